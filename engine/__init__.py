@@ -1,0 +1,86 @@
+"""Gradtape's engine: NumPy arrays with PyTorch's autograd semantics. Use it as `import engine as torch`."""
+
+from __future__ import annotations
+
+import math as _math
+import warnings as _warnings
+from typing import Any as _Any
+
+from engine import dtypes as _dtypes
+from engine.autograd import enable_grad, inference_mode, is_grad_enabled, no_grad, set_grad_enabled
+from engine.dtypes import (
+    dtype,
+    finfo,
+    float16,
+    float32,
+    float64,
+    get_default_dtype,
+    iinfo,
+    int8,
+    int16,
+    int32,
+    int64,
+    promote_types,
+    set_default_dtype,
+    uint8,
+)
+from engine.ops import ONLY_FUNCTIONAL as _ONLY_FUNCTIONAL
+from engine.ops import ONLY_METHODS as _ONLY_METHODS
+from engine.ops import public as _public
+from engine.ops.random import Generator, default_generator, initial_seed, manual_seed, seed
+from engine.printing import set_printoptions
+from engine.tensor import Size, Tensor, device
+
+# NumPy warns of 1/0 and log(0), PyTorch does not.
+_warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"engine\.")
+
+double, half, long, short = float64, float16, int64, int16
+inf, nan, pi, e = _math.inf, _math.nan, _math.pi, _math.e
+strided = "torch.strided"
+__version__ = "2.13.0+gradtape"
+
+_FUNCTIONS = {name: f for name, f in _public().items() if name not in _ONLY_METHODS | _ONLY_FUNCTIONAL}
+globals().update(_FUNCTIONS)
+# Last, because they hide Python's own names in this module.
+globals().update(float=float32, int=int32, bool=_dtypes.bool8)
+
+__all__ = [
+    "Generator", "Size", "Tensor", "autograd", "default_generator", "device", "double", "dtype", "e", "enable_grad", "finfo",
+    "float16", "float32", "float64", "get_default_dtype", "half", "iinfo", "inf", "inference_mode", "initial_seed", "int16",
+    "int32", "int64", "int8", "is_grad_enabled", "is_tensor", "long", "manual_seed", "nan", "nn", "no_grad", "numel", "pi",
+    "promote_types", "result_type", "seed", "set_default_dtype", "set_grad_enabled", "set_printoptions", "short", "uint8",
+    *sorted(_FUNCTIONS),
+]  # fmt: skip
+
+
+def is_tensor(obj: _Any) -> _Any:
+    """Whether `obj` is a tensor."""
+    return isinstance(obj, Tensor)
+
+
+def numel(input: Tensor) -> _Any:
+    """How many elements."""
+    return input.numel()
+
+
+def result_type(a: _Any, b: _Any) -> dtype:
+    """The dtype an operation on `a` and `b` would give."""
+    operands = tuple(x._array if isinstance(x, Tensor) else x for x in (a, b))
+    return _dtypes.OF_NUMPY[_dtypes.result_dtype(operands)]
+
+
+def supported() -> list[str]:
+    """Names of everything that `torch` has here."""
+    return sorted(__all__)
+
+
+def __getattr__(name: str) -> _Any:
+    if name.startswith("__"):
+        raise AttributeError(f"module 'torch' has no attribute '{name}'")
+    if name in ("nn", "autograd", "optim"):
+        import importlib
+
+        return importlib.import_module(f"engine.{name}")
+    from engine.errors import unsupported
+
+    raise unsupported("torch", name, __all__)

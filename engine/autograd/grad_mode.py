@@ -1,0 +1,114 @@
+"""Switching gradient tracking on and off: context managers that are decorators, too."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from engine.context import context
+
+
+class _GradMode:
+    """Base of the context managers; used as a decorator it wraps each call of the function (or step of the generator)."""
+
+    mode = False
+
+    def __new__(cls, function: Callable[..., Any] | None = None, *args: Any) -> Any:
+        self = object.__new__(cls)
+        if callable(function) and not isinstance(function, bool):
+            self.__init__()  # type: ignore[misc]
+            return self(function)
+        return self
+
+    def __init__(self, *_: Any) -> None:
+        self.before = context.grad
+
+    def __enter__(self) -> None:
+        self.before = context.grad
+        context.grad = self.mode
+
+    def __exit__(self, *_: object) -> None:
+        context.grad = self.before
+
+    def clone(self) -> _GradMode:
+        """A fresh one of the same mode."""
+        made: _GradMode = type(self)()
+        return made
+
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        if inspect.isclass(function):
+            function.__init__ = self(function.__init__)  # type: ignore[misc]
+            return function
+        if inspect.isgeneratorfunction(function):
+
+            @functools.wraps(function)
+            def generate(*args: Any, **kwargs: Any) -> Any:
+                iterator = function(*args, **kwargs)
+                sent = None
+                while True:
+                    with self.clone():
+                        try:
+                            item = iterator.send(sent)
+                        except StopIteration as stop:
+                            return stop.value
+                    sent = yield item
+
+            return generate
+
+        @functools.wraps(function)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            with self.clone():
+                return function(*args, **kwargs)
+
+        return call
+
+
+class no_grad(_GradMode):  # noqa: N801
+    """Within the block, or the decorated function, results do not require grad."""
+
+
+class enable_grad(_GradMode):  # noqa: N801
+    """Within the block gradients are tracked, also inside `no_grad`."""
+
+    mode = True
+
+
+class inference_mode(_GradMode):  # noqa: N801
+    """As `no_grad`; `inference_mode(False)` tracks."""
+
+    def __new__(cls, mode: Any = True) -> Any:
+        return super().__new__(cls, mode if callable(mode) else None)
+
+    def __init__(self, mode: Any = True) -> None:
+        super().__init__()
+        self.mode = not mode if isinstance(mode, bool) else False
+
+
+class set_grad_enabled(_GradMode):  # noqa: N801
+    """Switch tracking to `mode`: at once, and back at the end if used as a context manager."""
+
+    def __new__(cls, mode: bool) -> Any:
+        return object.__new__(cls)
+
+    def __init__(self, mode: bool) -> None:
+        self.before = context.grad
+        self.mode = bool(mode)
+        context.grad = self.mode
+
+    def clone(self) -> _GradMode:
+        """A fresh one of the same mode."""
+        return set_grad_enabled(self.mode)
+
+    def __enter__(self) -> None:
+        context.grad = self.mode
+
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        context.grad = self.before
+        return super().__call__(function)
+
+
+def is_grad_enabled() -> bool:
+    """Whether gradients are tracked now."""
+    return context.grad

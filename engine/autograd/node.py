@@ -1,0 +1,237 @@
+"""Nodes of the autograd graph: what PyTorch shows as `grad_fn`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from engine.errors import AutogradError, InplaceError
+
+if TYPE_CHECKING:
+    from engine.tensor import Tensor
+
+Edge = tuple["Node | None", int]
+"""Where a gradient goes: a node, and which of its outputs it is the gradient of."""
+
+FREED = (
+    "Trying to backward through the graph a second time (or directly access saved tensors after they have already been "
+    "freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify "
+    "retain_graph=True if you need to backward through the graph a second time or if you need to access saved tensors "
+    "after calling backward."
+)
+
+
+class Handle:
+    """What registering a hook returns; `remove()` takes the hook away again."""
+
+    __slots__ = ("_hooks", "id")
+    _next: ClassVar[int] = 0
+
+    def __init__(self, hooks: dict[int, Any], hook: Any) -> None:
+        self._hooks = hooks
+        self.id = Handle._next
+        Handle._next += 1
+        hooks[self.id] = hook
+
+    def remove(self) -> None:
+        """Take the hook away."""
+        self._hooks.pop(self.id, None)
+
+    def __enter__(self) -> Handle:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.remove()
+
+
+class Extra:
+    """What few nodes have: hooks, tensors whose gradient is kept, and the user's metadata."""
+
+    __slots__ = ("metadata", "post", "pre", "retained", "tensor")
+
+    def __init__(self) -> None:
+        self.tensor: dict[int, tuple[int, Callable[[Any], Any]]] = {}
+        """Tensor hooks: id -> (output number, hook)."""
+        self.pre: dict[int, Callable[[tuple[Any, ...]], Any]] = {}
+        self.post: dict[int, Callable[[tuple[Any, ...], tuple[Any, ...]], Any]] = {}
+        self.retained: dict[int, Any] = {}
+        """Output number -> weak reference to the tensor whose gradient is kept."""
+        self.metadata: dict[Any, Any] = {}
+
+
+class Node:
+    """A node of the graph. Each operation has its own subclass, named as in PyTorch (`MulBackward0`).
+
+    `saved` holds what the rule needs, in the order of `saved_names`: tensors, arrays, or plain values. It is None once the
+    buffers are freed. `versions` are the saved tensors' version counters, None standing for all zero.
+    """
+
+    __slots__ = ("__weakref__", "dtype", "edges", "extra", "saved", "sequence", "shape", "versions")
+
+    edges: tuple[Edge, ...]
+    sequence: int
+    saved: tuple[Any, ...] | None
+    versions: tuple[int, ...] | None
+    shape: Any
+    """Shape of the output; for a node of several outputs, a tuple of (shape, dtype)."""
+    dtype: Any
+    extra: Extra | None
+
+    saved_names: ClassVar[tuple[str, ...]] = ()
+    several: ClassVar[bool] = False
+    """Whether the node has several outputs, so that it receives a list of gradients."""
+    keeps: ClassVar[bool] = False
+    """Whether tensors are among what the node saves, so that it cannot run again once they are freed."""
+
+    def apply_arrays(self, grad: Any) -> tuple[Any, ...]:
+        """The rule on plain arrays: one gradient per edge, None where none is needed."""
+        raise NotImplementedError
+
+    def apply_tensors(self, grad: Any) -> tuple[Any, ...]:
+        """The rule on tensors, recorded for higher derivatives."""
+        raise NotImplementedError
+
+    def name(self) -> str:
+        """The node's name, such as "MulBackward0"."""
+        return type(self).__name__
+
+    @property
+    def next_functions(self) -> tuple[Edge, ...]:
+        """The edges to the nodes of the inputs: pairs (node or None, output number)."""
+        return self.edges
+
+    @property
+    def metadata(self) -> dict[Any, Any]:
+        """A dictionary for the user's own notes on the node."""
+        return self.more().metadata
+
+    def more(self) -> Extra:
+        """The node's extra, made on first use."""
+        if self.extra is None:
+            self.extra = Extra()
+        return self.extra
+
+    def register_hook(self, hook: Callable[[Any, Any], Any]) -> Handle:
+        """Call `hook(grad_inputs, grad_outputs)` after the rule; it may return other `grad_inputs`."""
+        return Handle(self.more().post, hook)
+
+    def register_prehook(self, hook: Callable[[Any], Any]) -> Handle:
+        """Call `hook(grad_outputs)` before the rule; it may return other `grad_outputs`."""
+        return Handle(self.more().pre, hook)
+
+    def _input_metadata(self) -> list[tuple[Any, Any]]:
+        return list(self.shape) if self.several else [(self.shape, self.dtype)]
+
+    def unpack(self, position: int) -> Any:
+        """The saved value as a user sees it: a tensor (of the version it was saved at) or a plain value."""
+        from engine.tensor import Tensor, constant
+
+        if self.saved is None:
+            raise AutogradError(FREED)
+        value = self.saved[position]
+        if isinstance(value, Tensor):
+            if value._counter is not None:
+                check_version(self, position, value)
+            return value
+        if isinstance(value, Result):
+            check_result(self, value)
+            tensor = constant(value.array)
+            tensor._counter = value.counter
+            if np.issubdtype(value.array.dtype, np.floating):
+                tensor._needs, tensor._node, tensor._nr = True, self, value.output
+            return tensor
+        if isinstance(value, np.ndarray):
+            return constant(value)
+        return value
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_saved_") and name[7:] in self.saved_names:
+            return self.unpack(self.saved_names.index(name[7:]))
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *("_saved_" + name for name in self.saved_names)]
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} object at {hex(id(self))}>"
+
+
+class Counter:
+    """The version of a piece of memory, shared by all tensors that view it; each in-place write adds one."""
+
+    __slots__ = ("value",)
+
+    def __init__(self) -> None:
+        self.value = 0
+
+
+class Result(Counter):
+    """A node's own output among what it saves: the array, not the tensor, so that node and tensor make no cycle.
+
+    It is the output's version counter at the same time; after an in-place operation, whose output had a counter before,
+    `shared` is that counter.
+    """
+
+    __slots__ = ("array", "output", "shared", "version")
+
+    def __init__(self, array: np.ndarray[Any, Any], output: int) -> None:
+        self.value = 0
+        self.array = array
+        self.output = output
+        self.version = 0
+        self.shared: Counter | None = None
+
+    @property
+    def counter(self) -> Counter:
+        """The version counter of the output's memory."""
+        return self if self.shared is None else self.shared
+
+
+def check_version(node: Node, position: int, tensor: Tensor) -> None:
+    """Raise InplaceError if `tensor` was written in place after `node` saved it."""
+    saved = node.versions[position] if node.versions is not None else 0
+    assert tensor._counter is not None
+    if tensor._counter.value != saved:
+        owner = tensor._node
+        raise changed_in_place(tensor._array, tensor._nr, owner, tensor._counter.value, saved)
+
+
+def check_result(node: Node, result: Result) -> None:
+    """Raise InplaceError if the node's own output was written in place after it was saved."""
+    if result.counter.value != result.version:
+        raise changed_in_place(result.array, result.output, node, result.counter.value, result.version)
+
+
+def changed_in_place(array: Any, output: int, owner: Node | None, now: int, saved: int) -> InplaceError:
+    """PyTorch's error for a saved tensor that is no longer what it was."""
+    from engine.dtypes import LEGACY_NAMES, OF_NUMPY
+
+    what = f"[torch.{LEGACY_NAMES[OF_NUMPY[array.dtype]]} {list(array.shape)}]"
+    whose = f", which is output {output} of {owner.name()}," if owner is not None else ""
+    return InplaceError(
+        "one of the variables needed for gradient computation has been modified by an inplace operation: "
+        f"{what}{whose} is at version {now}; expected version {saved} instead. Hint: enable anomaly detection to find the "
+        "operation that failed to compute its gradient, with torch.autograd.set_detect_anomaly(True)."
+    )
+
+
+class AccumulateGrad(Node):
+    """The end of a path: adds the gradient that arrives to the `.grad` of its leaf."""
+
+    __slots__ = ("post_accumulate", "variable")
+
+    variable: Tensor
+    post_accumulate: dict[int, Callable[[Tensor], None]] | None
+
+    def __init__(self, variable: Tensor) -> None:
+        self.edges = ()
+        self.sequence = 1 << 62
+        self.saved = ()
+        self.versions = None
+        self.extra = None
+        self.variable = variable
+        self.shape = variable._array.shape
+        self.dtype = variable._array.dtype
+        self.post_accumulate = None

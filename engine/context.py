@@ -1,0 +1,77 @@
+"""The only global state of the engine: whether gradients are tracked, who observes, and the sequence counter of nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+
+class Observer(Protocol):
+    """What may watch the engine. Every method is called after the fact, with live tensors and nodes."""
+
+    def op(self, op: Any, arguments: tuple[Any, ...], result: Any, node: Any) -> None:
+        """`op` ran on `arguments` (in the order of its parameters) and made `result`, one tensor or a tuple."""
+
+    def wrote(self, op: Any, arguments: tuple[Any, ...], tensor: Any, node: Any) -> None:
+        """`op` ran in place and wrote `tensor`."""
+
+    def backward_began(self, roots: Any, retain_graph: bool, create_graph: bool, inputs: Any, via: str) -> None:
+        """A backward pass began at `roots`: triples (tensor, node edge, gradient)."""
+
+    def node_ran(self, node: Any, received: tuple[Any, ...], raw: tuple[Any, ...], sent: tuple[Any, ...]) -> None:
+        """A node's rule turned the gradients `received` into `raw`, and `sent` them on with broadcasting undone."""
+
+    def accumulated(self, tensor: Any, increment: Any, node: Any) -> None:
+        """`increment` was added to (or, for a retained non-leaf, became) `tensor.grad`."""
+
+    def hook_ran(self, node: Any, before: Any, after: Any) -> None:
+        """A hook replaced the gradient `before` by `after`."""
+
+    def backward_ended(self, retain_graph: bool, error: BaseException | None) -> None:
+        """The backward pass ended."""
+
+    def grad_set(self, tensor: Any, how: str) -> None:
+        """`tensor.grad` was assigned."""
+
+    def flag_set(self, tensor: Any, flag: str, value: bool) -> None:
+        """`requires_grad` was changed or `retain_grad` called."""
+
+    def stepped(self, optimizer: Any, parameters: tuple[Any, ...]) -> None:
+        """An optimizer stepped."""
+
+
+class Context:
+    """Grad mode, the observer and the number the next node gets. Not per thread: one program runs in one thread."""
+
+    __slots__ = ("grad", "observer", "sequence")
+
+    def __init__(self) -> None:
+        self.grad = True
+        self.observer: Observer | None = None
+        self.sequence = 0
+
+
+context = Context()
+
+
+@contextmanager
+def observed(observer: Observer | None) -> Iterator[None]:
+    """Let `observer` watch the engine within the block; `None` silences whoever watches."""
+    before = context.observer
+    context.observer = observer
+    try:
+        yield
+    finally:
+        context.observer = before
+
+
+@contextmanager
+def grad_mode(enabled: bool) -> Iterator[None]:
+    """Track gradients, or not, within the block."""
+    before = context.grad
+    context.grad = enabled
+    try:
+        yield
+    finally:
+        context.grad = before

@@ -1,0 +1,47 @@
+"""The engine's errors: PyTorch's exception types and words, then one sentence of help.
+
+RuntimeError
+└── AutogradError        the backward pass cannot do what was asked
+    └── InplaceError     a tensor needed for the gradient was changed in place, or may not be
+NotImplementedError
+└── Unsupported          PyTorch has it, Gradtape does not
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class AutogradError(RuntimeError):
+    """A backward pass, or the use of a graph, that PyTorch refuses as well."""
+
+
+class InplaceError(AutogradError):
+    """An in-place operation that would make gradients wrong."""
+
+
+class Unsupported(NotImplementedError, AttributeError):  # noqa: N818
+    """A part of PyTorch that Gradtape does not have. Also an AttributeError, so that `hasattr` and `getattr` work."""
+
+
+def unsupported(owner: str, name: str, supported: Iterable[str]) -> Unsupported:
+    """The error for a name that is not there: says which, the nearest that is, and where the list stands."""
+    near = get_close_matches(name, list(supported), n=1, cutoff=0.75)
+    hint = f" Did you mean '{owner}.{near[0]}'?" if near else ""
+    return Unsupported(
+        f"{owner}.{name} is not supported by Gradtape.{hint} What is supported: the page's Help, or engine.supported()."
+    )
+
+
+def sizes_mismatch(a: tuple[int, ...], b: tuple[int, ...]) -> RuntimeError:
+    """PyTorch's error for two shapes that do not broadcast; the dimension named is the last one that differs."""
+    n = max(len(a), len(b))
+    for i in range(1, n + 1):
+        x = a[-i] if i <= len(a) else 1
+        y = b[-i] if i <= len(b) else 1
+        if x != y and x != 1 and y != 1:
+            return RuntimeError(
+                f"The size of tensor a ({x}) must match the size of tensor b ({y}) at non-singleton dimension {n - i}"
+            )
+    return RuntimeError(f"shapes {list(a)} and {list(b)} cannot be broadcast together")

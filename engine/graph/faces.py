@@ -1,0 +1,294 @@
+"""What every node and edge of a graph shows at every step: one sweep over the log, noting only what changes.
+
+A node's face is the last entry of its history with a step at or before the current one; so is an edge's.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from engine.graph.build import Graph
+from engine.graph.numbers import ArrayTexts
+from engine.graph.symbols import clip
+from engine.recording.events import (
+    NOTHING,
+    Accumulated,
+    AnyEvent,
+    BackwardBegan,
+    BackwardEnded,
+    GradSet,
+    NodeRan,
+    OpRan,
+    Raised,
+)
+from engine.recording.index import index_of
+from engine.recording.recording import Recording
+
+EdgeKey = tuple[str, str, int]
+_MAX_TERMS = 3
+
+
+class Face(msgspec.Struct, frozen=True, rename="camel", gc=False):
+    """What a node shows; None means the line is absent."""
+
+    value: str
+    grad: str | None = None
+    grad_label: str = "grad"
+    flow: str | None = None
+    """The gradient that has reached the node in the running pass."""
+    flow_note: str = ""
+    state: str = ""
+    """"", "written", "receiving", "waiting", "running" or "done"."""
+    title: str | None = None
+    """Where the tensor's name is no longer the node's title."""
+
+
+class EdgeFace(msgspec.Struct, frozen=True, gc=False):
+    """What an edge shows: whether a gradient passes at this very step, and which."""
+
+    active: bool
+    label: str = ""
+    norm: float | None = None
+
+
+class Faces(msgspec.Struct, frozen=True):
+    """Histories by node key and by edge (from, to, key): pairs (step, face) in order of step."""
+
+    nodes: dict[str, list[tuple[int, Face]]]
+    edges: dict[EdgeKey, list[tuple[int, EdgeFace]]]
+
+
+def faces(recording: Recording, graph: Graph) -> Faces:
+    """The histories of all nodes and edges of a graph made by `build` from the same recording."""
+    return _Sweep(recording, graph).run()
+
+
+class _Card:
+    """The face in the making of one node."""
+
+    __slots__ = ("arrived", "arrived_at", "grad", "kept", "key", "leaf", "pending", "received", "ran", "state", "title", "value")
+
+    def __init__(self, key: str, value: int) -> None:
+        self.key = key
+        self.value = value
+        self.grad = NOTHING
+        self.leaf = False
+        self.kept = False
+        self.pending = 0
+        self.arrived: list[int] = []
+        self.arrived_at = NOTHING
+        self.received = NOTHING
+        self.ran = False
+        self.state = ""
+        self.title: str | None = None
+
+    def settle(self) -> None:
+        """The state a step after something happened: only an unfinished pass leaves a trace."""
+        self.state = "done" if self.ran else "waiting" if self.arrived else ""
+
+    def leave_pass(self) -> None:
+        """Forget the pass that ended."""
+        self.arrived, self.arrived_at, self.received = [], NOTHING, NOTHING
+        self.pending, self.ran, self.state = 0, False, ""
+
+
+class _Sweep:
+    def __init__(self, recording: Recording, graph: Graph) -> None:
+        self.recording = recording
+        self.index = index_of(recording)
+        self.texts = ArrayTexts(recording)
+        self.autograd = graph.graph["view"] == "autograd"
+        self.attributes = dict(graph.nodes(data=True))
+        self.cards: dict[str, _Card] = {}
+        self.histories: dict[str, list[tuple[int, Face]]] = {key: [] for key in graph}
+        self.edges: dict[EdgeKey, list[tuple[int, EdgeFace]]] = {}
+        self.carriers: dict[tuple[int, int], list[EdgeKey]] = {}
+        for source, target, key, attributes in graph.edges(keys=True, data=True):
+            self.edges[source, target, key] = []
+            for edge in attributes["carries"]:
+                self.carriers.setdefault(edge, []).append((source, target, key))
+        self.renamed: dict[int, list[int]] = {}
+        if not self.autograd:
+            for id, history in self.index.tensors.items():
+                for step in history.names.steps if history.names else ():
+                    self.renamed.setdefault(step, []).append(id)
+        self.holders = self._holders()
+        self.in_pass: dict[int, set[str]] = {}
+        self.unsettled: set[str] = set()
+        self.touched: set[str] = set()
+
+    def run(self) -> Faces:
+        for step, event in enumerate(self.recording.events):
+            for key in self.unsettled:
+                self.cards[key].settle()
+            self.touched, self.unsettled = self.unsettled, set()
+            self._event(step, event)
+            for tensor in self.renamed.get(step, ()):
+                self._renamed(step, tensor)
+            for key in self.touched:
+                self._note(step, key)
+        return Faces(self.histories, self.edges)
+
+    def _holders(self) -> dict[int, list[str]]:
+        """Tensor → the nodes that show its current value and `.grad`."""
+        if not self.autograd:
+            return {attributes["tensor"]: [key] for key, attributes in self.attributes.items()}
+        holders: dict[int, list[str]] = {}
+        for id, history in self.index.nodes.items():
+            if history.info.variable != NOTHING:
+                holders.setdefault(history.info.variable, []).append(f"n{id}")
+        return holders
+
+    def _event(self, step: int, event: AnyEvent) -> None:
+        match event:
+            case OpRan():
+                self._op(step, event)
+            case BackwardBegan():
+                self._began(step, event)
+            case NodeRan():
+                self._node_ran(step, event)
+            case Accumulated():
+                self._accumulated(event)
+            case GradSet():
+                for card in self._shown(event.tensor):
+                    card.grad = event.array
+            case BackwardEnded():
+                self._ended(event.number)
+            case Raised():
+                for number in list(self.in_pass):
+                    self._ended(number)
+            case _:
+                pass
+
+    def _op(self, step: int, event: OpRan) -> None:
+        for info in event.outputs:
+            self._born(f"t{info.id}", info.array)
+        values = {info.node: info.array for info in event.outputs}
+        values |= {write.node: write.array for write in event.written}
+        for node in event.accumulators:
+            if node.variable == NOTHING:
+                self._born(f"n{node.id}", values.get(node.id, NOTHING))
+            else:
+                history = self.index.tensors[node.variable]
+                self._born(f"n{node.id}", history.status(step).array)
+                if f"n{node.id}" in self.cards:
+                    self.cards[f"n{node.id}"].grad = history.grad(step)
+        if event.node is not None:
+            self._born(f"n{event.node.id}", values.get(event.node.id, NOTHING))
+        for write in event.written:
+            for card in self._shown(write.tensor):
+                card.value = write.array
+                self._mark(card, "written")
+
+    def _born(self, key: str, value: int) -> None:
+        if key in self.histories:
+            self.cards[key] = _Card(key, value)
+            self.touched.add(key)
+
+    def _began(self, step: int, event: BackwardBegan) -> None:
+        self.in_pass[event.number] = set()
+        for tensor, steps in self.index.passes[event.number].fills.items():
+            for card in self._shown(tensor):
+                card.pending += len(steps)
+                card.leaf = self.index.tensors[tensor].status(step).is_leaf
+                self.in_pass[event.number].add(card.key)
+        for (_, array), (node, input) in zip(event.roots, event.root_nodes, strict=False):
+            self._arrive(step, event.number, node, input, array)
+
+    def _arrive(self, step: int, number: int, node: int, input: int, array: int) -> None:
+        card = self._at(node, input)
+        if card is None:
+            return
+        if card.arrived_at != node or card.ran:
+            card.arrived, card.arrived_at, card.received, card.ran = [], node, NOTHING, False
+        card.arrived.append(array)
+        self._in_pass(step, number, card, "receiving")
+
+    def _node_ran(self, step: int, event: NodeRan) -> None:
+        for output, array in enumerate(event.received or (NOTHING,)):
+            card = self._at(event.node, output)
+            if card is not None and (array != NOTHING or output == 0):
+                card.received, card.ran = array, True
+                self._in_pass(step, event.number, card, "running")
+        for number, sent in enumerate(event.sent):
+            if sent is None:
+                continue
+            self._arrive(step, event.number, sent.node, sent.input, sent.array)
+            for key in self.carriers.get((event.node, number), ()):
+                face = EdgeFace(True, self.texts(sent.array), self.texts.norm(sent.array))
+                self.edges[key].append((step, face))
+                if step + 1 < len(self.recording.events):
+                    self.edges[key].append((step + 1, EdgeFace(False)))
+
+    def _accumulated(self, event: Accumulated) -> None:
+        for card in self._shown(event.tensor):
+            card.grad = event.total
+            card.pending = max(card.pending - 1, 0)
+            if card.leaf:
+                card.arrived, card.received, card.ran = [], NOTHING, True
+                self._mark(card, "running")
+
+    def _ended(self, number: int) -> None:
+        for key in self.in_pass.pop(number, ()):
+            self.cards[key].leave_pass()
+            self.touched.add(key)
+
+    def _in_pass(self, step: int, number: int, card: _Card, state: str) -> None:
+        if number in self.in_pass:
+            self.in_pass[number].add(card.key)
+        tensor = self.attributes[card.key]["tensor"]
+        if tensor != NOTHING:
+            history = self.index.tensors[tensor]
+            card.leaf = history.status(step).is_leaf
+            card.kept = 0 <= history.retained <= step
+        self._mark(card, state)
+
+    def _mark(self, card: _Card, state: str) -> None:
+        card.state = state
+        self.unsettled.add(card.key)
+        self.touched.add(card.key)
+
+    def _at(self, node: int, input: int) -> _Card | None:
+        """The card at which a gradient for this input of a node arrives."""
+        if self.autograd:
+            return self.cards.get(f"n{node}")
+        return self.cards.get(f"t{self.index.owners.get((node, input), NOTHING)}")
+
+    def _shown(self, tensor: int) -> list[_Card]:
+        cards = [self.cards[key] for key in self.holders.get(tensor, ()) if key in self.cards]
+        self.touched.update(card.key for card in cards)
+        return cards
+
+    def _renamed(self, step: int, tensor: int) -> None:
+        for card in self._shown(tensor):
+            name = clip(self.index.tensors[tensor].name(step))
+            card.title = name if name != self.attributes[card.key]["title"] else None
+
+    def _note(self, step: int, key: str) -> None:
+        face, history = self._face(self.cards[key]), self.histories[key]
+        if not history or history[-1][1] != face:
+            history.append((step, face))
+
+    def _face(self, card: _Card) -> Face:
+        flow = self._flow(card)
+        grad = self.texts(card.grad) if card.grad != NOTHING else None
+        if card.pending:
+            # A leaf's gradient is added to; a retained one is replaced.
+            grad = "…" if grad is None else f"{grad} + …" if card.leaf else grad
+        not_kept = flow is not None and not card.leaf and not card.kept and card.grad == NOTHING
+        return Face(
+            value=self.texts(card.value),
+            grad=grad,
+            flow=flow,
+            flow_note="grad not kept" if not_kept else "",
+            state=card.state,
+            title=card.title,
+        )
+
+    def _flow(self, card: _Card) -> str | None:
+        if card.received != NOTHING:
+            return self.texts(card.received)
+        if not card.arrived:
+            return None
+        terms = [self.texts(array) for array in card.arrived[-_MAX_TERMS:]]
+        return " + ".join(["…"] * (len(card.arrived) > _MAX_TERMS) + terms)

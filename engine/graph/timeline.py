@@ -1,0 +1,159 @@
+"""The timeline under the picture: its segments, and for every step its place in the text, its caption and its focus."""
+
+from __future__ import annotations
+
+import msgspec
+
+from engine.graph.build import Graph
+from engine.graph.captions import Caption, captions
+from engine.recording.events import (
+    NOTHING,
+    Accumulated,
+    AnyEvent,
+    BackwardBegan,
+    CellBegan,
+    FlagSet,
+    GradSet,
+    HookRan,
+    Named,
+    NodeRan,
+    OpRan,
+    Stepped,
+)
+from engine.recording.index import index_of
+from engine.recording.recording import Recording
+
+
+class Segment(msgspec.Struct, frozen=True, rename={"first": "from", "last": "to"}):
+    """A run of steps, both ends included; `kind` is "forward", "backward" or "other"."""
+
+    label: str
+    kind: str
+    first: int
+    last: int
+
+
+class Step(msgspec.Struct, frozen=True):
+    """One step: its segment, where it is in the text, what happened, and the nodes it is about."""
+
+    phase: int
+    cell: int
+    span: tuple[int, int, int, int] | None
+    caption: Caption
+    focus: tuple[str, ...]
+
+
+def segments(recording: Recording) -> list[Segment]:
+    """The recording cut into forward runs, backward passes and what is neither (optimizer steps, output)."""
+    kinds = _kinds(recording)
+    cuts = [step for step in range(len(kinds)) if step == 0 or kinds[step] != kinds[step - 1]]
+    found = []
+    for first, end in zip(cuts, [*cuts[1:], len(kinds)], strict=True):
+        kind, number = kinds[first]
+        found.append(_segment(recording, kind, number, first, end - 1))
+    return found
+
+
+def steps(recording: Recording, graph: Graph) -> list[Step]:
+    """Every step of the recording, with the focus in the nodes of this graph."""
+    phases = [phase for phase, part in enumerate(segments(recording)) for _ in range(part.first, part.last + 1)]
+    running = index_of(recording).running
+    focus = _Focus(recording, graph)
+    found = []
+    cell = 0
+    for step, (event, caption) in enumerate(zip(recording.events, captions(recording), strict=True)):
+        site = recording.site(event)
+        entry = running.at(step, None)
+        if site is None and entry is not None:
+            # While a pass runs, the program stands at the call that started it.
+            site = recording.site(entry.event)
+        if site is not None:
+            cell = site.cell
+        elif isinstance(event, CellBegan):
+            cell = event.cell
+        span = (site.line, site.column, site.end_line, site.end_column) if site is not None and site.line else None
+        found.append(Step(phases[step], cell, span, caption, focus.of(event)))
+    return found
+
+
+def _kinds(recording: Recording) -> list[tuple[str, int]]:
+    """For each event its kind and, for a backward pass, its number; a pass inside another belongs to the outer one."""
+    passes = index_of(recording).passes.values()
+    kinds = [("forward", 0)] * len(recording.events)
+    outer_end = -1
+    for entry in passes:
+        if entry.began > outer_end:
+            outer_end = min(entry.ended, len(kinds) - 1)
+            kinds[entry.began : outer_end + 1] = [("backward", entry.number)] * (outer_end + 1 - entry.began)
+    for step, event in enumerate(recording.events):
+        if isinstance(event, Stepped) and kinds[step][0] == "forward":
+            _mark_optimizer_step(recording, kinds, step, event)
+    return kinds
+
+
+def _mark_optimizer_step(recording: Recording, kinds: list[tuple[str, int]], step: int, event: Stepped) -> None:
+    """An optimizer's step is the event and the writes to its parameters just before it."""
+    kinds[step] = ("other", 0)
+    parameters = set(event.parameters)
+    for earlier in range(step - 1, -1, -1):
+        before = recording.events[earlier]
+        if kinds[earlier][0] != "forward" or not isinstance(before, OpRan) or before.outputs or not before.written:
+            break
+        if not all(write.tensor in parameters for write in before.written):
+            break
+        kinds[earlier] = ("other", 0)
+
+
+def _segment(recording: Recording, kind: str, number: int, first: int, last: int) -> Segment:
+    if kind == "backward":
+        via = index_of(recording).passes[number].event.via
+        return Segment(f"{'backward' if via == 'backward' else 'grad'} {number}", kind, first, last)
+    if kind == "other":
+        return Segment("step", kind, first, last)
+    computes = any(isinstance(event, OpRan) for event in recording.events[first : last + 1])
+    if computes or first == 0:
+        return Segment("forward", "forward", first, last)
+    sets = any(isinstance(event, GradSet | FlagSet) for event in recording.events[first : last + 1])
+    return Segment("between" if sets else "output", "other", first, last)
+
+
+class _Focus:
+    """Which nodes of a graph an event is about."""
+
+    def __init__(self, recording: Recording, graph: Graph) -> None:
+        self.index = index_of(recording)
+        self.graph = graph
+        self.autograd = graph.graph["view"] == "autograd"
+        self.accumulators = {
+            history.info.variable: id for id, history in self.index.nodes.items() if history.info.variable != NOTHING
+        }
+
+    def of(self, event: AnyEvent) -> tuple[str, ...]:
+        found: list[str] = []
+        match event:
+            case OpRan():
+                found += [self.tensor(info.id) for info in event.outputs]
+                found += [self.tensor(write.tensor) for write in event.written]
+            case Named() | FlagSet() | GradSet() | Accumulated():
+                found.append(self.tensor(event.tensor))
+            case HookRan():
+                found.append(self.tensor(event.tensor) if event.tensor != NOTHING else self.node(event.node, 0))
+            case BackwardBegan():
+                found += [self.tensor(tensor) for tensor, _ in event.roots]
+            case NodeRan():
+                found.append(self.node(event.node, 0))
+                found += [self.node(sent.node, sent.input) for sent in event.sent if sent is not None]
+            case Stepped():
+                found += [self.tensor(parameter) for parameter in event.parameters]
+            case _:
+                pass
+        return tuple(dict.fromkeys(key for key in found if key in self.graph))
+
+    def tensor(self, id: int) -> str:
+        if not self.autograd or id == NOTHING:
+            return f"t{id}"
+        node = self.index.tensors[id].birth.node
+        return f"n{node if node != NOTHING else self.accumulators.get(id, NOTHING)}"
+
+    def node(self, id: int, input: int) -> str:
+        return f"n{id}" if self.autograd else f"t{self.index.owners.get((id, input), NOTHING)}"

@@ -1,0 +1,141 @@
+"""The operations, a file a family, and how they become functions, methods and operators."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from engine import codegen
+from engine.op import FUNCTIONS, TABLE
+from engine.ops import (
+    activation,
+    arithmetic,
+    comparison,
+    creation,
+    indexing,
+    inplace,
+    linalg,
+    loss,
+    pointwise,
+    random,
+    reduction,
+    shape,
+    views,
+)
+from engine.tensor import Tensor
+
+FAMILIES = (
+    creation, random, arithmetic, pointwise, comparison, activation, reduction, shape, indexing, linalg, loss, inplace,
+)  # fmt: skip
+"""The modules, in the order the documentation lists them."""
+
+INTERNAL = {
+    "zeros_like_grad", "spread", "scatter_zeros", "take_along", "tanh_backward", "sigmoid_backward", "threshold_backward",
+    "floor_quotient", "trunc_quotient", "sum_to_size", "take_view", "put_view", "alias",
+}  # fmt: skip
+"""Operations that only rules use."""
+
+ONLY_METHODS = {
+    "view", "view_as", "reshape_as", "expand", "expand_as", "to", "contiguous", "detach_", "sum_to_size", "fill_", "zero",
+}  # fmt: skip
+ONLY_FUNCTIONS = {
+    "cat", "stack", "concat", "concatenate", "where", "scalar_tensor", "tensor", "as_tensor", "asarray", "from_numpy", "zeros",
+    "ones", "empty", "full", "eye", "arange", "linspace", "logspace", "rand", "randn", "randint", "randperm", "normal",
+    "zeros_like", "ones_like", "empty_like", "full_like", "rand_like", "randn_like", "randint_like", "linear", "mse_loss",
+    "l1_loss", "nll_loss", "cross_entropy", "binary_cross_entropy", "binary_cross_entropy_with_logits", "smooth_l1_loss",
+    "leaky_relu", "elu", "silu", "softplus", "bernoulli",
+}  # fmt: skip
+ONLY_FUNCTIONAL = {
+    "linear", "mse_loss", "l1_loss", "nll_loss", "cross_entropy", "binary_cross_entropy", "binary_cross_entropy_with_logits",
+    "smooth_l1_loss", "leaky_relu", "elu", "silu", "softplus",
+}  # fmt: skip
+"""Names that stand in `torch.nn.functional` and not in `torch`."""
+
+
+def public() -> dict[str, Callable[..., Any]]:
+    """Every public function by name: operations, functions made of them, and their other names."""
+    names: dict[str, Callable[..., Any]] = {}
+    for module in FAMILIES:
+        for name, value in vars(module).items():
+            if name.startswith("_") or name in INTERNAL or not callable(value):
+                continue
+            declared = getattr(value, "op", None)
+            if name in FUNCTIONS or (declared is not None and TABLE.get(value.__name__) is declared):
+                names[name] = value
+            elif value in FUNCTIONS.values():
+                names[name] = value
+    names["where"] = comparison.where
+    return names
+
+
+def attach() -> None:
+    """Give Tensor its methods and operators."""
+    for name, f in public().items():
+        if name not in ONLY_FUNCTIONS and not hasattr(Tensor, name):
+            setattr(Tensor, name, f)
+    for name, f in (inplace.INPLACE | creation.METHODS).items():
+        setattr(Tensor, name, f)
+    Tensor.where = lambda self, condition, other: comparison.where(condition, self, other)  # type: ignore[attr-defined]
+    Tensor.sum_to_size = shape.sum_to_size  # type: ignore[attr-defined]
+    Tensor.numel = Tensor.numel
+    _operators()
+    Tensor.T = property(shape.transposed)  # type: ignore[attr-defined]
+    Tensor.mT = property(shape.matrix_transposed)  # type: ignore[attr-defined]
+    Tensor.__getitem__ = indexing.getitem  # type: ignore[attr-defined]
+    Tensor.__setitem__ = indexing.setitem  # type: ignore[attr-defined]
+
+
+def _operators() -> None:
+    def forward(f: Any) -> Any:
+        return codegen.write(f.op, operator=True)
+
+    def number_only(f: Any) -> Any:
+        def operator(self: Any, other: Any) -> Any:
+            return f(self, other) if isinstance(other, codegen.NUMBERS) else NotImplemented
+
+        return operator
+
+    def reflected(f: Any) -> Any:
+        def operator(self: Any, other: Any) -> Any:
+            return f(other, self) if isinstance(other, codegen.NUMBERS) else NotImplemented
+
+        return operator
+
+    def power(self: Any, exponent: Any) -> Any:
+        if not isinstance(exponent, (Tensor, *codegen.NUMBERS)):
+            return NotImplemented
+        return arithmetic.pow(self, exponent)
+
+    def in_place(name: str) -> Any:
+        write = inplace.INPLACE[name]
+
+        def operator(self: Any, other: Any) -> Any:
+            return write(self, other) if isinstance(other, (Tensor, *codegen.NUMBERS)) else NotImplemented
+
+        return operator
+
+    a, c = arithmetic, comparison
+    add, mul = forward(a.add), forward(a.mul)
+    table: dict[str, Any] = {
+        "__add__": add, "__radd__": add, "__mul__": mul, "__rmul__": mul,
+        "__sub__": forward(a.sub), "__rsub__": number_only(a.rsub),
+        "__truediv__": forward(a.true_divide), "__rtruediv__": number_only(a.rdiv),
+        "__floordiv__": forward(a.floor_divide), "__mod__": forward(a.remainder),
+        "__pow__": power, "__rpow__": number_only(a.rpow), "__neg__": a.neg, "__pos__": a.positive, "__abs__": pointwise.abs,
+        "__matmul__": linalg.matmul, "__invert__": c.bitwise_not,
+        "__and__": forward(c.bitwise_and), "__or__": forward(c.bitwise_or), "__xor__": forward(c.bitwise_xor),
+        "__rand__": forward(c.bitwise_and), "__ror__": forward(c.bitwise_or), "__rxor__": forward(c.bitwise_xor),
+        "__lt__": forward(c.lt), "__le__": forward(c.le), "__gt__": forward(c.gt), "__ge__": forward(c.ge),
+        "__eq__": forward(c.eq), "__ne__": forward(c.ne),
+        "__iadd__": in_place("add_"), "__isub__": in_place("sub_"), "__imul__": in_place("mul_"),
+        "__itruediv__": in_place("div_"), "__ipow__": in_place("pow_"),
+        "__ifloordiv__": in_place("floor_divide_"), "__imod__": in_place("remainder_"),
+        "__iand__": in_place("bitwise_and_"), "__ior__": in_place("bitwise_or_"), "__ixor__": in_place("bitwise_xor_"),
+    }  # fmt: skip
+    for name, f in table.items():
+        setattr(Tensor, name, f)
+
+
+attach()
+
+__all__ = ["FAMILIES", "ONLY_FUNCTIONAL", "ONLY_METHODS", "public", "views"]

@@ -1,0 +1,260 @@
+"""Comparison, logic, and choices made by them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from engine.op import function, op
+from engine.tensor import Tensor, constant
+
+
+@op(r"{self} = {other}", self=None, other=None)
+def eq(self, other):
+    """Whether elements are equal."""
+    return np.equal(self, other)
+
+
+@op(r"{self} \ne {other}", self=None, other=None)
+def ne(self, other):
+    """Whether elements differ."""
+    return np.not_equal(self, other)
+
+
+@op(r"{self} < {other}", self=None, other=None)
+def lt(self, other):
+    """Whether elements are less."""
+    return np.less(self, other)
+
+
+@op(r"{self} \le {other}", self=None, other=None)
+def le(self, other):
+    """Whether elements are less or equal."""
+    return np.less_equal(self, other)
+
+
+@op(r"{self} > {other}", self=None, other=None)
+def gt(self, other):
+    """Whether elements are greater."""
+    return np.greater(self, other)
+
+
+@op(r"{self} \ge {other}", self=None, other=None)
+def ge(self, other):
+    """Whether elements are greater or equal."""
+    return np.greater_equal(self, other)
+
+
+@op(r"\neg {self}", self=None)
+def logical_not(self):
+    """Whether elements are zero."""
+    return np.logical_not(self)
+
+
+@op(r"{self} \land {other}", self=None, other=None)
+def logical_and(self, other):
+    """Whether both elements are non-zero."""
+    return np.logical_and(self, other)
+
+
+@op(r"{self} \lor {other}", self=None, other=None)
+def logical_or(self, other):
+    """Whether one of the elements is non-zero."""
+    return np.logical_or(self, other)
+
+
+@op(r"{self} \oplus {other}", self=None, other=None)
+def logical_xor(self, other):
+    """Whether exactly one of the elements is non-zero."""
+    return np.logical_xor(self, other)
+
+
+@op(r"\sim {self}", self=None)
+def bitwise_not(self):
+    """The bits inverted; of bools, the opposite."""
+    _integral("bitwise_not", self)
+    return np.invert(self)
+
+
+@op(r"{self} \,\&\, {other}", self=None, other=None)
+def bitwise_and(self, other):
+    """The bits both have."""
+    _integral("bitwise_and", self)
+    return np.bitwise_and(self, other)
+
+
+@op(r"{self} \,|\, {other}", self=None, other=None)
+def bitwise_or(self, other):
+    """The bits one of them has."""
+    _integral("bitwise_or", self)
+    return np.bitwise_or(self, other)
+
+
+@op(r"{self} \oplus {other}", self=None, other=None)
+def bitwise_xor(self, other):
+    """The bits exactly one of them has."""
+    _integral("bitwise_xor", self)
+    return np.bitwise_xor(self, other)
+
+
+def _integral(name, array):
+    if array.dtype.kind == "f":
+        kind = {"float32": "Float", "float64": "Double", "float16": "Half"}[array.dtype.name]
+        raise NotImplementedError(f"\"{name}_cpu\" not implemented for '{kind}'")
+
+
+@op(r"\mathrm{{isnan}}({self})", self=None)
+def isnan(self):
+    """Whether elements are NaN."""
+    return np.isnan(self)
+
+
+@op(r"\mathrm{{isinf}}({self})", self=None)
+def isinf(self):
+    """Whether elements are infinite."""
+    return np.isinf(self)
+
+
+@op(r"\mathrm{{isfinite}}({self})", self=None)
+def isfinite(self):
+    """Whether elements are neither infinite nor NaN."""
+    return np.isfinite(self)
+
+
+@op(
+    r"\mathrm{{where}}({condition}, {self}, {other})",
+    condition=None,
+    self=lambda grad, condition: where(condition, grad, 0.0),
+    other=lambda grad, condition: where(condition, 0.0, grad),
+    promote=("self", "other"),
+    node="WhereBackward0",
+    name="where",
+)
+def _where(condition, self, other):
+    """`self` where the condition holds, else `other`."""
+    return np.where(condition, self, other)
+
+
+def where(condition, input=None, other=None):
+    """`input` where `condition` holds, else `other`; with the condition alone, the indices where it holds."""
+    if condition.__class__ is np.ndarray or condition.__class__ is np.bool_:
+        return _on_arrays(condition, input, other)
+    if input is None and other is None:
+        return tuple(constant(i) for i in np.nonzero(condition._array))
+    if condition.dtype.name not in ("bool", "uint8"):
+        raise RuntimeError(f"where expected condition to be a boolean tensor, but got a tensor with dtype {_scalar_name(condition)}")
+    return _where(condition, input, other)
+
+
+def _on_arrays(condition, input, other):
+    """`np.where` in the dtype of the floating point operand."""
+    return np.where(condition, input, other)
+
+
+def _scalar_name(tensor: Tensor) -> str:
+    from engine.dtypes import SCALAR_NAMES
+
+    return SCALAR_NAMES[tensor.dtype]
+
+
+@op(
+    r"\mathrm{{clamp}}({self}, {min}, {max})",
+    self=lambda grad, self, min, max: where(within(self, min, max), grad, 0.0),
+    node="ClampBackward1",
+    name="clamp",
+)
+def _clamp(self, min, max):
+    """Each element moved into the interval from `min` to `max`, numbers."""
+    if self.dtype.kind != "f" and any(isinstance(x, float) for x in (min, max)):
+        self = self.astype(np.float32)
+    # PyTorch lets max win where min is larger.
+    if min is not None:
+        self = np.maximum(self, self.dtype.type(min))
+    return self if max is None else np.minimum(self, self.dtype.type(max))
+
+
+def within(self, min, max):
+    """Whether elements lie in the interval, bounds included."""
+    if min is None:
+        return self <= max
+    return self >= min if max is None else (self >= min) & (self <= max)
+
+
+@op(
+    r"\mathrm{{clamp}}({self}, {min}, {max})",
+    self=lambda grad, self, min, max: where(within(self, min, max), grad, 0.0),
+    min=lambda grad, self, min, max: where(below(self, min, max), grad, 0.0),
+    max=lambda grad, self, min, max: where(above(self, min, max), grad, 0.0),
+    node="ClampBackward0",
+    name="clamp",
+)
+def _clamp_tensors(self, min=None, max=None):
+    """Each element moved into the interval from `min` to `max`, tensors."""
+    if min is not None:
+        self = np.maximum(self, min)
+    return self if max is None else np.minimum(self, max)
+
+
+def below(self, min, max):
+    """Whether `min` decided the clamped element."""
+    return self < min if max is None else (self < min) & (min < max)
+
+
+def above(self, min, max):
+    """Whether `max` decided the clamped element."""
+    return self > max if min is None else (self > max) | (max < min)
+
+
+@function
+def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
+    """Each element moved into the interval from `min` to `max` (numbers or tensors)."""
+    if min is None and max is None:
+        raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
+    if isinstance(min, Tensor) or isinstance(max, Tensor):
+        return _clamp_tensors(input, min, max)
+    return _clamp(input, min, max)
+
+
+clip = clamp
+
+
+@function
+def clamp_min(input: Tensor, min: Any) -> Tensor:
+    """Each element no smaller than `min`."""
+    return clamp(input, min=min)
+
+
+@function
+def clamp_max(input: Tensor, max: Any) -> Tensor:
+    """Each element no larger than `max`."""
+    return clamp(input, max=max)
+
+
+@function
+def equal(input: Tensor, other: Tensor) -> bool:
+    """Whether two tensors have the same shape and elements."""
+    return input._array.shape == other._array.shape and bool((input._array == other._array).all())
+
+
+@function
+def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
+    """Whether all elements are within `atol + rtol * |other|` of each other."""
+    return bool(isclose(input, other, rtol, atol, equal_nan)._array.all())
+
+
+@function
+def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
+    """Whether elements are within `atol + rtol * |other|` of each other."""
+    if input.dtype is not other.dtype:
+        raise RuntimeError(f"{_words(input)} did not match {_words(other)}")
+    return constant(np.isclose(input._array, other._array, rtol, atol, equal_nan))
+
+
+def _words(tensor: Tensor) -> str:
+    return {"float32": "Float", "float64": "Double", "int64": "Long", "int32": "Int", "bool": "Bool"}.get(
+        tensor.dtype.name, tensor.dtype.name
+    )
+
+
+greater, greater_equal, less, less_equal, not_equal = gt, ge, lt, le, ne

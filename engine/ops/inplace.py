@@ -1,0 +1,242 @@
+"""In-place variants (`add_`), derived from the operations; writing through views."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from engine import dtypes
+from engine.autograd.node import Counter, Result
+from engine.autograd.views import check_writable, rebase
+from engine.context import context, observed
+from engine.op import TABLE, Op, function, op
+from engine.ops.comparison import where
+from engine.ops import activation, linalg  # noqa: F401  (their operations get in-place variants here)
+from engine.ops.indexing import _index_put
+from engine.ops.pointwise import zeros_like_grad
+from engine.ops.random import default_generator
+from engine.tensor import Tensor, constant, gradient_edge
+
+
+@op(r"{value}", self=lambda grad: zeros_like_grad(grad), node="FillBackward0")
+def fill(self, value):
+    """Every element set to a number."""
+    return np.full_like(self, value)
+
+
+@op(
+    r"{value}",
+    self=lambda grad: zeros_like_grad(grad),
+    value=lambda grad: _total(grad),
+    promote=(),
+    node="FillBackward1",
+    name="fill",
+)
+def _fill_tensor(self, value):
+    """Every element set to a 0-d tensor's."""
+    if value.ndim:
+        raise RuntimeError(
+            f"fill_ only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions."
+        )
+    return np.full_like(self, value)
+
+
+def _total(grad):
+    from engine.ops.reduction import _sum
+
+    return _sum(grad)
+
+
+@op(r"0", self=lambda grad: zeros_like_grad(grad))
+def zero(self):
+    """Every element set to zero."""
+    return np.zeros_like(self)
+
+
+@op(
+    r"{src}",
+    self=lambda grad: zeros_like_grad(grad),
+    src=lambda grad: grad,
+    promote=(),
+    node="CopyBackwards",
+    name="copy",
+)
+def _copy(self, src):
+    """The elements of `src`, broadcast, in the dtype of `self`."""
+    out = np.empty_like(self)
+    try:
+        np.copyto(out, src, casting="unsafe")
+    except ValueError:
+        from engine.errors import sizes_mismatch
+
+        extra = src.ndim - self.ndim
+        if extra > 0:
+            raise RuntimeError(
+                f"output with shape {list(self.shape)} doesn't match the broadcast shape {list(src.shape)}"
+            ) from None
+        raise sizes_mismatch(self.shape, src.shape) from None
+    return out
+
+
+@op(
+    r"\mathrm{{masked\_fill}}({self}, {mask}, {value})",
+    self=lambda grad, mask: where(mask, 0.0, grad),
+    mask=None,
+    promote=(),
+    node="MaskedFillBackward0",
+    name="masked_fill",
+)
+def _masked_fill(self, mask, value):
+    """`value` where the mask holds."""
+    return np.where(mask, self.dtype.type(value), self)
+
+
+@function
+def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
+    """`value` where the mask holds, else the element."""
+    if mask._array.dtype.kind != "b":
+        raise RuntimeError(f"masked_fill_ only supports boolean masks, but got mask with dtype {_words(mask)}")
+    return _masked_fill(input, mask, value.item() if isinstance(value, Tensor) else value)
+
+
+def _words(tensor: Tensor) -> str:
+    return {"int64": "long int", "uint8": "unsigned char", "float32": "float", "float64": "double"}.get(
+        tensor.dtype.name, tensor.dtype.name
+    )
+
+
+def store(self: Tensor, result: Tensor, declared: Op) -> None:
+    """Write `result` into `self`'s memory, count the version, and let `self` take over the result's place in the graph."""
+    source, target = result._array, self._array
+    if source.dtype is not target.dtype and not dtypes.can_cast(result.dtype, self.dtype):
+        names = dtypes.SCALAR_NAMES
+        raise RuntimeError(
+            f"result type {names[result.dtype]} can't be cast to the desired output type {names[self.dtype]}"
+        )
+    if source.shape != target.shape:
+        raise RuntimeError(
+            f"output with shape {list(target.shape)} doesn't match the broadcast shape {list(source.shape)}"
+        )
+    np.copyto(target, source, casting="unsafe")
+    counter = self._counter
+    if counter is None:
+        counter = self._counter = Counter()
+    counter.value += 1
+    node = result._node
+    if node is not None:
+        for kept in node.saved or ():
+            if isinstance(kept, Result):
+                kept.array, kept.shared, kept.version = target, counter, counter.value
+        rebase(self, node, result._nr)
+    if self._view is not None and node is None:
+        self._view.version = counter.value if self._view.base.grad_fn is None else self._view.version
+
+
+def stand_in(self: Tensor, declared: Op, tracked: bool) -> Tensor:
+    """`self` as it is before the write, for the operation to read; its own copy if the operation's node saves it."""
+    saves = tracked and "self" in declared.saved_names
+    old = constant(self._array.copy() if saves else self._array)
+    old._node, old._nr = gradient_edge(self) if tracked and self.requires_grad else (None, 0)
+    old._needs = old._node is not None
+    return old
+
+
+def inplace(declared: Op, call: Callable[..., Any] | None = None) -> Callable[..., Tensor]:
+    """The in-place variant of an operation, or of a function made of one."""
+    compute = call or declared.call
+
+    def write(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        check_writable(self)
+        observer = context.observer
+        with observed(None):
+            tracked = context.grad and (
+                self.requires_grad or any(isinstance(a, Tensor) and a.requires_grad for a in (*args, *kwargs.values()))
+            )
+            result = compute(stand_in(self, declared, tracked), *args, **kwargs)
+            store(self, result, declared)
+        if observer is not None:
+            observer.wrote(declared, (self, *args, *kwargs.values()), self, result._node)
+        return self
+
+    write.__name__ = f"{declared.name}_"
+    write.__doc__ = f"In-place version of `{declared.name}`."
+    write.op = declared  # type: ignore[attr-defined]
+    return write
+
+
+INPLACE: dict[str, Callable[..., Tensor]] = {}
+"""In-place methods by name."""
+
+
+def _derive() -> None:
+    """Make the in-place variants PyTorch has."""
+    from engine.op import FUNCTIONS
+
+    names = (
+        "add sub mul floor_divide remainder fmod neg reciprocal exp exp2 expm1 log log2 log10 log1p sqrt rsqrt sin cos tan "
+        "asin acos atan sinh cosh tanh abs sign round floor ceil trunc frac sigmoid relu addcmul addcdiv lerp atan2 zero eq ne "
+        "lt le gt ge logical_not logical_and logical_or logical_xor bitwise_not bitwise_and bitwise_or bitwise_xor addmm"
+    ).split()
+    for name in names:
+        INPLACE[f"{name}_"] = inplace(TABLE[name])
+    variants = {"div": "true_divide", "pow": "_pow_scalar", "clamp": "_clamp", "square": "_pow_scalar"}
+    variants |= {"masked_fill": "_masked_fill", "clamp_min": "_clamp", "clamp_max": "_clamp"}
+    for name, variant in variants.items():
+        INPLACE[f"{name}_"] = inplace(TABLE[variant], FUNCTIONS[name])
+    for alias, name in {"multiply_": "mul_", "subtract_": "sub_", "divide_": "div_", "negative_": "neg_",
+                        "absolute_": "abs_", "clip_": "clamp_", "true_divide_": "div_"}.items():
+        INPLACE[alias] = INPLACE[name]
+    for name, write in INPLACE.items():
+        write.__name__ = name
+
+
+_derive()
+_fill_number = inplace(TABLE["fill"])
+_fill_with = inplace(TABLE["_fill_tensor"])
+_copy_ = inplace(TABLE["_copy"])
+index_put_ = inplace(TABLE["_index_put"], lambda self, indices, values: _index_put(self, indices, values, False))
+
+
+def fill_(self: Tensor, value: Any) -> Tensor:
+    """Set every element to a number or a 0-d tensor's element."""
+    return _fill_with(self, value) if isinstance(value, Tensor) else _fill_number(self, value)
+
+
+def copy_(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
+    """Copy the elements of `src`, broadcast and converted."""
+    return _copy_(self, src if isinstance(src, Tensor) else constant(np.asarray(src)))
+
+
+def _drawn(name: str, doc: str, draw: Callable[..., Any]) -> Callable[..., Tensor]:
+    def write(self: Tensor, *args: Any, generator: Any = None, **kwargs: Any) -> Tensor:
+        source = (generator or default_generator).numpy
+        return _copy_(self, constant(draw(source, self._array, *args, **kwargs)))
+
+    write.__name__, write.__doc__ = name, doc
+    return write
+
+
+def _uniform(source: Any, array: Any, a: float = 0.0, b: float = 1.0, **renamed: float) -> Any:
+    a, b = renamed.get("from", a), renamed.get("to", b)
+    return source.uniform(a, b, array.shape)
+
+
+INPLACE |= {
+    "fill_": fill_,
+    "copy_": copy_,
+    "index_put_": index_put_,
+    "normal_": _drawn(
+        "normal_", "Fill with normal random numbers.", lambda s, a, mean=0.0, std=1.0: s.normal(mean, std, a.shape)
+    ),
+    "uniform_": _drawn("uniform_", "Fill with uniform random numbers.", _uniform),
+    "bernoulli_": _drawn(
+        "bernoulli_", "Fill with 1 (of probability p) or 0.", lambda s, a, p=0.5: (s.random(a.shape) < p).astype(a.dtype)
+    ),
+    "random_": _drawn(
+        "random_",
+        "Fill with random integers below `high`.",
+        lambda s, a, low=0, high=None: s.integers(*((0, low) if high is None else (low, high)), a.shape),
+    ),
+}

@@ -1,0 +1,560 @@
+"""Shapes: views that share memory, and what joins tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from engine.context import context
+from engine.op import function, op
+from engine.tensor import Tensor
+
+
+def wrap_dim(dim: int, ndim: int) -> int:
+    """A dimension counted from the end as one counted from the start.
+
+    Raises:
+        IndexError: if there is no such dimension.
+    """
+    if isinstance(dim, Tensor):
+        dim = int(dim.item())
+    n = max(ndim, 1)
+    if not -n <= dim < n:
+        raise IndexError(f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {dim})")
+    return dim % n
+
+
+def sizes(args: tuple[Any, ...]) -> tuple[int, ...]:
+    """A shape given as `f(2, 3)`, `f((2, 3))` or `f(torch.Size([2, 3]))`."""
+    if len(args) == 1 and isinstance(args[0], tuple | list):
+        args = tuple(args[0])
+    return tuple(int(n) for n in args)
+
+
+def infer(shape: Sequence[int], numel: int) -> tuple[int, ...]:
+    """A shape with its one -1 worked out.
+
+    Raises:
+        RuntimeError: if the shape does not hold `numel` elements.
+    """
+    known = prod(n for n in shape if n != -1)
+    if list(shape).count(-1) > 1:
+        raise RuntimeError("only one dimension can be inferred")
+    if -1 in shape:
+        if known == 0 and numel == 0:
+            raise RuntimeError(
+                f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified dimension size -1 "
+                "can be any value and is ambiguous"
+            )
+        if known == 0 or numel % known:
+            raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {numel}")
+        return tuple(numel // known if n == -1 else n for n in shape)
+    for n in shape:
+        if n < 0:
+            raise RuntimeError(f"invalid shape dimension {n}")
+    if known != numel:
+        raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {numel}")
+    return tuple(shape)
+
+
+# --- reductions that undo broadcasting -------------------------------------------------------------------------------------
+
+
+@op(r"\sum {self}", self=lambda grad, self_sym_sizes: spread(grad, self_sym_sizes), node="SumBackward1", name="sum")
+def _sum_axes(self, axes, keepdim):
+    """Sum over `axes`."""
+    return np.add.reduce(self, axis=axes, keepdims=keepdim)
+
+
+@op(r"\mathrm{{expand}}({self})", self=lambda grad, self_sym_sizes: sum_to(grad, self_sym_sizes), node="ExpandBackward0")
+def spread(self, shape):
+    """`self`, whose missing dimensions are in front, repeated to `shape`; not a view."""
+    out = np.empty(shape, self.dtype)
+    out[...] = self
+    return out
+
+
+def sum_to(grad, shape):
+    """Sum `grad` over the dimensions along which `shape` was expanded."""
+    if tuple(grad.shape) == tuple(shape):
+        return grad
+    extra = grad.ndim - len(shape)
+    axes = tuple(i for i in range(grad.ndim) if i < extra or (shape[i - extra] == 1 and grad.shape[i] != 1))
+    return _reshape(_sum_axes(grad, axes, True), tuple(shape))
+
+
+@function
+def sum_to_size(input: Tensor, *size: Any) -> Tensor:
+    """Sum the tensor to `size`, undoing a broadcast."""
+    return sum_to(input, sizes(size))
+
+
+# --- views -----------------------------------------------------------------------------------------------------------------
+
+
+@op(r"{self}", self=lambda grad, self_sym_sizes: _reshape(grad, self_sym_sizes), node="UnsafeViewBackward0", name="reshape")
+def _reshape(self, shape):
+    """The elements in another shape; bookkeeping of views left aside."""
+    return self.reshape(shape)
+
+
+@op(
+    r"\mathrm{{view}}({self}, {shape})",
+    view=True,
+    self=lambda grad, self_sym_sizes: _reshape(grad, self_sym_sizes),
+    node="ViewBackward0",
+    name="view",
+)
+def _view(self, shape):
+    """The same elements in another shape, without copying."""
+    out = self.reshape(shape)
+    if out.size and not np.may_share_memory(out, self):
+        raise RuntimeError(
+            "view size is not compatible with input tensor's size and stride (at least one dimension spans across two "
+            "contiguous subspaces). Use .reshape(...) instead."
+        )
+    return out
+
+
+@function
+def view(input: Tensor, *shape: Any) -> Tensor:
+    """The same elements in another shape, sharing memory.
+
+    Raises:
+        RuntimeError: if the shape does not fit, or only a copy could have it.
+    """
+    if len(shape) == 1 and not isinstance(shape[0], int | tuple | list):
+        raise RuntimeError("view(dtype) is not supported by Gradtape; use .to(dtype)")
+    return _view(input, infer(sizes(shape), input._array.size))
+
+
+@function
+def view_as(input: Tensor, other: Tensor) -> Tensor:
+    """`input.view(other.size())`."""
+    return _view(input, infer(other._array.shape, input._array.size))
+
+
+@function
+def reshape(input: Tensor, *shape: Any) -> Tensor:
+    """The same elements in another shape; a view where that is possible, else a copy."""
+    target = infer(sizes(shape), input._array.size)
+    if np.may_share_memory(input._array.reshape(target), input._array) or not input._array.size:
+        return _view(input, target)
+    return _reshape(clone(input), target)
+
+
+@function
+def reshape_as(input: Tensor, other: Tensor) -> Tensor:
+    """`input.reshape(other.size())`."""
+    return reshape(input, other.shape)
+
+
+@function
+def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
+    """The dimensions from `start_dim` to `end_dim` made one."""
+    a = input._array
+    start, end = wrap_dim(start_dim, a.ndim), wrap_dim(end_dim, a.ndim)
+    if start > end:
+        raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
+    if a.ndim == 0:
+        return reshape(input, 1)
+    if start == end:
+        return input
+    return reshape(input, (*a.shape[:start], prod(a.shape[start : end + 1]), *a.shape[end + 1 :]))
+
+
+@function
+def ravel(input: Tensor) -> Tensor:
+    """All elements in one dimension."""
+    return reshape(input, -1)
+
+
+@function
+def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
+    """One dimension made several."""
+    d = wrap_dim(dim, input._array.ndim)
+    shape = input._array.shape
+    return view(input, (*shape[:d], *infer(sizes, shape[d]), *shape[d + 1 :]))
+
+
+@op(
+    r"{self}^T",
+    view=True,
+    self=lambda grad, dim0, dim1: _transpose(grad, dim0, dim1),
+    node="TransposeBackward0",
+    name="transpose",
+)
+def _transpose(self, dim0, dim1):
+    """Two dimensions swapped."""
+    return self.swapaxes(dim0, dim1)
+
+
+@function
+def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
+    """A view with two dimensions swapped."""
+    n = input._array.ndim
+    d0, d1 = wrap_dim(dim0, n), wrap_dim(dim1, n)
+    return _transpose(input, d0, d1) if n else alias(input)
+
+
+@op(r"{self}^T", view=True, self=lambda grad: t(grad), node="TBackward0")
+def t(self):
+    """The transpose of a matrix (a vector or number stays as it is), a view."""
+    if self.ndim > 2:
+        raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {self.ndim}D")
+    return self.T
+
+
+@op(
+    r"{self}_{{ {dims} }}",
+    view=True,
+    self=lambda grad, dims: _permute(grad, inverse_permutation(dims)),
+    node="PermuteBackward0",
+    name="permute",
+)
+def _permute(self, dims):
+    """The dimensions in another order."""
+    return self.transpose(dims)
+
+
+def inverse_permutation(dims):
+    """The permutation that undoes `dims`."""
+    inverse = [0] * len(dims)
+    for i, d in enumerate(dims):
+        inverse[d] = i
+    return tuple(inverse)
+
+
+@function
+def permute(input: Tensor, *dims: Any) -> Tensor:
+    """A view with the dimensions in the order `dims`."""
+    n = input._array.ndim
+    order = sizes(dims)
+    if len(order) != n:
+        raise RuntimeError(
+            "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired "
+            f"ordering of dimensions i.e. input.dim() = {n} is not equal to len(dims) = {len(order)}"
+        )
+    wrapped = tuple(wrap_dim(d, n) for d in order)
+    if len(set(wrapped)) != len(wrapped):
+        raise RuntimeError("permute(): duplicate dims are not allowed.")
+    return _permute(input, wrapped)
+
+
+def transposed(input: Tensor) -> Tensor:
+    """`x.T`: the dimensions reversed."""
+    return _permute(input, tuple(reversed(range(input._array.ndim))))
+
+
+def matrix_transposed(input: Tensor) -> Tensor:
+    """`x.mT`: the last two dimensions swapped."""
+    if input._array.ndim < 2:
+        raise RuntimeError(
+            f"tensor.mT is only supported on matrices or batches of matrices. Got {input._array.ndim}-D tensor."
+        )
+    return _transpose(input, input._array.ndim - 2, input._array.ndim - 1)
+
+
+@op(r"{self}", view=True, self=lambda grad: grad)
+def alias(self):
+    """A view of everything."""
+    return self.view()
+
+
+@op(r"{self}", view=True, self=lambda grad, dim: _squeeze_dim(grad, dim))
+def _unsqueeze(self, dim):
+    """A dimension of length one put in at `dim`."""
+    return self.reshape((*self.shape[:dim], 1, *self.shape[dim:]))
+
+
+@function
+def unsqueeze(input: Tensor, dim: int) -> Tensor:
+    """A view with a dimension of length one at `dim`."""
+    n = input._array.ndim + 1
+    if not -n <= dim < n:
+        raise IndexError(f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {dim})")
+    return _unsqueeze(input, dim % n)
+
+
+@op(
+    r"{self}",
+    view=True,
+    self=lambda grad, self_sym_sizes: _reshape(grad, self_sym_sizes),
+    node="SqueezeBackward0",
+    name="squeeze",
+)
+def _squeeze_all(self):
+    """Without the dimensions of length one."""
+    return self.reshape(tuple([n for n in self.shape if n != 1]))
+
+
+@op(
+    r"{self}",
+    view=True,
+    self=lambda grad, self_sym_sizes, dim: _reshape(grad, self_sym_sizes),
+    node="SqueezeBackward1",
+    name="squeeze",
+)
+def _squeeze_dim(self, dim):
+    """Without dimension `dim` if its length is one."""
+    if self.ndim == 0 or self.shape[dim] != 1:
+        return self.view()
+    return self.reshape(self.shape[:dim] + self.shape[dim + 1 :])
+
+
+@op(
+    r"{self}",
+    view=True,
+    self=lambda grad, self_sym_sizes, dim: _reshape(grad, self_sym_sizes),
+    node="SqueezeBackward2",
+    name="squeeze",
+)
+def _squeeze_dims(self, dim):
+    """Without those of the dimensions `dim` whose length is one."""
+    return self.reshape(tuple([n for i, n in enumerate(self.shape) if n != 1 or i not in dim]))
+
+
+@function
+def squeeze(input: Tensor, dim: Any = None) -> Tensor:
+    """A view without dimensions of length one: all of them, or only `dim`."""
+    n = input._array.ndim
+    if dim is None:
+        return _squeeze_all(input)
+    if isinstance(dim, tuple | list):
+        return _squeeze_dims(input, tuple(wrap_dim(d, n) for d in dim))
+    return _squeeze_dim(input, wrap_dim(dim, n))
+
+
+@op(
+    r"\mathrm{{expand}}({self})",
+    view=True,
+    self=lambda grad, self_sym_sizes: sum_to(grad, self_sym_sizes),
+    node="ExpandBackward0",
+    name="expand",
+)
+def _expand(self, shape):
+    """Repeated to `shape` without copying."""
+    view = np.broadcast_to(self, shape)
+    # NumPy marks broadcast views read-only; PyTorch lets them be written through.
+    return np.lib.stride_tricks.as_strided(self, view.shape, view.strides)
+
+
+@function
+def expand(input: Tensor, *size: Any) -> Tensor:
+    """A view repeated along dimensions of length one; -1 keeps a length.
+
+    Raises:
+        RuntimeError: if a length other than one would have to change.
+    """
+    target = sizes(size)
+    shape = input._array.shape
+    extra = len(target) - len(shape)
+    if extra < 0:
+        raise RuntimeError(
+            f"expand({_type_name(input)}{{{list(shape)}}}, size={list(target)}): the number of sizes provided "
+            f"({len(target)}) must be greater or equal to the number of dimensions in the tensor ({len(shape)})"
+        )
+    result = []
+    for i, n in enumerate(target):
+        have = shape[i - extra] if i >= extra else 1
+        if n == -1:
+            if i < extra:
+                raise RuntimeError(
+                    f"The expanded size of the tensor ({n}) isn't allowed in a leading, non-existing dimension {i}"
+                )
+            n = have
+        if have not in (1, n):
+            raise RuntimeError(
+                f"The expanded size of the tensor ({n}) must match the existing size ({have}) at non-singleton dimension {i}."
+                f"  Target sizes: {list(target)}.  Tensor sizes: {list(shape)}"
+            )
+        result.append(n)
+    return _expand(input, tuple(result))
+
+
+@function
+def expand_as(input: Tensor, other: Tensor) -> Tensor:
+    """`input.expand(other.size())`."""
+    return expand(input, other.shape)
+
+
+@function
+def broadcast_to(input: Tensor, size: Any) -> Tensor:
+    """`input.expand(size)`."""
+    return expand(input, size)
+
+
+def _type_name(tensor: Tensor) -> str:
+    return f"torch.{tensor.type().split('.')[-1]}"
+
+
+# --- copies and joins ------------------------------------------------------------------------------------------------------
+
+
+@op(r"{self}", self=lambda grad: grad)
+def clone(self, *, memory_format=None):
+    """A copy of its own memory; gradients flow through it."""
+    return self.copy()
+
+
+@function
+def contiguous(input: Tensor, memory_format: Any = None) -> Tensor:
+    """The tensor itself if it is contiguous, else a copy that is."""
+    return input if input._array.flags.c_contiguous else clone(input)
+
+
+@op(r"{self}", self=None, view=True)
+def detach(self):
+    """The same memory without the history: gradients stop here."""
+    return self.view()
+
+
+@function
+def detach_(input: Tensor) -> Tensor:
+    """Cut the tensor itself off its history."""
+    if input._view is not None:
+        raise RuntimeError("Can't detach views in-place. Use detach() instead.")
+    input._node, input._nr, input._needs = None, 0, False
+    if context.observer is not None:
+        context.observer.flag_set(input, "requires_grad", False)
+    return input
+
+
+@op(
+    r"\mathrm{{cat}}({tensors})",
+    lists=("tensors",),
+    tensors=lambda grad, tensors_sym_sizes, dim: split_sizes(grad, [s[dim] if s != (0,) else 0 for s in tensors_sym_sizes], dim),
+    node="CatBackward0",
+    name="cat",
+)
+def _cat(tensors, dim):
+    """The tensors one after another along `dim`."""
+    return np.concatenate([a for a in tensors if a.shape != (0,)] or tensors, axis=dim)
+
+
+def split_sizes(grad, lengths, dim):
+    """`grad` cut along `dim` into pieces of the given lengths."""
+    pieces = []
+    start = 0
+    for n in lengths:
+        pieces.append(_piece(grad, dim, start, n))
+        start += n
+    return pieces
+
+
+@op(
+    r"{self}",
+    self=lambda grad, self_sym_sizes, dim, start: _place(grad, self_sym_sizes, dim, start),
+    node="NarrowBackward0",
+    name="narrow",
+)
+def _piece(self, dim, start, length):
+    """`length` entries along `dim` from `start`; bookkeeping of views left aside."""
+    return self[(slice(None),) * dim + (slice(start, start + length),)]
+
+
+@op(r"{self}", self=lambda grad, self_sym_sizes, dim, start: _piece(grad, dim, start, self_sym_sizes[dim]))
+def _place(self, shape, dim, start):
+    """Zeros of `shape` with `self` along `dim` from `start`."""
+    out = np.zeros(shape, self.dtype)
+    out[(slice(None),) * dim + (slice(start, start + self.shape[dim]),)] = self
+    return out
+
+
+@function
+def cat(tensors: Sequence[Tensor], dim: int = 0, *, axis: int | None = None) -> Tensor:
+    """The tensors joined along an existing dimension."""
+    items = _listed("cat", tensors)
+    dim = dim if axis is None else axis
+    if not items:
+        raise ValueError("expected a non-empty list of Tensors")
+    shapes = [t._array.shape for t in items if t._array.shape != (0,)]
+    for i, t in enumerate(items):
+        if t._array.ndim == 0:
+            raise RuntimeError(f"zero-dimensional tensor (at position {i}) cannot be concatenated")
+    if not shapes:
+        return _cat(items, 0)
+    first = shapes[0]
+    d = wrap_dim(dim, len(first))
+    for i, s in enumerate(shapes):
+        if len(s) != len(first):
+            raise RuntimeError(f"Tensors must have same number of dimensions: got {len(first)} and {len(s)}")
+        if any(a != b for k, (a, b) in enumerate(zip(first, s, strict=True)) if k != d):
+            n, m = next((a, b) for k, (a, b) in enumerate(zip(first, s, strict=True)) if k != d and a != b)
+            raise RuntimeError(
+                f"Sizes of tensors must match except in dimension {d}. Expected size {n} but got size {m} for tensor number "
+                f"{i} in the list."
+            )
+    return _cat(items, d)
+
+
+def _listed(name: str, tensors: Any) -> list[Tensor]:
+    if isinstance(tensors, Tensor) or not isinstance(tensors, list | tuple):
+        raise TypeError(
+            f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not {type(tensors).__name__}"
+        )
+    for i, t in enumerate(tensors):
+        if not isinstance(t, Tensor):
+            raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type(t).__name__}")
+    return list(tensors)
+
+
+@op(
+    r"\mathrm{{stack}}({tensors})",
+    lists=("tensors",),
+    tensors=lambda grad, dim: unbound(grad, dim),
+    node="StackBackward0",
+    name="stack",
+)
+def _stack(tensors, dim):
+    """The tensors side by side along a new dimension."""
+    return np.stack(tensors, axis=dim)
+
+
+def unbound(grad, dim):
+    """The slices of `grad` along `dim`."""
+    return [_pick(grad, dim, i) for i in range(grad.shape[dim])]
+
+
+@op(
+    r"{self}",
+    self=lambda grad, self_sym_sizes, dim, index: _put(grad, self_sym_sizes, dim, index),
+    node="SelectBackward0",
+    name="select",
+)
+def _pick(self, dim, index):
+    """Entry `index` along `dim`; bookkeeping of views left aside."""
+    return self[(slice(None),) * dim + (index,)]
+
+
+@op(r"{self}", self=lambda grad, dim, index: _pick(grad, dim, index), node="SelectBackwardBackward0", name="select_backward")
+def _put(self, shape, dim, index):
+    """Zeros of `shape` with `self` at entry `index` along `dim`."""
+    out = np.zeros(shape, self.dtype)
+    out[(slice(None),) * dim + (index,)] = self
+    return out
+
+
+@function
+def stack(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
+    """The tensors, all of one shape, joined along a new dimension."""
+    items = _listed("stack", tensors)
+    if not items:
+        raise RuntimeError("stack expects a non-empty TensorList")
+    first = items[0]._array.shape
+    for i, t in enumerate(items):
+        if t._array.shape != first:
+            raise RuntimeError(
+                f"stack expects each tensor to be equal size, but got {list(first)} at entry 0 and {list(t._array.shape)} "
+                f"at entry {i}"
+            )
+    n = len(first) + 1
+    if not -n <= dim < n:
+        raise IndexError(f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {dim})")
+    return _stack(items, dim % n)
+
+
+concat = concatenate = cat

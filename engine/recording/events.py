@@ -1,0 +1,266 @@
+"""The facts a recording consists of: small, frozen, and free of the engine.
+
+A recording is a log of these facts in order. Step *t* is the state after event *t*. Tensors, graph nodes and arrays are
+named by integers: a tensor id and a node id are unique within the recording, an array id is a position in the recording's
+`ArrayStore`. `NOTHING` (-1) stands for "none". Nothing here imports the engine, so a saved recording opens without it and
+one made from real PyTorch fits the same log.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+NOTHING = -1
+
+
+class Fact(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """Base of everything that is written to the log or to its tables."""
+
+
+class Site(Fact):
+    """A place in the program's text: the span of the expression that ran. Lines count from 1, columns from 0, as in `ast`."""
+
+    cell: int = 0
+    line: int = 0
+    column: int = 0
+    end_line: int = 0
+    end_column: int = 0
+
+
+class Scope(Fact):
+    """Where in the running program an event happened: function, loop iterations (outermost first) and `nn.Module` path."""
+
+    function: str = ""
+    call: int = 0
+    loops: tuple[tuple[int, int], ...] = ()
+    """Pairs (line of the loop, iteration counted from 0)."""
+    module: str = ""
+
+
+class Argument(Fact):
+    """One argument of an operation: a tensor by id, or the text of any other value."""
+
+    name: str
+    tensor: int = NOTHING
+    text: str = ""
+
+
+class Saved(Fact):
+    """One value a node keeps for its rule (`grad_fn._saved_<name>`): a tensor with its version, or the text of a plain value."""
+
+    name: str
+    tensor: int = NOTHING
+    version: int = 0
+    array: int = NOTHING
+    text: str = ""
+
+
+class NodeInfo(Fact):
+    """A node of the autograd graph, as PyTorch names it (`MulBackward0`, `AccumulateGrad`)."""
+
+    id: int
+    name: str
+    edges: tuple[tuple[int, int], ...] = ()
+    """`next_functions`: pairs (node id or NOTHING, input number)."""
+    sequence: int = 0
+    variable: int = NOTHING
+    """For AccumulateGrad: the leaf it fills."""
+    saved: tuple[Saved, ...] = ()
+
+
+class TensorInfo(Fact):
+    """A tensor as it was when it came to be."""
+
+    id: int
+    dtype: str
+    shape: tuple[int, ...]
+    array: int
+    requires_grad: bool = False
+    is_leaf: bool = True
+    node: int = NOTHING
+    output: int = 0
+    """`output_nr`: which output of its node the tensor is."""
+    version: int = 0
+    view_of: int = NOTHING
+    is_parameter: bool = False
+    grad_of: int = NOTHING
+    """The tensor whose `.grad` this tensor is, so that views can keep gradients' own bookkeeping out of the picture."""
+
+
+class Write(Fact):
+    """What an in-place operation left behind in one tensor that shares the written memory."""
+
+    tensor: int
+    version: int
+    array: int
+    requires_grad: bool = False
+    is_leaf: bool = True
+    node: int = NOTHING
+    output: int = 0
+
+
+class Event(Fact, tag_field="kind", kw_only=True):
+    """Base of all events; `site` and `scope` are positions in the recording's tables."""
+
+    site: int = NOTHING
+    scope: int = NOTHING
+
+
+class OpRan(Event, tag="op"):
+    """An operation ran: it made `outputs`, or wrote in place. A leaf is the output of a creation op (`tensor`, `randn`)."""
+
+    op: str
+    inputs: tuple[Argument, ...] = ()
+    outputs: tuple[TensorInfo, ...] = ()
+    written: tuple[Write, ...] = ()
+    node: NodeInfo | None = None
+    accumulators: tuple[NodeInfo, ...] = ()
+    """Other nodes first seen here: AccumulateGrad of leaves, regenerated view nodes."""
+    grad_mode: bool = True
+    cut: str = ""
+    """Why a result of differentiable inputs needs no gradient: "", "detach", "no_grad", "dtype" or "nondifferentiable"."""
+    in_backward: int = 0
+    """The backward pass that ran the op while building a graph (`create_graph`), or 0."""
+
+
+class Named(Event, tag="name"):
+    """A name of the program was bound to a tensor (`tensor`) or to something else (NOTHING)."""
+
+    name: str
+    tensor: int
+    function: str = ""
+    """The function whose local it is; "" for a global."""
+
+
+class FlagSet(Event, tag="flag"):
+    """A tensor's `requires_grad` was changed, or `retain_grad()` was called."""
+
+    tensor: int
+    flag: str
+    value: bool
+
+
+class BackwardBegan(Event, tag="backward"):
+    """A backward pass began; passes count from 1. `roots` are (tensor, array of the gradient it starts from)."""
+
+    number: int
+    roots: tuple[tuple[int, int], ...]
+    root_nodes: tuple[tuple[int, int], ...] = ()
+    retain_graph: bool = False
+    create_graph: bool = False
+    inputs: tuple[int, ...] = ()
+    via: str = "backward"
+    """"backward" or "grad" (`torch.autograd.grad`, which fills no `.grad`)."""
+
+
+class Sent(Fact):
+    """A gradient that left a node along one edge. `raw` is the rule's result where broadcasting was undone on the way."""
+
+    node: int
+    input: int
+    array: int
+    raw: int = NOTHING
+
+
+class NodeRan(Event, tag="node"):
+    """A node's rule ran: gradients in (one per output, NOTHING where none came), gradients out (one per edge)."""
+
+    number: int
+    node: int
+    received: tuple[int, ...]
+    sent: tuple[Sent | None, ...]
+
+
+class Accumulated(Event, tag="accumulate"):
+    """A gradient was added to a tensor's `.grad` by backward pass `number` (a retained non-leaf's is set, not added)."""
+
+    number: int
+    tensor: int
+    increment: int
+    total: int
+    node: int = NOTHING
+
+
+class BackwardEnded(Event, tag="backward_end"):
+    """A backward pass ended; `error` holds the message if it failed. `freed` says whether the graph's buffers are gone."""
+
+    number: int
+    freed: bool = True
+    error: str = ""
+
+
+class GradSet(Event, tag="grad"):
+    """A tensor's `.grad` changed outside a backward pass: `how` is "zero_", "None", "assign" or the in-place op's name."""
+
+    tensor: int
+    array: int
+    how: str
+
+
+class HookRan(Event, tag="hook"):
+    """A hook saw a gradient and perhaps replaced it."""
+
+    tensor: int
+    node: int
+    before: int
+    after: int
+
+
+class Stepped(Event, tag="step"):
+    """An optimizer stepped; the parameters' writes are events of their own before it."""
+
+    optimizer: str
+    parameters: tuple[int, ...] = ()
+
+
+class Printed(Event, tag="print"):
+    """The program wrote text to a stream ("stdout" or "stderr")."""
+
+    text: str
+    stream: str = "stdout"
+
+
+class Warned(Event, tag="warn"):
+    """A warning was shown."""
+
+    category: str
+    message: str
+
+
+class Raised(Event, tag="raise"):
+    """The program ended with an exception."""
+
+    type: str
+    message: str
+
+
+class CellBegan(Event, tag="cell"):
+    """A notebook cell began; cells count from 0."""
+
+    cell: int
+
+
+class CellEnded(Event, tag="cell_end"):
+    """A notebook cell ended; `result` is the repr of its last expression, or None."""
+
+    cell: int
+    result: str | None = None
+
+
+AnyEvent = (
+    OpRan
+    | Named
+    | FlagSet
+    | BackwardBegan
+    | NodeRan
+    | Accumulated
+    | BackwardEnded
+    | GradSet
+    | HookRan
+    | Stepped
+    | Printed
+    | Warned
+    | Raised
+    | CellBegan
+    | CellEnded
+)

@@ -1,0 +1,324 @@
+"""One linear pass over a recording that makes every later question about it a binary search."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from typing import Generic, NamedTuple, TypeVar
+
+from engine.recording.events import (
+    NOTHING,
+    Accumulated,
+    AnyEvent,
+    BackwardBegan,
+    BackwardEnded,
+    FlagSet,
+    GradSet,
+    Named,
+    NodeInfo,
+    NodeRan,
+    OpRan,
+    Raised,
+    TensorInfo,
+)
+from engine.recording.recording import Recording
+
+T = TypeVar("T")
+
+
+class Track(Generic[T]):
+    """A value that changes with the steps; `at` is a binary search."""
+
+    __slots__ = ("steps", "values")
+
+    def __init__(self) -> None:
+        self.steps: list[int] = []
+        self.values: list[T] = []
+
+    def put(self, step: int, value: T) -> None:
+        """Set the value from `step` on; steps never go back."""
+        if self.steps and self.steps[-1] == step:
+            self.values[-1] = value
+        else:
+            self.steps.append(step)
+            self.values.append(value)
+
+    def at(self, step: int, default: T) -> T:
+        """The value after event `step`, or the default if none was set by then."""
+        place = bisect_right(self.steps, step)
+        return self.values[place - 1] if place else default
+
+    def until(self, step: int) -> list[T]:
+        """All values set up to and including `step`."""
+        return self.values[: bisect_right(self.steps, step)]
+
+
+class Status(NamedTuple):
+    """What an in-place write or a flag can change about a tensor."""
+
+    array: int
+    version: int
+    requires_grad: bool
+    is_leaf: bool
+    node: int
+    output: int
+
+
+class LedgerRow(NamedTuple):
+    """One change of a tensor's `.grad`; `kind` is "backward" or how it was set ("zero_", "None", "assign", …)."""
+
+    step: int
+    kind: str
+    number: int
+    """The backward pass, 0 for a change outside one."""
+    line: int
+    increment: int
+    total: int
+
+
+class Arrival(NamedTuple):
+    """A gradient that reached one input of a node: from a node's edge, or (NOTHING, NOTHING) for a root's."""
+
+    step: int
+    input: int
+    array: int
+    source: int
+    edge: int
+
+
+@dataclass(slots=True, eq=False)
+class TensorHistory:
+    """One tensor through the whole recording."""
+
+    info: TensorInfo
+    born: int
+    op: OpRan
+    first_name: str = ""
+    retained: int = -1
+    """The step of `retain_grad()`, or -1."""
+    changes: Track[Status] | None = None
+    """Only tensors that change after their birth have these, which most in a long run never do."""
+    names: Track[str] | None = None
+    ledger: Track[LedgerRow] | None = None
+
+    def status(self, step: int) -> Status:
+        """Array, version, flags and node after event `step`."""
+        return self.birth if self.changes is None else self.changes.at(step, self.birth)
+
+    @property
+    def birth(self) -> Status:
+        """The status the tensor was made with."""
+        info = self.info
+        return Status(info.array, info.version, info.requires_grad, info.is_leaf, info.node, info.output)
+
+    def grad(self, step: int) -> int:
+        """The array of `.grad` after event `step`, or NOTHING."""
+        row = None if self.ledger is None else _last(self.ledger, step)
+        return NOTHING if row is None else row.total
+
+    def name(self, step: int) -> str:
+        """The program's name for the tensor after event `step`, or ""."""
+        return "" if self.names is None else self.names.at(step, "")
+
+
+@dataclass(slots=True, eq=False)
+class NodeHistory:
+    """One autograd node and where it came from."""
+
+    info: NodeInfo
+    born: int
+    op: OpRan
+
+
+@dataclass(slots=True, eq=False)
+class Pass:
+    """One backward pass through the whole recording."""
+
+    number: int
+    event: BackwardBegan
+    began: int
+    ended: int
+    """The step at which it is over; the number of events if the log ends first."""
+    ran: Track[int] = field(default_factory=Track)
+    """The nodes in the order in which they ran."""
+    ran_at: dict[int, int] = field(default_factory=dict)
+    arrivals: dict[int, Track[Arrival]] = field(default_factory=dict)
+    fills: dict[int, list[int]] = field(default_factory=dict)
+    """Steps at which the pass adds to a tensor's `.grad`."""
+
+
+@dataclass(slots=True, eq=False)
+class Index:
+    """What one pass over the log found."""
+
+    tensors: dict[int, TensorHistory] = field(default_factory=dict)
+    births: Track[list[int]] = field(default_factory=Track)
+    nodes: dict[int, NodeHistory] = field(default_factory=dict)
+    passes: dict[int, Pass] = field(default_factory=dict)
+    running: Track[Pass | None] = field(default_factory=Track)
+    names: dict[tuple[str, str], Track[int]] = field(default_factory=dict)
+    """(function, name) → the tensor it is bound to."""
+    owners: dict[tuple[int, int], int] = field(default_factory=dict)
+    """(node, output) → the tensor whose `grad_fn` it is or was; for AccumulateGrad, the leaf it fills."""
+
+
+def index_of(recording: Recording) -> Index:
+    """The recording's index, made on the first call and kept on the recording."""
+    made = recording.derived.get("index")
+    if made is None:
+        made = recording.derived["index"] = _Indexer(recording).run()
+    assert isinstance(made, Index)
+    return made
+
+
+def _last(track: Track[T], step: int) -> T | None:
+    place = bisect_right(track.steps, step)
+    return track.values[place - 1] if place else None
+
+
+class _Indexer:
+    def __init__(self, recording: Recording) -> None:
+        self.recording = recording
+        self.index = Index()
+        self.stack: list[Pass] = []
+        # Per tensor the names now bound to it, globals and locals apart, each in the order of binding. OrderedDict because
+        # taking the first key of a dict whose front was deleted is linear.
+        self.bound: dict[int, tuple[OrderedDict[str, None], OrderedDict[tuple[str, str], None]]] = {}
+
+    def run(self) -> Index:
+        for step, event in enumerate(self.recording.events):
+            match event:
+                case OpRan():
+                    self.op(step, event)
+                case Named():
+                    self.named(step, event)
+                case NodeRan():
+                    self.node_ran(step, event)
+                case Accumulated():
+                    self.index.passes[event.number].fills.setdefault(event.tensor, []).append(step)
+                    self.ledger(step, event.tensor, "backward", event.number, event, event.increment, event.total)
+                case GradSet():
+                    self.ledger(step, event.tensor, event.how, 0, event, NOTHING, event.array)
+                case BackwardBegan():
+                    self.began(step, event)
+                case BackwardEnded():
+                    self.ended(step, event.number)
+                case FlagSet():
+                    self.flag(step, event)
+                case Raised():
+                    for entry in self.stack[::-1]:
+                        self.ended(step, entry.number)
+                case _:
+                    pass
+        return self.index
+
+    def op(self, step: int, event: OpRan) -> None:
+        for node in (*event.accumulators, *((event.node,) if event.node else ())):
+            self.index.nodes[node.id] = NodeHistory(node, step, event)
+            if node.variable != NOTHING:
+                self.index.owners[node.id, 0] = node.variable
+        if event.outputs:
+            self.index.births.put(step, [info.id for info in event.outputs])
+        for info in event.outputs:
+            self.index.tensors[info.id] = TensorHistory(info, step, event)
+            if info.node != NOTHING:
+                self.index.owners.setdefault((info.node, info.output), info.id)
+        for write in event.written:
+            self.change(
+                step,
+                write.tensor,
+                Status(write.array, write.version, write.requires_grad, write.is_leaf, write.node, write.output),
+            )
+
+    def change(self, step: int, tensor: int, status: Status) -> None:
+        history = self.index.tensors[tensor]
+        if history.changes is None:
+            history.changes = Track()
+        history.changes.put(step, status)
+        if status.node != NOTHING:
+            self.index.owners.setdefault((status.node, status.output), tensor)
+
+    def flag(self, step: int, event: FlagSet) -> None:
+        history = self.index.tensors[event.tensor]
+        if event.flag == "requires_grad":
+            self.change(step, event.tensor, history.status(step)._replace(requires_grad=event.value))
+        elif history.retained < 0:
+            history.retained = step
+
+    def named(self, step: int, event: Named) -> None:
+        key = (event.function, event.name)
+        binding = self.index.names.get(key)
+        if binding is None:
+            binding = self.index.names[key] = Track()
+        before = binding.values[-1] if binding.values else NOTHING
+        binding.put(step, event.tensor)
+        if before == event.tensor:
+            return
+        if before != NOTHING:
+            globals_, locals_ = self.bound[before]
+            (locals_.pop(key) if event.function else globals_.pop(event.name))
+            self.rename(step, before)
+        if event.tensor != NOTHING:
+            globals_, locals_ = self.bound.setdefault(event.tensor, (OrderedDict(), OrderedDict()))
+            if event.function:
+                locals_[key] = None
+            else:
+                globals_[event.name] = None
+            self.rename(step, event.tensor)
+
+    def rename(self, step: int, tensor: int) -> None:
+        """A tensor goes by its oldest binding, a global's before a local's, and by its last name when none is left."""
+        globals_, locals_ = self.bound[tensor]
+        if globals_:
+            name = next(iter(globals_))
+        elif locals_:
+            name = next(iter(locals_))[1]
+        else:
+            return
+        history = self.index.tensors[tensor]
+        if history.names is None:
+            history.names = Track()
+            history.first_name = name
+        if history.names.at(step, "") != name:
+            history.names.put(step, name)
+
+    def began(self, step: int, event: BackwardBegan) -> None:
+        entry = Pass(event.number, event, step, len(self.recording.events))
+        self.index.passes[event.number] = entry
+        self.stack.append(entry)
+        self.index.running.put(step, entry)
+        for (_, array), (node, input) in zip(event.roots, event.root_nodes, strict=False):
+            self.arrive(entry, node, Arrival(step, input, array, NOTHING, NOTHING))
+
+    def ended(self, step: int, number: int) -> None:
+        entry = self.index.passes[number]
+        entry.ended = step
+        self.stack.remove(entry)
+        self.index.running.put(step, self.stack[-1] if self.stack else None)
+
+    def node_ran(self, step: int, event: NodeRan) -> None:
+        entry = self.index.passes[event.number]
+        entry.ran.put(step, event.node)
+        entry.ran_at[event.node] = step
+        for edge, sent in enumerate(event.sent):
+            if sent is not None:
+                self.arrive(entry, sent.node, Arrival(step, sent.input, sent.array, event.node, edge))
+
+    def arrive(self, entry: Pass, node: int, arrival: Arrival) -> None:
+        track = entry.arrivals.get(node)
+        if track is None:
+            track = entry.arrivals[node] = Track()
+        track.steps.append(arrival.step)
+        track.values.append(arrival)
+
+    def ledger(
+        self, step: int, tensor: int, kind: str, number: int, event: AnyEvent, increment: int, total: int
+    ) -> None:
+        line = self.recording.line(event)
+        if not line and number:
+            line = self.recording.line(self.index.passes[number].event)
+        history = self.index.tensors[tensor]
+        if history.ledger is None:
+            history.ledger = Track()
+        history.ledger.put(step, LedgerRow(step, kind, number, line, increment, total))

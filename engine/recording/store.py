@@ -1,0 +1,212 @@
+"""Arrays as a recording keeps them: raw bytes up to a cap, a statistical summary above it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+CAP = 65_536
+"""Elements up to which an array is kept whole."""
+PICTURE = 32
+"""Side of the downsampled picture in a summary."""
+BINS = 32
+CORNER = 3
+"""Rows and columns kept at each end, as PyTorch's printing keeps them."""
+
+DTYPES: dict[str, np.dtype[Any]] = {
+    name: np.dtype(code)
+    for name, code in {
+        "bool": "?",
+        "uint8": "u1",
+        "int8": "i1",
+        "int16": "<i2",
+        "int32": "<i4",
+        "int64": "<i8",
+        "float16": "<f2",
+        "float32": "<f4",
+        "float64": "<f8",
+        "complex64": "<c8",
+        "complex128": "<c16",
+    }.items()
+}
+"""The only dtypes that are ever decoded: plain numbers, little-endian, no objects."""
+
+_MAX_DIMS = 32
+_MAX_BYTES = 2**62
+
+
+class RecordingError(ValueError):
+    """A recording that cannot be trusted: truncated, altered, too large, or contradicting itself."""
+
+
+class Summary(msgspec.Struct, frozen=True, array_like=True):
+    """What is kept of an array too large to keep: statistics over its finite elements (complex ones by magnitude)."""
+
+    min: float
+    max: float
+    mean: float
+    std: float
+    norm: float
+    nan: int
+    inf: int
+    histogram: tuple[int, ...]
+    edges: tuple[float, float]
+    """The histogram's range."""
+    picture: tuple[tuple[float, ...], ...]
+    """Block means of the array seen as a matrix, at most 32×32."""
+    corners: tuple[tuple[float, ...], ...]
+    """The first and last three rows, and of these the first and last three elements."""
+
+
+class StoredArray(msgspec.Struct, frozen=True):
+    """One array: exactly one of `data` (C order, little-endian) and `summary` is set."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    data: bytes | None = None
+    summary: Summary | None = None
+
+    def to_numpy(self) -> NDArray[Any] | None:
+        """The array, read-only, or None where only a summary was kept."""
+        return None if self.data is None else np.ndarray(self.shape, DTYPES[self.dtype], self.data)
+
+    def check(self) -> None:
+        """Raise RecordingError unless dtype, shape, bytes and summary fit together."""
+        dtype = DTYPES.get(self.dtype)
+        if dtype is None:
+            raise RecordingError(f"array of unknown dtype {self.dtype[:40]!r}")
+        if len(self.shape) > _MAX_DIMS or any(size < 0 for size in self.shape):
+            raise RecordingError("array of impossible shape")
+        # Empty arrays may have other dimensions of any size, which NumPy refuses when their product overflows.
+        if math.prod(max(size, 1) for size in self.shape) * dtype.itemsize > _MAX_BYTES:
+            raise RecordingError("array of impossible size")
+        if (self.data is None) == (self.summary is None):
+            raise RecordingError("array needs either its bytes or a summary")
+        if self.data is not None:
+            if len(self.data) != math.prod(self.shape) * dtype.itemsize:
+                raise RecordingError("array's bytes do not fill its shape")
+            if self.dtype == "bool" and self.data.translate(None, b"\0\1"):
+                raise RecordingError("array of bool holds other bytes than 0 and 1")
+        if self.summary is not None:
+            _check_summary(self.summary)
+
+
+class ArrayStore:
+    """Collects a run's arrays; an array id is a position in `arrays`.
+
+    `budget` bounds the bytes kept in all: once it is spent, arrays of more than a few elements leave only a summary.
+    Not storing an unchanged array twice is the recorder's part, which knows identity and version.
+    """
+
+    def __init__(self, cap: int = CAP, budget: int = 192 * 2**20) -> None:
+        self.arrays: list[StoredArray] = []
+        self.cap = cap
+        self.left = budget
+
+    def add(self, array: NDArray[Any]) -> int:
+        """Store a copy of the array and return its id."""
+        cap = self.cap if array.nbytes <= self.left else min(self.cap, 16)
+        stored = store(array, cap)
+        if stored.data is not None:
+            self.left -= len(stored.data)
+        self.arrays.append(stored)
+        return len(self.arrays) - 1
+
+
+def store(array: NDArray[Any], cap: int = CAP) -> StoredArray:
+    """The array whole, or its summary if it has more than `cap` elements."""
+    name = array.dtype.name
+    dtype = DTYPES.get(name)
+    if dtype is None:
+        raise TypeError(f"arrays of dtype {name} cannot be recorded")
+    if array.size > cap:
+        return StoredArray(name, array.shape, None, summarize(array))
+    return StoredArray(name, array.shape, array.astype(dtype, copy=False).tobytes())
+
+
+def summarize(array: NDArray[Any]) -> Summary:
+    """Statistics, histogram, downsampled picture and corners of an array."""
+    numbers = np.abs(array) if np.iscomplexobj(array) else array
+    numbers = numbers.astype(np.float64, copy=False)
+    finite = numbers[np.isfinite(numbers)]
+    nan = int(np.count_nonzero(np.isnan(numbers)))
+    matrix = _as_matrix(numbers)
+    if finite.size:
+        low, high = float(finite.min()), float(finite.max())
+        # Scaling by the largest magnitude keeps sums of squares of huge float64 values finite.
+        scale = max(abs(low), abs(high)) or 1.0
+        scaled = finite / scale
+        mean, std = float(scaled.mean()) * scale, float(scaled.std()) * scale
+        norm = float(np.sqrt(np.square(scaled).sum())) * scale
+        histogram = tuple(_histogram(finite, low, high))
+    else:
+        low = high = mean = std = norm = math.nan
+        histogram = (0,) * BINS
+    return Summary(
+        min=low,
+        max=high,
+        mean=mean,
+        std=std,
+        norm=norm,
+        nan=nan,
+        inf=numbers.size - finite.size - nan,
+        histogram=histogram,
+        edges=(low, high),
+        picture=_rows(_block_means(matrix)),
+        corners=_rows(_corners(matrix)),
+    )
+
+
+def _histogram(finite: NDArray[np.float64], low: float, high: float) -> list[int]:
+    # np.histogram refuses ranges whose width overflows or vanishes; halving first covers the former.
+    width = high / 2 - low / 2
+    if width == 0:
+        place = np.zeros(finite.shape, dtype=np.int64)
+    else:
+        place = np.clip(((finite / 2 - low / 2) / width * BINS).astype(np.int64), 0, BINS - 1)
+    counts: list[int] = np.bincount(place.ravel(), minlength=BINS).tolist()
+    return counts
+
+
+def _as_matrix(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Vectors become one row; all leading dimensions become rows."""
+    columns = numbers.shape[-1] if numbers.ndim else 1
+    return numbers.reshape(-1, columns) if numbers.size else np.zeros((0, 0))
+
+
+def _block_means(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+    for axis in (0, 1):
+        size = matrix.shape[axis]
+        if size > PICTURE:
+            starts = np.arange(PICTURE) * size // PICTURE
+            counts = np.diff(np.append(starts, size))
+            with np.errstate(all="ignore"):
+                sums = np.add.reduceat(matrix, starts, axis=axis)
+                matrix = sums / (counts[:, None] if axis == 0 else counts)
+    return matrix
+
+
+def _corners(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+    for axis in (0, 1):
+        size = matrix.shape[axis]
+        if size > 2 * CORNER:
+            matrix = np.take(matrix, [*range(CORNER), *range(size - CORNER, size)], axis=axis)
+    return matrix
+
+
+def _rows(matrix: NDArray[np.float64]) -> tuple[tuple[float, ...], ...]:
+    return tuple(map(tuple, matrix.tolist()))
+
+
+def _check_summary(summary: Summary) -> None:
+    if summary.nan < 0 or summary.inf < 0 or any(count < 0 for count in summary.histogram):
+        raise RecordingError("summary with negative counts")
+    if len(summary.histogram) > BINS:
+        raise RecordingError("summary with an oversized histogram")
+    for table, side in ((summary.picture, PICTURE), (summary.corners, 2 * CORNER)):
+        if len(table) > side or any(len(row) > side or len(row) != len(table[0]) for row in table):
+            raise RecordingError("summary with an oversized or ragged table")

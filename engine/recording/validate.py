@@ -1,0 +1,232 @@
+"""Whether a recording's references hold: every tensor, node, array, site and pass that an event names exists by then.
+
+The autograd graph is checked to be acyclic too, so code that walks a loaded recording needs no guard of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from graphlib import CycleError, TopologicalSorter
+from typing import Protocol
+
+from engine.recording.events import (
+    NOTHING,
+    Accumulated,
+    AnyEvent,
+    BackwardBegan,
+    BackwardEnded,
+    CellBegan,
+    CellEnded,
+    FlagSet,
+    GradSet,
+    HookRan,
+    Named,
+    NodeInfo,
+    NodeRan,
+    OpRan,
+    Raised,
+    Scope,
+    Site,
+    Stepped,
+    TensorInfo,
+)
+from engine.recording.store import RecordingError
+
+_LIMIT = 2**31
+_MAX_NESTED = 64
+"""Backward passes running inside one another (through hooks and custom functions)."""
+
+
+class Tables(Protocol):
+    """The part of a recording that is looked at here."""
+
+    source: tuple[str, ...]
+    events: list[AnyEvent]
+    sites: list[Site]
+    scopes: list[Scope]
+
+
+def check_references(recording: Tables, arrays: int) -> None:
+    """Raise RecordingError at the first event that refers to what is not there."""
+    _check_tables(recording)
+    checker = _Checker(len(recording.sites), len(recording.scopes), arrays, max(len(recording.source), 1))
+    for step, event in enumerate(recording.events):
+        try:
+            checker.event(event)
+        except RecordingError as error:
+            raise RecordingError(f"event {step}: {error}") from None
+
+
+def _check_tables(recording: Tables) -> None:
+    cells = max(len(recording.source), 1)
+    for site in recording.sites:
+        if not 0 <= site.cell < cells:
+            raise RecordingError("site in a cell that does not exist")
+        if not all(0 <= number < _LIMIT for number in (site.line, site.column, site.end_line, site.end_column)):
+            raise RecordingError("site with impossible numbers")
+    for scope in recording.scopes:
+        numbers = [scope.call, *(number for pair in scope.loops for number in pair)]
+        if not all(0 <= number < _LIMIT for number in numbers):
+            raise RecordingError("scope with impossible numbers")
+
+
+class _Checker:
+    """What has come to be so far in the log."""
+
+    def __init__(self, sites: int, scopes: int, arrays: int, cells: int) -> None:
+        self.sites, self.scopes, self.arrays, self.cells = sites, scopes, arrays, cells
+        self.tensors: set[int] = set()
+        self.nodes: dict[int, NodeInfo] = {}
+        self.passes: set[int] = set()
+        self.running: set[int] = set()
+
+    def event(self, event: AnyEvent) -> None:
+        """Check one event against everything before it, and remember what it adds."""
+        _within(event.site, self.sites, "site")
+        _within(event.scope, self.scopes, "scope")
+        match event:
+            case OpRan():
+                self.op(event)
+            case Named() | FlagSet():
+                self.tensor(event.tensor, optional=isinstance(event, Named))
+            case BackwardBegan():
+                self.backward(event)
+            case NodeRan():
+                self.node_ran(event)
+            case Accumulated():
+                self.open_pass(event.number)
+                self.tensor(event.tensor)
+                self.array(event.increment, event.total)
+                self.node(event.node, optional=True)
+            case BackwardEnded():
+                self.open_pass(event.number)
+                self.running.remove(event.number)
+            case GradSet():
+                self.tensor(event.tensor)
+                self.array(event.array)
+            case HookRan():
+                self.tensor(event.tensor, optional=True)
+                self.node(event.node, optional=True)
+                self.array(event.before, event.after)
+            case Stepped():
+                self.each_tensor(event.parameters)
+            case CellBegan() | CellEnded():
+                if not 0 <= event.cell < self.cells:
+                    raise RecordingError("cell that does not exist")
+            case Raised():
+                self.running.clear()
+            case _:
+                pass
+
+    def op(self, event: OpRan) -> None:
+        if event.in_backward < 0 or (event.in_backward and event.in_backward not in self.passes):
+            raise RecordingError("op in a backward pass that never began")
+        nodes = [*event.accumulators, *([event.node] if event.node else [])]
+        self.each_tensor(argument.tensor for argument in event.inputs if argument.tensor != NOTHING)
+        self.new_nodes(nodes)
+        for info in event.outputs:
+            self.new_tensor(info)
+        for write in event.written:
+            self.tensor(write.tensor)
+            self.array(write.array)
+            self.output(write.node, write.output)
+            _count(write.version, "version")
+        for info in event.outputs:
+            self.tensor(info.view_of, optional=True)
+            self.tensor(info.grad_of, optional=True)
+        for node in nodes:
+            self.tensor(node.variable, optional=True)
+            for saved in node.saved:
+                self.tensor(saved.tensor, optional=True)
+                self.array(saved.array)
+
+    def new_nodes(self, nodes: list[NodeInfo]) -> None:
+        for node in nodes:
+            if node.id < 0 or node.id in self.nodes:
+                raise RecordingError(f"node {node.id} is made twice or has no id")
+            self.nodes[node.id] = node
+        for node in nodes:
+            for target, input in node.edges:
+                self.node(target, optional=True)
+                _count(input, "input number")
+        # Edges lead to older nodes, so only the nodes that one event makes together could form a cycle.
+        fresh = {node.id for node in nodes}
+        graph = {node.id: [target for target, _ in node.edges if target in fresh] for node in nodes}
+        if any(graph.values()):
+            try:
+                TopologicalSorter(graph).prepare()
+            except CycleError:
+                raise RecordingError("autograd graph with a cycle") from None
+
+    def new_tensor(self, info: TensorInfo) -> None:
+        if info.id < 0 or info.id in self.tensors:
+            raise RecordingError(f"tensor {info.id} is made twice or has no id")
+        if any(not 0 <= size < _LIMIT for size in info.shape):
+            raise RecordingError("tensor of impossible shape")
+        _count(info.version, "version")
+        self.array(info.array)
+        self.output(info.node, info.output)
+        self.tensors.add(info.id)
+
+    def backward(self, event: BackwardBegan) -> None:
+        if event.number < 1 or event.number in self.passes:
+            raise RecordingError("backward pass with a number that is taken")
+        self.passes.add(event.number)
+        self.running.add(event.number)
+        if len(self.running) > _MAX_NESTED:
+            raise RecordingError("backward passes nested too deeply")
+        if event.root_nodes and len(event.root_nodes) != len(event.roots):
+            raise RecordingError("backward pass with more roots than nodes to start from")
+        for tensor, array in event.roots:
+            self.tensor(tensor)
+            self.array(array)
+        for node, input in event.root_nodes:
+            self.output(node, input)
+        self.each_tensor(event.inputs)
+
+    def node_ran(self, event: NodeRan) -> None:
+        self.open_pass(event.number)
+        self.node(event.node)
+        self.array(*event.received)
+        edges = self.nodes[event.node].edges
+        if len(event.sent) != len(edges):
+            raise RecordingError("node sends along edges it does not have")
+        for sent, edge in zip(event.sent, edges, strict=True):
+            if sent is not None:
+                if (sent.node, sent.input) != edge or sent.node == NOTHING:
+                    raise RecordingError("node sends along an edge it does not have")
+                self.array(sent.array, sent.raw)
+
+    def open_pass(self, number: int) -> None:
+        if number not in self.running:
+            raise RecordingError(f"backward pass {number} is not running")
+
+    def each_tensor(self, tensors: Iterable[int]) -> None:
+        for tensor in tensors:
+            self.tensor(tensor)
+
+    def tensor(self, id: int, optional: bool = False) -> None:
+        if id not in self.tensors and not (optional and id == NOTHING):
+            raise RecordingError(f"tensor {id} does not exist")
+
+    def node(self, id: int, optional: bool = False) -> None:
+        if id not in self.nodes and not (optional and id == NOTHING):
+            raise RecordingError(f"node {id} does not exist")
+
+    def output(self, node: int, output: int) -> None:
+        self.node(node, optional=True)
+        _count(output, "output number")
+
+    def array(self, *ids: int) -> None:
+        for id in ids:
+            _within(id, self.arrays, "array")
+
+
+def _within(id: int, length: int, what: str) -> None:
+    if not NOTHING <= id < length:
+        raise RecordingError(f"{what} {id} does not exist")
+
+
+def _count(number: int, what: str) -> None:
+    if not 0 <= number < _LIMIT:
+        raise RecordingError(f"impossible {what}")

@@ -1,0 +1,620 @@
+"""The tensor: an array, its place in the autograd graph, and its version."""
+
+from __future__ import annotations
+
+import warnings
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from engine import dtypes
+from engine.autograd.node import AccumulateGrad, Counter, Handle, Node
+from engine.context import context
+from engine.dtypes import OF_NUMPY, dtype
+from engine.errors import unsupported
+from engine.printing import format_tensor
+
+Array = np.ndarray[Any, Any]
+
+NON_LEAF_GRAD = (
+    "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be populated "
+    "during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf Tensor, use "
+    ".retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure you access the leaf "
+    "Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more information."
+)
+
+
+class Size(tuple[int, ...]):
+    """A shape; prints as `torch.Size([2, 3])`."""
+
+    __slots__ = ()
+
+    def numel(self) -> int:
+        """How many elements a tensor of this shape has."""
+        n = 1
+        for d in self:
+            n *= d
+        return n
+
+    def __repr__(self) -> str:
+        return f"torch.Size([{', '.join(map(str, self))}])"
+
+    def __add__(self, other: Any) -> Size:
+        return Size(tuple.__add__(self, tuple(other)))
+
+    def __getitem__(self, index: Any) -> Any:
+        item = tuple.__getitem__(self, index)
+        return Size(item) if isinstance(index, slice) else item
+
+
+class device:  # noqa: N801
+    """Where tensors live: always the CPU."""
+
+    def __init__(self, name: Any = "cpu") -> None:
+        self.type = name.type if isinstance(name, device) else str(name).split(":")[0]
+        self.index = None
+        if self.type != "cpu":
+            raise RuntimeError(f"Gradtape runs on the CPU only; there is no device '{name}'. Use device='cpu'.")
+
+    def __repr__(self) -> str:
+        return f"device(type='{self.type}')"
+
+    def __str__(self) -> str:
+        return self.type
+
+    def __eq__(self, other: object) -> bool:
+        return str(other) == "cpu"
+
+    def __hash__(self) -> int:
+        return hash(self.type)
+
+
+class View:
+    """How a view came from its base: the chain of view operations, which can be replayed on any array of the base's shape."""
+
+    __slots__ = ("base", "no_grad", "several", "steps", "version")
+
+    def __init__(self, source: Tensor, step: Callable[[Array], Array], counter: Counter) -> None:
+        above = source._view
+        self.base: Tensor = source if above is None else above.base
+        self.steps: tuple[Callable[[Array], Array], ...] = (step,) if above is None else (*above.steps, step)
+        self.version = counter.value
+        self.no_grad = not context.grad
+        self.several = False
+
+    def replay(self, array: Array) -> Array:
+        """The same view of another array of the base's shape; writing to it writes to `array`."""
+        for step in self.steps:
+            array = step(array)
+        return array
+
+
+class Meta:
+    """What few tensors have: their AccumulateGrad (weakly: it holds the tensor), leaf hooks, and a name."""
+
+    __slots__ = ("accumulator", "name")
+
+    def __init__(self) -> None:
+        self.accumulator: Callable[[], AccumulateGrad | None] | None = None
+        self.name: str | None = None
+
+
+class TensorType(type):
+    """Lets `isinstance(x, torch.Tensor)` hold for subclasses only, and refuses unknown class attributes by name."""
+
+    def __getattr__(cls, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(f"type object '{cls.__name__}' has no attribute '{name}'")
+        raise unsupported("torch.Tensor", name, dir(Tensor))
+
+
+class Tensor(metaclass=TensorType):
+    """A multi-dimensional array that may take part in automatic differentiation.
+
+    `torch.Tensor(data)` makes a tensor of the default dtype; `torch.Tensor(2, 3)` an uninitialised one (zeros here).
+    Methods that are operations are attached by `engine.ops`.
+    """
+
+    __slots__ = ("__dict__", "__weakref__", "_array", "_counter", "_grad", "_meta", "_needs", "_node", "_nr", "_view")
+
+    _array: Array
+    _needs: bool
+    _node: Node | None
+    _nr: int
+    _grad: Tensor | None
+    _counter: Counter | None
+    _view: View | None
+    _meta: Meta | None
+
+    __array_priority__: ClassVar[int] = 1000
+
+    def __init__(self, *data: Any, dtype: dtype | None = None, device: Any = None) -> None:
+        target = (dtype or dtypes.get_default_dtype()).numpy
+        if len(data) == 1 and isinstance(data[0], Tensor):
+            array = data[0]._array
+        elif len(data) == 1 and not isinstance(data[0], (int, np.integer)):
+            from engine.ops.creation import as_array
+
+            array = as_array(data[0]) if not isinstance(data[0], Size) else np.zeros(data[0])
+        else:
+            array = np.zeros(data or (0,))
+        fill(self, np.array(array, dtype=target))
+        if context.observer is not None:
+            from engine.ops.creation import CREATED
+
+            context.observer.op(CREATED["Tensor"], data, self, None)
+
+    # --- what it is -----------------------------------------------------------------------------------------------------
+
+    @property
+    def shape(self) -> Size:
+        """The lengths of the dimensions."""
+        return Size(self._array.shape)
+
+    @property
+    def dtype(self) -> dtype:
+        """The data type of the elements."""
+        return OF_NUMPY[self._array.dtype]
+
+    @property
+    def device(self) -> device:
+        """Always `device(type='cpu')`."""
+        return device("cpu")
+
+    @property
+    def ndim(self) -> int:
+        """How many dimensions."""
+        return self._array.ndim
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of one element."""
+        return self._array.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements."""
+        return self._array.nbytes
+
+    @property
+    def layout(self) -> str:
+        """Always strided."""
+        return "torch.strided"
+
+    is_cuda = is_sparse = is_quantized = is_meta = is_mkldnn = is_nested = False
+
+    @property
+    def names(self) -> tuple[None, ...]:
+        """Named dimensions are not supported: all None."""
+        return (None,) * self._array.ndim
+
+    def dim(self) -> int:
+        """How many dimensions."""
+        return self._array.ndim
+
+    def size(self, dim: int | None = None) -> Any:
+        """The shape, or the length of one dimension."""
+        if dim is None:
+            return self.shape
+        n = self._array.ndim
+        if not -n <= dim < n:
+            raise IndexError(
+                f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {dim})"
+                if n
+                else f"Dimension specified as {dim} but tensor has no dimensions"
+            )
+        return self._array.shape[dim]
+
+    def numel(self) -> int:
+        """How many elements."""
+        return self._array.size
+
+    nelement = numel
+
+    def element_size(self) -> int:
+        """Bytes of one element."""
+        return self._array.itemsize
+
+    def stride(self, dim: int | None = None) -> Any:
+        """Steps in memory, in elements, along the dimensions."""
+        strides = tuple(s // self._array.itemsize for s in self._array.strides)
+        return strides if dim is None else strides[dim]
+
+    def storage_offset(self) -> int:
+        """Where in its base's memory the tensor starts, in elements."""
+        if self._view is None:
+            return 0
+        start = self._view.base._array.__array_interface__["data"][0]
+        return int((self._array.__array_interface__["data"][0] - start) // self._array.itemsize)
+
+    def data_ptr(self) -> int:
+        """The address of the first element."""
+        return int(self._array.__array_interface__["data"][0])
+
+    def is_contiguous(self, memory_format: Any = None) -> bool:
+        """Whether the elements stand in memory in row-major order without gaps."""
+        return bool(self._array.flags.c_contiguous)
+
+    def is_floating_point(self) -> bool:
+        """Whether the elements are floating point numbers."""
+        return self._array.dtype.kind == "f"
+
+    def is_complex(self) -> bool:
+        """Always False: complex numbers are out of scope."""
+        return False
+
+    def is_signed(self) -> bool:
+        """Whether the dtype has negative values."""
+        return self.dtype.is_signed
+
+    def get_device(self) -> int:
+        """-1: the CPU."""
+        return -1
+
+    def type(self, target: Any = None) -> Any:
+        """The legacy type name ("torch.FloatTensor"), or the tensor converted to `target`."""
+        if target is None:
+            return f"torch.{dtypes.LEGACY_NAMES[self.dtype]}"
+        if isinstance(target, str):
+            legacy = {f"torch.{v}": k for k, v in dtypes.LEGACY_NAMES.items()}
+            if target not in legacy:
+                raise ValueError(f"invalid type: '{target}'")
+            target = legacy[target]
+        return self.to(target)
+
+    # --- its place in the graph --------------------------------------------------------------------------------------------
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether gradients are computed for this tensor."""
+        if self._view is not None and not self._needs:
+            return self.grad_fn is not None
+        return self._needs
+
+    @requires_grad.setter
+    def requires_grad(self, value: bool) -> None:
+        if not isinstance(value, bool):
+            raise RuntimeError("requires_grad must be a bool")
+        if self._node is not None:
+            if value:
+                return
+            raise RuntimeError(
+                "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a "
+                "subgraph that doesn't require differentiation use var_no_grad = var.detach()."
+            )
+        if value and self._array.dtype.kind != "f":
+            raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
+        self._needs = value
+        if context.observer is not None:
+            context.observer.flag_set(self, "requires_grad", value)
+
+    def requires_grad_(self, requires_grad: bool = True) -> Tensor:
+        """Set `requires_grad` in place and return the tensor."""
+        self.requires_grad = requires_grad
+        return self
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether no operation that is tracked made the tensor."""
+        return self.grad_fn is None
+
+    @property
+    def grad_fn(self) -> Node | None:
+        """The node of the operation that made the tensor, None for a leaf."""
+        view = self._view
+        if view is not None and self._counter is not None and view.version != self._counter.value:
+            from engine.autograd.views import regenerate
+
+            regenerate(self, view)
+        return self._node
+
+    @property
+    def output_nr(self) -> int:
+        """Which output of `grad_fn` the tensor is."""
+        return self._nr
+
+    @property
+    def grad(self) -> Tensor | None:
+        """The gradient accumulated by backward passes, None before the first."""
+        if self._grad is None and self._node is not None and self._needs and not self.retains_grad:
+            warnings.warn(NON_LEAF_GRAD, UserWarning, stacklevel=2)
+        return self._grad
+
+    @grad.setter
+    def grad(self, value: Tensor | None) -> None:
+        if value is not None:
+            if not isinstance(value, Tensor):
+                raise TypeError(
+                    f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}"
+                )
+            if value is self:
+                raise RuntimeError("can't assign Variable as its own grad")
+            if value._array.dtype != self._array.dtype:
+                raise RuntimeError(
+                    f"attempting to assign a gradient with dtype '{_words(value)}' to a tensor with grad_dtype "
+                    f"'{_words(self)}'. The gradient must match the tensor's grad_dtype (defaults to the tensor's dtype). "
+                    "You can set the tensor's grad_dtype attribute with a specific dtype, or None to allow any dtype. Set "
+                    "grad_dtype with caution. Diverging the dtypes of a tensor and its gradient may break downstream "
+                    "systems that assume they match."
+                )
+            if value._array.shape != self._array.shape:
+                raise RuntimeError(
+                    "assigned grad has data of a different size"
+                )
+        self._grad = value
+        if context.observer is not None:
+            context.observer.grad_set(self, "None" if value is None else "assign")
+
+    @property
+    def retains_grad(self) -> bool:
+        """Whether this non-leaf keeps its gradient (`retain_grad()` was called)."""
+        node = self._node
+        return node is not None and node.extra is not None and self._nr in node.extra.retained
+
+    @property
+    def _version(self) -> int:
+        return 0 if self._counter is None else self._counter.value
+
+    @property
+    def _base(self) -> Tensor | None:
+        return None if self._view is None else self._view.base
+
+    def _is_view(self) -> bool:
+        return self._view is not None
+
+    @property
+    def data(self) -> Tensor:
+        """The same memory as a tensor that autograd does not know; its writes are not counted."""
+        result = constant(self._array)
+        if context.observer is not None:
+            from engine.ops.creation import CREATED
+
+            context.observer.op(CREATED["data"], (self,), result, None)
+        return result
+
+    @data.setter
+    def data(self, value: Tensor) -> None:
+        self._array = value._array
+        if context.observer is not None:
+            from engine.ops.creation import CREATED
+
+            context.observer.wrote(CREATED["data"], (self, value), self, None)
+
+    def retain_grad(self) -> None:
+        """Keep the gradient of this non-leaf in `.grad` during backward."""
+        if not self.requires_grad:
+            raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+        node = self.grad_fn
+        if node is None:
+            return
+        node.more().retained[self._nr] = weakref.ref(self)
+        if context.observer is not None:
+            context.observer.flag_set(self, "retains_grad", True)
+
+    def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> Handle:
+        """Call `hook(grad)` whenever the gradient of this tensor is computed; it may return another gradient."""
+        if not self.requires_grad:
+            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+        node = self.grad_fn
+        if node is None:
+            node = accumulator(self)
+            # The hook lives with the tensor, so the tensor must keep the node; a cycle PyTorch has as well.
+            self.__dict__["_keep_accumulator"] = node
+        return Handle(node.more().tensor, (self._nr, hook))
+
+    def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], None]) -> Handle:
+        """Call `hook(tensor)` after a backward pass added to this leaf's `.grad`."""
+        if not self.requires_grad:
+            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+        if self.grad_fn is not None:
+            raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
+        node = accumulator(self)
+        self.__dict__["_keep_accumulator"] = node
+        if node.post_accumulate is None:
+            node.post_accumulate = {}
+        return Handle(node.post_accumulate, hook)
+
+    def backward(
+        self,
+        gradient: Tensor | None = None,
+        retain_graph: bool | None = None,
+        create_graph: bool = False,
+        inputs: Any = None,
+    ) -> None:
+        """Compute the gradients of the leaves this tensor depends on and add them to their `.grad`.
+
+        Args:
+            gradient: the vector of the vector–Jacobian product, of this tensor's shape; may be left out for one element.
+            retain_graph: keep the graph's buffers for another pass; defaults to `create_graph`.
+            create_graph: record the pass itself, for higher derivatives.
+            inputs: only these tensors' `.grad` is filled.
+
+        Raises:
+            RuntimeError: for no `gradient` on several elements, a tensor without graph, a graph freed before.
+        """
+        from engine.autograd.passes import backward
+
+        backward(self, gradient, retain_graph, create_graph, inputs)
+
+    # --- to Python and NumPy -----------------------------------------------------------------------------------------------
+
+    def item(self) -> Any:
+        """The only element as a Python number."""
+        if self._array.size != 1:
+            raise RuntimeError(f"a Tensor with {self._array.size} elements cannot be converted to Scalar")
+        return self._array.item()
+
+    def tolist(self) -> Any:
+        """The elements as nested lists."""
+        return self._array.tolist()
+
+    def numpy(self, *, force: bool = False) -> Array:
+        """The array, sharing memory."""
+        if self.requires_grad and not force:
+            raise RuntimeError(
+                "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
+            )
+        return self._array
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        array = self.numpy()
+        return array if dtype is None else array.astype(dtype)
+
+    def __repr__(self) -> str:
+        return format_tensor(
+            self._array,
+            dtype_name=self.dtype.name,
+            default_dtype_name=dtypes.get_default_dtype().name,
+            requires_grad=self._needs,
+            grad_fn_name=None if self.grad_fn is None else self.grad_fn.name(),
+        )
+
+    __str__ = __repr__
+
+    def __format__(self, spec: str) -> str:
+        if self._array.ndim == 0:
+            return format(self.item(), spec)
+        return object.__format__(self, spec)
+
+    def __bool__(self) -> bool:
+        if self._array.size != 1:
+            if self._array.size == 0:
+                raise RuntimeError("Boolean value of Tensor with no values is ambiguous")
+            raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
+        return bool(self._array.item())
+
+    def _scalar(self) -> Any:
+        if self._needs and context.grad:
+            warnings.warn(
+                "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
+                "Consider using tensor.detach() first.",
+                UserWarning,
+                stacklevel=3,
+            )
+        return self.item()
+
+    def __float__(self) -> float:
+        return float(self._scalar())
+
+    def __int__(self) -> int:
+        return int(self._scalar())
+
+    def __complex__(self) -> complex:
+        return complex(self._scalar())
+
+    def __index__(self) -> int:
+        if self._array.dtype.kind == "f" or self._array.size != 1:
+            raise TypeError("only integer tensors of a single element can be converted to an index")
+        return int(self.item())
+
+    def __len__(self) -> int:
+        if self._array.ndim == 0:
+            raise TypeError("len() of a 0-d tensor")
+        return len(self._array)
+
+    def __iter__(self) -> Iterator[Tensor]:
+        if self._array.ndim == 0:
+            raise TypeError("iteration over a 0-d tensor")
+        return iter(self.unbind(0))
+
+    def __contains__(self, element: Any) -> bool:
+        value = element._array if isinstance(element, Tensor) else element
+        if not isinstance(value, (np.ndarray, int, float)):
+            raise RuntimeError(
+                f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}."
+            )
+        return bool((self._array == value).any())
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
+        if self._node is not None:
+            raise RuntimeError(
+                "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment.  "
+                "If you were attempting to deepcopy a module, this may be because of a torch.nn.utils.weight_norm usage, "
+                "see https://github.com/pytorch/pytorch/pull/103001"
+            )
+        copy = constant(self._array.copy())
+        copy.__class__ = self.__class__
+        copy._needs = self._needs
+        if self._grad is not None:
+            copy._grad = self._grad.__deepcopy__(memo)
+        memo[id(self)] = copy
+        return copy
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise TypeError("tensors cannot be pickled here; save the numbers with .tolist() or numpy.save")
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(f"'Tensor' object has no attribute '{name}'")
+        if name in UNSUPPORTED_METHODS:
+            raise unsupported("Tensor", name, [n for n in dir(Tensor) if not n.startswith("_")])
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+
+UNSUPPORTED_METHODS: set[str] = set()
+"""Names of PyTorch's Tensor that are not here; filled by `engine.surface`."""
+
+new = object.__new__
+
+
+def fill(tensor: Tensor, array: Array) -> Tensor:
+    """Make `tensor` a leaf that needs no gradient and holds `array`."""
+    tensor._array = array
+    tensor._needs = False
+    tensor._node = None
+    tensor._nr = 0
+    tensor._grad = None
+    tensor._counter = None
+    tensor._view = None
+    tensor._meta = None
+    return tensor
+
+
+def constant(array: Any) -> Tensor:
+    """A tensor around `array` (not copied) that needs no gradient, unseen by the observer."""
+    return fill(new(Tensor), array if array.__class__ is np.ndarray else np.asarray(array))
+
+
+def accumulator(leaf: Tensor) -> AccumulateGrad:
+    """The AccumulateGrad node of a leaf: one and the same as long as a graph holds it."""
+    meta = leaf._meta
+    if meta is None:
+        meta = leaf._meta = Meta()
+    node = meta.accumulator() if meta.accumulator is not None else None
+    if node is None:
+        node = AccumulateGrad(leaf)
+        meta.accumulator = weakref.ref(node)
+    return node
+
+
+def gradient_edge(tensor: Tensor) -> tuple[Node | None, int]:
+    """Where the gradient of `tensor` goes."""
+    node = tensor._node if tensor._view is None else tensor.grad_fn
+    if node is not None:
+        return node, tensor._nr
+    return (accumulator(tensor), 0) if tensor._needs else (None, 0)
+
+
+def share(source: Tensor, view: Tensor, step: Callable[[Array], Array]) -> None:
+    """Make `view`, whose array is a view of `source`'s, share its version counter and remember how it came about."""
+    counter = source._counter
+    if counter is None:
+        counter = source._counter = Counter()
+    view._counter = counter
+    view._view = View(source, step, counter)
+
+
+def _words(tensor: Tensor) -> str:
+    return {"float32": "float", "float64": "double", "float16": "c10::Half", "int64": "long long"}.get(
+        tensor.dtype.name, tensor.dtype.name
+    )
+
+
+def tensors_of(values: Sequence[Any]) -> list[Tensor]:
+    """The tensors among `values`."""
+    return [v for v in values if isinstance(v, Tensor)]
