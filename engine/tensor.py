@@ -117,7 +117,7 @@ class Tensor(metaclass=TensorType):
     Methods that are operations are attached by `engine.ops`.
     """
 
-    __slots__ = ("__dict__", "__weakref__", "_array", "_counter", "_grad", "_meta", "_needs", "_node", "_nr", "_view")
+    __slots__ = ("__dict__", "__weakref__", "_array", "_counter", "_grad", "_meta", "_needs", "_node", "_nr", "_tape", "_view")
 
     _array: Array
     _needs: bool
@@ -127,6 +127,8 @@ class Tensor(metaclass=TensorType):
     _counter: Counter | None
     _view: View | None
     _meta: Meta | None
+    _tape: int
+    """The id a recorder gave the tensor; unset where nobody records."""
 
     __array_priority__: ClassVar[int] = 1000
 

@@ -68,7 +68,7 @@ class Node:
     buffers are freed. `versions` are the saved tensors' version counters, None standing for all zero.
     """
 
-    __slots__ = ("__weakref__", "dtype", "edges", "extra", "saved", "sequence", "shape", "versions")
+    __slots__ = ("__weakref__", "_tape", "dtype", "edges", "extra", "saved", "sequence", "shape", "versions")
 
     edges: tuple[Edge, ...]
     sequence: int
@@ -78,6 +78,8 @@ class Node:
     """Shape of the output; for a node of several outputs, a tuple of (shape, dtype)."""
     dtype: Any
     extra: Extra | None
+    _tape: int
+    """The id a recorder gave the node; unset where nobody records."""
 
     saved_names: ClassVar[tuple[str, ...]] = ()
     several: ClassVar[bool] = False

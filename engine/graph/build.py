@@ -6,6 +6,7 @@ Node keys are "t<tensor id>" and "n<node id>"; an edge's key is its number, and 
 
 from __future__ import annotations
 
+from itertools import count
 from typing import Any, Literal, TypeAlias
 
 import networkx as nx
@@ -47,8 +48,9 @@ class _TensorGraph:
         self.graph: Graph = nx.MultiDiGraph(view="tensors")
         self.accumulators: dict[int, int] = {}
         self.roots = {tensor for entry in self.index.passes.values() for tensor, _ in entry.event.roots}
-        self.visible = self.index.tensors.keys() - self._hidden_grads()
+        self.visible = self.index.tensors.keys() - self._inner() - self._hidden_grads()
         self.written: dict[tuple[str, str], int] = {}
+        self.keys = count()
 
     def build(self) -> Graph:
         for id, history in self.index.tensors.items():
@@ -58,6 +60,11 @@ class _TensorGraph:
             if isinstance(event, OpRan):
                 self._connect(step, event)
         return self.graph
+
+    def _inner(self) -> set[int]:
+        """Nameless tensors inside an optimizer's step."""
+        stepping = self.index.stepping
+        return {id for id, history in self.index.tensors.items() if history.born in stepping and not history.first_name}
 
     def _hidden_grads(self) -> set[int]:
         """`.grad` tensors that neither have a name nor feed a computation: only their owner's card shows them."""
@@ -98,7 +105,7 @@ class _TensorGraph:
         elif kind == "leaf":
             badge = "parameter" if info.is_parameter else "leaf"
         else:
-            badge = event.cut or ("no grad" if inputs else "constant")
+            badge = event.cut or ("grad" if info.grad_of != NOTHING else "no grad" if inputs else "constant")
         sub = f"{info.dtype} {shape_text(info.shape)}" + (f" · line {line}" if inputs and line else "")
         value = self.texts(info.array)
         width, height = (
@@ -152,7 +159,7 @@ class _TensorGraph:
         return self.index.tensors[tensor].info.grad_of == of
 
     def _edge(self, step: int, source: str, target: str, slot: int, kind: str, edge: tuple[int, int]) -> int:
-        key = self.graph.number_of_edges()
+        key = next(self.keys)
         self.graph.add_edge(
             source,
             target,
@@ -220,13 +227,14 @@ def _autograd_graph(recording: Recording) -> Graph:
     roots = {node for entry in index.passes.values() for node, _ in entry.event.root_nodes}
     for id, history in index.nodes.items():
         graph.add_node(f"n{id}", **_autograd_node(recording, index, texts, history), root=id in roots)
+    keys = count()
     for id, history in index.nodes.items():
         for slot, (target, input) in enumerate(history.info.edges):
             if target != NOTHING:
                 graph.add_edge(
                     f"n{id}",
                     f"n{target}",
-                    graph.number_of_edges(),
+                    next(keys),
                     kind="grad_fn",
                     node=id,
                     input=slot,
@@ -240,7 +248,7 @@ def _autograd_graph(recording: Recording) -> Graph:
 
 
 def _autograd_node(recording: Recording, index: Index, texts: ArrayTexts, history: NodeHistory) -> dict[str, Any]:
-    info, event = history.info, history.op
+    info, event = history.info, history.event
     tensor = index.owners.get((info.id, 0), NOTHING)
     owner = index.tensors.get(tensor)
     name = owner.first_name if owner else ""
@@ -258,14 +266,14 @@ def _autograd_node(recording: Recording, index: Index, texts: ArrayTexts, histor
         "sub": sub,
         "tensor": tensor,
         "node": info.id,
-        "op": event.op,
+        "op": event.op if isinstance(event, OpRan) else "",
         "born": history.born,
         "line": line,
         "scope": event.scope,
         "width": width,
         "height": height,
         "cut": "",
-        "in_backward": event.in_backward,
+        "in_backward": event.in_backward if isinstance(event, OpRan) else 0,
     }
 
 

@@ -91,8 +91,11 @@ class _Writer:
         return [plain(f"line {line} · "), *parts] if line else parts
 
     def op(self, event: OpRan) -> Caption:
-        parts = [strong(clip(event.op))]
-        if not event.outputs and event.written:
+        in_place = bool(event.written) and not event.outputs
+        parts = [strong(clip(event.op) + "_" * (in_place and not event.op.endswith("_")))]
+        if event.op == "grad" and len(event.outputs) == 1 and event.outputs[0].grad_of != NOTHING:
+            return [plain("reads "), *self.value_of(event.outputs[0].id, event.outputs[0].array)]
+        if in_place:
             parts += [plain(" writes "), *_listed([self.value_of(write.tensor, write.array) for write in event.written])]
             parts.append(plain(f" in place, version {event.written[0].version}"))
             return parts
@@ -137,7 +140,7 @@ class _Writer:
             received = self.texts.describe(event.received[0]) if event.received else ""
             parts = [plain(" takes "), grad(received or "nothing"), plain(" for "), code(f"{self.title(node.info.variable)}.grad")]
             return [*_pass(event.number), strong(node.info.name), *parts]
-        line = self.recording.line(node.op)
+        line = self.recording.line(node.event)
         parts = [*_pass(event.number), strong(node.info.name), plain(f" (line {line})" if line else "")]
         sent = [sent for sent in event.sent if sent is not None]
         if not sent:

@@ -17,6 +17,7 @@ from engine.recording.events import (
     BackwardBegan,
     BackwardEnded,
     GradSet,
+    NodeInfo,
     NodeRan,
     OpRan,
     Raised,
@@ -66,7 +67,7 @@ def faces(recording: Recording, graph: Graph) -> Faces:
 class _Card:
     """The face in the making of one node."""
 
-    __slots__ = ("arrived", "arrived_at", "grad", "kept", "key", "leaf", "pending", "received", "ran", "state", "title", "value")
+    __slots__ = ("arrived", "arrived_at", "filled", "grad", "kept", "key", "leaf", "pending", "received", "ran", "state", "title", "value")
 
     def __init__(self, key: str, value: int) -> None:
         self.key = key
@@ -79,6 +80,8 @@ class _Card:
         self.arrived_at = NOTHING
         self.received = NOTHING
         self.ran = False
+        self.filled = False
+        """Whether the pass has added to `.grad`, so that nothing is on its way any more."""
         self.state = ""
         self.title: str | None = None
 
@@ -89,7 +92,7 @@ class _Card:
     def leave_pass(self) -> None:
         """Forget the pass that ended."""
         self.arrived, self.arrived_at, self.received = [], NOTHING, NOTHING
-        self.pending, self.ran, self.state = 0, False, ""
+        self.pending, self.ran, self.filled, self.state = 0, False, False, ""
 
 
 class _Sweep:
@@ -163,30 +166,36 @@ class _Sweep:
     def _op(self, step: int, event: OpRan) -> None:
         for info in event.outputs:
             self._born(f"t{info.id}", info.array)
-        values = {info.node: info.array for info in event.outputs}
-        values |= {write.node: write.array for write in event.written}
-        for node in event.accumulators:
-            if node.variable == NOTHING:
-                self._born(f"n{node.id}", values.get(node.id, NOTHING))
-            else:
-                history = self.index.tensors[node.variable]
-                self._born(f"n{node.id}", history.status(step).array)
-                if f"n{node.id}" in self.cards:
-                    self.cards[f"n{node.id}"].grad = history.grad(step)
-        if event.node is not None:
-            self._born(f"n{event.node.id}", values.get(event.node.id, NOTHING))
+        if self.autograd:
+            values = {info.node: info.array for info in event.outputs}
+            values |= {write.node: write.array for write in event.written}
+            self._nodes_born(step, event.accumulators, values)
+            if event.node is not None:
+                self._nodes_born(step, (event.node,), values)
         for write in event.written:
             for card in self._shown(write.tensor):
                 card.value = write.array
                 self._mark(card, "written")
 
-    def _born(self, key: str, value: int) -> None:
-        if key in self.histories:
-            self.cards[key] = _Card(key, value)
-            self.touched.add(key)
+    def _nodes_born(self, step: int, nodes: tuple[NodeInfo, ...], values: dict[int, int]) -> None:
+        """A node shows what it made; an AccumulateGrad shows its leaf."""
+        for node in nodes:
+            card = self._born(f"n{node.id}", values.get(node.id, NOTHING))
+            if card is not None and node.variable != NOTHING:
+                history = self.index.tensors[node.variable]
+                card.value, card.grad = history.status(step).array, history.grad(step)
+
+    def _born(self, key: str, value: int) -> _Card | None:
+        if key not in self.histories:
+            return None
+        card = self.cards[key] = _Card(key, value)
+        self.touched.add(key)
+        return card
 
     def _began(self, step: int, event: BackwardBegan) -> None:
         self.in_pass[event.number] = set()
+        if self.autograd:
+            self._nodes_born(step, event.nodes, {})
         for tensor, steps in self.index.passes[event.number].fills.items():
             for card in self._shown(tensor):
                 card.pending += len(steps)
@@ -200,7 +209,7 @@ class _Sweep:
         if card is None:
             return
         if card.arrived_at != node or card.ran:
-            card.arrived, card.arrived_at, card.received, card.ran = [], node, NOTHING, False
+            card.arrived, card.arrived_at, card.received, card.ran, card.filled = [], node, NOTHING, False, False
         card.arrived.append(array)
         self._in_pass(step, number, card, "receiving")
 
@@ -225,7 +234,7 @@ class _Sweep:
             card.grad = event.total
             card.pending = max(card.pending - 1, 0)
             if card.leaf:
-                card.arrived, card.received, card.ran = [], NOTHING, True
+                card.ran = card.filled = True
                 self._mark(card, "running")
 
     def _ended(self, number: int) -> None:
@@ -286,6 +295,8 @@ class _Sweep:
         )
 
     def _flow(self, card: _Card) -> str | None:
+        if card.filled:
+            return None
         if card.received != NOTHING:
             return self.texts(card.received)
         if not card.arrived:

@@ -78,30 +78,17 @@ def steps(recording: Recording, graph: Graph) -> list[Step]:
 
 def _kinds(recording: Recording) -> list[tuple[str, int]]:
     """For each event its kind and, for a backward pass, its number; a pass inside another belongs to the outer one."""
-    passes = index_of(recording).passes.values()
+    index = index_of(recording)
     kinds = [("forward", 0)] * len(recording.events)
     outer_end = -1
-    for entry in passes:
+    for entry in index.passes.values():
         if entry.began > outer_end:
             outer_end = min(entry.ended, len(kinds) - 1)
             kinds[entry.began : outer_end + 1] = [("backward", entry.number)] * (outer_end + 1 - entry.began)
-    for step, event in enumerate(recording.events):
-        if isinstance(event, Stepped) and kinds[step][0] == "forward":
-            _mark_optimizer_step(recording, kinds, step, event)
+    for step in index.stepping:
+        if kinds[step][0] == "forward":
+            kinds[step] = ("other", 0)
     return kinds
-
-
-def _mark_optimizer_step(recording: Recording, kinds: list[tuple[str, int]], step: int, event: Stepped) -> None:
-    """An optimizer's step is the event and the writes to its parameters just before it."""
-    kinds[step] = ("other", 0)
-    parameters = set(event.parameters)
-    for earlier in range(step - 1, -1, -1):
-        before = recording.events[earlier]
-        if kinds[earlier][0] != "forward" or not isinstance(before, OpRan) or before.outputs or not before.written:
-            break
-        if not all(write.tensor in parameters for write in before.written):
-            break
-        kinds[earlier] = ("other", 0)
 
 
 def _segment(recording: Recording, kind: str, number: int, first: int, last: int) -> Segment:

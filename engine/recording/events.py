@@ -151,6 +151,8 @@ class BackwardBegan(Event, tag="backward"):
     inputs: tuple[int, ...] = ()
     via: str = "backward"
     """"backward" or "grad" (`torch.autograd.grad`, which fills no `.grad`)."""
+    nodes: tuple[NodeInfo, ...] = ()
+    """Nodes first seen here: those of a graph made before the recording began, the AccumulateGrad of a root that is a leaf."""
 
 
 class Sent(Fact):

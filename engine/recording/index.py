@@ -20,6 +20,7 @@ from engine.recording.events import (
     NodeRan,
     OpRan,
     Raised,
+    Stepped,
     TensorInfo,
 )
 from engine.recording.recording import Recording
@@ -128,7 +129,8 @@ class NodeHistory:
 
     info: NodeInfo
     born: int
-    op: OpRan
+    event: OpRan | BackwardBegan
+    """The op that made it, or the pass that met it first."""
 
 
 @dataclass(slots=True, eq=False)
@@ -161,6 +163,8 @@ class Index:
     """(function, name) → the tensor it is bound to."""
     owners: dict[tuple[int, int], int] = field(default_factory=dict)
     """(node, output) → the tensor whose `grad_fn` it is or was; for AccumulateGrad, the leaf it fills."""
+    stepping: set[int] = field(default_factory=set)
+    """The steps inside optimizers' steps, their `Stepped` events included."""
 
 
 def index_of(recording: Recording) -> Index:
@@ -206,6 +210,8 @@ class _Indexer:
                     self.ended(step, event.number)
                 case FlagSet():
                     self.flag(step, event)
+                case Stepped():
+                    self.stepped(step, event)
                 case Raised():
                     for entry in self.stack[::-1]:
                         self.ended(step, entry.number)
@@ -214,10 +220,10 @@ class _Indexer:
         return self.index
 
     def op(self, step: int, event: OpRan) -> None:
-        for node in (*event.accumulators, *((event.node,) if event.node else ())):
-            self.index.nodes[node.id] = NodeHistory(node, step, event)
-            if node.variable != NOTHING:
-                self.index.owners[node.id, 0] = node.variable
+        for node in event.accumulators:
+            self.node(step, node, event)
+        if event.node is not None:
+            self.node(step, event.node, event)
         if event.outputs:
             self.index.births.put(step, [info.id for info in event.outputs])
         for info in event.outputs:
@@ -230,6 +236,11 @@ class _Indexer:
                 write.tensor,
                 Status(write.array, write.version, write.requires_grad, write.is_leaf, write.node, write.output),
             )
+
+    def node(self, step: int, node: NodeInfo, event: OpRan | BackwardBegan) -> None:
+        self.index.nodes[node.id] = NodeHistory(node, step, event)
+        if node.variable != NOTHING:
+            self.index.owners[node.id, 0] = node.variable
 
     def change(self, step: int, tensor: int, status: Status) -> None:
         history = self.index.tensors[tensor]
@@ -283,7 +294,23 @@ class _Indexer:
         if history.names.at(step, "") != name:
             history.names.put(step, name)
 
+    def stepped(self, step: int, event: Stepped) -> None:
+        """What an optimizer does happens at one place of the program, where the optimizer says so afterwards."""
+        stepping, parameters = self.index.stepping, set(event.parameters)
+        stepping.add(step)
+        for earlier in range(step - 1, -1, -1):
+            before = self.recording.events[earlier]
+            if not isinstance(before, OpRan) or earlier in stepping:
+                break
+            if before.site != event.site or event.site == NOTHING:
+                targets = [write.tensor for write in before.written]
+                if before.outputs or not targets or not parameters.issuperset(targets):
+                    break
+            stepping.add(earlier)
+
     def began(self, step: int, event: BackwardBegan) -> None:
+        for node in event.nodes:
+            self.node(step, node, event)
         entry = Pass(event.number, event, step, len(self.recording.events))
         self.index.passes[event.number] = entry
         self.stack.append(entry)

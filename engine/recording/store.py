@@ -103,23 +103,56 @@ class ArrayStore:
     """
 
     def __init__(self, cap: int = CAP, budget: int = 192 * 2**20) -> None:
-        self.arrays: list[StoredArray] = []
+        self._arrays: list[StoredArray] = []
+        self._raw: list[tuple[Any, ...]] = []
+        """Arrays kept since: (dtype, shape, bytes) or a StoredArray; what is shown of them is made when somebody looks."""
         self.cap = cap
         self.left = budget
 
-    def add(self, array: NDArray[Any]) -> int:
+    @property
+    def arrays(self) -> list[StoredArray]:
+        """All arrays, by id."""
+        for raw in self._raw:
+            self._arrays.append(raw[0] if len(raw) == 1 else StoredArray(_NAMES[raw[0]], raw[1], raw[2]))
+        self._raw.clear()
+        return self._arrays
+
+    def keep(self, array: NDArray[Any]) -> int:
         """Store a copy of the array and return its id."""
-        cap = self.cap if array.nbytes <= self.left else min(self.cap, 16)
-        stored = store(array, cap)
-        if stored.data is not None:
-            self.left -= len(stored.data)
-        self.arrays.append(stored)
-        return len(self.arrays) - 1
+        if array.size <= self.cap and array.nbytes <= self.left and array.dtype in _NAMES:
+            data = array.tobytes()
+            self.left -= len(data)
+            self._raw.append((array.dtype, array.shape, data))
+        else:
+            self._raw.append((store(array, min(self.cap, 16) if array.nbytes > self.left else self.cap),))
+        return len(self._arrays) + len(self._raw) - 1
+
+    add = keep
+
+    def name(self, id: int) -> str:
+        """The dtype's name of an array."""
+        raw = self._find(id)
+        return raw.dtype if isinstance(raw, StoredArray) else _NAMES[raw[0]]
+
+    def shape(self, id: int) -> tuple[int, ...]:
+        """The shape of an array."""
+        raw = self._find(id)
+        return raw.shape if isinstance(raw, StoredArray) else raw[1]
+
+    def _find(self, id: int) -> Any:
+        n = len(self._arrays)
+        if id < n:
+            return self._arrays[id]
+        raw = self._raw[id - n]
+        return raw[0] if len(raw) == 1 else raw
+
+
+_NAMES = {dtype: name for name, dtype in DTYPES.items()}
 
 
 def store(array: NDArray[Any], cap: int = CAP) -> StoredArray:
     """The array whole, or its summary if it has more than `cap` elements."""
-    name = array.dtype.name
+    name = _NAMES.get(array.dtype, array.dtype.name)
     dtype = DTYPES.get(name)
     if dtype is None:
         raise TypeError(f"arrays of dtype {name} cannot be recorded")

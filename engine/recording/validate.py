@@ -5,7 +5,7 @@ The autograd graph is checked to be acyclic too, so code that walks a loaded rec
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from graphlib import CycleError, TopologicalSorter
 from typing import Protocol
 
@@ -134,13 +134,16 @@ class _Checker:
         for info in event.outputs:
             self.tensor(info.view_of, optional=True)
             self.tensor(info.grad_of, optional=True)
+        self.described(nodes)
+
+    def described(self, nodes: Sequence[NodeInfo]) -> None:
         for node in nodes:
             self.tensor(node.variable, optional=True)
             for saved in node.saved:
                 self.tensor(saved.tensor, optional=True)
                 self.array(saved.array)
 
-    def new_nodes(self, nodes: list[NodeInfo]) -> None:
+    def new_nodes(self, nodes: Sequence[NodeInfo]) -> None:
         for node in nodes:
             if node.id < 0 or node.id in self.nodes:
                 raise RecordingError(f"node {node.id} is made twice or has no id")
@@ -177,6 +180,8 @@ class _Checker:
             raise RecordingError("backward passes nested too deeply")
         if event.root_nodes and len(event.root_nodes) != len(event.roots):
             raise RecordingError("backward pass with more roots than nodes to start from")
+        self.new_nodes(event.nodes)
+        self.described(event.nodes)
         for tensor, array in event.roots:
             self.tensor(tensor)
             self.array(array)

@@ -1,0 +1,378 @@
+"""The observer: notes what the engine does, as cheaply as it can, and has it written up as events later.
+
+A note is a tuple of what would be gone afterwards (the array's bytes, the frame's instruction) and references to what stays.
+Writing events at once made recorded programs seven times slower; a note costs a tenth of that. `flush` writes up the notes;
+`events` and the tables do it first.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import CodeType, FrameType
+from typing import Any
+
+from engine.autograd.node import Node
+from engine.context import context
+from engine.op import Op
+from engine.recording.events import NOTHING, AnyEvent, Scope, Site
+from engine.recording.recording import OpInfo, Recording
+from engine.recording.scribe import Scribe
+from engine.recording.store import ArrayStore, StoredArray
+from engine.tensor import Tensor
+
+_next = 0
+"""The next id of any recorder. Ids grow over all recorders of a process, so an id below a recorder's first is not its own."""
+
+BATCH = 1024
+"""Notes after which they are written up, so that they do not hold memory for long."""
+IN_CONTAINERS = 64
+"""How many tensors of a list or dict get names such as `params[3]`."""
+
+_PLAIN = (int, float, bool, str, type(None))
+
+
+class Recorder:
+    """Observes the engine and keeps the log: `events` and the tables they refer to, all append-only.
+
+    Args:
+        program: file names under which the program's code was compiled, with their cell numbers.
+        sink: called with each event as it is written.
+        cap: elements up to which an array is kept whole.
+    """
+
+    def __init__(
+        self, program: dict[str, int] | None = None, sink: Callable[[AnyEvent], None] | None = None, cap: int = 65_536
+    ) -> None:
+        self.program = {"<program>": 0} if program is None else program
+        self.store = ArrayStore(cap)
+        self.first = _next
+        self.modules: list[str] = []
+        """Paths of the modules whose `forward` runs, the innermost last."""
+        self._scribe = Scribe(self.store, self.first, sink)
+        self._notes: list[tuple[Any, ...]] = []
+        self._codes: dict[int, tuple[CodeType, int]] = {}
+        self._loops: tuple[tuple[int, int], ...] = ()
+        self._grads: dict[int, tuple[Tensor, int]] = {}
+        """id() of a `.grad` tensor -> (that tensor, id of its owner)."""
+        self._names: dict[tuple[str, str], int] = {}
+        self._named: set[int] = set()
+        self._running: list[int] = []
+        """Numbers of the backward passes under way, the innermost last."""
+        self._passes = 0
+        self._where: tuple[Any, ...] = ()
+
+    # --- the log ----------------------------------------------------------------------------------------------------------
+
+    @property
+    def count(self) -> int:
+        """How many events there are, about: notes count as one each."""
+        return len(self._scribe.events) + len(self._notes)
+
+    @property
+    def events(self) -> list[AnyEvent]:
+        """The events so far."""
+        self.flush()
+        return self._scribe.events
+
+    @property
+    def sites(self) -> list[Site]:
+        """Places in the text that events refer to."""
+        self.flush()
+        return self._scribe.sites
+
+    @property
+    def scopes(self) -> list[Scope]:
+        """Functions and loop iterations that events refer to."""
+        self.flush()
+        return self._scribe.scopes
+
+    @property
+    def arrays(self) -> list[StoredArray]:
+        """The arrays that events refer to."""
+        self.flush()
+        return self.store.arrays
+
+    @property
+    def ops(self) -> dict[str, OpInfo]:
+        """The operations that events name."""
+        self.flush()
+        return self._scribe.ops
+
+    def flush(self) -> None:
+        """Write up all notes."""
+        notes, self._notes = self._notes, []
+        self._scribe.write_up(notes)
+
+    def note(self, *what: Any) -> None:
+        """Take a note: the name of the Scribe's method, then its arguments."""
+        self._notes.append(what)
+        if len(self._notes) >= BATCH:
+            self.flush()
+
+    def recording(self, source: tuple[str, ...] = ()) -> Recording:
+        """What was recorded so far."""
+        self.flush()
+        scribe = self._scribe
+        return Recording(
+            source=source,
+            events=list(scribe.events),
+            sites=list(scribe.sites),
+            scopes=list(scribe.scopes),
+            arrays=list(self.store.arrays),
+            ops=dict(scribe.ops),
+        )
+
+    # --- where ------------------------------------------------------------------------------------------------------------
+
+    def where(self) -> tuple[Any, ...]:
+        """What runs now: code, cell and instruction of the program's innermost frame, loops and module."""
+        frame: FrameType | None = sys._getframe(2)
+        codes = self._codes
+        while frame is not None:
+            code = frame.f_code
+            known = codes.get(id(code))
+            if known is None:
+                known = codes[id(code)] = (code, self.program.get(code.co_filename, NOTHING))
+            if known[1] >= 0:
+                return code, known[1], frame.f_lasti, self._loops, self.modules[-1] if self.modules else ""
+            frame = frame.f_back
+        return ()
+
+    def enter_loop(self, line: int) -> None:
+        """A loop of the program begins."""
+        self._loops = (*self._loops, (line, 0))
+
+    def iteration(self, k: int) -> None:
+        """Iteration `k` of the innermost loop begins."""
+        if self._loops:
+            self._loops = (*self._loops[:-1], (self._loops[-1][0], k))
+
+    def leave_loop(self) -> None:
+        """The innermost loop ended."""
+        self._loops = self._loops[:-1]
+
+    # --- ids --------------------------------------------------------------------------------------------------------------
+
+    def known(self, thing: Any) -> int:
+        """The id of a tensor or node, NOTHING if it has none yet."""
+        try:
+            return int(thing._tape) - self.first if thing._tape >= self.first else NOTHING
+        except AttributeError:
+            return NOTHING
+
+    def identify(self, tensor: Tensor) -> int:
+        """The id of a tensor; one that came about unseen (a `.grad`, an array of the engine's) is introduced first."""
+        number = self.known(tensor)
+        if number >= 0:
+            return number
+        global _next
+        tensor._tape = _next
+        _next += 1
+        owner = self._grads.get(id(tensor))
+        owner_id = NOTHING if owner is None else owner[1]
+        node = tensor._node
+        self.note("introduced", self._where, self._state(tensor), node, self._running[-1:], owner_id)
+        return tensor._tape - self.first
+
+    def _state(self, tensor: Tensor) -> tuple[Any, ...]:
+        """What of a tensor may change later."""
+        counter = tensor._counter
+        return (
+            tensor,
+            self.store.keep(tensor._array),
+            tensor._needs,
+            tensor._node,
+            tensor._nr,
+            0 if counter is None else counter.value,
+        )
+
+    # --- what the engine reports ----------------------------------------------------------------------------------------------
+
+    def op(self, op: Op, arguments: tuple[Any, ...], result: Any, node: Node | None) -> None:
+        """An operation ran."""
+        global _next
+        self._where = where = self.where()
+        plain = self._arguments(arguments)
+        needs = False
+        if node is None:
+            needs = any([a._needs for a in arguments if isinstance(a, Tensor)])
+        else:
+            node._tape = _next
+            _next += 1
+        states = []
+        for tensor in result if result.__class__ is list else (result,):
+            tensor._tape = _next
+            _next += 1
+            states.append(self._state(tensor))
+        self._notes.append(
+            ("op", where, op, plain, states, node, node.saved if node is not None else None, context.grad, needs, self._running[-1:])
+        )
+        if len(self._notes) >= BATCH:
+            self.flush()
+
+    def _arguments(self, arguments: tuple[Any, ...]) -> list[Any]:
+        """The arguments as they are now: ids of tensors are settled, other things that may change become text."""
+        plain: list[Any] = []
+        for a in arguments:
+            if isinstance(a, Tensor):
+                if self.known(a) < 0:
+                    self.identify(a)
+                plain.append(a)
+            elif isinstance(a, _PLAIN):
+                plain.append(a)
+            elif isinstance(a, list | tuple):
+                for inner in a:
+                    if isinstance(inner, Tensor):
+                        self.identify(inner)
+                has_tensors = any(isinstance(inner, Tensor) for inner in a)
+                plain.append(tuple(a) if has_tensors or isinstance(a, tuple) else Text(a))
+            else:
+                plain.append(Text(a))
+        return plain
+
+    def wrote(self, op: Op, arguments: tuple[Any, ...], tensor: Tensor, node: Node | None) -> None:
+        """An operation wrote in place."""
+        self._where = where = self.where()
+        owner = self._grads.get(id(tensor))
+        if owner is not None:
+            self.note("grad_set", where, owner[1], self.store.keep(tensor._array), f"{op.name}_")
+            if self.known(tensor) < 0:
+                return
+        plain = self._arguments(arguments)
+        needs = node is None and any([a._needs for a in arguments if isinstance(a, Tensor)])
+        states = [self._state(tensor)]
+        for alias in self._scribe.aliases(tensor):
+            if alias is not tensor and self.known(alias) >= 0:
+                alias.grad_fn  # noqa: B018  (a view catches up with the write when it is asked)
+                states.append(self._state(alias))
+        self.note("wrote", where, op, plain, states, tensor._node, context.grad, needs, self._running[-1:])
+
+    def backward_began(self, roots: Any, retain_graph: bool, create_graph: bool, inputs: Any, via: str) -> None:
+        """A backward pass began."""
+        self._where = where = self.where()
+        starts = [(self.identify(t), edge, g) for t, edge, g in roots]
+        ids = tuple([self.identify(t) for t in inputs or ()])
+        self._passes += 1
+        self._running.append(self._passes)
+        self.note("backward_began", where, self._passes, starts, retain_graph, create_graph, ids, via)
+
+    def node_ran(self, node: Node, received: tuple[Any, ...], raw: tuple[Any, ...], sent: tuple[Any, ...]) -> None:
+        """A node's rule ran."""
+        self._notes.append(("node_ran", self._where, self._running[-1], node, received, raw, sent))
+
+    def accumulated(self, tensor: Tensor, increment: Any, node: Node) -> None:
+        """A gradient arrived in a `.grad`."""
+        grad = tensor._grad
+        assert grad is not None
+        number = self.identify(tensor)
+        self._grads[id(grad)] = (grad, number)
+        running = self._running[-1] if self._running else self._passes
+        self.note("accumulated", self._where, running, number, increment, self.store.keep(grad._array), node)
+        if self.known(grad) >= 0:
+            # The program holds the gradient itself, which grew in place.
+            self.note("grew", self._where, [self._state(grad)], self._running[-1:])
+
+    def hook_ran(self, node: Node, before: Any, after: Any) -> None:
+        """A hook replaced a gradient."""
+        self.note("hook_ran", self._where, node, before, after)
+
+    def backward_ended(self, retain_graph: bool, error: BaseException | None) -> None:
+        """The backward pass ended."""
+        number = self._running.pop()
+        self.note("backward_ended", self._where, number, not retain_graph, "" if error is None else str(error))
+
+    def grad_set(self, tensor: Tensor, how: str) -> None:
+        """A `.grad` was assigned."""
+        self._where = where = self.where()
+        number = self.identify(tensor)
+        grad = tensor._grad
+        array = NOTHING
+        if grad is not None:
+            self._grads[id(grad)] = (grad, number)
+            array = self.store.keep(grad._array)
+        self.note("grad_set", where, number, array, how)
+
+    def flag_set(self, tensor: Tensor, flag: str, value: bool) -> None:
+        """`requires_grad` was changed or `retain_grad` called."""
+        self._where = where = self.where()
+        self.note("flag_set", where, self.identify(tensor), flag, value)
+
+    def stepped(self, optimizer: Any, parameters: tuple[Any, ...]) -> None:
+        """An optimizer stepped."""
+        self._where = where = self.where()
+        self.note("stepped", where, type(optimizer).__name__, tuple([self.identify(p) for p in parameters]))
+
+    # --- what the program reports ---------------------------------------------------------------------------------------------
+
+    def bind(self, name: str, value: Any, function: str = "") -> None:
+        """A name of the program was bound; tensors in lists, dicts and modules are named by their place."""
+        if isinstance(value, Tensor):
+            self._bind(name, value, function, self.where())
+        elif value.__class__ in (list, tuple, dict):
+            items = value.items() if value.__class__ is dict else enumerate(value)
+            for _, (key, item) in zip(range(IN_CONTAINERS), items, strict=False):
+                if isinstance(item, Tensor) and self.known(item) not in self._named:
+                    self._bind(f"{name}[{key!r}]", item, function, self.where())
+        elif hasattr(value, "named_parameters") and not isinstance(value, type):
+            for path, parameter in value.named_parameters():
+                if self.known(parameter) not in self._named:
+                    self._bind(f"{name}.{path}", parameter, function, self.where())
+        elif (function, name) in self._names:
+            del self._names[(function, name)]
+            self.note("named", self.where(), name, NOTHING, function)
+
+    def _bind(self, name: str, tensor: Tensor, function: str, where: tuple[Any, ...]) -> None:
+        self._where = where
+        number = self.identify(tensor)
+        if self._names.get((function, name)) == number:
+            return
+        self._names[(function, name)] = number
+        self._named.add(number)
+        self.note("named", where, name, number, function)
+
+    def printed(self, text: str, stream: str = "stdout") -> None:
+        """The program wrote text."""
+        self.note("printed", self.where(), text, stream)
+
+    def warned(self, category: str, message: str) -> None:
+        """A warning was shown."""
+        self.note("warned", self.where(), category, message)
+
+    def raised(self, type: str, message: str, span: Site | None = None) -> None:
+        """The program ended with an exception, at `span`."""
+        self.note("raised", type, message, span)
+
+    def cell_began(self, cell: int) -> None:
+        """A notebook cell begins."""
+        self.note("cell_began", cell)
+
+    def cell_ended(self, cell: int, result: str | None) -> None:
+        """A notebook cell ended."""
+        self.note("cell_ended", cell, result)
+
+
+class Text(str):
+    """The text of an argument that is no plain value."""
+
+    __slots__ = ()
+
+    def __new__(cls, value: Any) -> Text:
+        text = repr(value)
+        return str.__new__(cls, text if len(text) <= 80 else text[:79] + "…")
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+@contextmanager
+def record(program: dict[str, int] | None = None) -> Iterator[Recorder]:
+    """Record what the engine does: `with record({__file__: 0}) as tape: ...`, then `tape.recording()`."""
+    recorder = Recorder(program)
+    before = context.observer
+    context.observer = recorder
+    try:
+        yield recorder
+    finally:
+        context.observer = before

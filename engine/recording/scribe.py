@@ -1,0 +1,373 @@
+"""Writes a recorder's notes up as events and fills the tables they refer to."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from types import CodeType
+from typing import Any
+
+import numpy as np
+
+from engine.autograd.node import AccumulateGrad, Node, Result
+from engine.op import Op
+from engine.recording import events as e
+from engine.recording.events import NOTHING, AnyEvent, Argument, NodeInfo, Saved, Scope, Sent, Site, TensorInfo, Write
+from engine.recording.recording import OpInfo
+from engine.recording.store import ArrayStore
+from engine.tensor import Tensor
+
+Where = tuple[Any, ...]
+"""(code, cell, instruction, loops, module), or () outside the program."""
+State = tuple[Any, ...]
+"""(tensor, array id, requires_grad, node, output number, version)."""
+
+NOWHERE = (NOTHING, NOTHING)
+
+
+class Scribe:
+    """The log under construction."""
+
+    def __init__(self, store: ArrayStore, first: int, sink: Callable[[AnyEvent], None] | None) -> None:
+        self.store = store
+        self.first = first
+        self.sink = sink
+        self.events: list[AnyEvent] = []
+        self.sites: list[Site] = []
+        self.scopes: list[Scope] = []
+        self.ops: dict[str, OpInfo] = {}
+        self._site_of: dict[tuple[int, int], int] = {}
+        self._codes: dict[int, CodeType] = {}
+        self._scope_of: dict[tuple[Any, ...], int] = {}
+        self._sharing: dict[int, tuple[Any, list[weakref.ref[Tensor]]]] = {}
+        self._seen: set[int] = set()
+        """Ids of the nodes described so far."""
+        self._gradients: dict[int, tuple[Any, int]] = {}
+        """id() of a gradient under way -> (it, array id): one array is sent by one node and received by the next."""
+
+    def write_up(self, notes: list[tuple[Any, ...]]) -> None:
+        """Turn notes into events, in order."""
+        for note in notes:
+            event = getattr(self, note[0])(*note[1:])
+            self.events.append(event)
+            if self.sink is not None:
+                self.sink(event)
+
+    # --- tables -------------------------------------------------------------------------------------------------------------
+
+    def place(self, where: Where) -> tuple[int, int]:
+        """The site and the scope of a place."""
+        if not where:
+            return NOWHERE
+        code, cell, instruction, loops, module = where
+        key = (id(code), instruction)
+        site = self._site_of.get(key)
+        if site is None:
+            self._codes[id(code)] = code  # kept, so that the id stays its own
+            line, end_line, column, end_column = (n or 0 for n in list(code.co_positions())[instruction // 2])
+            site = self._site_of[key] = len(self.sites)
+            self.sites.append(Site(cell, line, column, end_line, end_column))
+        scope_key = (code.co_name, loops, module)
+        scope = self._scope_of.get(scope_key)
+        if scope is None:
+            scope = self._scope_of[scope_key] = len(self.scopes)
+            self.scopes.append(Scope("" if code.co_name == "<module>" else code.co_name, 0, loops, module))
+        return site, scope
+
+    def describe(self, name: str, op: Op | None = None) -> str:
+        """Enter an operation in the table; returns its name."""
+        if name not in self.ops:
+            self.ops[name] = OpInfo(name, "", name if op is None else op.template, "" if op is None else op.doc)
+        return name
+
+    def aliases(self, tensor: Tensor) -> list[Tensor]:
+        """The living tensors that share the memory of `tensor`, as far as they are written up."""
+        group = self._sharing.get(id(tensor._counter))
+        return [t for r in group[1] if (t := r()) is not None] if group is not None else []
+
+    def known(self, thing: Any) -> int:
+        """The id of a tensor or node, NOTHING if it has none."""
+        try:
+            return int(thing._tape) - self.first if thing._tape >= self.first else NOTHING
+        except AttributeError:
+            return NOTHING
+
+    def tensor(self, state: State, grad_of: int = NOTHING) -> TensorInfo:
+        """A tensor described."""
+        tensor, array, needs, node, output, version = state
+        view = tensor._view
+        base = NOTHING
+        if view is not None:
+            base = self.known(view.base)
+            group = self._sharing.setdefault(id(tensor._counter), (tensor._counter, [weakref.ref(view.base)]))
+            group[1].append(weakref.ref(tensor))
+        return TensorInfo(
+            tensor._tape - self.first,
+            self.store.name(array),
+            self.store.shape(array),
+            array,
+            needs,
+            node is None,
+            NOTHING if node is None else node._tape - self.first,
+            output,
+            version,
+            base,
+            tensor.__class__ is not Tensor,
+            grad_of,
+        )
+
+    def nodes(self, node: Node | None, saved: tuple[Any, ...] | None) -> tuple[NodeInfo, ...]:
+        """The nodes first seen with `node`, itself last, after those it leads to."""
+        from engine.recording import recorder
+
+        if node is None:
+            return ()
+        fresh: list[NodeInfo] = []
+        stack = [node]
+        while stack:
+            top = stack[-1]
+            number = self.known(top)
+            if number in self._seen:
+                stack.pop()
+                continue
+            below = [n for n, _ in top.edges if n is not None and self.known(n) not in self._seen]
+            if below:
+                stack.extend(reversed(below))
+                continue
+            stack.pop()
+            if number < 0:
+                top._tape = recorder._next
+                recorder._next += 1
+                number = top._tape - self.first
+            self._seen.add(number)
+            fresh.append(self.node_info(top, saved if top is node else top.saved))
+        return tuple(fresh)
+
+    def node_info(self, node: Node, saved: tuple[Any, ...] | None) -> NodeInfo:
+        """A node described."""
+        first = self.first
+        return NodeInfo(
+            node._tape - first,
+            node.__class__.__name__,
+            tuple([(NOTHING if n is None else n._tape - first, k) for n, k in node.edges]),
+            node.sequence,
+            self.known(node.variable) if node.__class__ is AccumulateGrad else NOTHING,  # type: ignore[attr-defined]
+            tuple(self.saved(node, saved)) if saved else (),
+        )
+
+    def saved(self, node: Node, values: tuple[Any, ...]) -> list[Saved]:
+        """What a node saves, described."""
+        items = []
+        versions = node.versions
+        for i, (name, value) in enumerate(zip(node.saved_names, values, strict=False)):
+            if value.__class__ is Tensor or isinstance(value, Tensor):
+                items.append(Saved(name, self.known(value), versions[i] if versions else 0))
+            elif value.__class__ is Result:
+                items.append(Saved(name, NOTHING, value.version, NOTHING, "result"))
+            elif value.__class__ is np.ndarray:
+                items.append(Saved(name, NOTHING, 0, self.gradient(value)))
+            elif value is not None:
+                items.append(Saved(name, text=text_of(value)))
+        return items
+
+    def gradient(self, g: Any) -> int:
+        """The array id of an array that does not change while it is under way."""
+        if g is None:
+            return NOTHING
+        kept = self._gradients.get(id(g))
+        if kept is None:
+            array = g if g.__class__ is np.ndarray else g._array if isinstance(g, Tensor) else np.asarray(g)
+            kept = self._gradients[id(g)] = (g, self.store.keep(array))
+        return kept[1]
+
+    def inputs(self, op: Op, arguments: list[Any]) -> tuple[Argument, ...]:
+        """The arguments described; those left at their defaults are left out."""
+        items = []
+        parameters = op.parameters
+        for i, value in enumerate(arguments):
+            name = parameters[i].name if i < len(parameters) else "data"
+            if isinstance(value, Tensor):
+                items.append(Argument(name, value._tape - self.first))
+            elif value.__class__ is tuple and any(isinstance(v, Tensor) for v in value):
+                items.extend(Argument(f"{name}[{k}]", v._tape - self.first) for k, v in enumerate(value) if isinstance(v, Tensor))
+            elif value is not None and not (i < len(parameters) and value is parameters[i].default):
+                items.append(Argument(name, NOTHING, text_of(value)))
+        return tuple(items)
+
+    # --- one method for each kind of note -----------------------------------------------------------------------------------
+
+    def op(
+        self, where: Where, op: Op, arguments: list[Any], states: list[State], node: Node | None, saved: Any, grad_mode: bool,
+        needs: bool, running: list[int],
+    ) -> AnyEvent:  # fmt: skip
+        """An operation ran."""
+        site, scope = self.place(where)
+        name = op.name
+        if name not in self.ops:
+            self.describe(name, op)
+        inputs = self.inputs(op, arguments)
+        fresh = self.nodes(node, saved)
+        outputs = tuple([self.tensor(s) for s in states])
+        return e.OpRan(
+            name, inputs, outputs, (), fresh[-1] if fresh else None, fresh[:-1], grad_mode,
+            cut_of(name, grad_mode) if needs else "", running[0] if running else 0, site=site, scope=scope,
+        )  # fmt: skip
+
+    def introduced(self, where: Where, state: State, node: Node | None, running: list[int], owner: int) -> AnyEvent:
+        """A tensor came about unseen."""
+        site, scope = self.place(where)
+        name = self.describe("grad" if owner >= 0 else "constant")
+        fresh = self.nodes(node, node.saved if node is not None else None)
+        return e.OpRan(
+            name,
+            (Argument("self", owner),) if owner >= 0 else (),
+            (self.tensor(state, owner),),
+            accumulators=fresh,
+            in_backward=running[0] if running else 0,
+            site=site,
+            scope=scope,
+        )
+
+    def wrote(
+        self, where: Where, op: Op, arguments: list[Any], states: list[State], node: Node | None, grad_mode: bool,
+        needs: bool, running: list[int],
+    ) -> AnyEvent:  # fmt: skip
+        """An operation wrote in place."""
+        site, scope = self.place(where)
+        self.describe(op.name, op)
+        fresh = self.nodes(node, node.saved if node is not None else None)
+        for state in states[1:]:
+            fresh = (*self.nodes(state[3], state[3].saved if state[3] is not None else None), *fresh)
+        return e.OpRan(
+            op.name, self.inputs(op, arguments), (), self.written(states), fresh[-1] if fresh else None, fresh[:-1], grad_mode,
+            cut_of(op.name, grad_mode) if needs else "", running[0] if running else 0, site=site, scope=scope,
+        )  # fmt: skip
+
+    def grew(self, where: Where, states: list[State], running: list[int]) -> AnyEvent:
+        """A `.grad` that the program holds grew in place."""
+        site, scope = self.place(where)
+        return e.OpRan(
+            self.describe("accumulate"), written=self.written(states), in_backward=running[0] if running else 0, site=site, scope=scope
+        )
+
+    def written(self, states: list[State]) -> tuple[Write, ...]:
+        """Tensors described as they are after a write."""
+        first = self.first
+        return tuple(
+            [
+                Write(t._tape - first, version, array, needs, n is None, NOTHING if n is None else n._tape - first, output)
+                for t, array, needs, n, output, version in states
+            ]
+        )
+
+    def backward_began(
+        self, where: Where, number: int, starts: list[Any], retain: bool, create: bool, ids: tuple[int, ...], via: str
+    ) -> AnyEvent:
+        """A backward pass began."""
+        site, scope = self.place(where)
+        return e.BackwardBegan(
+            number,
+            tuple([(t, self.gradient(g)) for t, _, g in starts]),
+            tuple([(self.known(node), k) for _, (node, k), _ in starts]),
+            retain,
+            create,
+            ids,
+            via,
+            site=site,
+            scope=scope,
+        )
+
+    def node_ran(
+        self, where: Where, number: int, node: Node, received: tuple[Any, ...], raw: tuple[Any, ...], sent: tuple[Any, ...]
+    ) -> AnyEvent:
+        """A node's rule ran."""
+        site, scope = self.place(where)
+        first = self.first
+        gradient = self.gradient
+        taken = tuple([gradient(g) for g in received])
+        out: list[Sent | None] = []
+        for (target, k), before, after in zip(node.edges, raw, sent, strict=True):
+            if after is None or target is None:
+                out.append(None)
+            else:
+                was = NOTHING if before is after or before is None else gradient(before)
+                out.append(Sent(target._tape - first, k, gradient(after), was))
+        return e.NodeRan(number, node._tape - first, taken, tuple(out), site=site, scope=scope)
+
+    def accumulated(self, where: Where, number: int, tensor: int, increment: Any, total: int, node: Node) -> AnyEvent:
+        """A gradient arrived in a `.grad`."""
+        site, scope = self.place(where)
+        return e.Accumulated(number, tensor, self.gradient(increment), total, self.known(node), site=site, scope=scope)
+
+    def hook_ran(self, where: Where, node: Node, before: Any, after: Any) -> AnyEvent:
+        """A hook replaced a gradient."""
+        site, scope = self.place(where)
+        leaf = self.known(node.variable) if isinstance(node, AccumulateGrad) else NOTHING
+        return e.HookRan(leaf, self.known(node), self.gradient(before), self.gradient(after), site=site, scope=scope)
+
+    def backward_ended(self, where: Where, number: int, freed: bool, error: str) -> AnyEvent:
+        """A backward pass ended."""
+        site, scope = self.place(where)
+        self._gradients.clear()
+        return e.BackwardEnded(number, freed, error, site=site, scope=scope)
+
+    def grad_set(self, where: Where, tensor: int, array: int, how: str) -> AnyEvent:
+        """A `.grad` was set."""
+        site, scope = self.place(where)
+        return e.GradSet(tensor, array, how, site=site, scope=scope)
+
+    def flag_set(self, where: Where, tensor: int, flag: str, value: bool) -> AnyEvent:
+        """A flag was set."""
+        site, scope = self.place(where)
+        return e.FlagSet(tensor, flag, value, site=site, scope=scope)
+
+    def stepped(self, where: Where, optimizer: str, parameters: tuple[int, ...]) -> AnyEvent:
+        """An optimizer stepped."""
+        site, scope = self.place(where)
+        return e.Stepped(optimizer, parameters, site=site, scope=scope)
+
+    def named(self, where: Where, name: str, tensor: int, function: str) -> AnyEvent:
+        """A name was bound."""
+        site, scope = self.place(where)
+        return e.Named(name, tensor, function, site=site, scope=scope)
+
+    def printed(self, where: Where, text: str, stream: str) -> AnyEvent:
+        """Text was written."""
+        site, scope = self.place(where)
+        return e.Printed(text, stream, site=site, scope=scope)
+
+    def warned(self, where: Where, category: str, message: str) -> AnyEvent:
+        """A warning was shown."""
+        site, scope = self.place(where)
+        return e.Warned(category, message, site=site, scope=scope)
+
+    def raised(self, type: str, message: str, span: Site | None) -> AnyEvent:
+        """The program ended with an exception."""
+        site = NOTHING
+        if span is not None:
+            site = len(self.sites)
+            self.sites.append(span)
+        return e.Raised(type, message, site=site)
+
+    def cell_began(self, cell: int) -> AnyEvent:
+        """A cell begins."""
+        return e.CellBegan(cell)
+
+    def cell_ended(self, cell: int, result: str | None) -> AnyEvent:
+        """A cell ended."""
+        return e.CellEnded(cell, result)
+
+
+def cut_of(op: str, grad_mode: bool) -> str:
+    """Why the result of an operation on inputs that need a gradient needs none."""
+    if op in ("detach", "data"):
+        return "detach"
+    if not grad_mode:
+        return "no_grad"
+    return "dtype" if op == "to" else "nondifferentiable"
+
+
+def text_of(value: Any) -> str:
+    """A plain argument as short text."""
+    text = repr(value)
+    return text if len(text) <= 80 else text[:79] + "…"
