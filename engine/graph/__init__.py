@@ -1,4 +1,4 @@
-"""Graphs of a recording: built, laid out, and what they show at every step. Opens saved recordings without the engine."""
+"""Graphs of a recording: how they are built, where their nodes lie, and what they show at every step."""
 
 from engine.graph.build import VIEWS as VIEWS
 from engine.graph.build import View as View

@@ -14,7 +14,7 @@ import networkx as nx
 from engine.graph.numbers import ArrayTexts, shape_text
 from engine.graph.symbols import pill_title
 from engine.recording.events import NOTHING, OpRan
-from engine.recording.index import Index, NodeHistory, Status, TensorHistory, index_of
+from engine.recording.index import Index, NodeHistory, TensorHistory, index_of
 from engine.recording.recording import Recording
 
 View: TypeAlias = Literal["tensors", "autograd"]
@@ -46,7 +46,6 @@ class _TensorGraph:
         self.index: Index = index_of(recording)
         self.texts = ArrayTexts(recording)
         self.graph: Graph = nx.MultiDiGraph(view="tensors")
-        self.accumulators: dict[int, int] = {}
         self.roots = {tensor for entry in self.index.passes.values() for tensor, _ in entry.event.roots}
         self.visible = self.index.tensors.keys() - self._inner() - self._hidden_grads()
         self.written: dict[tuple[str, str], int] = {}
@@ -137,23 +136,30 @@ class _TensorGraph:
         return pill_title(history.op, self.recording.ops) if inputs else history.op.op
 
     def _connect(self, step: int, event: OpRan) -> None:
-        for node in event.accumulators:
-            if node.variable != NOTHING:
-                self.accumulators[node.variable] = node.id
-        edges = self._autograd_edges(step, event)
-        outputs = [info for info in event.outputs if info.id in self.visible]
-        for slot, argument in enumerate(event.inputs):
-            if argument.tensor not in self.visible:
+        sources = [
+            (slot, argument.tensor) for slot, argument in enumerate(event.inputs) if argument.tensor in self.visible
+        ]
+        if not sources:
+            return
+        needs = {tensor: self.index.tensors[tensor].status(step - 1).requires_grad for _, tensor in sources}
+        for info in event.outputs:
+            if info.id not in self.visible:
                 continue
-            before = self.index.tensors[argument.tensor].status(step - 1)
-            source, edge = f"t{argument.tensor}", edges[slot]
-            for info in outputs:
-                cut = before.requires_grad and (bool(event.cut) or not info.requires_grad)
-                self._edge(step, source, f"t{info.id}", slot, "cut" if cut else "data", edge)
-            for write in event.written:
-                target = f"t{write.tensor}"
-                if write.tensor in self.visible and target != source and not self._own_grad(argument.tensor, write.tensor):
-                    self._written(step, source, target, slot, "data" if edge[1] >= 0 else "cut", edge)
+            edges = self._autograd_edges(info.node)
+            for slot, tensor in sources:
+                cut = needs[tensor] and (bool(event.cut) or not info.requires_grad)
+                self._edge(step, f"t{tensor}", f"t{info.id}", slot, "cut" if cut else "data", _taken(edges, tensor))
+        for write in event.written:
+            if write.tensor not in self.visible:
+                continue
+            # Under no_grad the tensor keeps the node it had, whose edges have nothing to do with what is written.
+            old = self.index.tensors[write.tensor].status(step - 1).node
+            edges = self._autograd_edges(write.node if write.node != old else NOTHING)
+            for slot, tensor in sources:
+                edge = _taken(edges, tensor)
+                if tensor != write.tensor and not self._own_grad(tensor, write.tensor):
+                    cut = not event.grad_mode or (needs[tensor] and (bool(event.cut) or not write.requires_grad))
+                    self._written(step, f"t{tensor}", f"t{write.tensor}", slot, "cut" if cut else "data", edge)
 
     def _own_grad(self, tensor: int, of: int) -> bool:
         return self.index.tensors[tensor].info.grad_of == of
@@ -180,32 +186,20 @@ class _TensorGraph:
         if known is None:
             known = self.written[source, target] = self._edge(step, source, target, slot, kind, edge)
             self.graph.edges[source, target, known]["write"] = True
-        elif edge[1] >= 0:
-            attributes = self.graph.edges[source, target, known]
+            return
+        attributes = self.graph.edges[source, target, known]
+        if edge[1] >= 0:
             attributes["carries"].append(edge)
-            attributes["kind"] = "data"
+        if kind == "data":
+            attributes["kind"] = kind
 
-    def _autograd_edges(self, step: int, event: OpRan) -> list[tuple[int, int]]:
-        """For each argument the (node, next_functions index) along which its gradient comes, or (NOTHING, -1)."""
-        none = (NOTHING, -1)
-        if event.node is None:
-            return [none] * len(event.inputs)
-        free: dict[tuple[int, int], list[int]] = {}
-        for number, edge in reversed(list(enumerate(event.node.edges))):
-            free.setdefault(self._owned(edge), []).append(number)
-        found = []
-        for argument in event.inputs:
-            numbers = None
-            if argument.tensor != NOTHING:
-                status = self.index.tensors[argument.tensor].status(step - 1)
-                numbers = free.get(self._gradient_of(argument.tensor, status))
-            found.append((event.node.id, numbers.pop()) if numbers else none)
+    def _autograd_edges(self, node: int) -> dict[int, list[tuple[int, int]]]:
+        """A node's edges (node, next_functions index) by the tensor whose gradient they carry, the first edge last."""
+        found: dict[int, list[tuple[int, int]]] = {}
+        if node != NOTHING:
+            for number, edge in reversed(list(enumerate(self.index.nodes[node].info.edges))):
+                found.setdefault(self.index.owners.get(self._owned(edge), NOTHING), []).append((node, number))
         return found
-
-    def _gradient_of(self, tensor: int, status: Status) -> tuple[int, int]:
-        if status.node != NOTHING:
-            return status.node, status.output
-        return self.accumulators.get(tensor, NOTHING), 0
 
     def _owned(self, edge: tuple[int, int]) -> tuple[int, int]:
         """The edge's target, or behind nodes no tensor owns, the first one that a tensor does own."""
@@ -217,6 +211,12 @@ class _TensorGraph:
                 break
             edge = following[0]
         return edge
+
+
+def _taken(edges: dict[int, list[tuple[int, int]]], tensor: int) -> tuple[int, int]:
+    """The next of a tensor's edges, so that `x * x` gets both of its own, or (NOTHING, -1)."""
+    own = edges.get(tensor)
+    return own.pop() if own else (NOTHING, -1)
 
 
 def _autograd_graph(recording: Recording) -> Graph:

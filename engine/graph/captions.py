@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal, TypeAlias
 
 from engine.graph.numbers import ArrayTexts
-from engine.graph.symbols import clip, expression, pill_title
+from engine.graph.symbols import clip, expression, is_infix
 from engine.recording.events import (
     NOTHING,
     Accumulated,
@@ -78,7 +78,10 @@ class _Writer:
                 parts = [strong(f"{event.optimizer}.step"), plain(f" updates {count} parameter{'s' * (count != 1)}")]
             case Printed():
                 text = clip(event.text, _MAX_MESSAGE)
-                parts = [plain("prints " if event.stream == "stdout" else "writes to stderr "), code(text or "an empty line")]
+                parts = [
+                    plain("prints " if event.stream == "stdout" else "writes to stderr "),
+                    code(text or "an empty line"),
+                ]
             case Warned():
                 parts = [strong(clip(event.category)), plain(f": {clip(event.message, _MAX_MESSAGE)}")]
             case Raised():
@@ -96,12 +99,18 @@ class _Writer:
         if event.op == "grad" and len(event.outputs) == 1 and event.outputs[0].grad_of != NOTHING:
             return [plain("reads "), *self.value_of(event.outputs[0].id, event.outputs[0].array)]
         if in_place:
-            parts += [plain(" writes "), *_listed([self.value_of(write.tensor, write.array) for write in event.written])]
+            parts += [
+                plain(" writes "),
+                *_listed([self.value_of(write.tensor, write.array) for write in event.written]),
+            ]
             parts.append(plain(f" in place, version {event.written[0].version}"))
             return parts
         inputs = any(argument.tensor != NOTHING for argument in event.inputs)
         if len(event.outputs) == 1 and inputs and not self.index.tensors[event.outputs[0].id].first_name:
-            made = [code(expression(event, self.recording.ops, self.title)), plain(f" = {self.texts(event.outputs[0].array)}")]
+            made = [
+                code(self.title(event.outputs[0].id)),
+                plain(f" = {self.texts.describe(event.outputs[0].array)}"),
+            ]
             parts += [plain(" makes "), *made]
         elif event.outputs:
             parts += [plain(" makes "), *_listed([self.value_of(info.id, info.array) for info in event.outputs])]
@@ -128,9 +137,14 @@ class _Writer:
         return [title, plain(" will keep its gradient ("), code("retain_grad"), plain(")")]
 
     def backward(self, event: BackwardBegan) -> Caption:
-        roots = [[code(self.title(tensor)), plain(" with "), grad(self.texts.describe(array))] for tensor, array in event.roots]
+        roots = [
+            [code(self.title(tensor)), plain(" with "), grad(self.texts.describe(array))]
+            for tensor, array in event.roots
+        ]
         title = f"Backward pass {event.number}" if event.via == "backward" else f"grad (pass {event.number})"
-        options = [name for name, on in (("retain_graph", event.retain_graph), ("create_graph", event.create_graph)) if on]
+        options = [
+            name for name, on in (("retain_graph", event.retain_graph), ("create_graph", event.create_graph)) if on
+        ]
         tail = [plain(" · "), code(", ".join(options))] if options else []
         return [strong(title), plain(" begins at "), *_listed(roots), *tail]
 
@@ -138,7 +152,12 @@ class _Writer:
         node = self.index.nodes[event.node]
         if node.info.variable != NOTHING:
             received = self.texts.describe(event.received[0]) if event.received else ""
-            parts = [plain(" takes "), grad(received or "nothing"), plain(" for "), code(f"{self.title(node.info.variable)}.grad")]
+            parts = [
+                plain(" takes "),
+                grad(received or "nothing"),
+                plain(" for "),
+                code(f"{self.title(node.info.variable)}.grad"),
+            ]
             return [*_pass(event.number), strong(node.info.name), *parts]
         line = self.recording.line(node.event)
         parts = [*_pass(event.number), strong(node.info.name), plain(f" (line {line})" if line else "")]
@@ -160,13 +179,12 @@ class _Writer:
         before = history.grad(step - 1)
         name, total = code(f"{self.title(event.tensor)}.grad"), grad(self.texts.describe(event.total))
         number = f" (backward pass {event.number})"
-        if not history.status(step).is_leaf:
-            return [name, plain(": "), total, plain(f", kept by retain_grad{number}")]
         if before == NOTHING:
-            return [name, plain(": "), total, plain(number)]
+            kept = ", kept by retain_grad" if 0 <= history.retained <= step else ""
+            return [name, plain(": "), total, plain(f"{kept}{number}")]
         old, added = self.texts(before), self.texts(event.increment)
         if added.startswith("-"):
-            return [name, plain(f": {old} − {added[1:]} = "), total, plain(number)]  # noqa: RUF001
+            return [name, plain(f": {old} − {added[1:]} = "), total, plain(number)]
         return [name, plain(f": {old} + {added} = "), total, plain(number)]
 
     def backward_ended(self, event: BackwardEnded) -> Caption:
@@ -199,16 +217,25 @@ class _Writer:
         parts: Caption = [strong(f"Cell {event.cell + 1}"), plain(" ends")]
         return parts if event.result is None else [*parts, plain(": "), code(clip(event.result, _MAX_MESSAGE))]
 
-    def title(self, tensor: int) -> str:
-        """The tensor's first name, or what its pill in the picture says."""
+    def title(self, tensor: int, depth: int = 2) -> str:
+        """The tensor's first name, or the expression that made it, `depth` operations deep."""
         history = self.index.tensors[tensor]
         if history.first_name:
             return clip(history.first_name)
+        if depth == 0:
+            return "…"
         if history.info.grad_of != NOTHING:
-            return f"{self.title(history.info.grad_of)}.grad" if history.info.grad_of != tensor else "grad"
+            return f"{self.title(history.info.grad_of, depth - 1)}.grad"
         if any(argument.tensor != NOTHING for argument in history.op.inputs):
-            return pill_title(history.op, self.recording.ops)
+            return clip(expression(history.op, self.recording.ops, lambda inner: self.operand(inner, depth - 1)), 32)
         return clip(history.op.op)
+
+    def operand(self, tensor: int, depth: int) -> str:
+        """The title as it stands within an expression."""
+        text = self.title(tensor, depth)
+        history = self.index.tensors[tensor]
+        nested = not history.first_name and text != "…" and is_infix(history.op)
+        return f"({text})" if nested else text
 
     def value_of(self, tensor: int, array: int) -> Caption:
         return [code(self.title(tensor)), plain(f" = {self.texts.describe(array)}")]

@@ -67,7 +67,21 @@ def faces(recording: Recording, graph: Graph) -> Faces:
 class _Card:
     """The face in the making of one node."""
 
-    __slots__ = ("arrived", "arrived_at", "filled", "grad", "kept", "key", "leaf", "pending", "received", "ran", "state", "title", "value")
+    __slots__ = (
+        "arrived",
+        "arrived_at",
+        "filled",
+        "grad",
+        "kept",
+        "key",
+        "leaf",
+        "pending",
+        "ran",
+        "received",
+        "state",
+        "title",
+        "value",
+    )
 
     def __init__(self, key: str, value: int) -> None:
         self.key = key
@@ -282,8 +296,7 @@ class _Sweep:
         flow = self._flow(card)
         grad = self.texts(card.grad) if card.grad != NOTHING else None
         if card.pending:
-            # A leaf's gradient is added to; a retained one is replaced.
-            grad = "…" if grad is None else f"{grad} + …" if card.leaf else grad
+            grad = "…" if grad is None else f"{grad} + …"
         not_kept = flow is not None and not card.leaf and not card.kept and card.grad == NOTHING
         return Face(
             value=self.texts(card.value),

@@ -9,9 +9,9 @@ from engine.recording.recording import OpInfo
 
 SYMBOLS = {
     "add": "+",
-    "sub": "−",  # noqa: RUF001 - the minus sign, as wide as the plus
-    "rsub": "−",  # noqa: RUF001
-    "mul": "×",  # noqa: RUF001
+    "sub": "−",
+    "rsub": "−",
+    "mul": "×",
     "div": "÷",
     "pow": "^",
     "matmul": "@",
@@ -19,7 +19,7 @@ SYMBOLS = {
     "bmm": "@",
     "mv": "@",
     "dot": "·",
-    "neg": "−",  # noqa: RUF001
+    "neg": "−",
     "eq": "==",
     "ne": "≠",
     "lt": "<",
@@ -65,6 +65,11 @@ def expression(event: OpRan, ops: dict[str, OpInfo], title: Callable[[int], str]
     tensors = [clip(title(argument.tensor)) for argument in event.inputs if argument.tensor != NOTHING]
     shown = tensors[:3] + ["…"] * (len(tensors) > 3)
     return f"{_base(event.op)}({', '.join(shown + _options(event))})"
+
+
+def is_infix(event: OpRan) -> bool:
+    """Whether the op is written between its operands."""
+    return _operands(event) is not None
 
 
 def clip(text: str, length: int = _MAX_TEXT) -> str:

@@ -97,7 +97,7 @@ def _segment(recording: Recording, kind: str, number: int, first: int, last: int
         return Segment(f"{'backward' if via == 'backward' else 'grad'} {number}", kind, first, last)
     if kind == "other":
         return Segment("step", kind, first, last)
-    computes = any(isinstance(event, OpRan) for event in recording.events[first : last + 1])
+    computes = any(isinstance(event, OpRan | Named) for event in recording.events[first : last + 1])
     if computes or first == 0:
         return Segment("forward", "forward", first, last)
     sets = any(isinstance(event, GradSet | FlagSet) for event in recording.events[first : last + 1])

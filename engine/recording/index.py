@@ -186,8 +186,8 @@ class _Indexer:
         self.recording = recording
         self.index = Index()
         self.stack: list[Pass] = []
-        # Per tensor the names now bound to it, globals and locals apart, each in the order of binding. OrderedDict because
-        # taking the first key of a dict whose front was deleted is linear.
+        # Per tensor the names now bound to it, globals and locals apart, each in the order of binding.
+        # OrderedDict because taking the first key of a dict whose front was deleted is linear.
         self.bound: dict[int, tuple[OrderedDict[str, None], OrderedDict[tuple[str, str], None]]] = {}
 
     def run(self) -> Index:
@@ -200,8 +200,7 @@ class _Indexer:
                 case NodeRan():
                     self.node_ran(step, event)
                 case Accumulated():
-                    self.index.passes[event.number].fills.setdefault(event.tensor, []).append(step)
-                    self.ledger(step, event.tensor, "backward", event.number, event, event.increment, event.total)
+                    self.accumulated(step, event)
                 case GradSet():
                     self.ledger(step, event.tensor, event.how, 0, event, NOTHING, event.array)
                 case BackwardBegan():
@@ -315,8 +314,8 @@ class _Indexer:
         self.index.passes[event.number] = entry
         self.stack.append(entry)
         self.index.running.put(step, entry)
-        for (_, array), (node, input) in zip(event.roots, event.root_nodes, strict=False):
-            self.arrive(entry, node, Arrival(step, input, array, NOTHING, NOTHING))
+        for (_, array), (root, input) in zip(event.roots, event.root_nodes, strict=False):
+            self.arrive(entry, root, Arrival(step, input, array, NOTHING, NOTHING))
 
     def ended(self, step: int, number: int) -> None:
         entry = self.index.passes[number]
@@ -326,11 +325,23 @@ class _Indexer:
 
     def node_ran(self, step: int, event: NodeRan) -> None:
         entry = self.index.passes[event.number]
-        entry.ran.put(step, event.node)
-        entry.ran_at[event.node] = step
+        self.ran(step, entry, event.node)
         for edge, sent in enumerate(event.sent):
             if sent is not None:
                 self.arrive(entry, sent.node, Arrival(step, sent.input, sent.array, event.node, edge))
+
+    def ran(self, step: int, entry: Pass, node: int) -> None:
+        if node not in entry.ran_at:
+            entry.ran.put(step, node)
+            entry.ran_at[node] = step
+
+    def accumulated(self, step: int, event: Accumulated) -> None:
+        entry = self.index.passes[event.number]
+        entry.fills.setdefault(event.tensor, []).append(step)
+        self.ledger(step, event.tensor, "backward", event.number, event, event.increment, event.total)
+        # An engine may report that an AccumulateGrad ran by this alone.
+        if event.node != NOTHING and self.index.nodes[event.node].info.variable != NOTHING:
+            self.ran(step, entry, event.node)
 
     def arrive(self, entry: Pass, node: int, arrival: Arrival) -> None:
         track = entry.arrivals.get(node)

@@ -1,8 +1,8 @@
 """A recording: the log of a run with its tables, as plain data that can be saved and opened anywhere.
 
-A file is `MAGIC`, the version, the length of the document, a checksum, the document (msgpack) and the arrays' raw bytes.
-A file from a stranger is bad input: sizes are checked before anything is decoded, the typed decoder rejects other shapes,
-and `check` verifies every reference, so what `load` returns can be trusted by all later code.
+A file is `MAGIC`, the version, a checksum, the length of the document, the document (msgpack) and the arrays' bytes.
+A file from a stranger is bad input: sizes are checked before anything is decoded, the typed decoder rejects other
+shapes, and `check` verifies every reference, so what `load` returns can be trusted by all later code.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ class Recording:
 
 
 class _Entry(msgspec.Struct, frozen=True, array_like=True):
-    """An array without its bytes; `size` counts the bytes that follow the document, -1 where only a summary was kept."""
+    """An array without its bytes; `size` is how many follow the document, -1 where only a summary was kept."""
 
     dtype: str
     shape: tuple[int, ...]

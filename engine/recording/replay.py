@@ -1,4 +1,4 @@
-"""The state of the program after any event: what each tensor held, what `.grad` was, which gradients were on their way."""
+"""The state of the program after any event: values, gradients kept, gradients on their way."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 
-from engine.recording.events import NOTHING, AnyEvent, NodeRan, OpRan, TensorInfo
+from engine.recording.events import NOTHING, Accumulated, AnyEvent, NodeRan, OpRan, TensorInfo
 from engine.recording.index import Arrival, Index, LedgerRow, Pass, index_of
 from engine.recording.recording import Recording
 
@@ -55,7 +55,9 @@ class BackwardState:
     def node(self) -> int:
         """The node whose rule ran at this very step, or NOTHING."""
         event = self._recording.events[self.step]
-        return event.node if isinstance(event, NodeRan) and event.number == self.number else NOTHING
+        if isinstance(event, NodeRan | Accumulated) and event.number == self.number:
+            return event.node
+        return NOTHING
 
     @cached_property
     def flowing(self) -> tuple[Flow, ...]:

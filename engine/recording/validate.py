@@ -55,6 +55,8 @@ def check_references(recording: Tables, arrays: int) -> None:
             checker.event(event)
         except RecordingError as error:
             raise RecordingError(f"event {step}: {error}") from None
+    if not checker.variables <= checker.tensors:
+        raise RecordingError("AccumulateGrad of a tensor that does not exist")
 
 
 def _check_tables(recording: Tables) -> None:
@@ -76,6 +78,7 @@ class _Checker:
     def __init__(self, sites: int, scopes: int, arrays: int, cells: int) -> None:
         self.sites, self.scopes, self.arrays, self.cells = sites, scopes, arrays, cells
         self.tensors: set[int] = set()
+        self.variables: set[int] = set()
         self.nodes: dict[int, NodeInfo] = {}
         self.passes: set[int] = set()
         self.running: set[int] = set()
@@ -138,7 +141,9 @@ class _Checker:
 
     def described(self, nodes: Sequence[NodeInfo]) -> None:
         for node in nodes:
-            self.tensor(node.variable, optional=True)
+            if node.variable != NOTHING:
+                # A leaf that is older than the recording may be met after its node.
+                self.variables.add(node.variable)
             for saved in node.saved:
                 self.tensor(saved.tensor, optional=True)
                 self.array(saved.array)

@@ -1,0 +1,47 @@
+# Everything runs in a virtual environment of its own; nothing but Python 3.11+ and make is needed.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: app test check bench clean browser
+
+app: $(VENV)/.app
+	$(BIN)/python -m gradtape $(ARGS)
+
+test: $(VENV)/.test browser
+	$(BIN)/python -m pytest $(ARGS)
+
+check: $(VENV)/.check
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(VENV)/.bench
+	$(BIN)/python -m benchmarks
+
+$(VENV)/bin/python:
+	$(PYTHON) -c 'import sys; sys.exit("Gradtape needs Python 3.11 or newer, this is " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.app: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --editable .
+	touch $@
+
+$(VENV)/.test: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --editable '.[test]'
+	touch $@
+
+$(VENV)/.check: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --editable '.[test,check]'
+	touch $@
+
+$(VENV)/.bench: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --editable '.[test,bench]'
+	touch $@
+
+browser: $(VENV)/.test
+	$(BIN)/python -m tests.browser.install
+
+clean:
+	rm -rf $(VENV) artifacts

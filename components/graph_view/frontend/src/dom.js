@@ -1,0 +1,40 @@
+/** Small helpers to build HTML without ever parsing text as markup. */
+
+import { ICONS } from './icons.js';
+
+/** An element with attributes (functions become listeners) and children (strings become text). */
+export function h(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === 'function') element.addEventListener(name, value);
+    else if (value !== null && value !== undefined) element.setAttribute(name, value);
+  }
+  element.append(...children);
+  return element;
+}
+
+/** A button with a drawn sign; `label` is read out and shown on hover. */
+export function iconButton(icon, label, onPress, attributes = {}) {
+  const button = h('button', { type: 'button', 'aria-label': label, title: label, ...attributes }, drawing(icon));
+  button.addEventListener('click', (event) => onPress(event));
+  return button;
+}
+
+export function setIcon(button, icon, label) {
+  button.replaceChildren(drawing(icon));
+  button.setAttribute('aria-label', label);
+  button.title = label;
+}
+
+function drawing(name) {
+  const space = 'http://www.w3.org/2000/svg';
+  const svg = document.createElementNS(space, 'svg');
+  svg.setAttribute('viewBox', '0 0 20 20');
+  svg.setAttribute('aria-hidden', 'true');
+  const { d, filled } = ICONS[name];
+  const path = document.createElementNS(space, 'path');
+  path.setAttribute('d', d);
+  path.setAttribute('class', filled ? 'filled' : 'drawn');
+  svg.append(path);
+  return svg;
+}

@@ -1,0 +1,38 @@
+/** Keys of the player, heard on the whole page unless the user is typing or another control has the focus. */
+
+/**
+ * @param {HTMLElement} root
+ * @param {Record<string, (event: KeyboardEvent) => void>} keys   by `event.key`
+ * @returns {() => void} stop listening
+ */
+export function listenToKeys(root, keys) {
+  const onKey = (event) => {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    const action = keys[event.key];
+    if (!action || root.offsetParent === null) return;
+    const focused = deepActive(root.ownerDocument);
+    if (!listensTo(focused, root)) return;
+    // A focused button keeps its own Space.
+    if (event.key === ' ' && focused?.closest?.('button, select')) return;
+    event.preventDefault();
+    action(event);
+  };
+  document.addEventListener('keydown', onKey);
+  return () => document.removeEventListener('keydown', onKey);
+}
+
+/** The element that has the focus, looked for inside shadow roots too. */
+export function deepActive(document) {
+  let active = document.activeElement;
+  while (active?.shadowRoot?.activeElement) active = active.shadowRoot.activeElement;
+  return active;
+}
+
+function listensTo(focused, root) {
+  if (focused === null || focused === root.ownerDocument.body) return true;
+  return root.contains(focused) && !isTyping(focused);
+}
+
+export function isTyping(element) {
+  return Boolean(element.isContentEditable || element.closest?.('input, textarea, select, [contenteditable], [role="textbox"]'));
+}

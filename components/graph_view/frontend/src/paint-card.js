@@ -1,0 +1,205 @@
+/** Draws one node: the card of a named tensor, the pill of an intermediate, or a plain block when seen from afar. */
+
+import { fitText, textWidth, write } from './text.js';
+
+/** Zooms below which text is dropped: first everything but the title, then the title. */
+export const FAR = 0.44;
+export const VERY_FAR = 0.15;
+
+const PADDING = 12;
+const RADIUS = 9;
+const FIRST_ROW = 53;
+const ROW = 17;
+
+export function fontsOf(family) {
+  return {
+    title: `700 14.5px ${family}`,
+    small: `11.5px ${family}`,
+    row: `12.5px ${family}`,
+    strong: `600 12.5px ${family}`,
+    pill: `500 13px ${family}`,
+    family,
+  };
+}
+
+/**
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {object} node   from the model, its face up to date
+ * @param {object} view   palette, fonts, scale, selected, hovered, found, focus, focusKind
+ */
+export function paintNode(ctx, node, view) {
+  const { palette, scale } = view;
+  const look = lookOf(node, view);
+  const radius = node.pill ? Math.min(node.h / 2, 16) : RADIUS;
+  const { left, top } = node.box;
+  ctx.globalAlpha = node.ghost ? (scale < FAR ? 0.22 : 0.34) : 1;
+
+  if (look.halo) {
+    // From afar the halo is what shows where the step is, so it keeps its size on the screen.
+    const width = Math.max(7, 5 / scale);
+    outline(ctx, node, radius, width / 2, width, look.halo);
+  }
+  if (!node.ghost && scale >= FAR) {
+    ctx.fillStyle = palette.shadow;
+    ctx.beginPath();
+    ctx.roundRect(left, top + 1.5, node.w, node.h, radius);
+    ctx.fill();
+  }
+  ctx.beginPath();
+  ctx.roundRect(left, top, node.w, node.h, radius);
+  ctx.fillStyle = scale < FAR ? look.block : look.fill;
+  ctx.fill();
+  ctx.lineWidth = Math.max(look.width, 0.9 / scale);
+  ctx.strokeStyle = look.stroke;
+  ctx.setLineDash(look.dash);
+  ctx.stroke();
+  ctx.setLineDash([]);
+
+  if (scale < FAR) {
+    if (scale >= VERY_FAR) blockTitle(ctx, node, look, view);
+  } else if (node.pill) {
+    pillText(ctx, node, look, view);
+  } else {
+    cardText(ctx, node, view);
+  }
+  if (look.mark && scale >= FAR) mark(ctx, node, look.mark, palette);
+  ctx.globalAlpha = 1;
+  if (view.found.has(node.id)) outline(ctx, node, radius, 5, 2, palette.blue, [3, 3]);
+  if (view.selected === node.id) outline(ctx, node, radius, 4.5, 2 / Math.min(1, scale), palette.ink);
+}
+
+/** Border, fill and halo from the tone of the node and its state at this step. */
+function lookOf(node, { palette, hovered, focus, focusKind }) {
+  const backward = focusKind === 'backward';
+  const tones = {
+    leaf: { stroke: palette.blue, width: 2, block: palette.blueBlock },
+    accumulate: { stroke: palette.blue, width: 1.6, fill: palette.blueTint, block: palette.blueBlock },
+    root: { stroke: palette.ink, width: 2.2 },
+    constant: { stroke: palette.line, width: 1.2, fill: palette.constant },
+    cut: { stroke: palette.cut, width: 1.4, dash: [4, 4] },
+  };
+  const look = {
+    stroke: palette.border, width: 1.4, fill: palette.card, block: palette.block, dash: [], halo: null, mark: null, ...tones[node.tone],
+  };
+  if (node.ghost) return { ...look, stroke: node.tone === 'leaf' ? palette.blue : palette.border, dash: [4, 4], width: 1.2 };
+  const { state } = node.face;
+  if (state === 'running') {
+    Object.assign(look, { stroke: palette.orange, width: 2.8, fill: palette.orangeTint, block: palette.orange, halo: palette.orangeHalo });
+    look.solid = true;
+  } else if (state === 'receiving') {
+    Object.assign(look, { stroke: palette.orange, width: 2.4, block: palette.orangeBlock });
+  } else if (state === 'written') {
+    look.halo = backward ? palette.orangeHalo : palette.blueHalo;
+  } else if (state === 'waiting' || state === 'done') {
+    look.mark = state;
+  }
+  if (!look.halo && focus.has(node.id)) look.halo = backward ? palette.orangeHalo : palette.blueHalo;
+  if (hovered === node.id) look.width += 0.8;
+  return look;
+}
+
+function outline(ctx, node, radius, gap, width, colour, dash = []) {
+  const { left, top } = node.box;
+  ctx.beginPath();
+  ctx.roundRect(left - gap, top - gap, node.w + 2 * gap, node.h + 2 * gap, radius + gap);
+  ctx.lineWidth = width;
+  ctx.strokeStyle = colour;
+  ctx.setLineDash(dash);
+  ctx.stroke();
+  ctx.setLineDash([]);
+}
+
+function blockTitle(ctx, node, look, { palette, fonts, scale }) {
+  const size = Math.round(Math.min(node.h * 0.5, 13 / scale));
+  const font = `700 ${size}px ${fonts.family}`;
+  const title = fitText(ctx, font, node.face.title ?? node.title, node.w - 8);
+  write(ctx, title, node.x, node.y + size * 0.36, { font, fill: look.solid ? palette.onColour : palette.ink, align: 'center' });
+}
+
+function pillText(ctx, node, look, { palette, fonts }) {
+  const { face } = node;
+  const title = fitText(ctx, fonts.pill, face.title ?? node.title, node.w - 14);
+  write(ctx, title, node.x, node.y + 4.3, { font: fonts.pill, fill: palette.ink, align: 'center' });
+  if (face.flow != null && !node.ghost) {
+    const below = node.box.bottom + (look.halo ? 19 : 14);
+    write(ctx, face.flow, node.x, below, { font: fonts.small, fill: palette.orangeText, room: node.w + 30, align: 'center' });
+  }
+}
+
+function cardText(ctx, node, { palette, fonts }) {
+  const { face } = node;
+  const left = node.box.left + PADDING;
+  const room = node.w - 2 * PADDING;
+  const top = node.box.top;
+  const title = face.title ?? node.title;
+  const wanted = textWidth(ctx, fonts.title, title);
+  const badge = node.badge ? fitText(ctx, fonts.small, node.badge, Math.max(room - wanted - 8, room * 0.35)) : '';
+  const badgeWidth = badge ? textWidth(ctx, fonts.small, badge) + 8 : 0;
+  write(ctx, title, left, top + 20, { font: fonts.title, fill: palette.ink, room: room - badgeWidth });
+  if (badge) {
+    const fill = node.tone === 'leaf' ? palette.blueText : palette.mute;
+    write(ctx, badge, node.box.right - PADDING, top + 19.5, { font: fonts.small, fill, align: 'right' });
+  }
+  write(ctx, node.sub, left, top + 36, { font: fonts.small, fill: palette.mute, room });
+  if (!node.ghost) rows(ctx, node, left, room, { palette, fonts });
+}
+
+/** value, grad and flow lines; the last two share a line when the card is too low for three. */
+function rows(ctx, node, left, room, { palette, fonts }) {
+  const { face, h } = node;
+  const places = Math.max(0, Math.floor((h - FIRST_ROW - 6) / ROW) + 1);
+  const lines = [];
+  if (face.value != null) lines.push({ label: 'value', text: face.value, labelFill: palette.mute, fill: palette.ink, font: fonts.row });
+  if (face.grad != null) {
+    lines.push({ label: face.gradLabel ?? 'grad', text: face.grad, labelFill: palette.orangeText, fill: palette.orangeText, font: fonts.strong });
+  }
+  const shares = face.flow != null && face.grad != null && lines.length >= places;
+  if (face.flow != null && !shares) {
+    lines.push({ label: 'flowing', text: face.flow, labelFill: palette.orangeText, fill: palette.orangeText, font: fonts.strong, note: face.flowNote });
+  }
+  const shown = lines.slice(0, places);
+  const column = Math.max(0, ...shown.filter((line) => !line.note).map((line) => textWidth(ctx, fonts.row, line.label))) + 9;
+  shown.forEach((line, index) => {
+    const y = node.box.top + FIRST_ROW + index * ROW;
+    const labelWidth = write(ctx, line.label, left, y, { font: fonts.row, fill: line.labelFill });
+    const x = Math.max(line.note ? labelWidth + 6 : column, labelWidth + 6);
+    let end = room;
+    if (shares && index === shown.length - 1) {
+      const flow = fitText(ctx, fonts.strong, `← ${face.flow}`, room * 0.45);
+      end -= write(ctx, flow, left + room, y, { font: fonts.strong, fill: palette.orangeText, align: 'right' }) + 8;
+    }
+    // "42 + …": the part still on its way is paler than what is there.
+    const [settled, pending] = splitPending(line.text);
+    const used = write(ctx, settled, left + x, y, { font: line.font, fill: line.fill, room: end - x });
+    if (pending) write(ctx, pending, left + x + used, y, { font: fonts.row, fill: palette.orangeMute, room: end - x - used });
+    if (line.note) write(ctx, ` · ${line.note}`, left + x + used, y, { font: fonts.small, fill: palette.mute, room: end - x - used });
+  });
+}
+
+function splitPending(text) {
+  const at = text.lastIndexOf(' + …');
+  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at)];
+}
+
+/** A small orange sign on the corner: a ring for a node that waits, a tick for one whose rule has run. */
+function mark(ctx, node, kind, palette) {
+  const x = node.box.right - (node.pill ? 8 : 5);
+  const y = node.box.top + (node.pill ? 2 : 5) - 3;
+  ctx.beginPath();
+  ctx.arc(x, y, 6, 0, 2 * Math.PI);
+  ctx.fillStyle = kind === 'done' ? palette.orange : palette.card;
+  ctx.fill();
+  ctx.lineWidth = 1.6;
+  ctx.strokeStyle = palette.orange;
+  ctx.setLineDash(kind === 'waiting' ? [2.4, 2] : []);
+  ctx.stroke();
+  ctx.setLineDash([]);
+  if (kind !== 'done') return;
+  ctx.beginPath();
+  ctx.moveTo(x - 2.9, y + 0.2);
+  ctx.lineTo(x - 0.8, y + 2.3);
+  ctx.lineTo(x + 3, y - 2.1);
+  ctx.strokeStyle = palette.onColour;
+  ctx.lineWidth = 1.7;
+  ctx.stroke();
+}

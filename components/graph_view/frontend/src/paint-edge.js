@@ -1,0 +1,109 @@
+/** Draws the edges along their routes: data forwards, gradients in orange against them, cuts dashed, and the labels. */
+
+import { pointAt, tracePath } from './route.js';
+import { textWidth, write } from './text.js';
+
+const ARROWS_FROM = 0.3;
+
+/** Everything under the cards. */
+export function paintEdges(ctx, model, view, area) {
+  const { palette, scale } = view;
+  const near = view.near;
+  const resting = [];
+  const lively = [];
+  for (const edge of model.edges) {
+    if (!overlaps(edge.curve.bounds, area)) continue;
+    (edge.face.active && !edge.ghost ? lively : resting).push(edge);
+  }
+  const thin = Math.max(1.4, 0.7 / scale);
+  for (const edge of resting) {
+    const touched = near.has(edge.id);
+    ctx.globalAlpha = edge.ghost ? 0.28 : edge.far && !touched ? 0.4 : 1;
+    const colour = touched ? palette.ink : edge.kind === 'cut' ? palette.cut : palette.edge;
+    ctx.setLineDash(edge.kind === 'cut' ? [5, 4] : edge.ghost ? [3, 4] : []);
+    strokeEdge(ctx, edge, false, colour, touched ? thin + 0.6 : thin, 7, scale);
+  }
+  ctx.setLineDash([]);
+  ctx.globalAlpha = 1;
+  for (const edge of lively) {
+    const width = Math.max(widthOf(edge, model.strongest), 1.6 / scale);
+    strokeEdge(ctx, edge, true, palette.orangeHalo, width + 5, 0, scale);
+    strokeEdge(ctx, edge, true, palette.orange, width, 10.5, scale);
+  }
+  return lively;
+}
+
+/** The numbers on edges where a gradient flows; each looks for a free place along its edge. */
+export function paintEdgeLabels(ctx, edges, nodes, { palette, fonts }) {
+  const taken = nodes.map((node) => node.box);
+  const height = 18;
+  for (const edge of edges) {
+    const label = edge.face.label;
+    if (!label) continue;
+    const width = textWidth(ctx, fonts.strong, label) + 12;
+    const [x, y] = freePlace(edge.curve, width, height, taken);
+    const box = { left: x - width / 2, right: x + width / 2, top: y - height / 2, bottom: y + height / 2 };
+    taken.push(box);
+    ctx.beginPath();
+    ctx.roundRect(box.left, box.top, width, height, 6);
+    ctx.fillStyle = palette.veil;
+    ctx.fill();
+    write(ctx, label, x, y + 4.2, { font: fonts.strong, fill: palette.orangeText, align: 'center' });
+  }
+}
+
+function freePlace(curve, width, height, taken) {
+  const half = { x: width / 2, y: height / 2 };
+  let best = null;
+  const { left, right, top, bottom } = curve.bounds;
+  // On a short edge the label would hide the arrow: beside it, then.
+  const short = Math.hypot(right - left, bottom - top) < width + 34;
+  for (const lift of short ? [-20, 20, 0] : [0, -16, 16]) {
+    for (const share of [0.5, 0.38, 0.62, 0.26, 0.74]) {
+      const [x, y] = pointAt(curve, share);
+      const place = [x, y + lift];
+      const box = { left: x - half.x, right: x + half.x, top: y + lift - half.y, bottom: y + lift + half.y };
+      const hidden = taken.reduce((sum, other) => sum + overlapArea(box, other), 0);
+      if (hidden === 0) return place;
+      if (best === null || hidden < best.hidden) best = { hidden, place };
+    }
+  }
+  return best.place;
+}
+
+function strokeEdge(ctx, edge, reverse, colour, width, arrow, scale) {
+  const path = reverse ? (edge.reversePath ??= tracePath(edge.curve, true)) : (edge.path ??= tracePath(edge.curve, false));
+  ctx.lineWidth = width;
+  ctx.strokeStyle = colour;
+  ctx.stroke(path);
+  if (arrow && scale >= ARROWS_FROM) arrowHead(ctx, reverse ? edge.curve.startArrow : edge.curve.endArrow, arrow, colour);
+}
+
+function arrowHead(ctx, { tip: [x, y], angle }, size, colour) {
+  const wing = 0.46;
+  ctx.beginPath();
+  ctx.moveTo(x, y);
+  ctx.lineTo(x - size * Math.cos(angle - wing), y - size * Math.sin(angle - wing));
+  ctx.lineTo(x - size * Math.cos(angle + wing), y - size * Math.sin(angle + wing));
+  ctx.closePath();
+  ctx.fillStyle = colour;
+  ctx.fill();
+}
+
+/** A stronger gradient is a thicker line, on a logarithmic scale over five decades of this recording. */
+function widthOf(edge, strongest) {
+  const { norm } = edge.face;
+  if (!Number.isFinite(norm) || norm <= 0 || strongest <= 0) return 2.2;
+  const share = 1 + Math.log10(norm / strongest) / 5;
+  return 2.2 + 1.4 * Math.min(1, Math.max(0, share));
+}
+
+export function overlaps(a, b) {
+  return a.left < b.right && a.right > b.left && a.top < b.bottom && a.bottom > b.top;
+}
+
+function overlapArea(a, b) {
+  const width = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+  const height = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+  return width > 0 && height > 0 ? width * height : 0;
+}

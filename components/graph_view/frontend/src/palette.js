@@ -1,0 +1,77 @@
+/** Colours and fonts, from Streamlit's theme variables; blue and orange stay apart for every kind of colour vision. */
+
+const LIGHT = {
+  dark: false, blue: '#2f6fde', blueText: '#245ab8', orange: '#d9722e', orangeText: '#a84c14', edge: '#98a1b1', cut: '#98a1b1',
+};
+const DARK = {
+  dark: true, blue: '#6ea4ff', blueText: '#8fb8ff', orange: '#f08a47', orangeText: '#ffb07a', edge: '#6d7789', cut: '#7f899b',
+};
+
+/** @param {Element} element inside the component, where the `--st-*` variables reach */
+export function readPalette(element) {
+  const style = getComputedStyle(element);
+  const read = (name, fallback) => {
+    const value = style.getPropertyValue(name).trim();
+    return value && value !== 'unset' ? value : fallback;
+  };
+  const page = rgb(read('--st-background-color', '#ffffff'));
+  const hues = luminance(page) < 0.35 ? DARK : LIGHT;
+  const ink = rgb(read('--st-text-color', hues.dark ? '#fafafa' : '#1d2433'));
+  const white = [255, 255, 255];
+  const card = hues.dark ? mix(page, white, 0.075) : mix(page, white, 0.9);
+  const stage = hues.dark ? mix(page, white, 0.018) : mix(page, ink, 0.012);
+  const [blue, orange] = [rgb(hues.blue), rgb(hues.orange)];
+  return {
+    ...hues,
+    ink: css(ink),
+    mute: css(mix(ink, page, hues.dark ? 0.36 : 0.38)),
+    faint: css(mix(ink, page, 0.58)),
+    line: css(mix(page, ink, hues.dark ? 0.16 : 0.13)),
+    border: css(mix(page, ink, hues.dark ? 0.34 : 0.27)),
+    page: css(page),
+    stage: css(stage),
+    veil: `rgba(${stage.map(Math.round).join(',')},0.86)`,
+    card: css(card),
+    constant: css(mix(card, ink, 0.05)),
+    blueTint: css(mix(card, blue, hues.dark ? 0.2 : 0.1)),
+    orangeTint: css(mix(card, orange, hues.dark ? 0.2 : 0.1)),
+    block: css(mix(card, ink, 0.09)),
+    blueBlock: css(mix(card, blue, 0.3)),
+    orangeBlock: css(mix(card, orange, 0.36)),
+    blueHalo: css(blue, hues.dark ? 0.34 : 0.2),
+    orangeHalo: css(orange, hues.dark ? 0.36 : 0.24),
+    orangeMute: css(mix(orange, page, 0.3)),
+    shadow: hues.dark ? 'rgba(0,0,0,0.35)' : 'rgba(29,36,51,0.07)',
+    onColour: hues.dark ? '#10141c' : '#ffffff',
+    font: read('--st-font', 'system-ui, sans-serif'),
+  };
+}
+
+/** The same colours as CSS variables, for the parts that are HTML. */
+export function paletteVariables(palette) {
+  const names = ['ink', 'mute', 'faint', 'line', 'border', 'page', 'stage', 'card', 'blue', 'blueText', 'blueTint', 'blueHalo',
+    'orange', 'orangeText', 'orangeTint', 'orangeHalo', 'edge', 'cut', 'veil', 'shadow', 'onColour'];
+  return names.map((name) => [`--p-${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`, palette[name]]);
+}
+
+/** Any CSS colour as [r, g, b]: the canvas normalises names, hsl() and the like. */
+function rgb(colour) {
+  const context = document.createElement('canvas').getContext('2d');
+  context.fillStyle = colour;
+  const text = context.fillStyle;
+  if (text.startsWith('#')) return [1, 3, 5].map((at) => parseInt(text.slice(at, at + 2), 16));
+  return text.match(/[\d.]+/g).slice(0, 3).map(Number);
+}
+
+function mix(a, b, share) {
+  return a.map((channel, index) => channel + (b[index] - channel) * share);
+}
+
+function css(channels, alpha = 1) {
+  const list = channels.map(Math.round).join(',');
+  return alpha === 1 ? `rgb(${list})` : `rgba(${list},${alpha})`;
+}
+
+function luminance([r, g, b]) {
+  return (0.2126 * r + 0.7152 * g + 0.0722 * b) / 255;
+}

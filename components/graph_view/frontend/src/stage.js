@@ -1,0 +1,146 @@
+/** The canvas: a vis-network whose nodes and edges are drawn by our own hooks, and what the pointer does on it. */
+
+import { Network } from 'vis-network';
+import { paintEdgeLabels, paintEdges, overlaps } from './paint-edge.js';
+import { paintNode } from './paint-card.js';
+
+/** Distance in pixels a press may wander and still be a click. */
+const CLICK = 5;
+
+/** What the player depends on, whatever the options that came with the network say. */
+const FORCED = {
+  autoResize: false,
+  width: '100%',
+  height: '100%',
+  physics: { enabled: false },
+  layout: { hierarchical: { enabled: false }, improvedLayout: false },
+  interaction: {
+    dragNodes: false, dragView: true, zoomView: true, hover: false, selectable: false, multiselect: false,
+    keyboard: { enabled: false }, navigationButtons: false,
+  },
+};
+
+/**
+ * @param {HTMLElement} element   where the canvas goes
+ * @param {object} view           what to paint with: palette, fonts, selected, hovered, found, focus, focusKind, near
+ * @param {object} on             painted(), picked(id | null), moved(), zoomed(factor, point)
+ */
+export function createStage(element, view, on) {
+  let model = null;
+  const network = new Network(element, { nodes: [], edges: [] }, FORCED);
+  const frame = element.firstElementChild;
+  frame.tabIndex = -1;
+  frame.style.outline = 'none';
+
+  network.on('beforeDrawing', (ctx) => {
+    if (!model) return;
+    view.scale = network.getScale();
+    view.area = visibleArea();
+    view.lively = paintEdges(ctx, model, view, view.area);
+  });
+  network.on('afterDrawing', (ctx) => {
+    if (!model) return;
+    if (view.scale >= 0.35) paintEdgeLabels(ctx, view.lively, model.nodes.filter((node) => overlaps(node.box, view.area)), view);
+    on.painted();
+  });
+  network.on('dragStart', () => on.moved());
+  network.on('zoom', () => on.moved());
+
+  const ctxRenderer = ({ ctx, id }) => {
+    const node = model.node.get(id);
+    return { drawNode: () => paintNode(ctx, node, view), nodeDimensions: { width: node.w, height: node.h } };
+  };
+
+  let pressed = null;
+  const listen = new AbortController();
+  const { signal } = listen;
+  element.addEventListener('pointerdown', (event) => {
+    pressed = { x: event.clientX, y: event.clientY };
+  }, { signal, capture: true });
+  element.addEventListener('click', (event) => {
+    if (!pressed || Math.hypot(event.clientX - pressed.x, event.clientY - pressed.y) > CLICK) return;
+    on.picked(nodeUnder(event)?.id ?? null);
+  }, { signal });
+  element.addEventListener('pointermove', (event) => {
+    if (event.buttons === 0) hover(nodeUnder(event)?.id ?? null);
+  }, { signal });
+  element.addEventListener('pointerleave', () => hover(null), { signal });
+  // vis-network zooms by a fixed step per wheel event, far too fast on a touchpad.
+  element.addEventListener('wheel', (event) => {
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    const lines = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 16 : 1;
+    const pull = Math.max(-240, Math.min(240, event.deltaY * lines)) * (event.ctrlKey ? 0.01 : 0.0018);
+    on.zoomed(Math.exp(-pull), pointIn(event));
+  }, { signal, capture: true, passive: false });
+
+  function pointIn(event) {
+    const box = element.getBoundingClientRect();
+    return { x: event.clientX - box.left, y: event.clientY - box.top };
+  }
+
+  function nodeUnder(event) {
+    const { x, y } = network.DOMtoCanvas(pointIn(event));
+    return model?.nodeAt(x, y) ?? null;
+  }
+
+  function hover(id) {
+    if (view.hovered === id) return;
+    view.hovered = id;
+    element.style.cursor = id === null ? '' : 'pointer';
+    network.redraw();
+  }
+
+  function visibleArea() {
+    const from = network.DOMtoCanvas({ x: 0, y: 0 });
+    const to = network.DOMtoCanvas({ x: element.clientWidth, y: element.clientHeight });
+    return { left: from.x, top: from.y, right: to.x, bottom: to.y };
+  }
+
+  return {
+    network,
+
+    /** Replace the graph. Only ids and positions reach vis-network: labels and titles are ours to draw, as plain text. */
+    setGraph(nextModel, { options = {}, edges = [] }) {
+      model = nextModel;
+      network.setOptions(merged(options, FORCED));
+      const nodes = model.nodes.map(({ id, x, y, w, h }) => ({
+        id, x, y, shape: 'custom', ctxRenderer, size: Math.max(w, h) / 2 + 12, physics: false,
+      }));
+      const links = edges.filter(({ from, to }) => model.node.has(from) && model.node.has(to));
+      network.setData({ nodes, edges: links.map(({ id, from, to }) => ({ id, from, to, hidden: true, smooth: false })) });
+    },
+
+    /** Paint now, not in the next frame: a step is measured and seen at once. */
+    paint: () => network.redraw(),
+
+    /** Edges that touch a node, asked of vis-network. */
+    edgesOf: (id) => (id !== null && model?.node.has(id) ? network.getConnectedEdges(id) : []),
+
+    /** Middle of a node in page coordinates. */
+    screen(id) {
+      const node = model?.node.get(id);
+      if (!node) return null;
+      const box = element.getBoundingClientRect();
+      const { x, y } = network.canvasToDOM({ x: node.x, y: node.y });
+      return { x: box.left + x, y: box.top + y };
+    },
+
+    destroy() {
+      listen.abort();
+      network.destroy();
+    },
+  };
+}
+
+/** Options as given with `forced` laid over them; parts that would build their own HTML are left out. */
+function merged(options, forced) {
+  const { configure, manipulation, groups, ...rest } = options;
+  const result = { ...rest, ...forced };
+  for (const part of ['interaction', 'layout', 'physics']) {
+    const given = typeof rest[part] === 'object' ? rest[part] : {};
+    result[part] = { ...given, ...forced[part] };
+  }
+  result.edges = { ...(rest.edges ?? {}), smooth: false, physics: false };
+  return result;
+}

@@ -1,0 +1,151 @@
+/** The bar of segments with its knob, the transport buttons, the counter and the speed. */
+
+import { plainText } from './caption.js';
+import { h, iconButton, setIcon } from './dom.js';
+import { SPEEDS } from './playback.js';
+
+const KINDS = new Set(['forward', 'backward']);
+const LABEL_ROOM = 34;
+const TICK_ROOM = 7;
+
+/** @param {object} on   seek(step), grabbed(), released(), toggle(), speed(factor) */
+export function createTimeline(on) {
+  let model = null;
+  let step = 0;
+  let dragging = false;
+
+  const pale = h('div', { class: 'layer pale' });
+  const strong = h('div', { class: 'layer strong' });
+  const ticks = h('div', { class: 'ticks' });
+  const hair = h('div', { class: 'hair', hidden: '' });
+  const knob = h('div', { class: 'knob' });
+  const face = h('div', { class: 'face' }, pale, strong, ticks, hair);
+  const bar = h('div', { class: 'bar', role: 'slider', tabindex: '0', 'aria-label': 'Step', 'aria-orientation': 'horizontal', 'aria-valuemin': '1' }, face, knob);
+  const tip = h('div', { class: 'tip', hidden: '', 'aria-hidden': 'true' });
+  const track = h('div', { class: 'track' }, bar, tip);
+  const counter = h('div', { class: 'counter' });
+  const play = iconButton('play', 'Play (Space)', () => on.toggle(), { class: 'play' });
+  const speed = h('select', { class: 'speed', 'aria-label': 'Playback speed', title: 'Playback speed' });
+  speed.append(...SPEEDS.map((factor) => h('option', { value: factor }, `${factor}×`)));
+  speed.value = '1';
+  speed.addEventListener('change', () => on.speed(Number(speed.value)));
+  const go = (target) => () => on.seek(Math.min(model.last, Math.max(0, target())));
+  const buttons = h('div', { class: 'transport', role: 'group', 'aria-label': 'Playback' },
+    iconButton('first', 'First step (Home)', go(() => 0)),
+    iconButton('back', 'Step back (←)', go(() => step - 1)),
+    play,
+    iconButton('forward', 'Step forward (→)', go(() => step + 1)),
+    iconButton('last', 'Last step (End)', go(() => model.last)));
+  const element = h('div', { class: 'timeline' }, buttons, track, counter, speed);
+
+  bar.addEventListener('pointerdown', (event) => {
+    if (event.button !== 0) return;
+    dragging = true;
+    bar.setPointerCapture(event.pointerId);
+    on.grabbed();
+    on.seek(stepUnder(event));
+  });
+  bar.addEventListener('pointermove', (event) => {
+    hover(stepUnder(event));
+    if (dragging && stepUnder(event) !== step) on.seek(stepUnder(event));
+  });
+  const release = () => {
+    if (!dragging) return;
+    dragging = false;
+    on.released();
+  };
+  bar.addEventListener('pointerup', release);
+  bar.addEventListener('pointercancel', release);
+  bar.addEventListener('pointerleave', () => {
+    tip.hidden = true;
+    hair.hidden = true;
+  });
+  const sizes = new ResizeObserver(() => model && drawLabels());
+  sizes.observe(bar);
+
+  const total = () => model.last + 1;
+  const middle = (at) => (100 * (at + 0.5)) / total();
+
+  function stepUnder(event) {
+    const box = bar.getBoundingClientRect();
+    const share = (event.clientX - box.left) / Math.max(1, box.width);
+    return Math.min(model.last, Math.max(0, Math.floor(share * total())));
+  }
+
+  function hover(at) {
+    const caption = plainText(model.steps[at]?.caption);
+    tip.textContent = caption ? `${at + 1} · ${caption}` : String(at + 1);
+    tip.hidden = false;
+    hair.hidden = false;
+    hair.style.left = `${middle(at)}%`;
+    const room = track.clientWidth;
+    const width = tip.offsetWidth;
+    tip.style.left = `${Math.min(room - width, Math.max(0, (room * middle(at)) / 100 - width / 2))}px`;
+  }
+
+  function drawLabels() {
+    const width = bar.clientWidth;
+    const labels = () => model.segments.flatMap(({ label, from, to }) => {
+      const room = (width * (to - from + 1)) / total();
+      if (room < LABEL_ROOM) return [];
+      const style = `left:${(100 * from) / total()}%;width:${(100 * (to - from + 1)) / total()}%`;
+      return [h('span', { style }, String(label))];
+    });
+    pale.replaceChildren(...labels());
+    strong.replaceChildren(...labels());
+    const cell = width / total();
+    ticks.hidden = cell < TICK_ROOM;
+    ticks.style.backgroundSize = `${100 / total()}% 100%`;
+  }
+
+  return {
+    element,
+
+    setModel(next) {
+      model = next;
+      const paint = stripes(model.segments, total());
+      pale.style.backgroundImage = paint;
+      strong.style.backgroundImage = paint;
+      bar.setAttribute('aria-valuemax', String(total()));
+      drawLabels();
+      tip.hidden = true;
+    },
+
+    show(next) {
+      step = next;
+      const place = middle(step);
+      knob.style.left = `${place}%`;
+      strong.style.clipPath = `inset(0 ${step === model.last ? 0 : 100 - place}% 0 0)`;
+      counter.textContent = `${step + 1} / ${total()}`;
+      counter.style.minWidth = `${String(total()).length * 2 + 3}ch`;
+      bar.setAttribute('aria-valuenow', String(step + 1));
+      bar.setAttribute('aria-valuetext', plainText(model.steps[step]?.caption) || `step ${step + 1} of ${total()}`);
+    },
+
+    setPlaying(playing) {
+      setIcon(play, playing ? 'pause' : 'play', playing ? 'Pause (Space)' : 'Play (Space)');
+    },
+
+    destroy: () => sizes.disconnect(),
+  };
+}
+
+/** First step of the next segment, or of this one (when inside it) or the one before. */
+export function segmentStart(segments, step, direction) {
+  const starts = segments.map((segment) => segment.from).sort((a, b) => a - b);
+  if (direction > 0) return starts.find((start) => start > step);
+  return starts.filter((start) => start < step).pop();
+}
+
+/** One background for any number of segments: hard colour stops, with a hairline between neighbours. */
+function stripes(segments, total) {
+  if (segments.length === 0) return 'none';
+  const stops = segments.map(({ kind, from, to }, index) => {
+    const colour = `var(--${KINDS.has(kind) ? kind : 'other'})`;
+    const start = `${(100 * from) / total}%`;
+    const end = (100 * (to + 1)) / total;
+    if (index === segments.length - 1 || segments.length > 150) return `${colour} ${start} ${end}%`;
+    return `${colour} ${start} calc(${end}% - 1px), var(--p-page) calc(${end}% - 1px) ${end}%`;
+  });
+  return `linear-gradient(90deg, ${stops.join(', ')})`;
+}

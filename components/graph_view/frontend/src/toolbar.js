@@ -1,0 +1,31 @@
+/** The buttons on the stage: zoom, fit, follow, fullscreen. */
+
+import { h, iconButton, setIcon } from './dom.js';
+
+/** @param {object} on   zoom(factor), fit(), follow() */
+export function createToolbar(root, find, on) {
+  const follow = iconButton('follow', 'Follow the step', () => on.follow(), { 'aria-pressed': 'true' });
+  const full = iconButton('expand', 'Fullscreen', () => {
+    if (document.fullscreenElement) document.exitFullscreen();
+    else root.requestFullscreen();
+  });
+  full.hidden = !document.fullscreenEnabled;
+  root.addEventListener('fullscreenchange', () => {
+    const filled = root.getRootNode().fullscreenElement === root;
+    setIcon(full, filled ? 'shrink' : 'expand', filled ? 'Leave fullscreen' : 'Fullscreen');
+  });
+  const element = h('div', { class: 'tools', role: 'toolbar', 'aria-label': 'View' },
+    find,
+    h('div', { class: 'group' },
+      iconButton('minus', 'Zoom out (−)', () => on.zoom(1 / 1.25)),
+      iconButton('plus', 'Zoom in (+)', () => on.zoom(1.25)),
+      iconButton('fit', 'Fit everything (0)', () => on.fit()),
+      follow,
+      full));
+  return {
+    element,
+    showFollowing(following) {
+      if ((follow.getAttribute('aria-pressed') === 'true') !== following) follow.setAttribute('aria-pressed', String(following));
+    },
+  };
+}

@@ -1,0 +1,160 @@
+"""The inspector: everything that is known of the selected tensor or node at the current step."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from components.arrays import array_table
+from components.html import chip, muted, section, table, tag, text
+from components.ledger import ledger_table
+from engine.graph.numbers import ArrayTexts
+from engine.recording import Recording, State, replay
+from engine.recording.events import NOTHING, NodeInfo, OpRan
+from engine.recording.index import index_of
+
+
+def inspector(recording: Recording, step: int, selected: str | None, *, key: str) -> None:
+    """Show the selected node at `step`: `selected` is "t<tensor id>", "n<node id>" or None."""
+    with st.container(key=key, height="stretch", border=False):
+        st.html(inspector_html(recording, step, selected))
+
+
+def inspector_html(recording: Recording, step: int, selected: str | None) -> str:
+    """The inspector's contents as HTML."""
+    state = replay(recording, step)
+    if selected is None:
+        return _nothing("Click a card in the graph, or a row under Tensors, to see its values here.")
+    number = int(selected[1:])
+    if selected.startswith("t"):
+        if number not in state:
+            return _nothing("This tensor has not been made yet at this step.")
+        return _tensor(recording, state, number)
+    return _node(recording, state, number)
+
+
+def _nothing(message: str) -> str:
+    return tag("div", text(message), cls="gt-empty")
+
+
+def _tensor(recording: Recording, state: State, number: int) -> str:
+    t = state.tensor(number)
+    info = t.info
+    name = t.name or _unnamed(recording, t.op)
+    line = recording.line(t.op)
+    chips = [chip("leaf", "leaf") if t.is_leaf else chip("result")]
+    if info.is_parameter:
+        chips.append(chip("parameter", "leaf"))
+    if t.requires_grad:
+        chips.append(chip("requires_grad"))
+    if t.retains_grad:
+        chips.append(chip("retains_grad", "grad"))
+    if t.op.cut:
+        chips.append(chip(CUTS.get(t.op.cut, t.op.cut), "bad"))
+    facts = f"{info.dtype} · shape {list(info.shape)} · version {t.version}" + (
+        f" · view of {state.tensor(info.view_of).name or 'a tensor'}" if info.view_of in state else ""
+    )
+    head = tag(
+        "div",
+        tag("h4", text(name)),
+        *chips,
+        tag("span", text(f"line {line}" if line else ""), cls="gt-push gt-muted"),
+        cls="gt-row",
+    )
+    parts = [section(head, muted(facts))]
+    parts.append(section(array_table(recording.arrays[t.value], "value"), label="value"))
+    parts.append(_gradient(recording, state, number))
+    rows = state.ledger(number)
+    if rows:
+        parts.append(section(ledger_table(recording, rows, state.step), label=f"ledger of {name}.grad"))
+    if t.node != NOTHING:
+        parts.append(_grad_fn(recording, state, t.node))
+    return "".join(parts)
+
+
+CUTS = {
+    "detach": "cut by detach",
+    "no_grad": "under no_grad",
+    "dtype": "not floating point",
+    "nondifferentiable": "no derivative",
+}
+
+
+def _unnamed(recording: Recording, op: OpRan) -> str:
+    return f"result of {op.op}" if op.inputs else op.op
+
+
+def _gradient(recording: Recording, state: State, number: int) -> str:
+    t = state.tensor(number)
+    parts = []
+    running = state.backward
+    if running is not None and t.node != NOTHING:
+        for arrival in running.received(t.node):
+            parts.append(muted(f"arriving in backward pass {running.number}"))
+            parts.append(array_table(recording.arrays[arrival.array], "grad"))
+    if t.grad != NOTHING:
+        label = "grad now" + (f" (backward pass {running.number} is on its way)" if running is not None else "")
+        return section(array_table(recording.arrays[t.grad], "grad"), *parts, label=label)
+    if not t.requires_grad:
+        reason = "None: this tensor does not require grad."
+    elif not t.is_leaf and not t.retains_grad:
+        reason = "None: not a leaf. Its gradient passes through and is not kept; retain_grad() before backward keeps it."
+    else:
+        reason = "None: no backward pass has reached it yet."
+    return section(tag("div", text(reason), cls="gt-note"), *parts, label="grad")
+
+
+def _grad_fn(recording: Recording, state: State, node: int) -> str:
+    info = index_of(recording).nodes[node].info
+    return section(
+        tag("div", tag("code", text(info.name)), cls="gt-row"), _edges(recording, info), _saved(recording, state, info),
+        label="grad_fn",
+    )  # fmt: skip
+
+
+def _node(recording: Recording, state: State, number: int) -> str:
+    history = index_of(recording).nodes.get(number)
+    if history is None:
+        return _nothing("There is no such node in this recording.")
+    info = history.info
+    head = tag("div", tag("h4", text(info.name)), chip("node"), cls="gt-row")
+    parts = [section(head, muted(f"sequence number {info.sequence}" if info.variable == NOTHING else "the end of a path"))]
+    running = state.backward
+    if running is not None:
+        for arrival in running.received(number):
+            parts.append(
+                section(array_table(recording.arrays[arrival.array], "grad"), label=f"received in backward pass {running.number}")
+            )
+    parts.append(section(_edges(recording, info), _saved(recording, state, info), label="edges and saved values"))
+    tensor = info.variable if info.variable != NOTHING else index_of(recording).owners.get((number, 0), NOTHING)
+    if tensor in state:
+        parts.append(_tensor(recording, state, tensor))
+    return "".join(parts)
+
+
+def _edges(recording: Recording, info: NodeInfo) -> str:
+    if not info.edges:
+        return ""
+    nodes = index_of(recording).nodes
+    rows = [
+        ("", [text(slot), tag("code", text(nodes[target].info.name if target != NOTHING else "None")), text(number)])
+        for slot, (target, number) in enumerate(info.edges)
+    ]
+    return table(["input", "next function", "output_nr"], rows)
+
+
+def _saved(recording: Recording, state: State, info: NodeInfo) -> str:
+    if not info.saved:
+        return ""
+    texts = ArrayTexts(recording)
+    rows = []
+    for saved in info.saved:
+        if saved.tensor in state:
+            t = state.tensor(saved.tensor)
+            stale = t.version != saved.version
+            shown = text(f"{t.name or 'tensor'} at version {saved.version}") + (chip("changed since", "bad") if stale else "")
+        elif saved.array != NOTHING:
+            shown = text(texts(saved.array))
+        else:
+            shown = text(saved.text)
+        rows.append(("", [tag("code", text(f"_saved_{saved.name}")), shown]))
+    return table(["saved for backward", "value"], rows)
