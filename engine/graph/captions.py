@@ -220,18 +220,20 @@ class _Writer:
     def title(self, tensor: int, depth: int = 2) -> str:
         """The tensor's first name, or the expression that made it, `depth` operations deep."""
         history = self.index.tensors[tensor]
+        event = history.op
         if history.first_name:
             return clip(history.first_name)
+        if event.op != "grad" and not any(argument.tensor != NOTHING for argument in event.inputs):
+            return clip(event.op)
         if depth == 0:
             return "…"
         if history.info.grad_of != NOTHING:
             return f"{self.title(history.info.grad_of, depth - 1)}.grad"
-        if any(argument.tensor != NOTHING for argument in history.op.inputs):
-            return clip(expression(history.op, self.recording.ops, lambda inner: self.operand(inner, depth - 1)), 32)
-        return clip(history.op.op)
+        operand = self.operand if is_infix(event) else self.title
+        return clip(expression(event, self.recording.ops, lambda inner: operand(inner, depth - 1)), 32)
 
     def operand(self, tensor: int, depth: int) -> str:
-        """The title as it stands within an expression."""
+        """The title as it stands beside an infix sign."""
         text = self.title(tensor, depth)
         history = self.index.tensors[tensor]
         nested = not history.first_name and text != "…" and is_infix(history.op)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from engine.graph.build import VIEWS, Graph, build
+from engine.graph.faces import faces
 from engine.graph.symbols import clip, expression, pill_title
 from engine.recording import NOTHING
 from engine.recording.events import Argument, NodeInfo, OpRan, Stepped, TensorInfo
@@ -89,6 +90,29 @@ def test_an_in_place_write_keeps_the_node_and_adds_an_edge_from_what_was_written
     assert written["write"]
     assert len(written["carries"]) == 3
     assert all(tape.nodes[node].edges[slot][0] == tape.accumulators[w.id] for node, slot in written["carries"])
+
+
+def test_a_write_under_no_grad_is_a_cut() -> None:
+    tape = Tape()
+    x, w = tape.leaf(3.0, name="x"), tape.leaf(2.0, name="w")
+    tape.write("mul_", x, [w], x.array * w.array)
+    graph = build(tape.recording())
+    assert edges(graph) == [("w", "x", "cut")]
+    assert graph.edges["t1", "t0", 0]["carries"] == []
+
+
+def test_a_node_written_over_in_place_still_brings_its_gradient_to_the_card() -> None:
+    tape = Tape()
+    x, w = tape.leaf(3.0, name="x"), tape.leaf(2.0, name="w")
+    y = scaled(tape, 2, x, 1)
+    tape.name("y", y)
+    tape.write("mul_", y, [w], y.array * w.array, lambda g: [g * 2, g * 6])
+    tape.backward(y)
+    recording = tape.recording()
+    shown = faces(recording, build(recording))
+    flows = [face.flow for _, face in shown.nodes["t2"] if face.flow]
+    assert list(dict.fromkeys(flows)) == ["1", "2"]
+    assert all(history[0][1].active for history in shown.edges.values())
 
 
 def test_gradients_own_bookkeeping_stays_out_of_the_picture() -> None:

@@ -206,6 +206,15 @@ def test_an_event_that_refers_to_nothing_is_refused(event: Any) -> None:
         Recording.load(with_event(event).to_bytes())
 
 
+def test_an_accumulator_may_be_met_before_its_leaf_but_not_without_it() -> None:
+    recording = two_passes().recording()
+    recording.events.insert(0, OpRan(op="old", node=NodeInfo(900, "AccumulateGrad", variable=0)))
+    Recording.load(recording.to_bytes())
+    recording.events[0] = OpRan(op="old", node=NodeInfo(900, "AccumulateGrad", variable=1000))
+    with pytest.raises(RecordingError, match="AccumulateGrad of a tensor"):
+        Recording.load(recording.to_bytes())
+
+
 def test_sites_must_lie_in_a_cell() -> None:
     recording = two_passes().recording()
     recording.sites.append(Site(cell=1, line=1))

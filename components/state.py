@@ -1,0 +1,159 @@
+"""The page's state: the only module that touches the session and the URL."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any
+
+import streamlit as st
+
+from components.gallery import DEFAULT, examples
+from engine.program import Program, ProgramError
+from engine.recording import Recording
+from engine.sandbox import RunResult, run
+
+KEY = "gradtape"
+
+
+@dataclass
+class Page:
+    """What one visitor's page holds from run to run."""
+
+    program: Program
+    name: str = ""
+    """What the program is called in the header: an example's title or a file's name."""
+    rev: int = 0
+    """Counts texts that did not come from the editor, which takes over the text when it changes."""
+    edited: list[str] = field(default_factory=list)
+    """The cells' texts as they stand in the editors."""
+    result: RunResult | None = None
+    ran: tuple[str, ...] = ()
+    """The texts that `result` belongs to."""
+    opened: Recording | None = None
+    """A recording opened from a file, shown instead of a run's."""
+    view: str = "tensors"
+    direction: str = "LR"
+    step: int | None = None
+    selected: str | None = None
+    commands: int = 0
+    command: dict[str, Any] = field(default_factory=lambda: {"n": 0, "step": None, "select": None})
+    notice: str = ""
+    undo: list[str] = field(default_factory=list)
+
+    @property
+    def recording(self) -> Recording | None:
+        """The recording on show."""
+        if self.opened is not None:
+            return self.opened
+        return self.result.recording if self.result is not None else None
+
+    @property
+    def run_id(self) -> str:
+        """Identifies the recording on show."""
+        text = "\0".join(self.ran) + f"|{id(self.recording)}"
+        return sha256(text.encode()).hexdigest()[:12]
+
+    @property
+    def dirty(self) -> bool:
+        """Whether the editors hold something that has not been run."""
+        return tuple(self.edited) != self.ran
+
+
+def page() -> Page:
+    """This visitor's page; a first visit opens the example that the URL names and runs it."""
+    if KEY not in st.session_state:
+        wanted = st.query_params.get("example", DEFAULT)
+        st.session_state[KEY] = Page(Program.from_text(""))
+        open_example(wanted if wanted in examples() else DEFAULT)
+    found: Page = st.session_state[KEY]
+    return found
+
+
+def open_example(name: str) -> None:
+    """Show an example and run it."""
+    example = examples()[name]
+    _show(Program.from_text(example.text), example.title)
+    st.query_params["example"] = name
+
+
+def open_file(data: bytes, name: str) -> None:
+    """Show a program (.py, .ipynb) or a recording (.gradtape) from a file and run it; a bad file leaves a notice."""
+    p = page()
+    try:
+        if name.endswith(".gradtape"):
+            recording = Recording.load(data)
+            _set_text(Program.from_cells(recording.source), name)
+            p.opened, p.result, p.ran = recording, None, tuple(recording.source)
+            p.step, p.selected = None, None
+        else:
+            _show(Program.from_file(data, name), name)
+    except (ProgramError, ValueError) as error:
+        p.notice = f"{name} cannot be opened: {error}"
+        return
+    st.query_params.pop("example", None)
+
+
+def _set_text(program: Program, name: str) -> None:
+    p: Page = st.session_state[KEY]
+    p.program, p.name = program, name
+    p.edited = list(program.cells)
+    p.rev += 1
+    p.notice = ""
+    p.opened = None
+
+
+def _show(program: Program, name: str) -> None:
+    _set_text(program, name)
+    run_program()
+
+
+def set_text(text: str) -> None:
+    """Replace a one-cell program's text (by the builder) and run it."""
+    p = page()
+    p.undo.append("\n\n".join(p.edited))
+    _set_text(Program.from_text(text), p.name)
+    run_program()
+
+
+def undo() -> None:
+    """Take back the builder's last change."""
+    p = page()
+    if p.undo:
+        text = p.undo.pop()
+        _set_text(Program.from_text(text), p.name)
+        run_program()
+
+
+def edit(cell: int, text: str) -> None:
+    """The editor of a cell holds other text now."""
+    p = page()
+    if p.edited[cell] != text:
+        p.edited[cell] = text
+
+
+def run_program() -> None:
+    """Run what the editors hold."""
+    p: Page = st.session_state[KEY]
+    p.program = Program.from_cells(tuple(p.edited), p.program.name) if len(p.edited) > 1 else Program.from_text(p.edited[0])
+    p.result = run(p.program)
+    p.ran = tuple(p.edited)
+    p.opened = None
+    p.step = None
+    if p.recording is not None and p.selected is not None and not _exists(p.recording, p.selected):
+        p.selected = None
+
+
+def _exists(recording: Recording, selected: str) -> bool:
+    from engine.recording.index import index_of
+
+    index = index_of(recording)
+    return int(selected[1:]) in (index.tensors if selected.startswith("t") else index.nodes)
+
+
+def select(node: str | None) -> None:
+    """Have the player select a node."""
+    p = page()
+    p.commands += 1
+    p.selected = node
+    p.command = {"n": p.commands, "step": None, "select": node}

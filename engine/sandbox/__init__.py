@@ -1,0 +1,10 @@
+"""Programs run in processes of their own: `run(source)` gives a `RunResult` with output, error and recording.
+
+Here is the boundary between our process and the program's: the parent (`runner`) never compiles program text and decodes only
+typed, bounded messages; the `server` is warm and forks; the `child` compiles and runs under limits.
+"""
+
+from engine.sandbox.messages import CellResult, Limits, RunError
+from engine.sandbox.runner import RunResult, run, stop
+
+__all__ = ["CellResult", "Limits", "RunError", "RunResult", "run", "stop"]

@@ -1,0 +1,153 @@
+"""Rewrites a program's syntax tree so that it reports its names, loops and statements; nothing else changes.
+
+Reports are calls of a name that is not an identifier users can write by accident and that lives among the built-ins, so it
+does not appear in `globals()`. Inserted nodes carry the position of the statement they report on.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+TAPE = "__gradtape__"
+"""The built-in name of the reporter: has `bind`, `loop`, `enter`, `tick`, `leave`, `mark` and `show`."""
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def instrument(tree: ast.Module, show_last: bool = False) -> ast.Module:
+    """The tree with reports; with `show_last` the value of a last expression is handed to `show`."""
+    made: ast.Module = _Rewriter().visit(tree)
+    if show_last and made.body:
+        # The report after an expression statement stands behind it.
+        for i in range(len(made.body) - 1, -1, -1):
+            statement = made.body[i]
+            if isinstance(statement, ast.Expr) and not _is_report(statement):
+                statement.value = _call("show", statement.value, at=statement.value)
+                break
+            if not _is_report(statement):
+                break
+    return ast.fix_missing_locations(made)
+
+
+def _is_report(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Expr) and getattr(statement, "gradtape", False)
+
+
+def _call(method: str, *arguments: ast.expr, at: ast.AST) -> ast.Call:
+    function = ast.Attribute(ast.Name(TAPE, ast.Load()), method, ast.Load())
+    call = ast.Call(function, list(arguments), [])
+    for node in (function, function.value, call):
+        ast.copy_location(node, at)
+    return call
+
+
+def _report(method: str, *arguments: ast.expr, at: ast.stmt) -> ast.Expr:
+    for a in arguments:
+        ast.copy_location(a, at)
+    statement = ast.copy_location(ast.Expr(_call(method, *arguments, at=at)), at)
+    statement.gradtape = True  # type: ignore[attr-defined]
+    return statement
+
+
+def _names(target: ast.expr) -> list[str]:
+    """The names that an assignment target binds."""
+    if isinstance(target, ast.Name):
+        return [target.id]
+    if isinstance(target, ast.Tuple | ast.List):
+        return [name for part in target.elts for name in _names(part)]
+    return _names(target.value) if isinstance(target, ast.Starred) else []
+
+
+def _walrus(node: ast.AST) -> list[str]:
+    """Names bound by := in an expression, those of inner scopes aside."""
+    found = []
+    stack: list[Any] = [node]
+    inner = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+    while stack:
+        current = stack.pop()
+        if isinstance(current, ast.NamedExpr) and isinstance(current.target, ast.Name):
+            found.append(current.target.id)
+        stack.extend(child for child in ast.iter_child_nodes(current) if not isinstance(child, inner))
+    return found
+
+
+class _Rewriter(ast.NodeTransformer):
+    def __init__(self) -> None:
+        self.functions: list[str] = [""]
+        self.in_class = False
+
+    def _binds(self, names: list[str], at: ast.stmt) -> list[ast.stmt]:
+        if self.in_class:
+            return []
+        return [
+            _report("bind", ast.Constant(n), ast.Name(n, ast.Load()), ast.Constant(self.functions[-1]), at=at)
+            for n in dict.fromkeys(names)
+        ]
+
+    def visit_Assign(self, node: ast.Assign) -> Any:
+        """`a = b = value`."""
+        return [node, *self._binds([n for t in node.targets for n in _names(t)] + _walrus(node.value), node)]
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> Any:
+        """`a += value`."""
+        return [node, *self._binds(_names(node.target), node), _report("mark", at=node)]
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:
+        """`a: int = value`."""
+        return [node, *self._binds(_names(node.target), node)] if node.value is not None else node
+
+    def visit_Expr(self, node: ast.Expr) -> Any:
+        """An expression statement; a docstring stays what it is."""
+        if isinstance(node.value, ast.Constant):
+            return node
+        return [node, *self._binds(_walrus(node.value), node), _report("mark", at=node)]
+
+    def visit_For(self, node: ast.For) -> Any:
+        """`for a in b`: the iterable counts its iterations."""
+        self.generic_visit(node)
+        node.iter = _call("loop", ast.copy_location(ast.Constant(node.lineno), node.iter), node.iter, at=node.iter)
+        node.body = [*self._binds(_names(node.target), node.body[0]), *node.body]
+        return node
+
+    def visit_While(self, node: ast.While) -> Any:
+        """`while a`: counts its iterations, and says when it is left, however it is left."""
+        self.generic_visit(node)
+        line = ast.Constant(node.lineno)
+        node.body = [_report("tick", line, at=node.body[0]), *node.body]
+        whole = ast.Try([node], [], [], [_report("leave", ast.Constant(node.lineno), at=node)])
+        return ast.copy_location(whole, node)
+
+    def visit_With(self, node: ast.With) -> Any:
+        """`with a as b`."""
+        self.generic_visit(node)
+        names = [n for item in node.items if item.optional_vars is not None for n in _names(item.optional_vars)]
+        node.body = [*self._binds(names, node.body[0]), *node.body]
+        return node
+
+    def _function(self, node: Function) -> Any:
+        self.functions.append(node.name)
+        outside, self.in_class = self.in_class, False
+        self.generic_visit(node)
+        a = node.args
+        names = [p.arg for p in [*a.posonlyargs, *a.args, *([a.vararg] if a.vararg else []), *a.kwonlyargs] if p.arg != "self"]
+        head = 1 if ast.get_docstring(node, clean=False) is not None else 0
+        at = node.body[min(head, len(node.body) - 1)]
+        node.body = [*node.body[:head], *self._binds(names, at), *node.body[head:]]
+        self.in_class = outside
+        self.functions.pop()
+        return node
+
+    visit_FunctionDef = _function
+    visit_AsyncFunctionDef = _function
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> Any:
+        """A class: names bound in its body are attributes, not variables."""
+        outside, self.in_class = self.in_class, True
+        self.generic_visit(node)
+        self.in_class = outside
+        return node
+
+    def visit_Lambda(self, node: ast.Lambda) -> Any:
+        """Expressions hold no statements."""
+        return node
