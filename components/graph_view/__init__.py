@@ -6,14 +6,11 @@ which hears of the step (when the user pauses) and of the selected node. The fro
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import streamlit as st
-from streamlit.errors import StreamlitAPIException
-
-BUILD = Path(__file__).parent / "build"
+from components.packaged import ignore, packaged
 
 
 class GraphState(NamedTuple):
@@ -30,26 +27,10 @@ def graph_view(payload: Mapping[str, Any], *, key: str, height: int | str = 640)
     """
     last = max(0, len(payload["steps"]) - 1)
     state = _player()(
-        data={**payload, "key": key}, key=key, height=height, on_step_change=_ignore, on_selected_change=_ignore
+        data={**payload, "key": key}, key=key, height=height, on_step_change=ignore, on_selected_change=ignore
     )
     step = state.get("step")
     return GraphState(last if step is None else min(int(step), last), state.get("selected"))
 
 
-def _ignore() -> None:
-    """Streamlit keeps a state only if it has a callback; the script reads it from the result instead."""
-
-
-_mounted: list[Callable[..., Any]] = []
-
-
-def _player() -> Callable[..., Any]:
-    """Declare the component, once and only when a script runs: its name must be known to the server by then."""
-    if not _mounted:
-        try:
-            _mounted.append(st.components.v2.component("gradtape.player", js="player-*.js"))
-        except StreamlitAPIException:
-            # Not installed as a distribution, so the server does not know the folder: send the same bundle along.
-            (bundle,) = BUILD.glob("player-*.js")
-            _mounted.append(st.components.v2.component("gradtape_player", js=bundle.read_text(encoding="utf-8")))
-    return _mounted[0]
+_player = packaged("player", Path(__file__).parent / "build")

@@ -1,0 +1,33 @@
+"""Components whose frontend is a bundle of our own, in a `build` folder beside their Python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+from streamlit.errors import StreamlitAPIException
+
+
+def packaged(name: str, build: Path) -> Callable[[], Callable[..., Any]]:
+    """A function that gives the component `name`, whose bundle is `<name>-<hash>.js` in `build`.
+
+    It is declared once, and only when a script runs: its name must be known to the server by then.
+    """
+
+    @cache
+    def declared() -> Callable[..., Any]:
+        try:
+            return st.components.v2.component(f"gradtape.{name}", js=f"{name}-*.js")
+        except StreamlitAPIException:
+            # Not installed as a distribution, so the server does not know the folder: send the same bundle along.
+            (bundle,) = build.glob(f"{name}-*.js")
+            return st.components.v2.component(f"gradtape_{name}", js=bundle.read_text(encoding="utf-8"))
+
+    return declared
+
+
+def ignore() -> None:
+    """Streamlit keeps a component's state only if it has a callback; the script reads it from the result instead."""
