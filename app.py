@@ -16,7 +16,7 @@ from components.ledger import ledger
 from components.state import Page
 from components.tensors import tensors
 
-st.set_page_config(page_title="Gradtape", page_icon=":material/account_tree:", layout="wide")
+st.set_page_config(page_title="Gradtape", page_icon=theme.ICON, layout="wide")
 
 PANELS = ["Inspector", "Ledger", "Tensors"]
 VIEWS = {"tensors": "Tensors and ops", "autograd": "Autograd (grad_fn)"}
@@ -164,7 +164,7 @@ def tape() -> None:
                 help="Draw the graph from left to right or from top to bottom",
             )  # fmt: skip
         data = _payload(recording, p.view, p.direction, p.run_id)
-        shown = graph_view({**data, "cmd": p.command}, key="player", height=690)
+        shown = graph_view({**data, "cmd": p.command}, key="player", height="stretch")
     p.step, p.selected = shown.step, shown.selected
     with right, st.container(key="panel", border=True):
         panel = st.segmented_control("Panel", PANELS, default=PANELS[0], key="panel_tab", label_visibility="collapsed", required=True)
