@@ -57,7 +57,10 @@ def coerce_list(op: Op, values: Any, name: str) -> list[Any]:
     return arrays
 
 
-_numbers: dict[Any, np.ndarray[Any, Any]] = {}
+FLOAT32 = np.dtype(np.float32)
+NUMBERS32: dict[Any, np.ndarray[Any, Any]] = {}
+"""0-d float32 arrays of Python numbers met so far: NumPy spends 200 ns on converting one, each time."""
+MOST_NUMBERS = 1000
 
 
 def promote(op: Op, *operands: Any) -> list[Any]:
@@ -72,15 +75,12 @@ def promote(op: Op, *operands: Any) -> list[Any]:
         elif x.__class__ is np.ndarray:
             arrays.append(x.astype(d))
         else:
-            # A cached 0-d array: NumPy spends 200 ns on converting a Python number, each time. Zero has two signs.
-            key = (d, x.__class__, x)
-            array = _numbers.get(key) if x else None
-            if array is None:
-                array = np.asarray(x).astype(d)
-                if len(_numbers) > 1000:
-                    _numbers.clear()
-                if x:
-                    _numbers[key] = array
+            array = np.asarray(x).astype(d)
+            # Zero has two signs and True equals 1, so neither is kept.
+            if x and d is FLOAT32 and x.__class__ is not bool:
+                if len(NUMBERS32) > MOST_NUMBERS:
+                    NUMBERS32.clear()
+                NUMBERS32[x] = array
             arrays.append(array)
     return arrays
 
@@ -142,14 +142,20 @@ def _read(op: Op, name: str, position: int, operator: bool) -> list[str]:
         if op.rules[name] is not None:
             lines.append(f"n_{v} = context.grad and any([t.requires_grad for t in {v}])")
         return lines
-    lines = [f"if isinstance({v}, Tensor):", f"    a_{v} = {v}._array"]
+    lines = [f"if {v}.__class__ is Tensor or isinstance({v}, Tensor):", f"    a_{v} = {v}._array"]
     other = ["else:"]
-    other.append(
-        f"    if not isinstance({v}, NUMBERS): return NotImplemented"
-        if operator and position > 1
-        else "    pass"
-    )
-    other.append(f"    a_{v} = coerce(op, {v}, '{name}', {position})")
+    if operator and position > 1:
+        other.append(f"    if not ({v}.__class__ is float or isinstance({v}, NUMBERS)): return NotImplemented")
+    if name in op.promote and position > 1:
+        # A number beside a float tensor: its 0-d array is mostly at hand.
+        first = f"a_{_variable(op.promote[0])}"
+        other.append(
+            f"    a_{v} = NUMBERS32.get({v}) if ({v}.__class__ is float or {v}.__class__ is int) and {first}.__class__ is ndarray "
+            f"and {first}.dtype is FLOAT32 else None"
+        )
+        other.append(f"    if a_{v} is None: a_{v} = coerce(op, {v}, '{name}', {position})")
+    else:
+        other.append(f"    a_{v} = coerce(op, {v}, '{name}', {position})")
     if op.rules[name] is not None:
         lines.append(f"    n_{v} = {v}._needs if {v}._view is None else {v}.requires_grad")
         other.append(f"    n_{v} = False")
@@ -308,7 +314,7 @@ def write(op: Op, operator: bool = False) -> Callable[..., Any]:
     names: dict[str, Any] = {
         "op": op, "forward": op.forward, "Node": op.node, "Tensor": Tensor, "Result": Result, "context": context,
         "new": new, "constant": constant, "gradient_edge": gradient_edge, "share": share, "ndarray": np.ndarray,
-        "asarray": np.asarray, "FLOAT32": np.dtype(np.float32), "NO_EDGE": NO_EDGE, "NUMBERS": NUMBERS,
+        "asarray": np.asarray, "FLOAT32": FLOAT32, "NUMBERS32": NUMBERS32, "NO_EDGE": NO_EDGE, "NUMBERS": NUMBERS,
         "coerce": coerce, "coerce_list": coerce_list, "promote": promote, "to_floating": to_floating,
         "explain": explain, "versions_of": versions_of, "wrap": return_type(op) if several else None,
     }  # fmt: skip

@@ -28,11 +28,14 @@ class Handle:
 
     __slots__ = ("_hooks", "id")
     _next: ClassVar[int] = 0
+    any: ClassVar[bool] = False
+    """Whether a hook was ever registered in this process; while none was, passes need not look for them."""
 
     def __init__(self, hooks: dict[int, Any], hook: Any) -> None:
         self._hooks = hooks
         self.id = Handle._next
         Handle._next += 1
+        Handle.any = True
         hooks[self.id] = hook
 
     def remove(self) -> None:

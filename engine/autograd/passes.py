@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from heapq import heappop, heappush
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from engine.autograd.node import FREED, AccumulateGrad, Edge, Node
+from engine.autograd.node import FREED, AccumulateGrad, Edge, Handle, Node
 from engine.context import context, grad_mode
 from engine.errors import AutogradError
 
@@ -114,6 +115,10 @@ def run(
     Returns:
         For each edge in `wanted` the gradient that arrived there.
     """
+    if context.observer is None and wanted is None and not create_graph and not Handle.any:
+        with grad_mode(False):
+            _run_unseen(starts, keep)
+        return {}
     order, waiting, leads = _plan([edge[0] for _, edge, _ in starts], wanted)
     observer = context.observer
     if observer is not None:
@@ -134,6 +139,96 @@ def run(
         if observer is not None:
             observer.backward_ended(keep, error)
     return task.found
+
+
+def _run_unseen(starts: Sequence[tuple[Tensor, Edge, Any]], keep: bool) -> None:
+    """A pass that nobody watches or has hooked into: the same order, found on the way instead of planned, and the leaves last.
+
+    Half of the time of a pass over small tensors is bookkeeping, so this one does as little as possible.
+    """
+    buffers: dict[Node, Any] = {}
+    leaves: list[AccumulateGrad] = []
+    heap: list[tuple[int, Node]] = []
+    for _, (node, number), gradient in starts:
+        assert node is not None
+        _deliver(buffers, heap, leaves, node, number, gradient)
+    while heap:
+        node = heappop(heap)[1]
+        grad = buffers.pop(node)
+        if node.extra is not None:
+            _retain(node, grad)
+        raw = node.apply_arrays(grad)
+        if not keep and node.keeps:
+            node.saved = None
+        for (target, number), g in zip(node.edges, raw):
+            if g is None or target is None:
+                continue
+            if target.several:
+                _deliver(buffers, heap, leaves, target, number, g)
+                continue
+            if g.shape != target.shape:
+                g = reduce_to(g, target.shape)
+            if g.dtype is not target.dtype:
+                g = g.astype(target.dtype)
+            have = buffers.get(target)
+            if have is not None:
+                buffers[target] = have + g
+                continue
+            buffers[target] = g
+            if target.__class__ is AccumulateGrad:
+                leaves.append(target)  # type: ignore[arg-type]
+            else:
+                heappush(heap, (-target.sequence, target))
+    for leaf in leaves:
+        _add_to_leaf(leaf.variable, buffers[leaf])
+
+
+def _deliver(
+    buffers: dict[Node, Any], heap: list[tuple[int, Node]], leaves: list[AccumulateGrad], node: Node, number: int, g: Any
+) -> None:
+    """Add a gradient to what has arrived at a node, which may have several outputs."""
+    shape, dtype = _meta(node, number)
+    g = fit(g, shape, dtype)
+    if node in buffers:
+        if node.several:
+            slots = buffers[node]
+            slots[number] = g if slots[number] is None else slots[number] + g
+        else:
+            buffers[node] = buffers[node] + g
+        return
+    buffers[node] = [g if i == number else None for i in range(len(node.shape))] if node.several else g
+    if isinstance(node, AccumulateGrad):
+        leaves.append(node)
+    else:
+        heappush(heap, (-node.sequence, node))
+
+
+def _retain(node: Node, grad: Any) -> None:
+    """Keep the gradients of the node's outputs that asked for it; they add up over passes."""
+    from engine.tensor import constant
+
+    assert node.extra is not None
+    grads = grad if node.several else (grad,)
+    for number, reference in node.extra.retained.items():
+        tensor = reference()
+        if tensor is not None and grads[number] is not None:
+            have = tensor._grad
+            tensor._grad = constant(copied(grads[number]) if have is None else have._array + grads[number])
+
+
+def _add_to_leaf(leaf: Tensor, g: Any) -> None:
+    """Add an array to a leaf's `.grad`: in place, so that whoever holds the gradient sees it grow."""
+    from engine.tensor import constant
+
+    have = leaf._grad
+    if have is None:
+        leaf._grad = constant(copied(g))
+    elif have.requires_grad:
+        leaf._grad = constant(have._array + g)
+    else:
+        np.add(have._array, g, out=have._array)
+        if have._counter is not None:
+            have._counter.value += 1
 
 
 def _plan(roots: list[Node | None], wanted: Sequence[Edge] | None) -> Plan:
@@ -304,10 +399,12 @@ class Pass:
                     grads = [None if g is None else self.taken(g) for g in values]
             for number, reference in extra.retained.items():
                 tensor = reference()
-                if tensor is not None and grads[number] is not None and (self.accumulate and self.wanted is None):
-                    tensor._grad = self.shown(copied(grads[number]))
+                g = grads[number]
+                if tensor is not None and g is not None and self.accumulate and self.wanted is None:
+                    have = tensor._grad
+                    tensor._grad = self.shown(copied(g)) if have is None else have + self.shown(g)
                     if context.observer is not None:
-                        context.observer.accumulated(tensor, tensor._grad, node)
+                        context.observer.accumulated(tensor, g, node)
         if self.wanted is not None:
             for edge in self.wanted:
                 if edge[0] is node and grads[edge[1]] is not None:
@@ -337,8 +434,6 @@ class Pass:
 
     def arrive(self, node: AccumulateGrad, g: Any) -> None:
         """The end of the path: hooks of the leaf, then its `.grad`."""
-        from engine.tensor import constant
-
         extra = node.extra
         if extra is not None:
             for _, hook in list(extra.tensor.values()):
@@ -357,15 +452,8 @@ class Pass:
         have = leaf._grad
         if self.create_graph:
             leaf._grad = g if have is None else have + g
-        elif have is None:
-            leaf._grad = constant(copied(g))
-        elif have.requires_grad:
-            leaf._grad = constant(have._array + g)
         else:
-            # In place, as PyTorch: whoever holds the gradient sees it grow.
-            np.add(have._array, g, out=have._array)
-            if have._counter is not None:
-                have._counter.value += 1
+            _add_to_leaf(leaf, g)
         if context.observer is not None:
             context.observer.accumulated(leaf, g, node)
         if extra is not None and extra.post:
