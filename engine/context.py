@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol
 
@@ -19,7 +19,7 @@ class Observer(Protocol):
     def backward_began(self, roots: Any, retain_graph: bool, create_graph: bool, inputs: Any, via: str) -> None:
         """A backward pass began at `roots`: triples (tensor, node edge, gradient)."""
 
-    def node_ran(self, node: Any, received: tuple[Any, ...], raw: tuple[Any, ...], sent: tuple[Any, ...]) -> None:
+    def node_ran(self, node: Any, received: tuple[Any, ...], raw: tuple[Any, ...], sent: Sequence[Any]) -> None:
         """A node's rule turned the gradients `received` into `raw`, and `sent` them on with broadcasting undone."""
 
     def accumulated(self, tensor: Any, increment: Any, node: Any) -> None:

@@ -322,22 +322,36 @@ class Pass:
     def step_arrays(self, node: Node, grad: Any) -> None:
         """Run one node's rule on arrays and send on what it gives."""
         raw = node.apply_arrays(grad)
-        if context.observer is not None or (node.extra is not None and node.extra.post):
+        if node.extra is not None and node.extra.post:
             self.slowly(node, grad, raw)
             return
         buffers = self.buffers
+        sent: list[Any] = []
+        leaves: list[tuple[AccumulateGrad, Any]] = []
         for (target, number), g in zip(node.edges, raw):
             if target is None:
-                continue
-            if g is None or target.several or target.__class__ is AccumulateGrad:
-                self.send((target, number), g)
-                continue
-            if g.shape != target.shape:
-                g = reduce_to(g, target.shape)
-            if g.dtype is not target.dtype:
-                g = g.astype(target.dtype)
-            have = buffers.get(target)
-            buffers[target] = g if have is None else have + g
+                g = None
+            elif target.__class__ is AccumulateGrad:
+                if g is not None:
+                    g = fit(g, target.shape, target.dtype)
+                leaves.append((target, g))  # type: ignore[arg-type]
+            elif target.several:
+                if g is not None:
+                    g = fit(g, *target.shape[number])
+                    self.send((target, number), g)
+            elif g is not None:
+                if g.shape != target.shape:
+                    g = reduce_to(g, target.shape)
+                if g.dtype is not target.dtype:
+                    g = g.astype(target.dtype)
+                have = buffers.get(target)
+                buffers[target] = g if have is None else have + g
+            sent.append(g)
+        observer = context.observer
+        if observer is not None:
+            observer.node_ran(node, tuple(grad) if node.several else (grad,), raw, sent)
+        for leaf, g in leaves:
+            self.reach(leaf, g)
 
     def step_tensors(self, node: Node, grad: Any) -> None:
         """Run one node's rule on recorded tensors."""
@@ -362,14 +376,8 @@ class Pass:
         """Add a gradient to what has arrived at a node; run the node if it is an AccumulateGrad that waits for no more."""
         node, number = edge
         assert node is not None
-        if node.__class__ is AccumulateGrad:
-            if g is not None:
-                g = fit(g, node.shape, node.dtype)
-                have = self.buffers.get(node)
-                self.buffers[node] = g if have is None else have + g
-            left = self.waiting[node] = self.waiting[node] - 1
-            if left == 0 and (total := self.buffers.pop(node, None)) is not None:
-                self.arrive(node, total)  # type: ignore[arg-type]
+        if isinstance(node, AccumulateGrad):
+            self.reach(node, None if g is None else fit(g, node.shape, node.dtype))
             return
         if g is None:
             return
@@ -381,6 +389,15 @@ class Pass:
         else:
             have = self.buffers.get(node)
             self.buffers[node] = g if have is None else have + g
+
+    def reach(self, node: AccumulateGrad, g: Any) -> None:
+        """A gradient, or None, reaches the end of a path; the node runs once no more is to come."""
+        if g is not None:
+            have = self.buffers.get(node)
+            self.buffers[node] = g if have is None else have + g
+        left = self.waiting[node] = self.waiting[node] - 1
+        if left == 0 and (total := self.buffers.pop(node, None)) is not None:
+            self.arrive(node, total)
 
     # --- hooks, retained gradients, wanted edges --------------------------------------------------------------------------
 
@@ -495,7 +512,7 @@ def _meta(node: Node, number: int) -> tuple[Any, Any]:
 
 def fit(g: Any, shape: tuple[int, ...], dtype: Any) -> Any:
     """The gradient in the shape and dtype of what it is the gradient of: summed over axes that were broadcast."""
-    if isinstance(g, np.ndarray | np.generic):
+    if g.__class__ is np.ndarray or isinstance(g, np.generic):
         if g.shape != shape:
             g = reduce_to(np.asarray(g), shape)
         return g if g.dtype is dtype else g.astype(dtype)
@@ -512,7 +529,7 @@ def _dtype(d: Any) -> Any:
 
 def copied(g: Any) -> Any:
     """An array of its own: gradients on their way may share memory with saved tensors or with each other."""
-    return np.array(g) if isinstance(g, np.ndarray | np.generic) else g
+    return np.array(g) if g.__class__ is np.ndarray or isinstance(g, np.generic) else g
 
 
 def grad(

@@ -25,12 +25,13 @@ from engine.tensor import Tensor
 _next = 0
 """The next id of any recorder. Ids grow over all recorders of a process, so an id below a recorder's first is not its own."""
 
-BATCH = 1024
-"""Notes after which they are written up, so that they do not hold memory for long."""
+BATCH = 20_000
+HELD = 32 * 2**20
+"""Notes, and bytes of arrays in them, after which they are written up, because they keep tensors alive."""
 IN_CONTAINERS = 64
 """How many tensors of a list or dict get names such as `params[3]`."""
 
-_PLAIN = (int, float, bool, str, type(None))
+_PLAIN = frozenset((int, float, bool, str, type(None)))
 
 
 class Recorder:
@@ -62,6 +63,7 @@ class Recorder:
         """Numbers of the backward passes under way, the innermost last."""
         self._passes = 0
         self._where: tuple[Any, ...] = ()
+        self._left = self.store.left
 
     # --- the log ----------------------------------------------------------------------------------------------------------
 
@@ -103,12 +105,13 @@ class Recorder:
     def flush(self) -> None:
         """Write up all notes."""
         notes, self._notes = self._notes, []
+        self._left = self.store.left
         self._scribe.write_up(notes)
 
     def note(self, *what: Any) -> None:
         """Take a note: the name of the Scribe's method, then its arguments."""
         self._notes.append(what)
-        if len(self._notes) >= BATCH:
+        if len(self._notes) >= BATCH or self._left - self.store.left > HELD:
             self.flush()
 
     def recording(self, source: tuple[str, ...] = ()) -> Recording:
@@ -196,41 +199,60 @@ class Recorder:
         self._where = where = self.where()
         plain = self._arguments(arguments)
         needs = False
+        saved = None
+        number = _next
         if node is None:
             needs = any([a._needs for a in arguments if isinstance(a, Tensor)])
         else:
-            node._tape = _next
-            _next += 1
+            node._tape = number
+            number += 1
+            saved = node.saved
         states = []
         for tensor in result if result.__class__ is list else (result,):
-            tensor._tape = _next
-            _next += 1
-            states.append(self._state(tensor))
-        self._notes.append(
-            ("op", where, op, plain, states, node, node.saved if node is not None else None, context.grad, needs, self._running[-1:])
-        )
-        if len(self._notes) >= BATCH:
+            tensor._tape = number
+            number += 1
+            counter = tensor._counter
+            states.append(
+                (
+                    tensor,
+                    self.store.keep(tensor._array),
+                    tensor._needs,
+                    tensor._node,
+                    tensor._nr,
+                    0 if counter is None else counter.value,
+                )
+            )
+        _next = number
+        self._notes.append(("op", where, op, plain, states, node, saved, context.grad, needs, self._running[-1:]))
+        if len(self._notes) >= BATCH or self._left - self.store.left > HELD:
             self.flush()
 
-    def _arguments(self, arguments: tuple[Any, ...]) -> list[Any]:
+    def _arguments(self, arguments: tuple[Any, ...]) -> Any:
         """The arguments as they are now: ids of tensors are settled, other things that may change become text."""
-        plain: list[Any] = []
+        first = self.first
         for a in arguments:
-            if isinstance(a, Tensor):
-                if self.known(a) < 0:
-                    self.identify(a)
-                plain.append(a)
-            elif isinstance(a, _PLAIN):
-                plain.append(a)
-            elif isinstance(a, list | tuple):
-                for inner in a:
-                    if isinstance(inner, Tensor):
-                        self.identify(inner)
-                has_tensors = any(isinstance(inner, Tensor) for inner in a)
-                plain.append(tuple(a) if has_tensors or isinstance(a, tuple) else Text(a))
-            else:
-                plain.append(Text(a))
-        return plain
+            kind = a.__class__
+            if kind is Tensor:
+                try:
+                    if a._tape >= first:
+                        continue
+                except AttributeError:
+                    pass
+                self.identify(a)
+            elif kind not in _PLAIN:
+                return [self._argument(a) for a in arguments]
+        return arguments
+
+    def _argument(self, a: Any) -> Any:
+        if isinstance(a, Tensor):
+            self.identify(a)
+            return a
+        if isinstance(a, list | tuple):
+            tensors = [inner for inner in a if isinstance(inner, Tensor)]
+            for inner in tensors:
+                self.identify(inner)
+            return tuple(a) if tensors or isinstance(a, tuple) else Text(a)
+        return a if a.__class__ in _PLAIN else Text(a)
 
     def wrote(self, op: Op, arguments: tuple[Any, ...], tensor: Tensor, node: Node | None) -> None:
         """An operation wrote in place."""

@@ -101,10 +101,11 @@ class Scribe:
             base = self.known(view.base)
             group = self._sharing.setdefault(id(tensor._counter), (tensor._counter, [weakref.ref(view.base)]))
             group[1].append(weakref.ref(tensor))
+        dtype, shape = self.store.describe(array)
         return TensorInfo(
             tensor._tape - self.first,
-            self.store.name(array),
-            self.store.shape(array),
+            dtype,
+            shape,
             array,
             needs,
             node is None,

@@ -9,6 +9,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+SMALL = 256
+"""Bytes up to which an array does not count against the budget."""
 CAP = 65_536
 """Elements up to which an array is kept whole."""
 PICTURE = 32
@@ -104,8 +106,8 @@ class ArrayStore:
 
     def __init__(self, cap: int = CAP, budget: int = 192 * 2**20) -> None:
         self._arrays: list[StoredArray] = []
-        self._raw: list[tuple[Any, ...]] = []
-        """Arrays kept since: (dtype, shape, bytes) or a StoredArray; what is shown of them is made when somebody looks."""
+        self._raw: list[Any] = []
+        """Arrays kept since: copies, which become StoredArrays when somebody looks."""
         self.cap = cap
         self.left = budget
 
@@ -113,38 +115,27 @@ class ArrayStore:
     def arrays(self) -> list[StoredArray]:
         """All arrays, by id."""
         for raw in self._raw:
-            self._arrays.append(raw[0] if len(raw) == 1 else StoredArray(_NAMES[raw[0]], raw[1], raw[2]))
+            self._arrays.append(raw if raw.__class__ is StoredArray else store(raw, self.cap))
         self._raw.clear()
         return self._arrays
 
     def keep(self, array: NDArray[Any]) -> int:
         """Store a copy of the array and return its id."""
-        if array.size <= self.cap and array.nbytes <= self.left and array.dtype in _NAMES:
-            data = array.tobytes()
-            self.left -= len(data)
-            self._raw.append((array.dtype, array.shape, data))
-        else:
-            self._raw.append((store(array, min(self.cap, 16) if array.nbytes > self.left else self.cap),))
+        if array.nbytes > SMALL:
+            if array.nbytes > self.left or array.size > self.cap:
+                self._raw.append(store(array, min(self.cap, 16) if array.nbytes > self.left else self.cap))
+                return len(self._arrays) + len(self._raw) - 1
+            self.left -= array.nbytes
+        self._raw.append(array.copy())
         return len(self._arrays) + len(self._raw) - 1
 
     add = keep
 
-    def name(self, id: int) -> str:
-        """The dtype's name of an array."""
-        raw = self._find(id)
-        return raw.dtype if isinstance(raw, StoredArray) else _NAMES[raw[0]]
-
-    def shape(self, id: int) -> tuple[int, ...]:
-        """The shape of an array."""
-        raw = self._find(id)
-        return raw.shape if isinstance(raw, StoredArray) else raw[1]
-
-    def _find(self, id: int) -> Any:
+    def describe(self, id: int) -> tuple[str, tuple[int, ...]]:
+        """The dtype's name and the shape of an array."""
         n = len(self._arrays)
-        if id < n:
-            return self._arrays[id]
-        raw = self._raw[id - n]
-        return raw[0] if len(raw) == 1 else raw
+        found = self._arrays[id] if id < n else self._raw[id - n]
+        return (found.dtype if found.__class__ is StoredArray else _NAMES[found.dtype]), found.shape
 
 
 _NAMES = {dtype: name for name, dtype in DTYPES.items()}

@@ -1,0 +1,1 @@
+"""What README's figures come from: `python -m benchmarks` (or `make bench`)."""

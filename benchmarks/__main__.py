@@ -1,0 +1,20 @@
+"""Runs all benchmarks and prints their tables."""
+
+from __future__ import annotations
+
+from benchmarks import browser, engines, page
+
+
+def main() -> None:
+    """All of them, in one run."""
+    engines.chains()
+    engines.training_steps()
+    print("\nCost of recording, per operation\n")
+    engines.recording()
+    print("\nFrom the program to the picture\n")
+    page.sandbox()
+    browser.steps()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,39 @@
+"""From a run to a painted graph: the sandbox, the payload, and the browser."""
+
+from __future__ import annotations
+
+import statistics
+import time
+
+from components.gallery import examples
+from components.graph_view.payload import payload
+from engine.sandbox import run
+
+HUNDRED = """import torch
+x = torch.ones(2, 2, requires_grad=True)
+y = x
+for i in range(33):
+    y = torch.tanh(y * 0.9 + x)
+y.sum().backward()
+"""
+
+
+def sandbox() -> None:
+    """Milliseconds from the call to the finished recording, the server being warm."""
+    run("pass")
+    for name, text in [("an empty program", "pass"), ("the default example", examples()["repeated_backward"].text), ("100 operations", HUNDRED)]:
+        times = []
+        for _ in range(21):
+            began = time.perf_counter()
+            result = run(text)
+            times.append(time.perf_counter() - began)
+        assert result.status == "ok"
+        print(f"run of {name}: {statistics.median(times) * 1000:.1f} ms")
+    result = run(HUNDRED)
+    assert result.recording is not None
+    times = []
+    for i in range(11):
+        began = time.perf_counter()
+        data = payload(result.recording, run=str(i))
+        times.append(time.perf_counter() - began)
+    print(f"graph, layout and faces of {len(data['nodes'])} nodes: {statistics.median(times) * 1000:.1f} ms")
