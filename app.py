@@ -63,7 +63,11 @@ def header(p: Page) -> None:
             st.download_button("Program (.py)", "\n\n".join(p.edited), "program.py", "text/x-python", width="stretch")
             if p.recording is not None:
                 st.download_button(
-                    "Recording (.gradtape)", p.recording.to_bytes, "run.gradtape", "application/octet-stream", width="stretch"
+                    "Recording (.gradtape)",
+                    p.recording.to_bytes,
+                    "run.gradtape",
+                    "application/octet-stream",
+                    width="stretch",
                 )
         st.space("stretch")
         st.html(tag("div", text(summary(p)), cls="gt-muted gt-summary"), width="content")
@@ -92,10 +96,19 @@ def program(p: Page) -> None:
             for cell in range(len(p.edited)):
                 notebook_cell(p, cell)
         return
-    mode = st.segmented_control("Mode", ["Code", "Build"], default="Code", key="mode", label_visibility="collapsed", required=True)
+    mode = st.segmented_control(
+        "Mode", ["Code", "Build"], default="Code", key="mode", label_visibility="collapsed", required=True
+    )
     if mode == "Build":
         with st.container(key="builder", border=False):
-            builder(p.edited[0], p.recording, p.selected, on_change=state.set_text, on_undo=state.undo, can_undo=bool(p.undo))
+            builder(
+                p.edited[0],
+                p.recording,
+                p.selected,
+                on_change=state.set_text,
+                on_undo=state.undo,
+                can_undo=bool(p.undo),
+            )
     with st.container(key="code", border=False):
         code(p, 0, 430 if mode == "Code" else 260)
     console(p.result, key="console")
@@ -103,9 +116,7 @@ def program(p: Page) -> None:
 
 def code(p: Page, cell: int, height: int | str) -> None:
     """One editor."""
-    made = editor(
-        p.edited[cell], key=f"editor_{cell}", rev=p.rev, cell=cell, height=height, diagnostics=diagnostics(p, cell)
-    )
+    made = editor(p.edited[cell], key=f"editor_{cell}", rev=p.rev, cell=cell, height=height, diagnostics=diagnostics(p, cell))
     if made.run is not None:
         state.edit(cell, made.run)
         state.run_program()
@@ -120,7 +131,12 @@ def diagnostics(p: Page, cell: int) -> list[Diagnostic]:
         return []
     return [
         Diagnostic(
-            error.line, error.column or 0, error.end_line or error.line, error.end_column or 0, f"{error.type}: {error.message}", "error"
+            error.line,
+            error.column or 0,
+            error.end_line or error.line,
+            error.end_column or 0,
+            f"{error.type}: {error.message}",
+            "error",
         )
     ]
 
@@ -155,7 +171,13 @@ def tape() -> None:
     with middle, st.container(key="graph", border=True):
         with st.container(key="views", horizontal=True, vertical_alignment="center"):
             p.view = st.segmented_control(
-                "View", list(VIEWS), format_func=VIEWS.__getitem__, default=p.view, key="view", label_visibility="collapsed", required=True
+                "View",
+                list(VIEWS),
+                format_func=VIEWS.__getitem__,
+                default=p.view,
+                key="view",
+                label_visibility="collapsed",
+                required=True,
             )
             st.space("stretch")
             p.direction = st.segmented_control(
@@ -167,7 +189,9 @@ def tape() -> None:
         shown = graph_view({**data, "cmd": p.command}, key="player", height="stretch")
     p.step, p.selected = shown.step, shown.selected
     with right, st.container(key="panel", border=True):
-        panel = st.segmented_control("Panel", PANELS, default=PANELS[0], key="panel_tab", label_visibility="collapsed", required=True)
+        panel = st.segmented_control(
+            "Panel", PANELS, default=PANELS[0], key="panel_tab", label_visibility="collapsed", required=True
+        )
         if panel == "Inspector":
             inspector(recording, p.step, p.selected, key="inspector")
         elif panel == "Ledger":

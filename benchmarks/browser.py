@@ -45,7 +45,9 @@ def steps() -> None:
                 total = page.get_attribute(".player", "data-total")
                 began = time.perf_counter()
                 page.keyboard.press("Control+Enter")
-                page.wait_for_function(f"document.querySelector('[data-testid=stMain]') && !window.__x && {_total()} !== '{total}'")
+                page.wait_for_function(
+                    f"document.querySelector('[data-testid=stMain]') && !window.__x && {_total()} !== '{total}'"
+                )
                 times.append(time.perf_counter() - began)
             print(f"from Ctrl+Enter to the painted graph of about 100 nodes: {statistics.median(times) * 1000:.0f} ms")
             page.mouse.click(800, 780)

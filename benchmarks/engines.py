@@ -121,7 +121,11 @@ def chains() -> None:
         makers: dict[str, Callable[[], Contestant]] = {"gradtape": lambda s=shape: _torch_like(engine, s)}
         if real is not None:
             makers["PyTorch"] = lambda s=shape: _torch_like(real, s)
-        makers |= {"NumPy by hand": lambda s=shape: _numpy(s), "autograd": lambda s=shape: _hips(s), "mygrad": lambda s=shape: _mygrad(s)}
+        makers |= {
+            "NumPy by hand": lambda s=shape: _numpy(s),
+            "autograd": lambda s=shape: _hips(s),
+            "mygrad": lambda s=shape: _mygrad(s),
+        }
         times = race(_present(makers))
         rows.append(("×".join(map(str, shape)) or "0-d", {k: v / (4 * LENGTH + 1) for k, v in times.items()}))
     table("Chain of operations, forward and backward, per operation", rows, 1e6, "µs")
@@ -203,5 +207,7 @@ def recording() -> None:
         times = race({"gradtape": plain, "recorded": recorded, "recorded and written up": written})
         label = "×".join(map(str, shape)) or "0-d"
         rows.append((label, {k: v / (4 * LENGTH + 1) for k, v in times.items()}))
-        print(f"recording {label}: {times['recorded'] / times['gradtape']:.2f}× while running, "
-              f"{times['recorded and written up'] / times['gradtape']:.2f}× with the events written up")
+        print(
+            f"recording {label}: {times['recorded'] / times['gradtape']:.2f}× while running, "
+            f"{times['recorded and written up'] / times['gradtape']:.2f}× with the events written up"
+        )

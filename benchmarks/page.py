@@ -21,7 +21,11 @@ y.sum().backward()
 def sandbox() -> None:
     """Milliseconds from the call to the finished recording, the server being warm."""
     run("pass")
-    for name, text in [("an empty program", "pass"), ("the default example", examples()["repeated_backward"].text), ("100 operations", HUNDRED)]:
+    for name, text in [
+        ("an empty program", "pass"),
+        ("the default example", examples()["repeated_backward"].text),
+        ("100 operations", HUNDRED),
+    ]:
         times = []
         for _ in range(21):
             began = time.perf_counter()

@@ -96,12 +96,21 @@ def _statistics(array: np.ndarray[Any, Any]) -> str:
 def _summary(stored: StoredArray) -> str:
     s = stored.summary
     assert s is not None
-    parts = [f"min {number(s.min)}", f"max {number(s.max)}", f"mean {number(s.mean)}", f"std {number(s.std)}", f"norm {number(s.norm)}"]
+    parts = [
+        f"min {number(s.min)}",
+        f"max {number(s.max)}",
+        f"mean {number(s.mean)}",
+        f"std {number(s.std)}",
+        f"norm {number(s.norm)}",
+    ]
     if s.nan or s.inf:
         parts.append(f"{s.nan} NaN, {s.inf} infinite")
     top = max((abs(x) for row in s.picture for x in row if math.isfinite(x)), default=0.0)
     rows = [
-        tag("tr", *(tag("td", cls="gt-value", style=f"--heat:{abs(x) / top if top and math.isfinite(x) else 0:.2f}") for x in row))
+        tag(
+            "tr",
+            *(tag("td", cls="gt-value", style=f"--heat:{abs(x) / top if top and math.isfinite(x) else 0:.2f}") for x in row),
+        )
         for row in s.picture
     ]
     picture = tag("table", tag("tbody", *rows), cls="gt-picture", role="img", aria_label="downsampled picture of the array")

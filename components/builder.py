@@ -75,7 +75,13 @@ FILLS = {"values": "", "ones": "torch.ones", "zeros": "torch.zeros", "random": "
 
 
 def builder(
-    text: str, recording: Recording | None, selected: str | None, *, on_change: Change, on_undo: Callable[[], None], can_undo: bool
+    text: str,
+    recording: Recording | None,
+    selected: str | None,
+    *,
+    on_change: Change,
+    on_undo: Callable[[], None],
+    can_undo: bool,
 ) -> None:
     """Offer what can be added to the program `text`; `on_change` gets the new text."""
     tensors = named_tensors(recording)
@@ -196,7 +202,9 @@ def _operation(tensors: dict[str, int], recording: Recording | None, selected: s
     b = n = ""
     with middle[1]:
         if choice.operands == 2:
-            b = st.selectbox("b", list(tensors), index=_default(tensors, selected, 1), format_func=shown, key=f"build_b_{state}")
+            b = st.selectbox(
+                "b", list(tensors), index=_default(tensors, selected, 1), format_func=shown, key=f"build_b_{state}"
+            )
         elif choice.number:
             value = st.number_input("Number", value=2.0, key="build_number")
             n = f"{value:g}"

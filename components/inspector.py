@@ -122,7 +122,10 @@ def _node(recording: Recording, state: State, number: int) -> str:
     if running is not None:
         for arrival in running.received(number):
             parts.append(
-                section(array_table(recording.arrays[arrival.array], "grad"), label=f"received in backward pass {running.number}")
+                section(
+                    array_table(recording.arrays[arrival.array], "grad"),
+                    label=f"received in backward pass {running.number}",
+                )
             )
     parts.append(section(_edges(recording, info), _saved(recording, state, info), label="edges and saved values"))
     tensor = info.variable if info.variable != NOTHING else index_of(recording).owners.get((number, 0), NOTHING)

@@ -18,7 +18,13 @@ def tensors(recording: Recording, step: int, *, key: str) -> str | None:
         st.html('<div class="gt-empty">No tensor has been made yet at this step.</div>')
         return None
     event = st.dataframe(
-        frame, hide_index=True, on_select="rerun", selection_mode="single-row", key=key, height="stretch", width="stretch"
+        frame,
+        hide_index=True,
+        on_select="rerun",
+        selection_mode="single-row",
+        key=key,
+        height="stretch",
+        width="stretch",
     )
     rows = event.selection.rows if event is not None else []
     return ids[rows[0]] if rows and rows[0] < len(ids) else None

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -35,9 +36,7 @@ def coerce(op: Op, value: Any, name: str, position: int) -> Any:
     if value is None and (op.parameters[position - 1].default is None or (name not in op.promote and position > 1)):
         return None
     shown = "input" if name == "self" else name
-    raise TypeError(
-        f"{op.name}(): argument '{shown}' (position {position}) must be Tensor, not {type(value).__name__}"
-    )
+    raise TypeError(f"{op.name}(): argument '{shown}' (position {position}) must be Tensor, not {type(value).__name__}")
 
 
 def coerce_list(op: Op, values: Any, name: str) -> list[Any]:
@@ -47,9 +46,7 @@ def coerce_list(op: Op, values: Any, name: str) -> list[Any]:
         raise TypeError(f"{op.name}(): argument '{name}' (position 1) must be tuple of Tensors, not {kind}")
     for i, t in enumerate(values):
         if not isinstance(t, Tensor):
-            raise TypeError(
-                f"expected Tensor as element {i} in argument 0, but got {type(t).__name__}"
-            )
+            raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type(t).__name__}")
     arrays = [t._array for t in values]
     if arrays and any(a.dtype is not arrays[0].dtype for a in arrays):
         d = result_dtype(tuple(arrays))
@@ -150,8 +147,8 @@ def _read(op: Op, name: str, position: int, operator: bool) -> list[str]:
         # A number beside a float tensor: its 0-d array is mostly at hand.
         first = f"a_{_variable(op.promote[0])}"
         other.append(
-            f"    a_{v} = NUMBERS32.get({v}) if ({v}.__class__ is float or {v}.__class__ is int) and {first}.__class__ is ndarray "
-            f"and {first}.dtype is FLOAT32 else None"
+            f"    a_{v} = NUMBERS32.get({v}) if ({v}.__class__ is float or {v}.__class__ is int) "
+            f"and {first}.__class__ is ndarray and {first}.dtype is FLOAT32 else None"
         )
         other.append(f"    if a_{v} is None: a_{v} = coerce(op, {v}, '{name}', {position})")
     else:
@@ -241,11 +238,10 @@ def _link(op: Op) -> list[str]:
     saved = [_saved(op, n) for n in op.saved_names]
     lines.append(f"    node.saved = ({', '.join(saved)}{',' if saved else ''})")
     counters = [f"c_{_variable(n)} is not None" for n in op.saved_names if n in op.rules and n not in op.lists]
-    lists = [n for n in op.saved_names if n in op.lists]
     if counters:
         lines.append(f"    node.versions = versions_of(node.saved) if {' or '.join(counters)} else None")
     else:
-        lines.append("    node.versions = None" if not lists else "    node.versions = None")
+        lines.append("    node.versions = None")
     lines.append(f"    node.edges = {_edges(op)}")
     lines.append("    context.sequence = node.sequence = context.sequence + 1")
     lines.append("    node.extra = None")
@@ -294,8 +290,7 @@ def write(op: Op, operator: bool = False) -> Callable[..., Any]:
         body.append("node = None" if several or many else "node = None; result._needs = False; result._node = None")
     if op.view:
         plain = ", ".join(
-            f"{p.name}={_variable(p.name)}" if p.kind is p.KEYWORD_ONLY else _variable(p.name)
-            for p in op.parameters[1:]
+            f"{p.name}={_variable(p.name)}" if p.kind is p.KEYWORD_ONLY else _variable(p.name) for p in op.parameters[1:]
         )
         if several or many:
             body += [
@@ -329,7 +324,7 @@ def write(op: Op, operator: bool = False) -> Callable[..., Any]:
 def return_type(op: Op) -> type[tuple[Any, ...]]:
     """The named tuple of an operation with several outputs, printing as PyTorch's `torch.return_types.max(...)`."""
     name = op.name.removesuffix("_dim")
-    fields = {n: property(lambda self, k=k: self[k]) for k, n in enumerate(op.outputs)}
+    fields = {n: property(itemgetter(k)) for k, n in enumerate(op.outputs)}
 
     def represent(self: tuple[Any, ...]) -> str:
         inner = ",\n".join(f"{n}={self[k]!r}" for k, n in enumerate(op.outputs))
@@ -365,8 +360,9 @@ def node_class(op: Op) -> type[Node]:
     """The subclass of Node for `op`. Its backward path is written when it first runs, once all operations are declared."""
 
     def first_arrays(node: Node, grad: Any) -> tuple[Any, ...]:
-        cls.apply_arrays = write_backward(op)  # type: ignore[method-assign]
-        return cls.apply_arrays(node, grad)
+        apply = write_backward(op)
+        setattr(cls, "apply_arrays", apply)  # noqa: B010
+        return apply(node, grad)
 
     def apply_tensors(node: Node, grad: Any) -> tuple[Any, ...]:
         return run_on_tensors(op, node, grad)
@@ -473,6 +469,4 @@ def run_on_tensors(op: Op, node: Node, grad: Any) -> tuple[Any, ...]:
         return tuple(call(op.together, needs=needs))
     if op.lists:
         return tuple(call(op.rules[op.differentiable[0]]))
-    return tuple(
-        call(op.rules[n]) if need else None for n, need in zip(op.differentiable, needs, strict=True)
-    )
+    return tuple(call(op.rules[n]) if need else None for n, need in zip(op.differentiable, needs, strict=True))

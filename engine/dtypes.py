@@ -17,7 +17,7 @@ class dtype:  # noqa: N801  (PyTorch's name)
 
     def __init__(self, name: str, numpy: Any) -> None:
         self.name = name
-        self.numpy = np.dtype(numpy)
+        self.numpy: np.dtype[Any] = np.dtype(numpy)
         self.is_floating_point = self.numpy.kind == "f"
         self.itemsize = self.numpy.itemsize
 
@@ -113,9 +113,7 @@ def result_dtype(operands: tuple[Any, ...]) -> np.dtype[Any]:
     for d in best:
         if d is None:
             continue
-        if result is None:
-            result = d
-        elif _CATEGORY[d.kind] > _CATEGORY[result.kind]:
+        if result is None or _CATEGORY[d.kind] > _CATEGORY[result.kind]:
             result = d
     assert result is not None
     return result

@@ -22,8 +22,6 @@ from dataclasses import dataclass, field
 from types import FunctionType, ModuleType
 from typing import Any
 
-import numpy as np
-
 from engine.autograd.node import Node
 
 Rule = Callable[..., Any]
@@ -168,7 +166,9 @@ def on_arrays(function: FunctionType) -> FunctionType:
 
 def _array_vocabulary(function: FunctionType) -> dict[str, Any]:
     module = function.__globals__
-    vocabulary = _vocabularies.setdefault(module["__name__"], {"__builtins__": module["__builtins__"], "__name__": module["__name__"]})
+    vocabulary = _vocabularies.setdefault(
+        module["__name__"], {"__builtins__": module["__builtins__"], "__name__": module["__name__"]}
+    )
     for name in _names(function.__code__):
         if name in module and name not in vocabulary:
             value = module[name]

@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[Any]
@@ -30,7 +29,7 @@ class PrintOptions:
     sci_mode: bool | None = None
 
 
-PROFILES = {
+PROFILES: dict[str, dict[str, Any]] = {
     "default": {"precision": 4, "threshold": 1000, "edgeitems": 3, "linewidth": 80},
     "short": {"precision": 2, "threshold": 1000, "edgeitems": 2, "linewidth": 80},
     "full": {"precision": 4, "threshold": math.inf, "edgeitems": 3, "linewidth": 80},

@@ -62,8 +62,7 @@ class Program:
     def to_notebook(self) -> str:
         """The program as the text of an .ipynb file."""
         cells = [
-            {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": [], "source": text}
-            for text in self.cells
+            {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": [], "source": text} for text in self.cells
         ]
         kernel = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
         return json.dumps({"cells": cells, "metadata": kernel, "nbformat": 4, "nbformat_minor": 4}, indent=1)
@@ -78,7 +77,7 @@ def _from_notebook(text: str, name: str) -> Program:
         document = json.loads(text)
     except (ValueError, RecursionError):
         raise ProgramError("the notebook is not valid JSON") from None
-    cells = document.get("cells") if isinstance(document, dict) else None
+    cells: Any = document.get("cells") if isinstance(document, dict) else None
     if cells is None and isinstance(document, dict) and isinstance(document.get("worksheets"), list):
         raise ProgramError("the notebook is of format 3 or older; open and save it in Jupyter to convert it")
     if not isinstance(cells, list):

@@ -53,7 +53,7 @@ class device:  # noqa: N801
     """Where tensors live: always the CPU."""
 
     def __init__(self, name: Any = "cpu") -> None:
-        self.type = name.type if isinstance(name, device) else str(name).split(":")[0]
+        self.type: str = name.type if isinstance(name, device) else str(name).split(":")[0]
         self.index = None
         if self.type != "cpu":
             raise RuntimeError(f"Gradtape runs on the CPU only; there is no device '{name}'. Use device='cpu'.")
@@ -117,7 +117,19 @@ class Tensor(metaclass=TensorType):
     Methods that are operations are attached by `engine.ops`.
     """
 
-    __slots__ = ("__dict__", "__weakref__", "_array", "_counter", "_grad", "_meta", "_needs", "_node", "_nr", "_tape", "_view")
+    __slots__ = (
+        "__dict__",
+        "__weakref__",
+        "_array",
+        "_counter",
+        "_grad",
+        "_meta",
+        "_needs",
+        "_node",
+        "_nr",
+        "_tape",
+        "_view",
+    )
 
     _array: Array
     _needs: bool
@@ -241,7 +253,7 @@ class Tensor(metaclass=TensorType):
 
     def is_floating_point(self) -> bool:
         """Whether the elements are floating point numbers."""
-        return self._array.dtype.kind == "f"
+        return bool(self._array.dtype.kind == "f")
 
     def is_complex(self) -> bool:
         """Always False: complex numbers are out of scope."""
@@ -328,9 +340,7 @@ class Tensor(metaclass=TensorType):
     def grad(self, value: Tensor | None) -> None:
         if value is not None:
             if not isinstance(value, Tensor):
-                raise TypeError(
-                    f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}"
-                )
+                raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}")
             if value is self:
                 raise RuntimeError("can't assign Variable as its own grad")
             if value._array.dtype != self._array.dtype:
@@ -342,9 +352,7 @@ class Tensor(metaclass=TensorType):
                     "systems that assume they match."
                 )
             if value._array.shape != self._array.shape:
-                raise RuntimeError(
-                    "assigned grad has data of a different size"
-                )
+                raise RuntimeError("assigned grad has data of a different size")
         self._grad = value
         if context.observer is not None:
             context.observer.grad_set(self, "None" if value is None else "assign")
@@ -455,9 +463,7 @@ class Tensor(metaclass=TensorType):
     def numpy(self, *, force: bool = False) -> Array:
         """The array, sharing memory."""
         if self.requires_grad and not force:
-            raise RuntimeError(
-                "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
-            )
+            raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
         return self._array
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
@@ -524,9 +530,7 @@ class Tensor(metaclass=TensorType):
     def __contains__(self, element: Any) -> bool:
         value = element._array if isinstance(element, Tensor) else element
         if not isinstance(value, (np.ndarray, int, float)):
-            raise RuntimeError(
-                f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}."
-            )
+            raise RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}.")
         return bool((self._array == value).any())
 
     def __hash__(self) -> int:

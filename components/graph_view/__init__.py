@@ -26,9 +26,7 @@ def graph_view(payload: Mapping[str, Any], *, key: str, height: int | str = 640)
     A new `payload["rev"]` starts at the last step and fits the view; the same one keeps camera, step and selection.
     """
     last = max(0, len(payload["steps"]) - 1)
-    state = _player()(
-        data={**payload, "key": key}, key=key, height=height, on_step_change=ignore, on_selected_change=ignore
-    )
+    state = _player()(data={**payload, "key": key}, key=key, height=height, on_step_change=ignore, on_selected_change=ignore)
     step = state.get("step")
     return GraphState(last if step is None else min(int(step), last), state.get("selected"))
 

@@ -39,7 +39,7 @@ class _GradMode:
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
         if inspect.isclass(function):
-            function.__init__ = self(function.__init__)  # type: ignore[misc]
+            setattr(function, "__init__", self(getattr(function, "__init__")))  # noqa: B009, B010
             return function
         if inspect.isgeneratorfunction(function):
 

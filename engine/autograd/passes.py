@@ -1,25 +1,19 @@
-"""The backward pass: visits the graph's nodes in PyTorch's order and carries gradients along the edges."""
+"""The public face of the backward pass: `backward` and `grad`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from heapq import heappop, heappush
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from engine.autograd.node import FREED, AccumulateGrad, Edge, Handle, Node
-from engine.context import context, grad_mode
+from engine.autograd.carry import copied, run
+from engine.autograd.node import Edge
+from engine.context import context
 from engine.errors import AutogradError
 
 if TYPE_CHECKING:
     from engine.tensor import Tensor
-
-_sequence = attrgetter("sequence")
-
-Plan = tuple[list[Node], dict[Node, int], set[Node]]
-"""Nodes to visit in order; per AccumulateGrad the number of edges that lead to it; the nodes whose rule runs."""
 
 NO_GRAPH = "element 0 of tensors does not require grad and does not have a grad_fn"
 
@@ -53,9 +47,9 @@ def backward(
         inputs = [inputs] if isinstance(inputs, Tensor) else list(inputs)
         if not inputs:
             raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
-        for i, t in enumerate(inputs):
+        for t in inputs:
             if not t.requires_grad:
-                raise RuntimeError(f"One of the differentiated Tensors does not require grad")
+                raise RuntimeError("One of the differentiated Tensors does not require grad")
     starts = [start(r, g, create_graph) for r, g in zip(roots, given, strict=True)]
     edges = None if inputs is None else [gradient_edge(t) for t in inputs]
     keep = create_graph if retain_graph is None else retain_graph
@@ -67,13 +61,14 @@ def backward(
 
 def _add_to(tensor: Tensor, gradient: Any, create_graph: bool) -> None:
     """Add a gradient to a non-leaf's `.grad` (one that was asked for by `inputs`)."""
+    from engine.ops.arithmetic import add
     from engine.tensor import constant
 
     have = tensor._grad
     if have is None:
         tensor._grad = gradient if create_graph else constant(copied(gradient))
     else:
-        tensor._grad = have + (gradient if create_graph else constant(gradient))
+        tensor._grad = add(have, gradient if create_graph else constant(gradient))
     if context.observer is not None:
         context.observer.accumulated(tensor, gradient, tensor._node)
 
@@ -97,439 +92,6 @@ def start(root: Tensor, gradient: Any, create_graph: bool) -> tuple[Tensor, Edge
     if not root.requires_grad:
         raise AutogradError(NO_GRAPH)
     return root, gradient_edge(root), gradient if create_graph else gradient._array
-
-
-def run(
-    starts: Sequence[tuple[Tensor, Edge, Any]],
-    keep: bool,
-    create_graph: bool,
-    wanted: Sequence[Edge] | None,
-    inputs: Any,
-    accumulate: bool,
-) -> dict[Edge, Any]:
-    """Carry gradients from `starts` through the graph.
-
-    Nodes are visited by descending sequence number, which is PyTorch's order: a node is made after its inputs, so whoever is
-    next in that order has received everything; AccumulateGrad runs at once when the last gradient for it has arrived.
-
-    Returns:
-        For each edge in `wanted` the gradient that arrived there.
-    """
-    if context.observer is None and wanted is None and not create_graph and not Handle.any:
-        with grad_mode(False):
-            _run_unseen(starts, keep)
-        return {}
-    order, waiting, leads = _plan([edge[0] for _, edge, _ in starts], wanted)
-    observer = context.observer
-    if observer is not None:
-        observer.backward_began(starts, keep, create_graph, inputs, "backward" if accumulate else "grad")
-    task = Pass(keep, create_graph, waiting, leads, wanted, accumulate)
-    error: BaseException | None = None
-    try:
-        if create_graph:
-            with grad_mode(True):
-                task.carry(starts, order)
-        else:
-            with grad_mode(False):
-                task.carry(starts, order)
-    except BaseException as e:
-        error = e
-        raise
-    finally:
-        if observer is not None:
-            observer.backward_ended(keep, error)
-    return task.found
-
-
-def _run_unseen(starts: Sequence[tuple[Tensor, Edge, Any]], keep: bool) -> None:
-    """A pass that nobody watches or has hooked into: the same order, found on the way instead of planned, and the leaves last.
-
-    Half of the time of a pass over small tensors is bookkeeping, so this one does as little as possible.
-    """
-    buffers: dict[Node, Any] = {}
-    leaves: list[AccumulateGrad] = []
-    heap: list[tuple[int, Node]] = []
-    for _, (node, number), gradient in starts:
-        assert node is not None
-        _deliver(buffers, heap, leaves, node, number, gradient)
-    while heap:
-        node = heappop(heap)[1]
-        grad = buffers.pop(node)
-        if node.extra is not None:
-            _retain(node, grad)
-        raw = node.apply_arrays(grad)
-        if not keep and node.keeps:
-            node.saved = None
-        for (target, number), g in zip(node.edges, raw):
-            if g is None or target is None:
-                continue
-            if target.several:
-                _deliver(buffers, heap, leaves, target, number, g)
-                continue
-            if g.shape != target.shape:
-                g = reduce_to(g, target.shape)
-            if g.dtype is not target.dtype:
-                g = g.astype(target.dtype)
-            have = buffers.get(target)
-            if have is not None:
-                buffers[target] = have + g
-                continue
-            buffers[target] = g
-            if target.__class__ is AccumulateGrad:
-                leaves.append(target)  # type: ignore[arg-type]
-            else:
-                heappush(heap, (-target.sequence, target))
-    for leaf in leaves:
-        _add_to_leaf(leaf.variable, buffers[leaf])
-
-
-def _deliver(
-    buffers: dict[Node, Any], heap: list[tuple[int, Node]], leaves: list[AccumulateGrad], node: Node, number: int, g: Any
-) -> None:
-    """Add a gradient to what has arrived at a node, which may have several outputs."""
-    shape, dtype = _meta(node, number)
-    g = fit(g, shape, dtype)
-    if node in buffers:
-        if node.several:
-            slots = buffers[node]
-            slots[number] = g if slots[number] is None else slots[number] + g
-        else:
-            buffers[node] = buffers[node] + g
-        return
-    buffers[node] = [g if i == number else None for i in range(len(node.shape))] if node.several else g
-    if isinstance(node, AccumulateGrad):
-        leaves.append(node)
-    else:
-        heappush(heap, (-node.sequence, node))
-
-
-def _retain(node: Node, grad: Any) -> None:
-    """Keep the gradients of the node's outputs that asked for it; they add up over passes."""
-    from engine.tensor import constant
-
-    assert node.extra is not None
-    grads = grad if node.several else (grad,)
-    for number, reference in node.extra.retained.items():
-        tensor = reference()
-        if tensor is not None and grads[number] is not None:
-            have = tensor._grad
-            tensor._grad = constant(copied(grads[number]) if have is None else have._array + grads[number])
-
-
-def _add_to_leaf(leaf: Tensor, g: Any) -> None:
-    """Add an array to a leaf's `.grad`: in place, so that whoever holds the gradient sees it grow."""
-    from engine.tensor import constant
-
-    have = leaf._grad
-    if have is None:
-        leaf._grad = constant(copied(g))
-    elif have.requires_grad:
-        leaf._grad = constant(have._array + g)
-    else:
-        np.add(have._array, g, out=have._array)
-        if have._counter is not None:
-            have._counter.value += 1
-
-
-def _plan(roots: list[Node | None], wanted: Sequence[Edge] | None) -> Plan:
-    """The plan of a pass from `roots`; with `wanted`, of the part that leads there."""
-    seen: set[Node] = set()
-    waiting: dict[Node, int] = {}
-    stack: list[Node] = []
-    for root in roots:
-        if root.__class__ is AccumulateGrad:
-            waiting[root] = waiting.get(root, 0) + 1  # type: ignore[index, arg-type]
-        elif root is not None and root not in seen:
-            seen.add(root)
-            stack.append(root)
-    while stack:
-        for node, _ in stack.pop().edges:
-            if node is None:
-                continue
-            if node.__class__ is AccumulateGrad:
-                waiting[node] = waiting.get(node, 0) + 1
-            elif node not in seen:
-                seen.add(node)
-                stack.append(node)
-    order = sorted(seen, key=_sequence, reverse=True)
-    if wanted is not None:
-        return _restrict(roots, order, {node for node, _ in wanted if node is not None})
-    return order, waiting, seen
-
-
-def _restrict(roots: list[Node | None], order: list[Node], targets: set[Node]) -> Plan:
-    """The part of a plan that leads to `targets`."""
-    leads: set[Node] = set()
-    waiting: dict[Node, int] = {}
-    for root in roots:
-        if root.__class__ is AccumulateGrad:
-            waiting[root] = waiting.get(root, 0) + 1  # type: ignore[index, arg-type]
-    for node in reversed(order):
-        if any(n in targets or n in leads for n, _ in node.edges):
-            leads.add(node)
-    for node in leads:
-        for n, _ in node.edges:
-            if n.__class__ is AccumulateGrad:
-                waiting[n] = waiting.get(n, 0) + 1  # type: ignore[index, arg-type]
-    return [node for node in order if node in leads or node in targets], waiting, leads
-
-
-class Pass:
-    """One backward pass under way: the gradients that have arrived so far at nodes not yet run."""
-
-    __slots__ = ("accumulate", "buffers", "create_graph", "found", "keep", "leads", "targets", "waiting", "wanted")
-
-    def __init__(
-        self,
-        keep: bool,
-        create_graph: bool,
-        waiting: dict[Node, int],
-        leads: set[Node],
-        wanted: Sequence[Edge] | None,
-        accumulate: bool,
-    ) -> None:
-        self.keep = keep
-        self.create_graph = create_graph
-        self.waiting = waiting
-        self.leads = leads
-        self.buffers: dict[Node, Any] = {}
-        self.wanted = wanted
-        self.targets = {n for n, _ in wanted if n is not None} if wanted is not None else set()
-        self.accumulate = accumulate
-        self.found: dict[Edge, Any] = {}
-
-    def carry(self, starts: Sequence[tuple[Tensor, Edge, Any]], order: list[Node]) -> None:
-        """Run the pass."""
-        for _, edge, gradient in starts:
-            self.send(edge, gradient)
-        buffers = self.buffers
-        keep = self.keep
-        step = self.step_tensors if self.create_graph else self.step_arrays
-        for node in order:
-            grad = buffers.pop(node, None)
-            if grad is None:
-                continue
-            if node.extra is not None or node in self.targets:
-                grad = self.before(node, grad)
-                if node in self.targets and node not in self.leads:
-                    continue
-            step(node, grad)
-            if not keep and node.keeps:
-                node.saved = None
-
-    # --- one node --------------------------------------------------------------------------------------------------------
-
-    def step_arrays(self, node: Node, grad: Any) -> None:
-        """Run one node's rule on arrays and send on what it gives."""
-        raw = node.apply_arrays(grad)
-        if node.extra is not None and node.extra.post:
-            self.slowly(node, grad, raw)
-            return
-        buffers = self.buffers
-        sent: list[Any] = []
-        leaves: list[tuple[AccumulateGrad, Any]] = []
-        for (target, number), g in zip(node.edges, raw):
-            if target is None:
-                g = None
-            elif target.__class__ is AccumulateGrad:
-                if g is not None:
-                    g = fit(g, target.shape, target.dtype)
-                leaves.append((target, g))  # type: ignore[arg-type]
-            elif target.several:
-                if g is not None:
-                    g = fit(g, *target.shape[number])
-                    self.send((target, number), g)
-            elif g is not None:
-                if g.shape != target.shape:
-                    g = reduce_to(g, target.shape)
-                if g.dtype is not target.dtype:
-                    g = g.astype(target.dtype)
-                have = buffers.get(target)
-                buffers[target] = g if have is None else have + g
-            sent.append(g)
-        observer = context.observer
-        if observer is not None:
-            observer.node_ran(node, tuple(grad) if node.several else (grad,), raw, sent)
-        for leaf, g in leaves:
-            self.reach(leaf, g)
-
-    def step_tensors(self, node: Node, grad: Any) -> None:
-        """Run one node's rule on recorded tensors."""
-        self.slowly(node, grad, node.apply_tensors(grad))
-
-    def slowly(self, node: Node, grad: Any, raw: tuple[Any, ...]) -> None:
-        """Send on gradients while somebody watches, has hooked in, or higher derivatives are wanted."""
-        sent = tuple(
-            None if g is None or target is None else fit(g, *_meta(target, number))
-            for (target, number), g in zip(node.edges, raw, strict=True)
-        )
-        if node.extra is not None and node.extra.post:
-            sent = self.after(node, sent, grad)
-        if context.observer is not None:
-            received = tuple(grad) if node.several else (grad,)
-            context.observer.node_ran(node, received, raw, sent)
-        for edge, g in zip(node.edges, sent, strict=True):
-            if edge[0] is not None:
-                self.send(edge, g)
-
-    def send(self, edge: Edge, g: Any) -> None:
-        """Add a gradient to what has arrived at a node; run the node if it is an AccumulateGrad that waits for no more."""
-        node, number = edge
-        assert node is not None
-        if isinstance(node, AccumulateGrad):
-            self.reach(node, None if g is None else fit(g, node.shape, node.dtype))
-            return
-        if g is None:
-            return
-        shape, dtype = _meta(node, number)
-        g = fit(g, shape, dtype)
-        if node.several:
-            slots = self.buffers.setdefault(node, [None] * len(node.shape))
-            slots[number] = g if slots[number] is None else slots[number] + g
-        else:
-            have = self.buffers.get(node)
-            self.buffers[node] = g if have is None else have + g
-
-    def reach(self, node: AccumulateGrad, g: Any) -> None:
-        """A gradient, or None, reaches the end of a path; the node runs once no more is to come."""
-        if g is not None:
-            have = self.buffers.get(node)
-            self.buffers[node] = g if have is None else have + g
-        left = self.waiting[node] = self.waiting[node] - 1
-        if left == 0 and (total := self.buffers.pop(node, None)) is not None:
-            self.arrive(node, total)
-
-    # --- hooks, retained gradients, wanted edges --------------------------------------------------------------------------
-
-    def before(self, node: Node, grad: Any) -> Any:
-        """What happens to a gradient that has arrived, before the rule runs: hooks, then keeping it where that was asked."""
-        grads = list(grad) if node.several else [grad]
-        extra = node.extra
-        if extra is not None:
-            for number, hook in list(extra.tensor.values()):
-                if grads[number] is not None:
-                    grads[number] = self.hooked(node, hook, grads[number])
-            for pre in list(extra.pre.values()):
-                changed = pre(tuple(None if g is None else self.shown(g) for g in grads))
-                if changed is not None:
-                    values = changed if isinstance(changed, tuple | list) else (changed,)
-                    grads = [None if g is None else self.taken(g) for g in values]
-            for number, reference in extra.retained.items():
-                tensor = reference()
-                g = grads[number]
-                if tensor is not None and g is not None and self.accumulate and self.wanted is None:
-                    have = tensor._grad
-                    tensor._grad = self.shown(copied(g)) if have is None else have + self.shown(g)
-                    if context.observer is not None:
-                        context.observer.accumulated(tensor, g, node)
-        if self.wanted is not None:
-            for edge in self.wanted:
-                if edge[0] is node and grads[edge[1]] is not None:
-                    self.found[edge] = grads[edge[1]]
-        return grads if node.several else grads[0]
-
-    def hooked(self, node: Node, hook: Any, grad: Any) -> Any:
-        """The gradient after a tensor's hook saw it."""
-        changed = hook(self.shown(grad))
-        if changed is None:
-            return grad
-        taken = self.taken(changed)
-        if context.observer is not None:
-            context.observer.hook_ran(node, grad, taken)
-        return taken
-
-    def after(self, node: Node, sent: tuple[Any, ...], grad: Any) -> tuple[Any, ...]:
-        """What a node's hooks make of the gradients it is about to send."""
-        assert node.extra is not None
-        received = tuple(None if g is None else self.shown(g) for g in (grad if node.several else [grad]))
-        for hook in list(node.extra.post.values()):
-            changed = hook(tuple(None if g is None else self.shown(g) for g in sent), received)
-            if changed is not None:
-                values = changed if isinstance(changed, tuple | list) else (changed,)
-                sent = tuple(None if g is None else self.taken(g) for g in values)
-        return sent
-
-    def arrive(self, node: AccumulateGrad, g: Any) -> None:
-        """The end of the path: hooks of the leaf, then its `.grad`."""
-        extra = node.extra
-        if extra is not None:
-            for _, hook in list(extra.tensor.values()):
-                g = self.hooked(node, hook, g)
-            for pre in list(extra.pre.values()):
-                changed = pre((self.shown(g),))
-                if changed is not None:
-                    g = self.taken(changed[0] if isinstance(changed, tuple | list) else changed)
-        if self.wanted is not None:
-            if (node, 0) not in self.wanted:
-                return
-            self.found[(node, 0)] = g
-            if not self.accumulate:
-                return
-        leaf = node.variable
-        have = leaf._grad
-        if self.create_graph:
-            leaf._grad = g if have is None else have + g
-        else:
-            _add_to_leaf(leaf, g)
-        if context.observer is not None:
-            context.observer.accumulated(leaf, g, node)
-        if extra is not None and extra.post:
-            self.after(node, (), g)
-        if node.post_accumulate:
-            for leaf_hook in list(node.post_accumulate.values()):
-                leaf_hook(leaf)
-
-    def shown(self, g: Any) -> Tensor:
-        """A gradient as hooks see it: a tensor."""
-        from engine.tensor import Tensor, constant
-
-        return g if isinstance(g, Tensor) else constant(g)
-
-    def taken(self, value: Any) -> Any:
-        """A gradient that a hook returned, in this pass's form."""
-        from engine.tensor import Tensor
-
-        if not isinstance(value, Tensor):
-            raise TypeError(f"expected Variable, but hook returned '{type(value).__name__}'")
-        return value if self.create_graph else value._array
-
-
-def reduce_to(grad: Any, shape: tuple[int, ...]) -> Any:
-    """Undo broadcasting: sum an array over the axes along which `shape` was repeated."""
-    grad = np.asarray(grad)
-    extra = grad.ndim - len(shape)
-    if extra < 0:
-        return np.broadcast_to(grad, shape)
-    if extra:
-        grad = np.add.reduce(grad, axis=tuple(range(extra)))
-    axes = tuple(i for i, n in enumerate(shape) if n == 1 and grad.shape[i] != 1)
-    return np.add.reduce(grad, axis=axes, keepdims=True) if axes else grad
-
-
-def _meta(node: Node, number: int) -> tuple[Any, Any]:
-    return node.shape[number] if node.several else (node.shape, node.dtype)
-
-
-def fit(g: Any, shape: tuple[int, ...], dtype: Any) -> Any:
-    """The gradient in the shape and dtype of what it is the gradient of: summed over axes that were broadcast."""
-    if g.__class__ is np.ndarray or isinstance(g, np.generic):
-        if g.shape != shape:
-            g = reduce_to(np.asarray(g), shape)
-        return g if g.dtype is dtype else g.astype(dtype)
-    if tuple(g._array.shape) != shape:
-        g = g.sum_to_size(*shape)
-    return g if g._array.dtype is dtype else g.to(_dtype(dtype))
-
-
-def _dtype(d: Any) -> Any:
-    from engine.dtypes import OF_NUMPY
-
-    return OF_NUMPY[d]
-
-
-def copied(g: Any) -> Any:
-    """An array of its own: gradients on their way may share memory with saved tensors or with each other."""
-    return np.array(g) if g.__class__ is np.ndarray or isinstance(g, np.generic) else g
 
 
 def grad(
@@ -560,7 +122,9 @@ def grad(
     if len(given) == 1 and given[0] is None:
         given = [None] * len(outs)
     if materialize_grads and allow_unused is False:
-        raise ValueError("Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False.")
+        raise ValueError(
+            "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
+        )
     starts = [start(o, g, create_graph) for o, g in zip(outs, given, strict=True)]
     for t in ins:
         if not t.requires_grad:
@@ -581,6 +145,3 @@ def grad(
         else:
             results.append(g if isinstance(g, Tensor) else constant(copied(g)))
     return tuple(results)
-
-
-__all__ = ["FREED", "backward", "grad", "run"]

@@ -31,10 +31,10 @@ def check_writable(tensor: Tensor) -> None:
     if base._needs and base.grad_fn is None:
         if view.no_grad:
             raise InplaceError(
-                "A view was created in no_grad mode and is being modified inplace with grad mode enabled. Given that this use "
-                "case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view and the "
-                "inplace either both inside the no_grad block (if you don't want the inplace to be tracked) or both outside (if "
-                "you want the inplace to be tracked)."
+                "A view was created in no_grad mode and is being modified inplace with grad mode enabled. Given that this "
+                "use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view and the "
+                "inplace either both inside the no_grad block (if you don't want the inplace to be tracked) or both outside "
+                "(if you want the inplace to be tracked)."
             )
         raise InplaceError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
     node = tensor.grad_fn

@@ -107,9 +107,7 @@ class _TensorGraph:
             badge = event.cut or ("grad" if info.grad_of != NOTHING else "no grad" if inputs else "constant")
         sub = f"{info.dtype} {shape_text(info.shape)}" + (f" · line {line}" if inputs and line else "")
         value = self.texts(info.array)
-        width, height = (
-            _card_size(title, badge, sub, value, kind == "leaf", differentiable) if card else _pill_size(title)
-        )
+        width, height = _card_size(title, badge, sub, value, kind == "leaf", differentiable) if card else _pill_size(title)
         return {
             "kind": kind,
             "shape": "card" if card else "pill",
@@ -136,9 +134,7 @@ class _TensorGraph:
         return pill_title(history.op, self.recording.ops) if inputs else history.op.op
 
     def _connect(self, step: int, event: OpRan) -> None:
-        sources = [
-            (slot, argument.tensor) for slot, argument in enumerate(event.inputs) if argument.tensor in self.visible
-        ]
+        sources = [(slot, argument.tensor) for slot, argument in enumerate(event.inputs) if argument.tensor in self.visible]
         if not sources:
             return
         needs = {tensor: self.index.tensors[tensor].status(step - 1).requires_grad for _, tensor in sources}

@@ -137,14 +137,9 @@ class _Writer:
         return [title, plain(" will keep its gradient ("), code("retain_grad"), plain(")")]
 
     def backward(self, event: BackwardBegan) -> Caption:
-        roots = [
-            [code(self.title(tensor)), plain(" with "), grad(self.texts.describe(array))]
-            for tensor, array in event.roots
-        ]
+        roots = [[code(self.title(tensor)), plain(" with "), grad(self.texts.describe(array))] for tensor, array in event.roots]
         title = f"Backward pass {event.number}" if event.via == "backward" else f"grad (pass {event.number})"
-        options = [
-            name for name, on in (("retain_graph", event.retain_graph), ("create_graph", event.create_graph)) if on
-        ]
+        options = [name for name, on in (("retain_graph", event.retain_graph), ("create_graph", event.create_graph)) if on]
         tail = [plain(" · "), code(", ".join(options))] if options else []
         return [strong(title), plain(" begins at "), *_listed(roots), *tail]
 

@@ -79,9 +79,7 @@ class _Drawing:
         self.keys: list[Key] = list(graph.nodes)
         self.index = {key: i for i, key in enumerate(self.keys)}
         along, across = ("height", "width") if vertical else ("width", "height")
-        self.items = [
-            _Item(0, float(a.get(along, 100)), float(a.get(across, 40))) for _, a in graph.nodes(data=True)
-        ]
+        self.items = [_Item(0, float(a.get(along, 100)), float(a.get(across, 40))) for _, a in graph.nodes(data=True)]
         self.edges: list[tuple[EdgeKey, int, int]] = []
         self.loose: list[tuple[EdgeKey, int, int]] = []
         multi = graph.is_multigraph()
@@ -215,7 +213,8 @@ class _Drawing:
             near = self.up if downwards else self.down
             for layer in layers if downwards else reversed(layers):
                 keys = {
-                    i: (self.part[i], sum(place[j] for j in near[i]) / len(near[i]) if near[i] else float(place[i])) for i in layer
+                    i: (self.part[i], sum(place[j] for j in near[i]) / len(near[i]) if near[i] else float(place[i]))
+                    for i in layer
                 }
                 layer.sort(key=keys.__getitem__)
                 for k, i in enumerate(layer):
@@ -264,8 +263,10 @@ class _Drawing:
             for layer in layers if sweep % 2 == 0 else reversed(layers):
                 wanted = []
                 for i in layer:
-                    near = self.up[i] + self.down[i] if last else (self.up[i] if sweep % 2 == 0 else self.down[i]) or (
+                    near = (
                         self.up[i] + self.down[i]
+                        if last
+                        else (self.up[i] if sweep % 2 == 0 else self.down[i]) or (self.up[i] + self.down[i])
                     )
                     wanted.append(sum(items[j].at for j in near) / len(near) if near else items[i].at)
                 self._settle(layer, wanted)

@@ -60,9 +60,11 @@ def public() -> dict[str, Callable[..., Any]]:
             if name.startswith("_") or name in INTERNAL or not callable(value):
                 continue
             declared = getattr(value, "op", None)
-            if name in FUNCTIONS or (declared is not None and TABLE.get(value.__name__) is declared):
-                names[name] = value
-            elif value in FUNCTIONS.values():
+            if (
+                name in FUNCTIONS
+                or (declared is not None and TABLE.get(value.__name__) is declared)
+                or value in FUNCTIONS.values()
+            ):
                 names[name] = value
     names["where"] = comparison.where
     return names
@@ -75,14 +77,17 @@ def attach() -> None:
             setattr(Tensor, name, f)
     for name, f in (inplace.INPLACE | creation.METHODS).items():
         setattr(Tensor, name, f)
-    Tensor.where = lambda self, condition, other: comparison.where(condition, self, other)  # type: ignore[attr-defined]
-    Tensor.sum_to_size = shape.sum_to_size  # type: ignore[attr-defined]
-    Tensor.numel = Tensor.numel
+    others: dict[str, Any] = {
+        "where": lambda self, condition, other: comparison.where(condition, self, other),
+        "sum_to_size": shape.sum_to_size,
+        "T": property(shape.transposed),
+        "mT": property(shape.matrix_transposed),
+        "__getitem__": indexing.getitem,
+        "__setitem__": indexing.setitem,
+    }
+    for name, f in others.items():
+        setattr(Tensor, name, f)
     _operators()
-    Tensor.T = property(shape.transposed)  # type: ignore[attr-defined]
-    Tensor.mT = property(shape.matrix_transposed)  # type: ignore[attr-defined]
-    Tensor.__getitem__ = indexing.getitem  # type: ignore[attr-defined]
-    Tensor.__setitem__ = indexing.setitem  # type: ignore[attr-defined]
 
 
 def _operators() -> None:

@@ -77,9 +77,7 @@ def _div_mode(self, other, rounding_mode):
     if rounding_mode == "trunc":
         quotient = np.trunc(self / other)
         return quotient.astype(self.dtype)
-    raise RuntimeError(
-        f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'"
-    )
+    raise RuntimeError(f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'")
 
 
 @function
@@ -213,7 +211,7 @@ def _pow_base(exponent, self):
 
 
 @function
-def pow(input: Any, exponent: Any) -> Tensor:  # noqa: A001
+def pow(input: Any, exponent: Any) -> Tensor:
     """`input ** exponent`; one of the two may be a number."""
     if isinstance(exponent, Tensor):
         return _pow_tensor(input, exponent) if isinstance(input, Tensor) else _pow_base(exponent, input)

@@ -143,7 +143,9 @@ def where(condition, input=None, other=None):
     if input is None and other is None:
         return tuple(constant(i) for i in np.nonzero(condition._array))
     if condition.dtype.name not in ("bool", "uint8"):
-        raise RuntimeError(f"where expected condition to be a boolean tensor, but got a tensor with dtype {_scalar_name(condition)}")
+        raise RuntimeError(
+            f"where expected condition to be a boolean tensor, but got a tensor with dtype {_scalar_name(condition)}"
+        )
     return _where(condition, input, other)
 
 

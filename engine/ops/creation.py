@@ -67,8 +67,10 @@ def as_array(data: Any) -> np.ndarray[Any, Any]:
     if isinstance(data, np.ndarray | np.generic):
         array = np.asarray(data)
         if array.dtype not in dtypes.OF_NUMPY:
-            raise TypeError(f"can't convert np.ndarray of type numpy.{array.dtype}. The only supported types are: float64, "
-                            "float32, float16, int64, int32, int16, int8, uint8, and bool.")
+            raise TypeError(
+                f"can't convert np.ndarray of type numpy.{array.dtype}. The only supported types are: float64, "
+                "float32, float16, int64, int32, int16, int8, uint8, and bool."
+            )
         return array
     if isinstance(data, bool):
         return np.asarray(data)
@@ -107,7 +109,7 @@ def _flatten(data: Any) -> tuple[tuple[int, ...], list[Any]]:
         level = [x for item in level for x in (item.unbind(0) if isinstance(item, Tensor) else item)]
     for x in level:
         if _is_sequence(x):
-            raise TypeError(f"not a sequence")
+            raise TypeError("not a sequence")
     return tuple(shape), level
 
 

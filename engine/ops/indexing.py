@@ -32,9 +32,7 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
     d = wrap_dim(dim, a.ndim)
     n = a.shape[d]
     if not -n <= index < n:
-        raise IndexError(
-            f"select(): index {index} out of range for tensor of size {list(a.shape)} at dimension {d}"
-        )
+        raise IndexError(f"select(): index {index} out of range for tensor of size {list(a.shape)} at dimension {d}")
     return _select(input, d, int(index) % n)
 
 
@@ -379,4 +377,3 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
         raise RuntimeError("Dimension specified as 0 but tensor has no dimensions")
     result: tuple[Tensor, ...] = _unbind(input, wrap_dim(dim, input._array.ndim))
     return result
-

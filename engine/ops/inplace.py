@@ -12,8 +12,8 @@ from engine.autograd.node import Counter, Result
 from engine.autograd.views import check_writable, rebase
 from engine.context import context, observed
 from engine.op import TABLE, Op, function, op
-from engine.ops.comparison import where
 from engine.ops import activation, linalg  # noqa: F401  (their operations get in-place variants here)
+from engine.ops.comparison import where
 from engine.ops.indexing import _index_put
 from engine.ops.pointwise import zeros_like_grad
 from engine.ops.random import default_generator
@@ -37,9 +37,7 @@ def fill(self, value):
 def _fill_tensor(self, value):
     """Every element set to a 0-d tensor's."""
     if value.ndim:
-        raise RuntimeError(
-            f"fill_ only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions."
-        )
+        raise RuntimeError(f"fill_ only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions.")
     return np.full_like(self, value)
 
 
@@ -112,13 +110,9 @@ def store(self: Tensor, result: Tensor, declared: Op) -> None:
     source, target = result._array, self._array
     if source.dtype is not target.dtype and not dtypes.can_cast(result.dtype, self.dtype):
         names = dtypes.SCALAR_NAMES
-        raise RuntimeError(
-            f"result type {names[result.dtype]} can't be cast to the desired output type {names[self.dtype]}"
-        )
+        raise RuntimeError(f"result type {names[result.dtype]} can't be cast to the desired output type {names[self.dtype]}")
     if source.shape != target.shape:
-        raise RuntimeError(
-            f"output with shape {list(target.shape)} doesn't match the broadcast shape {list(source.shape)}"
-        )
+        raise RuntimeError(f"output with shape {list(target.shape)} doesn't match the broadcast shape {list(source.shape)}")
     np.copyto(target, source, casting="unsafe")
     counter = self._counter
     if counter is None:
@@ -174,19 +168,78 @@ def _derive() -> None:
     """Make the in-place variants PyTorch has."""
     from engine.op import FUNCTIONS
 
-    names = (
-        "add sub mul floor_divide remainder fmod neg reciprocal exp exp2 expm1 log log2 log10 log1p sqrt rsqrt sin cos tan "
-        "asin acos atan sinh cosh tanh abs sign round floor ceil trunc frac sigmoid relu addcmul addcdiv lerp atan2 zero eq ne "
-        "lt le gt ge logical_not logical_and logical_or logical_xor bitwise_not bitwise_and bitwise_or bitwise_xor addmm"
-    ).split()
+    names = [
+        "add",
+        "sub",
+        "mul",
+        "floor_divide",
+        "remainder",
+        "fmod",
+        "neg",
+        "reciprocal",
+        "exp",
+        "exp2",
+        "expm1",
+        "log",
+        "log2",
+        "log10",
+        "log1p",
+        "sqrt",
+        "rsqrt",
+        "sin",
+        "cos",
+        "tan",
+        "asin",
+        "acos",
+        "atan",
+        "sinh",
+        "cosh",
+        "tanh",
+        "abs",
+        "sign",
+        "round",
+        "floor",
+        "ceil",
+        "trunc",
+        "frac",
+        "sigmoid",
+        "relu",
+        "addcmul",
+        "addcdiv",
+        "lerp",
+        "atan2",
+        "zero",
+        "eq",
+        "ne",
+        "lt",
+        "le",
+        "gt",
+        "ge",
+        "logical_not",
+        "logical_and",
+        "logical_or",
+        "logical_xor",
+        "bitwise_not",
+        "bitwise_and",
+        "bitwise_or",
+        "bitwise_xor",
+        "addmm",
+    ]
     for name in names:
         INPLACE[f"{name}_"] = inplace(TABLE[name])
     variants = {"div": "true_divide", "pow": "_pow_scalar", "clamp": "_clamp", "square": "_pow_scalar"}
     variants |= {"masked_fill": "_masked_fill", "clamp_min": "_clamp", "clamp_max": "_clamp"}
     for name, variant in variants.items():
         INPLACE[f"{name}_"] = inplace(TABLE[variant], FUNCTIONS[name])
-    for alias, name in {"multiply_": "mul_", "subtract_": "sub_", "divide_": "div_", "negative_": "neg_",
-                        "absolute_": "abs_", "clip_": "clamp_", "true_divide_": "div_"}.items():
+    for alias, name in {
+        "multiply_": "mul_",
+        "subtract_": "sub_",
+        "divide_": "div_",
+        "negative_": "neg_",
+        "absolute_": "abs_",
+        "clip_": "clamp_",
+        "true_divide_": "div_",
+    }.items():
         INPLACE[alias] = INPLACE[name]
     for name, write in INPLACE.items():
         write.__name__ = name
@@ -232,7 +285,9 @@ INPLACE |= {
     ),
     "uniform_": _drawn("uniform_", "Fill with uniform random numbers.", _uniform),
     "bernoulli_": _drawn(
-        "bernoulli_", "Fill with 1 (of probability p) or 0.", lambda s, a, p=0.5: (s.random(a.shape) < p).astype(a.dtype)
+        "bernoulli_",
+        "Fill with 1 (of probability p) or 0.",
+        lambda s, a, p=0.5: (s.random(a.shape) < p).astype(a.dtype),
     ),
     "random_": _drawn(
         "random_",

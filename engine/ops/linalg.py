@@ -15,7 +15,6 @@ from engine.ops.shape import (
     _view,
     expand,
     reshape,
-
     t,
     unsqueeze,
 )
@@ -139,8 +138,10 @@ def addmm(self, mat1, mat2, *, beta=1, alpha=1):
         raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({_shape(mat1)} and {_shape(mat2)})")
     same_dtype("addmm", mat1, mat2)
     if self.dtype != mat1.dtype:
-        raise RuntimeError("self and mat2 must have the same dtype, but got " + " and ".join(
-            dtypes.SCALAR_NAMES[dtypes.OF_NUMPY[m.dtype]] for m in (self, mat2)))
+        raise RuntimeError(
+            "self and mat2 must have the same dtype, but got "
+            + " and ".join(dtypes.SCALAR_NAMES[dtypes.OF_NUMPY[m.dtype]] for m in (self, mat2))
+        )
     product = mat1 @ mat2
     if alpha != 1:
         product *= self.dtype.type(alpha)
@@ -154,9 +155,7 @@ def outer(input: Tensor, vec2: Tensor) -> Tensor:
     if input._array.ndim != 1 or vec2._array.ndim != 1:
         i, a = (1, input) if input._array.ndim != 1 else (2, vec2)
         name = "self" if i == 1 else "vec2"
-        raise RuntimeError(
-            f"outer: Expected 1-D argument {name}, but got {a._array.ndim}-D"
-        )
+        raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {a._array.ndim}-D")
     return reshape(input, (input._array.size, 1)) * vec2
 
 
@@ -172,9 +171,7 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
     if a == 2 and b == 2:
         return mm(input, other)
     if a == 0 or b == 0:
-        raise RuntimeError(
-            f"both arguments to matmul need to be at least 1D, but they are {a}D and {b}D"
-        )
+        raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {a}D and {b}D")
     if a == 1 and b == 1:
         return dot(input, other)
     if a == 2 and b == 1:
@@ -204,7 +201,8 @@ def _batched(input: Tensor, other: Tensor) -> Tensor:
         raise sizes_mismatch(input._array.shape[:-2], other._array.shape[:-2]) from None
     if k != k2:
         raise RuntimeError(
-            f"Expected size for first two dimensions of batch2 tensor to be: [{prod(batch)}, {k}] but got: [{prod(batch)}, {k2}]."
+            f"Expected size for first two dimensions of batch2 tensor to be: [{prod(batch)}, {k}] but got: "
+            f"[{prod(batch)}, {k2}]."
         )
     left = reshape(expand(input, (*batch, n, k)), (prod(batch), n, k))
     right = reshape(expand(other, (*batch, k, m)), (prod(batch), k, m))
@@ -219,9 +217,9 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         return addmm(bias, input, t(weight))
     if input._array.ndim == 3 and bias is not None:
         b, n, k = input._array.shape
-        out = addmm(bias, _view(input, (b * n, k)) if input._array.flags.c_contiguous else reshape(input, (b * n, k)), t(weight))
+        out = addmm(
+            bias, _view(input, (b * n, k)) if input._array.flags.c_contiguous else reshape(input, (b * n, k)), t(weight)
+        )
         return _view(out, (b, n, weight._array.shape[0]))
     out = matmul(input, t(weight))
     return out if bias is None else out + bias
-
-

@@ -122,9 +122,7 @@ def _picked(self, target, weight, ignore_index):
 
 @op(
     r"{grad}",
-    grad=lambda grad, self, target, weight, reduction, ignore_index: _nll_loss(
-        grad, target, weight, reduction, ignore_index
-    ),
+    grad=lambda grad, self, target, weight, reduction, ignore_index: _nll_loss(grad, target, weight, reduction, ignore_index),
     self=None,
     target=None,
     weight=None,
@@ -162,7 +160,9 @@ def nll_loss(
 
         raise RuntimeError(f"expected scalar type Long but found {SCALAR_NAMES[target.dtype]}")
     if a.ndim > 1 and (a.shape[0] != t.shape[0] if t.ndim else True):
-        raise ValueError(f"Expected input batch_size ({a.shape[0]}) to match target batch_size ({t.shape[0] if t.ndim else 0}).")
+        raise ValueError(
+            f"Expected input batch_size ({a.shape[0]}) to match target batch_size ({t.shape[0] if t.ndim else 0})."
+        )
     classes = a.shape[0] if a.ndim == 1 else a.shape[1]
     for value in np.unique(t):
         if value != ignore_index and not 0 <= value < classes:
@@ -205,13 +205,11 @@ def _smooth_cross_entropy(
             return each
         return each.sum() if reduction == "sum" else each.sum() / (input._array.size / classes)
     hard = nll_loss(logs, target, weight, None, ignore_index, None, reduction)
-    keep = target != ignore_index
+    keep: Any = target != ignore_index
     spread = -(logs if weights is None else logs * weights).sum(dim) * keep
     if reduction == "mean":
-        if weight is None:
-            spread = spread.sum() / keep.sum()
-        else:
-            spread = spread.sum() / (weight[target * keep] * keep).sum()
+        weighed = keep if weight is None else weight[target * keep] * keep
+        spread = spread.sum() / weighed.sum()
     elif reduction == "sum":
         spread = spread.sum()
     return hard * (1 - smoothing) + spread * (smoothing / classes)
@@ -219,10 +217,12 @@ def _smooth_cross_entropy(
 
 @op(
     r"-({target} \ln {self} + (1 - {target}) \ln (1 - {self}))",
-    self=lambda grad, self, target, weight, reduction: weighted(shares(grad, self, reduction), weight)
-    * ((self - target) / clamped((1 - self) * self)),
-    target=lambda grad, self, target, weight, reduction: weighted(shares(grad, self, reduction), weight)
-    * (log(1 - self) - log(self)),
+    self=lambda grad, self, target, weight, reduction: (
+        weighted(shares(grad, self, reduction), weight) * ((self - target) / clamped((1 - self) * self))
+    ),
+    target=lambda grad, self, target, weight, reduction: (
+        weighted(shares(grad, self, reduction), weight) * (log(1 - self) - log(self))
+    ),
     weight=None,
     promote=(),
     node="BinaryCrossEntropyBackward0",
@@ -246,7 +246,12 @@ def clamped(self):
 
 @function
 def binary_cross_entropy(
-    input: Tensor, target: Tensor, weight: Any = None, size_average: Any = None, reduce: Any = None, reduction: str = "mean"
+    input: Tensor,
+    target: Tensor,
+    weight: Any = None,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
 ) -> Tensor:
     """Cross-entropy of probabilities `input` and targets, element by element, reduced."""
     if input._array.shape != target._array.shape:
@@ -262,10 +267,12 @@ def binary_cross_entropy(
 
 @op(
     r"\max({self}, 0) - {self} {target} + \ln(1 + e^{{-|{self}|}})",
-    self=lambda grad, self, target, weight, pos_weight, reduction: weighted(shares(grad, self, reduction), weight)
-    * logits_slope(self, target, pos_weight),
-    target=lambda grad, self, weight, pos_weight, reduction: weighted(shares(grad, self, reduction), weight)
-    * target_slope(self, pos_weight),
+    self=lambda grad, self, target, weight, pos_weight, reduction: (
+        weighted(shares(grad, self, reduction), weight) * logits_slope(self, target, pos_weight)
+    ),
+    target=lambda grad, self, weight, pos_weight, reduction: (
+        weighted(shares(grad, self, reduction), weight) * target_slope(self, pos_weight)
+    ),
     weight=None,
     pos_weight=None,
     promote=(),
@@ -314,8 +321,9 @@ def binary_cross_entropy_with_logits(
 @op(
     r"\mathrm{{smooth\_l1}}({self}, {target})",
     self=lambda grad, self, target, beta, reduction: shares(grad, self, reduction) * _clamp((self - target) / beta, -1.0, 1.0),
-    target=lambda grad, self, target, beta, reduction: shares(grad, self, reduction)
-    * _clamp((target - self) / beta, -1.0, 1.0),
+    target=lambda grad, self, target, beta, reduction: (
+        shares(grad, self, reduction) * _clamp((target - self) / beta, -1.0, 1.0)
+    ),
     node="SmoothL1LossBackward0",
     name="smooth_l1_loss",
 )
@@ -327,7 +335,12 @@ def _smooth_l1_loss(self, target, beta, reduction):
 
 @function
 def smooth_l1_loss(
-    input: Tensor, target: Tensor, size_average: Any = None, reduce: Any = None, reduction: str = "mean", beta: float = 1.0
+    input: Tensor,
+    target: Tensor,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
+    beta: float = 1.0,
 ) -> Tensor:
     """Squared error below `beta`, absolute error above, reduced."""
     input, target = _check_sizes(input, target)

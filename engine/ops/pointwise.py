@@ -63,7 +63,11 @@ def sqrt(self):
     return np.sqrt(self)
 
 
-@op(r"\frac{{1}}{{\sqrt{{ {self} }}}}", floating=True, self=lambda grad, result: -0.5 * grad * (result * result * result))
+@op(
+    r"\frac{{1}}{{\sqrt{{ {self} }}}}",
+    floating=True,
+    self=lambda grad, result: -0.5 * grad * (result * result * result),
+)
 def rsqrt(self):
     """One divided by the square root of each element."""
     return (1 / np.sqrt(self)).astype(self.dtype)
@@ -134,7 +138,7 @@ def tanh_backward(grad_output, output):
 
 
 @op(r"|{self}|", self=lambda grad, self: grad * sign(self))
-def abs(self):  # noqa: A001
+def abs(self):
     """Each element without its sign."""
     return np.abs(self)
 
@@ -146,7 +150,7 @@ def sign(self):
 
 
 @op(r"\mathrm{{round}}({self})", self=lambda grad: zeros_like_grad(grad))
-def round(self, *, decimals=0):  # noqa: A001
+def round(self, *, decimals=0):
     """Each element rounded, halves to even."""
     return np.round(self, decimals)
 

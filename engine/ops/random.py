@@ -64,13 +64,13 @@ def _target(d: Dtype | None) -> Any:
 @creation
 def rand(*size: Any, generator: Generator | None = None, dtype: Dtype | None = None) -> Tensor:
     """Uniform random numbers from [0, 1)."""
-    return constant(_source(generator).random(sizes(size)).astype(_target(dtype)))
+    return constant(np.asarray(_source(generator).random(sizes(size))).astype(_target(dtype)))
 
 
 @creation
 def randn(*size: Any, generator: Generator | None = None, dtype: Dtype | None = None) -> Tensor:
     """Normal random numbers of mean 0 and variance 1."""
-    return constant(_source(generator).standard_normal(sizes(size)).astype(_target(dtype)))
+    return constant(np.asarray(_source(generator).standard_normal(sizes(size))).astype(_target(dtype)))
 
 
 @creation
@@ -93,13 +93,13 @@ def randperm(n: int, *, generator: Generator | None = None, dtype: Dtype | None 
 @creation
 def rand_like(input: Tensor, *, dtype: Dtype | None = None, memory_format: Any = None) -> Tensor:
     """Uniform random numbers in the shape and dtype of `input`."""
-    return constant(_source(None).random(input._array.shape).astype((dtype or input.dtype).numpy))
+    return constant(np.asarray(_source(None).random(input._array.shape)).astype((dtype or input.dtype).numpy))
 
 
 @creation
 def randn_like(input: Tensor, *, dtype: Dtype | None = None, memory_format: Any = None) -> Tensor:
     """Normal random numbers in the shape and dtype of `input`."""
-    return constant(_source(None).standard_normal(input._array.shape).astype((dtype or input.dtype).numpy))
+    return constant(np.asarray(_source(None).standard_normal(input._array.shape)).astype((dtype or input.dtype).numpy))
 
 
 @creation

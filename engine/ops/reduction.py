@@ -43,7 +43,7 @@ def unreduced(grad, sizes, dim, keepdim):
     return spread(restored(grad, sizes, dim, keepdim), sizes)
 
 
-def total(array: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def total(array, axis=None, keepdims=False):
     """Sum of an array as PyTorch sums: bools and integers in int64."""
     if array.dtype.kind == "f":
         return np.add.reduce(array, axis=axis, keepdims=keepdims)
@@ -71,7 +71,7 @@ def _sum_dim(self, dim, keepdim):
 
 
 @function
-def sum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None) -> Tensor:  # noqa: A001
+def sum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None) -> Tensor:
     """Sum of all elements, or over the dimensions `dim`."""
     if dtype is not None:
         input = input.to(dtype)
@@ -94,8 +94,7 @@ def _mean(self):
 
 @op(
     r"\mathrm{{mean}}_{{ {dim} }}({self})",
-    self=lambda grad, self_sym_sizes, dim, keepdim: unreduced(grad, self_sym_sizes, dim, keepdim)
-    / count(self_sym_sizes, dim),
+    self=lambda grad, self_sym_sizes, dim, keepdim: unreduced(grad, self_sym_sizes, dim, keepdim) / count(self_sym_sizes, dim),
     node="MeanBackward1",
     name="mean",
 )
@@ -171,7 +170,13 @@ def _spread_arguments(dim: Any, unbiased: Any, correction: Any) -> tuple[Any, An
 
 @function
 def var(
-    input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None, axis: Any = None
+    input: Tensor,
+    dim: Any = None,
+    unbiased: Any = None,
+    keepdim: bool = False,
+    *,
+    correction: Any = None,
+    axis: Any = None,
 ) -> Tensor:
     """Variance; by default the sum of squares is divided by the count less one."""
     dim, correction = _spread_arguments(dim if axis is None else axis, unbiased, correction)
@@ -181,7 +186,13 @@ def var(
 
 @function
 def std(
-    input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None, axis: Any = None
+    input: Tensor,
+    dim: Any = None,
+    unbiased: Any = None,
+    keepdim: bool = False,
+    *,
+    correction: Any = None,
+    axis: Any = None,
 ) -> Tensor:
     """Standard deviation: the square root of `var`."""
     dim, correction = _spread_arguments(dim if axis is None else axis, unbiased, correction)
@@ -242,9 +253,7 @@ def has_zeros(self):
 
 @op(
     r"\prod {self}",
-    self=lambda grad, self, result: _reshape(
-        prod_backward(grad, _reshape(self, (-1,)), result, 0), tuple(self.shape)
-    ),
+    self=lambda grad, self, result: _reshape(prod_backward(grad, _reshape(self, (-1,)), result, 0), tuple(self.shape)),
     node="ProdBackward0",
     name="prod",
 )
@@ -331,9 +340,7 @@ def take_along(self, dim, indices):
 
 def chosen_backward(grad, sizes, dim, indices, keepdim):
     """`grad` at the places of the chosen elements, zeros elsewhere."""
-    return scatter_zeros(
-        restored(grad, sizes, dim, keepdim), tuple(sizes), dim, restored(indices, sizes, dim, keepdim)
-    )
+    return scatter_zeros(restored(grad, sizes, dim, keepdim), tuple(sizes), dim, restored(indices, sizes, dim, keepdim))
 
 
 def _extreme_dim(name: str, node: str, index: Any) -> Any:
@@ -348,9 +355,7 @@ def _extreme_dim(name: str, node: str, index: Any) -> Any:
     along.__doc__ = f"The {name} along one dimension, and where it stands."
     return op(
         rf"\{name}_{{{{ {{dim}} }}}} {{self}}",
-        self=lambda grad, self_sym_sizes, dim, indices, keepdim: chosen_backward(
-            grad, self_sym_sizes, dim, indices, keepdim
-        ),
+        self=lambda grad, self_sym_sizes, dim, indices, keepdim: chosen_backward(grad, self_sym_sizes, dim, indices, keepdim),
         outputs=("values", "indices"),
         node=node,
         name=name,
@@ -362,7 +367,7 @@ _min_dim = _extreme_dim("min", "MinBackward0", np.argmin)
 
 
 @function
-def max(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:  # noqa: A001
+def max(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
     """The largest element; with `dim` the largest along it and their indices; with a tensor, `maximum`."""
     other = dim if isinstance(dim, Tensor) else other
     if other is not None:
@@ -373,7 +378,7 @@ def max(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Any = N
 
 
 @function
-def min(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:  # noqa: A001
+def min(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
     """The smallest element; with `dim` the smallest along it and their indices; with a tensor, `minimum`."""
     other = dim if isinstance(dim, Tensor) else other
     if other is not None:
@@ -463,13 +468,13 @@ def _any(self, dim, keepdim):
 
 
 @function
-def all(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:  # noqa: A001
+def all(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
     """Whether all elements (along `dim`) are non-zero."""
     return _all(input, axes_of(dim, input._array.ndim), keepdim)
 
 
 @function
-def any(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:  # noqa: A001
+def any(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
     """Whether any element (along `dim`) is non-zero."""
     return _any(input, axes_of(dim, input._array.ndim), keepdim)
 
@@ -501,7 +506,7 @@ def norm_backward(grad, self, result, ord, dim, keepdim):
     node="LinalgVectorNormBackward0",
     name="norm",
 )
-def _vector_norm(self, ord, dim, keepdim):  # noqa: A002
+def _vector_norm(self, ord, dim, keepdim):
     """The vector norm of order `ord` over some dimensions."""
     magnitude = np.abs(self)
     if ord == 2:
@@ -524,8 +529,7 @@ def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, 
         input = input.to(dtype)
     if input._array.dtype.kind != "f":
         raise RuntimeError(
-            "linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
-            f"{dtypes.SCALAR_NAMES[input.dtype]}"
+            f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {dtypes.SCALAR_NAMES[input.dtype]}"
         )
     if p == "nuc":
         raise NotImplementedError("norm(p='nuc') is not supported by Gradtape")
@@ -535,8 +539,9 @@ def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, 
 
 @op(
     r"\log\sum\exp {self}",
-    self=lambda grad, self, result, dim, keepdim: restored(grad, self.shape, dim, keepdim)
-    * exp(self - restored(result, self.shape, dim, keepdim)),
+    self=lambda grad, self, result, dim, keepdim: (
+        restored(grad, self.shape, dim, keepdim) * exp(self - restored(result, self.shape, dim, keepdim))
+    ),
     node="LogsumexpBackward0",
     name="logsumexp",
 )
@@ -554,4 +559,3 @@ def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor:
     if input._array.dtype.kind != "f":
         input = input.to(dtypes.get_default_dtype())
     return _logsumexp(input, axes_of(dim, input._array.ndim), keepdim)
-

@@ -95,7 +95,12 @@ def sum_to_size(input: Tensor, *size: Any) -> Tensor:
 # --- views -----------------------------------------------------------------------------------------------------------------
 
 
-@op(r"{self}", self=lambda grad, self_sym_sizes: _reshape(grad, self_sym_sizes), node="UnsafeViewBackward0", name="reshape")
+@op(
+    r"{self}",
+    self=lambda grad, self_sym_sizes: _reshape(grad, self_sym_sizes),
+    node="UnsafeViewBackward0",
+    name="reshape",
+)
 def _reshape(self, shape):
     """The elements in another shape; bookkeeping of views left aside."""
     return self.reshape(shape)
@@ -252,9 +257,7 @@ def transposed(input: Tensor) -> Tensor:
 def matrix_transposed(input: Tensor) -> Tensor:
     """`x.mT`: the last two dimensions swapped."""
     if input._array.ndim < 2:
-        raise RuntimeError(
-            f"tensor.mT is only supported on matrices or batches of matrices. Got {input._array.ndim}-D tensor."
-        )
+        raise RuntimeError(f"tensor.mT is only supported on matrices or batches of matrices. Got {input._array.ndim}-D tensor.")
     return _transpose(input, input._array.ndim - 2, input._array.ndim - 1)
 
 
@@ -426,7 +429,9 @@ def detach_(input: Tensor) -> Tensor:
 @op(
     r"\mathrm{{cat}}({tensors})",
     lists=("tensors",),
-    tensors=lambda grad, tensors_sym_sizes, dim: split_sizes(grad, [s[dim] if s != (0,) else 0 for s in tensors_sym_sizes], dim),
+    tensors=lambda grad, tensors_sym_sizes, dim: split_sizes(
+        grad, [s[dim] if s != (0,) else 0 for s in tensors_sym_sizes], dim
+    ),
     node="CatBackward0",
     name="cat",
 )
@@ -493,9 +498,7 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, axis: int | None = None) -> 
 
 def _listed(name: str, tensors: Any) -> list[Tensor]:
     if isinstance(tensors, Tensor) or not isinstance(tensors, list | tuple):
-        raise TypeError(
-            f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not {type(tensors).__name__}"
-        )
+        raise TypeError(f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not {type(tensors).__name__}")
     for i, t in enumerate(tensors):
         if not isinstance(t, Tensor):
             raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type(t).__name__}")
@@ -530,7 +533,12 @@ def _pick(self, dim, index):
     return self[(slice(None),) * dim + (index,)]
 
 
-@op(r"{self}", self=lambda grad, dim, index: _pick(grad, dim, index), node="SelectBackwardBackward0", name="select_backward")
+@op(
+    r"{self}",
+    self=lambda grad, dim, index: _pick(grad, dim, index),
+    node="SelectBackwardBackward0",
+    name="select_backward",
+)
 def _put(self, shape, dim, index):
     """Zeros of `shape` with `self` at entry `index` along `dim`."""
     out = np.zeros(shape, self.dtype)

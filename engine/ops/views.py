@@ -18,7 +18,12 @@ def take_view(self, view):
     return view.replay(self).copy()
 
 
-@op(r"{self}", self=lambda grad, view: take_view(grad, view), node="AsStridedScatterBackward0", name="as_strided_scatter")
+@op(
+    r"{self}",
+    self=lambda grad, view: take_view(grad, view),
+    node="AsStridedScatterBackward0",
+    name="as_strided_scatter",
+)
 def _view_zeros(self, shape, view):
     """Zeros of `shape` with `self` in the part that `view` shows."""
     out = np.zeros(shape, self.dtype)

@@ -17,7 +17,7 @@ class Fact(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """Base of everything that is written to the log or to its tables."""
 
 
-class Site(Fact):
+class Site(Fact, frozen=True):
     """A place in the program's text: the span of the expression that ran. Lines count from 1, columns from 0, as in `ast`."""
 
     cell: int = 0
@@ -27,7 +27,7 @@ class Site(Fact):
     end_column: int = 0
 
 
-class Scope(Fact):
+class Scope(Fact, frozen=True):
     """Where in the running program an event happened: function, loop iterations (outermost first) and `nn.Module` path."""
 
     function: str = ""
@@ -37,7 +37,7 @@ class Scope(Fact):
     module: str = ""
 
 
-class Argument(Fact):
+class Argument(Fact, frozen=True):
     """One argument of an operation: a tensor by id, or the text of any other value."""
 
     name: str
@@ -45,8 +45,8 @@ class Argument(Fact):
     text: str = ""
 
 
-class Saved(Fact):
-    """One value a node keeps for its rule (`grad_fn._saved_<name>`): a tensor with its version, or the text of a plain value."""
+class Saved(Fact, frozen=True):
+    """One value a node keeps for its rule (`grad_fn._saved_<name>`): a tensor with its version, or a plain value's text."""
 
     name: str
     tensor: int = NOTHING
@@ -55,7 +55,7 @@ class Saved(Fact):
     text: str = ""
 
 
-class NodeInfo(Fact):
+class NodeInfo(Fact, frozen=True):
     """A node of the autograd graph, as PyTorch names it (`MulBackward0`, `AccumulateGrad`)."""
 
     id: int
@@ -68,7 +68,7 @@ class NodeInfo(Fact):
     saved: tuple[Saved, ...] = ()
 
 
-class TensorInfo(Fact):
+class TensorInfo(Fact, frozen=True):
     """A tensor as it was when it came to be."""
 
     id: int
@@ -87,7 +87,7 @@ class TensorInfo(Fact):
     """The tensor whose `.grad` this tensor is, so that views can keep gradients' own bookkeeping out of the picture."""
 
 
-class Write(Fact):
+class Write(Fact, frozen=True):
     """What an in-place operation left behind in one tensor that shares the written memory."""
 
     tensor: int
@@ -99,14 +99,14 @@ class Write(Fact):
     output: int = 0
 
 
-class Event(Fact, tag_field="kind", kw_only=True):
+class Event(Fact, frozen=True, tag_field="kind", kw_only=True):
     """Base of all events; `site` and `scope` are positions in the recording's tables."""
 
     site: int = NOTHING
     scope: int = NOTHING
 
 
-class OpRan(Event, tag="op"):
+class OpRan(Event, frozen=True, tag="op"):
     """An operation ran: it made `outputs`, or wrote in place. A leaf is the output of a creation op (`tensor`, `randn`)."""
 
     op: str
@@ -123,7 +123,7 @@ class OpRan(Event, tag="op"):
     """The backward pass that ran the op while building a graph (`create_graph`), or 0."""
 
 
-class Named(Event, tag="name"):
+class Named(Event, frozen=True, tag="name"):
     """A name of the program was bound to a tensor (`tensor`) or to something else (NOTHING)."""
 
     name: str
@@ -132,7 +132,7 @@ class Named(Event, tag="name"):
     """The function whose local it is; "" for a global."""
 
 
-class FlagSet(Event, tag="flag"):
+class FlagSet(Event, frozen=True, tag="flag"):
     """A tensor's `requires_grad` was changed, or `retain_grad()` was called."""
 
     tensor: int
@@ -140,7 +140,7 @@ class FlagSet(Event, tag="flag"):
     value: bool
 
 
-class BackwardBegan(Event, tag="backward"):
+class BackwardBegan(Event, frozen=True, tag="backward"):
     """A backward pass began; passes count from 1. `roots` are (tensor, array of the gradient it starts from)."""
 
     number: int
@@ -155,7 +155,7 @@ class BackwardBegan(Event, tag="backward"):
     """Nodes first seen here: those of a graph made before the recording began, the AccumulateGrad of a root that is a leaf."""
 
 
-class Sent(Fact):
+class Sent(Fact, frozen=True):
     """A gradient that left a node along one edge. `raw` is the rule's result where broadcasting was undone on the way."""
 
     node: int
@@ -164,7 +164,7 @@ class Sent(Fact):
     raw: int = NOTHING
 
 
-class NodeRan(Event, tag="node"):
+class NodeRan(Event, frozen=True, tag="node"):
     """A node's rule ran: gradients in (one per output, NOTHING where none came), gradients out (one per edge)."""
 
     number: int
@@ -173,7 +173,7 @@ class NodeRan(Event, tag="node"):
     sent: tuple[Sent | None, ...]
 
 
-class Accumulated(Event, tag="accumulate"):
+class Accumulated(Event, frozen=True, tag="accumulate"):
     """A gradient was added to a tensor's `.grad` by backward pass `number` (a retained non-leaf's is set, not added)."""
 
     number: int
@@ -183,7 +183,7 @@ class Accumulated(Event, tag="accumulate"):
     node: int = NOTHING
 
 
-class BackwardEnded(Event, tag="backward_end"):
+class BackwardEnded(Event, frozen=True, tag="backward_end"):
     """A backward pass ended; `error` holds the message if it failed. `freed` says whether the graph's buffers are gone."""
 
     number: int
@@ -191,7 +191,7 @@ class BackwardEnded(Event, tag="backward_end"):
     error: str = ""
 
 
-class GradSet(Event, tag="grad"):
+class GradSet(Event, frozen=True, tag="grad"):
     """A tensor's `.grad` changed outside a backward pass: `how` is "zero_", "None", "assign" or the in-place op's name."""
 
     tensor: int
@@ -199,7 +199,7 @@ class GradSet(Event, tag="grad"):
     how: str
 
 
-class HookRan(Event, tag="hook"):
+class HookRan(Event, frozen=True, tag="hook"):
     """A hook saw a gradient and perhaps replaced it."""
 
     tensor: int
@@ -208,41 +208,41 @@ class HookRan(Event, tag="hook"):
     after: int
 
 
-class Stepped(Event, tag="step"):
+class Stepped(Event, frozen=True, tag="step"):
     """An optimizer stepped; the parameters' writes are events of their own before it."""
 
     optimizer: str
     parameters: tuple[int, ...] = ()
 
 
-class Printed(Event, tag="print"):
+class Printed(Event, frozen=True, tag="print"):
     """The program wrote text to a stream ("stdout" or "stderr")."""
 
     text: str
     stream: str = "stdout"
 
 
-class Warned(Event, tag="warn"):
+class Warned(Event, frozen=True, tag="warn"):
     """A warning was shown."""
 
     category: str
     message: str
 
 
-class Raised(Event, tag="raise"):
+class Raised(Event, frozen=True, tag="raise"):
     """The program ended with an exception."""
 
     type: str
     message: str
 
 
-class CellBegan(Event, tag="cell"):
+class CellBegan(Event, frozen=True, tag="cell"):
     """A notebook cell began; cells count from 0."""
 
     cell: int
 
 
-class CellEnded(Event, tag="cell_end"):
+class CellEnded(Event, frozen=True, tag="cell_end"):
     """A notebook cell ended; `result` is the repr of its last expression, or None."""
 
     cell: int

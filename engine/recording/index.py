@@ -350,9 +350,7 @@ class _Indexer:
         track.steps.append(arrival.step)
         track.values.append(arrival)
 
-    def ledger(
-        self, step: int, tensor: int, kind: str, number: int, event: AnyEvent, increment: int, total: int
-    ) -> None:
+    def ledger(self, step: int, tensor: int, kind: str, number: int, event: AnyEvent, increment: int, total: int) -> None:
         line = self.recording.line(event)
         if not line and number:
             line = self.recording.line(self.index.passes[number].event)

@@ -8,7 +8,7 @@ Writing events at once made recorded programs seven times slower; a note costs a
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import CodeType, FrameType
 from typing import Any
@@ -280,7 +280,7 @@ class Recorder:
         self._running.append(self._passes)
         self.note("backward_began", where, self._passes, starts, retain_graph, create_graph, ids, via)
 
-    def node_ran(self, node: Node, received: tuple[Any, ...], raw: tuple[Any, ...], sent: tuple[Any, ...]) -> None:
+    def node_ran(self, node: Node, received: tuple[Any, ...], raw: tuple[Any, ...], sent: Sequence[Any]) -> None:
         """A node's rule ran."""
         self._notes.append(("node_ran", self._where, self._running[-1], node, received, raw, sent))
 

@@ -152,7 +152,7 @@ class Scribe:
             node.__class__.__name__,
             tuple([(NOTHING if n is None else n._tape - first, k) for n, k in node.edges]),
             node.sequence,
-            self.known(node.variable) if node.__class__ is AccumulateGrad else NOTHING,  # type: ignore[attr-defined]
+            self.known(node.variable) if node.__class__ is AccumulateGrad else NOTHING,
             tuple(self.saved(node, saved)) if saved else (),
         )
 
@@ -190,7 +190,9 @@ class Scribe:
             if isinstance(value, Tensor):
                 items.append(Argument(name, value._tape - self.first))
             elif value.__class__ is tuple and any(isinstance(v, Tensor) for v in value):
-                items.extend(Argument(f"{name}[{k}]", v._tape - self.first) for k, v in enumerate(value) if isinstance(v, Tensor))
+                items.extend(
+                    Argument(f"{name}[{k}]", v._tape - self.first) for k, v in enumerate(value) if isinstance(v, Tensor)
+                )
             elif value is not None and not (i < len(parameters) and value is parameters[i].default):
                 items.append(Argument(name, NOTHING, text_of(value)))
         return tuple(items)
@@ -248,7 +250,11 @@ class Scribe:
         """A `.grad` that the program holds grew in place."""
         site, scope = self.place(where)
         return e.OpRan(
-            self.describe("accumulate"), written=self.written(states), in_backward=running[0] if running else 0, site=site, scope=scope
+            self.describe("accumulate"),
+            written=self.written(states),
+            in_backward=running[0] if running else 0,
+            site=site,
+            scope=scope,
         )
 
     def written(self, states: list[State]) -> tuple[Write, ...]:
@@ -279,7 +285,13 @@ class Scribe:
         )
 
     def node_ran(
-        self, where: Where, number: int, node: Node, received: tuple[Any, ...], raw: tuple[Any, ...], sent: tuple[Any, ...]
+        self,
+        where: Where,
+        number: int,
+        node: Node,
+        received: tuple[Any, ...],
+        raw: tuple[Any, ...],
+        sent: tuple[Any, ...],
     ) -> AnyEvent:
         """A node's rule ran."""
         site, scope = self.place(where)

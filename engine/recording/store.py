@@ -134,7 +134,7 @@ class ArrayStore:
     def describe(self, id: int) -> tuple[str, tuple[int, ...]]:
         """The dtype's name and the shape of an array."""
         n = len(self._arrays)
-        found = self._arrays[id] if id < n else self._raw[id - n]
+        found: Any = self._arrays[id] if id < n else self._raw[id - n]
         return (found.dtype if found.__class__ is StoredArray else _NAMES[found.dtype]), found.shape
 
 

@@ -311,7 +311,9 @@ class Run:
         tree = ast.parse(text, name)
         return compile(instrument(tree, show_last=self.job.notebook), name, "exec", dont_inherit=True)
 
-    def _show_warning(self, message: Any, category: Any, filename: str, lineno: int, file: Any = None, line: Any = None) -> None:
+    def _show_warning(
+        self, message: Any, category: Any, filename: str, lineno: int, file: Any = None, line: Any = None
+    ) -> None:
         sys.stderr.write(warnings.formatwarning(message, category, filename, lineno, line))
         self.tape.recorder.warned(category.__name__, str(message))
 
@@ -343,7 +345,9 @@ class Run:
         if isinstance(error, SyntaxError) and error.filename in self.tape.recorder.program:
             line, column = error.lineno or 0, max((error.offset or 1) - 1, 0)
             end = (error.end_lineno or line, max((error.end_offset or 1) - 1, 0))
-            return RunError(shown, error.msg, line, column, *end, self.cell, _format(error, error.__traceback__, self), help_text)
+            return RunError(
+                shown, error.msg, line, column, *end, self.cell, _format(error, error.__traceback__, self), help_text
+            )
         place = (0, 0, 0, 0)
         cell = self.cell
         tb = error.__traceback__
@@ -430,7 +434,10 @@ def preload() -> None:
 
     alias()
     np.seterr(all="ignore")
-    for source in ("x = torch.ones(2, 2, requires_grad=True)\n(x @ x).tanh().sum().backward()\nprint(x.grad)", "x: int = 1"):
+    for source in (
+        "x = torch.ones(2, 2, requires_grad=True)\n(x @ x).tanh().sum().backward()\nprint(x.grad)",
+        "x: int = 1",
+    ):
         instrument(ast.parse(source), show_last=True)
     recorder = Recorder()
     context.observer = recorder

@@ -109,9 +109,7 @@ class Tape:
         """Without a rule the result needs no gradient."""
         accumulators, node = self._node(op, inputs, rule)
         made = self._value(array, node.id if node else NOTHING, node is not None)
-        info = TensorInfo(
-            made.id, "float32", made.array.shape, self.array(array), made.requires_grad, made.is_leaf, made.node
-        )
+        info = TensorInfo(made.id, "float32", made.array.shape, self.array(array), made.requires_grad, made.is_leaf, made.node)
         self.events.append(
             OpRan(
                 op=op,
@@ -125,9 +123,7 @@ class Tape:
         )
         return self.name(name, made, line) if name else made
 
-    def write(
-        self, op: str, target: Value, inputs: Sequence[Any], array: Any, rule: Rule | None = None, line: int = 0
-    ) -> None:
+    def write(self, op: str, target: Value, inputs: Sequence[Any], array: Any, rule: Rule | None = None, line: int = 0) -> None:
         """An in-place op: `target` is its first input and gets the new array."""
         accumulators, node = self._node(op, [target, *inputs], rule)
         target.array, target.version = np.asarray(array, dtype=np.float32), target.version + 1

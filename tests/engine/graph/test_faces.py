@@ -75,9 +75,7 @@ def test_the_moment_of_the_mock_is_shown_as_it_is_drawn_there(recording: Recordi
     labels = {key[:2]: face.label for key, face in active.items() if face is not None and face.active}
     y1, y2, z = (key_of(recording, name, -1) for name in ("y1", "y2", "z"))
     assert labels == {(y1, z): "4", (y2, z): "11"}
-    assert (
-        caption_text(captions(recording)[step]) == "Backward pass 2 · MulBackward0 (line 9) sends 4 to y1 and 11 to y2"
-    )
+    assert caption_text(captions(recording)[step]) == "Backward pass 2 · MulBackward0 (line 9) sends 4 to y1 and 11 to y2"
 
 
 def test_nodes_have_no_face_before_they_are_born(recording: Recording) -> None:
@@ -130,9 +128,7 @@ def test_the_autograd_view_shows_the_same_gradients_on_its_nodes(recording: Reco
     step = steps_of(recording, NodeRan, number=2)[0]
     event = recording.events[step]
     assert isinstance(event, NodeRan)
-    flows = {
-        graph.nodes[key]["badge"]: at(history, step).flow for key, history in shown.nodes.items() if at(history, step)
-    }
+    flows = {graph.nodes[key]["badge"]: at(history, step).flow for key, history in shown.nodes.items() if at(history, step)}
     assert flows["y1"] == "4"
     assert flows["y2"] == "11"
     assert at(shown.nodes[f"n{event.node}"], step) == Face("44", flow="1", flow_note="grad not kept", state="running")

@@ -54,9 +54,7 @@ def test_gradients_add_up_over_the_two_passes(recording: Recording) -> None:
 def test_the_ledger_grows_with_the_steps(recording: Recording) -> None:
     end = len(recording.events) - 1
     rows = replay(recording, end).ledger(0)
-    values = [
-        (row.kind, row.number, row.line, item(recording, row.increment), item(recording, row.total)) for row in rows
-    ]
+    values = [(row.kind, row.number, row.line, item(recording, row.increment), item(recording, row.total)) for row in rows]
     assert values == [("backward", 1, 10, 42, 42), ("backward", 2, 10, 42, 84)]
     assert replay(recording, rows[0].step - 1).ledger(0) == []
     assert replay(recording, rows[0].step).ledger(0) == rows[:1]
