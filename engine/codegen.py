@@ -143,9 +143,10 @@ def _read(op: Op, name: str, position: int, operator: bool) -> list[str]:
     other = ["else:"]
     if operator and position > 1:
         other.append(f"    if not ({v}.__class__ is float or isinstance({v}, NUMBERS)): return NotImplemented")
-    if name in op.promote and position > 1:
+    before = [p.name for p in op.parameters[: position - 1] if p.name in op.promote]
+    if name in op.promote and before:
         # A number beside a float tensor: its 0-d array is mostly at hand.
-        first = f"a_{_variable(op.promote[0])}"
+        first = f"a_{_variable(before[0])}"
         other.append(
             f"    a_{v} = NUMBERS32.get({v}) if ({v}.__class__ is float or {v}.__class__ is int) "
             f"and {first}.__class__ is ndarray and {first}.dtype is FLOAT32 else None"

@@ -60,11 +60,7 @@ def public() -> dict[str, Callable[..., Any]]:
             if name.startswith("_") or name in INTERNAL or not callable(value):
                 continue
             declared = getattr(value, "op", None)
-            if (
-                name in FUNCTIONS
-                or (declared is not None and TABLE.get(value.__name__) is declared)
-                or value in FUNCTIONS.values()
-            ):
+            if value in FUNCTIONS.values() or (declared is not None and TABLE.get(value.__name__) is declared):
                 names[name] = value
     names["where"] = comparison.where
     return names
@@ -111,6 +107,9 @@ def _operators() -> None:
             return NotImplemented
         return arithmetic.pow(self, exponent)
 
+    def modulo(self: Any, other: Any) -> Any:
+        return a.remainder(self, other) if isinstance(other, (Tensor, *codegen.NUMBERS)) else NotImplemented
+
     def in_place(name: str) -> Any:
         write = inplace.INPLACE[name]
 
@@ -125,7 +124,7 @@ def _operators() -> None:
         "__add__": add, "__radd__": add, "__mul__": mul, "__rmul__": mul,
         "__sub__": forward(a.sub), "__rsub__": number_only(a.rsub),
         "__truediv__": forward(a.true_divide), "__rtruediv__": number_only(a.rdiv),
-        "__floordiv__": forward(a.floor_divide), "__mod__": forward(a.remainder),
+        "__floordiv__": forward(a.floor_divide), "__mod__": modulo,
         "__pow__": power, "__rpow__": number_only(a.rpow), "__neg__": a.neg, "__pos__": a.positive, "__abs__": pointwise.abs,
         "__matmul__": linalg.matmul, "__invert__": c.bitwise_not,
         "__and__": forward(c.bitwise_and), "__or__": forward(c.bitwise_or), "__xor__": forward(c.bitwise_xor),

@@ -34,10 +34,16 @@ def sub(self, other, *, alpha=1):
     return self - (other if alpha == 1 else other * alpha)
 
 
-@op(r"{other} - {self}", self=lambda grad, alpha: scaled(-grad, alpha), other=lambda grad: grad, node="RsubBackward1")
-def rsub(self, other, *, alpha=1):
-    """Reversed difference, `other - alpha * self`."""
+@op(r"{other} - {self}", self=lambda grad, alpha: scaled(-grad, alpha), other=None, node="RsubBackward1", name="rsub")
+def _rsub_number(self, other, *, alpha=1):
+    """Reversed difference, `other - alpha * self`, of a number `other`."""
     return other - (self if alpha == 1 else self * alpha)
+
+
+@function
+def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
+    """Reversed difference, `other - alpha * input`."""
+    return sub(other, input, alpha=alpha) if isinstance(other, Tensor) else _rsub_number(input, other, alpha=alpha)
 
 
 @op(r"{self} \cdot {other}", self=lambda grad, other: grad * other, other=lambda grad, self: grad * self)
@@ -51,6 +57,8 @@ def mul(self, other):
     floating=True,
     self=lambda grad, other: grad / other,
     other=lambda grad, self, other: -grad * ((self / other) / other),
+    node="DivBackward0",
+    name="div",
 )
 def true_divide(self, other):
     """Quotient of elements; integers give floating point."""
@@ -67,7 +75,7 @@ def floor_divide(self, other):
     r"{self} / {other}",
     self=lambda grad: zeros_like_grad(grad),
     other=lambda grad: zeros_like_grad(grad),
-    node="DivBackward1",
+    node="DivBackward2",
     name="div",
 )
 def _div_mode(self, other, rounding_mode):
@@ -91,24 +99,52 @@ def rdiv(input: Tensor, other: Any) -> Tensor:
     return mul(reciprocal(input), other)
 
 
-@op(
-    r"{self} \bmod {other}",
-    self=lambda grad: grad,
-    other=lambda grad, self, other: -grad * floor_quotient(self, other),
-)
-def remainder(self, other):
-    """Remainder with the sign of the divisor, `self - other * floor(self / other)`."""
+@op(r"{self} \bmod {other}", self=lambda grad: grad, other=None, node="RemainderBackward0", name="remainder")
+def _remainder_number(self, other):
+    """Remainder with the sign of the divisor, a number."""
     return np.remainder(self, other)
 
 
 @op(
     r"{self} \bmod {other}",
     self=lambda grad: grad,
-    other=lambda grad, self, other: -grad * trunc_quotient(self, other),
+    other=lambda grad, self, other: -grad * floor_quotient(self, other),
+    node="RemainderBackward1",
+    name="remainder",
 )
-def fmod(self, other):
-    """Remainder with the sign of the dividend, as C's `fmod`."""
+def _remainder_tensor(self, other):
+    """Remainder with the sign of the divisor, a tensor."""
+    return np.remainder(self, other)
+
+
+@function
+def remainder(input: Tensor, other: Any) -> Tensor:
+    """Remainder with the sign of the divisor, `input - other * floor(input / other)`."""
+    return _remainder_tensor(input, other) if isinstance(other, Tensor) else _remainder_number(input, other)
+
+
+@op(r"{self} \bmod {other}", self=lambda grad: grad, other=None, node="FmodBackward0", name="fmod")
+def _fmod_number(self, other):
+    """Remainder with the sign of the dividend, the divisor a number."""
     return np.fmod(self, other)
+
+
+@op(
+    r"{self} \bmod {other}",
+    self=lambda grad: grad,
+    other=lambda grad, self, other: -grad * trunc_quotient(self, other),
+    node="FmodBackward1",
+    name="fmod",
+)
+def _fmod_tensor(self, other):
+    """Remainder with the sign of the dividend, the divisor a tensor."""
+    return np.fmod(self, other)
+
+
+@function
+def fmod(input: Tensor, other: Any) -> Tensor:
+    """Remainder with the sign of the dividend, as C's `fmod`."""
+    return _fmod_tensor(input, other) if isinstance(other, Tensor) else _fmod_number(input, other)
 
 
 @op(r"\lfloor {self} / {other} \rfloor", self=None, other=None)
@@ -256,10 +292,30 @@ def addcdiv(input, tensor1, tensor2, *, value=1):
     self=lambda grad, weight: grad * (1 - weight),
     end=lambda grad, weight: grad * weight,
     weight=lambda grad, self, end: grad * (end - self),
+    node="LerpBackward1",
+    name="lerp",
 )
-def lerp(self, end, weight):
-    """The point a part `weight` of the way from `self` to `end`."""
+def _lerp_tensor(self, end, weight):
+    """The point a part `weight`, a tensor, of the way from `self` to `end`."""
     return self + weight * (end - self)
+
+
+@op(
+    r"{self} + {weight} ({end} - {self})",
+    self=lambda grad, weight: grad * (1 - weight),
+    end=lambda grad, weight: grad * weight,
+    node="LerpBackward0",
+    name="lerp",
+)
+def _lerp_number(self, end, weight):
+    """The point a part `weight`, a number, of the way from `self` to `end`."""
+    return self + self.dtype.type(weight) * (end - self)
+
+
+@function
+def lerp(input: Tensor, end: Tensor, weight: Any) -> Tensor:
+    """The point a part `weight` of the way from `input` to `end`."""
+    return _lerp_tensor(input, end, weight) if isinstance(weight, Tensor) else _lerp_number(input, end, weight)
 
 
 @op(

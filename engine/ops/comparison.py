@@ -221,16 +221,16 @@ def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
 clip = clamp
 
 
-@function
-def clamp_min(input: Tensor, min: Any) -> Tensor:
-    """Each element no smaller than `min`."""
-    return clamp(input, min=min)
+@op(r"\max({self}, {min})", self=lambda grad, self, min: where(self >= min, grad, 0.0), min=None)
+def clamp_min(self, min):
+    """Each element no smaller than the number `min`."""
+    return np.maximum(self, min)
 
 
-@function
-def clamp_max(input: Tensor, max: Any) -> Tensor:
-    """Each element no larger than `max`."""
-    return clamp(input, max=max)
+@op(r"\min({self}, {max})", self=lambda grad, self, max: where(self <= max, grad, 0.0), max=None)
+def clamp_max(self, max):
+    """Each element no larger than the number `max`."""
+    return np.minimum(self, max)
 
 
 @function

@@ -11,7 +11,7 @@ from engine import dtypes
 from engine.autograd.node import Counter, Result
 from engine.autograd.views import check_writable, rebase
 from engine.context import context, observed
-from engine.op import TABLE, Op, function, op
+from engine.op import FUNCTIONS, TABLE, Op, function, op
 from engine.ops import activation, linalg  # noqa: F401  (their operations get in-place variants here)
 from engine.ops.comparison import where
 from engine.ops.indexing import _index_put
@@ -164,83 +164,35 @@ INPLACE: dict[str, Callable[..., Tensor]] = {}
 """In-place methods by name."""
 
 
+SAME_NAME = (
+    "add", "sub", "mul", "floor_divide", "neg", "reciprocal", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt",
+    "rsqrt", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "abs", "sign", "round", "floor", "ceil",
+    "trunc", "frac", "sigmoid", "relu", "addcmul", "addcdiv", "atan2", "zero", "eq", "ne", "lt", "le", "gt", "ge", "clamp_min",
+    "clamp_max", "logical_not", "logical_and", "logical_or", "logical_xor", "bitwise_not", "bitwise_and", "bitwise_or",
+    "bitwise_xor", "addmm",
+)  # fmt: skip
+"""Operations whose in-place variant is their name with an underscore."""
+
+BY_FUNCTION = {
+    "div": "true_divide", "pow": "_pow_scalar", "clamp": "_clamp", "square": "_pow_scalar", "masked_fill": "_masked_fill",
+    "remainder": "_remainder_tensor", "fmod": "_fmod_tensor", "lerp": "_lerp_tensor",
+}  # fmt: skip
+"""Functions of several variants: name -> the operation that stands for them where the observer is told."""
+
+OTHER_NAMES = {
+    "multiply_": "mul_", "subtract_": "sub_", "divide_": "div_", "negative_": "neg_", "absolute_": "abs_", "clip_": "clamp_",
+    "true_divide_": "div_",
+}  # fmt: skip
+
+
 def _derive() -> None:
     """Make the in-place variants PyTorch has."""
-    from engine.op import FUNCTIONS
-
-    names = [
-        "add",
-        "sub",
-        "mul",
-        "floor_divide",
-        "remainder",
-        "fmod",
-        "neg",
-        "reciprocal",
-        "exp",
-        "exp2",
-        "expm1",
-        "log",
-        "log2",
-        "log10",
-        "log1p",
-        "sqrt",
-        "rsqrt",
-        "sin",
-        "cos",
-        "tan",
-        "asin",
-        "acos",
-        "atan",
-        "sinh",
-        "cosh",
-        "tanh",
-        "abs",
-        "sign",
-        "round",
-        "floor",
-        "ceil",
-        "trunc",
-        "frac",
-        "sigmoid",
-        "relu",
-        "addcmul",
-        "addcdiv",
-        "lerp",
-        "atan2",
-        "zero",
-        "eq",
-        "ne",
-        "lt",
-        "le",
-        "gt",
-        "ge",
-        "logical_not",
-        "logical_and",
-        "logical_or",
-        "logical_xor",
-        "bitwise_not",
-        "bitwise_and",
-        "bitwise_or",
-        "bitwise_xor",
-        "addmm",
-    ]
-    for name in names:
+    for name in SAME_NAME:
         INPLACE[f"{name}_"] = inplace(TABLE[name])
-    variants = {"div": "true_divide", "pow": "_pow_scalar", "clamp": "_clamp", "square": "_pow_scalar"}
-    variants |= {"masked_fill": "_masked_fill", "clamp_min": "_clamp", "clamp_max": "_clamp"}
-    for name, variant in variants.items():
+    for name, variant in BY_FUNCTION.items():
         INPLACE[f"{name}_"] = inplace(TABLE[variant], FUNCTIONS[name])
-    for alias, name in {
-        "multiply_": "mul_",
-        "subtract_": "sub_",
-        "divide_": "div_",
-        "negative_": "neg_",
-        "absolute_": "abs_",
-        "clip_": "clamp_",
-        "true_divide_": "div_",
-    }.items():
-        INPLACE[alias] = INPLACE[name]
+    for other, name in OTHER_NAMES.items():
+        INPLACE[other] = INPLACE[name]
     for name, write in INPLACE.items():
         write.__name__ = name
 

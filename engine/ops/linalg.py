@@ -11,6 +11,7 @@ from engine.op import function, op
 from engine.ops.shape import (
     _reshape,
     _squeeze_dim,
+    _squeeze_product,
     _transpose,
     _view,
     expand,
@@ -177,7 +178,7 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
     if a == 2 and b == 1:
         return mv(input, other)
     if a == 1 and b == 2:
-        return _squeeze_dim(mm(unsqueeze(input, 0), other), 0)
+        return _squeeze_product(mm(unsqueeze(input, 0), other), 0)
     if b <= 2:
         # The batch folds into the rows of one product, as in PyTorch.
         rows = input._array.shape[:-1]

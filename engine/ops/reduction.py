@@ -131,7 +131,7 @@ def var_backward(grad, self, dim, correction, keepdim):
     """The derivative of the variance."""
     n = count(self.shape, dim)
     g = restored(grad, self.shape, dim, keepdim)
-    return (2.0 / max(n - correction, 0) if n > correction else math.nan) * g * (self - _mean_dim(self, dim, True))
+    return (2.0 / (n - correction) if n > correction else math.nan) * g * (self - _mean_dim(self, dim, True))
 
 
 @op(
@@ -144,7 +144,7 @@ def _var(self, dim, correction, keepdim):
     """Variance over some dimensions; the sum of squares is divided by the count less `correction`."""
     centred = self - np.mean(self, axis=dim, keepdims=True, dtype=self.dtype)
     n = count(self.shape, dim) - correction
-    return np.add.reduce(centred * centred, axis=dim, keepdims=keepdim) / self.dtype.type(max(n, 0))
+    return np.add.reduce(centred * centred, axis=dim, keepdims=keepdim) / self.dtype.type(n if n > 0 else 0)
 
 
 @op(

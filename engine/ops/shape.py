@@ -310,6 +310,17 @@ def _squeeze_dim(self, dim):
 
 @op(
     r"{self}",
+    self=lambda grad, self_sym_sizes, dim: _reshape(grad, self_sym_sizes),
+    node="SqueezeBackward4",
+    name="squeeze",
+)
+def _squeeze_product(self, dim):
+    """The dimension that a vector was given for a matrix product taken away again."""
+    return self.reshape(self.shape[:dim] + self.shape[dim + 1 :])
+
+
+@op(
+    r"{self}",
     view=True,
     self=lambda grad, self_sym_sizes, dim: _reshape(grad, self_sym_sizes),
     node="SqueezeBackward2",
