@@ -299,7 +299,7 @@ class Tensor(metaclass=TensorType):
                 "subgraph that doesn't require differentiation use var_no_grad = var.detach()."
             )
         if value and self._array.dtype.kind != "f":
-            raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
+            raise RuntimeError("only Tensors of floating point dtype can require gradients")
         self._needs = value
         if context.observer is not None:
             context.observer.flag_set(self, "requires_grad", value)
@@ -352,7 +352,10 @@ class Tensor(metaclass=TensorType):
                     "systems that assume they match."
                 )
             if value._array.shape != self._array.shape:
-                raise RuntimeError("assigned grad has data of a different size")
+                raise RuntimeError(
+                    f"attempting to assign a gradient of size '{list(value._array.shape)}' to a tensor of size "
+                    f"'{list(self._array.shape)}'. Please ensure that the gradient and the tensor are the same size"
+                )
         self._grad = value
         if context.observer is not None:
             context.observer.grad_set(self, "None" if value is None else "assign")

@@ -214,11 +214,11 @@ def changed_in_place(array: Any, output: int, owner: Node | None, now: int, save
     from engine.dtypes import LEGACY_NAMES, OF_NUMPY
 
     what = f"[torch.{LEGACY_NAMES[OF_NUMPY[array.dtype]]} {list(array.shape)}]"
-    whose = f", which is output {output} of {owner.name()}," if owner is not None else ""
+    whose = f", which is output {output} of {owner.name().split('Backward')[0]}," if owner is not None else ""
     return InplaceError(
         "one of the variables needed for gradient computation has been modified by an inplace operation: "
         f"{what}{whose} is at version {now}; expected version {saved} instead. Hint: enable anomaly detection to find the "
-        "operation that failed to compute its gradient, with torch.autograd.set_detect_anomaly(True)."
+        "operation that failed to compute its gradient, with torch.autograd.set_detect_anomaly(True, check_nan=False)."
     )
 
 

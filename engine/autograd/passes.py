@@ -133,12 +133,12 @@ def grad(
     keep = create_graph if retain_graph is None else retain_graph
     found = run(starts, keep, create_graph, edges, ins, accumulate=False)
     results = []
-    for t, edge in zip(ins, edges, strict=True):
+    for i, (t, edge) in enumerate(zip(ins, edges, strict=True)):
         g = found.get(edge)
         if g is None and not (allow_unused or materialize_grads):
             raise RuntimeError(
-                "One of the differentiated Tensors appears to not have been used in the graph. Set allow_unused=True if this "
-                "is the desired behavior."
+                f"The differentiated Tensor at index {i} appears to not have been used in the graph. Set allow_unused=True if "
+                "this is the desired behavior."
             )
         if g is None:
             results.append(constant(np.zeros_like(t._array)) if materialize_grads else None)

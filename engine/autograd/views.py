@@ -40,7 +40,7 @@ def check_writable(tensor: Tensor) -> None:
     node = tensor.grad_fn
     if view.several and node is not None:
         raise InplaceError(
-            f"Output {tensor._nr} of {node.name()} is a view and is being modified inplace. This view is the output of a "
+            f"Output {tensor._nr} of {node.name().split('Backward')[0]} is a view and is being modified inplace. This view is the output of a "
             "function that returns multiple views. Such functions do not allow the output views to be modified inplace. You "
             "should replace the inplace operation by an out-of-place one."
         )

@@ -40,10 +40,22 @@ def _rsub_number(self, other, *, alpha=1):
     return other - (self if alpha == 1 else self * alpha)
 
 
+@op(
+    r"{other} - {self}",
+    self=lambda grad, alpha: scaled(-grad, alpha),
+    other=lambda grad: grad,
+    node="RsubBackward0",
+    name="rsub",
+)
+def _rsub_tensor(self, other, *, alpha=1):
+    """Reversed difference, `other - alpha * self`, of a tensor `other`."""
+    return other - (self if alpha == 1 else self * alpha)
+
+
 @function
 def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
     """Reversed difference, `other - alpha * input`."""
-    return sub(other, input, alpha=alpha) if isinstance(other, Tensor) else _rsub_number(input, other, alpha=alpha)
+    return (_rsub_tensor if isinstance(other, Tensor) else _rsub_number)(input, other, alpha=alpha)
 
 
 @op(r"{self} \cdot {other}", self=lambda grad, other: grad * other, other=lambda grad, self: grad * self)

@@ -44,7 +44,7 @@ CASES: list[tuple[str, Code, list[Any]]] = [
     ("sub", lambda t, x, y: x - y, [f(2, 3), f(2, 3)]),
     ("sub", lambda t, x, y: t.sub(x, y, alpha=3), [f(2, 3), f(3)]),
     ("_rsub_number", lambda t, x: 1 - x, [f(2)]),
-    ("rsub", lambda t, x, y: t.rsub(x, y), [f(2), f(2)]),
+    ("_rsub_tensor", lambda t, x, y: t.rsub(x, y), [f(2), f(2)]),
     ("mul", lambda t, x, y: x * y, [f(2, 3), f(3)]),
     ("mul", lambda t, x: 2 * x, [f()]),
     ("true_divide", lambda t, x, y: x / y, [f(2, 3), pos(3)]),
