@@ -30,7 +30,7 @@ def unsupported(owner: str, name: str, supported: Iterable[str]) -> Unsupported:
     near = get_close_matches(name, list(supported), n=1, cutoff=0.75)
     hint = f" Did you mean '{owner}.{near[0]}'?" if near else ""
     return Unsupported(
-        f"{owner}.{name} is not supported by Gradtape.{hint} What is supported: the page's Help, or engine.supported()."
+        f"{owner}.{name} is not supported by Gradtape.{hint} What is supported: the page's Help, or print(torch.supported())."
     )
 
 

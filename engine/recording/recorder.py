@@ -257,6 +257,8 @@ class Recorder:
     def wrote(self, op: Op, arguments: tuple[Any, ...], tensor: Tensor, node: Node | None) -> None:
         """An operation wrote in place."""
         self._where = where = self.where()
+        if tensor._counter is not None:
+            self.flush()  # so that the scribe knows all who share the memory
         owner = self._grads.get(id(tensor))
         if owner is not None:
             self.note("grad_set", where, owner[1], self.store.keep(tensor._array), f"{op.name}_")

@@ -19,7 +19,6 @@ from typing import Any
 
 import engine
 from engine.context import context
-from engine.errors import Unsupported
 from engine.recording.events import Site
 from engine.recording.recorder import Recorder
 from engine.sandbox.instrument import TAPE, instrument
@@ -332,14 +331,8 @@ class Run:
     def _explain(self, error: BaseException, message: str | None = None) -> RunError:
         """The error with its place in the program: the innermost of the program's frames."""
         text = str(error) if message is None else message
-        kind = type(error)
         help_text = help_for(error)
-        if isinstance(error, Unsupported):
-            shown = "NotImplementedError"
-        elif isinstance(error, TooLarge):
-            shown = "TooLarge"
-        else:
-            shown = next((c.__name__ for c in kind.__mro__ if not c.__module__.startswith("engine.")), kind.__name__)
+        shown = _standard(error)
         if isinstance(error, KeyError) and error.args:
             text = repr(error.args[0])
         if isinstance(error, SyntaxError) and error.filename in self.tape.recorder.program:
@@ -388,6 +381,13 @@ class Run:
         return found
 
 
+def _standard(error: BaseException) -> str:
+    """The name of an error's type; of the engine's own, that of the standard type it is derived from."""
+    if isinstance(error, TooLarge):
+        return "TooLarge"
+    return next(c.__name__ for c in type(error).__mro__ if not c.__module__.startswith("engine."))
+
+
 def _format(error: BaseException, tb: TracebackType | None, run: Run) -> str:
     """The traceback as Python shows it, with the program's own frames only."""
     try:
@@ -397,6 +397,9 @@ def _format(error: BaseException, tb: TracebackType | None, run: Run) -> str:
         text = "".join(summary.format(chain=False))
     except Exception:
         return ""
+    if type(error).__module__.startswith("engine."):
+        # PyTorch's users know the standard exception that ours is derived from.
+        text = text.replace(f"{type(error).__module__}.{type(error).__qualname__}: ", f"{_standard(error)}: ")
     return text.encode("utf-8", "replace").decode("utf-8")[:20_000]
 
 

@@ -146,11 +146,11 @@ class Server:
             os.close(job_write)
             job_write = -1
             collected = _Collected(program)
-            sound = collected.read(read, began + limits.seconds + SLACK)
-            if not sound:
+            collected.read(read, began + limits.seconds + SLACK)
+            if collected.trouble:
                 self._stop(number)
             ended.wait(SLACK)
-            return collected.result(ends[0] if ends else None, sound, time.monotonic() - began)
+            return collected.result(ends[0] if ends else None, time.monotonic() - began)
         finally:
             self.waiting.pop(number, None)
             for fd in (job_read, job_write, read, write):
@@ -169,31 +169,33 @@ class _Collected:
     def __init__(self, program: Program) -> None:
         self.recording = Recording(source=program.cells)
         self.done: Done | None = None
+        self.trouble = ""
+        """Why reading stopped before the child closed its end: "late" or "nonsense"."""
 
-    def read(self, fd: int, deadline: float) -> bool:
-        """Read until the child closes its end; False if it sends what it must not, too much, or does not stop."""
+    def read(self, fd: int, deadline: float) -> None:
+        """Read until the child closes its end, sends what it must not, sends too much, or is too late."""
         frames = Frames()
         total = 0
         while True:
             left = deadline - time.monotonic()
             if left <= 0 or not select.select([fd], [], [], left)[0]:
-                return False
+                self.trouble = "late"
+                return
             data = os.read(fd, 1 << 20)
             if not data:
-                return True
+                return
             total += len(data)
-            if total > MAX_RESULT:
-                return False
             try:
+                if total > MAX_RESULT or self.done is not None:
+                    raise ValueError("more than an honest child sends")
                 for kind, body in frames.feed(data):
-                    if self.done is not None:
-                        return False
                     if kind == b"B":
                         self._take(decode_batch(body))
                     else:
                         self.done = decode_done(body)
             except (ValueError, msgspec.MsgspecError, RecursionError):
-                return False
+                self.trouble = "nonsense"
+                return
 
     def _take(self, batch: Batch) -> None:
         r = self.recording
@@ -203,24 +205,26 @@ class _Collected:
         r.arrays.extend(batch.arrays)
         r.ops.update((op.name, op) for op in batch.ops)
 
-    def result(self, end: tuple[int, bool] | None, sound: bool, seconds: float) -> RunResult:
+    def result(self, end: tuple[int, bool] | None, seconds: float) -> RunResult:
         """The result, as far as it can be believed."""
         done = self.done
         recording: Recording | None = self.recording
         try:
             self.recording.check()
         except RecordingError:
-            recording, done, sound = None, None, False
+            recording, self.trouble = None, "nonsense"
         events = recording.events if recording is not None else []
         output = "".join(e.text for e in events if isinstance(e, Printed))
-        if sound and done is not None and done.status in STATUSES:
+        if not self.trouble and done is not None and done.status in STATUSES:
             return RunResult(done.status, output, done.error, done.cells, recording, done.seconds)
-        status, error = _ended(end)
+        status, error = _ended(end, self.trouble)
         return RunResult(status, output, error, [], recording, seconds)
 
 
-def _ended(end: tuple[int, bool] | None) -> tuple[str, RunError]:
+def _ended(end: tuple[int, bool] | None, trouble: str) -> tuple[str, RunError]:
     """Status and error of a child that did not say how it ended."""
+    if trouble == "nonsense":
+        return "crashed", RunError("Crash", "the program's process sent nothing that makes sense")
     if end is not None and end[1]:
         return "timeout", RunError("TimeoutError", "the program did not stop in time and was killed")
     if end is not None and os.WIFSIGNALED(end[0]):

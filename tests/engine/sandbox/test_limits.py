@@ -1,0 +1,123 @@
+"""Whatever a program does, it ends in a clear status, and what it did until then is kept."""
+
+from __future__ import annotations
+
+import os
+import threading
+
+import pytest
+
+from engine.program import Program
+from engine.recording.events import OpRan
+from engine.sandbox import Limits, RunResult, run
+
+BEFORE = "import torch\nx = torch.ones(3)\nprint('before')\n"
+
+ENDINGS = {
+    "loops forever": ("while True: pass", "timeout"),
+    "is stuck in C": ("x = pow(10, 10 ** 9) % 7", "timeout"),
+    "allocates without end": ("kept = []\nwhile True: kept.append(bytearray(10 ** 7))", "memory"),
+    "asks for too much at once": ("torch.ones(10 ** 10)", "memory"),
+    "prints without end": ("while True: print('x' * 1000)", "too_large"),
+    "records without end": ("while True: x = x + 1", "too_large"),
+    "raises": ("1 / 0", "error"),
+    "kills itself": ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "crashed"),
+    "leaves at once": ("import os; os._exit(3)", "crashed"),
+    "crashes the interpreter": ("import ctypes; ctypes.string_at(0)", "crashed"),
+    "closes what it writes to": ("import os\nfor fd in range(3, 40):\n    try: os.close(fd)\n    except OSError: pass", "crashed"),
+    "writes nonsense to its parent": (
+        "import os\nfor fd in range(3, 40):\n    try: os.write(fd, b'B' + b'\\xff' * 99)\n    except OSError: pass",
+        "crashed",
+    ),
+    "exits": ("import sys; sys.exit()", "ok"),
+    "exits with a message": ("import sys; sys.exit('no')", "error"),
+}
+
+
+def names(result: RunResult) -> list[str]:
+    assert result.recording is not None
+    return [e.op for e in result.recording.events if isinstance(e, OpRan)]
+
+
+@pytest.mark.parametrize(("ending", "status"), ENDINGS.values(), ids=ENDINGS.keys())
+def test_a_program_that(ending: str, status: str) -> None:
+    result = run(BEFORE + ending, Limits(seconds=1.5, events=20_000))
+    assert result.status == status
+    if "nonsense" not in ending and "\\xff" not in ending:
+        assert result.output.startswith("before\n")
+        assert names(result)[0] == "ones"
+    assert (result.error is None) == (status == "ok")
+
+
+def test_output_is_cut_with_a_line_that_says_so() -> None:
+    result = run("print('x' * 100)\nprint('y' * 5000)", Limits(output_chars=1000))
+    assert result.status == "too_large"
+    assert result.output.startswith("x" * 100 + "\n" + "y" * 10)
+    assert "output stopped after 1,000 characters" in result.output
+    assert len(result.output) < 1200
+
+
+def test_a_timeout_names_the_line() -> None:
+    result = run("x = 1\nwhile True:\n    pass\n", Limits(seconds=0.3))
+    assert result.error is not None
+    assert result.error.line in (2, 3)
+
+
+def test_a_stopped_run_leaves_no_process_of_its_own_behind() -> None:
+    marker = "7245.25"
+    run(f"import subprocess; subprocess.Popen(['sleep', '{marker}'])\nwhile True: pass", Limits(seconds=0.5))
+    found = [p for p in os.listdir("/proc") if p.isdigit() and marker in _command(p)] if os.path.isdir("/proc") else []
+    assert found == []
+
+
+def _command(pid: str) -> str:
+    try:
+        with open(f"/proc/{pid}/cmdline") as file:
+            return file.read()
+    except OSError:
+        return ""
+
+
+def test_runs_at_the_same_time_do_not_mix() -> None:
+    results: dict[int, RunResult] = {}
+
+    def one(k: int) -> None:
+        results[k] = run(f"import torch\nx = torch.ones({k})\nprint({k})")
+
+    threads = [threading.Thread(target=one, args=(k,)) for k in range(1, 13)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert {k: r.output for k, r in results.items()} == {k: f"{k}\n" for k in range(1, 13)}
+    assert all(r.status == "ok" for r in results.values())
+
+
+def test_many_runs_leak_no_file_descriptor() -> None:
+    run("pass")
+    before = len(os.listdir("/dev/fd"))
+    for _ in range(60):
+        run("print(1)")
+    assert len(os.listdir("/dev/fd")) <= before + 1
+
+
+def test_a_dead_server_is_replaced() -> None:
+    from engine.sandbox import runner
+
+    run("pass")
+    assert runner._running is not None
+    runner._running.process.kill()
+    runner._running.process.wait()
+    assert run("print('again')").output == "again\n"
+
+
+def test_the_program_never_runs_in_this_process() -> None:
+    result = run("import os; print(os.getpid())")
+    assert int(result.output) != os.getpid()
+
+
+def test_cells_after_a_failed_one_are_skipped() -> None:
+    result = run(Program.from_cells(("x = 1", "boom", "x")))
+    assert [c.status for c in result.cells] == ["ok", "error", "skipped"]
+    assert result.error is not None
+    assert (result.error.cell, result.error.line, result.error.type) == (1, 1, "NameError")

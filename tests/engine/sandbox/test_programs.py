@@ -1,0 +1,271 @@
+"""What a program sees and shows: output, warnings, cells, errors with their place, and unchanged semantics."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from typing import Any
+
+import pytest
+
+from engine.program import Program
+from engine.recording.events import Named, OpRan
+from engine.recording import replay
+from engine.sandbox import run
+
+TRICKY = {
+    "generators in loops": """
+def numbers():
+    for i in range(3):
+        yield i
+        for j in range(2):
+            yield (i, j)
+for n in numbers():
+    for m in numbers():
+        if m == 1: break
+    print(n, m)
+""",
+    "while and for with else": """
+i = 0
+while i < 3:
+    i += 1
+    if i == 2: continue
+else:
+    print('done', i)
+for k in []:
+    pass
+else:
+    print('empty')
+while True:
+    break
+else:
+    print('never')
+""",
+    "return inside loops and finally": """
+def f(n):
+    try:
+        for i in range(n):
+            while True:
+                if i == 2: return i
+                break
+    finally:
+        print('finally')
+print(f(5), f(1))
+""",
+    "closures, global and nonlocal": """
+count = 0
+def outer():
+    total = 0
+    def inner(k):
+        global count
+        nonlocal total
+        count += 1
+        total += k
+        return total
+    return inner
+add = outer()
+print(add(2), add(3), count)
+""",
+    "classes": """
+class A:
+    x = 1
+    y: int = x + 1
+    for i in range(2): z = i
+    def __init__(self, v): self.v = v
+    def double(self): return self.v * 2
+class B(A):
+    def __init__(self, v):
+        super().__init__(v + 1)
+print(A.x, A.y, A.z, B(3).double(), sorted(k for k in vars(A) if not k.startswith('_')))
+""",
+    "decorators and defaults": """
+def twice(f):
+    def g(*args, k=2, **more):
+        return [f(*args, **more)] * k
+    return g
+@twice
+def h(a, b=3, *, c=4): return a + b + c
+print(h(1), h(1, c=0))
+""",
+    "walrus, unpacking, match": """
+if (n := 5) > 3: print(n)
+a, *b, (c, d) = 1, 2, 3, (4, 5)
+print(a, b, c, d)
+print([y for x in range(3) if (y := x * x)], y)
+match {'k': [1, 2]}:
+    case {'k': [p, *q]}: print(p, q)
+""",
+    "docstrings and annotations": '''
+"""The module."""
+from __future__ import annotations
+def f(x: Undefined) -> Also:
+    """The function."""
+    return x
+print(__doc__, f.__doc__, f.__annotations__, f(1))
+''',
+    "names that are not there": """
+print(sorted(k for k in globals() if not k.startswith('__')), [k for k in dir() if 'tape' in k])
+""",
+    "try, except, with": """
+class C:
+    def __enter__(self): return 7
+    def __exit__(self, *a): return True
+with C() as seven, C():
+    raise ValueError('swallowed')
+print(seven)
+try:
+    for i in range(3):
+        if i: raise KeyError(i)
+except KeyError as e:
+    print('caught', e)
+print('e' in dir())
+""",
+    "lambdas and comprehensions": """
+print([(lambda q: q + i)(1) for i in range(3)], {k: v for k, v in zip('ab', (1, 2))}, sorted(x for x in {3, 1}))
+""",
+    "deleting a name": """
+x = 1
+del x
+try: x
+except NameError as e: print(e)
+""",
+    "iterating what cannot be": """
+try:
+    for i in 5: pass
+except TypeError as e: print(e)
+""",
+    "async": """
+import asyncio
+async def f(x):
+    y = x + 1
+    return y
+print(asyncio.run(f(1)))
+""",
+}
+
+
+@pytest.mark.parametrize("program", TRICKY.values(), ids=TRICKY.keys())
+def test_instrumentation_changes_nothing(program: str) -> None:
+    program = program.lstrip("\n")
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(program, "<plain>", "exec", dont_inherit=True), {"__name__": "__main__"})
+    result = run(program)
+    assert result.status == "ok", result.error
+    assert result.output == printed.getvalue()
+
+
+ERRORS: dict[str, tuple[str, str, str, tuple[int, int, int]]] = {
+    "syntax": ("x = 1\ny = (2,\n", "SyntaxError", "was never closed", (2, 4, 2)),
+    "a wrong name": ("import torch\nprint(torhc)\n", "NameError", "torhc", (2, 6, 2)),
+    "shapes": ("import torch\na = torch.ones(2)\nb = a + torch.ones(3)\n", "RuntimeError", "must match the size", (3, 4, 3)),
+    "an unsupported function": ("import torch\ntorch.stft(1)\n", "NotImplementedError", "torch.stft is not supported", (2, 0, 2)),
+    "inside a function": ("def f(x):\n    return x.foo\n\nf(1)\n", "AttributeError", "foo", (2, 11, 2)),
+    "over several lines": ("x = [\n  1,\n  int('a'),\n]\n", "ValueError", "invalid literal", (3, 2, 3)),
+    "a missing key": ("{}['k']\n", "KeyError", "'k'", (1, 0, 1)),
+}
+
+
+@pytest.mark.parametrize(("program", "kind", "message", "place"), ERRORS.values(), ids=ERRORS.keys())
+def test_an_error_has_its_place(program: str, kind: str, message: str, place: tuple[int, int, int]) -> None:
+    error = run(program).error
+    assert error is not None
+    assert error.type == kind
+    assert message in error.message
+    assert (error.line, error.column, error.end_line) == place
+    assert "engine" not in error.traceback
+    assert "<program>" in error.traceback
+
+
+def test_warnings_look_as_in_a_terminal() -> None:
+    result = run("import torch\ny = torch.ones(1, requires_grad=True) * 2\nfor i in range(2):\n    print(y.grad)\n")
+    lines = result.output.splitlines()
+    assert lines[0].startswith("<program>:4: UserWarning: The .grad attribute of a Tensor that is not a leaf Tensor")
+    assert lines[1] == "  print(y.grad)"
+    assert lines[2:] == ["None", "None"]
+
+
+def cells(*texts: str) -> list[tuple[str, str | None]]:
+    """Output (without the lines of warnings that quote a file) and result of each cell."""
+    result = run(Program.from_cells(texts))
+    assert result.status == "ok", result.error
+    found = []
+    for c in result.cells:
+        kept = [line for line in c.output.splitlines() if "Warning: " not in line]
+        found.append(("\n".join(kept), c.result))
+    return found
+
+
+def test_a_notebook_shows_what_it_shows_in_jupyter() -> None:
+    assert cells(
+        "import torch",
+        "w = torch.tensor([[1., 2.]], requires_grad=True)\nloss = (w ** 2).mean()",
+        "loss.backward()",
+        "w.grad",
+        "loss.grad",
+        "loss",
+        "w.grad;",
+        "print('a')\nloss.grad\nprint(loss.grad)\nprint('b')",
+        "w.requires_grad_(False)\nw",
+        "None",
+    ) == [
+        ("", None),
+        ("", None),
+        ("", None),
+        ("", "tensor([[1., 2.]])"),
+        ("  loss.grad", None),
+        ("", "tensor(2.5000, grad_fn=<MeanBackward0>)"),
+        ("", None),
+        ("a\nNone\nb\n  loss.grad\n  print(loss.grad)", None),
+        ("", "tensor([[1., 2.]])"),
+        ("", None),
+    ]
+
+
+def test_torch_means_the_engine_and_its_parts_can_be_imported() -> None:
+    result = run(
+        "import torch.nn.functional as F\nfrom torch import nn, autograd\nimport numpy as np, math, random\nimport torch\n"
+        "print(F.relu(torch.tensor([-1., 2.])), np.ones(2).sum(), math.pi > 3, random.random() < 1, torch.__version__)"
+    )
+    assert result.output == "tensor([0., 2.]) 2.0 True True 2.13.0+gradtape\n"
+
+
+def test_names_and_loop_iterations_are_recorded() -> None:
+    result = run(
+        "import torch\n\ndef f(p):\n    q = p * 2\n    return q\n\nfor i in range(2):\n    j = 0\n    while j < 2:\n        y = f(torch.ones(1))\n"
+        "        j += 1\nweights = [torch.ones(1), torch.zeros(1)]\n"
+    )
+    recording = result.recording
+    assert recording is not None
+    names = [(e.function, e.name) for e in recording.events if isinstance(e, Named)]
+    assert names[:3] == [("f", "p"), ("f", "q"), ("", "y")]
+    assert names[-2:] == [("", "weights[0]"), ("", "weights[1]")]
+    products = [e for e in recording.events if isinstance(e, OpRan) and e.op == "mul"]
+    loops = [recording.scopes[e.scope].loops for e in products]
+    assert loops == [((7, i), (9, j)) for i in range(2) for j in range(2)]
+    assert {recording.scopes[e.scope].function for e in products} == {"f"}
+    assert {recording.line(e) for e in products} == {4}
+
+
+def test_writes_through_views_reach_the_base() -> None:
+    result = run("import torch\nw = torch.tensor([5.], requires_grad=True)\nb = torch.zeros(2, 2)\nb[0] = w\nrow = b[1]\nrow.add_(1)\n")
+    recording = result.recording
+    assert recording is not None
+    state = replay(recording, len(recording.events) - 1)
+    b = state.tensor(state.names["b"])
+    value: Any = recording.array(b.value)
+    assert value.tolist() == [[5, 5], [1, 1]]
+    assert b.requires_grad
+    assert not b.is_leaf
+
+
+def test_a_recording_survives_saving(tmp_path: Any) -> None:
+    from engine.recording import Recording
+
+    result = run("import torch\nx = torch.ones(2, requires_grad=True)\nprint('\\ud800 lone')\n(x * x).sum().backward()\n")
+    assert result.recording is not None
+    path = tmp_path / "run.gradtape"
+    result.recording.save(path)
+    again = Recording.load(path)
+    assert again.events == result.recording.events
+    assert again.source == result.recording.source
