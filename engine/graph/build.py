@@ -107,7 +107,7 @@ class _TensorGraph:
             badge = event.cut or ("grad" if info.grad_of != NOTHING else "no grad" if inputs else "constant")
         sub = f"{info.dtype} {shape_text(info.shape)}" + (f" · line {line}" if inputs and line else "")
         value = self.texts(info.array)
-        width, height = _card_size(title, badge, sub, value, kind == "leaf", differentiable) if card else _pill_size(title)
+        width, height = _card_size(title, badge, sub, value, kind == "leaf", differentiable) if card else _pill_size(title, value)
         return {
             "kind": kind,
             "shape": "card" if card else "pill",
@@ -281,8 +281,8 @@ def _card_size(title: str, badge: str, sub: str, value: str, leaf: bool, differe
     return _clamp(max(lines) + _PADDING, _MIN_CARD, _MAX_CARD), 82 if differentiable else 64
 
 
-def _pill_size(title: str) -> tuple[int, int]:
-    return _clamp(8 * len(title) + 34, 56, 220), _PILL_HEIGHT
+def _pill_size(title: str, value: str) -> tuple[int, int]:
+    return _clamp(8 * len(title) + 7 * len(value) + 42, 64, 220), _PILL_HEIGHT
 
 
 def _clamp(width: float, low: int, high: int) -> int:

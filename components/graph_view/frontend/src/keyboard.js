@@ -28,9 +28,13 @@ export function deepActive(document) {
   return active;
 }
 
+/** Controls that have a use of their own for arrows and the like. */
+const OTHERS = '[role="radiogroup"], [role="grid"], [role="slider"], [role="listbox"], [role="tablist"], [role="dialog"], [role="menu"], [data-testid="stDataFrame"]';
+
 function listensTo(focused, root) {
   if (focused === null || focused === root.ownerDocument.body) return true;
-  return root.contains(focused) && !isTyping(focused);
+  if (isTyping(focused)) return false;
+  return root.contains(focused) || !focused.closest?.(OTHERS);
 }
 
 export function isTyping(element) {

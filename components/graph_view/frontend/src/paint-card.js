@@ -118,8 +118,13 @@ function blockTitle(ctx, node, look, { palette, fonts, scale }) {
 
 function pillText(ctx, node, look, { palette, fonts }) {
   const { face } = node;
-  const title = fitText(ctx, fonts.pill, face.title ?? node.title, node.w - 14);
-  write(ctx, title, node.x, node.y + 4.3, { font: fonts.pill, fill: palette.ink, align: 'center' });
+  const room = node.w - 16;
+  const title = fitText(ctx, fonts.pill, face.title ?? node.title, room);
+  const used = textWidth(ctx, fonts.pill, title);
+  const value = face.value && room - used > 26 ? fitText(ctx, fonts.row, face.value, room - used - 8) : '';
+  const left = node.x - (used + (value ? 8 + textWidth(ctx, fonts.row, value) : 0)) / 2;
+  write(ctx, title, left, node.y + 4.3, { font: fonts.pill, fill: palette.ink, align: 'left' });
+  if (value) write(ctx, value, left + used + 8, node.y + 4.3, { font: fonts.row, fill: palette.mute, align: 'left' });
   if (face.flow != null && !node.ghost) {
     const below = node.box.bottom + (look.halo ? 19 : 14);
     write(ctx, face.flow, node.x, below, { font: fonts.small, fill: palette.orangeText, room: node.w + 30, align: 'center' });

@@ -119,6 +119,8 @@ export function createPlayer(parent, memory) {
     /** The last `gradtape:moment`, for listeners that come late. */
     moment: null,
     scale: () => camera.scale(),
+    /** Ids of the nodes that carry this title at this step, in the order of the payload. */
+    find: (title) => model.nodes.filter((node) => (node.face?.title ?? node.title) === title).map((node) => node.id),
     get step() {
       return step;
     },

@@ -102,6 +102,8 @@ export function createStage(element, view, on) {
 
     /** Replace the graph. Only ids and positions reach vis-network: labels and titles are ours to draw, as plain text. */
     setGraph(nextModel, { options = {}, edges = [] }) {
+      // Options redraw at once, so nothing of the graph before may still be there.
+      network.setData({ nodes: [], edges: [] });
       model = nextModel;
       network.setOptions(merged(options, FORCED));
       const nodes = model.nodes.map(({ id, x, y, w, h }) => ({

@@ -1,0 +1,147 @@
+"""The page served on this machine and driven in a real Chromium."""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from tests.browser.install import find
+
+ROOT = Path(__file__).resolve().parents[2]
+SCREENSHOTS = Path(os.environ.get("GRADTAPE_ARTIFACTS", ROOT / "artifacts")) / "screenshots"
+
+
+@pytest.fixture(scope="session")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Where the page is served for this session."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    log = tmp_path_factory.mktemp("server") / "log"
+    command = [sys.executable, "-m", "streamlit", "run", str(ROOT / "app.py"), f"--server.port={port}", "--server.address=127.0.0.1"]
+    with open(log, "w") as out:
+        server = subprocess.Popen(command, cwd=ROOT, stdout=out, stderr=subprocess.STDOUT)
+    try:
+        for _ in range(600):
+            try:
+                urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=1)
+                break
+            except OSError:
+                assert server.poll() is None, log.read_text()
+                time.sleep(0.1)
+        yield f"http://127.0.0.1:{port}/"
+    finally:
+        server.terminate()
+        server.wait(10)
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    """A browser for this session; having none is a failure, not a reason to skip."""
+    path = find()
+    assert path is not None, "no Chromium: run python -m tests.browser.install"
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
+        yield browser
+        browser.close()
+
+
+class Gradtape:
+    """The page as a user handles it."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.player = page.locator(".player")
+
+    def ready(self) -> None:
+        """Wait until the graph is painted and the page is at rest."""
+        self.player.wait_for(state="visible", timeout=30_000)
+        self.page.wait_for_function("window.__gradtapePlayer && window.__gradtapeEditor", timeout=30_000)
+        self.settled()
+
+    def settled(self) -> None:
+        """Wait until Streamlit has finished running the script."""
+        self.page.wait_for_function("!document.querySelector('[data-test-script-state=\"running\"]')", timeout=30_000)
+
+    @property
+    def step(self) -> int:
+        """The player's step."""
+        return int(self.player.get_attribute("data-step") or -1)
+
+    @property
+    def total(self) -> int:
+        """How many steps the tape has."""
+        return int(self.player.get_attribute("data-total") or -1)
+
+    def until(self, condition: Callable[[], bool], what: str) -> None:
+        """Wait until something holds."""
+        for _ in range(300):
+            if condition():
+                return
+            self.page.wait_for_timeout(50)
+        raise AssertionError(f"never happened: {what}")
+
+    def set_code(self, text: str) -> None:
+        """Put a program into the editor and run it with Ctrl+Enter."""
+        self.page.evaluate("text => window.__gradtapeEditor.editor_0.setText(text)", text)
+        self.page.evaluate("window.__gradtapeEditor.editor_0.focus()")
+        self.page.keyboard.press("Control+Enter")
+
+    def code(self) -> str:
+        """The editor's text."""
+        return str(self.page.evaluate("window.__gradtapeEditor.editor_0.getText()"))
+
+    def click_node(self, title: str) -> None:
+        """Click the card whose title this is (the last one, if there are several)."""
+        point = self.page.evaluate(
+            "title => { const p = window.__gradtapePlayer; const ids = p.find ? p.find(title) : null; return ids; }", title
+        )
+        if point is None:
+            raise AssertionError("the player's handle has no find()")
+        spot = self.page.evaluate("id => window.__gradtapePlayer.screen(id)", point[-1])
+        self.page.mouse.click(spot["x"], spot["y"])
+
+    def inspector(self) -> str:
+        """The text of the inspector."""
+        return self.page.locator(".st-key-inspector").inner_text()
+
+    def console(self) -> str:
+        """The text of the console."""
+        return self.page.locator(".gt-console").first.inner_text()
+
+
+@pytest.fixture
+def page(address: str, chromium: Browser, request: pytest.FixtureRequest) -> Iterator[Gradtape]:
+    """A fresh visit. Afterwards: a screenshot, no errors in the console, no request to anywhere else."""
+    options: dict[str, Any] = {"width": 1480, "height": 920, "scheme": "light", **getattr(request, "param", {})}
+    context = chromium.new_context(
+        viewport={"width": options["width"], "height": options["height"]}, color_scheme=options["scheme"]
+    )
+    tab = context.new_page()
+    errors: list[str] = []
+    foreign: list[str] = []
+    tab.on("pageerror", lambda e: errors.append(str(e)))
+    tab.on("console", lambda m: errors.append(m.text) if m.type == "error" else None)
+    local = ("data:", "blob:", address, address.replace("http", "ws", 1))
+    tab.on("request", lambda r: foreign.append(r.url) if not r.url.startswith(local) else None)
+    tab.goto(address)
+    handled = Gradtape(tab)
+    handled.ready()
+    yield handled
+    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+    name = re.sub(r"[^\w]+", "_", request.node.name).strip("_")
+    tab.screenshot(path=str(SCREENSHOTS / f"{name}.png"))
+    context.close()
+    assert errors == []
+    assert foreign == []

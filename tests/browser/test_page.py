@@ -1,0 +1,226 @@
+"""A user at the page."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from components.gallery import examples
+from engine.program import Program
+from engine.sandbox import run
+from tests.browser.conftest import Gradtape
+
+pytestmark = pytest.mark.browser
+
+SIZES = [
+    pytest.param({"width": w, "height": h, "scheme": scheme}, id=f"{w}x{h}-{scheme}")
+    for w, h in ((1480, 920), (1100, 800))
+    for scheme in ("light", "dark")
+]
+
+
+@pytest.mark.parametrize("page", SIZES, indirect=True)
+def test_a_first_visit_shows_the_default_example_run_to_its_end(page: Gradtape) -> None:
+    assert page.console().startswith("tensor([84.]) tensor([46.])")
+    assert page.step == page.total - 1
+    assert int(page.player.get_attribute("data-nodes") or 0) == 16
+    width = page.page.evaluate("document.documentElement.scrollWidth")
+    assert width <= page.page.viewport_size["width"], "nothing stands out of the page"  # type: ignore[index]
+
+
+def test_stepping_to_the_end_and_back_changes_values(page: Gradtape) -> None:
+    page.click_node("x1")
+    page.until(lambda: "84" in page.inspector(), "the inspector shows the final gradient")
+    page.page.locator(".gt-brand").click()
+    page.page.keyboard.press("Home")
+    page.until(lambda: page.step == 0, "the first step")
+    page.until(lambda: "no backward pass has reached it" in page.inspector(), "no gradient yet")
+    while page.step < page.total - 1:
+        before = page.step
+        page.page.keyboard.press("ArrowRight")
+        page.until(lambda before=before: page.step == before + 1, "one step on")
+    assert page.step == page.total - 1
+    gradients = []
+    for _ in range(4):
+        before = page.step
+        page.page.keyboard.press("[")
+        page.until(lambda before=before: page.step < before, "a part of the timeline back")
+        page.settled()
+        page.page.wait_for_timeout(400)
+        gradients.append("42" in page.inspector())
+    assert any(gradients), "after the first pass the gradient is 42"
+
+
+def test_the_line_of_the_moment_is_marked_in_the_editor(page: Gradtape) -> None:
+    page.page.locator(".gt-brand").click()
+    page.page.keyboard.press("Home")
+    page.until(lambda: page.page.locator(".gt-moment").count() == 1, "a marked line")
+    assert "x1 = torch.tensor" in page.page.locator(".gt-moment").inner_text()
+
+
+def test_space_plays_and_pauses(page: Gradtape) -> None:
+    page.page.locator(".gt-brand").click()
+    page.page.keyboard.press("Home")
+    page.page.keyboard.press("Space")
+    page.until(lambda: page.step > 2, "it plays")
+    page.page.keyboard.press("Space")
+    page.page.wait_for_timeout(300)
+    stopped = page.step
+    page.page.wait_for_timeout(700)
+    assert page.step == stopped
+
+
+def test_clicking_a_node_shows_it_in_the_inspector(page: Gradtape) -> None:
+    page.click_node("z")
+    page.until(lambda: "MulBackward0" in page.inspector(), "the inspector shows z")
+    text = page.inspector()
+    assert "44" in text
+    assert "_saved_self" in text
+    assert "None: not a leaf" in text
+
+
+def test_an_edited_program_runs(page: Gradtape) -> None:
+    page.set_code("import torch\nw = torch.tensor([3.], requires_grad=True)\n(w ** 2).sum().backward()\nprint('slope', w.grad)\n")
+    page.until(lambda: page.console().startswith("slope tensor([6.])"), "the new output")
+    page.until(lambda: int(page.player.get_attribute("data-nodes") or 0) == 3, "the new graph")
+
+
+def test_typing_is_not_overwritten_and_keeps_the_focus(page: Gradtape) -> None:
+    page.page.evaluate("window.__gradtapeEditor.editor_0.focus()")
+    page.page.keyboard.press("Control+End")
+    page.page.keyboard.type("print('typed')", delay=30)
+    page.page.wait_for_timeout(800)
+    page.page.keyboard.type("  # more", delay=30)
+    assert page.code().endswith("print('typed')  # more")
+    page.page.keyboard.press("Control+Enter")
+    page.until(lambda: page.console().rstrip().endswith("typed"), "the typed line ran")
+
+
+def test_a_mistake_is_shown_on_its_line_with_what_ran_before(page: Gradtape) -> None:
+    page.set_code("import torch\na = torch.ones(2, requires_grad=True)\nb = a * 2\nc = b + torch.ones(3)\nprint(c)\n")
+    message = page.page.locator(".gt-message")
+    message.wait_for()
+    assert "must match the size of tensor b (3)" in message.inner_text()
+    assert page.page.locator(".gt-wrong").inner_text() == "c = b + torch.ones(3)"
+    page.until(lambda: int(page.player.get_attribute("data-nodes") or 0) == 3, "the graph of what ran before")
+    assert "RuntimeError" in page.console()
+
+
+def test_an_unsupported_function_is_named(page: Gradtape) -> None:
+    page.set_code("import torch\nx = torch.ones(2)\ntorch.stft(x)\n")
+    page.until(lambda: "torch.stft is not supported by Gradtape" in page.console(), "the message")
+
+
+def test_building_with_the_mouse_alone(page: Gradtape) -> None:
+    p = page.page
+
+    def choose(label: str, option: str) -> None:
+        p.get_by_label(label, exact=True).first.click()
+        p.get_by_role("option", name=option, exact=True).first.click()
+        page.settled()
+
+    def add() -> None:
+        before = page.code()
+        p.locator(".st-key-build_add button:enabled").wait_for()
+        p.locator(".st-key-build_add button").click()
+        page.until(lambda: page.code() != before, "a line was added")
+        page.settled()
+
+    p.get_by_role("radio", name="Build").click()
+    p.locator(".st-key-build_new button").click()
+    page.until(lambda: page.code().strip() == "import torch", "an empty program")
+    add()
+    add()
+    p.get_by_role("radio", name="Operation").click()
+    choose("Operation", "a · b (elements)")
+    add()
+    p.get_by_label("Kind", exact=True).first.wait_for()
+    choose("Kind", "Reduction")
+    add()
+    p.get_by_role("radio", name="Backward").click()
+    add()
+    page.until(lambda: int(page.player.get_attribute("data-nodes") or 0) == 4, "four nodes")
+    p.get_by_role("radio", name="Zero grad").click()
+    add()
+    lines = page.code().strip().split("\n")
+    assert lines[0] == "import torch"
+    assert re.fullmatch(r"x = torch\.tensor\(\[.*\], requires_grad=True\)", lines[1])
+    assert any(".backward()" in line for line in lines)
+    assert any("grad.zero_()" in line for line in lines)
+    compile(page.code(), "built", "exec")
+
+
+def test_a_notebook_opens_with_its_outputs(page: Gradtape, tmp_path: Path) -> None:
+    cells = ("import torch", "x = torch.ones(2, requires_grad=True)\nx", "(3 * x).sum().backward()\nprint('done')\nx.grad")
+    path = tmp_path / "lesson.ipynb"
+    path.write_text(Program.from_cells(cells).to_notebook())
+    page.page.get_by_role("button", name="Open").click()
+    page.page.locator("input[type=file]").set_input_files(str(path))
+    page.page.get_by_text("Out[3]:").wait_for()
+    body = page.page.locator(".st-key-program").inner_text()
+    assert "tensor([1., 1.], requires_grad=True)" in body
+    assert "tensor([3., 3.])" in body
+    assert "done" in body
+
+
+def test_a_saved_recording_opens(page: Gradtape, tmp_path: Path) -> None:
+    result = run("import torch\nq = torch.ones(2, requires_grad=True)\n(q * 5).sum().backward()\n")
+    assert result.recording is not None
+    path = tmp_path / "tape.gradtape"
+    result.recording.save(path)
+    page.page.get_by_role("button", name="Open").click()
+    page.page.locator("input[type=file]").set_input_files(str(path))
+    page.until(lambda: "q = torch.ones" in page.code(), "the recording's program")
+    page.until(lambda: int(page.player.get_attribute("data-nodes") or 0) == 3, "its graph")
+
+
+def test_a_bad_file_is_explained(page: Gradtape, tmp_path: Path) -> None:
+    path = tmp_path / "broken.ipynb"
+    path.write_text("{")
+    page.page.get_by_role("button", name="Open").click()
+    page.page.locator("input[type=file]").set_input_files(str(path))
+    page.page.get_by_text("the notebook is not valid JSON").wait_for()
+
+
+def test_every_example_opens_and_paints(page: Gradtape) -> None:
+    for example in list(examples().values())[1:]:
+        page.page.locator("button", has_text=re.compile("^Example")).first.click()
+        page.page.get_by_role("button", name=example.title, exact=True).click()
+        page.until(lambda text=example.text: page.code() == text, f"the text of {example.title}")
+        page.until(lambda: page.total > 1, "a tape")
+        page.settled()
+        page.page.keyboard.press("Escape")
+
+
+def test_views_directions_and_panels(page: Gradtape) -> None:
+    p = page.page
+    p.get_by_role("radio", name="Autograd (grad_fn)").click()
+    page.until(lambda: bool(p.evaluate("window.__gradtapePlayer.find('AccumulateGrad').length")), "grad_fn nodes")
+    page.click_node("MulBackward0")
+    page.until(lambda: "sequence number" in page.inspector(), "the node in the inspector")
+    p.get_by_role("radio", name="Ledger").click()
+    p.get_by_text("x1.grad", exact=True).wait_for()
+    p.get_by_role("radio", name="Tensors", exact=True).click()
+    p.locator(".st-key-tensor_table canvas").first.wait_for()
+
+
+def test_markup_from_programs_stays_text(page: Gradtape) -> None:
+    evil = "<img src=x onerror=\\\"window.__pwned=1\\\">"
+    page.set_code(
+        "import torch\n"
+        f'evil = "{evil}"\n'
+        "print(evil)\n"
+        "named = {evil: torch.ones(1, requires_grad=True)}\n"
+        "y = (named[evil] * 2).sum()\ny.backward()\n"
+        "import warnings\nwarnings.warn(evil)\n"
+        "raise ValueError(evil)\n"
+    )
+    page.until(lambda: "ValueError" in page.console(), "it ended")
+    for panel in ("Ledger", "Tensors", "Inspector"):
+        page.page.get_by_role("radio", name=panel, exact=True).click()
+        page.settled()
+    page.page.wait_for_timeout(500)
+    assert page.page.evaluate("window.__pwned") is None
+    assert "<img src=x" in page.console()
