@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import streamlit as st
 
 from components import gallery, state, theme
@@ -20,7 +22,7 @@ st.set_page_config(page_title="Gradtape", page_icon=theme.ICON, layout="wide")
 
 PANELS = ["Inspector", "Ledger", "Tensors"]
 VIEWS = {"tensors": "Tensors and ops", "autograd": "Autograd (grad_fn)"}
-TALL = "stretch"
+TALL: Literal["stretch"] = "stretch"
 
 
 def main() -> None:

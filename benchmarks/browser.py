@@ -64,7 +64,8 @@ def steps() -> None:
 def _total() -> str:
     """The player's number of steps, wherever it stands among shadow roots."""
     return (
-        "(() => { const walk = (r) => { for (const e of r.querySelectorAll('*')) { if (e.classList?.contains('player')) return e; "
+        "(() => { const walk = (r) => { for (const e of r.querySelectorAll('*')) { "
+        "if (e.classList?.contains('player')) return e; "
         "if (e.shadowRoot) { const f = walk(e.shadowRoot); if (f) return f; } } return null; }; "
         "return walk(document)?.dataset.total; })()"
     )

@@ -53,7 +53,8 @@ OPERATIONS: dict[str, list[Choice]] = {
         Choice("softmax", "torch.softmax({a}, dim=-1)"),
     ],
     "Matrix": [
-        Choice("a @ b (matrix product)", "{a} @ {b}"), Choice("transpose", "{a}.T"), Choice("outer product", "torch.outer({a}, {b})"),
+        Choice("a @ b (matrix product)", "{a} @ {b}"), Choice("transpose", "{a}.T"),
+        Choice("outer product", "torch.outer({a}, {b})"),
     ],
     "Shape": [
         Choice("flatten", "{a}.flatten()"), Choice("first entry", "{a}[0]"), Choice("add a dimension", "{a}.unsqueeze(0)"),
@@ -86,7 +87,8 @@ def builder(
     """Offer what can be added to the program `text`; `on_change` gets the new text."""
     tensors = named_tensors(recording)
     kind = st.segmented_control(
-        "Add", ["Tensor", "Operation", "Backward", "Zero grad"], default="Tensor", key="build_kind", label_visibility="collapsed",
+        "Add", ["Tensor", "Operation", "Backward", "Zero grad"], default="Tensor", key="build_kind",
+        label_visibility="collapsed",
         required=True,
     )  # fmt: skip
     if kind == "Tensor":

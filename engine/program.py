@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,8 @@ from typing import Any
 MAX_TEXT = 500_000
 """Characters of a program."""
 MAX_CELLS = 500
+MAGIC = re.compile(r"\s*(%[A-Za-z]|!)")
+"""A line that is a command of the notebook; a `%` with a space behind it is Python's."""
 
 
 class ProgramError(ValueError):
@@ -61,7 +64,7 @@ class Program:
 
     def to_notebook(self) -> str:
         """The program as the text of an .ipynb file."""
-        cells = [
+        cells: list[dict[str, Any]] = [
             {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": [], "source": text} for text in self.cells
         ]
         kernel = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
@@ -102,4 +105,4 @@ def _without_magics(source: str) -> str:
     """Notebook commands (`%matplotlib inline`, `!pip install …`) as comments: they are no Python."""
     if source.lstrip().startswith("%%"):
         return "\n".join("# " + line for line in source.split("\n"))
-    return "\n".join("# " + line if line.lstrip().startswith(("%", "!")) else line for line in source.split("\n"))
+    return "\n".join("# " + line if MAGIC.match(line) else line for line in source.split("\n"))

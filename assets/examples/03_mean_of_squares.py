@@ -3,7 +3,7 @@
 import torch
 
 x = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
-squares = x ** 2
+squares = x**2
 loss = squares.mean()
 
 squares.retain_grad()

@@ -3,7 +3,7 @@
 import torch
 
 x = torch.tensor(2.0, requires_grad=True)
-y = x ** 3
+y = x**3
 
 (slope,) = torch.autograd.grad(y, x, create_graph=True)
 print("3 x^2 =", slope)

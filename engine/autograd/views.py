@@ -32,15 +32,16 @@ def check_writable(tensor: Tensor) -> None:
         if view.no_grad:
             raise InplaceError(
                 "A view was created in no_grad mode and is being modified inplace with grad mode enabled. Given that this "
-                "use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view and the "
-                "inplace either both inside the no_grad block (if you don't want the inplace to be tracked) or both outside "
-                "(if you want the inplace to be tracked)."
+                "use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view and "
+                "the inplace either both inside the no_grad block (if you don't want the inplace to be tracked) or both "
+                "outside (if you want the inplace to be tracked)."
             )
         raise InplaceError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
     node = tensor.grad_fn
     if view.several and node is not None:
         raise InplaceError(
-            f"Output {tensor._nr} of {node.name().split('Backward')[0]} is a view and is being modified inplace. This view is the output of a "
+            f"Output {tensor._nr} of {node.name().split('Backward')[0]} is a view and is being modified inplace. "
+            "This view is the output of a "
             "function that returns multiple views. Such functions do not allow the output views to be modified inplace. You "
             "should replace the inplace operation by an out-of-place one."
         )

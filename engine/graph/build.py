@@ -107,7 +107,9 @@ class _TensorGraph:
             badge = event.cut or ("grad" if info.grad_of != NOTHING else "no grad" if inputs else "constant")
         sub = f"{info.dtype} {shape_text(info.shape)}" + (f" · line {line}" if inputs and line else "")
         value = self.texts(info.array)
-        width, height = _card_size(title, badge, sub, value, kind == "leaf", differentiable) if card else _pill_size(title, value)
+        width, height = (
+            _card_size(title, badge, sub, value, kind == "leaf", differentiable) if card else _pill_size(title, value)
+        )
         return {
             "kind": kind,
             "shape": "card" if card else "pill",

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Literal
 
 import networkx as nx
@@ -152,7 +153,7 @@ class _Drawing:
         self.up: list[list[int]] = [[] for _ in self.items]
         self.down: list[list[int]] = [[] for _ in self.items]
         for chain in self.chains.values():
-            for a, b in zip(chain, chain[1:], strict=False):
+            for a, b in pairwise(chain):
                 self.down[a].append(b)
                 self.up[b].append(a)
         self.part = self._parts()
@@ -227,7 +228,7 @@ class _Drawing:
     def _crossings(self, layers: list[list[int]], place: list[int]) -> int:
         """How many pairs of edges between neighbouring ranks cross (inversions, counted with a Fenwick tree)."""
         total = 0
-        for layer, following in zip(layers, layers[1:], strict=False):
+        for layer, following in pairwise(layers):
             size = len(following)
             tree = [0] * (size + 1)
             seen = 0

@@ -339,7 +339,7 @@ class Recorder:
             for _, (key, item) in zip(range(IN_CONTAINERS), items, strict=False):
                 if isinstance(item, Tensor) and self.known(item) not in self._named:
                     self._bind(f"{name}[{key!r}]", item, function, self.where())
-        elif hasattr(value, "named_parameters") and not isinstance(value, type):
+        elif any("named_parameters" in vars(c) for c in type(value).__mro__):  # never runs the value's own code
             for path, parameter in value.named_parameters():
                 if self.known(parameter) not in self._named:
                     self._bind(f"{name}.{path}", parameter, function, self.where())

@@ -7,15 +7,18 @@ import gc
 import io
 import linecache
 import os
+import random
 import resource
 import signal
 import sys
 import time
 import traceback
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import CodeType, FrameType, TracebackType
 from typing import Any
+
+import numpy as np
 
 import engine
 from engine.context import context
@@ -28,10 +31,6 @@ EAGER = 400
 """Events until which everything is sent at the end of each statement; later in batches."""
 LATER = 0.05
 """Seconds between batches after that."""
-
-
-class TooLarge(BaseException):
-    """The program printed or recorded more than it may. Not an Exception, so that programs do not catch it by accident."""
 
 
 class Tape:
@@ -48,6 +47,12 @@ class Tape:
         self.loops: list[tuple[Any, int, int]] = []
         self.shown: Any = None
         self.printed = 0
+        self.streams: tuple[Stream, ...] = ()
+        self.stop: Callable[[str, str], None] = lambda status, message: None
+        """Ends the run at once, with a status and a message; the program cannot catch it."""
+        self.writing = False
+        self.late: Callable[[], None] | None = None
+        """What is to happen when the frame being written is whole: the time is up."""
 
     # --- called by the program --------------------------------------------------------------------------------------------
 
@@ -58,11 +63,19 @@ class Tape:
 
     def mark(self) -> None:
         """A statement ended."""
+        for stream in self.streams:
+            if stream.pending:
+                stream.flush()
         count = self.recorder.count
         if count > self.job.limits.events:
-            raise TooLarge(f"the program made more than {self.job.limits.events:,} events")
+            self.stop("too_large", f"the program made more than {self.job.limits.events:,} events")
         if count != self.sent[0] and (count < EAGER or time.monotonic() - self.last > LATER):
             self.send()
+
+    def passing(self, name: str, value: Any, function: str) -> Any:
+        """A name is about to be bound inside an expression."""
+        self.bind(name, value, function)
+        return value
 
     def show(self, value: Any) -> Any:
         """The value of a cell's last expression."""
@@ -114,8 +127,12 @@ class Tape:
     def frame(self, kind: bytes, body: bytes) -> None:
         """Write one frame."""
         data = memoryview(HEADER.pack(kind, len(body)) + body)
+        self.writing = True
         while data:
             data = data[os.write(self.out, data) :]
+        self.writing = False
+        if self.late is not None:
+            self.late()
 
 
 class Loop:
@@ -172,7 +189,7 @@ class Stream(io.TextIOBase):
         if left < len(text):
             self.flush()
             self._pass_on(f"\n… output stopped after {limit:,} characters\n")
-            raise TooLarge(f"the program printed more than {limit:,} characters")
+            self.tape.stop("too_large", f"the program printed more than {limit:,} characters")
         return len(text)
 
     def flush(self) -> None:
@@ -231,6 +248,7 @@ class Run:
     def __init__(self, job: Job, out: int) -> None:
         self.job = job
         self.tape = Tape(job, out)
+        self.tape.stop = self._stop
         self.printed: list[list[tuple[str, str]]] = []
         self.results: list[str | None] = []
         self.began = time.monotonic()
@@ -243,7 +261,8 @@ class Run:
         status, error = "ok", None
         try:
             try:
-                for self.cell in range(len(self.job.cells)):
+                for cell in range(len(self.job.cells)):
+                    self.cell = cell
                     self._run_cell()
             finally:
                 signal.setitimer(signal.ITIMER_REAL, 0)
@@ -251,8 +270,6 @@ class Run:
         except MemoryError as e:
             self.namespace.clear()
             status, error = "memory", self._explain(e, "the program needed more memory than it may use")
-        except TooLarge as e:
-            status, error = "too_large", self._explain(e)
         except SystemExit as e:
             if e.code not in (None, 0):
                 status, error = "error", self._explain(e, str(e.code))
@@ -271,8 +288,10 @@ class Run:
             linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
         signal.signal(signal.SIGALRM, self._time_is_up)
         signal.setitimer(signal.ITIMER_REAL, self.job.limits.seconds)
-        gc.collect()
-        gc.freeze()
+        # Each fork would otherwise draw the same "random" numbers.
+        engine.seed()
+        random.seed()
+        np.random.seed()
         context.observer = self.tape.recorder
         context.grad = True
         sys.addaudithook(self._audit)
@@ -289,6 +308,7 @@ class Run:
         text = self.job.cells[self.cell]
         out, err = (Stream(self.tape, name, self.printed) for name in ("stdout", "stderr"))
         sys.stdout, sys.stderr = out, err
+        self.tape.streams = (out, err)
         self.namespace.pop("__warningregistry__", None)
         self.tape.shown = None
         if self.job.notebook:
@@ -316,13 +336,30 @@ class Run:
         sys.stderr.write(warnings.formatwarning(message, category, filename, lineno, line))
         self.tape.recorder.warned(category.__name__, str(message))
 
+    def _stop(self, status: str, message: str) -> None:
+        """End the run from within, whatever the program would make of an exception."""
+        context.observer = None
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        frame: FrameType | None = sys._getframe(1)
+        while frame is not None and frame.f_code.co_filename not in self.tape.recorder.program:
+            frame = frame.f_back
+        line = frame.f_lineno if frame is not None else 0
+        self._finish(status, RunError("TooLarge", message, line, cell=self.cell))
+        os._exit(0)
+
     # --- how it ended -----------------------------------------------------------------------------------------------------
 
     def _time_is_up(self, _: int, frame: FrameType | None) -> None:
+        if self.tape.writing:
+            self.tape.late = lambda: self._time_is_up(0, frame)
+            return
+        self.tape.late = None
         context.observer = None
         while frame is not None and frame.f_code.co_filename not in self.tape.recorder.program:
             frame = frame.f_back
         line = frame.f_lineno if frame is not None else 0
+        for stream in self.tape.streams:
+            stream.flush()
         seconds = self.job.limits.seconds
         message = f"the program was stopped after {seconds:g} seconds" + (f", in line {line}" if line else "")
         self._finish("timeout", RunError("TimeoutError", message, line, cell=self.cell))
@@ -330,11 +367,11 @@ class Run:
 
     def _explain(self, error: BaseException, message: str | None = None) -> RunError:
         """The error with its place in the program: the innermost of the program's frames."""
-        text = str(error) if message is None else message
+        text = said(error) if message is None else message
         help_text = help_for(error)
         shown = _standard(error)
         if isinstance(error, KeyError) and error.args:
-            text = repr(error.args[0])
+            text = said(Exception(repr(error.args[0])))
         if isinstance(error, SyntaxError) and error.filename in self.tape.recorder.program:
             line, column = error.lineno or 0, max((error.offset or 1) - 1, 0)
             end = (error.end_lineno or line, max((error.end_offset or 1) - 1, 0))
@@ -383,8 +420,6 @@ class Run:
 
 def _standard(error: BaseException) -> str:
     """The name of an error's type; of the engine's own, that of the standard type it is derived from."""
-    if isinstance(error, TooLarge):
-        return "TooLarge"
     return next(c.__name__ for c in type(error).__mro__ if not c.__module__.startswith("engine."))
 
 
@@ -403,9 +438,18 @@ def _format(error: BaseException, tb: TracebackType | None, run: Run) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")[:20_000]
 
 
+def said(error: BaseException) -> str:
+    """An error's message, whatever its class makes of it."""
+    try:
+        text = str(error)
+    except Exception:
+        text = "(its message cannot be shown)"
+    return text.encode("utf-8", "replace").decode("utf-8")[:20_000]
+
+
 def help_for(error: BaseException) -> str:
     """One sentence of help for the errors people meet most."""
-    text = str(error)
+    text = said(error)
     for part, help_text in HELP.items():
         if part in text:
             return help_text
@@ -421,7 +465,8 @@ HELP = {
     "or an integer conversion cut the graph.",
     "modified by an inplace operation": "Replace the in-place operation (a method ending in _, or += and the like) by one that "
     "makes a new tensor, or do it after backward().",
-    "a leaf Variable that requires grad is being used in an in-place operation": "Do the update inside `with torch.no_grad():`.",
+    "a leaf Variable that requires grad is being used in an in-place operation": "Do the update inside "
+    "`with torch.no_grad():`.",
     "mat1 and mat2 shapes cannot be multiplied": "The columns of the first matrix must equal the rows of the second.",
     "at non-singleton dimension": "Shapes are compared from the last dimension; each pair must be equal, or one of them 1.",
     "Can't call numpy() on Tensor that requires grad": "Use .detach().numpy().",
@@ -431,9 +476,6 @@ HELP = {
 def preload() -> None:
     """Import and warm up in the server what every run needs, so that a fork finds it ready."""
     import math  # noqa: F401
-    import random  # noqa: F401
-
-    import numpy as np
 
     alias()
     np.seterr(all="ignore")
@@ -444,12 +486,14 @@ def preload() -> None:
         instrument(ast.parse(source), show_last=True)
     recorder = Recorder()
     context.observer = recorder
-    x = engine.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    x = engine.ones(2, 2, requires_grad=True)
     y = (x @ x * 2 + 1).tanh().mean()
     y.backward()
     repr(x.grad)
     context.observer = None
     encode(Batch(recorder.events, recorder.sites, recorder.scopes, recorder.arrays, []))
+    gc.collect()
+    gc.freeze()
 
 
 def alias() -> None:

@@ -10,7 +10,7 @@ import ast
 from typing import Any
 
 TAPE = "__gradtape__"
-"""The built-in name of the reporter: has `bind`, `loop`, `enter`, `tick`, `leave`, `mark` and `show`."""
+"""The built-in name of the reporter: has `bind`, `passing`, `loop`, `tick`, `leave`, `mark` and `show`."""
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -59,49 +59,52 @@ def _names(target: ast.expr) -> list[str]:
     return _names(target.value) if isinstance(target, ast.Starred) else []
 
 
-def _walrus(node: ast.AST) -> list[str]:
-    """Names bound by := in an expression, those of inner scopes aside."""
-    found = []
-    stack: list[Any] = [node]
-    inner = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-    while stack:
-        current = stack.pop()
-        if isinstance(current, ast.NamedExpr) and isinstance(current.target, ast.Name):
-            found.append(current.target.id)
-        stack.extend(child for child in ast.iter_child_nodes(current) if not isinstance(child, inner))
-    return found
-
-
 class _Rewriter(ast.NodeTransformer):
     def __init__(self) -> None:
         self.functions: list[str] = [""]
+        self.globals: list[set[str]] = [set()]
         self.in_class = False
+
+    def _function_of(self, name: str) -> str:
+        """The function whose variable a name is here, "" for a global."""
+        return "" if name in self.globals[-1] else self.functions[-1]
 
     def _binds(self, names: list[str], at: ast.stmt) -> list[ast.stmt]:
         if self.in_class:
             return []
         return [
-            _report("bind", ast.Constant(n), ast.Name(n, ast.Load()), ast.Constant(self.functions[-1]), at=at)
+            _report("bind", ast.Constant(n), ast.Name(n, ast.Load()), ast.Constant(self._function_of(n)), at=at)
             for n in dict.fromkeys(names)
         ]
 
     def visit_Assign(self, node: ast.Assign) -> Any:
         """`a = b = value`."""
-        return [node, *self._binds([n for t in node.targets for n in _names(t)] + _walrus(node.value), node)]
+        self.generic_visit(node)
+        return [node, *self._binds([n for t in node.targets for n in _names(t)], node)]
 
     def visit_AugAssign(self, node: ast.AugAssign) -> Any:
         """`a += value`."""
+        self.generic_visit(node)
         return [node, *self._binds(_names(node.target), node), _report("mark", at=node)]
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:
         """`a: int = value`."""
+        self.generic_visit(node)
         return [node, *self._binds(_names(node.target), node)] if node.value is not None else node
 
     def visit_Expr(self, node: ast.Expr) -> Any:
         """An expression statement; a docstring stays what it is."""
         if isinstance(node.value, ast.Constant):
             return node
-        return [node, *self._binds(_walrus(node.value), node), _report("mark", at=node)]
+        self.generic_visit(node)
+        return [node, _report("mark", at=node)]
+
+    def visit_NamedExpr(self, node: ast.NamedExpr) -> Any:
+        """`(a := value)`: the value passes through the tape, since the name may not be bound when the statement ends."""
+        self.generic_visit(node)
+        name, function = (ast.copy_location(ast.Constant(x), node) for x in (node.target.id, self._function_of(node.target.id)))
+        node.value = _call("passing", name, node.value, function, at=node.value)
+        return node
 
     def visit_For(self, node: ast.For) -> Any:
         """`for a in b`: the iterable counts its iterations."""
@@ -127,6 +130,7 @@ class _Rewriter(ast.NodeTransformer):
 
     def _function(self, node: Function) -> Any:
         self.functions.append(node.name)
+        self.globals.append({n for s in ast.walk(node) if isinstance(s, ast.Global) for n in s.names})
         outside, self.in_class = self.in_class, False
         self.generic_visit(node)
         a = node.args
@@ -136,6 +140,7 @@ class _Rewriter(ast.NodeTransformer):
         node.body = [*node.body[:head], *self._binds(names, at), *node.body[head:]]
         self.in_class = outside
         self.functions.pop()
+        self.globals.pop()
         return node
 
     visit_FunctionDef = _function

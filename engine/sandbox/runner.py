@@ -69,7 +69,7 @@ class Server:
     def __init__(self) -> None:
         ours, theirs = socket.socketpair()
         environment = {
-            "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "PYTHONHASHSEED": "0", "LC_ALL": "C.UTF-8",
+            "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "LC_ALL": "C.UTF-8",
         }  # fmt: skip
         self.process = subprocess.Popen(
             [sys.executable, "-I", "-c", START, ROOT, str(theirs.fileno())],
@@ -146,7 +146,7 @@ class Server:
             os.close(job_write)
             job_write = -1
             collected = _Collected(program)
-            collected.read(read, began + limits.seconds + SLACK)
+            collected.read(read, began + limits.seconds + SLACK, ended)
             if collected.trouble:
                 self._stop(number)
             ended.wait(SLACK)
@@ -172,15 +172,21 @@ class _Collected:
         self.trouble = ""
         """Why reading stopped before the child closed its end: "late" or "nonsense"."""
 
-    def read(self, fd: int, deadline: float) -> None:
-        """Read until the child closes its end, sends what it must not, sends too much, or is too late."""
+    def read(self, fd: int, deadline: float, ended: threading.Event) -> None:
+        """Read until the child closes its end or has ended, sends what it must not, sends too much, or is too late."""
+        source = select.poll()
+        source.register(fd, select.POLLIN)
         frames = Frames()
         total = 0
         while True:
-            left = deadline - time.monotonic()
-            if left <= 0 or not select.select([fd], [], [], left)[0]:
-                self.trouble = "late"
-                return
+            over = ended.is_set()
+            if not source.poll(50):
+                if over:
+                    return  # what the program left behind may hold the pipe open
+                if time.monotonic() > deadline:
+                    self.trouble = "late"
+                    return
+                continue
             data = os.read(fd, 1 << 20)
             if not data:
                 return

@@ -13,6 +13,7 @@ import socket
 import sys
 import time
 from dataclasses import dataclass
+from typing import Any
 
 from engine.sandbox import child
 from engine.sandbox.messages import EXIT, REQUEST
@@ -42,9 +43,10 @@ def main(fd: int) -> None:
     connection.sendall(EXIT.pack(0, 0, 0))  # ready
     children: dict[int, Child] = {}
     while True:
-        soonest = min((c.deadline for c in children.values()), default=None)
+        soonest = min((c.deadline for c in children.values() if not c.stopped), default=None)
         wait = None if soonest is None else max(soonest - time.monotonic(), 0)
-        ready, _, _ = select.select([connection, wake_read], [], [], wait)
+        sources: list[Any] = [connection, wake_read]
+        ready, _, _ = select.select(sources, [], [], wait)
         if wake_read in ready:
             os.read(wake_read, 4096)
         if connection in ready and not _request(connection, children, (wake_read, wake_write)):
@@ -53,8 +55,8 @@ def main(fd: int) -> None:
             return
         _reap(connection, children)
         for pid, c in children.items():
-            if time.monotonic() >= c.deadline:
-                c.stopped, c.deadline = True, float("inf")
+            if not c.stopped and time.monotonic() >= c.deadline:
+                c.stopped = True
                 _kill(pid)
 
 

@@ -82,7 +82,9 @@ def test_clicking_a_node_shows_it_in_the_inspector(page: Gradtape) -> None:
 
 
 def test_an_edited_program_runs(page: Gradtape) -> None:
-    page.set_code("import torch\nw = torch.tensor([3.], requires_grad=True)\n(w ** 2).sum().backward()\nprint('slope', w.grad)\n")
+    page.set_code(
+        "import torch\nw = torch.tensor([3.], requires_grad=True)\n(w ** 2).sum().backward()\nprint('slope', w.grad)\n"
+    )
     page.until(lambda: page.console().startswith("slope tensor([6.])"), "the new output")
     page.until(lambda: int(page.player.get_attribute("data-nodes") or 0) == 3, "the new graph")
 
@@ -207,7 +209,7 @@ def test_views_directions_and_panels(page: Gradtape) -> None:
 
 
 def test_markup_from_programs_stays_text(page: Gradtape) -> None:
-    evil = "<img src=x onerror=\\\"window.__pwned=1\\\">"
+    evil = '<img src=x onerror=\\"window.__pwned=1\\">'
     page.set_code(
         "import torch\n"
         f'evil = "{evil}"\n'

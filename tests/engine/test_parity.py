@@ -37,6 +37,12 @@ ties = np.array([[1.0, 3.0, 3.0], [2.0, 2.0, 0.0]])
 zeros = np.array([[1.0, 0.0, 3.0], [0.0, 2.0, 0.0]])
 labels = np.array([0, 2, 1, 1])
 
+SMOOTH = (
+    "exp", "exp2", "expm1", "sin", "cos", "sinh", "cosh", "tanh", "abs", "sign", "round", "floor", "ceil", "trunc", "frac",
+    "sigmoid", "relu", "atan", "clone",
+)  # fmt: skip
+POSITIVE = ("log", "log2", "log10", "log1p", "sqrt", "rsqrt", "tan")
+
 CASES: list[tuple[str, Code, list[Any]]] = [
     ("add", lambda t, x, y: x + y, [f(2, 3), f(3)]),
     ("add", lambda t, x, y: t.add(x, y, alpha=2), [f(2, 3), f(2, 1)]),
@@ -76,19 +82,19 @@ CASES: list[tuple[str, Code, list[Any]]] = [
     ("atan2", lambda t, x, y: t.atan2(x, y), [f(3), f(3)]),
     *[
         (name, lambda t, x, name=name: getattr(t, name)(x), [f(2, 3)])
-        for name in "exp exp2 expm1 sin cos sinh cosh tanh abs sign round floor ceil trunc frac sigmoid relu atan clone".split()
+        for name in SMOOTH
     ],
-    *[(name, lambda t, x, name=name: getattr(t, name)(x), [pos(2, 3)]) for name in "log log2 log10 log1p sqrt rsqrt tan".split()],
-    *[(name, lambda t, x, name=name: getattr(t, name)(x), [unit(2, 3)]) for name in "asin acos".split()],
-    *[(name, lambda t, x, name=name: getattr(t, name)(x, 1), [f(2, 3)]) for name in "eq ne lt le gt ge".split()],
+    *[(name, lambda t, x, name=name: getattr(t, name)(x), [pos(2, 3)]) for name in POSITIVE],
+    *[(name, lambda t, x, name=name: getattr(t, name)(x), [unit(2, 3)]) for name in ["asin", "acos"]],
+    *[(name, lambda t, x, name=name: getattr(t, name)(x, 1), [f(2, 3)]) for name in ["eq", "ne", "lt", "le", "gt", "ge"]],
     *[
         (name, lambda t, x, y, name=name: getattr(t, name)(x, y), [mask, mask[::-1].copy()])
-        for name in "logical_and logical_or logical_xor bitwise_and bitwise_or bitwise_xor".split()
+        for name in ["logical_and", "logical_or", "logical_xor", "bitwise_and", "bitwise_or", "bitwise_xor"]
     ],
-    *[(name, lambda t, x, name=name: getattr(t, name)(x), [mask]) for name in "logical_not bitwise_not".split()],
+    *[(name, lambda t, x, name=name: getattr(t, name)(x), [mask]) for name in ["logical_not", "bitwise_not"]],
     *[
         (name, lambda t, x, name=name: getattr(t, name)(x), [np.array([1.0, np.nan, np.inf])])
-        for name in "isnan isinf isfinite".split()
+        for name in ["isnan", "isinf", "isfinite"]
     ],
     ("_where", lambda t, c, x, y: t.where(c, x, y), [mask, f(2, 3), f(3)]),
     ("_where", lambda t, c, x: t.where(c, x, 0.0), [mask, f(2, 3)]),
@@ -192,6 +198,7 @@ CASES: list[tuple[str, Code, list[Any]]] = [
     ("isclose", lambda t, x: t.isclose(x, x + 1e-9), [f(2, 3)]),
 ]  # fmt: skip
 
+
 @pytest.mark.parametrize(("name", "code", "arrays"), CASES, ids=[f"{c[0]}-{i}" for i, c in enumerate(CASES)])
 def test_an_operation_does_what_pytorch_does(torch: ModuleType, name: str, code: Code, arrays: list[Any]) -> None:
     compare(torch, code, arrays)
@@ -225,7 +232,8 @@ def test_every_differentiable_operation_is_in_the_table_or_serves_another() -> N
         # what rules are made of, met through second gradients
         "_sum_axes", "spread", "_reshape", "_piece", "_place", "_pick", "_put", "zeros_like_grad", "tanh_backward",
         "sigmoid_backward", "threshold_backward", "scatter_zeros", "take_along", "_put_slice", "_take_slice", "_index_zeros",
-        "_index_again", "_index_put", "_index_cleared", "_scatter_add_zeros", "_nll_loss_backward", "_shifted", "_shifted_zeros",
+        "_index_again", "_index_put", "_index_cleared", "_scatter_add_zeros", "_nll_loss_backward", "_shifted",
+        "_shifted_zeros",
         # in place, met in test_inplace_and_views
         "fill", "_fill_tensor", "zero", "_copy", "_masked_fill", "take_view", "_view_zeros", "put_view", "_view_cleared",
         "_binary_cross_entropy", "_squeeze_product",
@@ -239,6 +247,8 @@ def test_binary_cross_entropy(torch: ModuleType) -> None:
 
 
 def test_unknown_names_say_so_and_name_the_nearest() -> None:
-    with pytest.raises(NotImplementedError, match=r"torch\.sigmoidd is not supported by Gradtape\. Did you mean 'torch\.sigmoid'"):
+    with pytest.raises(
+        NotImplementedError, match=r"torch\.sigmoidd is not supported by Gradtape\. Did you mean 'torch\.sigmoid'"
+    ):
         _ = engine.sigmoidd
     assert not hasattr(engine, "stft")

@@ -102,7 +102,9 @@ def test_two_leaves_four_products_and_a_root_look_symmetric() -> None:
         graph.add_node(name, width=63, height=30)
     for name in ("y1", "y2", "z"):
         graph.add_node(name, width=170, height=80)
-    graph.add_edges_from([("x1", "5"), ("x1", "2"), ("x2", "3"), ("x2", "1"), ("5", "y1"), ("3", "y1"), ("2", "y2"), ("1", "y2")])
+    graph.add_edges_from(
+        [("x1", "5"), ("x1", "2"), ("x2", "3"), ("x2", "1"), ("5", "y1"), ("3", "y1"), ("2", "y2"), ("1", "y2")]
+    )
     graph.add_edges_from([("y1", "z"), ("y2", "z")])
     made = check(graph, "LR")
     y = {key: at[1] for key, at in made.positions.items()}

@@ -24,7 +24,10 @@ ENDINGS = {
     "kills itself": ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "crashed"),
     "leaves at once": ("import os; os._exit(3)", "crashed"),
     "crashes the interpreter": ("import ctypes; ctypes.string_at(0)", "crashed"),
-    "closes what it writes to": ("import os\nfor fd in range(3, 40):\n    try: os.close(fd)\n    except OSError: pass", "crashed"),
+    "closes what it writes to": (
+        "import os\nfor fd in range(3, 40):\n    try: os.close(fd)\n    except OSError: pass",
+        "crashed",
+    ),
     "writes nonsense to its parent": (
         "import os\nfor fd in range(3, 40):\n    try: os.write(fd, b'B' + b'\\xff' * 99)\n    except OSError: pass",
         "crashed",
@@ -121,3 +124,44 @@ def test_cells_after_a_failed_one_are_skipped() -> None:
     assert [c.status for c in result.cells] == ["ok", "error", "skipped"]
     assert result.error is not None
     assert (result.error.cell, result.error.line, result.error.type) == (1, 1, "NameError")
+
+
+@pytest.mark.parametrize(
+    "program", ["sum(range(10 ** 12))", "while True:\n    try:\n        while True: pass\n    except BaseException: pass"]
+)
+def test_a_stuck_program_stops_and_others_go_on(program: str) -> None:
+    assert run(program, Limits(seconds=0.5)).status == "timeout"
+    assert run("print('next')").output == "next\n"
+
+
+def test_the_output_limit_cannot_be_caught() -> None:
+    program = "while True:\n    try:\n        print('x' * 1000)\n    except BaseException:\n        pass\n"
+    result = run(program, Limits(seconds=3))
+    assert result.status == "too_large"
+    assert result.output.count("output stopped") == 1
+
+
+def test_half_a_line_is_not_lost() -> None:
+    assert run("print('half', end='')\nwhile True: pass", Limits(seconds=0.3)).output == "half"
+    assert run("import os\nprint('half', end='')\nos._exit(1)").output == "half"
+
+
+def test_what_outlives_the_program_does_not_hold_up_its_result() -> None:
+    program = "import os, time\nif os.fork() == 0:\n    os.setsid()\n    time.sleep(20)\n    os._exit(0)\nprint('done')"
+    result = run(program)
+    assert (result.status, result.output) == ("ok", "done\n")
+    assert result.seconds < 5
+
+
+def test_an_error_without_a_message_of_sense_is_still_an_error() -> None:
+    for program in (
+        "class E(Exception):\n    def __str__(self): raise ValueError\nraise E",
+        "raise ValueError('\\ud800')",
+        "{}['\\ud800']",
+    ):
+        assert run(program).status == "error"
+
+
+def test_unseeded_random_numbers_differ_from_run_to_run() -> None:
+    program = "import torch, random, numpy\nprint(torch.randn(1).item(), random.random(), numpy.random.rand())"
+    assert len({run(program).output for _ in range(3)}) == 3

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from engine.program import Program
-from engine.recording.events import Named, OpRan
 from engine.recording import replay
+from engine.recording.events import Named, OpRan
 from engine.sandbox import run
 
 TRICKY = {
@@ -95,6 +95,18 @@ print([y for x in range(3) if (y := x * x)], y)
 match {'k': [1, 2]}:
     case {'k': [p, *q]}: print(p, q)
 """,
+    "walrus in what is not evaluated": """
+a = False
+b = a and (n := 3)
+print(b, 'n' in dir(), [(m := x) for x in (1, 2)], m)
+""",
+    "objects that answer everything": """
+class Nosy:
+    def __getattr__(self, name):
+        print('asked for', name)
+        return 1
+x = Nosy()
+""",
     "docstrings and annotations": '''
 """The module."""
 from __future__ import annotations
@@ -159,7 +171,12 @@ ERRORS: dict[str, tuple[str, str, str, tuple[int, int, int]]] = {
     "syntax": ("x = 1\ny = (2,\n", "SyntaxError", "was never closed", (2, 4, 2)),
     "a wrong name": ("import torch\nprint(torhc)\n", "NameError", "torhc", (2, 6, 2)),
     "shapes": ("import torch\na = torch.ones(2)\nb = a + torch.ones(3)\n", "RuntimeError", "must match the size", (3, 4, 3)),
-    "an unsupported function": ("import torch\ntorch.stft(1)\n", "NotImplementedError", "torch.stft is not supported", (2, 0, 2)),
+    "an unsupported function": (
+        "import torch\ntorch.stft(1)\n",
+        "NotImplementedError",
+        "torch.stft is not supported",
+        (2, 0, 2),
+    ),
     "inside a function": ("def f(x):\n    return x.foo\n\nf(1)\n", "AttributeError", "foo", (2, 11, 2)),
     "over several lines": ("x = [\n  1,\n  int('a'),\n]\n", "ValueError", "invalid literal", (3, 2, 3)),
     "a missing key": ("{}['k']\n", "KeyError", "'k'", (1, 0, 1)),
@@ -232,8 +249,8 @@ def test_torch_means_the_engine_and_its_parts_can_be_imported() -> None:
 
 def test_names_and_loop_iterations_are_recorded() -> None:
     result = run(
-        "import torch\n\ndef f(p):\n    q = p * 2\n    return q\n\nfor i in range(2):\n    j = 0\n    while j < 2:\n        y = f(torch.ones(1))\n"
-        "        j += 1\nweights = [torch.ones(1), torch.zeros(1)]\n"
+        "import torch\n\ndef f(p):\n    q = p * 2\n    return q\n\nfor i in range(2):\n    j = 0\n"
+        "    while j < 2:\n        y = f(torch.ones(1))\n        j += 1\nweights = [torch.ones(1), torch.zeros(1)]\n"
     )
     recording = result.recording
     assert recording is not None
@@ -248,7 +265,9 @@ def test_names_and_loop_iterations_are_recorded() -> None:
 
 
 def test_writes_through_views_reach_the_base() -> None:
-    result = run("import torch\nw = torch.tensor([5.], requires_grad=True)\nb = torch.zeros(2, 2)\nb[0] = w\nrow = b[1]\nrow.add_(1)\n")
+    result = run(
+        "import torch\nw = torch.tensor([5.], requires_grad=True)\nb = torch.zeros(2, 2)\nb[0] = w\nrow = b[1]\nrow.add_(1)\n"
+    )
     recording = result.recording
     assert recording is not None
     state = replay(recording, len(recording.events) - 1)
