@@ -46,7 +46,8 @@ def header(p: Page) -> None:
     with st.container(key="header", horizontal=True, vertical_alignment="center"):
         st.html('<div class="gt-brand"><span aria-hidden="true">◧</span> Gradtape</div>', width="content")
         shown = gallery.examples()
-        with st.popover(f"Example: {p.name}" if any(p.name == e.title for e in shown.values()) else "Examples"):
+        texts = [e.text for e in shown.values()]
+        with st.popover(f"Example: {p.name}" if p.edited[0] in texts else "Examples"):
             for name, example in shown.items():
                 if st.button(example.title, key=f"example_{name}", help=example.about, width="stretch", type="tertiary"):
                     state.open_example(name)
@@ -188,7 +189,7 @@ def tape() -> None:
                 help="Draw the graph from left to right or from top to bottom",
             )  # fmt: skip
         data = _payload(recording, p.view, p.direction, p.run_id)
-        shown = graph_view({**data, "cmd": p.command}, key="player", height="stretch")
+        shown = graph_view({**data, "cmd": p.command}, key="player", height="stretch", selected=p.selected)
     p.step, p.selected = shown.step, shown.selected
     with right, st.container(key="panel", border=True):
         panel = st.segmented_control(

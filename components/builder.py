@@ -121,7 +121,12 @@ def named_tensors(recording: Recording | None) -> dict[str, int]:
     if recording is None or not recording.events:
         return {}
     names = replay(recording, len(recording.events) - 1).names
-    return {name: t for name, t in sorted(names.items(), key=lambda item: -item[1]) if name.isidentifier()}
+    found: dict[int, str] = {}
+    for name, tensor in names.items():
+        # A tensor of several names (`for p in (w, b)`) is called by its first.
+        if name.isidentifier():
+            found.setdefault(tensor, name)
+    return {found[tensor]: tensor for tensor in sorted(found, reverse=True)}
 
 
 def appended(text: str, line: str) -> str:

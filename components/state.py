@@ -11,6 +11,7 @@ import streamlit as st
 from components.gallery import DEFAULT, examples
 from engine.program import Program, ProgramError
 from engine.recording import Recording
+from engine.recording.events import Accumulated, OpRan
 from engine.sandbox import RunResult, run
 
 KEY = "gradtape"
@@ -140,8 +141,18 @@ def run_program() -> None:
     p.ran = tuple(p.edited)
     p.opened = None
     p.step = None
-    if p.recording is not None and p.selected is not None and not _exists(p.recording, p.selected):
-        p.selected = None
+    if p.selected is None or p.recording is None or not _exists(p.recording, p.selected):
+        select(telling(p.recording))
+
+
+def telling(recording: Recording | None) -> str | None:
+    """The node that a fresh run shows in the inspector: the first leaf that gets a gradient, else the first tensor."""
+    if recording is None:
+        return None
+    filled = [e.tensor for e in recording.events if isinstance(e, Accumulated)]
+    made = [o.id for e in recording.events if isinstance(e, OpRan) for o in e.outputs]
+    tensor = min(filled, default=made[0] if made else None)
+    return None if tensor is None else f"t{tensor}"
 
 
 def _exists(recording: Recording, selected: str) -> bool:
@@ -153,7 +164,7 @@ def _exists(recording: Recording, selected: str) -> bool:
 
 def select(node: str | None) -> None:
     """Have the player select a node."""
-    p = page()
+    p: Page = st.session_state[KEY]
     p.commands += 1
     p.selected = node
     p.command = {"n": p.commands, "step": None, "select": node}

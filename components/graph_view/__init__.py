@@ -20,15 +20,18 @@ class GraphState(NamedTuple):
     selected: str | None
 
 
-def graph_view(payload: Mapping[str, Any], *, key: str, height: int | str = 640) -> GraphState:
-    """Show `payload` and return the step and selection that the user left the player at.
+def graph_view(payload: Mapping[str, Any], *, key: str, height: int | str = 640, selected: str | None = None) -> GraphState:
+    """Show `payload` and return the step and selection that the user left the player at (`selected` until it has reported).
 
     A new `payload["rev"]` starts at the last step and fits the view; the same one keeps camera, step and selection.
     """
     last = max(0, len(payload["steps"]) - 1)
     state = _player()(data={**payload, "key": key}, key=key, height=height, on_step_change=ignore, on_selected_change=ignore)
     step = state.get("step")
-    return GraphState(last if step is None else min(int(step), last), state.get("selected"))
+    chosen = state.get("selected")
+    if step is None and chosen is None:
+        chosen = selected
+    return GraphState(last if step is None else min(int(step), last), chosen)
 
 
 _player = packaged("player", Path(__file__).parent / "build")

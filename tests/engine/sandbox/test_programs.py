@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -159,12 +159,10 @@ print(asyncio.run(f(1)))
 @pytest.mark.parametrize("program", TRICKY.values(), ids=TRICKY.keys())
 def test_instrumentation_changes_nothing(program: str) -> None:
     program = program.lstrip("\n")
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        exec(compile(program, "<plain>", "exec", dont_inherit=True), {"__name__": "__main__"})
+    plain = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     result = run(program)
     assert result.status == "ok", result.error
-    assert result.output == printed.getvalue()
+    assert result.output == plain.stdout
 
 
 ERRORS: dict[str, tuple[str, str, str, tuple[int, int, int]]] = {

@@ -24,6 +24,7 @@ window.addEventListener('gradtape:moment', (event) => { latest = event.detail; }
 export function createEditor(parent, component) {
   const root = document.createElement('div');
   root.className = 'gt-editor';
+  root.style.containerType = 'inline-size'; // messages are as wide as what is seen of the text
   parent.appendChild(root);
 
   let { data, setStateValue, setTriggerValue } = component;

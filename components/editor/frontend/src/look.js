@@ -31,7 +31,7 @@ const theme = EditorView.theme({
   '.gt-squiggle': { textDecoration: `underline wavy ${red} 1px`, textUnderlineOffset: '3px' },
   '.gt-message': {
     color: red, fontFamily: 'var(--st-font, system-ui, sans-serif)', fontSize: '12.5px', lineHeight: '1.45', whiteSpace: 'pre-wrap',
-    padding: '3px 10px 6px 6px', backgroundColor: `color-mix(in srgb, ${red} 9%, transparent)`,
+    padding: '3px 10px 6px 6px', boxSizing: 'border-box', maxWidth: 'calc(100cqw - 54px)', position: 'sticky', left: '54px', backgroundColor: `color-mix(in srgb, ${red} 9%, transparent)`,
   },
   '.cm-tooltip': {
     backgroundColor: 'var(--st-secondary-background-color, #fff)', color: ink, border: '1px solid var(--st-border-color, #dfe3ea)', borderRadius: '6px',

@@ -1,0 +1,78 @@
+"""The page in Streamlit's own test harness."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from components import state
+from components.gallery import examples
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def app() -> AppTest:
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=30).run()
+    assert not app.exception
+    return app
+
+
+def page(app: AppTest) -> state.Page:
+    found: Any = app.session_state[state.KEY]
+    return found  # type: ignore[no-any-return]
+
+
+def test_a_first_visit_runs_the_default_example(app: AppTest) -> None:
+    p = page(app)
+    assert p.result is not None
+    assert p.result.status == "ok"
+    assert p.edited == [examples()["repeated_backward"].text]
+    assert p.selected is not None
+    assert any("ran in" in str(e.proto) for e in app.main)
+
+
+def test_another_example_is_opened_by_its_button(app: AppTest) -> None:
+    app.button(key="example_broadcasting").click().run()
+    assert not app.exception
+    assert page(app).name == "Broadcasting"
+    assert page(app).result is not None
+    assert "broadcasting" in app.query_params["example"]
+
+
+def test_the_url_names_the_example() -> None:
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=30)
+    app.query_params["example"] = "tiny_mlp"
+    app.run()
+    assert page(app).name == "A tiny neural network"
+
+
+def test_an_unknown_example_in_the_url_is_ignored() -> None:
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=30)
+    app.query_params["example"] = "<script>"
+    app.run()
+    assert not app.exception
+    assert page(app).name == "Repeated backward"
+
+
+def test_the_builder_adds_a_line(app: AppTest) -> None:
+    app.session_state["mode"] = "Build"
+    app.run()
+    before = page(app).edited[0]
+    app.button(key="build_add").click().run()
+    assert not app.exception
+    after = page(app).edited[0]
+    assert after.startswith(before)
+    assert "requires_grad=True" in after.removeprefix(before)
+    app.button(key="build_undo").click().run()
+    assert page(app).edited[0].strip() == before.strip()
+
+
+@pytest.mark.parametrize("panel", ["Inspector", "Ledger", "Tensors"])
+def test_every_panel_is_drawn(app: AppTest, panel: str) -> None:
+    app.session_state["panel_tab"] = panel
+    app.run()
+    assert not app.exception

@@ -1,0 +1,168 @@
+"""The page's parts, without a browser: what they show is what the recording holds, and markup stays text."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from types import ModuleType
+
+import pytest
+
+from components.arrays import array_table
+from components.builder import OPERATIONS, appended, fresh_name, named_tensors
+from components.console import console_html
+from components.gallery import examples
+from components.graph_view.payload import payload
+from components.html import tag, text
+from components.inspector import inspector_html
+from components.ledger import ledger_html
+from components.tensors import tensor_frame
+from engine.graph import VIEWS
+from engine.recording import Recording, replay
+from engine.sandbox import run
+
+DEFAULT = examples()["repeated_backward"]
+EVIL = "<img src=x onerror=alert(1)>"
+
+
+def recorded(program: str) -> Recording:
+    result = run(program)
+    assert result.recording is not None
+    return result.recording
+
+
+@pytest.fixture(scope="module")
+def recording() -> Recording:
+    return recorded(DEFAULT.text)
+
+
+def named(recording: Recording, name: str) -> str:
+    return f"t{replay(recording, len(recording.events) - 1).names[name]}"
+
+
+def test_there_are_examples_with_a_title_and_an_explanation() -> None:
+    assert len(examples()) >= 8
+    for example in examples().values():
+        assert example.title
+        assert len(example.about) > 20
+
+
+@pytest.mark.parametrize("name", examples())
+def test_an_example_prints_what_pytorch_prints(torch: ModuleType, name: str) -> None:
+    program = examples()[name].text
+    if "randn" in program:
+        pytest.skip("random numbers differ")
+    result = run(program)
+    theirs = subprocess.run([sys.executable, "-W", "ignore", "-c", program], capture_output=True, text=True, check=False)
+    ours = "".join(line for line in result.output.splitlines(keepends=True) if "Warning" not in line)
+    ours = ours.replace("  print(y1.grad)\n", "")
+    assert ours == theirs.stdout
+    assert (result.error is not None) == (theirs.returncode != 0)
+    if result.error is not None:
+        assert theirs.stderr.strip().splitlines()[-1] == f"{result.error.type}: {result.error.message}"
+
+
+@pytest.mark.parametrize("name", examples())
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("direction", ["LR", "TB"])
+def test_every_example_has_a_picture(name: str, view: str, direction: str) -> None:
+    tape = recorded(examples()[name].text)
+    data = payload(tape, view, direction)
+    assert len(data["steps"]) == len(tape.events)
+    ids = {n["id"] for n in data["nodes"]}
+    assert len(ids) == len(data["nodes"]) > 0
+    assert all(e["from"] in ids and e["to"] in ids and len(e["route"]) >= 2 for e in data["edges"])
+    assert {n["id"] for n in data["network"]["nodes"]} == ids
+    assert data["segments"][0]["from"] == 0
+    assert data["segments"][-1]["to"] == len(tape.events) - 1
+
+
+def test_the_inspector_shows_the_moment(recording: Recording) -> None:
+    x1 = named(recording, "x1")
+    last = len(recording.events) - 1
+    assert ">84<" in inspector_html(recording, last, x1)
+    assert "no backward pass has reached it yet" in inspector_html(recording, 1, x1)
+    assert "has not been made yet" in inspector_html(recording, 0, named(recording, "z"))
+    assert "Click a card" in inspector_html(recording, last, None)
+
+
+def test_the_inspector_shows_nodes_with_edges_and_saved_values(recording: Recording) -> None:
+    data = payload(recording, "autograd")
+    product = next(n["id"] for n in data["nodes"] if n["title"] == "MulBackward0" and n["tone"] == "root")
+    shown = inspector_html(recording, len(recording.events) - 1, product)
+    assert "AddBackward0" in shown
+    assert "_saved_other" in shown
+
+
+def test_the_ledger_tells_each_pass(recording: Recording) -> None:
+    shown = ledger_html(recording, len(recording.events) - 1, None)
+    assert shown.count("+42") == 2
+    assert ">84<" in shown
+    assert "gradients add up" in shown
+
+
+def test_the_table_of_tensors_has_every_tensor(recording: Recording) -> None:
+    frame, ids = tensor_frame(recording, len(recording.events) - 1)
+    assert len(frame) == len(ids) == 16
+    x1 = frame[frame["name"] == "x1"].iloc[0]
+    assert (x1["grad"], x1["leaf"], x1["requires_grad"], x1["shape"]) == ("84", True, True, "[1]")
+
+
+def test_markup_is_escaped_wherever_a_program_can_put_it() -> None:
+    program = (
+        f"import torch\nimport warnings\nprint('{EVIL}')\nwarnings.warn('{EVIL}')\n"
+        f"d = {{'{EVIL}': torch.ones(2, requires_grad=True)}}\n(d['{EVIL}'] * 2).sum().backward()\nraise ValueError('{EVIL}')\n"
+    )
+    result = run(program)
+    tape = result.recording
+    assert tape is not None
+    last = len(tape.events) - 1
+    leaf = next(iter(replay(tape, last).tensors))
+    for shown in (
+        console_html(result),
+        inspector_html(tape, last, f"t{leaf}"),
+        ledger_html(tape, last, None),
+        tag("p", text(EVIL), title=EVIL),
+    ):
+        assert "<img" not in shown
+
+
+def test_arrays_large_and_odd_have_a_table() -> None:
+    tape = recorded(
+        "import torch\na = torch.arange(100.).reshape(10, 10)\nb = torch.ones(2, 3, 4)\n"
+        "c = torch.tensor([float('nan'), float('inf'), 1.])\n"
+        "d = torch.ones(300, 300)\ne = torch.tensor([True, False])\nf = torch.zeros(0, 3)\n"
+    )
+    state = replay(tape, len(tape.events) - 1)
+    shown = {name: array_table(tape.arrays[state.tensor(t).value]) for name, t in state.names.items()}
+    assert "⋮" in shown["a"]
+    assert "mean 49.5" in shown["a"]
+    assert "slice [0, :, :]" in shown["b"]
+    assert "nan" in shown["c"]
+    assert "too large to keep whole" in shown["d"]
+    assert "True" in shown["e"]
+    assert "empty" in shown["f"]
+
+
+def test_what_the_builder_offers_runs() -> None:
+    program = (
+        "import torch\na = torch.tensor([[1., 2.], [3., 4.]], requires_grad=True)\nb = torch.tensor([[2., 1.], [1., 3.]])\n"
+    )
+    for choices in OPERATIONS.values():
+        for choice in choices:
+            vectors = "a, b = a[0], b[0]\n" if "outer" in choice.code else ""
+            line = "c = " + choice.code.format(a="a", b="b", n="2")
+            result = run(program + vectors + line)
+            assert result.status == "ok", (line, result.error)
+
+
+def test_lines_are_appended_and_names_are_fresh() -> None:
+    assert appended("", "x = 1") == "import torch\nx = 1\n"
+    assert appended("import torch\ny = 2", "x = 1") == "import torch\ny = 2\nx = 1\n"
+    assert fresh_name(["a", "b"], "abc") == "c"
+    assert fresh_name(["a"], "a") == "t1"
+
+
+def test_a_tensor_of_two_names_is_offered_once() -> None:
+    tape = recorded("import torch\nw = torch.ones(1)\nfor p in (w,):\n    q = p\n")
+    assert list(named_tensors(tape)) == ["w"]
