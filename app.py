@@ -188,6 +188,8 @@ def tape() -> None:
                 format_func={"LR": ":material/arrow_forward:", "TB": ":material/arrow_downward:"}.__getitem__,
                 help="Draw the graph from left to right or from top to bottom",
             )  # fmt: skip
+        if (there := state.translated(recording, p.selected, p.view)) != p.selected:
+            state.select(there)
         data = _payload(recording, p.view, p.direction, p.run_id)
         shown = graph_view({**data, "cmd": p.command}, key="player", height="stretch", selected=p.selected)
     p.step, p.selected = shown.step, shown.selected

@@ -127,7 +127,8 @@ def _node(recording: Recording, state: State, number: int) -> str:
                     label=f"received in backward pass {running.number}",
                 )
             )
-    parts.append(section(_edges(recording, info), _saved(recording, state, info), label="edges and saved values"))
+    if info.edges or info.saved:
+        parts.append(section(_edges(recording, info), _saved(recording, state, info), label="edges and saved values"))
     tensor = info.variable if info.variable != NOTHING else index_of(recording).owners.get((number, 0), NOTHING)
     if tensor in state:
         parts.append(_tensor(recording, state, tensor))

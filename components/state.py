@@ -11,7 +11,8 @@ import streamlit as st
 from components.gallery import DEFAULT, examples
 from engine.program import Program, ProgramError
 from engine.recording import Recording
-from engine.recording.events import Accumulated, OpRan
+from engine.recording.events import NOTHING, Accumulated, OpRan
+from engine.recording.index import index_of
 from engine.sandbox import RunResult, run
 
 KEY = "gradtape"
@@ -156,10 +157,24 @@ def telling(recording: Recording | None) -> str | None:
 
 
 def _exists(recording: Recording, selected: str) -> bool:
-    from engine.recording.index import index_of
-
     index = index_of(recording)
     return int(selected[1:]) in (index.tensors if selected.startswith("t") else index.nodes)
+
+
+def translated(recording: Recording, selected: str | None, view: str) -> str | None:
+    """The node that stands in `view` for one selected in the other view: a tensor and its grad_fn or AccumulateGrad."""
+    prefix = "t" if view == "tensors" else "n"
+    if selected is None or selected.startswith(prefix):
+        return selected
+    index = index_of(recording)
+    number = int(selected[1:])
+    for node, history in index.nodes.items():
+        tensors = {history.info.variable} | {index.owners.get((node, k), NOTHING) for k in range(4)}
+        if view == "tensors" and node == number:
+            return next((f"t{t}" for t in sorted(tensors) if t != NOTHING), None)
+        if view == "autograd" and number in tensors:
+            return f"n{node}"
+    return None
 
 
 def select(node: str | None) -> None:

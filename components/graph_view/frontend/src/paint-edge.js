@@ -1,4 +1,4 @@
-/** Draws the edges along their routes: data forwards, gradients in orange against them, cuts dashed, and the labels. */
+/** Draws the edges along their routes: data forwards, gradients in orange in their own direction, cuts dashed, and the labels. */
 
 import { pointAt, tracePath } from './route.js';
 import { textWidth, write } from './text.js';
@@ -27,8 +27,10 @@ export function paintEdges(ctx, model, view, area) {
   ctx.globalAlpha = 1;
   for (const edge of lively) {
     const width = Math.max(widthOf(edge, model.strongest), 1.6 / scale);
-    strokeEdge(ctx, edge, true, palette.orangeHalo, width + 5, 0, scale);
-    strokeEdge(ctx, edge, true, palette.orange, width, 10.5, scale);
+    // Edges of data are drawn from input to result; edges of grad_fn already point where the gradient goes.
+    const against = edge.kind !== 'grad_fn';
+    strokeEdge(ctx, edge, against, palette.orangeHalo, width + 5, 0, scale);
+    strokeEdge(ctx, edge, against, palette.orange, width, 10.5, scale);
   }
   return lively;
 }
