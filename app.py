@@ -8,6 +8,7 @@ import streamlit as st
 
 from components import gallery, state, theme
 from components.builder import builder
+from components.completions import completions
 from components.console import console, output_html
 from components.editor import Diagnostic, editor
 from components.graph_view import graph_view
@@ -119,7 +120,17 @@ def program(p: Page) -> None:
 
 def code(p: Page, cell: int, height: int | str) -> None:
     """One editor."""
-    made = editor(p.edited[cell], key=f"editor_{cell}", rev=p.rev, cell=cell, height=height, diagnostics=diagnostics(p, cell))
+    made = editor(
+        p.edited[cell],
+        key=f"editor_{cell}",
+        rev=p.rev,
+        ran=p.ran[cell] if cell < len(p.ran) else None,
+        diagnostics=diagnostics(p, cell),
+        completions=completions(),
+        height=height,
+        cell=cell,
+        label=f"Cell {cell + 1}" if len(p.edited) > 1 else "Program",
+    )
     if made.run is not None:
         state.edit(cell, made.run)
         state.run_program()
@@ -128,9 +139,9 @@ def code(p: Page, cell: int, height: int | str) -> None:
 
 
 def diagnostics(p: Page, cell: int) -> list[Diagnostic]:
-    """The error of the last run, if it is in this cell and the text is still the one that ran."""
+    """The error of the last run, if it is in this cell."""
     error = p.result.error if p.result is not None else None
-    if error is None or not error.line or error.cell != cell or p.dirty:
+    if error is None or not error.line or error.cell != cell:
         return []
     return [
         Diagnostic(

@@ -6,29 +6,31 @@ The frontend's source is in `frontend/`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from components.packaged import ignore, packaged
+
+Severity = Literal["error", "warning", "info"]
 
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """A mark with a message. Lines count from 1, columns from 0 in bytes, as Python counts them."""
+    """A mark with a message. Lines count from 1, columns from 0 in UTF-8 bytes, as in `ast`."""
 
     line: int
     column: int
     end_line: int
     end_column: int
     message: str
-    severity: str = "error"
+    severity: Severity = "error"
 
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """A name to offer after `owner.`; an empty owner stands for any tensor."""
+    """A name to offer after `owner.`; an empty owner stands for any value that is not itself an owner."""
 
     label: str
     owner: str = ""
@@ -53,28 +55,38 @@ def editor(
     height: int | str = "content",
     cell: int = 0,
     label: str = "Program",
+    on_run: Callable[[], None] | None = None,
     read_only: bool = False,
 ) -> EditorState:
     """Show an editor.
 
     Args:
         text: its text; taken over when it is mounted and when `rev` changes.
-        ran: the text that the diagnostics and the tape belong to; marks go when the user's text differs from it.
+        ran: the text that the diagnostics and the tape's positions belong to. Where the user's text differs from it they move
+            along with the text, dimmed. Without it: the last text that came from Python or was run with Ctrl+Enter.
+        completions: names to offer, beside Python's own and the program's words.
+        height: pixels, "content" or "stretch".
         cell: which cell it holds; the tape's moments name cells.
-        height: pixels, or "content".
+        label: what assistive technology calls it.
+        on_run: called before the script runs again after Ctrl+Enter.
     """
     data = {
-        "text": text, "rev": rev, "ran": text if ran is None else ran, "diagnostics": [asdict(d) for d in diagnostics],
-        "completions": [asdict(c) for c in completions], "height": height, "cell": cell, "label": label, "readOnly": read_only,
-        "key": key,
+        "key": key, "text": text, "rev": rev, "ran": ran, "cell": cell, "label": label, "readOnly": read_only, "height": height,
+        "diagnostics": [asdict(each) for each in diagnostics], "completions": [asdict(each) for each in completions],
     }  # fmt: skip
-    state = _component()(data=data, key=key, height=height, on_text_change=ignore, on_run_change=ignore)
-    asked = state.get("run")
-    wanted = asked["text"] if isinstance(asked, dict) and isinstance(asked.get("text"), str) else None
-    typed = state.get("text")
-    # What was typed into an earlier text is not this one's.
-    mine = isinstance(typed, dict) and typed.get("rev") == rev and isinstance(typed.get("text"), str)
-    return EditorState(typed["text"] if mine else text, wanted)
+    state = _component()(data=data, key=key, height=height, on_text_change=ignore, on_run_change=on_run or ignore)
+    wanted = _text(state.get("run"), rev)
+    typed = _text(state.get("text"), rev)
+    newest = next(each for each in (wanted, typed, text) if each is not None)
+    return EditorState(newest, wanted)
+
+
+def _text(sent: object, rev: int) -> str | None:
+    """The text in what the editor sent, unless it was typed into an earlier `rev`."""
+    if isinstance(sent, dict) and sent.get("rev") == rev and isinstance(sent.get("text"), str):
+        found: str = sent["text"]
+        return found
+    return None
 
 
 _component = packaged("editor", Path(__file__).parent / "build")

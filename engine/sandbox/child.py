@@ -373,8 +373,9 @@ class Run:
         if isinstance(error, KeyError) and error.args:
             text = said(Exception(repr(error.args[0])))
         if isinstance(error, SyntaxError) and error.filename in self.tape.recorder.program:
-            line, column = error.lineno or 0, max((error.offset or 1) - 1, 0)
-            end = (error.end_lineno or line, max((error.end_offset or 1) - 1, 0))
+            # Python counts the offsets of syntax errors in characters, all other columns in bytes.
+            line, column = error.lineno or 0, self._bytes(error.lineno, error.offset)
+            end = (error.end_lineno or line, self._bytes(error.end_lineno or line, error.end_offset))
             return RunError(
                 shown, error.msg, line, column, *end, self.cell, _format(error, error.__traceback__, self), help_text
             )
@@ -390,6 +391,12 @@ class Run:
                 cell = self.tape.recorder.program[code.co_filename]
             tb = tb.tb_next
         return RunError(shown, text, *place[:2], *place[2:], cell, _format(error, error.__traceback__, self), help_text)
+
+    def _bytes(self, line: int | None, offset: int | None) -> int:
+        """A column counted in bytes from 0, from one counted in characters from 1."""
+        lines = self.job.cells[self.cell].splitlines()
+        text = lines[line - 1] if line and line <= len(lines) else ""
+        return len(text[: max((offset or 1) - 1, 0)].encode("utf-8", "replace"))
 
     def _finish(self, status: str, error: RunError | None) -> None:
         """Send the rest of the log and the end."""

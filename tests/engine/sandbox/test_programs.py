@@ -167,6 +167,7 @@ def test_instrumentation_changes_nothing(program: str) -> None:
 
 ERRORS: dict[str, tuple[str, str, str, tuple[int, int, int]]] = {
     "syntax": ("x = 1\ny = (2,\n", "SyntaxError", "was never closed", (2, 4, 2)),
+    "syntax behind other letters": ("s = 'äöü'; y = = 2\n", "SyntaxError", "invalid syntax", (1, 18, 1)),
     "a wrong name": ("import torch\nprint(torhc)\n", "NameError", "torhc", (2, 6, 2)),
     "shapes": ("import torch\na = torch.ones(2)\nb = a + torch.ones(3)\n", "RuntimeError", "must match the size", (3, 4, 3)),
     "an unsupported function": (

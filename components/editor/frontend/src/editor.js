@@ -1,151 +1,140 @@
-/** One code editor: CodeMirror, the text's way to Python, and the marks of the tape's current moment and of errors. */
+/** One editor: CodeMirror, its way to Python and back, and the marks of the tape. */
 
-import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from '@codemirror/autocomplete';
-import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
-import { pythonLanguage } from '@codemirror/lang-python';
-import { bracketMatching, indentOnInput, indentUnit, LanguageSupport } from '@codemirror/language';
-import { highlightSelectionMatches, searchKeymap } from '@codemirror/search';
-import { Annotation, EditorState, Prec } from '@codemirror/state';
-import {
-  drawSelection, EditorView, highlightSpecialChars, keymap, lineNumbers,
-} from '@codemirror/view';
+import { Annotation, Compartment, EditorState } from '@codemirror/state';
+import { EditorView } from '@codemirror/view';
 
-import { completer } from './complete.js';
-import { marks, setDiagnostics, setMoment } from './marks.js';
-import { look } from './look.js';
+import { newestMoment, onMoment, tellCursor } from './bus.js';
+import { announcement, diagnostics, setDiagnostics } from './diagnostics.js';
+import { look, toneOf } from './look.js';
+import { moment, momentRange, setMoment } from './moment.js';
+import { createOutbox } from './outbox.js';
+import { isEdited, ranField, setRan } from './ran.js';
+import { reveal } from './scroll.js';
+import { setup } from './setup.js';
+import { normalised, positionOf, smallestChange } from './text.js';
 
 /** Marks changes that came from Python, which it need not be told of. */
 const fromPython = Annotation.define();
-const SEND_AFTER = 300;
-/** The newest moment of the tape, for editors that are mounted after it was told. */
-let latest = null;
-window.addEventListener('gradtape:moment', (event) => { latest = event.detail; });
 
-export function createEditor(parent, component) {
+export function createEditor({ parentElement, data: first }) {
   const root = document.createElement('div');
   root.className = 'gt-editor';
   root.style.containerType = 'inline-size'; // messages are as wide as what is seen of the text
-  parent.appendChild(root);
+  parentElement.append(root);
 
-  let { data, setStateValue, setTriggerValue } = component;
-  let rev = data.rev;
-  let ranText = data.text;
-  let timer = 0;
-  let runs = 0;
-  const names = { list: data.completions ?? [] };
-
-  const text = () => view.state.doc.toString();
-  const send = () => {
-    window.clearTimeout(timer);
-    timer = 0;
-    setStateValue('text', { text: text(), rev });
-  };
-  const run = () => {
-    window.clearTimeout(timer);
-    timer = 0;
-    runs += 1;
-    setTriggerValue('run', { text: text(), n: runs });
-    return true;
-  };
+  let data = first;
+  const outbox = createOutbox(() => view.state.doc.toString());
+  const changeable = new Compartment();
 
   const view = new EditorView({
     parent: root,
-    root: parent.getRootNode(),
+    root: parentElement instanceof ShadowRoot ? parentElement : document,
     state: EditorState.create({
-      doc: data.text,
+      doc: normalised(data.text),
       extensions: [
-        Prec.highest(keymap.of([{ key: 'Mod-Enter', run }])),
-        lineNumbers(),
-        highlightSpecialChars(),
-        history(),
-        drawSelection(),
-        indentOnInput(),
-        indentUnit.of('    '),
-        bracketMatching(),
-        closeBrackets(),
-        highlightSelectionMatches(),
-        autocompletion({ override: [completer(names)], icons: false }),
-        new LanguageSupport(pythonLanguage),
-        keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...searchKeymap, ...historyKeymap, ...completionKeymap, indentWithTab]),
-        EditorState.readOnly.of(Boolean(data.readOnly)),
-        EditorView.contentAttributes.of({
-          'aria-label': data.label ?? 'Program',
-          'aria-description': 'Control Enter runs. Escape, then Tab leaves the editor.',
-          spellcheck: 'false',
-          autocapitalize: 'off',
-        }),
-        EditorView.updateListener.of((update) => {
-          if (update.docChanged && !update.transactions.some((each) => each.annotation(fromPython))) {
-            window.clearTimeout(timer);
-            timer = window.setTimeout(send, SEND_AFTER);
-            root.dataset.dirty = String(text() !== ranText);
-            // The tape belongs to the text that ran: its marks go as soon as the text differs.
-            if (text() !== ranText) view.dispatch({ effects: setMoment.of(null) });
-          }
-          if (update.selectionSet && update.transactions.some((each) => each.isUserEvent('select'))) tellCursor(update.state);
-        }),
+        setup({ run, completions: () => data.completions ?? [] }),
+        changeable.of([]),
+        ranField,
+        diagnostics,
+        moment,
         look,
-        marks,
+        EditorView.updateListener.of(changed),
+        EditorView.domEventHandlers({ blur: () => outbox.flush() }),
       ],
     }),
   });
-
-  const tellCursor = (state) => {
-    const head = state.selection.main.head;
-    const line = state.doc.lineAt(head);
-    window.dispatchEvent(new CustomEvent('gradtape:cursor', { detail: { cell: data.cell, line: line.number, column: head - line.from } }));
-  };
-
-  const showMoment = (moment) => {
-    const mine = moment && moment.cell === data.cell && moment.span && text() === ranText;
-    view.dispatch({ effects: setMoment.of(mine ? moment.span : null) });
-    if (!mine) return;
-    const number = Math.min(Math.max(moment.span[0], 1), view.state.doc.lines);
-    const block = view.lineBlockAt(view.state.doc.line(number).from);
-    const { scrollTop, clientHeight } = view.scrollDOM;
-    if (block.top < scrollTop || block.bottom > scrollTop + clientHeight) {
-      view.scrollDOM.scrollTop = block.top - clientHeight / 3;
-    }
-  };
-  const onMoment = (event) => showMoment(event.detail);
-  window.addEventListener('gradtape:moment', onMoment);
+  outbox.assume(normalised(data.text));
+  const forget = onMoment((told) => showMoment(told, true));
 
   const handle = {
-    getText: text,
-    setText: (value) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: value } }),
-    focus: () => view.focus(),
     view,
+    getText: () => view.state.doc.toString(),
+    setText: (text) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text }, userEvent: 'input' }),
+    focus: () => view.focus(),
   };
-  window.__gradtapeEditor ??= {};
 
-  return {
-    update(next) {
-      ({ data, setStateValue, setTriggerValue } = next);
-      names.list = data.completions ?? [];
-      window.__gradtapeEditor[data.key] = handle;
-      root.style.setProperty('--gt-height', typeof data.height === 'number' ? `${data.height}px` : 'auto');
-      if (data.rev !== rev) {
-        rev = data.rev;
-        if (text() !== data.text) {
-          view.dispatch({
-            changes: { from: 0, to: view.state.doc.length, insert: data.text },
-            selection: { anchor: 0 },
-            annotations: fromPython.of(true),
-            scrollIntoView: true,
-          });
-        }
-      }
-      ranText = data.ran ?? data.text;
-      root.dataset.dirty = String(text() !== ranText);
-      view.dispatch({ effects: setDiagnostics.of(text() === ranText ? data.diagnostics ?? [] : []) });
-      showMoment(latest);
-      root.dataset.ready = 'true';
-    },
-    destroy() {
-      window.removeEventListener('gradtape:moment', onMoment);
-      if (timer) send();
-      view.destroy();
-      root.remove();
-    },
-  };
+  function run() {
+    outbox.run();
+    if (data.ran == null) ranNow(view.state.doc.toString());
+    return true;
+  }
+
+  function changed(update) {
+    const mine = update.transactions.some((each) => each.annotation(fromPython));
+    if (update.docChanged && !mine) outbox.typed();
+    if (update.selectionSet && update.transactions.some((each) => each.isUserEvent('select'))) {
+      tellCursor(data.cell, positionOf(update.state.doc, update.state.selection.main.head));
+    }
+    root.classList.toggle('gt-edited', isEdited(update.state));
+  }
+
+  /** What the moment on show belongs to is no longer the last run, so it goes with the old text. */
+  function ranNow(text) {
+    if (text === view.state.field(ranField).text) return;
+    view.dispatch({ effects: [setRan.of(text), setMoment.of(null)] });
+  }
+
+  function showMoment(told, scroll) {
+    view.dispatch({ effects: setMoment.of(told?.cell === data.cell && Array.isArray(told.span) ? told.span : null) });
+    const range = momentRange(view.state);
+    if (scroll && range) reveal(view, range.from);
+  }
+
+  function takeOver(text) {
+    const change = smallestChange(view.state.doc.toString(), text);
+    outbox.assume(text);
+    if (change) view.dispatch({ changes: change, annotations: fromPython.of(true), userEvent: 'input.python' });
+  }
+
+  function showDiagnostics(list) {
+    view.dispatch({ effects: [setDiagnostics.of(list), EditorView.announce.of(announcement(list))] });
+  }
+
+  let shown = { rev: data.rev, diagnostics: '[]', attributes: '' };
+
+  function update(component) {
+    data = component.data;
+    outbox.connect(component);
+    if (!root.isConnected) parentElement.append(root);
+    const isFirst = root.dataset.ready === undefined;
+    const isNew = data.rev !== shown.rev;
+    const list = JSON.stringify(data.diagnostics ?? []);
+    const attributes = JSON.stringify([data.label, data.readOnly]);
+    if (isNew) takeOver(normalised(data.text));
+    if (data.ran != null) ranNow(normalised(data.ran));
+    else if (isNew) ranNow(normalised(data.text));
+    if (attributes !== shown.attributes) view.dispatch({ effects: changeable.reconfigure(described(data)) });
+    if (list !== shown.diagnostics) showDiagnostics(data.diagnostics ?? []);
+    if (isFirst) showMoment(newestMoment(), false);
+    shown = { rev: data.rev, diagnostics: list, attributes };
+    root.style.setProperty('--gt-height', heightOf(data.height));
+    root.dataset.tone = toneOf(view.dom);
+    root.dataset.ready = 'true';
+    (window.__gradtapeEditor ??= {})[data.key] = handle;
+  }
+
+  function destroy() {
+    forget();
+    outbox.flush();
+    if (window.__gradtapeEditor?.[data.key] === handle) delete window.__gradtapeEditor[data.key];
+    view.destroy();
+    root.remove();
+  }
+
+  return { update, destroy };
+}
+
+function heightOf(height) {
+  if (typeof height === 'number') return `${height}px`;
+  return height === 'stretch' ? '100%' : 'auto';
+}
+
+function described({ label, readOnly }) {
+  return [
+    EditorState.readOnly.of(Boolean(readOnly)),
+    EditorView.contentAttributes.of({
+      'aria-label': label ?? 'Program',
+      'aria-description': 'Control Enter runs the program. Tab indents; press Escape, then Tab to leave the editor.',
+    }),
+  ];
 }

@@ -1,4 +1,4 @@
-/** Entry: Streamlit calls the default export on every update; editors live as long as their place in the page. */
+/** Entry: Streamlit calls the default export on every update; an editor lives as long as its place in the page. */
 
 import { createEditor } from './editor.js';
 
@@ -8,7 +8,7 @@ export default function render(component) {
   const { parentElement } = component;
   let editor = editors.get(parentElement);
   if (!editor) {
-    editor = createEditor(parentElement, component);
+    editor = createEditor(component);
     editors.set(parentElement, editor);
   }
   editor.update(component);

@@ -1,0 +1,26 @@
+"""What the editor offers while typing: the engine's names with their first line of documentation."""
+
+from __future__ import annotations
+
+import inspect
+from functools import cache
+from typing import Any
+
+import engine
+from components.editor import Completion
+from engine.nn import functional
+
+
+@cache
+def completions() -> tuple[Completion, ...]:
+    """Names after `torch.`, after `F.`, and after any tensor."""
+    torch = [_completion(name, getattr(engine, name), "torch") for name in engine.__all__]
+    layers = [_completion(name, getattr(functional, name), "F") for name in functional.__all__]
+    methods = [_completion(name, getattr(engine.Tensor, name), "") for name in dir(engine.Tensor) if not name.startswith("_")]
+    return (*torch, *layers, *methods)
+
+
+def _completion(name: str, value: Any, owner: str) -> Completion:
+    documented = callable(value) or isinstance(value, property)
+    first = (inspect.getdoc(value) or "").split("\n")[0] if documented else ""
+    return Completion(name, owner, first[:80])

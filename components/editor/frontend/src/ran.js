@@ -1,0 +1,52 @@
+/** The text that ran last: what the tape's positions belong to, and how to find them in a text edited since. */
+
+import { ChangeSet, StateEffect, StateField, Text } from '@codemirror/state';
+
+import { placeOf, smallestChange } from './text.js';
+
+/** This text has been run. */
+export const setRan = StateEffect.define();
+
+/** {text, doc, changes}: the text that ran, and the changes from it to the document. */
+export const ranField = StateField.define({
+  create: (state) => ({ text: state.doc.toString(), doc: state.doc, changes: ChangeSet.empty(state.doc.length) }),
+  update(ran, transaction) {
+    let next = ran;
+    if (transaction.docChanged) {
+      // A text that was edited back counts as untouched: a deletion taken back would otherwise have lost its positions.
+      const changes = transaction.newDoc.eq(ran.doc) ? ChangeSet.empty(ran.doc.length) : ran.changes.compose(transaction.changes);
+      next = { ...ran, changes };
+    }
+    for (const effect of transaction.effects) {
+      if (effect.is(setRan) && effect.value !== next.text) next = since(effect.value, transaction.newDoc);
+    }
+    return next;
+  },
+});
+
+function since(text, current) {
+  const doc = Text.of(text.split('\n'));
+  const change = smallestChange(text, current.toString());
+  return { text, doc, changes: change ? ChangeSet.of(change, doc.length) : ChangeSet.empty(doc.length) };
+}
+
+/** Whether the document differs from the text that ran. */
+export function isEdited(state) {
+  return !state.field(ranField).changes.empty;
+}
+
+/**
+ * A Python span of the text that ran, as a range of the document; null if that part of it is gone.
+ * @param {[number, number, number, number]} span line, column, end line, end column
+ */
+export function rangeOf(state, [line, column, endLine, endColumn]) {
+  const { doc, changes } = state.field(ranField);
+  const first = placeOf(doc, line, column);
+  const last = Math.max(first, placeOf(doc, endLine || line, endColumn));
+  const from = changes.mapPos(first, 1);
+  const to = changes.mapPos(last, -1);
+  // An empty span stands for the rest of its line.
+  const end = last > first ? last : doc.lineAt(first).to;
+  const gone = end > first && changes.mapPos(end, -1) <= from;
+  return gone ? null : { from, to: Math.max(from, to) };
+}

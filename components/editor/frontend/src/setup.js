@@ -1,0 +1,44 @@
+/** What makes CodeMirror a comfortable editor for Python. */
+
+import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from '@codemirror/autocomplete';
+import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
+import { pythonLanguage } from '@codemirror/lang-python';
+import { bracketMatching, indentOnInput, indentUnit, LanguageSupport } from '@codemirror/language';
+import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/search';
+import { EditorState, Prec } from '@codemirror/state';
+import {
+  crosshairCursor, drawSelection, dropCursor, EditorView, highlightActiveLineGutter, highlightSpecialChars, keymap, lineNumbers,
+  rectangularSelection,
+} from '@codemirror/view';
+
+import { completeFrom } from './complete.js';
+
+/** @param {{run: () => boolean, completions: () => object[]}} page */
+export function setup({ run, completions }) {
+  return [
+    // Before the default keymap, where Mod-Enter opens a line.
+    Prec.highest(keymap.of([{ key: 'Mod-Enter', run, preventDefault: true }])),
+    lineNumbers(),
+    highlightActiveLineGutter(),
+    highlightSpecialChars(),
+    history(),
+    drawSelection(),
+    dropCursor(),
+    EditorState.allowMultipleSelections.of(true),
+    rectangularSelection(),
+    crosshairCursor(),
+    indentOnInput(),
+    indentUnit.of('    '),
+    EditorState.tabSize.of(4),
+    bracketMatching(),
+    closeBrackets(),
+    search({ top: true }),
+    highlightSelectionMatches({ minSelectionLength: 2 }),
+    autocompletion({ override: [completeFrom(completions)], icons: false }),
+    new LanguageSupport(pythonLanguage),
+    keymap.of([
+      ...closeBracketsKeymap, ...defaultKeymap, ...searchKeymap, ...historyKeymap, ...completionKeymap, indentWithTab,
+    ]),
+    EditorView.contentAttributes.of({ spellcheck: 'false', autocorrect: 'off', autocapitalize: 'off' }),
+  ];
+}
