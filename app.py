@@ -13,6 +13,7 @@ from components.console import console, output_html
 from components.editor import Diagnostic, editor
 from components.graph_view import graph_view
 from components.graph_view.payload import payload
+from components.help import help_panel
 from components.html import tag, text
 from components.inspector import inspector
 from components.ledger import ledger
@@ -73,6 +74,8 @@ def header(p: Page) -> None:
                     "application/octet-stream",
                     width="stretch",
                 )
+        with st.popover("Help", icon=":material/help:"):
+            help_panel()
         st.space("stretch")
         st.html(tag("div", text(summary(p)), cls="gt-muted gt-summary"), width="content")
         if st.button("Run", type="primary", icon=":material/play_arrow:", help="Ctrl+Enter in the editor"):

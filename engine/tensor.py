@@ -15,6 +15,7 @@ from engine.context import context
 from engine.dtypes import OF_NUMPY, dtype
 from engine.errors import unsupported
 from engine.printing import format_tensor
+from engine.surface import TENSOR_METHODS
 
 Array = np.ndarray[Any, Any]
 
@@ -560,13 +561,10 @@ class Tensor(metaclass=TensorType):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(f"'Tensor' object has no attribute '{name}'")
-        if name in UNSUPPORTED_METHODS:
+        if name in TENSOR_METHODS:
             raise unsupported("Tensor", name, [n for n in dir(Tensor) if not n.startswith("_")])
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
-
-UNSUPPORTED_METHODS: set[str] = set()
-"""Names of PyTorch's Tensor that are not here; filled by `engine.surface`."""
 
 new = object.__new__
 
