@@ -24,9 +24,7 @@ from engine.dtypes import (
     set_default_dtype,
     uint8,
 )
-from engine.ops import ONLY_FUNCTIONAL as _ONLY_FUNCTIONAL
-from engine.ops import ONLY_METHODS as _ONLY_METHODS
-from engine.ops import public as _public
+from engine.ops import namespace as _namespace
 from engine.ops.random import Generator, default_generator, initial_seed, manual_seed, seed
 from engine.printing import set_printoptions
 from engine.tensor import Size, Tensor, device
@@ -39,10 +37,12 @@ inf, nan, pi, e = _math.inf, _math.nan, _math.pi, _math.e
 strided = "torch.strided"
 __version__ = "2.13.0+gradtape"
 
-_FUNCTIONS = {name: f for name, f in _public().items() if name not in _ONLY_METHODS | _ONLY_FUNCTIONAL}
+_FUNCTIONS = _namespace("torch")
 globals().update(_FUNCTIONS)
 # Last, because they hide Python's own names in this module.
 globals().update(float=float32, int=int32, bool=_dtypes.bool8)
+
+_MODULES = ("autograd", "func", "linalg", "nn", "optim", "special", "utils")
 
 __all__ = [
     "Generator", "Size", "Tensor", "autograd", "default_generator", "device", "double", "dtype", "e", "enable_grad", "finfo",
@@ -77,10 +77,10 @@ def supported() -> list[str]:
 def __getattr__(name: str) -> _Any:
     if name.startswith("__"):
         raise AttributeError(f"module 'torch' has no attribute '{name}'")
-    if name in ("nn", "autograd", "optim"):
+    if name in _MODULES:
         import importlib
 
         return importlib.import_module(f"engine.{name}")
-    from engine.errors import unsupported
+    from engine.surface import missing
 
-    raise unsupported("torch", name, __all__)
+    raise missing("torch", name, __all__)

@@ -27,11 +27,16 @@ class Unsupported(NotImplementedError, AttributeError):  # noqa: N818
 
 def unsupported(owner: str, name: str, supported: Iterable[str]) -> Unsupported:
     """The error for a name that is not there: says which, the nearest that is, and where the list stands."""
-    near = get_close_matches(name, list(supported), n=1, cutoff=0.75)
-    hint = f" Did you mean '{owner}.{near[0]}'?" if near else ""
     return Unsupported(
-        f"{owner}.{name} is not supported by Gradtape.{hint} What is supported: the page's Help, or print(torch.supported())."
+        f"{owner}.{name} is not supported by Gradtape.{nearest(owner, name, supported)} "
+        "What is supported: the page's Help, or print(torch.supported())."
     )
+
+
+def nearest(owner: str, name: str, supported: Iterable[str]) -> str:
+    """A question whether a similar name was meant, "" if there is none."""
+    near = get_close_matches(name, list(supported), n=1, cutoff=0.75)
+    return f" Did you mean '{owner}.{near[0]}'?" if near else ""
 
 
 def sizes_mismatch(a: tuple[int, ...], b: tuple[int, ...]) -> RuntimeError:

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.ops import ONLY_FUNCTIONAL, public
+from engine.ops import namespace
 
-_NAMES = {
-    **{name: f for name, f in public().items() if name in ONLY_FUNCTIONAL},
-    **{name: public()[name] for name in ("relu", "sigmoid", "tanh", "softmax", "log_softmax")},
-}
+_NAMES = namespace("torch.nn.functional")
 globals().update(_NAMES)
 __all__ = sorted(_NAMES)
 
@@ -17,6 +14,6 @@ __all__ = sorted(_NAMES)
 def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(name)
-    from engine.errors import unsupported
+    from engine.surface import missing
 
-    raise unsupported("torch.nn.functional", name, __all__)
+    raise missing("torch.nn.functional", name, __all__)

@@ -22,6 +22,7 @@ from engine.ops import (
     shape,
     views,
 )
+from engine.surface import SURFACE
 from engine.tensor import Tensor
 
 FAMILIES = (
@@ -29,53 +30,51 @@ FAMILIES = (
 )  # fmt: skip
 """The modules, in the order the documentation lists them."""
 
-INTERNAL = {
-    "zeros_like_grad", "spread", "scatter_zeros", "take_along", "tanh_backward", "sigmoid_backward", "threshold_backward",
-    "floor_quotient", "trunc_quotient", "sum_to_size", "take_view", "put_view", "alias",
-}  # fmt: skip
-"""Operations that only rules use."""
-
-ONLY_METHODS = {
-    "view", "view_as", "reshape_as", "expand", "expand_as", "to", "contiguous", "detach_", "sum_to_size", "fill_", "zero",
-}  # fmt: skip
-ONLY_FUNCTIONS = {
-    "cat", "stack", "concat", "concatenate", "where", "scalar_tensor", "tensor", "as_tensor", "asarray", "from_numpy", "zeros",
-    "ones", "empty", "full", "eye", "arange", "linspace", "logspace", "rand", "randn", "randint", "randperm", "normal",
-    "zeros_like", "ones_like", "empty_like", "full_like", "rand_like", "randn_like", "randint_like", "linear", "mse_loss",
-    "l1_loss", "nll_loss", "cross_entropy", "binary_cross_entropy", "binary_cross_entropy_with_logits", "smooth_l1_loss",
-    "leaky_relu", "elu", "silu", "softplus", "bernoulli",
-}  # fmt: skip
-ONLY_FUNCTIONAL = {
-    "linear", "mse_loss", "l1_loss", "nll_loss", "cross_entropy", "binary_cross_entropy", "binary_cross_entropy_with_logits",
-    "smooth_l1_loss", "leaky_relu", "elu", "silu", "softplus",
-}  # fmt: skip
-"""Names that stand in `torch.nn.functional` and not in `torch`."""
+PREFIX = {
+    "torch.linalg": "linalg_",
+    "torch.special": "special_",
+    "torch.nn.functional": "functional_",
+    "torch.Tensor": "tensor_",
+    "torch": "torch_",
+}
+"""`linalg_norm` is `norm` in `torch.linalg`, where it differs from the `norm` of the other namespaces."""
 
 
-def public() -> dict[str, Callable[..., Any]]:
-    """Every public function by name: operations, functions made of them, and their other names."""
+def declared() -> dict[str, Callable[..., Any]]:
+    """Every function by the name it is declared under: operations, functions made of them, and their other names."""
     names: dict[str, Callable[..., Any]] = {}
+    made = {id(f) for f in FUNCTIONS.values()}
     for module in FAMILIES:
         for name, value in vars(module).items():
-            if name.startswith("_") or name in INTERNAL or not callable(value):
+            if name.startswith("_") or not callable(value):
                 continue
-            declared = getattr(value, "op", None)
-            if value in FUNCTIONS.values() or (declared is not None and TABLE.get(value.__name__) is declared):
+            o = getattr(value, "op", None)
+            if id(value) in made or (o is not None and TABLE.get(value.__name__) is o):
                 names[name] = value
-    names["where"] = comparison.where
     return names
+
+
+def namespace(owner: str) -> dict[str, Callable[..., Any]]:
+    """What stands in one of PyTorch's namespaces: each declared function whose name PyTorch has there."""
+    functions = declared() | inplace.INPLACE
+    found = {}
+    for name in SURFACE[owner]:
+        f = functions.get(PREFIX[owner] + name) or functions.get(name)
+        if f is not None:
+            found[name] = f
+    return found
 
 
 def attach() -> None:
     """Give Tensor its methods and operators."""
-    for name, f in public().items():
-        if name not in ONLY_FUNCTIONS and not hasattr(Tensor, name):
+    inplace.derive(declared())
+    for name, f in namespace("torch.Tensor").items():
+        if name not in Tensor.__dict__:
             setattr(Tensor, name, f)
     for name, f in (inplace.INPLACE | creation.METHODS).items():
         setattr(Tensor, name, f)
     others: dict[str, Any] = {
         "where": lambda self, condition, other: comparison.where(condition, self, other),
-        "sum_to_size": shape.sum_to_size,
         "T": property(shape.transposed),
         "mT": property(shape.matrix_transposed),
         "__getitem__": indexing.getitem,
@@ -142,4 +141,4 @@ def _operators() -> None:
 
 attach()
 
-__all__ = ["FAMILIES", "ONLY_FUNCTIONAL", "ONLY_METHODS", "public", "views"]
+__all__ = ["FAMILIES", "declared", "namespace", "views"]

@@ -136,6 +136,7 @@ def _where(condition, self, other):
     return np.where(condition, self, other)
 
 
+@function
 def where(condition, input=None, other=None):
     """`input` where `condition` holds, else `other`; with the condition alone, the indices where it holds."""
     if condition.__class__ is np.ndarray or condition.__class__ is np.bool_:

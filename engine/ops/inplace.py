@@ -11,12 +11,13 @@ from engine import dtypes
 from engine.autograd.node import Counter, Result
 from engine.autograd.views import check_writable, rebase
 from engine.context import context, observed
-from engine.op import FUNCTIONS, TABLE, Op, function, op
+from engine.op import TABLE, Op, function, op
 from engine.ops import activation, linalg  # noqa: F401  (their operations get in-place variants here)
 from engine.ops.comparison import where
 from engine.ops.indexing import _index_put
 from engine.ops.pointwise import zeros_like_grad
 from engine.ops.random import default_generator
+from engine.surface import SURFACE
 from engine.tensor import Tensor, constant, gradient_edge
 
 
@@ -164,44 +165,47 @@ INPLACE: dict[str, Callable[..., Tensor]] = {}
 """In-place methods by name."""
 
 
-SAME_NAME = (
-    "add", "sub", "mul", "floor_divide", "neg", "reciprocal", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt",
-    "rsqrt", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "abs", "sign", "round", "floor", "ceil",
-    "trunc", "frac", "sigmoid", "relu", "addcmul", "addcdiv", "atan2", "zero", "eq", "ne", "lt", "le", "gt", "ge", "clamp_min",
-    "clamp_max", "logical_not", "logical_and", "logical_or", "logical_xor", "bitwise_not", "bitwise_and", "bitwise_or",
-    "bitwise_xor", "addmm",
-)  # fmt: skip
-"""Operations whose in-place variant is their name with an underscore."""
-
 BY_FUNCTION = {
     "div": "true_divide", "pow": "_pow_scalar", "clamp": "_clamp", "square": "_pow_scalar", "masked_fill": "_masked_fill",
     "remainder": "_remainder_tensor", "fmod": "_fmod_tensor", "lerp": "_lerp_tensor",
 }  # fmt: skip
 """Functions of several variants: name -> the operation that stands for them where the observer is told."""
 
-OTHER_NAMES = {
-    "multiply_": "mul_", "subtract_": "sub_", "divide_": "div_", "negative_": "neg_", "absolute_": "abs_", "clip_": "clamp_",
-    "true_divide_": "div_",
-}  # fmt: skip
+
+def derive(functions: dict[str, Callable[..., Any]]) -> None:
+    """Make the in-place variants PyTorch has of the declared functions."""
+    made: dict[int, Callable[..., Tensor]] = {}
+    for method in sorted(SURFACE["torch.Tensor"]):
+        f = functions.get(method.removesuffix("_"))
+        if not method.endswith("_") or method in INPLACE or f is None or method.removesuffix("_") in NOT_DERIVED:
+            continue
+        if id(f) not in made:
+            made[id(f)] = _variant(f)
+            made[id(f)].__name__ = method
+        INPLACE[method] = made[id(f)]
 
 
-def _derive() -> None:
-    """Make the in-place variants PyTorch has."""
-    for name in SAME_NAME:
-        INPLACE[f"{name}_"] = inplace(TABLE[name])
-    for name, variant in BY_FUNCTION.items():
-        INPLACE[f"{name}_"] = inplace(TABLE[variant], FUNCTIONS[name])
-    for other, name in OTHER_NAMES.items():
-        INPLACE[other] = INPLACE[name]
-    for name, write in INPLACE.items():
-        write.__name__ = name
+NOT_DERIVED = {"requires_grad", "detach", "set", "resize", "resize_as", "data"}
+"""Methods that end with an underscore and do more than write the elements."""
 
 
-_derive()
+def _variant(f: Callable[..., Any]) -> Callable[..., Tensor]:
+    if hasattr(f, "op"):
+        return inplace(f.op)
+    name = f.__name__
+    if name in BY_FUNCTION:
+        return inplace(TABLE[BY_FUNCTION[name]], f)
+    # A function made of several operations: whether one of them saves `self` is not known here, so it gets a copy.
+    return inplace(Op(name, rf"\mathrm{{{{{name}}}}}({{self}})", f, {}, name, saved_names=("self",)), f)
+
+
 _fill_number = inplace(TABLE["fill"])
 _fill_with = inplace(TABLE["_fill_tensor"])
 _copy_ = inplace(TABLE["_copy"])
-index_put_ = inplace(TABLE["_index_put"], lambda self, indices, values: _index_put(self, indices, values, False))
+index_put_ = inplace(
+    TABLE["_index_put"],
+    lambda self, indices, values, accumulate=False: _index_put(self, tuple(indices), values, accumulate),
+)
 
 
 def fill_(self: Tensor, value: Any) -> Tensor:

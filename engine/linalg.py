@@ -1,0 +1,19 @@
+"""`torch.linalg`: linear algebra."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.ops import namespace
+
+_NAMES = namespace("torch.linalg")
+globals().update(_NAMES)
+__all__ = sorted(_NAMES)
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("__"):
+        raise AttributeError(name)
+    from engine.surface import missing
+
+    raise missing("torch.linalg", name, __all__)

@@ -1,0 +1,83 @@
+"""Parameter and Buffer: the tensors a module knows as its own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from engine.autograd.node import Counter
+from engine.context import context
+from engine.ops.creation import CREATED
+from engine.tensor import Tensor, TensorType, constant, fill, new
+
+
+class Parameter(Tensor):
+    """A leaf that a module registers when it is assigned as an attribute.
+
+    Args:
+        data: a tensor, whose array and version counter the parameter shares; an empty one if left out.
+        requires_grad: True also where gradients are not tracked (`torch.no_grad()`).
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Parameter:
+        """Share the array of `data`."""
+        if data is None:
+            data = constant(np.zeros(0, np.float32))
+        elif not isinstance(data, Tensor):
+            raise AttributeError(f"'{type(data).__name__}' object has no attribute 'detach'")
+        if requires_grad and data._array.dtype.kind != "f":
+            raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+        parameter = fill(new(cls), data._array)
+        if data._counter is None:
+            data._counter = Counter()
+        parameter._counter = data._counter
+        parameter._needs = requires_grad
+        if context.observer is not None:
+            context.observer.op(CREATED["Parameter"], (data,), parameter, None)
+        return parameter  # type: ignore[return-value]
+
+    def __init__(self, data: Tensor | None = None, requires_grad: bool = True) -> None:
+        pass
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Parameter:
+        """A parameter with a copy of the numbers, and without `.grad`, as in PyTorch."""
+        if id(self) not in memo:
+            memo[id(self)] = type(self)(constant(self._array.copy()), self._needs)
+        copy: Parameter = memo[id(self)]
+        return copy
+
+    def __repr__(self) -> str:
+        return "Parameter containing:\n" + Tensor.__repr__(self)
+
+    __str__ = __repr__
+
+
+class BufferType(TensorType):
+    """Makes `isinstance(x, Buffer)` hold for tensors that `Buffer(...)` returned."""
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, Tensor) and "_is_buffer" in instance.__dict__
+
+
+class Buffer(Tensor, metaclass=BufferType):
+    """A tensor that a module registers as a buffer when it is assigned as an attribute.
+
+    `Buffer(data)` is a plain tensor that shares the array of `data` and is marked; `persistent` says whether it belongs in
+    the module's `state_dict`.
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, data: Tensor | None = None, *, persistent: bool = True) -> Any:
+        """Share the array of `data`."""
+        tensor = constant(np.zeros(0, np.float32)) if data is None else data.detach().requires_grad_(data.requires_grad)
+        tensor.__dict__.update(persistent=persistent, _is_buffer=True)
+        return tensor
+
+
+def is_lazy(parameter: Any) -> bool:
+    """False: there are no parameters without a shape here."""
+    return False

@@ -1,0 +1,213 @@
+"""State dicts of modules: what `state_dict` returns and how `load_state_dict` copies it back."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, namedtuple
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from engine.autograd import no_grad
+from engine.nn.hooks import RemovableHandle
+from engine.nn.parameter import Parameter
+from engine.tensor import Tensor
+
+if TYPE_CHECKING:
+    from engine.nn.module import Module
+
+EXTRA = "_extra_state"
+"""The key of what `get_extra_state` returns."""
+
+
+class StateDict(OrderedDict[str, Any]):
+    """An ordered dict that carries the modules' versions; prints as the OrderedDict PyTorch returns."""
+
+    _metadata: dict[str, dict[str, Any]]
+
+    def __repr__(self) -> str:
+        return f"OrderedDict({list(self.items())!r})" if self else "OrderedDict()"
+
+
+class IncompatibleKeys(namedtuple("_IncompatibleKeys", ("missing_keys", "unexpected_keys"))):  # noqa: PYI024
+    """The keys `load_state_dict` missed or did not expect."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        if not self.missing_keys and not self.unexpected_keys:
+            return "<All keys matched successfully>"
+        return f"_IncompatibleKeys(missing_keys={self.missing_keys!r}, unexpected_keys={self.unexpected_keys!r})"
+
+    __str__ = __repr__
+
+
+# --- saving ----------------------------------------------------------------------------------------------------------------
+
+
+def state_dict(self: Module, *, destination: Any = None, prefix: str = "", keep_vars: bool = False) -> Any:
+    """Parameters and persistent buffers by name, detached from autograd unless `keep_vars`; they share memory."""
+    if destination is None:
+        destination = StateDict()
+        destination._metadata = {}
+    local_metadata = {"version": self._version}
+    if hasattr(destination, "_metadata"):
+        destination._metadata[prefix[:-1]] = local_metadata
+    for hook in self._state_dict_pre_hooks.values():
+        hook(self, prefix, keep_vars)
+    self._save_to_state_dict(destination, prefix, keep_vars)
+    for name, module in self._modules.items():
+        if module is not None:
+            module.state_dict(destination=destination, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
+    for hook in self._state_dict_hooks.values():
+        if hook(self, destination, prefix, local_metadata) is not None:
+            raise RuntimeError("state_dict post-hook must return None")
+    return destination
+
+
+def _save_to_state_dict(self: Module, destination: Any, prefix: str, keep_vars: bool) -> None:
+    for name, tensor in [*self._parameters.items(), *_persistent(self).items()]:
+        if tensor is not None:
+            destination[prefix + name] = tensor if keep_vars else tensor.detach()
+    if hasattr(type(self), "get_extra_state"):
+        destination[prefix + EXTRA] = self.get_extra_state()
+
+
+def _persistent(module: Module) -> dict[str, Tensor | None]:
+    return {k: v for k, v in module._buffers.items() if k not in module._non_persistent_buffers_set}
+
+
+# --- loading ---------------------------------------------------------------------------------------------------------------
+
+
+def load_state_dict(
+    self: Module, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
+) -> IncompatibleKeys:
+    """Copy parameters and buffers from `state_dict`; with `assign`, make its tensors the module's own.
+
+    Returns:
+        The keys missing and the keys not expected; both empty when `strict`.
+
+    Raises:
+        RuntimeError: for shapes that differ and, when `strict`, keys missing or not expected.
+        TypeError: for what is no mapping.
+    """
+    if not isinstance(state_dict, Mapping):
+        raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
+    metadata = getattr(state_dict, "_metadata", {})
+    missing: list[str] = []
+    unexpected: list[str] = []
+    errors: list[str] = []
+
+    def load(module: Module, local: dict[str, Any], prefix: str) -> None:
+        about = dict(metadata.get(prefix[:-1], {}))
+        if assign:
+            about["assign_to_params_buffers"] = True
+        module._load_from_state_dict(local, prefix, about, True, missing, unexpected, errors)
+        for name, child in module._modules.items():
+            if child is not None:
+                below = f"{prefix}{name}."
+                load(child, {k: v for k, v in local.items() if k.startswith(below)}, below)
+        for hook in module._load_state_dict_post_hooks.values():
+            if hook(module, IncompatibleKeys(missing, unexpected)) is not None:
+                raise AssertionError(
+                    "Hooks registered with ``register_load_state_dict_post_hook`` are not expected to return new values, if "
+                    "incompatible_keys need to be modified, it should be done inplace."
+                )
+
+    load(self, dict(state_dict), "")
+    if strict:
+        for kind, keys in (("Unexpected", unexpected), ("Missing", missing)):
+            if keys:
+                quoted = ", ".join(f'"{k}"' for k in keys)
+                errors.insert(0, f"{kind} key(s) in state_dict: {quoted}. ")
+    if errors:
+        lines = "\n\t".join(errors)
+        raise RuntimeError(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t{lines}")
+    return IncompatibleKeys(missing, unexpected)
+
+
+def _load_from_state_dict(
+    self: Module,
+    state_dict: dict[str, Any],
+    prefix: str,
+    local_metadata: dict[str, Any],
+    strict: bool,
+    missing_keys: list[str],
+    unexpected_keys: list[str],
+    error_msgs: list[str],
+) -> None:
+    for hook in self._load_state_dict_pre_hooks.values():
+        hook(self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
+    own = {k: v for k, v in [*self._parameters.items(), *_persistent(self).items()] if v is not None}
+    assign = local_metadata.get("assign_to_params_buffers", False)
+    for name, tensor in own.items():
+        key = prefix + name
+        if key in state_dict:
+            problem = _load_one(self, name, tensor, key, state_dict[key], assign)
+            if problem is not None:
+                error_msgs.append(problem)
+        elif strict:
+            missing_keys.append(key)
+    extra = prefix + EXTRA
+    if hasattr(type(self), "set_extra_state"):
+        if extra in state_dict:
+            self.set_extra_state(state_dict[extra])
+        elif strict:
+            missing_keys.append(extra)
+    elif strict and extra in state_dict:
+        unexpected_keys.append(extra)
+    if strict:
+        for key in state_dict:
+            if key.startswith(prefix) and key != extra:
+                name, *below = key[len(prefix) :].split(".", 1)
+                if name not in (self._modules if below else own):
+                    unexpected_keys.append(key)
+
+
+def _load_one(module: Module, name: str, tensor: Tensor, key: str, value: Any, assign: bool) -> str | None:
+    """Copy or assign one value; what PyTorch says where that cannot be done."""
+    if not isinstance(value, Tensor):
+        return (
+            f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like object from checkpoint but '
+            f"received {type(value)}"
+        )
+    if tensor.dim() == 0 and tuple(value.shape) == (1,):
+        value = value[0]
+    if value.shape != tensor.shape:
+        return (
+            f"size mismatch for {key}: copying a param with shape {value.shape} from checkpoint, the shape in current model "
+            f"is {tensor.shape}."
+        )
+    if not assign:
+        with no_grad():
+            tensor.copy_(value)
+        return None
+    if isinstance(tensor, Parameter):
+        if isinstance(value, Parameter):
+            value.requires_grad_(tensor.requires_grad)
+        else:
+            value = Parameter(value, requires_grad=tensor.requires_grad)
+    setattr(module, name, value)
+    return None
+
+
+# --- hooks -----------------------------------------------------------------------------------------------------------------
+
+
+def register_state_dict_pre_hook(self: Module, hook: Callable[..., Any]) -> RemovableHandle:
+    """Call `hook(module, prefix, keep_vars)` before the module's state is saved."""
+    return RemovableHandle(self._state_dict_pre_hooks, hook)
+
+
+def register_state_dict_post_hook(self: Module, hook: Callable[..., Any]) -> RemovableHandle:
+    """Call `hook(module, state_dict, prefix, local_metadata)` after the module's state is saved; it may change the dict."""
+    return RemovableHandle(self._state_dict_hooks, hook)
+
+
+def register_load_state_dict_pre_hook(self: Module, hook: Callable[..., Any]) -> RemovableHandle:
+    """Call `hook(module, state_dict, prefix, local_metadata, strict, missing, unexpected, errors)` before loading."""
+    return RemovableHandle(self._load_state_dict_pre_hooks, hook)
+
+
+def register_load_state_dict_post_hook(self: Module, hook: Callable[..., Any]) -> RemovableHandle:
+    """Call `hook(module, incompatible_keys)` after loading; it may change the lists of keys."""
+    return RemovableHandle(self._load_state_dict_post_hooks, hook)

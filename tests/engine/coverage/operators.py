@@ -1,0 +1,206 @@
+"""PyTorch's operator database run on the engine: every sample input of every operator, value, shape, dtype and gradient."""
+
+from __future__ import annotations
+
+import itertools
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from types import BuiltinFunctionType, FunctionType
+from typing import Any
+
+import numpy as np
+import torch
+from torch.testing._internal.common_methods_invocations import op_db
+
+import engine
+from engine.errors import Unsupported
+
+TOLERANCE = {torch.float64: 1e-7, torch.float32: 2e-4}
+
+
+@dataclass
+class Outcome:
+    """How one operator fared: samples that agree, and what went wrong with the first that does not."""
+
+    name: str
+    agree: int = 0
+    total: int = 0
+    trouble: list[str] = field(default_factory=list)
+    missing: bool = False
+
+    @property
+    def passed(self) -> bool:
+        """Whether every sample agrees, and there was one."""
+        return self.agree == self.total and self.total > 0
+
+
+def title(info: Any) -> str:
+    """The operator's name with its variant."""
+    return info.name + (f"/{info.variant_test_name}" if info.variant_test_name else "")
+
+
+def entries(autograd: bool = True) -> list[Any]:
+    """Operators on real floating point numbers, those that have a gradient or the others."""
+    return [o for o in op_db if torch.float64 in o.dtypes and o.supports_autograd == autograd]
+
+
+def counterpart(info: Any) -> Callable[..., Any]:
+    """The engine's function for an entry; an entry that is itself Python code runs with the engine in the place of torch.
+
+    Raises:
+        Unsupported: where the engine has no such name.
+    """
+    f = info.op
+    if isinstance(f, FunctionType) and not f.__module__.startswith("torch.nn") and f.__module__ != "torch.functional":
+        if f.__module__.startswith("torch.testing"):
+            return FunctionType(f.__code__, {**f.__globals__, "torch": engine}, f.__name__, f.__defaults__, f.__closure__)
+    owner: Any = engine
+    *path, last = info.name.split(".")
+    for part in path:
+        owner = getattr(owner, part)
+    if hasattr(owner, last) and not last.startswith("__"):
+        return getattr(owner, last)
+    if isinstance(f, BuiltinFunctionType) and hasattr(engine, f.__name__):
+        return getattr(engine, f.__name__)
+    return lambda x, *a, **k: getattr(x, last)(*a, **k)
+
+
+class Untranslatable(Exception):
+    """A sample that holds what is out of scope: complex numbers, bfloat16, sparse tensors."""
+
+
+def translate(x: Any, leaves: list[tuple[Any, Any]]) -> Any:
+    """A sample's value for the engine; pairs of tensors that require grad are added to `leaves`."""
+    if isinstance(x, torch.Tensor):
+        if x.dtype.is_complex or x.dtype == torch.bfloat16 or x.layout != torch.strided or x.is_neg() or x.dtype.itemsize == 0:
+            raise Untranslatable
+        if str(x.dtype).split(".")[-1] not in ("float64", "float32", "float16", "int64", "int32", "int16", "int8", "uint8", "bool"):
+            raise Untranslatable
+        made = engine.from_numpy(np.array(x.detach().numpy(), order="K"))
+        if x.requires_grad:
+            made.requires_grad_()
+            leaves.append((made, x))
+        return made
+    if isinstance(x, torch.Size):
+        return engine.Size(x)
+    if isinstance(x, list):
+        return [translate(i, leaves) for i in x]
+    if isinstance(x, tuple):
+        return tuple(translate(i, leaves) for i in x)
+    if isinstance(x, dict):
+        return {k: translate(v, leaves) for k, v in x.items()}
+    if isinstance(x, torch.dtype):
+        name = str(x).split(".")[1]
+        if x.is_complex or name == "bfloat16":
+            raise Untranslatable
+        return engine.bool if name == "bool" else getattr(engine, name)
+    if isinstance(x, complex) or (isinstance(x, torch.memory_format) and x is not torch.contiguous_format and False):
+        raise Untranslatable
+    if isinstance(x, torch.memory_format | torch.device | torch.layout):
+        return str(x).removeprefix("torch.") if isinstance(x, torch.device) else None
+    if isinstance(x, FunctionType) and x.__module__.startswith("torch.testing"):
+        return FunctionType(x.__code__, {**x.__globals__, "torch": engine}, x.__name__, x.__defaults__, x.__closure__)
+    if isinstance(x, FunctionType) and x.__module__ == "torch.nn.functional":
+        return getattr(engine.nn.functional, x.__name__)
+    return x
+
+
+def plain(results: Any) -> Iterator[Any]:
+    """Tensors and numbers in nested results."""
+    if isinstance(results, tuple | list):
+        for r in results:
+            yield from plain(r)
+    elif results is not None:
+        yield results
+
+
+def difference(ours: Any, theirs: Any, tolerance: float) -> str:
+    """What differs between two results, "" if nothing."""
+    if not isinstance(theirs, torch.Tensor):
+        if isinstance(theirs, torch.Size):
+            theirs = tuple(theirs)
+        return "" if ours == theirs or (ours != ours and theirs != theirs) else f"{ours!r} instead of {theirs!r}"
+    if not isinstance(ours, engine.Tensor):
+        return f"{type(ours).__name__} instead of a tensor"
+    if str(ours.dtype) != str(theirs.dtype):
+        return f"dtype {ours.dtype} instead of {theirs.dtype}"
+    if tuple(ours.shape) != tuple(theirs.shape):
+        return f"shape {tuple(ours.shape)} instead of {tuple(theirs.shape)}"
+    a, b = ours._array, theirs.detach().resolve_conj().resolve_neg().numpy()
+    if a.dtype.kind != "f":
+        return "" if (a == b).all() else f"values {a.ravel()[:4]} instead of {b.ravel()[:4]}"
+    if a.dtype == np.float32:
+        tolerance = max(tolerance, 2e-4)
+    close = np.isclose(a, b, rtol=tolerance, atol=tolerance, equal_nan=True)
+    if close.all():
+        return ""
+    k = tuple(np.argwhere(~close)[0])
+    return f"value {a[k]} instead of {b[k]} at {tuple(map(int, k))}"
+
+
+def compare(info: Any, sample: Any, dtype: Any, gradient: bool) -> str:
+    """Run one sample both ways; "" if they agree, else what differs."""
+    leaves: list[tuple[Any, Any]] = []
+    call = counterpart(info)
+    arguments = translate((sample.input, sample.args, sample.kwargs), leaves)
+    theirs = info.op(sample.input, *sample.args, **sample.kwargs)
+    ours = call(arguments[0], *arguments[1], **arguments[2])
+    if gradient:
+        theirs, ours = sample.output_process_fn_grad(theirs), sample.output_process_fn_grad(ours)
+    mine, yours = list(plain(ours)), list(plain(theirs))
+    if len(mine) != len(yours):
+        return f"{len(mine)} results instead of {len(yours)}"
+    if any(isinstance(y, torch.Tensor) and y.dtype.is_complex for y in yours):
+        raise Untranslatable
+    for a, b in zip(mine, yours, strict=True):
+        if wrong := difference(a, b, TOLERANCE[dtype]):
+            return wrong
+    if not gradient:
+        return ""
+    roots = [(a, b) for a, b in zip(mine, yours, strict=True) if isinstance(b, torch.Tensor) and b.requires_grad]
+    for a, b in zip(mine, yours, strict=True):
+        if isinstance(b, torch.Tensor) and a.requires_grad != b.requires_grad:
+            return f"requires_grad {a.requires_grad} instead of {b.requires_grad}"
+    if not roots or not leaves:
+        return ""
+    weights = [cotangent(tuple(b.shape), b.dtype) for _, b in roots]
+    g1 = engine.autograd.grad([a for a, _ in roots], [a for a, _ in leaves], [engine.from_numpy(w) for w in weights], allow_unused=True)
+    g2 = torch.autograd.grad([b for _, b in roots], [b for _, b in leaves], [torch.from_numpy(w) for w in weights], allow_unused=True)
+    for a, b in zip(g1, g2, strict=True):
+        if (a is None) != (b is None):
+            return f"gradient {'missing' if a is None else 'where there is none'}"
+        if a is not None and (wrong := difference(a, b, 100 * TOLERANCE[dtype] if dtype is torch.float64 else 2e-3)):
+            return "gradient: " + wrong
+    return ""
+
+
+def cotangent(shape: tuple[int, ...], dtype: Any) -> np.ndarray[Any, Any]:
+    """Fixed numbers between 0.5 and 1.5."""
+    n = int(np.prod(shape))
+    return (0.5 + (np.arange(n) * 7 % 11) / 10).reshape(shape).astype(str(dtype).split(".")[1])
+
+
+def run(info: Any, dtypes: tuple[Any, ...] = (torch.float64, torch.float32), most: int | None = None) -> Outcome:
+    """Run an operator's samples."""
+    outcome = Outcome(title(info))
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        for dtype in dtypes:
+            gradient = info.supports_autograd and dtype in info.dtypes
+            if dtype not in info.dtypes:
+                continue
+            samples = info.sample_inputs("cpu", dtype, requires_grad=gradient)
+            for sample in itertools.islice(samples, most):
+                try:
+                    wrong = compare(info, sample, dtype, gradient)
+                except Untranslatable:
+                    continue
+                except Exception as error:
+                    wrong = f"{type(error).__name__}: {error}"
+                    outcome.missing |= isinstance(error, Unsupported)
+                outcome.total += 1
+                outcome.agree += not wrong
+                if wrong:
+                    outcome.trouble.append(f"{wrong} [{sample.summary()[:300]}]" if len(outcome.trouble) < 3 else wrong)
+    return outcome
