@@ -25,7 +25,16 @@ from engine.dtypes import (
     uint8,
 )
 from engine.ops import namespace as _namespace
-from engine.ops.random import Generator, default_generator, initial_seed, manual_seed, seed
+from engine.ops.random import (
+    Generator,
+    default_generator,
+    fork_rng,
+    get_rng_state,
+    initial_seed,
+    manual_seed,
+    seed,
+    set_rng_state,
+)
 from engine.printing import set_printoptions
 from engine.tensor import Size, Tensor, device
 
@@ -45,7 +54,7 @@ globals().update(float=float32, int=int32, bool=_dtypes.bool8)
 _MODULES = ("autograd", "func", "linalg", "nn", "optim", "special", "utils")
 
 __all__ = [
-    "Generator", "Size", "Tensor", "autograd", "default_generator", "device", "double", "dtype", "e", "enable_grad", "finfo",
+    "Generator", "Size", "Tensor", "autograd", "default_generator", "device", "double", "dtype", "e", "enable_grad", "finfo", "fork_rng", "get_rng_state", "set_rng_state",
     "float16", "float32", "float64", "get_default_dtype", "half", "iinfo", "inf", "inference_mode", "initial_seed", "int16",
     "int32", "int64", "int8", "is_grad_enabled", "is_tensor", "long", "manual_seed", "nan", "nn", "no_grad", "numel", "pi",
     "promote_types", "result_type", "seed", "set_default_dtype", "set_grad_enabled", "set_printoptions", "short", "uint8",

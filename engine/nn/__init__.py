@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.nn import functional
+from engine.nn import functional, init, modules, parameter, utils
+from engine.nn.modules import PLACES, Module
+from engine.nn.parameter import Buffer, Parameter
 
-__all__ = ["functional"]
+globals().update(PLACES)
+
+__all__ = ["Buffer", "Module", "Parameter", "functional", "init", "modules", "parameter", "utils", *sorted(PLACES)]
 
 
 def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(name)
-    from engine.errors import unsupported
+    from engine.surface import missing
 
-    raise unsupported("torch.nn", name, __all__)
+    raise missing("torch.nn", name, __all__)

@@ -146,9 +146,7 @@ def _before(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tu
             if both is None:
                 continue
             if not isinstance(both, tuple) or len(both) != 2:
-                raise RuntimeError(
-                    f"forward pre-hook must return None or a tuple of (new_args, new_kwargs), but got {both}."
-                )
+                raise RuntimeError(f"forward pre-hook must return None or a tuple of (new_args, new_kwargs), but got {both}.")
             args, kwargs = both
         else:
             replaced = hook(module, args)

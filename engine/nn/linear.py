@@ -47,7 +47,7 @@ class Linear(Module):
             bound = 1 / math.sqrt(fan_in) if fan_in > 0 else 0
             init.uniform_(self.bias, -bound, bound)
 
-    def forward(self, input: Tensor) -> Tensor:
+    def forward(self, input: Tensor) -> Any:
         """The map of `input`."""
         # Module.__getattr__ costs 0.3 µs a parameter.
         parameters = self._parameters
@@ -94,7 +94,7 @@ class Bilinear(Module):
         if self.bias is not None:
             init.uniform_(self.bias, -bound, bound)
 
-    def forward(self, input1: Tensor, input2: Tensor) -> Tensor:
+    def forward(self, input1: Tensor, input2: Tensor) -> Any:
         """The map of both inputs."""
         return F.bilinear(input1, input2, self.weight, self.bias)
 

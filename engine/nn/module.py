@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from engine import dtypes
 from engine.autograd import no_grad
-from engine.dtypes import dtype as Dtype
+from engine.dtypes import dtype as Dtype  # noqa: N812
 from engine.nn import hooks, state
 from engine.nn.hooks import RemovableHandle
 from engine.nn.parameter import Buffer, Parameter

@@ -58,7 +58,7 @@ class Parameter(Tensor):
 class BufferType(TensorType):
     """Makes `isinstance(x, Buffer)` hold for tensors that `Buffer(...)` returned."""
 
-    def __instancecheck__(cls, instance: Any) -> bool:
+    def __instancecheck__(cls, instance: Any) -> bool:  # noqa: N805
         return isinstance(instance, Tensor) and "_is_buffer" in instance.__dict__
 
 

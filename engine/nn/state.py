@@ -27,7 +27,7 @@ class StateDict(OrderedDict[str, Any]):
         return f"OrderedDict({list(self.items())!r})" if self else "OrderedDict()"
 
 
-class IncompatibleKeys(namedtuple("_IncompatibleKeys", ("missing_keys", "unexpected_keys"))):  # noqa: PYI024
+class IncompatibleKeys(namedtuple("_IncompatibleKeys", ("missing_keys", "unexpected_keys"))):
     """The keys `load_state_dict` missed or did not expect."""
 
     __slots__ = ()
@@ -78,9 +78,7 @@ def _persistent(module: Module) -> dict[str, Tensor | None]:
 # --- loading ---------------------------------------------------------------------------------------------------------------
 
 
-def load_state_dict(
-    self: Module, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
-) -> IncompatibleKeys:
+def load_state_dict(self: Module, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False) -> IncompatibleKeys:
     """Copy parameters and buffers from `state_dict`; with `assign`, make its tensors the module's own.
 
     Returns:
@@ -171,7 +169,7 @@ def _load_one(module: Module, name: str, tensor: Tensor, key: str, value: Any, a
             f"received {type(value)}"
         )
     if tensor.dim() == 0 and tuple(value.shape) == (1,):
-        value = value[0]
+        value = value.reshape(())
     if value.shape != tensor.shape:
         return (
             f"size mismatch for {key}: copying a param with shape {value.shape} from checkpoint, the shape in current model "

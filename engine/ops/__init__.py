@@ -16,17 +16,23 @@ from engine.ops import (
     inplace,
     linalg,
     loss,
+    pairs,
+    pieces,
     pointwise,
     random,
+    rearrange,
     reduction,
+    scan,
     shape,
+    sorting,
+    special,
     views,
 )
 from engine.surface import SURFACE
 from engine.tensor import Tensor
 
 FAMILIES = (
-    creation, random, arithmetic, pointwise, comparison, activation, reduction, shape, indexing, linalg, loss, inplace,
+    creation, random, arithmetic, pairs, pointwise, special, comparison, activation, reduction, scan, sorting, shape, rearrange, pieces, indexing, linalg, loss, inplace,
 )  # fmt: skip
 """The modules, in the order the documentation lists them."""
 

@@ -330,39 +330,7 @@ def lerp(input: Tensor, end: Tensor, weight: Any) -> Tensor:
     return _lerp_tensor(input, end, weight) if isinstance(weight, Tensor) else _lerp_number(input, end, weight)
 
 
-@op(
-    r"\max({self}, {other})",
-    self=lambda grad, self, other: grad * where(self > other, 1.0, where(self == other, 0.5, 0.0)),
-    other=lambda grad, self, other: grad * where(other > self, 1.0, where(self == other, 0.5, 0.0)),
-)
-def maximum(self, other):
-    """The larger of two elements; equal ones share the gradient."""
-    return np.maximum(self, other)
-
-
-@op(
-    r"\min({self}, {other})",
-    self=lambda grad, self, other: grad * where(self < other, 1.0, where(self == other, 0.5, 0.0)),
-    other=lambda grad, self, other: grad * where(other < self, 1.0, where(self == other, 0.5, 0.0)),
-)
-def minimum(self, other):
-    """The smaller of two elements; equal ones share the gradient."""
-    return np.minimum(self, other)
-
-
-@op(
-    r"\mathrm{{atan2}}({self}, {other})",
-    floating=True,
-    self=lambda grad, self, other: grad * (other / (self * self + other * other)),
-    other=lambda grad, self, other: grad * (-self / (self * self + other * other)),
-)
-def atan2(self, other):
-    """The angle of the point (`other`, `self`)."""
-    return np.arctan2(self, other)
-
-
 multiply = mul
 subtract = sub
 divide = div
 negative = neg
-arctan2 = atan2

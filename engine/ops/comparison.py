@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from engine.op import function, op
+from engine.ops.pointwise import isfinite  # noqa: F401  (public here as well)
 from engine.tensor import Tensor, constant
 
 
@@ -116,10 +117,36 @@ def isinf(self):
     return np.isinf(self)
 
 
-@op(r"\mathrm{{isfinite}}({self})", self=None)
-def isfinite(self):
-    """Whether elements are neither infinite nor NaN."""
-    return np.isfinite(self)
+@op(r"{self} = +\infty", self=None)
+def isposinf(self):
+    """Whether elements are positive infinity."""
+    return np.isposinf(self) if self.dtype.kind == "f" else np.zeros(self.shape, bool)
+
+
+@op(r"{self} = -\infty", self=None)
+def isneginf(self):
+    """Whether elements are negative infinity."""
+    return np.isneginf(self) if self.dtype.kind == "f" else np.zeros(self.shape, bool)
+
+
+@op(r"\mathrm{{isreal}}({self})", self=None)
+def isreal(self):
+    """Whether elements are real numbers: always, as complex numbers are out of scope."""
+    return np.ones(self.shape, bool)
+
+
+@op(r"{self} \ll {other}", self=None, other=None)
+def bitwise_left_shift(self, other):
+    """The bits moved to the left."""
+    _integral("lshift", self)
+    return np.left_shift(self, other)
+
+
+@op(r"{self} \gg {other}", self=None, other=None)
+def bitwise_right_shift(self, other):
+    """The bits moved to the right."""
+    _integral("rshift", self)
+    return np.right_shift(self, other)
 
 
 @op(

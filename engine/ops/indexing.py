@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from engine.tensor import Tensor, constant
 )
 def _select(self, dim, index):
     """Entry `index` along `dim`, a view."""
-    return self[(slice(None),) * dim + (index, ...)]
+    return self[(builtins.slice(None),) * dim + (index, ...)]
 
 
 @function
@@ -45,7 +46,7 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
 )
 def _slice(self, dim, start, end, step):
     """Entries from `start` to `end` along `dim`, a view."""
-    return self[(slice(None),) * dim + (slice(start, end, step),)]
+    return self[(builtins.slice(None),) * dim + (builtins.slice(start, end, step),)]
 
 
 @op(
@@ -57,7 +58,7 @@ def _slice(self, dim, start, end, step):
 def _put_slice(self, shape, dim, start, end, step):
     """Zeros of `shape` with `self` at a slice along `dim`."""
     out = np.zeros(shape, self.dtype)
-    out[(slice(None),) * dim + (slice(start, end, step),)] = self
+    out[(builtins.slice(None),) * dim + (builtins.slice(start, end, step),)] = self
     return out
 
 
@@ -69,7 +70,7 @@ def _put_slice(self, shape, dim, start, end, step):
 )
 def _take_slice(self, dim, start, end, step):
     """A slice along `dim`; bookkeeping of views left aside."""
-    return self[(slice(None),) * dim + (slice(start, end, step),)]
+    return self[(builtins.slice(None),) * dim + (builtins.slice(start, end, step),)]
 
 
 @function
@@ -83,6 +84,14 @@ def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     if start + length > n:
         raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({n}).")
     return _slice(input, d, start, start + length, 1)
+
+
+@function
+def slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Tensor:
+    """A view of the entries from `start` to `end` along `dim`."""
+    d = wrap_dim(dim, input._array.ndim)
+    first, last, _ = builtins.slice(start, end, step).indices(input._array.shape[d])
+    return _slice(input, d, first, max(first, last), step)
 
 
 def _raw(indices):
@@ -189,7 +198,7 @@ def _basic(input: Tensor, index: Index) -> tuple[Tensor, tuple[Any, ...] | None]
         raise IndexError(f"too many indices for tensor of dimension {n}")
     position = next((i for i, item in enumerate(items) if item is Ellipsis), None)
     if position is not None:
-        items[position : position + 1] = [slice(None)] * (n - consumed)
+        items[position : position + 1] = [builtins.slice(None)] * (n - consumed)
     view, dim = input, 0
     advanced: dict[int, Any] = {}
     for item in items:
@@ -200,7 +209,7 @@ def _basic(input: Tensor, index: Index) -> tuple[Tensor, tuple[Any, ...] | None]
             view = unsqueeze(view, dim)
             advanced[dim] = constant(np.array([0] if item else [], dtype=np.int64))
             dim += 1
-        elif isinstance(item, slice):
+        elif isinstance(item, builtins.slice):
             view = _sliced(view, dim, item)
             dim += 1
         elif _is_advanced(item):
@@ -214,7 +223,7 @@ def _basic(input: Tensor, index: Index) -> tuple[Tensor, tuple[Any, ...] | None]
     full: list[Any] = []
     d = 0
     while d <= max(advanced):
-        full.append(advanced.get(d, slice(None)))
+        full.append(advanced.get(d, builtins.slice(None)))
         d += _taken(full[-1])
     return view, tuple(full)
 
@@ -250,12 +259,12 @@ def _checked(index: Tensor, view: Tensor, dim: int) -> Tensor:
     return index
 
 
-def _sliced(view: Tensor, dim: int, item: slice) -> Tensor:
+def _sliced(view: Tensor, dim: int, item: builtins.slice) -> Tensor:
     n = view._array.shape[dim]
     step = 1 if item.step is None else int(item.step)
     if step <= 0:
         raise ValueError("step must be greater than zero")
-    start, end, _ = slice(_number(item.start), _number(item.stop), step).indices(n)
+    start, end, _ = builtins.slice(_number(item.start), _number(item.stop), step).indices(n)
     if start == 0 and end == n and step == 1:
         return view
     return _slice(view, dim, start, max(end, start), step)
@@ -336,7 +345,7 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False)
 )
 def _gather(self, dim, index):
     """The elements at `index` along `dim`."""
-    trimmed = self[tuple(slice(None) if k == dim else slice(n) for k, n in enumerate(index.shape))]
+    trimmed = self[tuple(builtins.slice(None) if k == dim else builtins.slice(n) for k, n in enumerate(index.shape))]
     return np.take_along_axis(trimmed, index, axis=dim)
 
 
@@ -351,7 +360,7 @@ def _gather(self, dim, index):
 def _scatter_add_zeros(self, shape, dim, index):
     """Zeros of `shape` with `self` added at `index` along `dim`."""
     out = np.zeros(shape, self.dtype)
-    grid = list(np.ogrid[tuple(slice(n) for n in index.shape)])
+    grid = list(np.ogrid[tuple(builtins.slice(n) for n in index.shape)])
     grid[dim] = index
     np.add.at(out, tuple(grid), self)
     return out
@@ -367,7 +376,7 @@ def _scatter_add_zeros(self, shape, dim, index):
 )
 def _unbind(self, dim):
     """The slices along `dim`, views."""
-    return [self[(slice(None),) * dim + (i, ...)] for i in range(self.shape[dim])]
+    return [self[(builtins.slice(None),) * dim + (i, ...)] for i in range(self.shape[dim])]
 
 
 @function

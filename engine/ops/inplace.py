@@ -16,7 +16,7 @@ from engine.ops import activation, linalg  # noqa: F401  (their operations get i
 from engine.ops.comparison import where
 from engine.ops.indexing import _index_put
 from engine.ops.pointwise import zeros_like_grad
-from engine.ops.random import default_generator
+from engine.ops.random import DRAWN, source
 from engine.surface import SURFACE
 from engine.tensor import Tensor, constant, gradient_edge
 
@@ -218,36 +218,13 @@ def copy_(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
     return _copy_(self, src if isinstance(src, Tensor) else constant(np.asarray(src)))
 
 
-def _drawn(name: str, doc: str, draw: Callable[..., Any]) -> Callable[..., Tensor]:
+def _drawn(name: str, what: str, draw: Callable[..., Any]) -> Callable[..., Tensor]:
     def write(self: Tensor, *args: Any, generator: Any = None, **kwargs: Any) -> Tensor:
-        source = (generator or default_generator).numpy
-        return _copy_(self, constant(draw(source, self._array, *args, **kwargs)))
+        return _copy_(self, constant(np.asarray(draw(source(generator), self._array, *args, **kwargs))))
 
-    write.__name__, write.__doc__ = name, doc
+    write.__name__, write.__doc__ = name, f"Fill with {what}."
     return write
 
 
-def _uniform(source: Any, array: Any, a: float = 0.0, b: float = 1.0, **renamed: float) -> Any:
-    a, b = renamed.get("from", a), renamed.get("to", b)
-    return source.uniform(a, b, array.shape)
-
-
-INPLACE |= {
-    "fill_": fill_,
-    "copy_": copy_,
-    "index_put_": index_put_,
-    "normal_": _drawn(
-        "normal_", "Fill with normal random numbers.", lambda s, a, mean=0.0, std=1.0: s.normal(mean, std, a.shape)
-    ),
-    "uniform_": _drawn("uniform_", "Fill with uniform random numbers.", _uniform),
-    "bernoulli_": _drawn(
-        "bernoulli_",
-        "Fill with 1 (of probability p) or 0.",
-        lambda s, a, p=0.5: (s.random(a.shape) < p).astype(a.dtype),
-    ),
-    "random_": _drawn(
-        "random_",
-        "Fill with random integers below `high`.",
-        lambda s, a, low=0, high=None: s.integers(*((0, low) if high is None else (low, high)), a.shape),
-    ),
-}
+INPLACE |= {"fill_": fill_, "copy_": copy_, "index_put_": index_put_}
+INPLACE |= {name: _drawn(name, what, draw) for name, (what, draw) in DRAWN.items()}

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import builtins
 import math
 
 import numpy as np
 
-from engine.op import op
+from engine.dtypes import OF_NUMPY, SCALAR_NAMES
+from engine.op import function, op
+from engine.tensor import Tensor
 
 
 @op("0", self=lambda grad: zeros_like_grad(grad), node="ZerosLikeBackward0")
 def zeros_like_grad(self):
     """Zeros in the place of a gradient."""
     return np.zeros_like(self)
+
+
+@op(r"\mathrm{{isfinite}}({self})", self=None)
+def isfinite(self):
+    """Whether elements are neither infinite nor NaN."""
+    return np.isfinite(self)
 
 
 @op(r"e^{{ {self} }}", floating=True, self=lambda grad, result: grad * result)
@@ -137,40 +146,119 @@ def tanh_backward(grad_output, output):
     return grad_output * (1 - output * output)
 
 
+@op(r"\mathrm{{arsinh}}({self})", floating=True, self=lambda grad, self: grad * rsqrt(self * self + 1))
+def asinh(self):
+    """Inverse hyperbolic sine of each element."""
+    return np.arcsinh(self)
+
+
+@op(r"\mathrm{{arcosh}}({self})", floating=True, self=lambda grad, self: grad * (rsqrt(self - 1) * rsqrt(self + 1)))
+def acosh(self):
+    """Inverse hyperbolic cosine of each element."""
+    return np.arccosh(self)
+
+
+@op(r"\mathrm{{artanh}}({self})", floating=True, self=lambda grad, self: grad / (1 - self * self))
+def atanh(self):
+    """Inverse hyperbolic tangent of each element."""
+    return np.arctanh(self)
+
+
+@op(r"{self} \cdot \pi / 180", floating=True, self=lambda grad: grad * (math.pi / 180))
+def deg2rad(self):
+    """Degrees as radians."""
+    return self * self.dtype.type(math.pi / 180)
+
+
+@op(r"{self} \cdot 180 / \pi", floating=True, self=lambda grad: grad * (180 / math.pi))
+def rad2deg(self):
+    """Radians as degrees."""
+    return self * self.dtype.type(180 / math.pi)
+
+
 @op(r"|{self}|", self=lambda grad, self: grad * sign(self))
 def abs(self):
     """Each element without its sign."""
+    if self.dtype.kind == "b":
+        raise NotImplementedError("\"abs_cpu\" not implemented for 'Bool'")
     return np.abs(self)
 
 
 @op(r"\mathrm{{sign}}({self})", self=lambda grad: zeros_like_grad(grad))
 def sign(self):
     """-1, 0 or 1 after the sign of each element."""
-    return np.sign(self)
+    if self.dtype.kind == "b":
+        return self.copy()
+    # NaN has the sign zero in PyTorch.
+    out = np.sign(self)
+    return np.nan_to_num(out) if self.dtype.kind == "f" else out
 
 
-@op(r"\mathrm{{round}}({self})", self=lambda grad: zeros_like_grad(grad))
-def round(self, *, decimals=0):
+@op(r"\mathrm{{sgn}}({self})", self=lambda grad: zeros_like_grad(grad))
+def sgn(self):
+    """-1, 0 or 1 after the sign of each element."""
+    return sign.op.forward(self)
+
+
+def _whole(name, array):
+    if array.dtype.kind == "b":
+        raise NotImplementedError(f"\"{name}_cpu\" not implemented for 'Bool'")
+
+
+@op(r"\mathrm{{round}}({self})", self=lambda grad: zeros_like_grad(grad), node="RoundBackward0", name="round")
+def _round(self):
     """Each element rounded, halves to even."""
-    return np.round(self, decimals)
+    _whole("round", self)
+    return np.round(self)
+
+
+@op(
+    r"\mathrm{{round}}({self})",
+    self=lambda grad, decimals: zeros_like_grad(grad),
+    node="RoundBackward1",
+    name="round",
+)
+def _round_decimals(self, decimals):
+    """Each element rounded to some decimal places, halves to even."""
+    _whole("round", self)
+    if self.dtype.kind != "f":
+        if decimals != 0:
+            raise NotImplementedError(f"\"round_vml_cpu\" not implemented for '{SCALAR_NAMES[OF_NUMPY[self.dtype]]}'")
+        return self.copy()
+    scale = self.dtype.type(10.0 ** builtins.abs(decimals))
+    return np.round(self * scale) / scale if decimals >= 0 else np.round(self / scale) * scale
+
+
+@function
+def round(input: Tensor, *, decimals: int = 0) -> Tensor:
+    """Each element rounded, halves to even."""
+    return _round_decimals(input, decimals) if decimals else _round(input)
+
+
+def _integral(f):
+    def rounded(self):
+        _whole(f.__name__, self)
+        return f(self) if self.dtype.kind == "f" else self.copy()
+
+    return rounded
 
 
 @op(r"\lfloor {self} \rfloor", self=lambda grad: zeros_like_grad(grad))
 def floor(self):
     """Each element rounded down."""
-    return np.floor(self).astype(self.dtype, copy=False)
+    return _integral(np.floor)(self)
 
 
 @op(r"\lceil {self} \rceil", self=lambda grad: zeros_like_grad(grad))
 def ceil(self):
     """Each element rounded up."""
-    return np.ceil(self).astype(self.dtype, copy=False)
+    return _integral(np.ceil)(self)
 
 
 @op(r"\mathrm{{trunc}}({self})", self=lambda grad: zeros_like_grad(grad))
 def trunc(self):
     """Each element rounded towards zero."""
-    return np.trunc(self).astype(self.dtype, copy=False)
+    return _integral(np.trunc)(self)
 
 
 @op(r"\mathrm{{frac}}({self})", self=lambda grad: grad)
@@ -179,6 +267,45 @@ def frac(self):
     return self - np.trunc(self)
 
 
+@op(
+    r"\mathrm{{nan\_to\_num}}({self})",
+    self=lambda grad, self: grad * isfinite(self),
+    node="NanToNumBackward0",
+)
+def nan_to_num(self, nan=None, posinf=None, neginf=None):
+    """NaN and infinities replaced by numbers: zero and the largest and smallest there are, unless said otherwise."""
+    if self.dtype.kind != "f":
+        return self.copy()
+    return np.nan_to_num(self, nan=0.0 if nan is None else nan, posinf=posinf, neginf=neginf)
+
+
+@op(r"\mathrm{{angle}}({self})", floating=True, self=lambda grad: zeros_like_grad(grad))
+def angle(self):
+    """The angle of each number in the complex plane: π for negative ones, else zero."""
+    return np.where(np.isnan(self), self, np.where(self < 0, self.dtype.type(math.pi), self.dtype.type(0)))
+
+
+@op(r"\mathrm{{frexp}}({self})", self=lambda grad, exponent: ldexp_down(grad, exponent), outputs=("mantissa", "exponent"))
+def frexp(self):
+    """Mantissa and exponent: `mantissa * 2 ** exponent`, the mantissa between one half and one."""
+    if self.dtype.kind != "f":
+        raise NotImplementedError("torch.frexp() only supports floating-point dtypes")
+    return np.frexp(self)
+
+
+def ldexp_down(grad, exponent):
+    """`grad / 2 ** exponent`."""
+    return grad * exp2(-exponent)
+
+
+@op(r"\mathrm{{signbit}}({self})", self=None)
+def signbit(self):
+    """Whether the sign of each element is set."""
+    return np.signbit(self) if self.dtype.kind == "f" else self < 0
+
+
 absolute = abs
+arcsinh, arccosh, arctanh = asinh, acosh, atanh
+special_round = round
 arcsin, arccos, arctan = asin, acos, atan
 fix = trunc

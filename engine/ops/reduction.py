@@ -371,7 +371,7 @@ def max(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Any = N
     """The largest element; with `dim` the largest along it and their indices; with a tensor, `maximum`."""
     other = dim if isinstance(dim, Tensor) else other
     if other is not None:
-        from engine.ops.arithmetic import maximum
+        from engine.ops.pairs import maximum
 
         return maximum(input, other)
     return _max(input) if dim is None else _max_dim(input, wrap_dim(dim, input._array.ndim), keepdim)
@@ -382,7 +382,7 @@ def min(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Any = N
     """The smallest element; with `dim` the smallest along it and their indices; with a tensor, `minimum`."""
     other = dim if isinstance(dim, Tensor) else other
     if other is not None:
-        from engine.ops.arithmetic import minimum
+        from engine.ops.pairs import minimum
 
         return minimum(input, other)
     return _min(input) if dim is None else _min_dim(input, wrap_dim(dim, input._array.ndim), keepdim)

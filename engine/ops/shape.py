@@ -405,6 +405,27 @@ def _type_name(tensor: Tensor) -> str:
     return f"torch.{tensor.type().split('.')[-1]}"
 
 
+@op(r"\mathrm{{flip}}({self})", self=lambda grad, dims: _flip(grad, dims), node="FlipBackward0", name="flip")
+def _flip(self, dims):
+    """The elements in reverse order along some dimensions, copied."""
+    return np.flip(self, dims).copy()
+
+
+def flip(input, *dims):
+    """The elements in reverse order along `dims`, copied."""
+    if input.__class__ is np.ndarray:
+        return np.flip(input, dims[0])
+    n = input._array.ndim
+    wrapped = tuple([wrap_dim(d, n) for d in sizes(dims)])
+    if len(set(wrapped)) != len(wrapped):
+        twice = next(d for d in wrapped if wrapped.count(d) > 1)
+        raise RuntimeError(f"dim {twice} appears multiple times in the list of dims")
+    return _flip(input, wrapped if n else ())
+
+
+function(flip)
+
+
 # --- copies and joins ------------------------------------------------------------------------------------------------------
 
 

@@ -503,12 +503,19 @@ def preload() -> None:
     gc.freeze()
 
 
+SUBMODULES = (
+    "autograd", "autograd.functional", "func", "linalg", "nn", "nn.functional", "nn.init", "nn.modules", "nn.parameter",
+    "nn.utils", "nn.utils.rnn", "optim", "optim.lr_scheduler", "special", "utils", "utils.checkpoint", "utils.data",
+)  # fmt: skip
+"""What a program may import by its dotted name."""
+
+
 def alias() -> None:
     """Let `import torch` and its submodules mean the engine."""
     import importlib
 
     sys.modules["torch"] = engine
-    for name in ("nn", "nn.functional", "autograd", "optim"):
+    for name in SUBMODULES:
         try:
             sys.modules[f"torch.{name}"] = importlib.import_module(f"engine.{name}")
         except ModuleNotFoundError:

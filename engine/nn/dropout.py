@@ -1,0 +1,38 @@
+"""Dropout: in training, some elements or channels are zeroed at random."""
+
+from __future__ import annotations
+
+from engine.nn.wrapped import Wrapped
+
+
+class _Dropout(Wrapped, shows="p={p}, inplace={inplace}", trains=True):
+    """`p` is the probability that an element, or channel, is zeroed."""
+
+    def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
+        if p < 0 or p > 1:
+            raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+        super().__init__(p=p, inplace=inplace)
+
+
+class Dropout(_Dropout, calls="dropout"):
+    """Zeroes elements and scales the others by 1/(1 - p). Hinton et al. (2012), Preventing co-adaptation."""
+
+
+class Dropout1d(_Dropout, calls="dropout1d"):
+    """Zeroes whole channels of (N, C, L). Tompson et al. (2014)."""
+
+
+class Dropout2d(_Dropout, calls="dropout2d"):
+    """Zeroes whole channels of (N, C, H, W). Tompson et al. (2014)."""
+
+
+class Dropout3d(_Dropout, calls="dropout3d"):
+    """Zeroes whole channels of (N, C, D, H, W). Tompson et al. (2014)."""
+
+
+class AlphaDropout(_Dropout, calls="alpha_dropout"):
+    """Keeps mean and variance for SELU networks. Klambauer et al. (2017), Self-normalizing neural networks."""
+
+
+class FeatureAlphaDropout(_Dropout, calls="feature_alpha_dropout"):
+    """AlphaDropout of whole channels."""

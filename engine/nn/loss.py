@@ -1,0 +1,283 @@
+"""Losses: how far an output is from a target; and distances."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from engine.nn import functional as F  # noqa: N812
+from engine.nn.module import Module
+from engine.nn.wrapped import Wrapped
+from engine.tensor import Tensor
+
+
+class PairwiseDistance(Module):
+    r"""$\lVert x_1 - x_2 + \epsilon \rVert_p$ along the last dimension."""
+
+    def __init__(self, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> None:
+        super().__init__()
+        self.norm = p
+        self.eps = eps
+        self.keepdim = keepdim
+
+    def forward(self, x1: Tensor, x2: Tensor) -> Any:
+        """The distances of the vectors."""
+        return F.pairwise_distance(x1, x2, self.norm, self.eps, self.keepdim)
+
+
+class CosineSimilarity(Module):
+    r"""$x_1 \cdot x_2 / \max(\lVert x_1 \rVert \lVert x_2 \rVert, \epsilon)$ along `dim`."""
+
+    def __init__(self, dim: int = 1, eps: float = 1e-8) -> None:
+        super().__init__()
+        self.dim = dim
+        self.eps = eps
+
+    def forward(self, x1: Tensor, x2: Tensor) -> Any:
+        """The similarities of the vectors."""
+        return F.cosine_similarity(x1, x2, self.dim, self.eps)
+
+
+# --- losses ----------------------------------------------------------------------------------------------------------------
+
+
+def _reduction(size_average: bool | None, reduce: bool | None, reduction: str) -> str:
+    """What the two old arguments mean, with PyTorch's warning, or `reduction`."""
+    if size_average is None and reduce is None:
+        return reduction
+    meant = "none" if reduce is False else "sum" if size_average is False else "mean"
+    warnings.warn(f"size_average and reduce args will be deprecated, please use reduction='{meant}' instead.", stacklevel=4)
+    return meant
+
+
+class _Loss(Wrapped):
+    """A loss; `reduction` is "mean", "sum", or "none" for one number an element or sample."""
+
+    reduction: str
+
+    def __init__(self, size_average: Any = None, reduce: Any = None, reduction: str = "mean", **settings: Any) -> None:
+        super().__init__(reduction=_reduction(size_average, reduce, reduction), **settings)
+
+
+class _WeightedLoss(_Loss):
+    """A loss with weights, which are a buffer."""
+
+    def __init__(
+        self, weight: Tensor | None = None, size_average: Any = None, reduce: Any = None, reduction: str = "mean", **more: Any
+    ) -> None:
+        super().__init__(size_average, reduce, reduction, **more)
+        self.register_buffer("weight", weight)
+        self._settings = (*self._settings, "weight")
+
+
+class L1Loss(_Loss, calls="l1_loss"):
+    r"""$|x - y|$."""
+
+
+class MSELoss(_Loss, calls="mse_loss"):
+    r"""$(x - y)^2$."""
+
+    def forward(self, input: Tensor, target: Tensor) -> Any:
+        """The squared error."""
+        return F.mse_loss(input, target, reduction=self.reduction)
+
+
+class NLLLoss(_WeightedLoss, calls="nll_loss"):
+    r"""$-w_y x_y$ of log-probabilities (N, C, …) and classes (N, …)."""
+
+    def __init__(
+        self,
+        weight: Tensor | None = None,
+        size_average: Any = None,
+        ignore_index: int = -100,
+        reduce: Any = None,
+        reduction: str = "mean",
+    ) -> None:
+        super().__init__(weight, size_average, reduce, reduction, ignore_index=ignore_index)
+
+
+class CrossEntropyLoss(_WeightedLoss, calls="cross_entropy"):
+    r"""$-\log \operatorname{softmax}(x)_y$ of scores (N, C, …) and classes (N, …), or probabilities (N, C, …)."""
+
+    def __init__(
+        self,
+        weight: Tensor | None = None,
+        size_average: Any = None,
+        ignore_index: int = -100,
+        reduce: Any = None,
+        reduction: str = "mean",
+        label_smoothing: float = 0.0,
+    ) -> None:
+        settings = {"ignore_index": ignore_index, "label_smoothing": label_smoothing}
+        super().__init__(weight, size_average, reduce, reduction, **settings)
+
+
+class PoissonNLLLoss(_Loss, calls="poisson_nll_loss"):
+    r"""$e^x - y x$ if `log_input`, else $x - y \log(x + \epsilon)$; `full` adds Stirling's term."""
+
+    def __init__(
+        self,
+        log_input: bool = True,
+        full: bool = False,
+        size_average: Any = None,
+        eps: float = 1e-8,
+        reduce: Any = None,
+        reduction: str = "mean",
+    ) -> None:
+        super().__init__(size_average, reduce, reduction, log_input=log_input, full=full, eps=eps)
+
+
+class GaussianNLLLoss(_Loss, calls="gaussian_nll_loss"):
+    r"""$\tfrac12 (\log v + (x - y)^2 / v)$, called with input, target and variance. Nix & Weigend (1994)."""
+
+    def __init__(self, *, full: bool = False, eps: float = 1e-6, reduction: str = "mean") -> None:
+        super().__init__(None, None, reduction, full=full, eps=eps)
+
+
+class KLDivLoss(_Loss, calls="kl_div"):
+    r"""$y (\log y - x)$, the input being log-probabilities, and the target too if `log_target`."""
+
+    def __init__(self, size_average: Any = None, reduce: Any = None, reduction: str = "mean", log_target: bool = False) -> None:
+        super().__init__(size_average, reduce, reduction, log_target=log_target)
+
+
+class BCELoss(_WeightedLoss, calls="binary_cross_entropy"):
+    r"""$-(y \log x + (1 - y) \log(1 - x))$ of probabilities."""
+
+
+class BCEWithLogitsLoss(_WeightedLoss, calls="binary_cross_entropy_with_logits"):
+    r"""BCELoss of $\sigma(x)$; `pos_weight` scales the positive part."""
+
+    def __init__(
+        self,
+        weight: Tensor | None = None,
+        size_average: Any = None,
+        reduce: Any = None,
+        reduction: str = "mean",
+        pos_weight: Tensor | None = None,
+    ) -> None:
+        super().__init__(weight, size_average, reduce, reduction)
+        self.register_buffer("pos_weight", pos_weight)
+        self._settings = (*self._settings, "pos_weight")
+
+
+class SmoothL1Loss(_Loss, calls="smooth_l1_loss"):
+    r"""$\tfrac12 d^2 / \beta$ where $d = |x - y|$ is below $\beta$, $d - \beta/2$ above. Girshick (2015), Fast R-CNN."""
+
+    def __init__(self, size_average: Any = None, reduce: Any = None, reduction: str = "mean", beta: float = 1.0) -> None:
+        super().__init__(size_average, reduce, reduction, beta=beta)
+
+
+class HuberLoss(_Loss, calls="huber_loss"):
+    r"""$\tfrac12 d^2$ where $d = |x - y|$ is below $\delta$, $\delta (d - \delta/2)$ above. Huber (1964)."""
+
+    def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
+        if not isinstance(delta, (float, int)):
+            raise TypeError(f"delta must be a float or int, got: {type(delta)}")
+        super().__init__(reduction=reduction, delta=delta)
+
+
+class SoftMarginLoss(_Loss, calls="soft_margin_loss"):
+    r"""$\log(1 + e^{-y x})$ of targets 1 and -1."""
+
+
+class MultiLabelMarginLoss(_Loss, calls="multilabel_margin_loss"):
+    r"""$\sum_{ij} \max(0, 1 - (x_{y_j} - x_i)) / C$; the classes of a sample end with -1."""
+
+
+class MultiLabelSoftMarginLoss(_WeightedLoss, calls="multilabel_soft_margin_loss"):
+    r"""The mean over classes of BCELoss of $\sigma(x)$."""
+
+
+class _MarginLoss(_Loss):
+    """A loss with a margin."""
+
+    _margin = 0.0
+
+    def __init__(
+        self,
+        margin: float | None = None,
+        size_average: Any = None,
+        reduce: Any = None,
+        reduction: str = "mean",
+    ) -> None:
+        super().__init__(size_average, reduce, reduction, margin=self._margin if margin is None else margin)
+
+
+class HingeEmbeddingLoss(_MarginLoss, calls="hinge_embedding_loss"):
+    r"""$x$ for targets 1, $\max(0, \text{margin} - x)$ for targets -1. The margin is 1 unless said otherwise."""
+
+    _margin = 1.0
+
+
+class CosineEmbeddingLoss(_MarginLoss, calls="cosine_embedding_loss"):
+    r"""$1 - \cos(x_1, x_2)$ for targets 1, $\max(0, \cos(x_1, x_2) - \text{margin})$ for targets -1."""
+
+
+class MarginRankingLoss(_MarginLoss, calls="margin_ranking_loss"):
+    r"""$\max(0, -y (x_1 - x_2) + \text{margin})$ of targets 1 and -1."""
+
+
+class MultiMarginLoss(_WeightedLoss, calls="multi_margin_loss"):
+    r"""$\sum_{i \ne y} \max(0, \text{margin} - x_y + x_i)^p / C$, p being 1 or 2."""
+
+    def __init__(
+        self,
+        p: int = 1,
+        margin: float = 1.0,
+        weight: Tensor | None = None,
+        size_average: Any = None,
+        reduce: Any = None,
+        reduction: str = "mean",
+    ) -> None:
+        super().__init__(weight, size_average, reduce, reduction, p=p, margin=margin)
+        if p not in (1, 2):
+            raise ValueError("only p == 1 and p == 2 supported")
+        if weight is not None and weight.dim() != 1:
+            raise ValueError(f"MultiMarginLoss: expected weight to be None or 1D tensor, got {weight.dim()}D instead")
+
+
+def _positive_margin(owner: str, margin: float) -> None:
+    if margin <= 0:
+        raise ValueError(f"{owner}: expected margin to be greater than 0, got {margin} instead")
+
+
+class TripletMarginLoss(_Loss, calls="triplet_margin_loss"):
+    r"""$\max(0, d(a, p) - d(a, n) + \text{margin})$ of anchor, positive and negative. Balntas et al. (2016)."""
+
+    def __init__(
+        self,
+        margin: float = 1.0,
+        p: float = 2.0,
+        eps: float = 1e-6,
+        swap: bool = False,
+        size_average: Any = None,
+        reduce: Any = None,
+        reduction: str = "mean",
+    ) -> None:
+        super().__init__(size_average, reduce, reduction, margin=margin, p=p, eps=eps, swap=swap)
+        _positive_margin("TripletMarginLoss", margin)
+
+
+class TripletMarginWithDistanceLoss(_Loss, calls="triplet_margin_with_distance_loss"):
+    """TripletMarginLoss with a distance of one's own; PairwiseDistance unless given."""
+
+    def __init__(
+        self,
+        *,
+        distance_function: Callable[[Tensor, Tensor], Tensor] | None = None,
+        margin: float = 1.0,
+        swap: bool = False,
+        reduction: str = "mean",
+    ) -> None:
+        distance = PairwiseDistance() if distance_function is None else distance_function
+        super().__init__(None, None, reduction, distance_function=distance, margin=margin, swap=swap)
+        _positive_margin("TripletMarginWithDistanceLoss", margin)
+
+
+class CTCLoss(_Loss, calls="ctc_loss"):
+    """Minus the log-probability of all alignments of a target to log-probabilities (T, N, C). Graves et al. (2006)."""
+
+    def __init__(self, blank: int = 0, reduction: str = "mean", zero_infinity: bool = False) -> None:
+        super().__init__(reduction=reduction, blank=blank, zero_infinity=zero_infinity)

@@ -1,0 +1,89 @@
+"""All modules by name, and `torch.nn.modules`: PyTorch's files of modules, as names for what stands elsewhere here."""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+from typing import Any
+
+from engine.nn import (
+    activation,
+    attention,
+    containers,
+    convolution,
+    dropout,
+    linear,
+    loss,
+    normalization,
+    pooling,
+    recurrent,
+    shaping,
+    sparse,
+    transformer,
+)
+from engine.nn.module import Module
+
+FAMILIES: dict[str, ModuleType] = {
+    "linear": linear, "container": containers, "activation": activation, "conv": convolution, "pooling": pooling,
+    "batchnorm": normalization, "dropout": dropout, "sparse": sparse, "rnn": recurrent, "transformer": transformer,
+    "loss": loss, "padding": shaping,
+}  # fmt: skip
+"""The files of modules here, by the file where PyTorch has most of them."""
+
+ELSEWHERE = {
+    **dict.fromkeys(("LayerNorm", "GroupNorm", "RMSNorm", "LocalResponseNorm"), "normalization"),
+    **dict.fromkeys(("InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d"), "instancenorm"),
+    **dict.fromkeys(("Flatten", "Unflatten"), "flatten"),
+    **dict.fromkeys(("Fold", "Unfold"), "fold"),
+    **dict.fromkeys(("PixelShuffle", "PixelUnshuffle"), "pixelshuffle"),
+    **dict.fromkeys(("Upsample", "UpsamplingNearest2d", "UpsamplingBilinear2d"), "upsampling"),
+    **dict.fromkeys(("PairwiseDistance", "CosineSimilarity"), "distance"),
+    "ChannelShuffle": "channelshuffle",
+}  # fmt: skip
+"""Modules that PyTorch has in a file of another name."""
+
+HIDDEN = {"RNNBase", "RNNCellBase", "Wrapped", "Numbered"}
+"""Bases that `torch.nn` does not list."""
+
+
+def _defined_in(file: ModuleType) -> dict[str, type[Module]]:
+    return {
+        name: value
+        for name, value in vars(file).items()
+        if isinstance(value, type) and issubclass(value, Module) and value.__module__ == file.__name__ and name[0] != "_"
+    }
+
+
+PLACES: dict[str, type[Module]] = {}
+"""Every module of `torch.nn`, by name."""
+
+
+def _file(name: str) -> ModuleType:
+    """`torch.nn.modules.<name>`, made on first use."""
+    full = f"{__name__}.{name}"
+    if full not in sys.modules:
+        sys.modules[full] = globals()[name] = ModuleType(full, "Modules, by the name of PyTorch's file.")
+    return sys.modules[full]
+
+
+def _register(name: str, kind: type[Module], place: str) -> None:
+    """Put a module where PyTorch has it; `print(type(module))` names that place."""
+    setattr(_file(place), name, kind)
+    kind.__module__ = f"torch.nn.modules.{place}"
+
+
+_register("Module", Module, "module")
+for _name, _kind in _defined_in(attention).items():
+    _register(_name, _kind, "linear" if _name.startswith("Non") else "activation")
+PLACES["MultiheadAttention"] = attention.MultiheadAttention
+for _place, _family in FAMILIES.items():
+    for _name, _kind in _defined_in(_family).items():
+        _register(_name, _kind, ELSEWHERE.get(_name, _place))
+        if _name not in HIDDEN:
+            PLACES[_name] = _kind
+
+
+def __getattr__(name: str) -> Any:
+    if name in PLACES:
+        return PLACES[name]
+    raise AttributeError(f"module 'torch.nn.modules' has no attribute '{name}'")

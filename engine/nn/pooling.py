@@ -1,0 +1,233 @@
+"""Pooling: one number for each window of the input."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.nn import functional as F  # noqa: N812
+from engine.nn.module import Module
+from engine.nn.wrapped import Wrapped, as_tuple
+from engine.tensor import Tensor
+
+Size = int | tuple[int, ...]
+"""One number for all dimensions, or one each."""
+
+
+class _MaxPool(
+    Wrapped,
+    shows="kernel_size={kernel_size}, stride={stride}, padding={padding}, dilation={dilation}, ceil_mode={ceil_mode}",
+):
+    """The largest of each window; with `return_indices` also where it stood."""
+
+    def __init__(
+        self,
+        kernel_size: Size,
+        stride: Size | None = None,
+        padding: Size = 0,
+        dilation: Size = 1,
+        return_indices: bool = False,
+        ceil_mode: bool = False,
+    ) -> None:
+        super().__init__(
+            kernel_size=kernel_size,
+            stride=kernel_size if stride is None else stride,
+            padding=padding,
+            dilation=dilation,
+            return_indices=return_indices,
+            ceil_mode=ceil_mode,
+        )
+
+
+class MaxPool1d(_MaxPool, calls="max_pool1d"):
+    """The largest of each window of (N, C, L) or (C, L)."""
+
+
+class MaxPool2d(_MaxPool, calls="max_pool2d"):
+    """The largest of each window of (N, C, H, W) or (C, H, W)."""
+
+
+class MaxPool3d(_MaxPool, calls="max_pool3d"):
+    """The largest of each window of (N, C, D, H, W) or (C, D, H, W)."""
+
+
+class _MaxUnpool(Wrapped, shows="kernel_size={kernel_size}, stride={stride}, padding={padding}"):
+    """Puts what max pooling returned back where it stood, zeros elsewhere."""
+
+    _dims = 0
+
+    def __init__(self, kernel_size: Size, stride: Size | None = None, padding: Size = 0) -> None:
+        values = {"kernel_size": kernel_size, "stride": kernel_size if stride is None else stride, "padding": padding}
+        super().__init__(**{name: as_tuple(value, self._dims) for name, value in values.items()})
+
+    def forward(self, input: Tensor, indices: Tensor, output_size: Any = None) -> Any:
+        """The unpooled `input`; `indices` are those max pooling returned."""
+        return super().forward(input, indices, output_size=output_size)
+
+
+class MaxUnpool1d(_MaxUnpool, calls="max_unpool1d"):
+    """Undoes MaxPool1d, as far as it can be."""
+
+    _dims = 1
+
+
+class MaxUnpool2d(_MaxUnpool, calls="max_unpool2d"):
+    """Undoes MaxPool2d, as far as it can be."""
+
+    _dims = 2
+
+
+class MaxUnpool3d(_MaxUnpool, calls="max_unpool3d"):
+    """Undoes MaxPool3d, as far as it can be."""
+
+    _dims = 3
+
+
+class _AvgPool(Wrapped, shows="kernel_size={kernel_size}, stride={stride}, padding={padding}"):
+    """The mean of each window; the padding's zeros count if `count_include_pad`."""
+
+    def __init__(
+        self,
+        kernel_size: Size,
+        stride: Size | None = None,
+        padding: Size = 0,
+        ceil_mode: bool = False,
+        count_include_pad: bool = True,
+        divisor_override: int | None = None,
+    ) -> None:
+        super().__init__(
+            kernel_size=kernel_size,
+            stride=kernel_size if stride is None else stride,
+            padding=padding,
+            ceil_mode=ceil_mode,
+            count_include_pad=count_include_pad,
+            divisor_override=divisor_override,
+        )
+
+
+class AvgPool1d(_AvgPool, calls="avg_pool1d"):
+    """The mean of each window of (N, C, L) or (C, L)."""
+
+    def __init__(
+        self,
+        kernel_size: Size,
+        stride: Size | None = None,
+        padding: Size = 0,
+        ceil_mode: bool = False,
+        count_include_pad: bool = True,
+    ) -> None:
+        step = as_tuple(kernel_size if stride is None else stride, 1)
+        super().__init__(as_tuple(kernel_size, 1), step, as_tuple(padding, 1), ceil_mode, count_include_pad)
+        self._settings = tuple(name for name in self._settings if name != "divisor_override")
+
+
+class AvgPool2d(_AvgPool, calls="avg_pool2d"):
+    """The mean of each window of (N, C, H, W) or (C, H, W)."""
+
+
+class AvgPool3d(_AvgPool, calls="avg_pool3d"):
+    """The mean of each window of (N, C, D, H, W) or (C, D, H, W)."""
+
+
+class _LPPool(Wrapped, shows="norm_type={norm_type}, kernel_size={kernel_size}, stride={stride}, ceil_mode={ceil_mode}"):
+    r"""$(\sum x^p)^{1/p}$ of each window, p being `norm_type`."""
+
+    def __init__(self, norm_type: float, kernel_size: Size, stride: Size | None = None, ceil_mode: bool = False) -> None:
+        super().__init__(norm_type=norm_type, kernel_size=kernel_size, stride=stride, ceil_mode=ceil_mode)
+
+
+class LPPool1d(_LPPool, calls="lp_pool1d"):
+    """Power mean of each window of (N, C, L) or (C, L)."""
+
+
+class LPPool2d(_LPPool, calls="lp_pool2d"):
+    """Power mean of each window of (N, C, H, W) or (C, H, W)."""
+
+
+class LPPool3d(_LPPool, calls="lp_pool3d"):
+    """Power mean of each window of (N, C, D, H, W) or (C, D, H, W)."""
+
+
+class _AdaptiveMaxPool(Wrapped, shows="output_size={output_size}"):
+    """Max pooling whose windows follow from the size wanted."""
+
+    def __init__(self, output_size: Any, return_indices: bool = False) -> None:
+        super().__init__(output_size=output_size, return_indices=return_indices)
+
+
+class AdaptiveMaxPool1d(_AdaptiveMaxPool, calls="adaptive_max_pool1d"):
+    """Max pooling to `output_size` elements a channel."""
+
+
+class AdaptiveMaxPool2d(_AdaptiveMaxPool, calls="adaptive_max_pool2d"):
+    """Max pooling to `output_size` (H, W); None keeps a dimension."""
+
+
+class AdaptiveMaxPool3d(_AdaptiveMaxPool, calls="adaptive_max_pool3d"):
+    """Max pooling to `output_size` (D, H, W); None keeps a dimension."""
+
+
+class _AdaptiveAvgPool(Wrapped, shows="output_size={output_size}"):
+    """Average pooling whose windows follow from the size wanted."""
+
+    def __init__(self, output_size: Any) -> None:
+        super().__init__(output_size=output_size)
+
+
+class AdaptiveAvgPool1d(_AdaptiveAvgPool, calls="adaptive_avg_pool1d"):
+    """Average pooling to `output_size` elements a channel."""
+
+
+class AdaptiveAvgPool2d(_AdaptiveAvgPool, calls="adaptive_avg_pool2d"):
+    """Average pooling to `output_size` (H, W); None keeps a dimension."""
+
+
+class AdaptiveAvgPool3d(_AdaptiveAvgPool, calls="adaptive_avg_pool3d"):
+    """Average pooling to `output_size` (D, H, W); None keeps a dimension."""
+
+
+class _FractionalMaxPool(Module):
+    """Max pooling with windows placed at random. Graham (2014), Fractional max-pooling."""
+
+    _dims = 0
+
+    def __init__(
+        self,
+        kernel_size: Size,
+        output_size: Size | None = None,
+        output_ratio: Any = None,
+        return_indices: bool = False,
+        _random_samples: Tensor | None = None,
+    ) -> None:
+        super().__init__()
+        name = type(self).__name__
+        self.kernel_size = as_tuple(kernel_size, self._dims)
+        if self._dims == 3 and not all(k > 0 for k in self.kernel_size):
+            raise ValueError(f"kernel_size must be greater than 0, but got {kernel_size}")
+        self.return_indices = return_indices
+        self.register_buffer("_random_samples", _random_samples)
+        self.output_size = None if output_size is None else as_tuple(output_size, self._dims)
+        self.output_ratio = None if output_ratio is None else as_tuple(output_ratio, self._dims)
+        if output_size is None and output_ratio is None:
+            raise ValueError(f"{name} requires specifying either an output size, or a pooling ratio")
+        if output_size is not None and output_ratio is not None:
+            raise ValueError("only one of output_size and output_ratio may be specified")
+        if self.output_ratio is not None and not all(0 < r < 1 for r in self.output_ratio):
+            raise ValueError(f"output_ratio must be between 0 and 1 (got {output_ratio})")
+
+    def forward(self, input: Tensor) -> Any:
+        """The largest of each window."""
+        pool = getattr(F, f"fractional_max_pool{self._dims}d")
+        settings = (self.kernel_size, self.output_size, self.output_ratio, self.return_indices)
+        return pool(input, *settings, _random_samples=self._random_samples)
+
+
+class FractionalMaxPool2d(_FractionalMaxPool):
+    """Fractional max pooling of (N, C, H, W) or (C, H, W)."""
+
+    _dims = 2
+
+
+class FractionalMaxPool3d(_FractionalMaxPool):
+    """Fractional max pooling of (N, C, D, H, W) or (C, D, H, W)."""
+
+    _dims = 3

@@ -1,0 +1,381 @@
+"""Recurrent networks: RNN, LSTM and GRU over sequences, and their cells for one step."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+from engine.nn import functional as F  # noqa: N812
+from engine.nn import init
+from engine.nn.module import Module
+from engine.nn.parameter import Parameter
+from engine.ops.activation import relu, sigmoid
+from engine.ops.creation import empty, zeros
+from engine.ops.pointwise import tanh
+from engine.ops.shape import cat, stack
+from engine.tensor import Tensor
+
+# --- one step --------------------------------------------------------------------------------------------------------------
+# A step takes the input's part of the gates, the state, and the state's weights; it returns the next state.
+
+
+def _rnn_step(activation: Any) -> Any:
+    def step(gates: Any, state: tuple[Any, ...], w_hh: Any, b_hh: Any, w_hr: Any) -> tuple[Any, ...]:
+        return (activation(F.linear(state[0], w_hh, b_hh) + gates),)
+
+    return step
+
+
+def _lstm_step(gates: Any, state: tuple[Any, ...], w_hh: Any, b_hh: Any, w_hr: Any) -> tuple[Any, ...]:
+    h, c = state
+    i, f, g, o = (F.linear(h, w_hh, b_hh) + gates).chunk(4, 1)
+    c = sigmoid(f) * c + sigmoid(i) * tanh(g)
+    h = sigmoid(o) * tanh(c)
+    return (h if w_hr is None else F.linear(h, w_hr)), c
+
+
+def _gru_step(gates: Any, state: tuple[Any, ...], w_hh: Any, b_hh: Any, w_hr: Any) -> tuple[Any, ...]:
+    h = state[0]
+    from_input, from_state = gates.chunk(3, 1), F.linear(h, w_hh, b_hh).chunk(3, 1)
+    reset = sigmoid(from_state[0] + from_input[0])
+    keep = sigmoid(from_state[1] + from_input[1])
+    new = tanh(from_input[2] + reset * from_state[2])
+    return ((h - new) * keep + new,)
+
+
+STEPS = {"RNN_TANH": _rnn_step(tanh), "RNN_RELU": _rnn_step(relu), "LSTM": _lstm_step, "GRU": _gru_step}
+GATES = {"RNN_TANH": 1, "RNN_RELU": 1, "LSTM": 4, "GRU": 3}
+
+
+def _uniform(module: Any) -> None:
+    bound = 1.0 / math.sqrt(module.hidden_size) if module.hidden_size > 0 else 0
+    for weight in module.parameters():
+        init.uniform_(weight, -bound, bound)
+
+
+# --- sequences -------------------------------------------------------------------------------------------------------------
+
+
+class RNNBase(Module):
+    """What RNN, LSTM and GRU have in common: `num_layers` layers, each with one or two directions.
+
+    Input (L, N, input_size), or (N, L, input_size) with `batch_first`, or (L, input_size); output the last layer's states,
+    both directions side by side, and the final states (layers * directions, N, hidden_size).
+    """
+
+    def __init__(
+        self,
+        mode: str,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        bias: bool = True,
+        batch_first: bool = False,
+        dropout: float = 0.0,
+        bidirectional: bool = False,
+        proj_size: int = 0,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        if isinstance(dropout, bool) or not isinstance(dropout, (int, float)) or not 0 <= dropout <= 1:
+            raise ValueError(
+                "dropout should be a number in range [0, 1] representing the probability of an element being zeroed"
+            )
+        if dropout > 0 and num_layers == 1:
+            warnings.warn(
+                "dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects num_layers "
+                f"greater than 1, but got dropout={dropout} and num_layers={num_layers}",
+                stacklevel=3,
+            )
+        _check_sizes(bias, batch_first, input_size, hidden_size, num_layers, proj_size)
+        if mode not in STEPS:
+            raise ValueError("Unrecognized RNN mode: " + mode)
+        self.mode = mode
+        self.input_size = input_size
+        self.hidden_size = hidden_size
+        self.num_layers = num_layers
+        self.bias = bias
+        self.batch_first = batch_first
+        self.dropout = float(dropout)
+        self.bidirectional = bidirectional
+        self.proj_size = proj_size
+        self._all_weights: list[list[str]] = []
+        gates, state, directions = GATES[mode] * hidden_size, proj_size or hidden_size, 2 if bidirectional else 1
+        for layer in range(num_layers):
+            width = input_size if layer == 0 else state * directions
+            for direction in range(directions):
+                shapes: dict[str, tuple[int, ...]] = {"weight_ih": (gates, width), "weight_hh": (gates, state)}
+                if bias:
+                    shapes |= {"bias_ih": (gates,), "bias_hh": (gates,)}
+                if proj_size > 0:
+                    shapes["weight_hr"] = (proj_size, hidden_size)
+                suffix = f"_l{layer}{'_reverse' if direction else ''}"
+                for name, shape in shapes.items():
+                    setattr(self, name + suffix, Parameter(empty(shape, device=device, dtype=dtype)))
+                self._all_weights.append([name + suffix for name in shapes])
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        r"""Draw all weights from $\pm 1/\sqrt{\text{hidden\_size}}$."""
+        _uniform(self)
+
+    def flatten_parameters(self) -> None:
+        """Nothing to do: that is for GPUs."""
+
+    @property
+    def all_weights(self) -> list[list[Parameter]]:
+        """The weights of each layer and direction."""
+        return [[getattr(self, name) for name in names] for names in self._all_weights]
+
+    def extra_repr(self) -> str:
+        """The sizes, and the settings that are not the usual ones."""
+        usual = {
+            "proj_size": 0, "num_layers": 1, "bias": True, "batch_first": False, "dropout": 0, "bidirectional": False,
+        }  # fmt: skip
+        settings = [f", {name}={getattr(self, name)}" for name, value in usual.items() if getattr(self, name) != value]
+        return f"{self.input_size}, {self.hidden_size}{''.join(settings)}"
+
+    def _direction(self, input: Any, state: tuple[Any, ...], layer: int, backwards: bool) -> tuple[list[Any], tuple[Any, ...]]:
+        """One layer in one direction: the states of all steps, in the order of the input, and the last one."""
+        suffix = f"_l{layer}{'_reverse' if backwards else ''}"
+        names = ("weight_ih", "weight_hh", "bias_ih", "bias_hh", "weight_hr")
+        w_ih, w_hh, b_ih, b_hh, w_hr = (getattr(self, name + suffix, None) for name in names)
+        step = STEPS[self.mode]
+        steps = F.linear(input, w_ih, b_ih).unbind(0)
+        outputs = []
+        for gates in reversed(steps) if backwards else steps:
+            state = step(gates, state, w_hh, b_hh, w_hr)
+            outputs.append(state[0])
+        return (outputs[::-1] if backwards else outputs), state
+
+    def _run(self, input: Any, states: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
+        """All layers; `states` hold (layers * directions, N, …)."""
+        directions = 2 if self.bidirectional else 1
+        starts = list(zip(*[s.unbind(0) for s in states]))
+        finals: list[tuple[Any, ...]] = []
+        for layer in range(self.num_layers):
+            outputs = []
+            for direction in range(directions):
+                steps, final = self._direction(input, starts[layer * directions + direction], layer, direction == 1)
+                outputs.append(stack(steps, 0))
+                finals.append(final)
+            input = outputs[0] if directions == 1 else cat(outputs, -1)
+            if self.dropout and self.training and layer < self.num_layers - 1:
+                input = F.dropout(input, self.dropout, True)
+        return input, tuple(stack(list(parts), 0) for parts in zip(*finals))
+
+    def _forward(self, input: Tensor, states: tuple[Tensor, ...] | None) -> tuple[Any, tuple[Any, ...]]:
+        """Bring input and states to (L, N, …), run, and bring the results back."""
+        name, batched = type(self).__name__, input.dim() == 3
+        if input.dim() not in (2, 3):
+            kind = "D tensor instead" if name == "RNN" else "D instead"
+            raise ValueError(f"{name}: Expected input to be 2D or 3D, got {input.dim()}{kind}")
+        x: Any = input if batched else input.unsqueeze(0 if self.batch_first else 1)
+        if states is not None:
+            self._check_rank(states, batched)
+            states = states if batched else tuple(s.unsqueeze(1) for s in states)  # type: ignore[assignment]
+        layers, n = self.num_layers * (2 if self.bidirectional else 1), x.size(0 if self.batch_first else 1)
+        widths = (self.proj_size or self.hidden_size, self.hidden_size)[: 2 if self.mode == "LSTM" else 1]
+        if states is None:
+            states = tuple(zeros(layers, n, width, dtype=input.dtype) for width in widths)
+        self._check_input(x)
+        for i, (state, width) in enumerate(zip(states, widths)):
+            if tuple(state.shape) != (layers, n, width):
+                which = f"[{i}]" if self.mode == "LSTM" else ""
+                raise RuntimeError(f"Expected hidden{which} size {(layers, n, width)}, got {list(state.shape)}")
+        output, finals = self._run(x.transpose(0, 1) if self.batch_first else x, states)
+        output = output.transpose(0, 1) if self.batch_first else output
+        if batched:
+            return output, finals
+        return output.squeeze(0 if self.batch_first else 1), tuple(s.squeeze(1) for s in finals)
+
+    def _check_rank(self, states: tuple[Tensor, ...], batched: bool) -> None:
+        kind, rank = ("batched 3-D", 3) if batched else ("unbatched 2-D", 2)
+        if all(s.dim() == rank for s in states):
+            return
+        if self.mode == "LSTM":
+            got = ", ".join(f"{s.dim()}-D" for s in states)
+            raise RuntimeError(f"For {kind} input, hx and cx should also be {rank}-D but got ({got}) tensors")
+        raise RuntimeError(f"For {kind} input, hx should also be {rank}-D but got {states[0].dim()}-D tensor")
+
+    def _check_input(self, input: Tensor) -> None:
+        own = self.all_weights[0][0].dtype
+        if input.dtype != own:
+            raise ValueError(
+                f"RNN input dtype ({input.dtype}) does not match weight dtype ({own}). Convert input: input.to({own}), or "
+                f"convert model: model.to({input.dtype})"
+            )
+        if input.size(-1) != self.input_size:
+            raise RuntimeError(f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {input.size(-1)}")
+
+
+def _check_sizes(bias: Any, batch_first: Any, input_size: Any, hidden_size: Any, num_layers: int, proj_size: int) -> None:
+    for name, flag in (("bias", bias), ("batch_first", batch_first)):
+        if not isinstance(flag, bool):
+            raise TypeError(f"{name} should be of type bool, got: {type(flag).__name__}")
+    for name, size in (("input_size", input_size), ("hidden_size", hidden_size)):
+        if not isinstance(size, int):
+            raise TypeError(f"{name} should be of type int, got: {type(size).__name__}")
+        if size <= 0:
+            raise ValueError(f"{name} must be greater than zero")
+    if num_layers <= 0:
+        raise ValueError("num_layers must be greater than zero")
+    if proj_size < 0:
+        raise ValueError("proj_size should be a positive integer or zero to disable projections")
+    if proj_size >= hidden_size:
+        raise ValueError("proj_size has to be smaller than hidden_size")
+
+
+def _no_projection(kwargs: dict[str, Any]) -> None:
+    if "proj_size" in kwargs:
+        raise ValueError("proj_size argument is only supported for LSTM, not RNN or GRU")
+
+
+class RNN(RNNBase):
+    r"""$h_t = \tanh(W_{ih} x_t + b_{ih} + W_{hh} h_{t-1} + b_{hh})$, or relu. Elman (1990).
+
+    `RNN(input_size, hidden_size, num_layers=1, nonlinearity="tanh", bias=True, batch_first=False, dropout=0.0,
+    bidirectional=False)`.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        _no_projection(kwargs)
+        nonlinearity = args[3] if len(args) > 3 else kwargs.pop("nonlinearity", "tanh")
+        if nonlinearity not in ("tanh", "relu"):
+            raise ValueError(f"Unknown nonlinearity '{nonlinearity}'. Select from 'tanh' or 'relu'.")
+        super().__init__(f"RNN_{nonlinearity.upper()}", *args[:3], *args[4:], **kwargs)
+        self.nonlinearity = nonlinearity
+
+    def forward(self, input: Tensor, hx: Tensor | None = None) -> tuple[Any, Any]:
+        """The output and the final states; `hx` are the first ones, zeros unless given."""
+        output, (h,) = self._forward(input, None if hx is None else (hx,))
+        return output, h
+
+
+class GRU(RNNBase):
+    r"""$h_t = (1 - z_t) n_t + z_t h_{t-1}$ with an update gate z and a new state n. Cho et al. (2014).
+
+    `GRU(input_size, hidden_size, num_layers=1, bias=True, batch_first=False, dropout=0.0, bidirectional=False)`.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        _no_projection(kwargs)
+        super().__init__("GRU", *args, **kwargs)
+
+    def forward(self, input: Tensor, hx: Tensor | None = None) -> tuple[Any, Any]:
+        """The output and the final states; `hx` are the first ones, zeros unless given."""
+        output, (h,) = self._forward(input, None if hx is None else (hx,))
+        return output, h
+
+
+class LSTM(RNNBase):
+    r"""$c_t = f_t c_{t-1} + i_t g_t$, $h_t = o_t \tanh(c_t)$ with gates i, f, g, o. Hochreiter & Schmidhuber (1997).
+
+    `LSTM(input_size, hidden_size, num_layers=1, bias=True, batch_first=False, dropout=0.0, bidirectional=False,
+    proj_size=0)`; `proj_size` makes h shorter than c by a linear map. Sak et al. (2014).
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__("LSTM", *args, **kwargs)
+
+    def forward(self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None) -> tuple[Any, tuple[Any, Any]]:
+        """The output and the final states (h, c); `hx` are the first ones, zeros unless given."""
+        output, (h, c) = self._forward(input, hx)
+        return output, (h, c)
+
+
+# --- cells -----------------------------------------------------------------------------------------------------------------
+
+
+class RNNCellBase(Module):
+    """One step of a recurrent network; input (N, input_size) or (input_size)."""
+
+    _mode = ""
+
+    def __init__(
+        self, input_size: int, hidden_size: int, bias: bool, num_chunks: int, device: Any = None, dtype: Any = None
+    ) -> None:
+        super().__init__()
+        self.input_size = input_size
+        self.hidden_size = hidden_size
+        self.bias = bias
+        gates = num_chunks * hidden_size
+        shapes = {"weight_ih": (gates, input_size), "weight_hh": (gates, hidden_size), "bias_ih": (gates,), "bias_hh": (gates,)}
+        for name, shape in shapes.items():
+            made = bias or name.startswith("weight")
+            self.register_parameter(name, Parameter(empty(shape, device=device, dtype=dtype)) if made else None)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        r"""Draw all weights from $\pm 1/\sqrt{\text{hidden\_size}}$."""
+        _uniform(self)
+
+    def extra_repr(self) -> str:
+        """The sizes, and the settings that are not the usual ones."""
+        bias = "" if self.bias is True else f", bias={self.bias}"
+        other = self.__dict__.get("nonlinearity", "tanh")
+        return f"{self.input_size}, {self.hidden_size}{bias}" + ("" if other == "tanh" else f", nonlinearity={other}")
+
+    def _step(self, mode: str, input: Tensor, states: tuple[Tensor, ...] | None) -> tuple[Any, ...]:
+        name, batched = type(self).__name__, input.dim() == 2
+        if input.dim() not in (1, 2):
+            raise ValueError(f"{name}: Expected input to be 1D or 2D, got {input.dim()}D instead")
+        for i, state in enumerate(states or ()):
+            if state.dim() not in (1, 2):
+                which = f"hx[{i}]" if mode == "LSTM" else "hidden"
+                raise ValueError(f"{name}: Expected {which} to be 1D or 2D, got {state.dim()}D instead")
+        x: Any = input if batched else input.unsqueeze(0)
+        if states is None:
+            start = zeros(x.size(0), self.hidden_size, dtype=input.dtype)
+            states = (start, start) if mode == "LSTM" else (start,)
+        elif not batched:
+            states = tuple(s.unsqueeze(0) for s in states)  # type: ignore[misc]
+        gates = F.linear(x, self.weight_ih, self.bias_ih)
+        result: tuple[Any, ...] = STEPS[mode](gates, states, self.weight_hh, self.bias_hh, None)
+        return result if batched else tuple(s.squeeze(0) for s in result)
+
+
+class RNNCell(RNNCellBase):
+    r"""$h' = \tanh(W_{ih} x + b_{ih} + W_{hh} h + b_{hh})$, or relu."""
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool = True,
+        nonlinearity: str = "tanh",
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(input_size, hidden_size, bias, 1, device, dtype)
+        self.nonlinearity = nonlinearity
+
+    def forward(self, input: Tensor, hx: Tensor | None = None) -> Any:
+        """The next state; `hx` is zeros unless given."""
+        if self.nonlinearity not in ("tanh", "relu"):
+            raise RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}")
+        return self._step(f"RNN_{self.nonlinearity.upper()}", input, None if hx is None else (hx,))[0]
+
+
+class LSTMCell(RNNCellBase):
+    """One step of an LSTM: from (h, c) to (h', c')."""
+
+    def __init__(self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None) -> None:
+        super().__init__(input_size, hidden_size, bias, 4, device, dtype)
+
+    def forward(self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None) -> Any:
+        """The next states (h, c); `hx` are zeros unless given."""
+        return self._step("LSTM", input, hx)
+
+
+class GRUCell(RNNCellBase):
+    """One step of a GRU."""
+
+    def __init__(self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None) -> None:
+        super().__init__(input_size, hidden_size, bias, 3, device, dtype)
+
+    def forward(self, input: Tensor, hx: Tensor | None = None) -> Any:
+        """The next state; `hx` is zeros unless given."""
+        return self._step("GRU", input, None if hx is None else (hx,))[0]

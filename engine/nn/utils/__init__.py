@@ -1,0 +1,22 @@
+"""Helpers for parameters and sequences: `torch.nn.utils`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.nn.utils import rnn
+from engine.nn.utils.clip import clip_grad_norm_, clip_grad_value_, clip_grads_with_norm_, get_total_norm
+from engine.nn.utils.vectors import parameters_to_vector, vector_to_parameters
+
+__all__ = [
+    "clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_", "get_total_norm", "parameters_to_vector", "rnn",
+    "vector_to_parameters",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("__"):
+        raise AttributeError(name)
+    from engine.surface import missing
+
+    raise missing("torch.nn.utils", name, __all__)

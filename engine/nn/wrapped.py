@@ -1,0 +1,67 @@
+"""Modules that are one function of `torch.nn.functional` and the settings it is called with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, ClassVar
+
+from engine.nn import functional as F  # noqa: N812
+from engine.nn.module import Module
+
+
+class Wrapped(Module):
+    """A module that calls one function with its settings, which are attributes of the names of the function's parameters.
+
+    A subclass names the function (`calls`), how it prints (`shows`, a format of its attributes) and whether the function
+    wants to know if the module is training (`trains`).
+    """
+
+    _calls: ClassVar[str] = ""
+    _shows: ClassVar[str] = ""
+    _trains: ClassVar[bool] = False
+    _settings: tuple[str, ...] = ()
+
+    def __init_subclass__(cls, calls: str | None = None, shows: str | None = None, trains: bool | None = None) -> None:
+        if calls is not None:
+            cls._calls = calls
+        if shows is not None:
+            cls._shows = shows
+        if trains is not None:
+            cls._trains = trains
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__()
+        self._settings = (*self._settings, *settings)
+        for name, value in settings.items():
+            setattr(self, name, value)
+
+    def forward(self, *input: Any, **named: Any) -> Any:
+        """The function of the input, or inputs."""
+        for name in self._settings:
+            value = getattr(self, name)
+            if name != "inplace" or value:
+                named[name] = value
+        if self._trains:
+            named["training"] = self.training
+        return getattr(F, self._calls)(*input, **named)
+
+    def extra_repr(self) -> str:
+        """The settings."""
+        return self._shows.format_map(_Attributes(self))
+
+
+class _Attributes(dict[str, Any]):
+    """What a format of a module's attributes reads; `{, inplace=True}` stands there if the module works in place."""
+
+    def __init__(self, module: Module) -> None:
+        self.module = module
+
+    def __missing__(self, name: str) -> Any:
+        if name.endswith("inplace=True"):
+            return name if self.module.inplace else ""
+        return getattr(self.module, name)
+
+
+def as_tuple(value: Any, n: int) -> tuple[Any, ...]:
+    """`value` for each of `n` dimensions, or the values given for them."""
+    return tuple(value) if isinstance(value, Iterable) and not isinstance(value, str) else (value,) * n

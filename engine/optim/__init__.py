@@ -1,0 +1,25 @@
+"""Optimizers and learning rate schedules: `torch.optim`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.optim import lr_scheduler
+from engine.optim.adam import Adam, Adamax, AdamW, NAdam, RAdam
+from engine.optim.adaptive import Adadelta, Adafactor, Adagrad, RMSprop, Rprop
+from engine.optim.lbfgs import LBFGS
+from engine.optim.optimizer import Optimizer
+from engine.optim.sgd import ASGD, SGD
+
+__all__ = [
+    "ASGD", "LBFGS", "SGD", "Adadelta", "Adafactor", "Adagrad", "Adam", "AdamW", "Adamax", "NAdam", "Optimizer", "RAdam",
+    "RMSprop", "Rprop", "lr_scheduler",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("__"):
+        raise AttributeError(name)
+    from engine.errors import unsupported
+
+    raise unsupported("torch.optim", name, __all__)
