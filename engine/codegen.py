@@ -7,6 +7,7 @@ saved and calls the two rules. A chain of small operations spends its time here;
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable
 from operator import itemgetter
@@ -323,12 +324,17 @@ def write(op: Op, operator: bool = False) -> Callable[..., Any]:
 
 
 def return_type(op: Op) -> type[tuple[Any, ...]]:
-    """The named tuple of an operation with several outputs, printing as PyTorch's `torch.return_types.max(...)`."""
-    name = op.name.removesuffix("_dim")
-    fields = {n: property(itemgetter(k)) for k, n in enumerate(op.outputs)}
+    """The named tuple of an operation with several outputs."""
+    return named_result(op.name.removesuffix("_dim"), op.outputs)
+
+
+@functools.cache
+def named_result(name: str, outputs: tuple[str, ...]) -> type[tuple[Any, ...]]:
+    """A named tuple that prints as PyTorch's `torch.return_types.max(...)`."""
+    fields = {n: property(itemgetter(k)) for k, n in enumerate(outputs)}
 
     def represent(self: tuple[Any, ...]) -> str:
-        inner = ",\n".join(f"{n}={self[k]!r}" for k, n in enumerate(op.outputs))
+        inner = ",\n".join(f"{n}={self[k]!r}" for k, n in enumerate(outputs))
         return f"torch.return_types.{name}(\n{inner})"
 
     def make(cls: Any, *values: Any) -> Any:

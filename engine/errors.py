@@ -3,6 +3,7 @@
 RuntimeError
 └── AutogradError        the backward pass cannot do what was asked
     └── InplaceError     a tensor needed for the gradient was changed in place, or may not be
+├── LinAlgError          a matrix that cannot be inverted or factored
 NotImplementedError
 └── Unsupported          PyTorch has it, Gradtape does not
 """
@@ -19,6 +20,10 @@ class AutogradError(RuntimeError):
 
 class InplaceError(AutogradError):
     """An in-place operation that would make gradients wrong."""
+
+
+class LinAlgError(RuntimeError):
+    """A matrix that has no inverse, no factor, or no solution."""
 
 
 class Unsupported(NotImplementedError, AttributeError):  # noqa: N818

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from engine.nn import functional, init, modules, parameter, utils
-from engine.nn.modules import PLACES, Module
+from engine.nn.module import Module
+from engine.nn.modules import PLACES
 from engine.nn.parameter import Buffer, Parameter
 
 globals().update(PLACES)

@@ -13,6 +13,7 @@ from engine.nn.module import Module
 from engine.nn.parameter import Parameter
 from engine.ops.creation import empty, zeros, zeros_like
 from engine.ops.linalg import bmm
+from engine.ops.pieces import split
 from engine.ops.shape import cat
 from engine.tensor import Tensor
 
@@ -123,7 +124,8 @@ class MultiheadAttention(Module):
         if query is key and key is value:
             return F.linear(query, weight, bias).chunk(3, -1)
         if key is value:
-            (w_q, w_kv), (b_q, b_kv) = weight.split([e, 2 * e]), (None, None) if bias is None else bias.split([e, 2 * e])
+            w_q, w_kv = split(weight, [e, 2 * e])
+            b_q, b_kv = (None, None) if bias is None else split(bias, [e, 2 * e])
             return [F.linear(query, w_q, b_q), *F.linear(key, w_kv, b_kv).chunk(2, -1)]
         biases = (None, None, None) if bias is None else bias.chunk(3)
         return [F.linear(x, w, b) for x, w, b in zip((query, key, value), weight.chunk(3), biases)]
@@ -220,7 +222,7 @@ def as_numbers(mask: Any, name: str, dtype: Any, other: Any = None, other_name: 
         )
     if mask.is_floating_point():
         return mask
-    return zeros_like(mask, dtype=dtype).masked_fill_(mask, -math.inf)  # type: ignore[operator]
+    return zeros_like(mask, dtype=dtype).masked_fill_(mask, -math.inf)
 
 
 def _three_dimensional(mask: Any, heads: int, length: int, source: int) -> Any:

@@ -36,8 +36,7 @@ def _identity(tensors: list[Tensor]) -> tuple[Node, list[Tensor]]:
     node.saved, node.versions, node.extra = (), None, None
     node.shape = tuple((t._array.shape, t._array.dtype) for t in tensors)
     node.dtype = tensors[0]._array.dtype
-    node.sequence = context.sequence
-    context.sequence += 1
+    context.sequence = node.sequence = context.sequence + 1
     results = []
     for number, tensor in enumerate(tensors):
         result = constant(tensor._array)

@@ -123,12 +123,16 @@ class _PlainConv(_Conv):
 
     def forward(self, input: Tensor) -> Any:
         """The convolution of `input`."""
+        return self._conv_forward(input, self.weight, self.bias)
+
+    def _conv_forward(self, input: Tensor, weight: Tensor, bias: Tensor | None) -> Any:
+        """The convolution with other kernels, for subclasses that compute their own."""
         convolve = getattr(F, f"conv{self._dims}d")
         padding = self.padding
         if self.padding_mode != "zeros":
             input = F.pad(input, self._reversed_padding_repeated_twice, mode=self.padding_mode)
             padding = (0,) * self._dims
-        return convolve(input, self.weight, self.bias, self.stride, padding, self.dilation, self.groups)
+        return convolve(input, weight, bias, self.stride, padding, self.dilation, self.groups)
 
 
 class Conv1d(_PlainConv, dims=1):

@@ -30,9 +30,17 @@ class Dropout3d(_Dropout, calls="dropout3d"):
     """Zeroes whole channels of (N, C, D, H, W). Tompson et al. (2014)."""
 
 
-class AlphaDropout(_Dropout, calls="alpha_dropout"):
+class _AlphaDropout(_Dropout):
+    """Dropout that, as PyTorch's, never works in place, whatever was said."""
+
+    def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
+        super().__init__(p, inplace)
+        self._settings = ("p",)
+
+
+class AlphaDropout(_AlphaDropout, calls="alpha_dropout"):
     """Keeps mean and variance for SELU networks. Klambauer et al. (2017), Self-normalizing neural networks."""
 
 
-class FeatureAlphaDropout(_Dropout, calls="feature_alpha_dropout"):
+class FeatureAlphaDropout(_AlphaDropout, calls="feature_alpha_dropout"):
     """AlphaDropout of whole channels."""

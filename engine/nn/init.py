@@ -224,10 +224,10 @@ def _accept_some(tensor: Tensor, mean: float, std: float, a: float, b: float, ge
         candidates = empty_like(tensor).uniform_(a, b, generator=generator)
         result = where(pending, candidates, result)
         pending = where(pending, rejected(candidates), pending)
-    return tensor if result is tensor else tensor.copy_(result)  # type: ignore[no-any-return]
+    return tensor if result is tensor else tensor.copy_(result)
 
 
-def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any = None) -> Tensor:
+def sparse_(tensor: Any, sparsity: float, std: float = 0.01, generator: Any = None) -> Any:
     r"""A matrix drawn from $\mathcal{N}(0, \text{std}^2)$, the fraction `sparsity` of each column set to zero.
 
     Martens (2010), Deep learning via Hessian-free optimization.
@@ -239,5 +239,6 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any =
     with no_grad():
         tensor.normal_(0, std, generator=generator)
         for column in range(columns):
-            tensor[randperm(rows)[:zeros], column] = 0
+            order: Any = randperm(rows)
+            tensor[order[:zeros], column] = 0
     return tensor

@@ -10,6 +10,7 @@ from typing import Any, Self
 from engine import dtypes
 from engine.autograd import no_grad
 from engine.dtypes import dtype as Dtype  # noqa: N812
+from engine.errors import unsupported
 from engine.nn import hooks, state
 from engine.nn.hooks import RemovableHandle
 from engine.nn.parameter import Buffer, Parameter
@@ -25,6 +26,11 @@ HOOKS = (
     "_load_state_dict_pre_hooks", "_load_state_dict_post_hooks",
 )  # fmt: skip
 """The dicts of hooks every module has."""
+
+ABSENT = {
+    "bfloat16", "compile", "cuda", "ipu", "mtia", "register_backward_hook", "share_memory", "to_empty", "xpu",
+}  # fmt: skip
+"""Methods of PyTorch's modules that are not here."""
 
 
 def typename(obj: Any) -> str:
@@ -162,6 +168,8 @@ class Module:
             members = d.get(kind)
             if members is not None and name in members:
                 return members[name]
+        if name in ABSENT:
+            raise unsupported("torch.nn.Module", name, dir(Module))
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -230,9 +238,18 @@ class Module:
                 yield from module.named_modules(memo, f"{prefix}.{name}" if prefix else name, remove_duplicate)
 
     def modules(self, remove_duplicate: bool = True) -> Iterator[Module]:
-        """This module and all below it."""
-        for _, module in self.named_modules(remove_duplicate=remove_duplicate):
+        """This module and all below it, as `named_modules` lists them."""
+        seen: set[Module] = set()
+        stack: list[Module | None] = [self]
+        while stack:
+            module = stack.pop()
+            if module is None or module in seen:
+                continue
+            if remove_duplicate:
+                seen.add(module)
             yield module
+            if module._modules:
+                stack.extend(reversed(module._modules.values()))
 
     def named_children(self) -> Iterator[tuple[str, Module]]:
         """The modules directly below, each once, with their names."""
@@ -268,8 +285,12 @@ class Module:
 
     def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
         """The parameters of this module, and of those below if `recurse`, each once."""
-        for _, parameter in self.named_parameters(recurse=recurse):
-            yield parameter
+        seen: set[Parameter] = set()
+        for module in self.modules() if recurse else (self,):
+            for parameter in module._parameters.values():
+                if parameter is not None and parameter not in seen:
+                    seen.add(parameter)
+                    yield parameter
 
     def named_buffers(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True

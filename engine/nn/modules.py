@@ -11,7 +11,9 @@ from engine.nn import (
     attention,
     containers,
     convolution,
+    dicts,
     dropout,
+    hooks,
     linear,
     loss,
     normalization,
@@ -23,12 +25,12 @@ from engine.nn import (
 )
 from engine.nn.module import Module
 
-FAMILIES: dict[str, ModuleType] = {
-    "linear": linear, "container": containers, "activation": activation, "conv": convolution, "pooling": pooling,
-    "batchnorm": normalization, "dropout": dropout, "sparse": sparse, "rnn": recurrent, "transformer": transformer,
-    "loss": loss, "padding": shaping,
-}  # fmt: skip
-"""The files of modules here, by the file where PyTorch has most of them."""
+FAMILIES: tuple[tuple[str, ModuleType], ...] = (
+    ("linear", linear), ("container", containers), ("container", dicts), ("activation", activation), ("conv", convolution),
+    ("pooling", pooling), ("batchnorm", normalization), ("dropout", dropout), ("sparse", sparse), ("rnn", recurrent),
+    ("transformer", transformer), ("loss", loss), ("padding", shaping),
+)  # fmt: skip
+"""The files of modules here, with the file where PyTorch has most of them."""
 
 ELSEWHERE = {
     **dict.fromkeys(("LayerNorm", "GroupNorm", "RMSNorm", "LocalResponseNorm"), "normalization"),
@@ -73,10 +75,14 @@ def _register(name: str, kind: type[Module], place: str) -> None:
 
 
 _register("Module", Module, "module")
+vars(_file("module")).update(
+    register_module_forward_hook=hooks.register_module_forward_hook,
+    register_module_forward_pre_hook=hooks.register_module_forward_pre_hook,
+)
 for _name, _kind in _defined_in(attention).items():
     _register(_name, _kind, "linear" if _name.startswith("Non") else "activation")
 PLACES["MultiheadAttention"] = attention.MultiheadAttention
-for _place, _family in FAMILIES.items():
+for _place, _family in FAMILIES:
     for _name, _kind in _defined_in(_family).items():
         _register(_name, _kind, ELSEWHERE.get(_name, _place))
         if _name not in HIDDEN:

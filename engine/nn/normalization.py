@@ -36,8 +36,8 @@ class _RunningNorm(_Affine):
     _version = 2
     _ranks: tuple[int, ...] = ()
 
-    def __init_subclass__(cls, ranks: tuple[int, ...] = ()) -> None:
-        cls._ranks = ranks
+    def __init_subclass__(cls, ranks: tuple[int, ...] | None = None) -> None:
+        cls._ranks = cls._ranks if ranks is None else ranks
 
     def __init__(
         self,

@@ -175,7 +175,7 @@ class RNNBase(Module):
         x: Any = input if batched else input.unsqueeze(0 if self.batch_first else 1)
         if states is not None:
             self._check_rank(states, batched)
-            states = states if batched else tuple(s.unsqueeze(1) for s in states)  # type: ignore[assignment]
+            states = states if batched else tuple(s.unsqueeze(1) for s in states)
         layers, n = self.num_layers * (2 if self.bidirectional else 1), x.size(0 if self.batch_first else 1)
         widths = (self.proj_size or self.hidden_size, self.hidden_size)[: 2 if self.mode == "LSTM" else 1]
         if states is None:
@@ -331,7 +331,7 @@ class RNNCellBase(Module):
             start = zeros(x.size(0), self.hidden_size, dtype=input.dtype)
             states = (start, start) if mode == "LSTM" else (start,)
         elif not batched:
-            states = tuple(s.unsqueeze(0) for s in states)  # type: ignore[misc]
+            states = tuple(s.unsqueeze(0) for s in states)
         gates = F.linear(x, self.weight_ih, self.bias_ih)
         result: tuple[Any, ...] = STEPS[mode](gates, states, self.weight_hh, self.bias_hh, None)
         return result if batched else tuple(s.squeeze(0) for s in result)

@@ -42,7 +42,8 @@ class _Table(Module):
         init.normal_(self.weight)
         if self.padding_idx is not None:
             with no_grad():
-                self.weight[self.padding_idx].fill_(0)
+                weight: Any = self.weight
+                weight[self.padding_idx].fill_(0)
 
     def _unusual(self, **usual: Any) -> str:
         """The settings that are not the usual ones."""
@@ -99,7 +100,8 @@ class Embedding(_Table):
             raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
         names = ("padding_idx", "max_norm", "norm_type", "scale_grad_by_freq", "sparse")
         kwargs |= dict(zip(names, args))
-        return cls(*embeddings.shape, _weight=embeddings, _freeze=freeze, **kwargs)
+        rows, columns = embeddings.shape
+        return cls(rows, columns, _weight=embeddings, _freeze=freeze, **kwargs)
 
 
 class EmbeddingBag(_Table):
@@ -158,6 +160,8 @@ class EmbeddingBag(_Table):
         if embeddings.dim() != 2:
             raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
         names = ("max_norm", "norm_type", "scale_grad_by_freq", "mode", "sparse", "include_last_offset", "padding_idx")
-        bag = cls(*embeddings.shape, _weight=embeddings, **dict(zip(names, args)), **kwargs)
+        rows, columns = embeddings.shape
+        kwargs |= dict(zip(names, args))
+        bag = cls(rows, columns, _weight=embeddings, **kwargs)
         bag.weight.requires_grad = not freeze
         return bag

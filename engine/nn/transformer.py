@@ -45,9 +45,9 @@ def _length(x: Tensor, batch_first: bool) -> int:
 
 def _activation(given: Activation | None) -> Callable[[Any], Any]:
     if given is None or given == "relu":
-        return F.relu  # type: ignore[no-any-return, attr-defined]
+        return F.relu  # type: ignore[no-any-return]
     if given == "gelu":
-        return F.gelu  # type: ignore[no-any-return, attr-defined]
+        return F.gelu  # type: ignore[no-any-return]
     if isinstance(given, str):
         raise RuntimeError(f"activation should be relu/gelu, not {given}")
     return given

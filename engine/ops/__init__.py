@@ -12,6 +12,7 @@ from engine.ops import (
     arithmetic,
     comparison,
     creation,
+    decompositions,
     indexing,
     inplace,
     linalg,
@@ -19,10 +20,12 @@ from engine.ops import (
     pairs,
     pieces,
     pointwise,
+    products,
     random,
     rearrange,
     reduction,
     scan,
+    scattering,
     shape,
     sorting,
     special,
@@ -32,7 +35,7 @@ from engine.surface import SURFACE
 from engine.tensor import Tensor
 
 FAMILIES = (
-    creation, random, arithmetic, pairs, pointwise, special, comparison, activation, reduction, scan, sorting, shape, rearrange, pieces, indexing, linalg, loss, inplace,
+    creation, random, arithmetic, pairs, pointwise, special, comparison, activation, reduction, scan, sorting, shape, rearrange, pieces, indexing, scattering, linalg, products, decompositions, loss, inplace,
 )  # fmt: skip
 """The modules, in the order the documentation lists them."""
 
@@ -40,7 +43,7 @@ PREFIX = {
     "torch.linalg": "linalg_",
     "torch.special": "special_",
     "torch.nn.functional": "functional_",
-    "torch.Tensor": "tensor_",
+    "torch.Tensor": "method_",
     "torch": "torch_",
 }
 """`linalg_norm` is `norm` in `torch.linalg`, where it differs from the `norm` of the other namespaces."""

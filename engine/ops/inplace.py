@@ -79,33 +79,6 @@ def _copy(self, src):
     return out
 
 
-@op(
-    r"\mathrm{{masked\_fill}}({self}, {mask}, {value})",
-    self=lambda grad, mask: where(mask, 0.0, grad),
-    mask=None,
-    promote=(),
-    node="MaskedFillBackward0",
-    name="masked_fill",
-)
-def _masked_fill(self, mask, value):
-    """`value` where the mask holds."""
-    return np.where(mask, self.dtype.type(value), self)
-
-
-@function
-def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
-    """`value` where the mask holds, else the element."""
-    if mask._array.dtype.kind != "b":
-        raise RuntimeError(f"masked_fill_ only supports boolean masks, but got mask with dtype {_words(mask)}")
-    return _masked_fill(input, mask, value.item() if isinstance(value, Tensor) else value)
-
-
-def _words(tensor: Tensor) -> str:
-    return {"int64": "long int", "uint8": "unsigned char", "float32": "float", "float64": "double"}.get(
-        tensor.dtype.name, tensor.dtype.name
-    )
-
-
 def store(self: Tensor, result: Tensor, declared: Op) -> None:
     """Write `result` into `self`'s memory, count the version, and let `self` take over the result's place in the graph."""
     source, target = result._array, self._array

@@ -9,7 +9,7 @@ import numpy as np
 
 from engine.op import FUNCTIONS, function, op
 from engine.ops.indexing import _slice, select, unbind
-from engine.ops.rearrange import as_strided, diagonal, tensor_unfold
+from engine.ops.rearrange import as_strided, diagonal, method_unfold
 from engine.ops.shape import (
     _cat,
     alias,
@@ -221,7 +221,7 @@ row_stack = vstack
 def _copies() -> None:
     views: dict[str, Callable[..., Any]] = {
         "alias": alias, "as_strided": as_strided, "detach": detach, "diagonal": diagonal, "expand": expand, "permute": permute,
-        "select": select, "squeeze": squeeze, "t": t, "transpose": transpose, "unfold": tensor_unfold, "unsqueeze": unsqueeze,
+        "select": select, "squeeze": squeeze, "t": t, "transpose": transpose, "unfold": method_unfold, "unsqueeze": unsqueeze,
         "view": view, "narrow": FUNCTIONS["narrow"], "slice": FUNCTIONS["slice"], "unbind": unbind, "split": split,
         "split_with_sizes": split_with_sizes,
     }  # fmt: skip

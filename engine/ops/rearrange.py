@@ -202,9 +202,15 @@ def repeat_interleave(input: Tensor, repeats: Any = None, dim: int | None = None
 )
 def _diagonal(self, offset, dim1, dim2):
     """A view of a diagonal, which becomes the last dimension."""
-    out = self.diagonal(offset, dim1, dim2)
     # NumPy marks diagonals read-only; PyTorch lets them be written through.
-    return np.lib.stride_tricks.as_strided(out, out.shape, out.strides) if out.size else out.copy()
+    down, right = max(-offset, 0), max(offset, 0)
+    n = max(min(self.shape[dim1] - down, self.shape[dim2] - right), 0)
+    corner = [slice(None)] * self.ndim
+    corner[dim1], corner[dim2] = slice(down, down + n), slice(right, right + n)
+    part = self[tuple(corner)]
+    rest = [i for i in range(self.ndim) if i not in (dim1, dim2)]
+    strides = (*(self.strides[i] for i in rest), self.strides[dim1] + self.strides[dim2])
+    return np.lib.stride_tricks.as_strided(part, (*(self.shape[i] for i in rest), n), strides)
 
 
 @op(
@@ -424,7 +430,7 @@ def _windows(self, dimension, size, step):
 
 
 @function
-def tensor_unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
+def method_unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     """A view of all windows of `size` along a dimension, `step` apart; a window's elements become the last dimension."""
     d = wrap_dim(dimension, input._array.ndim)
     n = input._array.shape[d] if input._array.ndim else 1

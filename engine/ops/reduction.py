@@ -522,19 +522,36 @@ def _vector_norm(self, ord, dim, keepdim):
     return np.add.reduce(magnitude**ord, axis=dim, keepdims=keepdim) ** self.dtype.type(1 / ord)
 
 
-@function
-def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, out: Any = None, dtype: Any = None) -> Tensor:
-    """The vector norm of order `p` (2 by default; "fro" is the same) of all elements or over `dim`."""
-    if dtype is not None:
-        input = input.to(dtype)
+def norm_of(input: Tensor, ord: Any, dim: Any, keepdim: bool, name: str = "linalg.vector_norm") -> Tensor:
+    """The vector norm of order `ord` of all elements or over `dim`."""
     if input._array.dtype.kind != "f":
         raise RuntimeError(
-            f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {dtypes.SCALAR_NAMES[input.dtype]}"
+            f"{name}: Expected a floating point or complex tensor as input. Got {dtypes.SCALAR_NAMES[input.dtype]}"
         )
+    axes = axes_of(dim, input._array.ndim)
+    if ord < 0 or ord == math.inf:
+        for d in axes:
+            if input._array.shape[d] == 0:
+                raise RuntimeError(
+                    f"{name} cannot compute the {float(ord)} norm on an empty tensor because the operation does not have an "
+                    "identity"
+                    if dim is None
+                    else f"{name} cannot compute the {float(ord)} norm on the dimension {d} because this dimension is empty "
+                    "and the operation does not have an identity"
+                )
+    return _vector_norm(input, ord, axes, keepdim)
+
+
+@function
+def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, out: Any = None, dtype: Any = None) -> Tensor:
+    """The vector norm of order `p` (2 by default; "fro" is the same) of all elements or over `dim`; "nuc" is a matrix's."""
+    if dtype is not None:
+        input = input.to(dtype)
     if p == "nuc":
-        raise NotImplementedError("norm(p='nuc') is not supported by Gradtape")
-    order = 2 if p in ("fro", None) else float(p)
-    return _vector_norm(input, order, axes_of(dim, input._array.ndim), keepdim)
+        from engine.ops.decompositions import linalg_matrix_norm
+
+        return linalg_matrix_norm(input, "nuc", (-2, -1) if dim is None else dim, keepdim)
+    return norm_of(input, 2 if p in ("fro", None) else float(p), dim, keepdim)
 
 
 @op(

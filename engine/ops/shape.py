@@ -426,6 +426,11 @@ def flip(input, *dims):
 function(flip)
 
 
+def movedim_last(input: Tensor, rows: int, columns: int) -> Tensor:
+    """Two dimensions moved behind the others, in this order."""
+    return permute(input, *[d for d in range(input._array.ndim) if d not in (rows, columns)], rows, columns)
+
+
 # --- copies and joins ------------------------------------------------------------------------------------------------------
 
 

@@ -142,7 +142,7 @@ def polygamma(n: int, input: Tensor) -> Tensor:
 
 
 @function
-def tensor_polygamma(input: Tensor, n: int) -> Tensor:
+def method_polygamma(input: Tensor, n: int) -> Tensor:
     """The `n`-th derivative of digamma."""
     return polygamma(n, input)
 

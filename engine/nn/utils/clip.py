@@ -53,7 +53,8 @@ def get_total_norm(
 def clip_grads_with_norm_(parameters: Tensors, max_norm: float, total_norm: Tensor, foreach: bool | None = None) -> None:
     """Scale the gradients, whose norm is `total_norm`, so that it is at most `max_norm`."""
     with no_grad():
-        factor: Any = (float(max_norm) / (total_norm + 1e-6)).clamp(max=1.0)  # type: ignore[operator]
+        total: Any = total_norm
+        factor = (float(max_norm) / (total + 1e-6)).clamp(max=1.0)
         for parameter in _listed(parameters):
             if parameter.grad is not None:
                 parameter.grad.mul_(factor)

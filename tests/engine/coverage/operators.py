@@ -54,7 +54,7 @@ def counterpart(info: Any) -> Callable[..., Any]:
     f = info.op
     if isinstance(f, FunctionType) and not f.__module__.startswith("torch.nn") and f.__module__ != "torch.functional":
         if f.__module__.startswith("torch.testing"):
-            return FunctionType(f.__code__, {**f.__globals__, "torch": engine}, f.__name__, f.__defaults__, f.__closure__)
+            return with_engine(f)
     owner: Any = engine
     *path, last = info.name.split(".")
     for part in path:
@@ -64,6 +64,18 @@ def counterpart(info: Any) -> Callable[..., Any]:
     if isinstance(f, BuiltinFunctionType) and hasattr(engine, f.__name__):
         return getattr(engine, f.__name__)
     return lambda x, *a, **k: getattr(x, last)(*a, **k)
+
+
+def with_engine(f: FunctionType) -> FunctionType:
+    """Python code of the database that names torch, naming the engine instead."""
+    names = {**f.__globals__, "torch": engine, "np": np, "wrapper_set_seed": seeded}
+    return FunctionType(f.__code__, names, f.__name__, f.__defaults__, f.__closure__)
+
+
+def seeded(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """The database's way of running a random function from a fixed seed."""
+    engine.manual_seed(42)
+    return op(*args, **kwargs)
 
 
 class Untranslatable(Exception):
@@ -100,7 +112,7 @@ def translate(x: Any, leaves: list[tuple[Any, Any]]) -> Any:
     if isinstance(x, torch.memory_format | torch.device | torch.layout):
         return str(x).removeprefix("torch.") if isinstance(x, torch.device) else None
     if isinstance(x, FunctionType) and x.__module__.startswith("torch.testing"):
-        return FunctionType(x.__code__, {**x.__globals__, "torch": engine}, x.__name__, x.__defaults__, x.__closure__)
+        return with_engine(x)
     if isinstance(x, FunctionType) and x.__module__ == "torch.nn.functional":
         return getattr(engine.nn.functional, x.__name__)
     return x
@@ -127,7 +139,7 @@ def difference(ours: Any, theirs: Any, tolerance: float) -> str:
         return f"dtype {ours.dtype} instead of {theirs.dtype}"
     if tuple(ours.shape) != tuple(theirs.shape):
         return f"shape {tuple(ours.shape)} instead of {tuple(theirs.shape)}"
-    a, b = ours._array, theirs.detach().resolve_conj().resolve_neg().numpy()
+    a, b = ours._array, theirs.detach().resolve_conj().resolve_neg().numpy(force=True)
     if a.dtype.kind != "f":
         return "" if (a == b).all() else f"values {a.ravel()[:4]} instead of {b.ravel()[:4]}"
     if a.dtype == np.float32:
@@ -144,6 +156,8 @@ def compare(info: Any, sample: Any, dtype: Any, gradient: bool) -> str:
     leaves: list[tuple[Any, Any]] = []
     call = counterpart(info)
     arguments = translate((sample.input, sample.args, sample.kwargs), leaves)
+    torch.manual_seed(0)
+    engine.manual_seed(0)
     theirs = info.op(sample.input, *sample.args, **sample.kwargs)
     ours = call(arguments[0], *arguments[1], **arguments[2])
     if gradient:

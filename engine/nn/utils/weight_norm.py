@@ -1,0 +1,67 @@
+"""Weights as length times direction. Salimans & Kingma (2016), Weight normalization."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, TypeVar
+
+from engine.nn.module import Module
+from engine.nn.parameter import Parameter
+
+M = TypeVar("M", bound=Module)
+
+
+class WeightNorm:
+    r"""The hook that computes $w = g \, v / \lVert v \rVert$ before each forward."""
+
+    def __init__(self, name: str, dim: int) -> None:
+        self.name = name
+        self.dim = dim
+
+    def length(self, v: Any) -> Any:
+        """The norm of `v` over all dimensions but `dim`; over all for -1."""
+        dims = [d for d in range(v.dim()) if d != self.dim]
+        return (v * v).sum(dims, keepdim=self.dim != -1).sqrt()
+
+    def compute_weight(self, module: Module) -> Any:
+        """The weight, from its length and direction."""
+        v = getattr(module, f"{self.name}_v")
+        return v * (getattr(module, f"{self.name}_g") / self.length(v))
+
+    def __call__(self, module: Module, inputs: Any) -> None:
+        setattr(module, self.name, self.compute_weight(module))
+
+
+def _hooks(module: Module, name: str) -> list[int]:
+    hooks = module._forward_pre_hooks.items()
+    return [id for id, hook in hooks if isinstance(hook, WeightNorm) and hook.name == name]
+
+
+def weight_norm(module: M, name: str = "weight", dim: int | None = 0) -> M:
+    """Replace the parameter `name` by its lengths `<name>_g` and directions `<name>_v`; `dim` keeps its lengths apart."""
+    warnings.warn(
+        "`torch.nn.utils.weight_norm` is deprecated in favor of `torch.nn.utils.parametrizations.weight_norm`.",
+        FutureWarning,
+        stacklevel=2,
+    )
+    if _hooks(module, name):
+        raise RuntimeError(f"Cannot register two weight_norm hooks on the same parameter {name}")
+    hook = WeightNorm(name, -1 if dim is None else dim)
+    weight = getattr(module, name)
+    del module._parameters[name]
+    module.register_parameter(f"{name}_g", Parameter(hook.length(weight.detach())))
+    module.register_parameter(f"{name}_v", Parameter(weight.data))
+    setattr(module, name, hook.compute_weight(module))
+    module.register_forward_pre_hook(hook)
+    return module
+
+
+def remove_weight_norm(module: M, name: str = "weight") -> M:
+    """Make the parameter `name` one parameter again."""
+    for id in _hooks(module, name):
+        weight = module._forward_pre_hooks.pop(id).compute_weight(module)  # type: ignore[attr-defined]
+        delattr(module, name)
+        del module._parameters[f"{name}_g"], module._parameters[f"{name}_v"]
+        setattr(module, name, Parameter(weight.data))
+        return module
+    raise ValueError(f"weight_norm of '{name}' not found in {module}")

@@ -1,0 +1,59 @@
+"""`torch.utils.data`: datasets, samplers, and the loader that makes batches of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.utils.data.collate import default_collate, default_convert
+from engine.utils.data.dataset import (
+    ChainDataset,
+    ConcatDataset,
+    Dataset,
+    IterableDataset,
+    StackDataset,
+    Subset,
+    TensorDataset,
+    random_split,
+)
+from engine.utils.data.loader import DataLoader
+from engine.utils.data.sampler import (
+    BatchSampler,
+    RandomSampler,
+    Sampler,
+    SequentialSampler,
+    SubsetRandomSampler,
+    WeightedRandomSampler,
+)
+
+__all__ = [
+    "BatchSampler",
+    "ChainDataset",
+    "ConcatDataset",
+    "DataLoader",
+    "Dataset",
+    "IterableDataset",
+    "RandomSampler",
+    "Sampler",
+    "SequentialSampler",
+    "StackDataset",
+    "Subset",
+    "SubsetRandomSampler",
+    "TensorDataset",
+    "WeightedRandomSampler",
+    "default_collate",
+    "default_convert",
+    "get_worker_info",
+    "random_split",
+]
+
+
+def get_worker_info() -> None:
+    """None: batches are made in the main process."""
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("__"):
+        raise AttributeError(f"module 'torch.utils.data' has no attribute '{name}'")
+    from engine.surface import missing
+
+    raise missing("torch.utils.data", name, __all__)
