@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import math as _math
-import warnings as _warnings
 from typing import Any as _Any
 
+import numpy as _numpy
+
+from engine import autograd
 from engine import dtypes as _dtypes
-from engine.autograd import enable_grad, inference_mode, is_grad_enabled, no_grad, set_grad_enabled
+from engine.autograd import (
+    enable_grad,
+    inference_mode,
+    is_grad_enabled,
+    is_inference_mode_enabled,
+    no_grad,
+    set_grad_enabled,
+)
 from engine.dtypes import (
     dtype,
     finfo,
@@ -39,7 +48,7 @@ from engine.printing import set_printoptions
 from engine.tensor import Size, Tensor, device
 
 # NumPy warns of 1/0 and log(0), PyTorch does not.
-_warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"engine\.")
+_numpy.seterr(all="ignore")
 
 double, half, long, short = float64, float16, int64, int16
 inf, nan, pi, e = _math.inf, _math.nan, _math.pi, _math.e
@@ -56,7 +65,7 @@ _MODULES = ("autograd", "func", "linalg", "nn", "optim", "special", "utils")
 __all__ = [
     "Generator", "Size", "Tensor", "autograd", "default_generator", "device", "double", "dtype", "e", "enable_grad", "finfo", "fork_rng", "get_rng_state", "set_rng_state",
     "float16", "float32", "float64", "get_default_dtype", "half", "iinfo", "inf", "inference_mode", "initial_seed", "int16",
-    "int32", "int64", "int8", "is_grad_enabled", "is_tensor", "long", "manual_seed", "nan", "nn", "no_grad", "numel", "pi",
+    "int32", "int64", "int8", "is_grad_enabled", "is_inference_mode_enabled", "is_tensor", "long", "manual_seed", "nan", "nn", "no_grad", "numel", "pi",
     "promote_types", "result_type", "seed", "set_default_dtype", "set_grad_enabled", "set_printoptions", "short", "uint8",
     *sorted(_FUNCTIONS),
 ]  # fmt: skip
@@ -86,6 +95,8 @@ def supported() -> list[str]:
 def __getattr__(name: str) -> _Any:
     if name.startswith("__"):
         raise AttributeError(f"module 'torch' has no attribute '{name}'")
+    if name in ("is_anomaly_enabled", "is_anomaly_check_nan_enabled"):
+        return getattr(autograd, name)
     if name in _MODULES:
         import importlib
 

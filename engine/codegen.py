@@ -16,13 +16,18 @@ from typing import Any
 import numpy as np
 
 from engine import dtypes
-from engine.autograd.node import FREED, Node, Result, check_result, check_version
+from engine.autograd.node import FREED, Inference, Node, Result, check_result, check_version, opened
 from engine.context import context
 from engine.dtypes import result_dtype
 from engine.errors import AutogradError, sizes_mismatch
 from engine.op import Op, on_arrays, parameters_of
-from engine.tensor import Tensor, constant, gradient_edge, new, share
+from engine.tensor import Tensor, constant, gradient_edge, inference, new, share
 
+INFERENCE_SAVED = (
+    "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in computation tracked "
+    "by autograd. To work around this, you can make a clone to get a normal tensor and use it in autograd, or use "
+    "`torch.no_grad()` instead of `torch.inference_mode()`."
+)
 NO_EDGE = (None, 0)
 NUMBERS = (bool, int, float, np.number, np.bool_)
 
@@ -106,13 +111,14 @@ def explain(op: Op, error: Exception, arrays: tuple[Any, ...]) -> Exception:
 
 
 def versions_of(saved: tuple[Any, ...]) -> tuple[int, ...]:
-    """The version counters of the tensors among `saved`, 0 for the rest."""
+    """The version counters of the tensors among `saved`, 0 for the rest.
+
+    Raises:
+        RuntimeError: for an inference tensor, which autograd does not take up.
+    """
+    if any([isinstance(v, Tensor) and v._counter.__class__ is Inference for v in saved]):
+        raise RuntimeError(INFERENCE_SAVED)
     return tuple(v._counter.value if isinstance(v, Tensor) and v._counter is not None else 0 for v in saved)
-
-
-def freed() -> AutogradError:
-    """The error for a node whose saved tensors are gone."""
-    return AutogradError(FREED)
 
 
 # --- the call path ---------------------------------------------------------------------------------------------------------
@@ -255,6 +261,7 @@ def _link(op: Op) -> list[str]:
     else:
         lines.append("    node.shape = out.shape; node.dtype = out.dtype")
         lines.append("    result._needs = True; result._node = node")
+    lines.append("    if context.linked is not None: context.linked(node)")
     return lines
 
 
@@ -301,6 +308,7 @@ def write(op: Op, operator: bool = False) -> Callable[..., Any]:
             ]
         else:
             body.append(f"share(input, result, lambda array: forward(array, {plain}))")
+    body.append(f"if context.inference: inference({'result' if several or many else '(result,)'})")
     values = ", ".join(_variable(p.name) for p in op.parameters)
     body.append(f"if context.observer is not None: context.observer.op(op, ({values},), result, node)")
     if several:
@@ -312,7 +320,7 @@ def write(op: Op, operator: bool = False) -> Callable[..., Any]:
         "op": op, "forward": op.forward, "Node": op.node, "Tensor": Tensor, "Result": Result, "context": context,
         "new": new, "constant": constant, "gradient_edge": gradient_edge, "share": share, "ndarray": np.ndarray,
         "asarray": np.asarray, "FLOAT32": FLOAT32, "NUMBERS32": NUMBERS32, "NO_EDGE": NO_EDGE, "NUMBERS": NUMBERS,
-        "coerce": coerce, "coerce_list": coerce_list, "promote": promote, "to_floating": to_floating,
+        "inference": inference, "coerce": coerce, "coerce_list": coerce_list, "promote": promote, "to_floating": to_floating,
         "explain": explain, "versions_of": versions_of, "wrap": return_type(op) if several else None,
     }  # fmt: skip
     names |= {f"default_{p.name}": p.default for p in op.parameters}
@@ -396,17 +404,18 @@ def _rule_arguments(op: Op, names: list[str]) -> str:
 
 
 def _gradient(op: Op, rule: Any) -> str:
-    """How a rule wants the upstream gradient: that of the first output, or all of them as `grads`."""
+    """How a rule wants the upstream gradient: that of the first output, all of them as `grads`, or all of them as `known`,
+    None where nothing arrived."""
     if len(op.outputs) == 1 and op.outputs[0] != "*":
         return "grad"
-    return "grads" if next(iter(inspect.signature(rule).parameters)) == "grads" else "grad[0]"
+    return {"grads": "grads", "known": "grad"}.get(next(iter(inspect.signature(rule).parameters)), "grad[0]")
 
 
 def write_backward(op: Op) -> Callable[[Node, Any], tuple[Any, ...]]:
     """The rules on arrays: `apply_arrays(node, grad)`."""
     body = ["saved = node.saved"]
     if op.node.keeps:
-        body.append("if saved is None: raise freed()")
+        body.append("if saved.__class__ is not tuple: saved = opened(node)")
     for i, name in enumerate(op.saved_names):
         body.append(f"{name} = saved[{i}]")
         if name in op.outputs:
@@ -449,7 +458,7 @@ def write_backward(op: Op) -> Callable[[Node, Any], tuple[Any, ...]]:
     text = "def apply_arrays(node, grad):\n" + "\n".join("    " + line for line in body)
     names = {
         "ndarray": np.ndarray, "zeros": np.zeros, "check_version": check_version, "check_result": check_result,
-        "freed": freed, **rules,
+        "opened": opened, **rules,
     }  # fmt: skip
     return _compile(text, "apply_arrays", names)
 
@@ -457,7 +466,7 @@ def write_backward(op: Op) -> Callable[[Node, Any], tuple[Any, ...]]:
 def run_on_tensors(op: Op, node: Node, grad: Any) -> tuple[Any, ...]:
     """The rules on recorded tensors, for `create_graph`."""
     if node.saved is None:
-        raise freed()
+        raise AutogradError(FREED)
     values: dict[str, Any] = {}
     for i, name in enumerate(op.saved_names):
         value = node.unpack(i)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol
 
@@ -44,12 +44,20 @@ class Observer(Protocol):
 class Context:
     """Grad mode, the observer and the number the next node gets. Not per thread: one program runs in one thread."""
 
-    __slots__ = ("grad", "observer", "sequence")
+    __slots__ = ("grad", "inference", "linked", "observer", "passes", "reached", "sequence")
 
     def __init__(self) -> None:
         self.grad = True
+        self.inference = False
+        """Whether results are inference tensors, which autograd never takes up again."""
         self.observer: Observer | None = None
         self.sequence = 0
+        self.linked: Callable[[Any], None] | None = None
+        """Called with each new node, while somebody wants to know."""
+        self.passes = 0
+        """How many backward passes have begun."""
+        self.reached: Any = None
+        """The nodes that the backward pass under way reaches."""
 
 
 context = Context()

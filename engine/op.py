@@ -16,6 +16,7 @@ rule uses operators, names of operations, and plain helper functions made of the
 
 from __future__ import annotations
 
+import dis
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -192,7 +193,8 @@ def _translate(value: Any) -> Any:
 
 
 def _names(code: Any) -> set[str]:
-    names = set(code.co_names)
+    """The global names that code uses."""
+    names = {i.argval for i in dis.get_instructions(code) if i.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
     for constant in code.co_consts:
         if inspect.iscode(constant):
             names |= _names(constant)

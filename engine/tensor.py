@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from engine import dtypes
-from engine.autograd.node import AccumulateGrad, Counter, Handle, Node
+from engine.autograd.node import AccumulateGrad, Counter, Handle, Inference, Node
 from engine.context import context
 from engine.dtypes import OF_NUMPY, dtype
 from engine.errors import unsupported
@@ -301,6 +301,8 @@ class Tensor(metaclass=TensorType):
             )
         if value and self._array.dtype.kind != "f":
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
+        if value and self._counter.__class__ is Inference and not context.inference:
+            raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
         self._needs = value
         if context.observer is not None:
             context.observer.flag_set(self, "requires_grad", value)
@@ -369,7 +371,13 @@ class Tensor(metaclass=TensorType):
 
     @property
     def _version(self) -> int:
+        if self._counter.__class__ is Inference:
+            raise RuntimeError("Inference tensors do not track version counter.")
         return 0 if self._counter is None else self._counter.value
+
+    def is_inference(self) -> bool:
+        """Whether the tensor was made in inference mode."""
+        return self._counter.__class__ is Inference
 
     @property
     def _base(self) -> Tensor | None:
@@ -480,7 +488,7 @@ class Tensor(metaclass=TensorType):
             dtype_name=self.dtype.name,
             default_dtype_name=dtypes.get_default_dtype().name,
             requires_grad=self._needs,
-            grad_fn_name=None if self.grad_fn is None else self.grad_fn.name(),
+            grad_fn_name=None if self.grad_fn is None else type(self.grad_fn).__name__,
         )
 
     __str__ = __repr__
@@ -585,6 +593,13 @@ def fill(tensor: Tensor, array: Array) -> Tensor:
 def constant(array: Any) -> Tensor:
     """A tensor around `array` (not copied) that needs no gradient, unseen by the observer."""
     return fill(new(Tensor), array if array.__class__ is np.ndarray else np.asarray(array))
+
+
+def inference(tensors: Sequence[Tensor]) -> None:
+    """Mark new tensors as made in inference mode."""
+    for t in tensors:
+        if t._counter is None:
+            t._counter = Inference()
 
 
 def accumulator(leaf: Tensor) -> AccumulateGrad:

@@ -1,35 +1,70 @@
 """Automatic differentiation: the graph, the backward pass, grad modes.
 
-The pass itself is in `engine.autograd.passes`; its functions are loaded on first use, because the graph's nodes must be
-importable before tensors are.
+The pass itself is in `engine.autograd.passes`; it and what is built on it are loaded on first use, because the graph's nodes
+must be importable before tensors are.
 """
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
-from engine.autograd.grad_mode import enable_grad, inference_mode, is_grad_enabled, no_grad, set_grad_enabled
+from engine.autograd.grad_mode import (
+    enable_grad,
+    inference_mode,
+    is_grad_enabled,
+    is_inference_mode_enabled,
+    no_grad,
+    set_grad_enabled,
+)
 from engine.autograd.node import Node
+
+_ELSEWHERE = {
+    "Function": "function",
+    "backward": "passes",
+    "detect_anomaly": "anomaly",
+    "grad": "passes",
+    "gradcheck": "gradcheck",
+    "gradgradcheck": "gradcheck",
+    "is_anomaly_check_nan_enabled": "anomaly",
+    "is_anomaly_enabled": "anomaly",
+    "set_detect_anomaly": "anomaly",
+}
+"""Where the names are that are loaded on first use."""
 
 __all__ = [
     "Node",
-    "backward",
+    "Variable",
     "enable_grad",
-    "grad",
     "inference_mode",
     "is_grad_enabled",
+    "is_inference_mode_enabled",
     "no_grad",
     "set_grad_enabled",
+    *_ELSEWHERE,
+    "functional",
+    "graph",
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name in ("backward", "grad"):
-        from engine.autograd import passes
+def load() -> None:
+    """Bind what is loaded on first use, functions before modules of the same name."""
+    for name, module in _ELSEWHERE.items():
+        globals()[name] = getattr(import_module(f"engine.autograd.{module}"), name)
 
-        return getattr(passes, name)
+
+def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(name)
-    from engine.errors import unsupported
+    if name in _ELSEWHERE:
+        load()
+        return globals()[name]
+    if name == "Variable":
+        from engine.tensor import Tensor
 
-    raise unsupported("torch.autograd", name, __all__)
+        return Tensor
+    if name in ("functional", "function", "graph"):
+        return import_module(f"engine.autograd.{name}")
+    from engine.surface import missing
+
+    raise missing("torch.autograd", name, __all__)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from engine.autograd import anomaly
 from engine.autograd.node import AccumulateGrad, Edge, Handle, Node
 from engine.context import context, grad_mode
 
@@ -37,14 +38,17 @@ def run(
     Returns:
         For each edge in `wanted` the gradient that arrived there.
     """
-    if context.observer is None and wanted is None and not create_graph and not Handle.any:
+    context.passes += 1
+    if context.observer is None and wanted is None and not create_graph and not Handle.any and context.linked is None:
         with grad_mode(False):
             _run_unseen(starts, keep)
         return {}
+    above = context.passes, context.reached
     order, waiting, leads = _plan([edge[0] for _, edge, _ in starts], wanted)
     observer = context.observer
     if observer is not None:
         observer.backward_began(starts, keep, create_graph, inputs, "backward" if accumulate else "grad")
+    context.reached = set(order) | set(waiting)
     task = Pass(keep, create_graph, waiting, leads, wanted, accumulate)
     error: BaseException | None = None
     try:
@@ -58,6 +62,7 @@ def run(
         error = e
         raise
     finally:
+        context.passes, context.reached = above[0] if above[1] is not None else context.passes, above[1]
         if observer is not None:
             observer.backward_ended(keep, error)
     return task.found
@@ -232,6 +237,8 @@ class Pass:
         buffers = self.buffers
         keep = self.keep
         step = self.step_tensors if self.create_graph else self.step_arrays
+        if context.linked is not None and anomaly.is_anomaly_enabled():
+            step = self.step_suspiciously
         for node in order:
             grad = buffers.pop(node, None)
             if grad is None:
@@ -279,6 +286,16 @@ class Pass:
             observer.node_ran(node, tuple(grad) if node.several else (grad,), raw, sent)
         for leaf, g in leaves:
             self.reach(leaf, g)
+
+    def step_suspiciously(self, node: Node, grad: Any) -> None:
+        """Run one node's rule, report where it belongs if it fails, and refuse NaN in what it gives."""
+        try:
+            raw = node.apply_tensors(grad) if self.create_graph else node.apply_arrays(grad)
+            anomaly.check(node, raw)
+        except Exception:
+            anomaly.report(node)
+            raise
+        self.slowly(node, grad, raw)
 
     def step_tensors(self, node: Node, grad: Any) -> None:
         """Run one node's rule on recorded tensors."""

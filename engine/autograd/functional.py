@@ -127,7 +127,6 @@ def jacobian(
         _check_forward(create_graph, strict, vectorize)
     with enable_grad():
         several_in, ins = _tuple(inputs, "inputs", "jacobian")
-        # Forward mode lets derivatives of the inputs themselves through, which is what the outer Jacobian of a Hessian needs.
         ins = _fresh(ins, create_graph, True)
         several_out, outs = _outputs(func, ins, "jacobian", strict)
         if vectorize and strict:
@@ -135,7 +134,12 @@ def jacobian(
                 "torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` are not supported together. Please "
                 "either set `strict=False` or `vectorize=False`."
             )
-        rows = _columns(outs, ins) if forward else _rows(outs, ins, create_graph, strict)
+        if forward:
+            columns = _columns(outs, ins)
+            # As in PyTorch, what this mode leaves nested are lists.
+            unnested = columns if several_in else tuple(row[0] for row in columns)
+            return unnested if several_out else unnested[0]
+        rows = _rows(outs, ins, create_graph, strict)
         matrix = tuple(_plain(_settled(row, create_graph), several_in) for row in rows)
         return _plain(matrix, several_out)
 
@@ -187,7 +191,7 @@ def _rows(outs: Tensors, ins: Tensors, create_graph: bool, strict: bool) -> list
     return table
 
 
-def _columns(outs: Tensors, ins: Tensors) -> list[Tensors]:
+def _columns(outs: Tensors, ins: Tensors) -> list[list[Tensor]]:
     """The same table of derivatives, one product J v per element of the input, in the outputs' dtypes."""
     u = _zeros(outs)
     left = _grad(outs, ins, u, True)
@@ -203,7 +207,7 @@ def _columns(outs: Tensors, ins: Tensors) -> list[Tensors]:
                     column[:, k] = g._array.reshape(-1)
         for row, column, o in zip(table, columns, outs, strict=True):
             row.append(constant(column.reshape(o._array.shape + t._array.shape)))
-    return [tuple(row) for row in table]
+    return table
 
 
 def hessian(

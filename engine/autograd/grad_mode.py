@@ -76,14 +76,26 @@ class enable_grad(_GradMode):  # noqa: N801
 
 
 class inference_mode(_GradMode):  # noqa: N801
-    """As `no_grad`; `inference_mode(False)` tracks."""
+    """As `no_grad`, and what is made within is never taken up by autograd again; `inference_mode(False)` tracks."""
 
     def __new__(cls, mode: Any = True) -> Any:
         return super().__new__(cls, mode if callable(mode) else None)
 
     def __init__(self, mode: Any = True) -> None:
         super().__init__()
-        self.mode = not mode if isinstance(mode, bool) else False
+        self.on = mode if isinstance(mode, bool) else True
+
+    def clone(self) -> inference_mode:
+        """A fresh one of the same mode."""
+        made: inference_mode = inference_mode(self.on)
+        return made
+
+    def __enter__(self) -> None:
+        self.before, self.inferring = context.grad, context.inference
+        context.grad, context.inference = (False, True) if self.on else (self.before or self.inferring, False)
+
+    def __exit__(self, *_: object) -> None:
+        context.grad, context.inference = self.before, self.inferring
 
 
 class set_grad_enabled(_GradMode):  # noqa: N801
@@ -107,6 +119,11 @@ class set_grad_enabled(_GradMode):  # noqa: N801
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
         context.grad = self.before
         return super().__call__(function)
+
+
+def is_inference_mode_enabled() -> bool:
+    """Whether results are inference tensors now."""
+    return context.inference
 
 
 def is_grad_enabled() -> bool:

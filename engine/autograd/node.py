@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from engine.context import grad_mode
 from engine.errors import AutogradError, InplaceError
 
 if TYPE_CHECKING:
@@ -85,9 +86,9 @@ class Node:
     """The id a recorder gave the node; unset where nobody records."""
 
     saved_names: ClassVar[tuple[str, ...]] = ()
-    several: ClassVar[bool] = False
+    several = False
     """Whether the node has several outputs, so that it receives a list of gradients."""
-    keeps: ClassVar[bool] = False
+    keeps = False
     """Whether tensors are among what the node saves, so that it cannot run again once they are freed."""
 
     def apply_arrays(self, grad: Any) -> tuple[Any, ...]:
@@ -101,6 +102,9 @@ class Node:
     def name(self) -> str:
         """The node's name, such as "MulBackward0"."""
         return type(self).__name__
+
+    def _sequence_nr(self) -> int:
+        return self.sequence
 
     @property
     def next_functions(self) -> tuple[Edge, ...]:
@@ -136,6 +140,8 @@ class Node:
         if self.saved is None:
             raise AutogradError(FREED)
         value = self.saved[position]
+        if isinstance(value, Packed):
+            return value.open(self)
         if isinstance(value, Tensor):
             if value._counter is not None:
                 check_version(self, position, value)
@@ -170,6 +176,12 @@ class Counter:
 
     def __init__(self) -> None:
         self.value = 0
+
+
+class Inference(Counter):
+    """The counter of tensors made in inference mode: there is none to ask for."""
+
+    __slots__ = ()
 
 
 class Result(Counter):
@@ -222,6 +234,72 @@ def changed_in_place(array: Any, output: int, owner: Node | None, now: int, save
     )
 
 
+class Packed:
+    """A saved value that went through a pack hook: what the hook gave, and the hook that turns it back."""
+
+    __slots__ = ("kept", "output", "source", "unpack", "version")
+
+    def __init__(self, kept: Any, unpack: Callable[[Any], Any], output: int | None, source: Tensor | None) -> None:
+        self.kept = kept
+        self.unpack = unpack
+        self.output = output
+        """Which output of the node the value is, None for an input."""
+        self.source = None if source is None else gradient_place(source)
+
+    def opened(self, node: Node) -> Any:
+        """The value in the form in which a node saves it."""
+        value = self.open(node)
+        return value if self.output is None else Result(value._array, self.output)
+
+    def open(self, node: Node) -> Tensor:
+        """The value as a tensor in its place in the graph."""
+        from engine.tensor import Tensor, constant
+
+        with grad_mode(False):
+            value = self.unpack(self.kept)
+        if not isinstance(value, Tensor):
+            raise TypeError(f"Output of saved tensor unpack_hook expected to be a Tensor but got result of type {type(value).__name__}")
+        out = constant(value._array)
+        if self.output is not None:
+            out._needs, out._node, out._nr = True, node, self.output
+        elif self.source is not None:
+            leaf, out._node, out._nr, out._needs = self.source
+            if leaf is not None:
+                return leaf if leaf._array is value._array else _stand_in(leaf, value)
+        return out
+
+
+def gradient_place(tensor: Tensor) -> tuple[Tensor | None, Node | None, int, bool]:
+    """Where a tensor stands in the graph: itself if it is a leaf that requires grad, else its node."""
+    return (tensor if tensor._needs and tensor.grad_fn is None else None, tensor.grad_fn, tensor._nr, tensor._needs)
+
+
+def _stand_in(leaf: Tensor, value: Tensor) -> Tensor:
+    """A tensor with other elements whose gradient goes to `leaf`."""
+    from engine.ops.shape import alias
+
+    out = alias(leaf)
+    out._array, out._view, out._counter = value._array, None, None
+    return out
+
+
+def opened(node: Node) -> tuple[Any, ...]:
+    """What a node saved, with pack hooks undone.
+
+    Raises:
+        AutogradError: if it was freed.
+    """
+    if node.saved is None:
+        raise AutogradError(FREED)
+    return tuple([v.opened(node) if isinstance(v, Packed) else v for v in node.saved])
+
+
+class PackedSaved(tuple[Any, ...]):
+    """What a node saved, some of it behind pack hooks."""
+
+    __slots__ = ()
+
+
 class AccumulateGrad(Node):
     """The end of a path: adds the gradient that arrives to the `.grad` of its leaf."""
 
@@ -240,3 +318,7 @@ class AccumulateGrad(Node):
         self.shape = variable._array.shape
         self.dtype = variable._array.dtype
         self.post_accumulate = None
+
+    def name(self) -> str:
+        """The node's name in C++."""
+        return "torch::autograd::AccumulateGrad"

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from engine.autograd.carry import copied, run
-from engine.autograd.node import Edge
+from engine.autograd.graph import GradientEdge, edge_of
+from engine.autograd.node import AccumulateGrad, Edge
 from engine.context import context
 from engine.errors import AutogradError
-
-if TYPE_CHECKING:
-    from engine.tensor import Tensor
+from engine.tensor import Tensor, constant
 
 NO_GRAPH = "element 0 of tensors does not require grad and does not have a grad_fn"
 
@@ -37,32 +36,29 @@ def backward(
     Raises:
         RuntimeError: as PyTorch, for a missing `grad_tensors`, a root without graph, buffers freed before, an in-place change.
     """
-    from engine.tensor import Tensor, gradient_edge
-
-    roots = [tensors] if isinstance(tensors, Tensor) else list(tensors)
+    roots = listed(tensors)
     given = [grad_tensors] if isinstance(grad_tensors, Tensor) or grad_tensors is None else list(grad_tensors)
     if len(given) == 1 and given[0] is None:
         given = [None] * len(roots)
     if inputs is not None:
-        inputs = [inputs] if isinstance(inputs, Tensor) else list(inputs)
+        inputs = listed(inputs)
         if not inputs:
             raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
         for t in inputs:
-            if not t.requires_grad:
+            if isinstance(t, Tensor) and not t.requires_grad:
                 raise RuntimeError("One of the differentiated Tensors does not require grad")
     starts = [start(r, g, create_graph) for r, g in zip(roots, given, strict=True)]
-    edges = None if inputs is None else [gradient_edge(t) for t in inputs]
+    edges = None if inputs is None else [edge_of(t) for t in inputs]
     keep = create_graph if retain_graph is None else retain_graph
     found = run(starts, keep, create_graph, edges, inputs, accumulate=True)
     for tensor, edge in zip(inputs or (), edges or (), strict=True):
-        if tensor._node is not None and edge in found:
+        if isinstance(tensor, Tensor) and tensor._node is not None and edge in found:
             _add_to(tensor, found[edge], create_graph)
 
 
 def _add_to(tensor: Tensor, gradient: Any, create_graph: bool) -> None:
     """Add a gradient to a non-leaf's `.grad` (one that was asked for by `inputs`)."""
     from engine.ops.arithmetic import add
-    from engine.tensor import constant
 
     have = tensor._grad
     if have is None:
@@ -75,8 +71,8 @@ def _add_to(tensor: Tensor, gradient: Any, create_graph: bool) -> None:
 
 def start(root: Tensor, gradient: Any, create_graph: bool) -> tuple[Tensor, Edge, Any]:
     """A root with its edge and the gradient it starts from."""
-    from engine.tensor import Tensor, constant, gradient_edge
-
+    if isinstance(root, GradientEdge):
+        root = _at_edge(root)
     if gradient is None:
         if root.requires_grad and root._array.size != 1:
             raise RuntimeError("grad can be implicitly created only for scalar outputs")
@@ -91,7 +87,23 @@ def start(root: Tensor, gradient: Any, create_graph: bool) -> tuple[Tensor, Edge
         )
     if not root.requires_grad:
         raise AutogradError(NO_GRAPH)
-    return root, gradient_edge(root), gradient if create_graph else gradient._array
+    return root, edge_of(root), gradient if create_graph else gradient._array
+
+
+def _at_edge(edge: GradientEdge) -> Tensor:
+    """A tensor that stands for an edge as a root of a pass."""
+    node, number = edge.node, edge.output_nr
+    shape, dtype = node.shape[number] if node.several else (node.shape, node.dtype)
+    if isinstance(node, AccumulateGrad):
+        return node.variable
+    root = constant(np.broadcast_to(np.zeros((), dtype), shape))
+    root._node, root._nr, root._needs = node, number, True
+    return root
+
+
+def listed(given: Any) -> list[Any]:
+    """One tensor or edge, or several, as a list."""
+    return [given] if isinstance(given, Tensor | GradientEdge) else list(given)
 
 
 def grad(
@@ -112,12 +124,9 @@ def grad(
     Raises:
         RuntimeError: as PyTorch, above all for an input that was not used in the graph.
     """
-    from engine.tensor import Tensor, constant, gradient_edge
-
     if is_grads_batched:
         raise NotImplementedError("autograd.grad: is_grads_batched is not supported by Gradtape; loop over the vectors")
-    outs = [outputs] if isinstance(outputs, Tensor) else list(outputs)
-    ins = [inputs] if isinstance(inputs, Tensor) else list(inputs)
+    outs, ins = listed(outputs), listed(inputs)
     given = [grad_outputs] if isinstance(grad_outputs, Tensor) or grad_outputs is None else list(grad_outputs)
     if len(given) == 1 and given[0] is None:
         given = [None] * len(outs)
@@ -127,9 +136,9 @@ def grad(
         )
     starts = [start(o, g, create_graph) for o, g in zip(outs, given, strict=True)]
     for t in ins:
-        if not t.requires_grad:
+        if isinstance(t, Tensor) and not t.requires_grad:
             raise RuntimeError("One of the differentiated Tensors does not require grad")
-    edges = [gradient_edge(t) for t in ins]
+    edges = [edge_of(t) for t in ins]
     keep = create_graph if retain_graph is None else retain_graph
     found = run(starts, keep, create_graph, edges, ins, accumulate=False)
     results = []

@@ -56,6 +56,10 @@ class CopySlices(Node):
     several = False
     keeps = True
 
+    def name(self) -> str:
+        """The node's name in C++."""
+        return "torch::autograd::CopySlices"
+
     def __init__(self, base: Tensor, view: View, write: Node, below: tuple[Node | None, int]) -> None:
         context.sequence += 1
         self.sequence = context.sequence

@@ -63,7 +63,7 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
 
     Returns:
         (value, vjp_fn), or (value, vjp_fn, aux) if `has_aux`. `vjp_fn` takes vectors in the structure of the value and returns
-        a tuple with one product per primal (the product itself if there is one primal only).
+        a tuple with one product per primal.
 
     Raises:
         RuntimeError: for a value that is no tensor or not of floating point, and vectors of another structure.
@@ -93,6 +93,7 @@ def _pulled(func: Callable[..., Any], primals: tuple[Any, ...], argnums: Argnums
         level.close()
         value, aux = mapped(level.released, (inside, aux))
     flat_in = leaves(inputs)
+    tracked = any(out.requires_grad and level.lives(out) for out in flat_out)
 
     def pull(cotangents: Any, create_graph: bool | None = None) -> Any:
         if not same_structure(inside, cotangents):
@@ -100,9 +101,10 @@ def _pulled(func: Callable[..., Any], primals: tuple[Any, ...], argnums: Argnums
                 "Expected pytree structure of cotangents to be the same as pytree structure of outputs to the function. "
                 f"cotangents: {drawn(cotangents)}, primal output: {drawn(inside)}"
             )
-        later = Level()
+        later, vectors = Level(), leaves(cotangents)
         keep = context.grad if create_graph is None else create_graph
-        found = gradients(flat_out, flat_in, leaves(cotangents), keep)
+        # Without anything further out to be differentiated by, there is no need to record the pass.
+        found = gradients(flat_out, flat_in, vectors, keep and (tracked or any(v.requires_grad for v in vectors)))
         products: Any = filled(inputs, [later.released(g) for g in found])
         return products
 

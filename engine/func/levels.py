@@ -8,6 +8,7 @@ detached. Within `no_grad` nothing further out is tracked, but the transform its
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -51,34 +52,35 @@ class Level:
 
     def released(self, x: Any) -> Any:
         """The result `x` as it looks from outside the (closed) level."""
-        if not isinstance(x, Tensor) or not x.requires_grad or (self.outer and _lives(x)):
+        if not isinstance(x, Tensor) or not x.requires_grad or (self.outer and self.lives(x)):
             return x
         result: Any = x
         return result.detach()
 
-
-def _lives(tensor: Tensor) -> bool:
-    """Whether the graph leads from `tensor` to a leaf other than those of transforms that are over."""
-    waiting = [gradient_edge(tensor)[0]]
-    seen = set()
-    while waiting:
-        node = waiting.pop()
-        if node is None or id(node) in seen:
-            continue
-        seen.add(id(node))
-        if isinstance(node, AccumulateGrad) and not node.variable.__dict__.get(SPENT, False):
-            return True
-        waiting += [edge[0] for edge in node.edges or ()]
-    return False
+    @staticmethod
+    def lives(tensor: Tensor) -> bool:
+        """Whether the graph leads from `tensor` to a leaf other than those of transforms that are over."""
+        waiting = [gradient_edge(tensor)[0]]
+        seen = set()
+        while waiting:
+            node = waiting.pop()
+            if node is None or id(node) in seen:
+                continue
+            seen.add(id(node))
+            if isinstance(node, AccumulateGrad) and not node.variable.__dict__.get(SPENT, False):
+                return True
+            waiting += [edge[0] for edge in node.edges or ()]
+        return False
 
 
 def gradients(
     outputs: list[Tensor], inputs: list[Tensor], vectors: list[Tensor] | None, create_graph: bool = True
 ) -> list[Tensor]:
     """The vector–Jacobian product, zero where there is no dependence."""
-    pairs = [(o, v) for o, v in zip(outputs, vectors or [None] * len(outputs)) if o.requires_grad]
+    given: Sequence[Any] = [None] * len(outputs) if vectors is None else vectors
+    pairs = [(o, v) for o, v in zip(outputs, given, strict=True) if o.requires_grad]
     found: tuple[Any, ...] = (None,) * len(inputs)
     if pairs:
-        roots, given = zip(*pairs)
-        found = grad(roots, inputs, given, retain_graph=True, create_graph=create_graph, allow_unused=True)
+        roots, weights = zip(*pairs)
+        found = grad(roots, inputs, weights, retain_graph=True, create_graph=create_graph, allow_unused=True)
     return [constant(np.zeros_like(t._array)) if g is None else g for g, t in zip(found, inputs, strict=True)]

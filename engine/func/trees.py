@@ -59,7 +59,7 @@ def same_structure(a: Any, b: Any) -> bool:
 
 
 def spread(prefix: Any, tree: Any) -> list[Any] | None:
-    """One value of `prefix` per leaf of `tree`: a leaf of `prefix` stands for the whole branch below. None if it does not fit."""
+    """One value of `prefix` per leaf of `tree`, None if it does not fit: a leaf of `prefix` stands for a whole branch."""
     entries, wanted = children(prefix), children(tree)
     if entries is None:
         return [prefix] * len(leaves(tree))

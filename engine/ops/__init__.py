@@ -10,23 +10,38 @@ from engine.op import FUNCTIONS, TABLE
 from engine.ops import (
     activation,
     arithmetic,
+    attention,
+    classification,
     comparison,
+    convolution,
     creation,
+    ctc,
     decompositions,
+    dropout,
+    embedding,
+    grids,
     indexing,
     inplace,
     linalg,
     loss,
+    normalization,
+    padding,
     pairs,
     pieces,
     pointwise,
+    pooling,
     products,
     random,
+    ranking,
     rearrange,
+    rectifiers,
     reduction,
+    sampling,
     scan,
     scattering,
     shape,
+    similarity,
+    softmax,
     sorting,
     special,
     views,
@@ -35,7 +50,7 @@ from engine.surface import SURFACE
 from engine.tensor import Tensor
 
 FAMILIES = (
-    creation, random, arithmetic, pairs, pointwise, special, comparison, activation, reduction, scan, sorting, shape, rearrange, pieces, indexing, scattering, linalg, products, decompositions, loss, inplace,
+    creation, random, arithmetic, pairs, pointwise, special, comparison, activation, rectifiers, softmax, reduction, scan, sorting, shape, rearrange, pieces, indexing, scattering, linalg, products, decompositions, normalization, padding, convolution, pooling, sampling, grids, dropout, attention, similarity, embedding, loss, classification, ranking, ctc, inplace,
 )  # fmt: skip
 """The modules, in the order the documentation lists them."""
 
@@ -100,13 +115,13 @@ def _operators() -> None:
 
     def number_only(f: Any) -> Any:
         def operator(self: Any, other: Any) -> Any:
-            return f(self, other) if isinstance(other, codegen.NUMBERS) else NotImplemented
+            return f(self, other) if isinstance(other, (Tensor, *codegen.NUMBERS)) else NotImplemented
 
         return operator
 
     def reflected(f: Any) -> Any:
         def operator(self: Any, other: Any) -> Any:
-            return f(other, self) if isinstance(other, codegen.NUMBERS) else NotImplemented
+            return f(other, self) if isinstance(other, (Tensor, *codegen.NUMBERS)) else NotImplemented
 
         return operator
 

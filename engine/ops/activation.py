@@ -1,17 +1,25 @@
-"""Activation functions."""
+"""Activation functions: relu, and the smooth ones."""
 
 from __future__ import annotations
 
-from typing import Any
+import math
 
 import numpy as np
 
+from engine.dtypes import SCALAR_NAMES
 from engine.op import function, op
 from engine.ops.comparison import where
+from engine.ops.indexing import _take_slice
 from engine.ops.pointwise import exp, tanh  # noqa: F401  (tanh is public as an activation, too)
-from engine.ops.reduction import _sum_dim
-from engine.ops.shape import wrap_dim
+from engine.ops.shape import _cat, wrap_dim
+from engine.ops.special import erf
 from engine.tensor import Tensor
+
+
+def floating_only(kernel: str, tensor: Tensor) -> None:
+    """Refuse integers as PyTorch does, which names the function's kernel."""
+    if tensor._array.dtype.kind != "f":
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{SCALAR_NAMES[tensor.dtype]}'")
 
 
 @op(r"\sigma({self})", floating=True, self=lambda grad, result: sigmoid_backward(grad, result))
@@ -33,6 +41,8 @@ def sigmoid_backward(grad_output, output):
 @op(r"\mathrm{{relu}}({self})", self=lambda grad, result: threshold_backward(grad, result, 0))
 def relu(self):
     """Each element, or zero if it is negative."""
+    if self.dtype.kind == "b":
+        raise RuntimeError("Boolean inputs not supported for relu")
     return np.maximum(self, 0)
 
 
@@ -46,144 +56,136 @@ def threshold_backward(grad_output, self, threshold):
     return grad_output * (self > threshold)
 
 
-@op(
-    r"\mathrm{{leaky\_relu}}({self})",
-    self=lambda grad, self, negative_slope: leaky_relu_backward(grad, self, negative_slope),
-    node="LeakyReluBackward0",
-    name="leaky_relu",
-)
-def _leaky_relu(self, negative_slope):
-    """Each element, scaled by `negative_slope` if it is negative."""
-    return np.where(self > 0, self, self * self.dtype.type(negative_slope))
-
-
-def leaky_relu_backward(grad, self, negative_slope):
-    """The derivative of leaky_relu."""
-    return where(self > 0, grad, grad * negative_slope)
-
-
-@function
-def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
-    """Each element, scaled by `negative_slope` if it is negative."""
-    return _leaky_relu(input, negative_slope)
+# --- gelu ------------------------------------------------------------------------------------------------------------------
 
 
 @op(
-    r"\mathrm{{elu}}({self})",
-    self=lambda grad, self, alpha: where(self > 0, grad, grad * (alpha * exp(where(self > 0, 0.0, self)))),
-    node="EluBackward0",
-    name="elu",
+    r"\mathrm{{gelu}}({self})",
+    self=lambda grad, self, approximate: gelu_tanh_backward(grad, self) if approximate == "tanh" else gelu_backward(grad, self),
+    node="GeluBackward0",
+    name="gelu",
 )
-def _elu(self, alpha):
-    """`x`, or `alpha * (exp(x) - 1)` if it is negative."""
-    return np.where(self > 0, self, alpha * np.expm1(np.minimum(self, 0))).astype(self.dtype)
+def _gelu(self, approximate):
+    """`x` times the probability that a standard normal number is less than `x`."""
+    if approximate == "tanh":
+        return self * 0.5 * (1 + np.tanh(inner(self)))
+    return self * 0.5 * (1 + erf.op.forward(self * math.sqrt(0.5)))
+
+
+def inner(self):
+    """What gelu's approximation takes the hyperbolic tangent of."""
+    return math.sqrt(2 / math.pi) * (self + 0.044715 * (self * self * self))
+
+
+def gelu_backward(grad, self):
+    """The derivative of gelu: the normal distribution plus `x` times its density."""
+    cdf = 0.5 * (1 + erf(self * math.sqrt(0.5)))
+    density = exp(self * self * -0.5) * (1 / math.sqrt(2 * math.pi))
+    return grad * (cdf + self * density)
+
+
+def gelu_tanh_backward(grad, self):
+    """The derivative of gelu's approximation."""
+    t = tanh(inner(self))
+    slope = math.sqrt(2 / math.pi) * (1 + 3 * 0.044715 * (self * self))
+    return grad * (0.5 * (1 + t) + 0.5 * self * (1 - t * t) * slope)
 
 
 @function
-def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
-    """`x`, or `alpha * (exp(x) - 1)` if it is negative."""
-    return _elu(input, alpha)
+def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
+    """`x` times the normal distribution function of `x`, or its approximation by "tanh"."""
+    if approximate not in ("none", "tanh"):
+        raise RuntimeError("approximate argument must be either none or tanh.")
+    floating_only("GeluKernelImpl", input)
+    return _gelu(input, approximate)
 
 
-@op(r"\mathrm{{silu}}({self})", self=lambda grad, self: silu_backward(grad, self), node="SiluBackward0", name="silu")
-def _silu(self):
-    """`x * sigmoid(x)`."""
-    return self / (1 + np.exp(-self))
-
-
-def silu_backward(grad, self):
-    """The derivative of silu."""
-    s = sigmoid(self)
-    return grad * (s * (1 + self * (1 - s)))
-
-
-@function
-def silu(input: Tensor, inplace: bool = False) -> Tensor:
-    """`x * sigmoid(x)`."""
-    return _silu(input)
+# --- softplus and its kin --------------------------------------------------------------------------------------------------
 
 
 @op(
     r"\mathrm{{softplus}}({self})",
     self=lambda grad, self, beta, threshold: grad * where(self * beta > threshold, 1.0, sigmoid(self * beta)),
+    node="SoftplusBackward0",
+    name="softplus",
 )
-def softplus(self, beta=1.0, threshold=20.0):
+def _softplus(self, beta, threshold):
     """`log(1 + exp(beta * x)) / beta`; the identity above the threshold."""
     scaled = self * beta
-    return np.where(scaled > threshold, self, np.log1p(np.exp(np.minimum(scaled, threshold))) / beta).astype(self.dtype)
-
-
-@op(
-    r"\mathrm{{softmax}}({self})",
-    self=lambda grad, result, dim: softmax_backward_data(grad, result, dim),
-    node="SoftmaxBackward0",
-    name="softmax",
-)
-def _softmax(self, dim):
-    """The exponentials along `dim`, divided by their sum."""
-    e = np.exp(self - self.max(axis=dim, keepdims=True)) if self.ndim else np.ones_like(self)
-    return e / e.sum(axis=dim, keepdims=True) if self.ndim else e
-
-
-def softmax_backward_data(grad, result, dim):
-    """The derivative of softmax, from its result."""
-    weighted = grad * result
-    return weighted - result * _sum_dim(weighted, dim, True)
-
-
-@op(
-    r"\log\mathrm{{softmax}}({self})",
-    self=lambda grad, result, dim: grad - exp(result) * _sum_dim(grad, dim, True),
-    node="LogSoftmaxBackward0",
-    name="log_softmax",
-)
-def _log_softmax(self, dim):
-    """The logarithm of softmax along `dim`."""
-    if not self.ndim:
-        return np.zeros_like(self)
-    shifted = self - self.max(axis=dim, keepdims=True)
-    return shifted - np.log(np.exp(shifted).sum(axis=dim, keepdims=True))
-
-
-def _default_dim(name: str, ndim: int) -> int:
-    import warnings
-
-    warnings.warn(
-        f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.",
-        UserWarning,
-        stacklevel=3,
-    )
-    return 0 if ndim in (0, 1, 3) else 1
+    return np.where(scaled > threshold, self, np.log1p(np.exp(np.minimum(scaled, threshold))) / beta)
 
 
 @function
-def softmax(input: Tensor, dim: int | None = None, dtype: Any = None, _stacklevel: int = 3) -> Tensor:
-    """The exponentials along `dim`, divided by their sum."""
-    if dim is None:
-        dim = _default_dim("softmax", input._array.ndim)
-    if dtype is not None:
-        input = input.to(dtype)
-    _needs_floating("softmax", input)
-    return _softmax(input, wrap_dim(dim, input._array.ndim))
+def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tensor:
+    """`log(1 + exp(beta * x)) / beta`; the identity above the threshold."""
+    floating_only("softplus_cpu", input)
+    return _softplus(input, float(beta), float(threshold))
+
+
+@op(
+    r"\ln \sigma({self})",
+    self=lambda grad, self: grad * sigmoid(-self),
+    node="LogSigmoidBackward0",
+    name="logsigmoid",
+)
+def _log_sigmoid(self):
+    """The logarithm of the logistic function."""
+    return np.minimum(self, 0) - np.log1p(np.exp(-np.abs(self)))
 
 
 @function
-def log_softmax(input: Tensor, dim: int | None = None, dtype: Any = None, _stacklevel: int = 3) -> Tensor:
-    """The logarithm of softmax along `dim`, computed stably."""
-    if dim is None:
-        dim = _default_dim("log_softmax", input._array.ndim)
-    if dtype is not None:
-        input = input.to(dtype)
-    _needs_floating("log_softmax", input)
-    return _log_softmax(input, wrap_dim(dim, input._array.ndim))
+def logsigmoid(input: Tensor) -> Tensor:
+    """The logarithm of the logistic function, computed stably."""
+    floating_only("log_sigmoid_cpu", input)
+    return _log_sigmoid(input)
 
 
-def _needs_floating(name: str, tensor: Tensor) -> None:
-    if tensor._array.dtype.kind != "f":
-        from engine.dtypes import SCALAR_NAMES
+@function
+def softsign(input: Tensor) -> Tensor:
+    """`x / (1 + |x|)`."""
+    return input / (input.abs() + 1)
 
-        kernel = "softmax_lastdim_kernel_impl" if name == "softmax" else "log_softmax_lastdim_kernel_impl"
-        raise NotImplementedError(f"\"{kernel}\" not implemented for '{SCALAR_NAMES[tensor.dtype]}'")
+
+@function
+def tanhshrink(input: Tensor) -> Tensor:
+    """`x - tanh(x)`."""
+    return input - input.tanh()
+
+
+# --- glu -------------------------------------------------------------------------------------------------------------------
+
+
+@op(
+    r"\mathrm{{glu}}({self})",
+    self=lambda grad, self, dim: glu_backward(grad, self, dim),
+    node="GluBackward0",
+    name="glu",
+)
+def _glu(self, dim):
+    """The first half along `dim` times the sigmoid of the second."""
+    first, second = np.split(self, 2, axis=dim)
+    return first * sigmoid.op.forward(second)
+
+
+def glu_backward(grad, self, dim):
+    """The derivative of glu."""
+    half = self.shape[dim] // 2
+    first = _take_slice(self, dim, 0, half, 1)
+    gate = sigmoid(_take_slice(self, dim, half, 2 * half, 1))
+    return _cat([grad * gate, grad * first * (gate * (1 - gate))], dim)
+
+
+@function
+def glu(input: Tensor, dim: int = -1) -> Tensor:
+    """The first half along `dim` times the sigmoid of the second half."""
+    a = input._array
+    if a.ndim == 0:
+        raise RuntimeError("glu does not support scalars because halving size must be even")
+    dim = wrap_dim(dim, a.ndim)
+    if a.shape[dim] % 2:
+        raise RuntimeError(f"Halving dimension must be even, but dimension {dim} is size {a.shape[dim]}")
+    floating_only("glu_cpu", input)
+    return _glu(input, dim)
 
 
 expit = sigmoid

@@ -268,7 +268,7 @@ def pow(input: Any, exponent: Any) -> Tensor:
 
 def rpow(exponent: Tensor, base: Any) -> Tensor:
     """`base ** exponent` for a number `base`."""
-    return _pow_base(exponent, base)
+    return _pow_tensor(base, exponent) if isinstance(base, Tensor) else _pow_base(exponent, base)
 
 
 @function

@@ -249,13 +249,21 @@ def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
 clip = clamp
 
 
-@op(r"\max({self}, {min})", self=lambda grad, self, min: where(self >= min, grad, 0.0), min=None)
+@op(
+    r"\max({self}, {min})",
+    self=lambda grad, self, min: where(self >= min, grad, 0.0),
+    min=lambda grad, self, min: where(self < min, grad, 0.0),
+)
 def clamp_min(self, min):
     """Each element no smaller than the number `min`."""
     return np.maximum(self, min)
 
 
-@op(r"\min({self}, {max})", self=lambda grad, self, max: where(self <= max, grad, 0.0), max=None)
+@op(
+    r"\min({self}, {max})",
+    self=lambda grad, self, max: where(self <= max, grad, 0.0),
+    max=lambda grad, self, max: where(self > max, grad, 0.0),
+)
 def clamp_max(self, max):
     """Each element no larger than the number `max`."""
     return np.minimum(self, max)

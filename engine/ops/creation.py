@@ -14,7 +14,7 @@ from engine.context import context
 from engine.dtypes import dtype as Dtype
 from engine.op import Op, function, op
 from engine.ops.shape import sizes
-from engine.tensor import Tensor, constant, device
+from engine.tensor import Tensor, constant, device, inference
 
 CREATED: dict[str, Op] = {}
 """What the observer is told of tensors that no operation on tensors made: creation functions by name."""
@@ -34,13 +34,22 @@ def creation(f: Callable[..., Tensor]) -> Callable[..., Tensor]:
     created(f.__name__)
     declared = CREATED[f.__name__]
 
-    def make(*args: Any, requires_grad: bool = False, device: Any = None, pin_memory: bool = False, **kwargs: Any) -> Tensor:
+    def make(
+        *args: Any,
+        requires_grad: bool = False,
+        device: Any = None,
+        pin_memory: bool = False,
+        layout: Any = None,
+        **kwargs: Any,
+    ) -> Tensor:
         on_cpu(device)
         tensor = f(*args, **kwargs)
         if requires_grad:
             if tensor._array.dtype.kind != "f":
                 raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
             tensor._needs = True
+        if context.inference:
+            inference((tensor,))
         if context.observer is not None:
             context.observer.op(declared, args, tensor, None)
         return tensor
@@ -209,8 +218,10 @@ def arange(*bounds: Any, start: Any = None, end: Any = None, step: Any = None, d
     """Numbers from `start` (0) up to but not including `end`, `step` (1) apart."""
     values = [b.item() if isinstance(b, Tensor) else b for b in bounds]
     first, last, by = 0, end, 1
-    if len(values) == 1:
+    if len(values) == 1 and end is None:
         last = values[0]
+    elif len(values) == 1:
+        first = values[0]
     elif len(values) > 1:
         first, last = values[:2]
         by = values[2] if len(values) > 2 else 1
@@ -331,7 +342,7 @@ def to(input: Tensor, *args: Any, dtype: Dtype | None = None, device: Any = None
 
 
 def _conversion(name: str, target: Dtype) -> Callable[[Tensor], Tensor]:
-    def convert(self: Tensor) -> Tensor:
+    def convert(self: Tensor, memory_format: Any = None) -> Tensor:
         return to(self, target)
 
     convert.__name__, convert.__doc__ = name, f"The tensor as torch.{target.name}."

@@ -355,19 +355,43 @@ def linalg_cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = F
     return _named("linalg_cholesky_ex", ("L", "info"), linalg_cholesky(A, upper=upper), _no_trouble(A))
 
 
+@op(
+    r"{input2}^{{-1}} {self}",
+    self=lambda grad, input2, upper: _cholesky_solve(grad, input2, upper),
+    input2=lambda grad, input2, result, upper: factor_slope(_cholesky_solve(grad, input2, upper) @ mT(result), input2, upper),
+    promote=(),
+    node="CholeskySolveBackward0",
+    name="cholesky_solve",
+)
+def _cholesky_solve(self, input2, upper):
+    """Solutions X of A X = B from the Cholesky factor of A."""
+    factor = input2.swapaxes(-1, -2) if upper else input2
+    y = _solve_triangular.op.forward(np.tril(factor), self, False, False)
+    return _solve_triangular.op.forward(np.tril(factor).swapaxes(-1, -2), y, True, False)
+
+
+def factor_slope(common, L, upper):
+    """The derivative in a Cholesky factor from that in the product of the factors."""
+    both = common + mT(common)
+    return -(L @ both) if upper else -(both @ L)
+
+
 @function
 def cholesky_solve(B: Tensor, L: Tensor, upper: bool = False) -> Tensor:  # noqa: N803
     """The solution X of A X = B from the Cholesky factor of A."""
-    factor = mT(L) if upper else L
-    y = linalg_solve_triangular(factor, B, upper=False)
-    return linalg_solve_triangular(mT(factor), y, upper=True)
+    batch = np.broadcast_shapes(B._array.shape[:-2], L._array.shape[:-2])
+    return _cholesky_solve(expand(B, batch + B._array.shape[-2:]), expand(L, batch + L._array.shape[-2:]), upper)
 
 
-@function
-def cholesky_inverse(L: Tensor, upper: bool = False) -> Tensor:  # noqa: N803
-    """The inverse of A from its Cholesky factor."""
-    eye = constant(np.broadcast_to(np.eye(L._array.shape[-1], dtype=L._array.dtype), L._array.shape).copy())
-    return cholesky_solve(eye, L, upper)
+@op(
+    r"({self} {self}^T)^{{-1}}",
+    self=lambda grad, self, result, upper: factor_slope((result @ grad) @ result, self, upper),
+    node="CholeskyInverseBackward0",
+)
+def cholesky_inverse(self, upper=False):
+    """The inverses of matrices from their Cholesky factors."""
+    eye = np.broadcast_to(np.eye(self.shape[-1], dtype=self.dtype), self.shape)
+    return _cholesky_solve.op.forward(eye, self, upper)
 
 
 # --- eigenvalues -----------------------------------------------------------------------------------------------------------
@@ -382,7 +406,7 @@ def gaps(values):
 
 @op(
     r"\mathrm{{eigh}}({A})",
-    A=lambda grads, eigenvalues, eigenvectors: eigh_backward(grads, eigenvalues, eigenvectors),
+    A=lambda known, eigenvalues, eigenvectors: eigh_backward(known, eigenvalues, eigenvectors),
     outputs=("eigenvalues", "eigenvectors"),
     node="LinalgEighBackward0",
     name="linalg_eigh",
@@ -393,10 +417,13 @@ def _eigh(A, lower):
     return values, vectors
 
 
-def eigh_backward(grads, values, vectors):
+def eigh_backward(known, values, vectors):
     """The derivative of a symmetric eigendecomposition."""
-    inner = mT(vectors) @ grads[1] / gaps(values)
-    inner = inner - as_diag(diag_of(inner)) + as_diag(grads[0])
+    if known[1] is None:
+        return vectors @ as_diag(known[0]) @ mT(vectors)
+    turn = mT(vectors) @ known[1]
+    inner = (turn - mT(turn)) * 0.5 / gaps(values)
+    inner = inner if known[0] is None else inner + as_diag(known[0])
     return vectors @ inner @ mT(vectors)
 
 
@@ -421,7 +448,7 @@ def linalg_eigvalsh(A: Tensor, UPLO: str = "L") -> Tensor:  # noqa: N803
 
 @op(
     r"\mathrm{{svd}}({A})",
-    A=lambda grads, U, S, Vh: svd_backward(grads, U, S, Vh),
+    A=lambda known, U, S, Vh: svd_backward(known, U, S, Vh),
     outputs=("U", "S", "Vh"),
     node="LinalgSvdBackward0",
     name="linalg_svd",
@@ -432,7 +459,7 @@ def _svd(A, full_matrices):
     return u, s, vh
 
 
-@op(r"\mathrm{{svd}}({A})", A=lambda grads, U, S, Vh: svd_backward(grads, U, S, Vh), outputs=("U", "S", "Vh"), name="linalg_svd")
+@op(r"\mathrm{{svd}}({A})", A=lambda known, U, S, Vh: svd_backward(known, U, S, Vh), outputs=("U", "S", "Vh"), name="linalg_svd")
 def _svd_all(A):
     """Singular value decomposition of square matrices."""
     u, s, vh = np.linalg.svd(A)
@@ -444,12 +471,16 @@ def corner(x, rows, columns):
     return _take_slice(_take_slice(x, x.ndim - 2, 0, rows, 1), x.ndim - 1, 0, columns, 1)
 
 
-def svd_backward(grads, U, S, Vh):
+def svd_backward(known, U, S, Vh):
     """The derivative of the singular value decomposition (Townsend, 2016)."""
     k = S.shape[-1]
     m, n = U.shape[-2], Vh.shape[-1]
-    gU, gS, gVh = corner(grads[0], m, k), grads[1], corner(grads[2], k, n)
     U, Vh = corner(U, m, k), corner(Vh, k, n)
+    if known[0] is None and known[2] is None:
+        return U @ as_diag(known[1]) @ Vh
+    gU = U * 0 if known[0] is None else corner(known[0], m, k)
+    gS = S * 0 if known[1] is None else known[1]
+    gVh = Vh * 0 if known[2] is None else corner(known[2], k, n)
     skew_u, skew_v = mT(U) @ gU, Vh @ mT(gVh)
     skew_u, skew_v = (skew_u - mT(skew_u)), (skew_v - mT(skew_v))
     row, col = _reshape(S, (*S.shape[:-1], 1, k)), _reshape(S, (*S.shape, 1))
@@ -699,9 +730,6 @@ def linalg_pinv(A: Tensor, *, atol: Any = None, rtol: Any = None, hermitian: boo
     """The Moore–Penrose inverse of matrices; singular values below the tolerance count as zero."""
     check("pinv", A, square=hermitian)
     a = A._array
-    if hermitian:
-        # One triangle counts, as in eigh.
-        A = tril(A, 0) + mT(tril(A, -1))
     tolerance = rtol if rtol is not None else rcond
     tolerance = tolerance._array if isinstance(tolerance, Tensor) else tolerance
     if tolerance is None:
@@ -710,6 +738,11 @@ def linalg_pinv(A: Tensor, *, atol: Any = None, rtol: Any = None, hermitian: boo
         least = atol._array if isinstance(atol, Tensor) else np.asarray(atol)
         top = np.linalg.svd(a, compute_uv=False)[..., 0]
         tolerance = np.maximum(tolerance, least / np.where(top == 0, 1, top))
+    if hermitian:
+        values, vectors = linalg_eigh(A)
+        size = values.abs()
+        keep = size > constant(np.asarray(tolerance, a.dtype)[..., None]) * amax(size, -1, True)
+        return (vectors * unsqueeze(where(keep, 1 / where(keep, values, 1.0), 0.0), -2)) @ mT(vectors)
     return _pinv(A, np.asarray(tolerance, a.dtype))
 
 
@@ -719,28 +752,50 @@ def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
     return linalg_pinv(input, rcond=rcond)
 
 
+@op(
+    r"{A}^{{+}} {B}",
+    A=lambda grads, A: grads[0],
+    B=lambda grads, B: grads[0],
+    together=lambda grads, A, B, solution, needs: least_squares_slopes(grads, A, B, solution, needs),
+    outputs=("solution", "residuals", "rank", "singular_values"),
+    promote=(),
+    node="LinalgLstsqBackward0",
+    name="linalg_lstsq",
+)
+def _lstsq(A, B, rcond, driver):
+    """Solutions X that make A X - B smallest, the squares that are left, the rank, and singular values."""
+    m, n = A.shape[-2:]
+    solution = np.linalg.pinv(A, rcond) @ B
+    rank = np.asarray(np.linalg.matrix_rank(A), np.int64) if A.size else np.zeros(A.shape[:-2], np.int64)
+    residuals = np.zeros(0, A.dtype)
+    if m > n and (driver == "gels" or (driver != "gelsy" and (rank == n).all())):
+        residuals = ((A @ solution - B) ** 2).sum(-2)
+    values = np.linalg.svd(A, compute_uv=False) if driver in ("gelsd", "gelss") else np.zeros(0, A.dtype)
+    return solution, residuals, np.zeros(0, np.int64) if driver == "gels" else rank, values
+
+
+def least_squares_slopes(grads, A, B, X, needs):
+    """The derivatives of solution and residuals; the solution's share of the residuals' is zero, as they are smallest."""
+    P = _pinv(A, 1e-15)
+    gA = pinv_backward(grads[0] @ mT(B), A, P) if needs[0] else None
+    gB = mT(P) @ grads[0] if needs[1] else None
+    if grads[1].shape != (0,):
+        left = (A @ X - B) * 2.0 * _reshape(grads[1], (*X.shape[:-2], 1, X.shape[-1]))
+        gA = gA + left @ mT(X) if needs[0] else None
+        gB = gB - left if needs[1] else None
+    return gA, gB
+
+
 @function
 def linalg_lstsq(A: Tensor, B: Tensor, rcond: Any = None, *, driver: str | None = None) -> Any:  # noqa: N803
     """The solution X that makes A X - B smallest, the squares that are left, the rank, and singular values."""
     vector = B._array.ndim == 1 or (B._array.ndim + 1 == A._array.ndim and B._array.shape == A._array.shape[:-1])
     right = unsqueeze(B, -1) if vector else B
-    solution = linalg_pinv(A, rcond=rcond) @ right
-    m, n = A._array.shape[-2:]
-    empty = constant(np.zeros(0, A._array.dtype))
-    residuals = empty
-    rank = constant(np.asarray(np.linalg.matrix_rank(A._array), np.int64))
-    if m > n and driver != "gelsy" and (rank._array == n).all():
-        left = A @ solution - right
-        residuals = total(left * left, -2)
-    values = linalg_svdvals(A) if driver in ("gelsd", "gelss") else empty
-    return _named(
-        "linalg_lstsq",
-        ("solution", "residuals", "rank", "singular_values"),
-        solution.squeeze(-1) if vector else solution,
-        residuals,
-        rank if driver != "gels" else constant(np.zeros(0, np.int64)),
-        values,
-    )
+    tolerance = max(A._array.shape[-2:]) * np.finfo(A._array.dtype).eps if rcond is None else rcond
+    found = _lstsq(A, right, tolerance, driver or "gelsy")
+    if not vector:
+        return found
+    return _named("linalg_lstsq", ("solution", "residuals", "rank", "singular_values"), found[0].squeeze(-1), *found[1:])
 
 
 @function
@@ -771,8 +826,7 @@ def matrix_power(A: Tensor, n: int) -> Tensor:  # noqa: N803
     """The matrices multiplied with themselves; negative powers are those of the inverse."""
     check("matrix_power", A)
     if n == 0:
-        eye = np.broadcast_to(np.eye(A._array.shape[-1], dtype=A._array.dtype), A._array.shape).copy()
-        return constant(eye)
+        return A * 0 + constant(np.eye(A._array.shape[-1], dtype=A._array.dtype))
     if n < 0:
         return matrix_power(linalg_inv(A), -n)
     if n == 1:
@@ -796,7 +850,7 @@ def matrix_power(A: Tensor, n: int) -> Tensor:  # noqa: N803
 )
 def _matrix_exp(self):
     """Matrix exponentials."""
-    return sl.expm(self) if self.size else self.copy()
+    return sl.expm(self.astype(np.float64)).astype(self.dtype) if self.size else self.copy()
 
 
 def exponential_slope(A, E):

@@ -140,7 +140,7 @@ def _index_again(self, indices):
 
 @op(
     r"\mathrm{{index\_put}}({self}, {values})",
-    self=lambda grad, indices: _index_cleared(grad, indices),
+    self=lambda grad, indices, accumulate: grad if accumulate else _index_cleared(grad, indices),
     values=lambda grad, indices: _index_again(grad, indices),
     promote=(),
     node="IndexPutBackward0",
@@ -318,20 +318,23 @@ def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = Fa
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False) -> Tensor:
     """The elements at `index` along `dim`."""
     a, i = input._array, index._array
-    if i.dtype.kind != "i":
+    if i.dtype.name not in ("int64", "int32") and i.size:
         raise RuntimeError("gather(): Expected dtype int32/int64 for index")
     d = wrap_dim(dim, a.ndim)
-    if a.ndim != i.ndim:
+    if not i.size:
+        return _gather(input, d, constant(np.zeros(i.shape, np.int64)))
+    if max(a.ndim, 1) != max(i.ndim, 1):
         raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
-    for k in range(a.ndim):
+    for k in range(a.ndim if i.ndim else 0):
         if k != d and i.shape[k] > a.shape[k]:
             raise RuntimeError(
                 f"Size does not match at dimension {k} expected index {list(i.shape)} to be no larger than self "
                 f"{list(a.shape)} apart from dimension {d}"
             )
-    if i.size and (i.max() >= a.shape[d] or i.min() < 0):
-        wrong = int(i.max()) if i.max() >= a.shape[d] else int(i.min())
-        raise RuntimeError(f"index {wrong} is out of bounds for dimension {d} with size {a.shape[d]}")
+    if i.size and (i.max() >= (a.shape[d] if a.ndim else 1) or i.min() < 0):
+        n = a.shape[d] if a.ndim else 1
+        wrong = int(i.max()) if i.max() >= n else int(i.min())
+        raise RuntimeError(f"index {wrong} is out of bounds for dimension {d} with size {n}")
     return _gather(input, d, index)
 
 
@@ -345,6 +348,12 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False)
 )
 def _gather(self, dim, index):
     """The elements at `index` along `dim`."""
+    if not index.size:
+        return np.zeros(index.shape, self.dtype)
+    if self.ndim == 0:
+        return np.broadcast_to(self, index.shape).copy()
+    if index.ndim == 0:
+        return self[index]
     trimmed = self[tuple(builtins.slice(None) if k == dim else builtins.slice(n) for k, n in enumerate(index.shape))]
     return np.take_along_axis(trimmed, index, axis=dim)
 
@@ -359,7 +368,11 @@ def _gather(self, dim, index):
 )
 def _scatter_add_zeros(self, shape, dim, index):
     """Zeros of `shape` with `self` added at `index` along `dim`."""
+    if tuple(shape) == ():
+        return np.asarray(self.sum())
     out = np.zeros(shape, self.dtype)
+    if not index.size:
+        return out
     grid = list(np.ogrid[tuple(builtins.slice(n) for n in index.shape)])
     grid[dim] = index
     np.add.at(out, tuple(grid), self)

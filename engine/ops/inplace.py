@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from engine import dtypes
-from engine.autograd.node import Counter, Result
+from engine.autograd.node import Counter, Inference, Result
 from engine.autograd.views import check_writable, rebase
 from engine.context import context, observed
 from engine.op import TABLE, Op, function, op
@@ -87,8 +87,13 @@ def store(self: Tensor, result: Tensor, declared: Op) -> None:
         raise RuntimeError(f"result type {names[result.dtype]} can't be cast to the desired output type {names[self.dtype]}")
     if source.shape != target.shape:
         raise RuntimeError(f"output with shape {list(target.shape)} doesn't match the broadcast shape {list(source.shape)}")
-    np.copyto(target, source, casting="unsafe")
     counter = self._counter
+    np.copyto(target, source, casting="unsafe")
+    if counter.__class__ is Inference and not context.inference:
+        raise RuntimeError(
+            "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a normal tensor "
+            "before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more details."
+        )
     if counter is None:
         counter = self._counter = Counter()
     counter.value += 1

@@ -1,4 +1,4 @@
-"""Loss functions."""
+"""Loss functions of elements: each element of the input against one of the target."""
 
 from __future__ import annotations
 
@@ -8,22 +8,47 @@ from typing import Any
 
 import numpy as np
 
+from engine.dtypes import SCALAR_NAMES
 from engine.errors import sizes_mismatch
 from engine.op import function, op
-from engine.ops.activation import log_softmax, sigmoid
-from engine.ops.comparison import _clamp
-from engine.ops.pointwise import log
+from engine.ops.activation import floating_only, logsigmoid, sigmoid
+from engine.ops.arithmetic import scaled, sub
+from engine.ops.comparison import _clamp, clamp_min, where
+from engine.ops.pointwise import exp, log
 from engine.ops.reduction import _mean, _sum
-from engine.ops.shape import wrap_dim
-from engine.tensor import Tensor
+from engine.ops.special import xlogy
+from engine.tensor import Tensor, constant
 
 REDUCTIONS = ("none", "mean", "sum")
 
 
-def _reduction(name: str) -> str:
-    if name not in REDUCTIONS:
-        raise ValueError(f"{name} is not a valid value for reduction")
-    return name
+def reduction_of(reduction: str, size_average: Any = None, reduce: Any = None) -> str:
+    """The reduction's name, checked; the two older arguments, if given, decide it."""
+    if size_average is not None or reduce is not None:
+        average, some = (True if flag is None else flag for flag in (size_average, reduce))
+        reduction = ("mean" if average else "sum") if some else "none"
+        warnings.warn(
+            f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead.", stacklevel=3
+        )
+    if reduction == "elementwise_mean":
+        warnings.warn("reduction='elementwise_mean' is deprecated. Please use reduction='mean' instead.", stacklevel=3)
+        return "mean"
+    if reduction not in REDUCTIONS:
+        raise ValueError(f"{reduction} is not a valid value for reduction")
+    return reduction
+
+
+def reduced(array, reduction):
+    """The elements' losses reduced: an array's."""
+    if reduction == "none":
+        return array
+    total = np.add.reduce(array, axis=None)
+    return total if reduction == "sum" else total / array.dtype.type(array.size)
+
+
+def reduce_losses(losses: Tensor, reduction: str) -> Tensor:
+    """The elements' losses reduced: a tensor's."""
+    return losses if reduction == "none" else _mean(losses) if reduction == "mean" else _sum(losses)
 
 
 def shares(grad, self, reduction):
@@ -36,12 +61,49 @@ def numel(self):
     return math.prod(self.shape)
 
 
-def reduced(array, reduction):
-    """The elements' losses reduced."""
-    if reduction == "none":
-        return array
-    total = np.add.reduce(array, axis=None)
-    return total if reduction == "sum" else total / array.dtype.type(array.size)
+def no_gradient(name: str, **tensors: Tensor | None) -> None:
+    """Refuse arguments that require a gradient where there is none."""
+    for argument, t in tensors.items():
+        if t is not None and t.requires_grad:
+            raise RuntimeError(
+                f"The function '{name}' is not differentiable with respect to argument '{argument}'. This input cannot have "
+                "requires_grad True."
+            )
+
+
+# --- a tensor and a number, as PyTorch's C++ writes it ----------------------------------------------------------------------
+
+
+@op(r"{self} + {other}", self=lambda grad: grad, node="AddBackward1", name="add")
+def add_number(self, other):
+    """Each element plus a number."""
+    return self + other
+
+
+@op(r"{self} - {other}", self=lambda grad: grad, node="SubBackward1", name="sub")
+def sub_number(self, other):
+    """Each element less a number."""
+    return self - other
+
+
+@op(r"{self} \cdot {other}", self=lambda grad, other: scaled(grad, other), node="MulBackward1", name="mul")
+def mul_number(self, other):
+    """Each element times a number."""
+    return self * other
+
+
+@op(r"{self} / {other}", self=lambda grad, other: grad / other, node="DivBackward1", name="div")
+def div_number(self, other):
+    """Each element divided by a number."""
+    return self / other
+
+
+def number_minus(number: float, tensor: Tensor) -> Tensor:
+    """A number less each element."""
+    return sub(constant(np.asarray(number, tensor._array.dtype)), tensor)
+
+
+# --- distances -------------------------------------------------------------------------------------------------------------
 
 
 @op(
@@ -57,9 +119,38 @@ def _mse_loss(self, target, reduction):
     return reduced(difference * difference, reduction)
 
 
-def _check_sizes(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
+@op(
+    r"\mathrm{{huber}}({self}, {target})",
+    self=lambda grad, self, target, reduction, delta: shares(grad, self, reduction) * _clamp(self - target, -delta, delta),
+    target=lambda grad, self, target, reduction, delta: shares(grad, self, reduction) * _clamp(target - self, -delta, delta),
+    node="HuberLossBackward0",
+    name="huber_loss",
+)
+def _huber_loss(self, target, reduction, delta):
+    """Squared below `delta`, `delta` times the absolute error above."""
+    z = np.abs(self - target)
+    return reduced(np.where(z < delta, 0.5 * z * z, delta * (z - 0.5 * delta)), reduction)
+
+
+@op(
+    r"\mathrm{{smooth\_l1}}({self}, {target})",
+    self=lambda grad, self, target, beta, reduction: shares(grad, self, reduction) * _clamp((self - target) / beta, -1.0, 1.0),
+    target=lambda grad, self, target, beta, reduction: (
+        shares(grad, self, reduction) * _clamp((target - self) / beta, -1.0, 1.0)
+    ),
+    node="SmoothL1LossBackward0",
+    name="smooth_l1_loss",
+)
+def _smooth_l1_loss(self, target, beta, reduction):
+    """Squared below `beta`, absolute above."""
+    z = np.abs(self - target)
+    return reduced(np.where(z < beta, 0.5 * z * z / beta, z - 0.5 * beta), reduction)
+
+
+def _broadcast(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
     """Warn of unequal shapes, and broadcast them as PyTorch does."""
-    if input._array.shape == target._array.shape:
+    a, b = input._array.shape, target._array.shape
+    if a == b:
         return input, target
     warnings.warn(
         f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). This will likely lead to "
@@ -68,151 +159,96 @@ def _check_sizes(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
         stacklevel=3,
     )
     try:
-        shape = np.broadcast_shapes(input._array.shape, target._array.shape)
+        shape = np.broadcast_shapes(a, b)
     except ValueError:
-        raise sizes_mismatch(input._array.shape, target._array.shape) from None
+        raise sizes_mismatch(a, b) from None
     return input.expand(shape), target.expand(shape)
 
 
+def _weighted(losses: Tensor, input: Tensor, weight: Tensor, reduction: str, total: bool = True) -> Tensor:
+    """Losses weighted and reduced; the mean is divided by the weights' sum, or by the number of elements."""
+    if weight.shape != input.shape:
+        raise ValueError("Weights and input must have the same size.")
+    losses = losses * weight
+    if reduction not in REDUCTIONS:
+        raise ValueError(f"Invalid reduction mode: {reduction}. Expected one of 'none', 'mean', 'sum'.")
+    return losses.sum() / weight.sum() if reduction == "mean" and total else reduce_losses(losses, reduction)
+
+
 @function
-def mse_loss(input: Tensor, target: Tensor, size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> Tensor:
+def mse_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
+    weight: Tensor | None = None,
+) -> Tensor:
     """Mean squared error: `(input - target) ** 2`, reduced."""
-    input, target = _check_sizes(input, target)
-    return _mse_loss(input, target, _reduction(reduction))
+    if input._array.shape != target._array.shape:
+        input, target = _broadcast(input, target)
+    if size_average is not None or reduce is not None:
+        reduction = reduction_of(reduction, size_average, reduce)
+    if weight is not None:
+        return _weighted((input - target) ** 2, input, weight, reduction)
+    reduction = reduction_of(reduction)
+    if input._array.dtype.kind != "f" and target._array.dtype.kind != "f":
+        floating_only("mse_cpu", input)
+    return _mse_loss(input, target, reduction)
 
 
 @function
-def l1_loss(input: Tensor, target: Tensor, size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> Tensor:
+def l1_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
+    weight: Tensor | None = None,
+) -> Tensor:
     """Mean absolute error: `|input - target|`, reduced."""
-    input, target = _check_sizes(input, target)
-    each = (input - target).abs()
-    return each if _reduction(reduction) == "none" else _mean(each) if reduction == "mean" else _sum(each)
-
-
-@op(
-    r"-{self}_{{ {target} }}",
-    self=lambda grad, self, target, weight, reduction, ignore_index: _nll_loss_backward(
-        grad, self, target, weight, reduction, ignore_index
-    ),
-    target=None,
-    weight=None,
-    promote=(),
-    node="NllLossBackward0",
-    name="nll_loss",
-)
-def _nll_loss(self, target, weight, reduction, ignore_index):
-    """The negative log-probability at each target class, along dimension 1 (0 for a vector)."""
-    picked, w = _picked(self, target, weight, ignore_index)
-    losses = -picked * w
-    if reduction == "none":
-        return losses
-    total = np.add.reduce(losses, axis=None)
-    return total if reduction == "sum" else total / np.add.reduce(w, axis=None)
-
-
-def _picked(self, target, weight, ignore_index):
-    """The log-probabilities at the targets and the targets' weights (zero where ignored)."""
-    keep = target != ignore_index
-    safe = np.where(keep, target, 0)
-    axis = 0 if self.ndim == 1 else 1
-    picked = np.take_along_axis(self, np.expand_dims(safe, axis), axis=axis).squeeze(axis)
-    w = np.ones(safe.shape, self.dtype) if weight is None else weight[safe].astype(self.dtype)
-    return picked, np.where(keep, w, self.dtype.type(0))
-
-
-@op(
-    r"{grad}",
-    grad=lambda grad, self, target, weight, reduction, ignore_index: _nll_loss(grad, target, weight, reduction, ignore_index),
-    self=None,
-    target=None,
-    weight=None,
-    promote=(),
-    node="NllLossBackwardBackward0",
-    name="nll_loss_backward",
-)
-def _nll_loss_backward(grad, self, target, weight, reduction, ignore_index):
-    """The derivative of nll_loss: minus the weight at each target class."""
-    _, w = _picked(self, target, weight, ignore_index)
-    axis = 0 if self.ndim == 1 else 1
-    each = -w * grad
-    if reduction == "mean":
-        each = each / np.add.reduce(w, axis=None)
-    out = np.zeros_like(self)
-    safe = np.where(target != ignore_index, target, 0)
-    np.put_along_axis(out, np.expand_dims(safe, axis), np.expand_dims(np.asarray(each, self.dtype), axis), axis=axis)
-    return out
+    expanded, target = _broadcast(input, target)
+    if size_average is not None or reduce is not None:
+        reduction = reduction_of(reduction, size_average, reduce)
+    if weight is not None:
+        return _weighted((expanded - target).abs(), input, weight, reduction)
+    reduction = reduction_of(reduction)
+    return reduce_losses((expanded - target).abs(), reduction)
 
 
 @function
-def nll_loss(
+def smooth_l1_loss(
     input: Tensor,
     target: Tensor,
-    weight: Tensor | None = None,
     size_average: Any = None,
-    ignore_index: int = -100,
     reduce: Any = None,
     reduction: str = "mean",
+    beta: float = 1.0,
 ) -> Tensor:
-    """Negative log-likelihood: minus the log-probability at each target class, (N, C, …) with targets (N, …)."""
-    a, t = input._array, target._array
-    if t.dtype.kind != "i":
-        from engine.dtypes import SCALAR_NAMES
-
-        raise RuntimeError(f"expected scalar type Long but found {SCALAR_NAMES[target.dtype]}")
-    if a.ndim > 1 and (a.shape[0] != t.shape[0] if t.ndim else True):
-        raise ValueError(
-            f"Expected input batch_size ({a.shape[0]}) to match target batch_size ({t.shape[0] if t.ndim else 0})."
-        )
-    classes = a.shape[0] if a.ndim == 1 else a.shape[1]
-    for value in np.unique(t):
-        if value != ignore_index and not 0 <= value < classes:
-            raise IndexError(f"Target {value} is out of bounds.")
-    return _nll_loss(input, target, weight, _reduction(reduction), ignore_index)
+    """Squared error below `beta`, absolute error above, reduced."""
+    input, target = _broadcast(input, target)
+    reduction = reduction_of(reduction, size_average, reduce)
+    if beta == 0:
+        return reduce_losses((input - target).abs(), reduction)
+    if beta < 0:
+        raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
+    return _smooth_l1_loss(input, target, float(beta), reduction)
 
 
 @function
-def cross_entropy(
-    input: Tensor,
-    target: Tensor,
-    weight: Tensor | None = None,
-    size_average: Any = None,
-    ignore_index: int = -100,
-    reduce: Any = None,
-    reduction: str = "mean",
-    label_smoothing: float = 0.0,
+def huber_loss(
+    input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Tensor | None = None
 ) -> Tensor:
-    """Cross-entropy of unnormalised logits (N, C, …) and targets: class indices (N, …) or probabilities (N, C, …)."""
-    dim = 0 if input._array.ndim == 1 else 1
-    if target._array.dtype.kind == "f" or label_smoothing:
-        return _smooth_cross_entropy(input, target, weight, ignore_index, _reduction(reduction), label_smoothing, dim)
-    return nll_loss(log_softmax(input, dim), target, weight, None, ignore_index, None, reduction)
+    """Squared error below `delta`, `delta` times the absolute error above, reduced."""
+    expanded, target = _broadcast(input, target)
+    each = reduction_of(reduction) if weight is None else "none"
+    if delta <= 0:
+        raise RuntimeError("huber_loss does not support non-positive values for delta.")
+    losses = _huber_loss(expanded, target, each, float(delta))
+    return losses if weight is None else _weighted(losses, input, weight, reduction, total=False)
 
 
-def _smooth_cross_entropy(
-    input: Tensor, target: Tensor, weight: Any, ignore_index: int, reduction: str, smoothing: float, dim: int
-) -> Tensor:
-    classes = input._array.shape[wrap_dim(dim, input._array.ndim)]
-    logs = log_softmax(input, dim)
-    shape = [1] * input._array.ndim
-    shape[dim] = classes
-    weights = None if weight is None else weight.reshape(shape)
-    if target._array.dtype.kind == "f":
-        if target._array.shape != input._array.shape:
-            raise RuntimeError(f"Expected floating point type for target with class probabilities, got {target.dtype}")
-        goal = target * (1 - smoothing) + smoothing / classes if smoothing else target
-        each = -((logs if weights is None else logs * weights) * goal).sum(dim)
-        if reduction == "none":
-            return each
-        return each.sum() if reduction == "sum" else each.sum() / (input._array.size / classes)
-    hard = nll_loss(logs, target, weight, None, ignore_index, None, reduction)
-    keep: Any = target != ignore_index
-    spread = -(logs if weights is None else logs * weights).sum(dim) * keep
-    if reduction == "mean":
-        weighed = keep if weight is None else weight[target * keep] * keep
-        spread = spread.sum() / weighed.sum()
-    elif reduction == "sum":
-        spread = spread.sum()
-    return hard * (1 - smoothing) + spread * (smoothing / classes)
+# --- probabilities ---------------------------------------------------------------------------------------------------------
 
 
 @op(
@@ -230,7 +266,7 @@ def _smooth_cross_entropy(
 )
 def _binary_cross_entropy(self, target, weight, reduction):
     """The cross-entropy of probabilities and targets; logarithms are bounded by -100."""
-    each = -(target * np.maximum(np.log(self), -100) + (1 - target) * np.maximum(np.log1p(-self), -100))
+    each = (target - 1) * np.maximum(np.log1p(-self), -100) - target * np.maximum(np.log(self), -100)
     return reduced(each if weight is None else each * weight, reduction)
 
 
@@ -254,15 +290,21 @@ def binary_cross_entropy(
     reduction: str = "mean",
 ) -> Tensor:
     """Cross-entropy of probabilities `input` and targets, element by element, reduced."""
+    reduction = reduction_of(reduction, size_average, reduce)
     if input._array.shape != target._array.shape:
         raise ValueError(
             f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) is deprecated. Please "
             "ensure they have the same size."
         )
-    a = input._array
-    if a.size and (a.min() < 0 or a.max() > 1):
-        raise RuntimeError("all elements of input should be between 0 and 1")
-    return _binary_cross_entropy(input, target, weight, _reduction(reduction))
+    if weight is not None:
+        weight = weight.expand(np.broadcast_shapes(target._array.shape, weight._array.shape))
+    no_gradient("binary_cross_entropy", weight=weight)
+    if input.dtype is not target.dtype:
+        raise RuntimeError(f"Found dtype {SCALAR_NAMES[target.dtype]} but expected {SCALAR_NAMES[input.dtype]}")
+    for name, a in (("input", input._array), ("target", target._array)):
+        if a.size and (a.min() < 0 or a.max() > 1):
+            raise RuntimeError(f"all elements of {name} should be between 0 and 1")
+    return _binary_cross_entropy(input, target, weight, reduction)
 
 
 @op(
@@ -275,7 +317,7 @@ def binary_cross_entropy(
     ),
     weight=None,
     pos_weight=None,
-    promote=(),
+    promote=("self", "target"),
     node="BinaryCrossEntropyWithLogitsBackward0",
     name="binary_cross_entropy_with_logits",
 )
@@ -291,8 +333,8 @@ def logits_slope(self, target, pos_weight):
     """The derivative of the loss of one logit."""
     if pos_weight is None:
         return sigmoid(self) - target
-    scaled = pos_weight * target
-    return (scaled + 1 - target) * sigmoid(self) - scaled
+    raised = pos_weight * target
+    return (raised + 1 - target) * sigmoid(self) - raised
 
 
 def target_slope(self, pos_weight):
@@ -303,7 +345,7 @@ def target_slope(self, pos_weight):
 
 
 @function
-def binary_cross_entropy_with_logits(
+def functional_binary_cross_entropy_with_logits(
     input: Tensor,
     target: Tensor,
     weight: Any = None,
@@ -313,37 +355,149 @@ def binary_cross_entropy_with_logits(
     pos_weight: Any = None,
 ) -> Tensor:
     """Cross-entropy of logits `input` and targets, element by element, computed stably."""
+    reduction = reduction_of(reduction, size_average, reduce)
     if input._array.shape != target._array.shape:
         raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
-    return _bce_with_logits(input, target, weight, pos_weight, _reduction(reduction))
+    no_gradient("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)
+    if target._array.dtype.kind != "f":
+        names = SCALAR_NAMES
+        raise RuntimeError(f"result type {names[input.dtype]} can't be cast to the desired output type {names[target.dtype]}")
+    return _bce_with_logits(input, target, weight, pos_weight, reduction)
 
 
 @op(
-    r"\mathrm{{smooth\_l1}}({self}, {target})",
-    self=lambda grad, self, target, beta, reduction: shares(grad, self, reduction) * _clamp((self - target) / beta, -1.0, 1.0),
-    target=lambda grad, self, target, beta, reduction: (
-        shares(grad, self, reduction) * _clamp((target - self) / beta, -1.0, 1.0)
-    ),
-    node="SmoothL1LossBackward0",
-    name="smooth_l1_loss",
+    r"\ln(1 + e^{{-{target} {self}}})",
+    self=lambda grad, self, target, reduction: shares(grad, self, reduction) * (-target * sigmoid(-target * self)),
+    target=None,
+    node="SoftMarginLossBackward0",
+    name="soft_margin_loss",
 )
-def _smooth_l1_loss(self, target, beta, reduction):
-    """Squared below `beta`, absolute above."""
-    z = np.abs(self - target)
-    return reduced(np.where(z < beta, 0.5 * z * z / beta, z - 0.5 * beta).astype(self.dtype), reduction)
+def _soft_margin_loss(self, target, reduction):
+    """`log(1 + exp(-target * self))`, reduced."""
+    return reduced(np.log1p(np.exp(-target * self)), reduction)
 
 
 @function
-def smooth_l1_loss(
+def soft_margin_loss(
+    input: Tensor, target: Tensor, size_average: Any = None, reduce: Any = None, reduction: str = "mean"
+) -> Tensor:
+    """`log(1 + exp(-target * input))` of each element, reduced; targets are 1 and -1."""
+    reduction = reduction_of(reduction, size_average, reduce)
+    no_gradient("soft_margin_loss", target=target)
+    return _soft_margin_loss(input, target, reduction)
+
+
+@function
+def multilabel_soft_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """Binary cross-entropy of logits, averaged over the classes (the last dimension), reduced."""
+    if size_average is not None or reduce is not None:
+        reduction = reduction_of(reduction, size_average, reduce)
+    losses = -(target * logsigmoid(input) + (1 - target) * logsigmoid(-input))
+    if weight is not None:
+        losses = losses * weight
+    dim = input._array.ndim - 1
+    losses = losses.sum(dim) / input._array.shape[dim]
+    if reduction not in REDUCTIONS:
+        raise ValueError(f"{reduction} is not valid")
+    return reduce_losses(losses, reduction)
+
+
+# --- distributions ---------------------------------------------------------------------------------------------------------
+
+MEAN_OF_DIVERGENCES = (
+    "reduction: 'mean' divides the total loss by both the batch size and the support size.'batchmean' divides only by the "
+    "batch size, and aligns with the KL div math definition.'mean' will be changed to behave the same as 'batchmean' in the "
+    "next major release."
+)
+
+
+@function
+def functional_kl_div(
     input: Tensor,
     target: Tensor,
     size_average: Any = None,
     reduce: Any = None,
     reduction: str = "mean",
-    beta: float = 1.0,
+    log_target: bool = False,
 ) -> Tensor:
-    """Squared error below `beta`, absolute error above, reduced."""
-    input, target = _check_sizes(input, target)
-    if beta == 0:
-        return l1_loss(input, target, reduction=reduction)
-    return _smooth_l1_loss(input, target, beta, _reduction(reduction))
+    """The Kullback–Leibler divergence of the target from `input`, which holds logarithms."""
+    batches = reduction == "batchmean" and size_average is None and reduce is None
+    if reduction == "mean" and size_average is None and reduce is None:
+        warnings.warn(MEAN_OF_DIVERGENCES, stacklevel=2)
+    how = "sum" if batches else reduction_of(reduction, size_average, reduce)
+    losses = exp(target) * (target - input) if log_target else xlogy(target, target) - target * input
+    total = reduce_losses(losses, how)
+    return total / input._array.shape[0] if reduction == "batchmean" and input._array.ndim else total
+
+
+@function
+def functional_poisson_nll_loss(
+    input: Tensor,
+    target: Tensor,
+    log_input: bool = True,
+    full: bool = False,
+    size_average: Any = None,
+    eps: float = 1e-8,
+    reduce: Any = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """The negative log-likelihood of counts `target` with the Poisson mean `input` (or its logarithm)."""
+    reduction = reduction_of(reduction, size_average, reduce)
+    losses = exp(input) - target * input if log_input else input - target * log(add_number(input, eps))
+    if full:
+        stirling = target * log(target) - target + mul_number(log(mul_number(target, 2 * math.pi)), 0.5)
+        losses = losses + stirling.masked_fill(target <= 1, 0)
+    return reduce_losses(losses, reduction)
+
+
+@function
+def gaussian_nll_loss(
+    input: Tensor, target: Tensor, var: Any, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
+) -> Tensor:
+    """The negative log-likelihood of the targets with normal distributions of mean `input` and variance `var`."""
+    from engine.autograd import no_grad
+
+    if isinstance(var, float):
+        if var < 0:
+            raise ValueError("var has negative entry/entries")
+        var = constant(np.full_like(input._array, var))
+    elif (var._array < 0).any():
+        raise ValueError("var has negative entry/entries")
+    shape, spread = input._array.shape, var._array.shape
+    if spread != shape:
+        if shape[:-1] == spread:
+            var = var.unsqueeze(-1)
+        elif len(shape) != len(spread) or sum(y for x, y in zip(shape, spread, strict=True) if x != y) != 1:
+            raise ValueError("var is of incorrect size")
+    if reduction not in REDUCTIONS:
+        raise ValueError(f"{reduction} is not valid")
+    var = var.clone()
+    with no_grad():
+        var.clamp_(min=eps)
+    losses = 0.5 * (log(var) + (input - target) ** 2 / var)
+    if full:
+        losses += 0.5 * math.log(2 * math.pi)
+    return reduce_losses(losses, reduction)
+
+
+@function
+def functional_hinge_embedding_loss(
+    input: Tensor,
+    target: Tensor,
+    margin: float = 1.0,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """`input` where the target is 1, `max(0, margin - input)` where it is -1, reduced."""
+    reduction = reduction_of(reduction, size_average, reduce)
+    zeros = constant(np.zeros_like(input._array))
+    apart = where(target != 1, clamp_min(number_minus(margin, input), 0), zeros)
+    return reduce_losses(apart + where(target != -1, input, zeros), reduction)

@@ -149,6 +149,11 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Any = None) -> Tensor:
     n, m = a._array.ndim, b._array.ndim
     left, right = [wrap_dim(d, n) for d in left], [wrap_dim(d, m) for d in right]
     for x, y in zip(left, right, strict=True):
+        # A dimension of length one is spread over the other's.
+        if a._array.shape[x] == 1 and b._array.shape[y] != 1:
+            b = total(b, y, True)
+        elif b._array.shape[y] == 1 and a._array.shape[x] != 1:
+            a = total(a, x, True)
         if a._array.shape[x] != b._array.shape[y]:
             raise RuntimeError(
                 f"contracted dimensions need to match, but first has size {a._array.shape[x]} in dim {x} and second has size "

@@ -214,6 +214,8 @@ def normal(
     dtype: Dtype | None = None,
     requires_grad: bool = False,
     device: Any = None,
+    layout: Any = None,
+    pin_memory: bool = False,
 ) -> Tensor:
     """Normal random numbers of the given means and standard deviations."""
     if size is not None:

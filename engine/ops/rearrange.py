@@ -518,14 +518,14 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
         raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
     swap = indexing == "xy" and len(items) >= 2
     if swap:
-        items[:2] = items[1::-1]
+        items[:2] = [items[1], items[0]]
     shape = tuple(t._array.size for t in items)
     grids = [
         expand(view(t, tuple(-1 if i == k else 1 for i in range(len(items)))), shape) for k, t in enumerate(items)
     ]
     if swap:
         grids = [transpose(g, 0, 1) for g in grids]
-        grids[:2] = grids[1::-1]
+        grids[:2] = [grids[1], grids[0]]
     return tuple(grids)
 
 

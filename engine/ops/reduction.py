@@ -13,7 +13,7 @@ from engine.ops.comparison import where
 from engine.ops.pointwise import abs as absolute
 from engine.ops.pointwise import exp, sign, zeros_like_grad
 from engine.ops.shape import _reshape, spread, wrap_dim
-from engine.tensor import Tensor
+from engine.tensor import Tensor, constant
 
 
 def axes_of(dim: Any, ndim: int) -> tuple[int, ...]:
@@ -203,6 +203,109 @@ def std(
 def _only_floating(what: str, tensor: Tensor) -> None:
     if tensor._array.dtype.kind != "f":
         raise RuntimeError(f"{what} only support floating point and complex dtypes")
+
+
+def weighed_sum(grad, self, dim, keepdim):
+    """The upstream gradient at the elements that are numbers."""
+    return restored(grad, self.shape, dim, keepdim) * (self == self)
+
+
+@op(
+    r"\sum {self}",
+    self=lambda grad, self, dim, keepdim: weighed_sum(grad, self, dim, keepdim),
+    node="NansumBackward0",
+    name="nansum",
+)
+def _nansum(self, dim, keepdim):
+    """Sum over some dimensions of what is a number."""
+    clean = np.where(np.isnan(self), self.dtype.type(0), self) if self.dtype.kind == "f" else self
+    return total(clean, dim, keepdim) if self.ndim else clean + 0
+
+
+@function
+def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+    """Sum of what is a number, of all elements or over `dim`."""
+    input = input if dtype is None else input.to(dtype)
+    return _nansum(input, axes_of(dim, input._array.ndim), keepdim)
+
+
+@function
+def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+    """Mean of what is a number, of all elements or over `dim`."""
+    if input._array.dtype.kind != "f":
+        raise RuntimeError(f"nanmean(): expected input to have floating point or complex dtype but got {dtypes.SCALAR_NAMES[input.dtype]}")
+    input = input if dtype is None else input.to(dtype)
+    axes = axes_of(dim, input._array.ndim)
+    numbers = constant(np.sum(~np.isnan(input._array), axis=axes, keepdims=keepdim))
+    return nansum(input, dim, keepdim) / numbers
+
+
+def both_slopes(grads, self, dim, correction, keepdim):
+    """The derivative of variance and mean."""
+    n = count(self.shape, dim)
+    return var_backward(grads[0], self, dim, correction, keepdim) + unreduced(grads[1], self.shape, dim, keepdim) / n
+
+
+@op(
+    r"\mathrm{{var}}({self}), \mathrm{{mean}}({self})",
+    self=lambda grads, self, dim, correction, keepdim: both_slopes(grads, self, dim, correction, keepdim),
+    outputs=("result0", "result1"),
+    node="VarMeanBackward0",
+    name="var_mean",
+)
+def _var_mean(self, dim, correction, keepdim):
+    """Variance and mean over some dimensions."""
+    return _var.op.forward(self, dim, correction, keepdim), np.mean(self, axis=dim, keepdims=keepdim, dtype=self.dtype)
+
+
+def deviation_slopes(grads, self, result0, dim, correction, keepdim):
+    """The derivative of standard deviation and mean."""
+    g = where(result0 == 0, 0.0, grads[0] / (result0 * 2))
+    return both_slopes([g, grads[1]], self, dim, correction, keepdim)
+
+
+@op(
+    r"\mathrm{{std}}({self}), \mathrm{{mean}}({self})",
+    self=lambda grads, self, result0, dim, correction, keepdim: deviation_slopes(
+        grads, self, result0, dim, correction, keepdim
+    ),
+    outputs=("result0", "result1"),
+    node="StdMeanBackward0",
+    name="std_mean",
+)
+def _std_mean(self, dim, correction, keepdim):
+    """Standard deviation and mean over some dimensions."""
+    return _std.op.forward(self, dim, correction, keepdim), np.mean(self, axis=dim, keepdims=keepdim, dtype=self.dtype)
+
+
+def _together(both: Any, name: str) -> Any:
+    def reduce(
+        input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None
+    ) -> tuple[Tensor, Tensor]:
+        dim, correction = _spread_arguments(dim, unbiased, correction)
+        _only_floating(name, input)
+        spread, centre = both(input, axes_of(dim, input._array.ndim), correction, keepdim)
+        return spread, centre
+
+    return reduce
+
+
+@function
+def var_mean(
+    input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None
+) -> tuple[Tensor, Tensor]:
+    """Variance and mean, of all elements or over `dim`."""
+    pair: tuple[Tensor, Tensor] = _together(_var_mean, "var_mean")(input, dim, unbiased, keepdim, correction=correction)
+    return pair
+
+
+@function
+def std_mean(
+    input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None
+) -> tuple[Tensor, Tensor]:
+    """Standard deviation and mean, of all elements or over `dim`."""
+    pair: tuple[Tensor, Tensor] = _together(_std_mean, "std_mean")(input, dim, unbiased, keepdim, correction=correction)
+    return pair
 
 
 # --- products --------------------------------------------------------------------------------------------------------------
@@ -428,6 +531,28 @@ def amin(input: Tensor, dim: Any = (), keepdim: bool = False) -> Tensor:
     return _amin(input, axes_of(dim, input._array.ndim), keepdim)
 
 
+@op(
+    r"\min {self}, \max {self}",
+    self=lambda grads, self, min, max, dim, keepdim: (
+        shared_evenly_dim(grads[0], self, min, dim, keepdim) + shared_evenly_dim(grads[1], self, max, dim, keepdim)
+    ),
+    outputs=("min", "max"),
+    node="AminmaxBackward0",
+    name="aminmax",
+)
+def _aminmax(self, dim, keepdim):
+    """The smallest and the largest elements."""
+    return self.min(axis=dim, keepdims=keepdim), self.max(axis=dim, keepdims=keepdim)
+
+
+@function
+def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> Any:
+    """The smallest and the largest element, of all or along `dim`; equal ones share the gradient."""
+    if dim is None and not input._array.size:
+        raise RuntimeError("aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity.")
+    return _aminmax(input, axes_of(dim, input._array.ndim), keepdim)
+
+
 @op(r"\mathrm{{argmax}}({self})", self=None)
 def _argmax(self, dim, keepdim):
     """Where the largest element stands."""
@@ -487,7 +612,7 @@ def norm_backward(grad, self, result, ord, dim, keepdim):
     g = restored(grad, self.shape, dim, keepdim)
     n = restored(result, self.shape, dim, keepdim)
     if ord == 0:
-        return zeros_like_grad(self)
+        return None
     if ord == 1:
         return g * sign(self)
     if ord == 2:

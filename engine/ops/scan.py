@@ -190,13 +190,15 @@ def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Tensor | None = None
     if n < 0:
         raise RuntimeError(f"order must be non-negative but got {n}")
     pieces = [t for t in (prepend, input, append) if t is not None]
+    if n == 0:
+        return input.clone()
     x = cat(pieces, dim) if len(pieces) > 1 else input
     d = wrap_dim(dim, x._array.ndim)
     for _ in range(min(n, x._array.shape[d])):
         length = x._array.shape[d]
         later, earlier = narrow(x, d, 1, length - 1), narrow(x, d, 0, length - 1)
         x = later.logical_xor(earlier) if x._array.dtype.kind == "b" else later - earlier
-    return x if n else x.clone()
+    return x
 
 
 def _trapezoids(y: Tensor, x: Tensor | None, dx: Any, dim: int) -> Tensor:
@@ -298,6 +300,7 @@ def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
 @function
 def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:  # noqa: N803  (PyTorch's name)
     """The Vandermonde matrix: powers of the elements of a vector, the highest first."""
+    x = x if x._array.ndim else x.reshape(1)
     n = x._array.shape[-1] if N is None else N
     if n == 0:
         return x.new_zeros((*x.shape, 0))

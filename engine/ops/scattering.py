@@ -182,7 +182,7 @@ def _words(tensor: Tensor) -> str:
     r"\mathrm{{index\_fill}}({self})",
     self=lambda grad, dim, index: _index_filled(grad, dim, index),
     index=None,
-    value=lambda grad, dim, index: _sum(_index_select(grad, dim, index)),
+    value=lambda grad, dim, index: _sum(grad - _index_filled(grad, dim, index)),
     promote=(),
     node="IndexFillBackward1",
     name="index_fill",
@@ -409,6 +409,11 @@ def _scatter_reduce(self, dim, index, src, reduce, include_self):
 
 def reduce_slopes(grad, self, dim, index, src, reduce, include_self, result):
     """The gradients of `self` and of the used part of `src`."""
+    if self.ndim == 0 or index.ndim == 0:
+        mine, other = reduce_slopes(
+            *[flat(x) for x in (grad, self)], dim, flat(index), flat(src), reduce, include_self, flat(result)
+        )
+        return _reshape(mine, self.shape), _reshape(other, index.shape)
     used = _narrowed(src, tuple(index.shape)) if tuple(src.shape) != tuple(index.shape) else src
     ones = ones_of(used)
     if reduce == "sum":
@@ -430,6 +435,11 @@ def reduce_slopes(grad, self, dim, index, src, reduce, include_self, result):
     if not include_self:
         mine = _scatter_number(mine if reduce in ("sum", "mean", "prod") else grad, dim, index, 0)
     return mine, other
+
+
+def flat(x):
+    """A vector of the elements."""
+    return _reshape(x, (-1,))
 
 
 def product_slopes(grad, self, dim, index, src, include_self, result):
@@ -479,7 +489,12 @@ def index_reduce(
     shape = [1] * source._array.ndim
     if shape:
         shape[d] = -1
-    full = expand(reshape(index, shape), source._array.shape) if shape else index
+    if not shape:
+        # A 0-d source goes with a 0-d or one-element index.
+        return _scatter_reduce(reshape(input, -1), 0, reshape(index, -1), reshape(source, -1), reduce, include_self).reshape(
+            input._array.shape
+        )
+    full = expand(reshape(index, shape), source._array.shape)
     if reduce not in ("prod", "mean", "amax", "amin"):
         raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
     return _scatter_reduce(input, d, constant(np.ascontiguousarray(full._array)), source, reduce, include_self)
@@ -506,7 +521,9 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
     shape[d] = input._array.shape[d]
     wide = expand(input, tuple(shape))
     shape[d] = indices._array.shape[d]
-    return gather(wide, d, expand(indices, tuple(shape)))
+    spread = expand(indices, tuple(shape))
+    n = wide._array.shape[d]
+    return gather(wide, d, spread if not (spread._array < 0).any() else constant(np.where(spread._array < 0, spread._array + n, spread._array)))
 
 
 @function

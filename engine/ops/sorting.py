@@ -8,6 +8,8 @@ import numpy as np
 
 from engine import dtypes
 from engine.op import function, op
+from engine.ops.pointwise import ceil, floor
+from engine.ops.pointwise import round as round_
 from engine.ops.reduction import _sum, axes_of, chosen_backward
 from engine.ops.scan import scattered
 from engine.ops.shape import reshape, transpose, wrap_dim
@@ -196,6 +198,7 @@ def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> A
 
 # --- quantiles -------------------------------------------------------------------------------------------------------------
 
+ROUNDED = {"lower": floor, "higher": ceil, "nearest": round_}
 INTERPOLATIONS = ("linear", "lower", "higher", "midpoint", "nearest")
 
 
@@ -230,22 +233,19 @@ def _quantile(input: Tensor, q: Any, dim: int | None, keepdim: bool, interpolati
     ordered = sort(flat, -1)[0]
     a = ordered._array
     counts = np.sum(a == a, axis=-1, keepdims=True)
-    last = np.maximum(counts - 1, 0) if ignore else np.where(counts < a.shape[-1], 0, a.shape[-1] - 1)
-    ranks = at._array.reshape(-1) * last.astype(a.dtype)
+    end = a.shape[-1] - 1
+    last = constant((np.maximum(counts - 1, 0) if ignore else np.full(counts.shape, end)).astype(a.dtype))
+    ranks = reshape(at, -1) * last
     if not ignore:
-        ranks = np.where(counts < a.shape[-1], a.shape[-1] - 1, ranks).astype(a.dtype)
-    if interpolation == "lower":
-        ranks = np.floor(ranks)
-    elif interpolation == "higher":
-        ranks = np.ceil(ranks)
-    elif interpolation == "nearest":
-        ranks = np.round(ranks)
-    below = np.floor(ranks).astype(np.int64)
+        ranks = ranks.masked_fill(constant(counts <= end), float(end))
+    if interpolation in ROUNDED:
+        ranks = ROUNDED[interpolation](ranks)
+    below = np.floor(ranks._array).astype(np.int64)
     out = ordered.gather(-1, constant(below))
     if interpolation in ("linear", "midpoint"):
-        weight = np.full_like(ranks, 0.5) if interpolation == "midpoint" else ranks - below
-        above = ordered.gather(-1, constant(np.ceil(ranks).astype(np.int64)))
-        out = out.lerp(above, constant(weight.astype(a.dtype)))
+        weight = constant(np.full_like(ranks._array, 0.5)) if interpolation == "midpoint" else ranks - constant(below)
+        above = ordered.gather(-1, constant(np.ceil(ranks._array).astype(np.int64)))
+        out = out.lerp(above, weight)
     # The quantiles come last; they belong in front.
     if at._array.ndim == 0:
         out = out.squeeze(-1)
@@ -291,7 +291,7 @@ def nanquantile(
 
 
 def _results(*arrays: Any) -> Any:
-    tensors = tuple(constant(np.ascontiguousarray(a)) for a in arrays)
+    tensors = tuple(constant(np.array(a, order="C")) for a in arrays)
     return tensors[0] if len(tensors) == 1 else tensors
 
 
@@ -300,7 +300,8 @@ def unique(
     input: Tensor, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
 ) -> Any:
     """The different elements (or slices along `dim`) in order, where each element went, and how often each occurs."""
-    values, inverse, counts = np.unique(input._array, return_inverse=True, return_counts=True, axis=dim, equal_nan=False)
+    source = np.atleast_1d(input._array) if dim is None else input._array
+    values, inverse, counts = np.unique(source, return_inverse=True, return_counts=True, axis=dim, equal_nan=False)
     wanted = [values]
     if return_inverse:
         wanted.append(inverse.reshape(input._array.shape) if dim is None else inverse.reshape(-1))
@@ -352,6 +353,8 @@ def searchsorted(
                 f"and input value tensor must match, but we got boundaries tensor {list(edges.shape)} and input value tensor "
                 f"{list(values.shape)}"
             )
+        if not values.size or not edges.size:
+            return constant(np.zeros(values.shape, np.int32 if out_int32 else np.int64))
         rows = zip(edges.reshape(-1, edges.shape[-1]), values.reshape(-1, values.shape[-1]), strict=True)
         found = np.stack([np.searchsorted(e, v, side=side) for e, v in rows]).reshape(values.shape)
     return constant(np.asarray(found).astype(np.int32 if out_int32 else np.int64))

@@ -504,7 +504,7 @@ def preload() -> None:
 
 
 SUBMODULES = (
-    "autograd", "autograd.functional", "func", "linalg", "nn", "nn.functional", "nn.init", "nn.modules", "nn.parameter",
+    "autograd", "autograd.function", "autograd.functional", "autograd.gradcheck", "autograd.graph", "func", "linalg", "nn", "nn.functional", "nn.init", "nn.modules", "nn.parameter",
     "nn.utils", "nn.utils.rnn", "optim", "optim.lr_scheduler", "special", "utils", "utils.checkpoint", "utils.data",
 )  # fmt: skip
 """What a program may import by its dotted name."""

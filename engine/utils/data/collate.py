@@ -46,7 +46,7 @@ def default_collate(batch: Sequence[Any]) -> Any:
     if isinstance(first, Sequence):
         if any(len(sample) != len(first) for sample in batch):
             raise RuntimeError("each element in list of batch should be of equal size")
-        return _sequence(first, [default_collate(list(column)) for column in zip(*batch, strict=True)])
+        return _sequence(first, [default_collate(column) for column in zip(*batch, strict=True)])
     raise TypeError(NOT_COLLATABLE.format(type(first)))
 
 

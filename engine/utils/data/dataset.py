@@ -9,7 +9,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Generic, TypeVar
 
-from engine.ops.random import Generator, default_generator, randperm
+from engine.ops.random import Generator, default_generator, source
 from engine.tensor import Tensor
 
 T = TypeVar("T", covariant=True)
@@ -214,7 +214,7 @@ def random_split(
     if sum(lengths) != len(dataset):
         raise ValueError("Sum of input lengths does not equal the length of the input dataset!")
     counts = [int(length) for length in lengths]
-    order = randperm(sum(counts), generator=generator).tolist()
+    order = source(generator).permutation(sum(counts)).tolist()
     ends = itertools.accumulate(counts)
     return [Subset(dataset, order[end - count : end]) for end, count in zip(ends, counts, strict=True)]
 

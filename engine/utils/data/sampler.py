@@ -1,4 +1,7 @@
-"""Samplers: in which order samples are taken. Their random draws are PyTorch's, in PyTorch's order."""
+"""Samplers: in which order samples are taken.
+
+Their random draws are PyTorch's, in PyTorch's order, but without its tensors: they are nothing that a recording should show.
+"""
 
 from __future__ import annotations
 
@@ -7,17 +10,18 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Generic, TypeVar
 
 from engine import dtypes
-from engine.ops.creation import as_tensor, empty
-from engine.ops.random import Generator, multinomial, randint, randperm
+from engine.ops.creation import as_tensor
+from engine.ops.random import Generator, multinomial, source
 
 T = TypeVar("T", covariant=True)
 RUN = 32
 """How many indices are drawn at once with replacement."""
+MAX_INT64 = (1 << 63) - 1
 
 
 def draw_seed(generator: Generator | None = None) -> int:
     """One random int64, as samplers and loaders draw for a generator of their own."""
-    return int(empty((), dtype=dtypes.int64).random_(generator=generator).item())
+    return int(source(generator).bits64(1)[0]) & MAX_INT64
 
 
 class Sampler(Generic[T]):
@@ -76,15 +80,16 @@ class RandomSampler(Sampler[int]):
         generator = self.generator
         if generator is None:
             generator = Generator().manual_seed(draw_seed())
+        stream = source(generator)
         if self.replacement:
             for _ in range(self.num_samples // RUN):
-                yield from randint(high=n, size=(RUN,), generator=generator).tolist()
-            yield from randint(high=n, size=(self.num_samples % RUN,), generator=generator).tolist()
+                yield from stream.integers(0, n, RUN).tolist()
+            yield from stream.integers(0, n, self.num_samples % RUN).tolist()
             return
         for _ in range(self.num_samples // n):
-            yield from randperm(n, generator=generator).tolist()
+            yield from stream.permutation(n).tolist()
         # Drawn even where nothing of it is used: the generator moves on as PyTorch's does.
-        yield from randperm(n, generator=generator).tolist()[: self.num_samples % n]
+        yield from stream.permutation(n).tolist()[: self.num_samples % n]
 
     def __len__(self) -> int:
         return self.num_samples
@@ -98,7 +103,7 @@ class SubsetRandomSampler(Sampler[int]):
         self.generator = generator
 
     def __iter__(self) -> Iterator[int]:
-        for i in randperm(len(self.indices), generator=self.generator).tolist():
+        for i in source(self.generator).permutation(len(self.indices)).tolist():
             yield self.indices[i]
 
     def __len__(self) -> int:

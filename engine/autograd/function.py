@@ -1,0 +1,441 @@
+"""Operations written by users: `torch.autograd.Function`."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import warnings
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from engine.autograd.graph import increment_version
+from engine.autograd.node import FREED, Node, Result
+from engine.context import context, grad_mode, observed
+from engine.errors import AutogradError, InplaceError
+from engine.tensor import Tensor, constant, gradient_edge, share
+
+TWICE = "trying to differentiate twice a function that was marked with @once_differentiable"
+
+
+class FunctionCtx:
+    """What `forward` and `backward` of a Function get as `ctx`: a place for what the gradient needs.
+
+    It is not the node itself, whose own attributes a user's `ctx.shape = …` would hide; what it lacks it takes from the node.
+    """
+
+    to_save: tuple[Any, ...] = ()
+    dirty_tensors: tuple[Tensor, ...] = ()
+    non_differentiable: tuple[Tensor, ...] = ()
+    materialize_grads = True
+    needs_input_grad: tuple[bool, ...] = ()
+    _node: Callable[[], FunctionNode | None]
+
+    def save_for_backward(self, *tensors: Tensor | None) -> None:
+        """Keep tensors (inputs, outputs or others) for `backward`, where they are `ctx.saved_tensors`."""
+        for k, t in enumerate(tensors):
+            if t is not None and not isinstance(t, Tensor):
+                raise TypeError(f"save_for_backward can only save variables, but argument {k} is of type {type(t).__name__}")
+        self.to_save = tensors
+
+    def save_for_forward(self, *tensors: Tensor | None) -> None:
+        """Keep tensors for forward-mode derivatives (which Gradtape does not have): nothing happens."""
+
+    def mark_dirty(self, *tensors: Tensor) -> None:
+        """Tell that `forward` changed these inputs in place; they must be returned as outputs, too."""
+        self.dirty_tensors = tensors
+
+    def mark_non_differentiable(self, *tensors: Tensor) -> None:
+        """Tell that these outputs have no gradient."""
+        self.non_differentiable = tensors
+
+    def set_materialize_grads(self, value: bool) -> None:
+        """Whether gradients that did not arrive are zeros in `backward` (the default) or None."""
+        self.materialize_grads = value
+
+    @property
+    def saved_tensors(self) -> tuple[Any, ...]:
+        """What `save_for_backward` kept."""
+        node = self._node()
+        if node is None or node.saved is None:
+            raise AutogradError(FREED)
+        return tuple(node.unpack(i) for i in range(len(node.saved)))
+
+    saved_variables = saved_tensors
+
+    def __getattr__(self, name: str) -> Any:
+        node = None if name.startswith("__") else self.__dict__["_node"]()
+        if node is None or name not in FROM_NODE:
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+        return getattr(node, name)
+
+    def __repr__(self) -> str:
+        return f"<torch.autograd.function.{type(self).__name__} object at {hex(id(self))}>"
+
+
+FROM_NODE = ("name", "next_functions", "metadata", "register_hook", "register_prehook", "_sequence_nr")
+"""What a `ctx` takes from its node."""
+
+
+class FunctionNode(Node):
+    """The node of a Function in the graph; attributes it lacks are those of its `ctx`."""
+
+    __slots__ = ("ctx", "keeps", "places", "several")
+    _forward_cls: ClassVar[type[Function]]
+
+    def __init__(self, ctx: FunctionCtx) -> None:
+        self.ctx = ctx
+        self.edges: tuple[Any, ...] = ()
+        self.saved = ()
+        self.versions = None
+        self.extra = None
+        self.shape: Any = ()
+        self.dtype = None
+        self.sequence = 0
+        self.keeps = False
+        self.several = False
+        self.places: list[int | None] = []
+        """Per argument of `forward` the edge that its gradient takes, None for what is no tensor."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or name in ("ctx", "_tape"):
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+        return getattr(self.ctx, name)
+
+    def __dir__(self) -> list[str]:
+        return [*object.__dir__(self), *dir(self.ctx)]
+
+    def __repr__(self) -> str:
+        return f"<torch.autograd.function.{type(self).__name__} object at {hex(id(self))}>"
+
+    def apply_arrays(self, grad: Any) -> tuple[Any, ...]:
+        """The user's rule without recording."""
+        grads = grad if self.several else [grad]
+        with observed(None), grad_mode(False):
+            found = self._call([None if g is None else constant(np.asarray(g)) for g in grads])
+        return tuple(None if g is None else g._array for g in found)
+
+    def apply_tensors(self, grad: Any) -> tuple[Any, ...]:
+        """The user's rule, recorded for higher derivatives."""
+        return self._call(list(grad) if self.several else [grad])
+
+    def _call(self, grads: list[Any]) -> tuple[Any, ...]:
+        if self.saved is None:
+            raise AutogradError(FREED)
+        if self.ctx.materialize_grads:
+            metas = self.shape if self.several else [(self.shape, self.dtype)]
+            grads = [
+                constant(np.zeros(s, d)) if g is None and d is not None else g for g, (s, d) in zip(grads, metas, strict=True)
+            ]
+        returned = self._forward_cls.backward(self.ctx, *grads)
+        values = returned if isinstance(returned, tuple) else tuple(returned) if isinstance(returned, list) else (returned,)
+        name, wanted = type(self).__name__, len(self.places)
+        if len(values) > wanted and all(v is None for v in values[wanted:]):
+            values = values[:wanted]
+        if len(values) != wanted:
+            raise RuntimeError(f"function {name} returned an incorrect number of gradients (expected {wanted}, got {len(values)})")
+        found: list[Any] = [None] * len(self.edges)
+        for i, (place, value) in enumerate(zip(self.places, values, strict=True)):
+            if value is None:
+                continue
+            if place is None:
+                raise RuntimeError(
+                    f"function {name} returned a gradient different than None at position {i + 1}, but the corresponding "
+                    "forward input was not a Variable"
+                )
+            if not isinstance(value, Tensor):
+                raise TypeError(f"expected Variable or None (got {type(value).__name__})")
+            if self.edges[place][0] is not None:
+                found[place] = self._fitted(place, value)
+        return tuple(found)
+
+    def _fitted(self, place: int, value: Tensor) -> Tensor:
+        """A gradient that can be summed to the shape of its input."""
+        target, number = self.edges[place]
+        assert target is not None
+        shape = target.shape[number][0] if target.several else target.shape
+        have = value._array.shape
+        if have != shape:
+            try:
+                fits = np.broadcast_shapes(have, shape) == have
+            except ValueError:
+                fits = False
+            if not fits:
+                raise RuntimeError(
+                    f"Function {type(self).__name__} returned an invalid gradient at index {place} - got {list(have)} but "
+                    f"expected shape compatible with {list(shape)}"
+                )
+        return value
+
+
+class FunctionMeta(type):
+    """Gives each Function its own kind of node, named after it."""
+
+    def __init__(cls, name: str, bases: tuple[type, ...], attributes: dict[str, Any]) -> None:
+        super().__init__(name, bases, attributes)
+        where = {"__module__": "torch.autograd.function"}
+        cls._backward_cls = type(name + "Backward", (FunctionNode,), {"_forward_cls": cls, "__slots__": (), **where})
+        cls._ctx_cls = type(name + "Backward", (FunctionCtx,), where)
+
+
+class Function(metaclass=FunctionMeta):
+    """Base class of operations with their own derivative: subclasses define static methods `forward` and `backward` and are
+    used by `apply`."""
+
+    _backward_cls: ClassVar[type[FunctionNode]]
+    _ctx_cls: ClassVar[type[FunctionCtx]]
+    generate_vmap_rule = False
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        warnings.warn(
+            f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you should invoke them "
+            "on the class itself. Instantiating an autograd function will raise an error in a future version of PyTorch.",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+
+    def __call__(self, *_: Any, **__: Any) -> Any:
+        raise RuntimeError(
+            "Legacy autograd function with non-static forward method is deprecated. Please use new-style autograd function "
+            "with static forward method. (Example: https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function)"
+        )
+
+    @staticmethod
+    def forward(*args: Any, **kwargs: Any) -> Any:
+        """Compute the result: `forward(ctx, …)`, or `forward(…)` where there is a `setup_context`."""
+        raise NotImplementedError("You must implement the forward function for custom autograd.Function.")
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> Any:
+        """Keep in `ctx` what `backward` needs."""
+        raise NotImplementedError("setup_context is not implemented.")
+
+    @staticmethod
+    def backward(ctx: Any, *grad_outputs: Any) -> Any:
+        """Turn the gradients of the outputs into those of the arguments, None where there is none."""
+        raise NotImplementedError(
+            "You must implement either the backward or vjp method for your custom autograd.Function to use it with backward "
+            "mode AD."
+        )
+
+    vjp = backward
+
+    @staticmethod
+    def jvp(ctx: Any, *grad_inputs: Any) -> Any:
+        """Forward-mode derivative: not part of Gradtape."""
+        raise NotImplementedError("You must implement the jvp function for custom autograd.Function to use it with forward mode AD.")
+
+    @classmethod
+    def apply(cls, *args: Any, **kwargs: Any) -> Any:
+        """Run `forward` and, if an argument requires grad, link a node that runs `backward`."""
+        ctx = cls._ctx_cls()
+        node = cls._backward_cls(ctx)
+        ctx._node = weakref.ref(node)
+        if cls.setup_context is not Function.setup_context:
+            args = _bound(cls.forward, args, kwargs)
+            kwargs = {}
+        needs = tuple(isinstance(a, Tensor) and a.requires_grad for a in args)
+        ctx.needs_input_grad = needs
+        before = {id(a): gradient_edge(a) for a, n in zip(args, needs, strict=True) if n}
+        with observed(None), grad_mode(False):
+            if cls.setup_context is not Function.setup_context:
+                output = cls.forward(*args)
+                cls.setup_context(ctx, args, output)
+            else:
+                output = cls.forward(ctx, *args, **kwargs)
+        result = _Wrapping(node, args, before, context.grad and any(needs)).wrap(output)
+        if context.observer is not None:
+            context.observer.op(_declared(cls), args, result, node if node.sequence else None)
+        return result
+
+
+def _bound(forward: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    """Arguments as positional ones, defaults filled in."""
+    if not kwargs:
+        try:
+            bound = inspect.signature(forward).bind(*args)
+        except TypeError:
+            return args
+    else:
+        bound = inspect.signature(forward).bind(*args, **kwargs)
+    bound.apply_defaults()
+    return bound.args
+
+
+class _Wrapping:
+    """What becomes of the outputs of `forward`."""
+
+    def __init__(
+        self, node: FunctionNode, args: tuple[Any, ...], before: dict[int, Any], tracked: bool
+    ) -> None:
+        self.node, self.args, self.before, self.tracked = node, args, before, tracked
+        self.inputs = {id(a): a for a in args if isinstance(a, Tensor)}
+
+    def wrap(self, output: Any) -> Any:
+        """The outputs, linked to the node."""
+        node = self.node
+        values = list(output) if isinstance(output, tuple | list) else [output]
+        dirty = {id(t) for t in node.ctx.dirty_tensors}
+        for t in node.ctx.dirty_tensors:
+            if id(t) in self.inputs and not any(v is t for v in values):
+                raise RuntimeError(
+                    "Some elements marked as dirty during the forward method were not returned as output. The inputs that are "
+                    "modified inplace must all be outputs of the Function."
+                )
+        if self.tracked:
+            self._link(values)
+        wrapped = [self._one(k, v, dirty) if isinstance(v, Tensor) else v for k, v in enumerate(values)]
+        if self.tracked:
+            self._save(wrapped, values)
+        elif node.ctx.to_save:
+            node.saved = tuple(node.ctx.to_save)
+        for name in ("to_save", "dirty_tensors", "non_differentiable"):
+            node.ctx.__dict__.pop(name, None)
+        return tuple(wrapped) if isinstance(output, tuple | list) else wrapped[0]
+
+    def _link(self, values: list[Any]) -> None:
+        node = self.node
+        edges, places = [], []
+        for a in self.args:
+            if isinstance(a, Tensor):
+                places.append(len(edges))
+                edges.append(self.before.get(id(a), (None, 0)))
+            else:
+                places.append(None)
+        node.edges, node.places = tuple(edges), places
+        metas = [(v._array.shape, v._array.dtype) if isinstance(v, Tensor) else ((), None) for v in values]
+        if len(values) == 1:
+            node.shape, node.dtype = metas[0]
+        else:
+            node.several, node.shape = True, tuple(metas)
+        context.sequence += 1
+        node.sequence = context.sequence
+
+    def _one(self, k: int, value: Tensor, dirty: set[int]) -> Tensor:
+        node = self.node
+        is_input = id(value) in self.inputs
+        changed = id(value) in dirty
+        if changed and is_input:
+            return self._written(k, value)
+        if is_input:
+            # An input that comes back as it went in becomes a view of itself, with its own place in the graph.
+            source, value = value, constant(value._array)
+            share(source, value, lambda array: array)
+        fixed = any(value is t for t in node.ctx.non_differentiable)
+        if fixed or value._array.dtype.kind != "f":
+            if fixed and value._node is None:
+                value._needs = False
+            return value
+        if self.tracked:
+            if value._needs and value._node is None and not is_input:
+                value = constant(value._array)
+            value._node, value._nr, value._needs = node, k, True
+            if value._view is not None and not is_input:
+                value._view = None
+        return value
+
+    def _written(self, k: int, value: Tensor) -> Tensor:
+        if not self.tracked:
+            return value
+        if value._view is None and value._needs and value._node is None:
+            raise InplaceError("a leaf Variable that requires grad has been used in an in-place operation.")
+        increment_version(value)
+        from engine.autograd.views import check_writable, rebase
+
+        check_writable(value)
+        if value._view is not None:
+            rebase(value, self.node, k)
+        else:
+            value._node, value._nr, value._needs = self.node, k, True
+        return value
+
+    def _save(self, wrapped: list[Any], values: list[Any]) -> None:
+        node = self.node
+        kept: list[Any] = []
+        for t in node.ctx.to_save:
+            position = next((k for k, v in enumerate(values) if v is t and v is not None), None)
+            if position is not None and wrapped[position]._node is node:
+                out = wrapped[position]
+                result = Result(out._array, position)
+                if out._counter is None:
+                    out._counter = result
+                else:
+                    result.shared, result.version = out._counter, out._counter.value
+                kept.append(result)
+            else:
+                kept.append(t)
+        node.saved = tuple(kept)
+        node.versions = tuple(t._counter.value if isinstance(t, Tensor) and t._counter is not None else 0 for t in kept)
+        node.keeps = bool(kept)
+        if context.linked is not None:
+            context.linked(node)
+
+
+@functools.cache
+def _declared(cls: type[Function]) -> Any:
+    """What the observer is told of a Function."""
+    from engine.op import Op
+
+    names = [p for p in inspect.signature(cls.forward).parameters.values() if p.kind is not p.VAR_KEYWORD]
+    own = tuple(names if cls.setup_context is not Function.setup_context else names[1:])
+    return Op(
+        cls.__name__,
+        rf"\mathrm{{{{{cls.__name__}}}}}(" + ", ".join(f"{{{p.name}}}" for p in own) + ")",
+        cls.forward,
+        {p.name: None for p in own},
+        cls.__name__ + "Backward",
+        parameters=own,
+    )
+
+
+class InplaceFunction(Function):
+    """A Function that may work in place; kept for old programs."""
+
+
+def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """Decorator of `backward`: its result has no derivative, and asking for one is an error."""
+
+    @functools.wraps(fn)
+    def wrapper(ctx: Any, *args: Any) -> Any:
+        with grad_mode(False):
+            outputs = fn(ctx, *args)
+        needs = context.grad and any(isinstance(a, Tensor) and a.requires_grad for a in args)
+        if not needs:
+            return outputs
+        values: Sequence[Any] = outputs if isinstance(outputs, tuple) else (outputs,)
+        given = [a for a in args if isinstance(a, Tensor) and a.requires_grad]
+        marked = tuple(v if v is None else Error.of(v, given) for v in values)
+        return marked if isinstance(outputs, tuple) else marked[0]
+
+    return wrapper
+
+
+class Error(Node):
+    """A node that refuses to be differentiated, with a message."""
+
+    __slots__ = ("message",)
+    keeps = False
+
+    @staticmethod
+    def of(value: Tensor, inputs: list[Tensor]) -> Tensor:
+        """`value` as a result of such a node."""
+        node = object.__new__(Error)
+        node.edges = tuple(gradient_edge(t) for t in inputs)
+        node.saved, node.versions, node.extra = (), None, None
+        node.shape, node.dtype = value._array.shape, value._array.dtype
+        node.message = TWICE
+        context.sequence += 1
+        node.sequence = context.sequence
+        out = constant(value._array)
+        out._node, out._needs = node, True
+        return out
+
+    def apply_arrays(self, grad: Any) -> tuple[Any, ...]:
+        """Refuse."""
+        raise RuntimeError(self.message)
+
+    def apply_tensors(self, grad: Any) -> tuple[Any, ...]:
+        """Refuse."""
+        raise RuntimeError(self.message)
