@@ -34,6 +34,7 @@ from engine.dtypes import (
     uint8,
 )
 from engine.ops import namespace as _namespace
+from engine.ops.facts import LEGACY as _legacy
 from engine.ops.random import (
     Generator,
     default_generator,
@@ -60,10 +61,16 @@ globals().update(_FUNCTIONS)
 # Last, because they hide Python's own names in this module.
 globals().update(float=float32, int=int32, bool=_dtypes.bool8)
 
-_MODULES = ("autograd", "func", "linalg", "nn", "optim", "special", "utils")
+_LEGACY = _legacy
+globals().update(_LEGACY)
+newaxis = None
+contiguous_format, preserve_format, channels_last, channels_last_3d = (
+    "torch.contiguous_format", "torch.preserve_format", "torch.channels_last", "torch.channels_last_3d",
+)  # fmt: skip
+_MODULES = ("backends", "cuda", "func", "linalg", "nn", "optim", "special", "utils")
 
 __all__ = [
-    "Generator", "Size", "Tensor", "autograd", "default_generator", "device", "double", "dtype", "e", "enable_grad", "finfo", "fork_rng", "get_rng_state", "set_rng_state",
+    "Generator", "Size", "Tensor", "autograd", "default_generator", "device", "double", "dtype", "e", "enable_grad", "finfo", "fork_rng", "get_default_device", "get_num_threads", "set_num_threads", "use_deterministic_algorithms", "contiguous_format", "preserve_format", "channels_last", "channels_last_3d", "newaxis", *_LEGACY, "get_rng_state", "set_rng_state",
     "float16", "float32", "float64", "get_default_dtype", "half", "iinfo", "inf", "inference_mode", "initial_seed", "int16",
     "int32", "int64", "int8", "is_grad_enabled", "is_inference_mode_enabled", "is_tensor", "long", "manual_seed", "nan", "nn", "no_grad", "numel", "pi",
     "promote_types", "result_type", "seed", "set_default_dtype", "set_grad_enabled", "set_printoptions", "short", "uint8",
@@ -79,6 +86,24 @@ def is_tensor(obj: _Any) -> _Any:
 def numel(input: Tensor) -> _Any:
     """How many elements."""
     return input.numel()
+
+
+def get_num_threads() -> _Any:
+    """Always 1."""
+    return 1
+
+
+def set_num_threads(threads: _Any) -> None:
+    """Nothing happens: operations use as many threads as NumPy does."""
+
+
+def use_deterministic_algorithms(mode: _Any, *, warn_only: _Any = False) -> None:
+    """Nothing happens: everything here is deterministic."""
+
+
+def get_default_device() -> device:
+    """Always the CPU."""
+    return device("cpu")
 
 
 def result_type(a: _Any, b: _Any) -> dtype:

@@ -21,7 +21,7 @@ from engine.context import context
 from engine.dtypes import result_dtype
 from engine.errors import AutogradError, sizes_mismatch
 from engine.op import Op, on_arrays, parameters_of
-from engine.tensor import Tensor, constant, gradient_edge, inference, new, share
+from engine.tensor import Tensor, constant, counter_of, gradient_edge, inference, new, share
 
 INFERENCE_SAVED = (
     "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in computation tracked "
@@ -207,6 +207,8 @@ def _saved(op: Op, name: str) -> str:
             v = _variable(name.removesuffix(suffix))
             if name.removesuffix(suffix) in op.lists:
                 return f"tuple([a.{attribute} for a in a_{v}])"
+            if _default(op, name.removesuffix(suffix)) is None or name.removesuffix(suffix) not in op.promote:
+                return f"(None if a_{v} is None else a_{v}.{attribute})" if v != "input" else f"a_{v}.{attribute}"
             return f"a_{v}.{attribute}"
     v = _variable(name)
     if name not in op.rules:
@@ -218,6 +220,10 @@ def _saved(op: Op, name: str) -> str:
     if op.together is None and set(uses) != set(op.differentiable):
         return f"({value} if {' or '.join('n_' + _variable(u) for u in uses)} else None)"
     return value
+
+
+def _default(op: Op, name: str) -> Any:
+    return next(p.default for p in op.parameters if p.name == name)
 
 
 def _edges(op: Op) -> str:
@@ -297,7 +303,9 @@ def write(op: Op, operator: bool = False) -> Callable[..., Any]:
         body.append("    node = None" if several or many else "    node = None; result._needs = False; result._node = None")
     else:
         body.append("node = None" if several or many else "node = None; result._needs = False; result._node = None")
-    if op.view:
+    if op.view and not op.differentiable:
+        body.append("result._counter = counter_of(input)")
+    elif op.view:
         plain = ", ".join(
             f"{p.name}={_variable(p.name)}" if p.kind is p.KEYWORD_ONLY else _variable(p.name) for p in op.parameters[1:]
         )
@@ -320,7 +328,7 @@ def write(op: Op, operator: bool = False) -> Callable[..., Any]:
         "op": op, "forward": op.forward, "Node": op.node, "Tensor": Tensor, "Result": Result, "context": context,
         "new": new, "constant": constant, "gradient_edge": gradient_edge, "share": share, "ndarray": np.ndarray,
         "asarray": np.asarray, "FLOAT32": FLOAT32, "NUMBERS32": NUMBERS32, "NO_EDGE": NO_EDGE, "NUMBERS": NUMBERS,
-        "inference": inference, "coerce": coerce, "coerce_list": coerce_list, "promote": promote, "to_floating": to_floating,
+        "inference": inference, "counter_of": counter_of, "coerce": coerce, "coerce_list": coerce_list, "promote": promote, "to_floating": to_floating,
         "explain": explain, "versions_of": versions_of, "wrap": return_type(op) if several else None,
     }  # fmt: skip
     names |= {f"default_{p.name}": p.default for p in op.parameters}

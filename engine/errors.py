@@ -26,6 +26,12 @@ class LinAlgError(RuntimeError):
     """A matrix that has no inverse, no factor, or no solution."""
 
 
+for _kind, _shown in ((AutogradError, "RuntimeError"), (InplaceError, "RuntimeError"), (LinAlgError, "_LinAlgError")):
+    # A program that prints the type's name prints what it would print in PyTorch.
+    _kind.__name__ = _kind.__qualname__ = _shown
+    _kind.__module__ = "builtins" if _shown == "RuntimeError" else "torch._C"
+
+
 class Unsupported(NotImplementedError, AttributeError):  # noqa: N818
     """A part of PyTorch that Gradtape does not have. Also an AttributeError, so that `hasattr` and `getattr` work."""
 

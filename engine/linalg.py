@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.errors import LinAlgError
 from engine.ops import namespace
 
 _NAMES = namespace("torch.linalg")
 globals().update(_NAMES)
-__all__ = sorted(_NAMES)
+__all__ = ["LinAlgError", *sorted(_NAMES)]
 
 
 def __getattr__(name: str) -> Any:

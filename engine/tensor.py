@@ -50,26 +50,41 @@ class Size(tuple[int, ...]):
         return Size(item) if isinstance(index, slice) else item
 
 
-class device:  # noqa: N801
-    """Where tensors live: always the CPU."""
+DEVICES = (
+    "cpu", "cuda", "ipu", "xpu", "mkldnn", "opengl", "opencl", "ideep", "hip", "ve", "fpga", "maia", "xla", "lazy", "vulkan", "mps",
+    "meta", "hpu", "mtia", "privateuseone",
+)  # fmt: skip
 
-    def __init__(self, name: Any = "cpu") -> None:
-        self.type: str = name.type if isinstance(name, device) else str(name).split(":")[0]
-        self.index = None
-        if self.type != "cpu":
-            raise RuntimeError(f"Gradtape runs on the CPU only; there is no device '{name}'. Use device='cpu'.")
+
+class device:  # noqa: N801
+    """Where tensors live: always the CPU; other devices can be named and not be used."""
+
+    def __init__(self, name: Any = "cpu", index: int | None = None) -> None:
+        kind, _, number = (str(name) if isinstance(name, device) else str(name)).partition(":")
+        if kind not in DEVICES:
+            raise RuntimeError(
+                f"Expected one of {', '.join(DEVICES)} device type at start of device string: {kind}"
+            )
+        self.type: str = kind
+        self.index = int(number) if number else index
 
     def __repr__(self) -> str:
-        return f"device(type='{self.type}')"
+        return f"device(type='{self.type}')" if self.index is None else f"device(type='{self.type}', index={self.index})"
 
     def __str__(self) -> str:
-        return self.type
+        return self.type if self.index is None else f"{self.type}:{self.index}"
 
     def __eq__(self, other: object) -> bool:
-        return str(other) == "cpu"
+        return isinstance(other, device) and str(self) == str(other)
 
     def __hash__(self) -> int:
-        return hash(self.type)
+        return hash(str(self))
+
+    def __enter__(self) -> device:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
 
 
 class View:
@@ -198,7 +213,8 @@ class Tensor(metaclass=TensorType):
         """Always strided."""
         return "torch.strided"
 
-    is_cuda = is_sparse = is_quantized = is_meta = is_mkldnn = is_nested = False
+    is_cuda = is_sparse = is_quantized = is_meta = is_mkldnn = is_nested = is_mps = is_xpu = is_sparse_csr = False
+    is_cpu = True
 
     @property
     def names(self) -> tuple[None, ...]:
@@ -624,11 +640,16 @@ def gradient_edge(tensor: Tensor) -> tuple[Node | None, int]:
 
 def share(source: Tensor, view: Tensor, step: Callable[[Array], Array]) -> None:
     """Make `view`, whose array is a view of `source`'s, share its version counter and remember how it came about."""
-    counter = source._counter
+    view._counter = counter_of(source)
+    view._view = View(source, step, view._counter)
+
+
+def counter_of(tensor: Tensor) -> Counter:
+    """The version counter of a tensor's memory, made on first use."""
+    counter = tensor._counter
     if counter is None:
-        counter = source._counter = Counter()
-    view._counter = counter
-    view._view = View(source, step, counter)
+        counter = tensor._counter = Counter()
+    return counter
 
 
 def _words(tensor: Tensor) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from engine import codegen
 from engine.op import FUNCTIONS, TABLE
 from engine.ops import (
@@ -19,12 +21,17 @@ from engine.ops import (
     decompositions,
     dropout,
     embedding,
+    facts,
+    gates,
     grids,
     indexing,
     inplace,
+    likelihood,
     linalg,
     loss,
+    margins,
     normalization,
+    numbered,
     padding,
     pairs,
     pieces,
@@ -47,10 +54,13 @@ from engine.ops import (
     views,
 )
 from engine.surface import SURFACE
-from engine.tensor import Tensor
+from engine.tensor import Tensor, constant
 
 FAMILIES = (
-    creation, random, arithmetic, pairs, pointwise, special, comparison, activation, rectifiers, softmax, reduction, scan, sorting, shape, rearrange, pieces, indexing, scattering, linalg, products, decompositions, normalization, padding, convolution, pooling, sampling, grids, dropout, attention, similarity, embedding, loss, classification, ranking, ctc, inplace,
+    creation, random, arithmetic, pairs, pointwise, special, comparison, activation, rectifiers, gates, softmax, reduction,
+    scan, sorting, shape, rearrange, pieces, indexing, scattering, linalg, products, decompositions, normalization, padding,
+    convolution, pooling, sampling, grids, dropout, attention, similarity, embedding, loss, likelihood, classification,
+    margins, ranking, ctc, numbered, inplace, facts,
 )  # fmt: skip
 """The modules, in the order the documentation lists them."""
 
@@ -101,6 +111,9 @@ def attach() -> None:
         "where": lambda self, condition, other: comparison.where(condition, self, other),
         "T": property(shape.transposed),
         "mT": property(shape.matrix_transposed),
+        "mH": property(shape.matrix_transposed),
+        "H": property(shape.matrix_of("H")),
+        "real": property(lambda self: self),
         "__getitem__": indexing.getitem,
         "__setitem__": indexing.setitem,
     }
@@ -130,6 +143,12 @@ def _operators() -> None:
             return NotImplemented
         return arithmetic.pow(self, exponent)
 
+    def matrix_from_left(self: Any, other: Any) -> Any:
+        return linalg.matmul(other, self)
+
+    def modulo_of(self: Any, other: Any) -> Any:
+        return a.remainder(other if isinstance(other, Tensor) else constant(np.asarray(other, self._array.dtype)), self)
+
     def modulo(self: Any, other: Any) -> Any:
         return a.remainder(self, other) if isinstance(other, (Tensor, *codegen.NUMBERS)) else NotImplemented
 
@@ -149,7 +168,8 @@ def _operators() -> None:
         "__truediv__": forward(a.true_divide), "__rtruediv__": number_only(a.rdiv),
         "__floordiv__": forward(a.floor_divide), "__mod__": modulo,
         "__pow__": power, "__rpow__": number_only(a.rpow), "__neg__": a.neg, "__pos__": a.positive, "__abs__": pointwise.abs,
-        "__matmul__": linalg.matmul, "__invert__": c.bitwise_not,
+        "__matmul__": linalg.matmul, "__rmatmul__": matrix_from_left, "__rmod__": modulo_of, "__rdiv__": number_only(a.rdiv),
+         "__invert__": c.bitwise_not,
         "__and__": forward(c.bitwise_and), "__or__": forward(c.bitwise_or), "__xor__": forward(c.bitwise_xor),
         "__rand__": forward(c.bitwise_and), "__ror__": forward(c.bitwise_or), "__rxor__": forward(c.bitwise_xor),
         "__lt__": forward(c.lt), "__le__": forward(c.le), "__gt__": forward(c.gt), "__ge__": forward(c.ge),

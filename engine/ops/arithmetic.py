@@ -77,10 +77,21 @@ def true_divide(self, other):
     return self / other
 
 
+def divisor(other):
+    """The divisor of a whole-number division.
+
+    Raises:
+        RuntimeError: for an integer zero.
+    """
+    if other.dtype.kind != "f" and not np.all(other):
+        raise RuntimeError("ZeroDivisionError")
+    return other
+
+
 @op(r"\lfloor {self} / {other} \rfloor", self=None, other=None)
 def floor_divide(self, other):
     """Quotient rounded down."""
-    return np.floor_divide(self, other)
+    return np.floor_divide(self, divisor(other))
 
 
 @op(
@@ -93,9 +104,9 @@ def floor_divide(self, other):
 def _div_mode(self, other, rounding_mode):
     """Quotient rounded down ("floor") or towards zero ("trunc")."""
     if rounding_mode == "floor":
-        return np.floor_divide(self, other)
+        return np.floor_divide(self, divisor(other))
     if rounding_mode == "trunc":
-        quotient = np.trunc(self / other)
+        quotient = np.trunc(self / divisor(other))
         return quotient.astype(self.dtype)
     raise RuntimeError(f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'")
 
@@ -114,7 +125,7 @@ def rdiv(input: Tensor, other: Any) -> Tensor:
 @op(r"{self} \bmod {other}", self=lambda grad: grad, other=None, node="RemainderBackward0", name="remainder")
 def _remainder_number(self, other):
     """Remainder with the sign of the divisor, a number."""
-    return np.remainder(self, other)
+    return np.remainder(self, divisor(other))
 
 
 @op(
@@ -126,7 +137,7 @@ def _remainder_number(self, other):
 )
 def _remainder_tensor(self, other):
     """Remainder with the sign of the divisor, a tensor."""
-    return np.remainder(self, other)
+    return np.remainder(self, divisor(other))
 
 
 @function
@@ -138,7 +149,7 @@ def remainder(input: Tensor, other: Any) -> Tensor:
 @op(r"{self} \bmod {other}", self=lambda grad: grad, other=None, node="FmodBackward0", name="fmod")
 def _fmod_number(self, other):
     """Remainder with the sign of the dividend, the divisor a number."""
-    return np.fmod(self, other)
+    return np.fmod(self, divisor(other))
 
 
 @op(
@@ -150,7 +161,7 @@ def _fmod_number(self, other):
 )
 def _fmod_tensor(self, other):
     """Remainder with the sign of the dividend, the divisor a tensor."""
-    return np.fmod(self, other)
+    return np.fmod(self, divisor(other))
 
 
 @function

@@ -249,24 +249,43 @@ def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
 clip = clamp
 
 
-@op(
-    r"\max({self}, {min})",
-    self=lambda grad, self, min: where(self >= min, grad, 0.0),
-    min=lambda grad, self, min: where(self < min, grad, 0.0),
-)
-def clamp_min(self, min):
-    """Each element no smaller than the number `min`."""
-    return np.maximum(self, min)
+def _one_sided(name: str, latex: str, choose: Any, keeps: Any) -> tuple[Any, Any]:
+    """clamp_min or clamp_max, of a number and of a tensor."""
+    bound = name.removeprefix("clamp_")
+
+    def by_number(self, bound):
+        if self.dtype.kind != "f" and isinstance(bound, float):
+            self = self.astype(np.float32)
+        return choose(self, self.dtype.type(bound))
+
+    def by_tensor(self, bound):
+        return choose(self, bound)
+
+    made = []
+    for k, f in enumerate((by_number, by_tensor)):
+        f.__name__, f.__doc__ = f"_{name}_{k}", f"Each element, {'no smaller' if bound == 'min' else 'no larger'} than a bound."
+        rules: dict[str, Any] = {"self": lambda grad, self, bound: where(keeps(self, bound), grad, 0.0)}
+        if k:
+            rules["bound"] = lambda grad, self, bound: where(keeps(self, bound), 0.0, grad)
+        node = "Clamp" + bound.capitalize() + f"Backward{k}"
+        made.append(op(latex, node=node, name=name, promote=("self", "bound") if k else (), **rules)(f))
+    return made[0], made[1]
 
 
-@op(
-    r"\min({self}, {max})",
-    self=lambda grad, self, max: where(self <= max, grad, 0.0),
-    max=lambda grad, self, max: where(self > max, grad, 0.0),
-)
-def clamp_max(self, max):
-    """Each element no larger than the number `max`."""
-    return np.minimum(self, max)
+_min_number, _min_tensor = _one_sided("clamp_min", r"\max({self}, {bound})", np.maximum, lambda x, b: x >= b)
+_max_number, _max_tensor = _one_sided("clamp_max", r"\min({self}, {bound})", np.minimum, lambda x, b: x <= b)
+
+
+@function
+def clamp_min(input: Tensor, min: Any) -> Tensor:
+    """Each element no smaller than `min`, a number or a tensor."""
+    return (_min_tensor if isinstance(min, Tensor) else _min_number)(input, min)
+
+
+@function
+def clamp_max(input: Tensor, max: Any) -> Tensor:
+    """Each element no larger than `max`, a number or a tensor."""
+    return (_max_tensor if isinstance(max, Tensor) else _max_number)(input, max)
 
 
 @function

@@ -1,138 +1,18 @@
-"""Convolutions and transposed convolutions in one, two and three dimensions.
-
-A convolution ties three arrays together: the fine side x (N, C, *fine), the kernels w (O, C / groups, *kernel) and the coarse
-side y (N, O, *coarse). Given two of them there is one natural third, linear in each:
-
-    coarse(x, w)    what a convolution computes
-    fine(y, w)      what a transposed convolution computes
-    kernels(x, y)   what the gradient of the kernels is
-
-and the derivatives of each of the three are the other two.
-"""
+"""Convolutions and transposed convolutions in one, two and three dimensions."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from math import prod
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided
 
 from engine import dtypes
 from engine.op import function, op
+from engine.ops.correlation import Geometry, coarse_of, fine_of, kernels_of
 from engine.ops.padding import _constant_pad
-from engine.ops.shape import _permute, _squeeze_dim, _sum_axes, unsqueeze
+from engine.ops.reduction import _sum_dim
+from engine.ops.shape import _permute, _squeeze_dim, unsqueeze
 from engine.tensor import Tensor
-
-CHUNK = 1 << 18
-"""How many elements of windows are laid out at a time, so that they are still in the cache when they are multiplied."""
-
-
-class Geometry(NamedTuple):
-    """Which places of the coarse side meet which places of the fine side."""
-
-    fine: tuple[int, ...]
-    coarse: tuple[int, ...]
-    kernel: tuple[int, ...]
-    stride: tuple[int, ...]
-    padding: tuple[int, ...]
-    dilation: tuple[int, ...]
-    groups: int
-
-
-# --- the three linear maps on arrays ---------------------------------------------------------------------------------------
-
-
-def _padded(x, padding, extra=None):
-    """The array with zeros around its trailing dimensions."""
-    if not any(padding) and extra is None:
-        return x
-    spatial = x.shape[2:]
-    out = np.zeros((*x.shape[:2], *(n + 2 * p for n, p in zip(spatial, padding, strict=True))), x.dtype)
-    out[(..., *(slice(p, p + n) for n, p in zip(spatial, padding, strict=True)))] = x
-    return out
-
-
-def _columns(x, geometry) -> Iterator[tuple[slice, Any]]:
-    """The windows of a padded x as matrices (n, groups, C / groups * kernel, places), a few samples at a time."""
-    _, coarse, kernel, stride, _, dilation, groups = geometry
-    n, c = x.shape[:2]
-    channels = c // groups
-    rows, places = channels * prod(kernel), prod(coarse)
-    s = x.strides
-    windows = as_strided(
-        x,
-        (n, groups, channels, *kernel, *coarse),
-        (
-            s[0],
-            s[1] * channels,
-            s[1],
-            *[a * d for a, d in zip(s[2:], dilation, strict=True)],
-            *[a * d for a, d in zip(s[2:], stride, strict=True)],
-        ),
-    )
-    step = max(1, min(n, CHUNK // max(groups * rows * places, 1)))
-    for k in range(0, n, step):
-        some = slice(k, min(k + step, n))
-        yield some, windows[some].reshape(some.stop - k, groups, rows, places)
-
-
-def _coarse_of(x, w, geometry):
-    n, o, groups = x.shape[0], w.shape[0], geometry.groups
-    out = np.empty((n, groups, o // groups, prod(geometry.coarse)), np.result_type(x, w))
-    matrix = w.reshape(groups, o // groups, -1)
-    for some, columns in _columns(_padded(x, geometry.padding), geometry):
-        np.matmul(matrix, columns, out=out[some])
-    return out.reshape(n, o, *geometry.coarse)
-
-
-def _fine_of(y, w, geometry):
-    fine, coarse, kernel, stride, padding, dilation, groups = geometry
-    n, o = y.shape[:2]
-    channels = w.shape[1]
-    margin = tuple([d * (k - 1) - p for d, k, p in zip(dilation, kernel, padding, strict=True)])
-    ones = all(s == 1 for s in stride)
-    if ones and min(margin) >= 0 and o <= 3 * channels * groups:
-        # Without strides it is the convolution of y with the kernels turned around.
-        turned = w.reshape(groups, o // groups, channels, *kernel).swapaxes(1, 2)
-        turned = turned[(..., *[slice(None, None, -1)] * len(kernel))].reshape(groups * channels, o // groups, *kernel)
-        if all(c + 2 * m - d * (k - 1) == f for f, c, m, d, k in zip(fine, coarse, margin, dilation, kernel, strict=True)):
-            return _coarse_of(y, turned, geometry._replace(fine=coarse, coarse=fine, padding=margin))
-    places = prod(coarse)
-    out = np.zeros((n, groups * channels, *(f + 2 * p for f, p in zip(fine, padding, strict=True))), np.result_type(y, w))
-    matrix = w.reshape(groups, o // groups, -1).swapaxes(1, 2)
-    y = y.reshape(n, groups, o // groups, places)
-    step = max(1, min(n, CHUNK // max(groups * channels * prod(kernel) * places, 1)))
-    for i in range(0, n, step):
-        parts = np.matmul(matrix, y[i : i + step]).reshape(-1, groups * channels, *kernel, *coarse)
-        target = out[i : i + step]
-        for k in np.ndindex(*kernel):
-            target[_places(k, geometry)] += parts[(slice(None), slice(None), *k)]
-    return out[(..., *(slice(p, p + f) for f, p in zip(fine, padding, strict=True)))] if any(padding) else out
-
-
-def _places(k, geometry):
-    """The places of the padded fine side that one element of the kernel meets."""
-    return (
-        ...,
-        *[
-            slice(i * d, i * d + (n - 1) * s + 1, s)
-            for i, d, s, n in zip(k, geometry.dilation, geometry.stride, geometry.coarse, strict=True)
-        ],
-    )
-
-
-def _kernels_of(x, y, geometry):
-    n, o, groups = y.shape[0], y.shape[1], geometry.groups
-    out = np.zeros((groups, o // groups, x.shape[1] // groups * prod(geometry.kernel)), np.result_type(x, y))
-    y = y.reshape(n, groups, o // groups, -1)
-    for some, columns in _columns(_padded(x, geometry.padding), geometry):
-        part = np.matmul(y[some], columns.swapaxes(2, 3))
-        for p in part:
-            out += p
-    return out.reshape(o, x.shape[1] // groups, *geometry.kernel)
-
 
 # --- operations ------------------------------------------------------------------------------------------------------------
 
@@ -147,7 +27,7 @@ def _kernels_of(x, y, geometry):
 )
 def _coarse(self, weight, geometry):
     """The convolution of the fine side with the kernels."""
-    return _coarse_of(self, weight, geometry)
+    return coarse_of(self, weight, geometry)
 
 
 @op(
@@ -160,7 +40,7 @@ def _coarse(self, weight, geometry):
 )
 def _fine(self, weight, geometry):
     """The transposed convolution of the coarse side with the kernels."""
-    return _fine_of(self, weight, geometry)
+    return fine_of(self, weight, geometry)
 
 
 @op(
@@ -173,7 +53,7 @@ def _fine(self, weight, geometry):
 )
 def _kernels(self, other, geometry):
     """The products of the fine side and the coarse side, summed for each element of the kernels."""
-    return _kernels_of(self, other, geometry)
+    return kernels_of(self, other, geometry)
 
 
 def geometry_of(sizes, kernels, stride, padding, dilation, transposed, output_padding, groups):
@@ -202,7 +82,7 @@ def weight_slopes(grad, self, sizes, stride, padding, dilation, transposed, outp
 
 def bias_slopes(grad):
     """The gradient with respect to the bias."""
-    return _sum_axes(grad, (0, *range(2, grad.ndim)), False)
+    return _sum_dim(grad, (0, *range(2, grad.ndim)), False)
 
 
 @op(
@@ -221,7 +101,7 @@ def bias_slopes(grad):
 def _convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups):
     """A convolution, or a transposed one, of (N, C, *spatial)."""
     geometry = geometry_of(input.shape, weight.shape, stride, padding, dilation, transposed, output_padding, groups)
-    out = (_fine_of if transposed else _coarse_of)(input, weight, geometry)
+    out = (fine_of if transposed else coarse_of)(input, weight, geometry)
     if bias is not None:
         out += bias.reshape(-1, *[1] * len(stride))
     return out
@@ -233,6 +113,9 @@ def _convolution(input, weight, bias, stride, padding, dilation, transposed, out
 def _each(value: Any, dims: int, name: str) -> tuple[int, ...]:
     """One number for all dimensions, or one each."""
     values = tuple(value) if isinstance(value, tuple | list) else (value,)
+    for v in values:
+        if not isinstance(v, int | np.integer | Tensor):
+            raise TypeError(f"convolution(): argument '{name}' must be tuple of ints, not {type(v).__name__}")
     if len(values) not in (1, dims):
         raise RuntimeError(
             f"expected {name} to be a single integer value or a list of {dims} values to match the convolution dimensions, "
@@ -257,12 +140,14 @@ def _check_dtypes(input: Tensor, weight: Tensor, bias: Tensor | None, transposed
             )
         if name == "bias" or (x.kind != "f" and bias is not None and bias._array.dtype == w):
             y = other._array.dtype
-            raise RuntimeError(f"Input type ({_WORDS.get(x.name, x.name)}) and bias type ({_WORDS.get(y.name, y.name)}) should be the same")
+            raise RuntimeError(
+                f"Input type ({_WORDS.get(x.name, x.name)}) and bias type ({_WORDS.get(y.name, y.name)}) should be the same"
+            )
         kinds = [dtypes.SCALAR_NAMES[t.dtype] for t in (input, weight)]
         raise RuntimeError(f"expected scalar type {kinds[0]} but found {kinds[1]}")
 
 
-def _check_shapes(x, w, bias, geometry, transposed, output_padding):
+def _check_shapes(x, w, bias, geometry, transposed):
     """PyTorch's complaints about shapes that do not go together, in its order."""
     g = geometry.groups
     shape = list(w)
@@ -282,8 +167,8 @@ def _check_shapes(x, w, bias, geometry, transposed, output_padding):
     given, wanted, made = ("transposed=1", w[0], w[1] * g) if transposed else (f"groups={g}", w[1] * g, w[0])
     if x[1] != wanted:
         raise RuntimeError(
-            f"Given {given}, weight of size {shape}, expected input{list(x)} to have {wanted} channels, but got {x[1]} channels "
-            "instead"
+            f"Given {given}, weight of size {shape}, expected input{list(x)} to have {wanted} channels, but got {x[1]} "
+            "channels instead"
         )
     if bias is not None and bias != (made,):
         raise RuntimeError(
@@ -299,9 +184,6 @@ def _check_shapes(x, w, bias, geometry, transposed, output_padding):
             f"Calculated padded input size per channel: ({' x '.join(map(str, sizes))}). Kernel size: "
             f"({' x '.join(map(str, reach))}). Kernel size can't be greater than actual input size"
         )
-
-
-_SIDES = {1: ("",), 2: ("height", "width"), 3: ("depth", "height", "width")}
 
 
 def _check_output_padding(padding: tuple[int, ...], stride: tuple[int, ...], dilation: tuple[int, ...]) -> None:
@@ -354,10 +236,14 @@ def _convolve(
             f"Expected {dims + 1}D (unbatched) or {dims + 2}D (batched) input to {name}, but got input of size: {list(x)}"
         )
     _check_dtypes(input, weight, bias, transposed)
+    if input._array.dtype == np.bool_:
+        raise NotImplementedError(f"\"slow_conv{dims}d_cpu\" not implemented for 'Bool'")
     if len(w) < 3:
         raise RuntimeError("weight should have at least three dimensions")
     if single:
         input = unsqueeze(input, 0)
+    if transposed and isinstance(stride, int):
+        stride = (stride,) * dims
     dims = len(w) - 2
     stride, dilation = _each(stride, dims, "stride"), _each(dilation, dims, "dilation")
     if isinstance(padding, str):
@@ -365,8 +251,8 @@ def _convolve(
             raise RuntimeError(f"Invalid padding string: '{padding}'")
         if len(input._array.shape) != len(w):
             raise RuntimeError(
-                f"Expected {len(w)}-dimensional input for {len(w)}-dimensional weight{list(w)}, but got {len(input._array.shape)}-dimensional input of size "
-                f"{list(input._array.shape)} instead"
+                f"Expected {len(w)}-dimensional input for {len(w)}-dimensional weight{list(w)}, but got "
+                f"{len(input._array.shape)}-dimensional input of size {list(input._array.shape)} instead"
             )
         input, padding = _same(input, weight, stride, dilation) if padding == "same" else (input, (0,) * dims)
     else:
@@ -381,7 +267,7 @@ def _convolve(
     if any(d <= 0 for d in dilation):
         raise RuntimeError("dilation should be greater than zero")
     geometry = Geometry((), (), (), stride, padding, dilation, groups)
-    _check_shapes(input._array.shape, w, None if bias is None else bias._array.shape, geometry, transposed, output_padding)
+    _check_shapes(input._array.shape, w, None if bias is None else bias._array.shape, geometry, transposed)
     if transposed:
         _check_output_padding(output_padding, stride, dilation)
     out = _convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups)
@@ -502,7 +388,7 @@ def tbc_weight_slopes(grad, self, sizes, pad):
     r"{weight} \star {self} + {bias}",
     self=lambda grad, weight, self_sym_sizes, pad: tbc_input_slopes(grad, weight, self_sym_sizes, pad),
     weight=lambda grad, self, weight_sym_sizes, pad: tbc_weight_slopes(grad, self, weight_sym_sizes, pad),
-    bias=lambda grad: _sum_axes(grad, (0, 1), False),
+    bias=lambda grad: _sum_dim(grad, (0, 1), False),
     promote=(),
     node="ConvTbcBackward0",
     name="conv_tbc",
@@ -510,7 +396,7 @@ def tbc_weight_slopes(grad, self, sizes, pad):
 def _conv_tbc(self, weight, bias, pad):
     """A convolution of (time, batch, channels)."""
     geometry = tbc_geometry(self.shape, weight.shape, pad)
-    out = _coarse_of(self.transpose(1, 2, 0), weight.transpose(2, 1, 0), geometry)
+    out = coarse_of(self.transpose(1, 2, 0), weight.transpose(2, 1, 0), geometry)
     return out.transpose(2, 0, 1) + bias
 
 

@@ -61,8 +61,12 @@ def creation(f: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
 def on_cpu(where: Any) -> None:
     """Refuse any device but the CPU."""
-    if where is not None:
-        device(where)
+    if where is not None and device(where).type != "cpu":
+        from engine.cuda import NOT_COMPILED
+
+        if device(where).type == "cuda":
+            raise AssertionError(NOT_COMPILED)
+        raise RuntimeError(f"Gradtape runs on the CPU only; there is no device '{where}'. Use device='cpu'.")
 
 
 def as_array(data: Any) -> np.ndarray[Any, Any]:
@@ -176,29 +180,39 @@ def from_numpy(array: np.ndarray[Any, Any]) -> Tensor:
     return constant(as_array(array))
 
 
+def positive(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape, refused if a length is negative."""
+    for n in shape:
+        if n < 0:
+            raise RuntimeError(f"Trying to create tensor with negative dimension {n}: {list(shape)}")
+    return shape
+
+
 @creation
 def zeros(*size: Any, dtype: Dtype | None = None) -> Tensor:
     """Zeros."""
+    if min(sizes(size), default=0) < 0:
+        raise RuntimeError("zeros: Dimension size must be non-negative.")
     return constant(np.zeros(sizes(size), _numpy_dtype(dtype)))
 
 
 @creation
 def ones(*size: Any, dtype: Dtype | None = None) -> Tensor:
     """Ones."""
-    return constant(np.ones(sizes(size), _numpy_dtype(dtype)))
+    return constant(np.ones(positive(sizes(size)), _numpy_dtype(dtype)))
 
 
 @creation
 def empty(*size: Any, dtype: Dtype | None = None, memory_format: Any = None) -> Tensor:
     """A tensor whose elements are of no account (zeros here, so that runs repeat)."""
-    return constant(np.zeros(sizes(size), _numpy_dtype(dtype)))
+    return constant(np.zeros(positive(sizes(size)), _numpy_dtype(dtype)))
 
 
 @creation
 def full(size: Any, fill_value: Any, *, dtype: Dtype | None = None) -> Tensor:
     """`fill_value` everywhere."""
     value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
-    return constant(np.full(sizes((size,)), value, _numpy_dtype(dtype, dtypes.of_scalar(value))))
+    return constant(np.full(positive(sizes((size,))), value, _numpy_dtype(dtype, dtypes.of_scalar(value))))
 
 
 @creation

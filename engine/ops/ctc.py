@@ -9,9 +9,8 @@ import numpy as np
 from engine.dtypes import SCALAR_NAMES
 from engine.op import function, op
 from engine.ops.activation import floating_only
-from engine.ops.classification import not_implemented
 from engine.ops.comparison import where
-from engine.ops.loss import reduce_losses, reduction_of
+from engine.ops.loss import not_implemented, reduce_losses, reduction_of
 from engine.tensor import Tensor, constant
 
 

@@ -708,8 +708,12 @@ def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:  # noqa: 
     node="LinalgPinvBackward0",
     name="pinv",
 )
-def _pinv(A, rcond):
+def _pinv(A, rcond, hermitian=False):
     """Moore–Penrose inverses."""
+    if hermitian:
+        values, vectors = np.linalg.eigh(A)
+        keep = np.abs(values) > rcond[..., None] * np.abs(values).max(-1, keepdims=True, initial=0)
+        return (vectors * np.where(keep, 1 / np.where(keep, values, 1), 0)[..., None, :]) @ vectors.swapaxes(-1, -2)
     return np.linalg.pinv(A, rcond).astype(A.dtype)
 
 
@@ -738,12 +742,7 @@ def linalg_pinv(A: Tensor, *, atol: Any = None, rtol: Any = None, hermitian: boo
         least = atol._array if isinstance(atol, Tensor) else np.asarray(atol)
         top = np.linalg.svd(a, compute_uv=False)[..., 0]
         tolerance = np.maximum(tolerance, least / np.where(top == 0, 1, top))
-    if hermitian:
-        values, vectors = linalg_eigh(A)
-        size = values.abs()
-        keep = size > constant(np.asarray(tolerance, a.dtype)[..., None]) * amax(size, -1, True)
-        return (vectors * unsqueeze(where(keep, 1 / where(keep, values, 1.0), 0.0), -2)) @ mT(vectors)
-    return _pinv(A, np.asarray(tolerance, a.dtype))
+    return _pinv(A, np.asarray(tolerance, a.dtype), hermitian)
 
 
 @function
@@ -792,10 +791,15 @@ def linalg_lstsq(A: Tensor, B: Tensor, rcond: Any = None, *, driver: str | None 
     vector = B._array.ndim == 1 or (B._array.ndim + 1 == A._array.ndim and B._array.shape == A._array.shape[:-1])
     right = unsqueeze(B, -1) if vector else B
     tolerance = max(A._array.shape[-2:]) * np.finfo(A._array.dtype).eps if rcond is None else rcond
-    found = _lstsq(A, right, tolerance, driver or "gelsy")
-    if not vector:
-        return found
-    return _named("linalg_lstsq", ("solution", "residuals", "rank", "singular_values"), found[0].squeeze(-1), *found[1:])
+    solution, residuals, rank, values = _lstsq(A, right, tolerance, driver or "gelsy")
+    return _named(
+        "linalg_lstsq",
+        ("solution", "residuals", "rank", "singular_values"),
+        solution.squeeze(-1) if vector else solution,
+        residuals if residuals._array.size else constant(residuals._array),
+        rank,
+        constant(values._array),
+    )
 
 
 @function

@@ -9,6 +9,7 @@ import numpy as np
 
 from engine.dtypes import LEGACY_NAMES, OF_NUMPY
 from engine.op import function, op
+from engine.ops.loss import not_implemented
 from engine.tensor import Tensor, constant
 
 # --- embedding -------------------------------------------------------------------------------------------------------------
@@ -104,6 +105,13 @@ def _renormalise(weight: Tensor, indices: Tensor, max_norm: float, norm_type: fl
         short[used[long]] *= (max_norm / (lengths[long] + 1e-7))[:, None].astype(a.dtype)
         with no_grad():
             weight.detach().copy_(constant(short))
+
+
+@function
+def embedding_renorm_(input: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> Tensor:
+    """The rows of `input` at the indices shortened to `max_norm` where they are longer, in place."""
+    _renormalise(input, indices, max_norm, norm_type)
+    return input
 
 
 @function
@@ -214,8 +222,8 @@ def _embedding_bag(weight, indices, offsets, scale_grad_by_freq, mode, per_sampl
 
 @op(
     r"{grad}",
-    grad=lambda grad: _not_again("_embedding_bag_backward"),
-    weight=lambda grad: _not_again("_embedding_bag_backward"),
+    grad=lambda grad: not_implemented("_embedding_bag_backward"),
+    weight=lambda grad: not_implemented("_embedding_bag_backward"),
     indices=None,
     offsets=None,
     per_sample_weights=None,
@@ -243,8 +251,8 @@ def _bag_backward(grad, weight, indices, offsets, mode, per_sample_weights, padd
 
 @op(
     r"{grad} \cdot {weight}_{{ {indices} }}",
-    grad=lambda grad: _not_again("_embedding_bag_per_sample_weights_backward"),
-    weight=lambda grad: _not_again("_embedding_bag_per_sample_weights_backward"),
+    grad=lambda grad: not_implemented("_embedding_bag_per_sample_weights_backward"),
+    weight=lambda grad: not_implemented("_embedding_bag_per_sample_weights_backward"),
     indices=None,
     offsets=None,
     promote=(),
@@ -256,10 +264,6 @@ def _bag_weights_backward(grad, weight, indices, offsets, padding_idx):
     out = np.zeros(len(indices), grad.dtype)
     out[keep] = np.add.reduce(grad[bag] * weight[indices[keep]], axis=1)
     return out
-
-
-def _not_again(name):
-    raise RuntimeError(f"derivative for aten::{name} is not implemented")
 
 
 @function

@@ -11,6 +11,8 @@ import numpy as np
 
 from engine import dtypes
 from engine.op import function, op
+from engine.ops.reduction import _sum_dim
+from engine.ops.shape import _stack
 from engine.ops.taps import variant
 from engine.tensor import Size, Tensor
 
@@ -56,137 +58,131 @@ def _whole(x):
     return np.where(safe, x, -100).astype(np.int64)
 
 
-def _cubic_weights(t, a=-0.75):
-    """The four weights of cubic interpolation and their slopes."""
-    weights, slopes = [], []
-    for x, side in ((t + 1, 1), (t, 1), (1 - t, -1), (2 - t, -1)):
-        if len(weights) in (1, 2):
-            weights.append(((a + 2) * x - (a + 3)) * x * x + 1)
-            slopes.append(side * (3 * (a + 2) * x - 2 * (a + 3)) * x)
-        else:
-            weights.append(((a * x - 5 * a) * x + 8 * a) * x - 4 * a)
-            slopes.append(side * ((3 * a * x - 10 * a) * x + 8 * a))
-    return weights, slopes
+_CUBIC = ((1.25, -2.25, 0.0, 1.0), (-0.75, 3.75, -6.0, 3.0))
+"""The weight of cubic interpolation at a distance below one and below two, as polynomials (of sharpness -0.75)."""
 
 
-def _taps(x, size, mode, padding_mode, align_corners):
-    """For one coordinate of the grid: (places, weights, slopes) of each place to look at; outside weights are zero."""
-    factor = (size - 1) / 2 if align_corners else size / 2
-    x = (x + 1) * x.dtype.type(factor) - x.dtype.type(0 if align_corners else 0.5)
-    if mode == 2:
-        first = np.floor(x)
-        weights, slopes = _cubic_weights(x - first)
-        found = [(_moved(first + k, size, padding_mode, align_corners)[0], w, s) for k, w, s in zip(range(-1, 3), weights, slopes, strict=True)]
-        moved: Any = 1
-    else:
-        x, moved = _moved(x, size, padding_mode, align_corners)
-        if mode == 1:
-            found = [(np.rint(x), np.ones_like(x), np.zeros_like(x))]
-        else:
-            first = np.floor(x)
-            ones = np.ones_like(x)
-            found = [(first, first + 1 - x, -ones), (first + 1, x - first, ones)]
+def _weights(x, mode, order):
+    """For each place to look at: its distance from the first, and its weight differentiated so many times."""
+    if mode == 1:
+        return np.rint(x), [(0, np.ones_like(x))]
+    first = np.floor(x)
+    t = x - first
+    if mode == 0:
+        ones = np.ones_like(x)
+        return first, [(0, (1 - t, -ones)[order]), (1, (t, ones)[order])]
+    found = []
+    for k, distance, side in ((-1, t + 1, 1), (0, t, 1), (1, 1 - t, -1), (2, 2 - t, -1)):
+        polynomial = np.polyder(np.array(_CUBIC[k in (-1, 2)]), order)
+        found.append((k, (side**order * np.polyval(polynomial, distance)).astype(x.dtype)))
+    return first, found
+
+
+_ORDERS = {0: 1, 1: 0, 2: 3}
+"""How many times the weights of each mode can be differentiated before they are zero."""
+
+
+def _taps(x, size, modes, order):
+    """For one coordinate of the grid the places to look at and their weights, zero outside of the image."""
+    mode, padding_mode, align_corners = modes
+    factor = x.dtype.type((size - 1) / 2 if align_corners else size / 2)
+    x = (x + 1) * factor - x.dtype.type(0 if align_corners else 0.5)
+    slope: Any = 1
+    if mode != 2:
+        x, slope = _moved(x, size, padding_mode, align_corners)
+    first, found = _weights(x, mode, order)
     taps = []
-    for place, weight, slope in found:
+    for k, weight in found:
+        place = first + k
+        if mode == 2:
+            place, _ = _moved(place, size, padding_mode, align_corners)
         index = _whole(place)
         inside = (index >= 0) & (index < size)
-        taps.append((
-            np.where(inside, index, 0), np.where(inside, weight, 0), np.where(inside, slope * moved * x.dtype.type(factor), 0),
-        ))  # fmt: skip
+        taps.append((np.where(inside, index, 0), np.where(inside, weight * (slope * factor) ** order, 0)))
     return taps
 
 
-def _neighbours(sizes, grid, mode, padding_mode, align_corners):
-    """For each combination of places to look at: their places in the flattened image, and weights and slopes by dimension."""
+def _neighbours(sizes, grid, modes, orders):
+    """For each combination of places to look at: their places in the flattened image and their weights, (N, 1, points)."""
     dims = len(sizes) - 2
-    by_dim = [
-        _taps(grid[..., dims - 1 - d], sizes[2 + d], mode, padding_mode, align_corners) for d in range(dims)
-    ]
+    if any(order > _ORDERS[modes[0]] for order in orders):
+        return
+    by_dim = [_taps(grid[..., dims - 1 - d], sizes[2 + d], modes, orders[d]) for d in range(dims)]
+    points = (sizes[0], 1, prod(grid.shape[1:-1]))
     for combination in product(*by_dim):
-        flat = 0
-        for (index, _, _), n in zip(combination, sizes[2:], strict=True):
-            flat = flat * n + index
-        yield flat.reshape(sizes[0], 1, -1), [c[1] for c in combination], [c[2] for c in combination]  # type: ignore[attr-defined]
+        flat, weight = combination[0]
+        for (index, w), n in zip(combination[1:], sizes[3:], strict=True):
+            flat, weight = flat * n + index, weight * w
+        yield flat.reshape(points), weight.reshape(points)
 
 
 # --- operations ------------------------------------------------------------------------------------------------------------
 
 
-def _grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners):
-    """The image (N, C, *spatial) at the points of a grid (N, *out, dims), each coordinate between -1 and 1."""
+def _sampled(input, grid, modes, orders):
     n, c = input.shape[:2]
     flat = input.reshape(n, c, prod(input.shape[2:]))
     out = np.zeros((n, c, prod(grid.shape[1:-1])), input.dtype)
-    for places, weights, _ in _neighbours(input.shape, grid, interpolation_mode, padding_mode, align_corners):
-        out += np.take_along_axis(flat, np.broadcast_to(places, out.shape), 2) * prod_of(weights).reshape(n, 1, -1)
+    for places, weights in _neighbours(input.shape, grid, modes, orders):
+        out += np.take_along_axis(flat, np.broadcast_to(places, out.shape), 2) * weights
     return out.reshape(n, c, *grid.shape[1:-1])
 
 
-def prod_of(arrays):
-    """The product of several arrays."""
-    out = arrays[0]
-    for a in arrays[1:]:
-        out = out * a
-    return out
+def along_grid(grad, image, grid, modes, orders):
+    """The gradient with respect to the grid: for each coordinate the sample differentiated once more along it."""
+    dims = len(orders)
+    parts = []
+    for d in reversed(range(dims)):
+        more = tuple([o + (i == d) for i, o in enumerate(orders)])
+        parts.append(_sum_dim(grad * _sample(image, grid, modes, more), (1,), False))
+    return _stack(parts, dims + 1)
 
 
-def no_second(grad):
-    """PyTorch differentiates sampling on a grid once only."""
-    raise RuntimeError(f"derivative for aten::grid_sampler_{grad.ndim - 2}d_backward is not implemented")
+@op(
+    r"\mathrm{{sample}}({self}, {grid})",
+    self=lambda grad, self_sym_sizes, grid, modes, orders: _unsample(grad, grid, tuple(self_sym_sizes), modes, orders),
+    grid=lambda grad, self, grid, modes, orders: along_grid(grad, self, grid, modes, orders),
+    promote=(),
+    name="grid_sampler_backward",
+)
+def _sample(self, grid, modes, orders):
+    """The image at the points of a grid, differentiated so many times along each of its dimensions."""
+    return _sampled(self, grid, modes, orders)
 
 
 @op(
     r"{self}",
-    self=lambda grad: no_second(grad),
-    grid=lambda grad: no_second(grad),
+    self=lambda grad, grid, modes, orders: _sample(grad, grid, modes, orders),
+    grid=lambda grad, self, grid, modes, orders: along_grid(self, grad, grid, modes, orders),
     promote=(),
     name="grid_sampler_backward",
 )
-def _grid_sampler_input(self, grid, sizes, interpolation_mode, padding_mode, align_corners):
-    """The gradient with respect to the image."""
+def _unsample(self, grid, sizes, modes, orders):
+    """The transpose of `_sample`: each point's number added to the places it looked at."""
     n, c = sizes[:2]
     area = prod(sizes[2:])
     grad = self.reshape(n, c, prod(grid.shape[1:-1]))
     total = np.zeros(n * c * area)
     planes = (np.arange(n * c) * area).reshape(n, c, 1)
-    for places, weights, _ in _neighbours(sizes, grid, interpolation_mode, padding_mode, align_corners):
-        parts = grad * prod_of(weights).reshape(n, 1, -1)
-        total += np.bincount((places + planes).ravel(), parts.ravel(), n * c * area)
+    for places, weights in _neighbours(sizes, grid, modes, orders):
+        total += np.bincount((places + planes).ravel(), (grad * weights).ravel(), n * c * area)
     return total.astype(self.dtype).reshape(sizes)
 
 
-@op(
-    r"{self}",
-    self=lambda grad: no_second(grad),
-    image=lambda grad: no_second(grad),
-    grid=lambda grad: no_second(grad),
-    promote=(),
-    name="grid_sampler_backward",
-)
-def _grid_sampler_grid(self, image, grid, interpolation_mode, padding_mode, align_corners):
-    """The gradient with respect to the grid."""
-    n, c, *sizes = image.shape
-    dims = len(sizes)
-    flat = image.reshape(n, c, prod(sizes))
-    grad = self.reshape(n, c, prod(grid.shape[1:-1]))
-    out = np.zeros(grid.shape, grid.dtype)
-    if interpolation_mode == 1:
-        return out
-    for places, weights, slopes in _neighbours(image.shape, grid, interpolation_mode, padding_mode, align_corners):
-        values = (np.take_along_axis(flat, np.broadcast_to(places, grad.shape), 2) * grad).sum(1).reshape(grid.shape[:-1])
-        for d in range(dims):
-            out[..., dims - 1 - d] += values * prod_of([*weights[:d], slopes[d], *weights[d + 1 :]])
-    return out
+def _grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners):
+    """The image (N, C, *spatial) at the points of a grid (N, *out, dims), each coordinate between -1 and 1."""
+    modes = (interpolation_mode, padding_mode, align_corners)
+    return _sampled(input, grid, modes, (0,) * (input.ndim - 2))
 
 
 _SAMPLER = {
     d: variant(
         _grid_sampler, r"\mathrm{{sample}}({input}, {grid})", f"grid_sampler_{d}d", f"GridSampler{d}DBackward0",
-        input=lambda grad, grid, input_sym_sizes, interpolation_mode, padding_mode, align_corners: _grid_sampler_input(
-            grad, grid, tuple(input_sym_sizes), interpolation_mode, padding_mode, align_corners
+        input=lambda grad, grid, input_sym_sizes, interpolation_mode, padding_mode, align_corners: _unsample(
+            grad, grid, tuple(input_sym_sizes), (interpolation_mode, padding_mode, align_corners), (0,) * (grad.ndim - 2)
         ),
-        grid=lambda grad, input, grid, interpolation_mode, padding_mode, align_corners: _grid_sampler_grid(
-            grad, input, grid, interpolation_mode, padding_mode, align_corners
+        grid=lambda grad, input, grid, interpolation_mode, padding_mode, align_corners: along_grid(
+            grad, input, grid, (interpolation_mode, padding_mode, align_corners), (0,) * (grad.ndim - 2)
         ),
         promote=(),
     )
@@ -205,7 +201,8 @@ def grid_sampler(input: Tensor, grid: Tensor, interpolation_mode: int, padding_m
         )
     if g.shape[-1] != x.ndim - 2:
         raise RuntimeError(
-            f"grid_sampler(): expected grid to have size {x.ndim - 2} in last dimension, but got grid with sizes {list(g.shape)}"
+            f"grid_sampler(): expected grid to have size {x.ndim - 2} in last dimension, but got grid with sizes "
+            f"{list(g.shape)}"
         )
     for i, n in enumerate(x.shape[2:], 2):
         if n == 0:
@@ -314,9 +311,7 @@ def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> 
         )
     d = len(size) - 2
     if len(shape) != 3 or shape[1:] != (d, d + 1):
-        raise ValueError(
-            f"Expected a batch of {d}D affine matrices of shape Nx{d}x{d + 1} for size {size}. Got {Size(shape)}."
-        )
+        raise ValueError(f"Expected a batch of {d}D affine matrices of shape Nx{d}x{d + 1} for size {size}. Got {Size(shape)}.")
     if align_corners and min(size[2:]) == 1:
         warnings.warn(
             "Since version 1.3.0, affine_grid behavior has changed for unit-size grids when align_corners=True. This is not "

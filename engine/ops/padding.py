@@ -62,18 +62,22 @@ def _maps(shape: tuple[int, ...], pad: Pad, place: Any) -> tuple[Any, ...]:
     found = []
     for d, (a, b) in enumerate(_widths(len(shape), pad)):
         if a or b:
-            # Negative widths cut off first; what is left is bordered.
-            start, left = max(-a, 0), shape[d] - max(-a, 0) - max(-b, 0)
-            found.append((d, start + place(np.arange(-max(a, 0), left + max(b, 0)), left)))
+            found.append((d, place(a, b, shape[d])))
     return tuple(found)
 
 
+def _around(a, b, n):
+    """Places that go round; what negative widths cut off is not part of the circle."""
+    start, left = max(-a, 0), n - max(-a, 0) - max(-b, 0)
+    return start + np.arange(-max(a, 0), left + max(b, 0)) % left
+
+
 PLACES = {
-    "reflect": lambda i, n: (n - 1) - np.abs((n - 1) - np.abs(i)),
-    "replicate": lambda i, n: np.clip(i, 0, n - 1),
-    "circular": lambda i, n: i % n,
+    "reflect": lambda a, b, n: (n - 1) - np.abs((n - 1) - np.abs(np.arange(-a, n + b))),
+    "replicate": lambda a, b, n: np.clip(np.arange(-a, n + b), 0, n - 1),
+    "circular": _around,
 }
-"""Which element of a dimension of length n stands at place i."""
+"""Which elements of a dimension of length n stand where it is widened by a in front and b behind."""
 
 
 def _bordered(kind: str, nodes: str) -> dict[int, Any]:

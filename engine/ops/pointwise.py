@@ -304,6 +304,15 @@ def signbit(self):
     return np.signbit(self) if self.dtype.kind == "f" else self < 0
 
 
+@function
+def conj(input: Tensor) -> Tensor:
+    """The tensor itself: real numbers are their own conjugates."""
+    return input
+
+
+conj_physical = resolve_conj = resolve_neg = real = conj
+
+
 absolute = abs
 arcsinh, arccosh, arctanh = asinh, acosh, atanh
 special_round = round

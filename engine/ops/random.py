@@ -12,7 +12,7 @@ import numpy as np
 from engine import dtypes
 from engine.dtypes import dtype as Dtype
 from engine.op import function, op
-from engine.ops.creation import creation
+from engine.ops.creation import creation, positive
 from engine.ops.pointwise import zeros_like_grad
 from engine.ops.shape import sizes
 from engine.streams import Stream
@@ -123,11 +123,7 @@ def _normal(shape: tuple[int, ...], generator: Generator | None, d: Dtype | None
 
 
 def _shape(size: tuple[Any, ...], named: Any) -> tuple[int, ...]:
-    shape = sizes(size) if named is None else sizes((named,))
-    for n in shape:
-        if n < 0:
-            raise RuntimeError(f"Trying to create tensor with negative dimension {n}: {list(shape)}")
-    return shape
+    return positive(sizes(size) if named is None else sizes((named,)))
 
 
 @creation

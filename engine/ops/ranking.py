@@ -9,8 +9,8 @@ import numpy as np
 
 from engine.op import function
 from engine.ops.arithmetic import neg
-from engine.ops.comparison import clamp_min, where
-from engine.ops.loss import REDUCTIONS, add_number, number_minus, reduce_losses, reduction_of, sub_number
+from engine.ops.comparison import where
+from engine.ops.loss import REDUCTIONS, add_number, clamp_min_number, number_minus, reduce_losses, reduction_of, sub_number
 from engine.ops.pairs import minimum
 from engine.ops.reduction import _sum_dim
 from engine.ops.similarity import pairwise_distance
@@ -34,7 +34,7 @@ def functional_margin_ranking_loss(
             "margin_ranking_loss : All input tensors should have same dimension but got sizes: "
             f"input1: {input1.shape}, input2: {input2.shape}, target: {target.shape} "
         )
-    return reduce_losses(clamp_min(add_number(neg(target) * (input1 - input2), margin), 0), reduction)
+    return reduce_losses(clamp_min_number(add_number(neg(target) * (input1 - input2), margin), 0), reduction)
 
 
 def _same_dimensions(anchor: Tensor, positive: Tensor, negative: Tensor) -> None:
@@ -68,7 +68,7 @@ def functional_triplet_margin_loss(
     far = pairwise_distance(anchor, negative, p, eps)
     if swap:
         far = minimum(far, pairwise_distance(positive, negative, p, eps))
-    return reduce_losses(clamp_min(add_number(near, margin) - far, 0), reduction)
+    return reduce_losses(clamp_min_number(add_number(near, margin) - far, 0), reduction)
 
 
 @function
@@ -92,7 +92,7 @@ def triplet_margin_with_distance_loss(
     near, far = distance(anchor, positive), distance(anchor, negative)
     if swap:
         far = minimum(far, distance(positive, negative))
-    return reduce_losses(clamp_min(margin + near - far, 0), reduction)
+    return reduce_losses(clamp_min_number(margin + near - far, 0), reduction)
 
 
 @function
@@ -120,5 +120,5 @@ def functional_cosine_embedding_loss(
     cos = product / (squares[0] * squares[1]).sqrt()
     zeros = constant(np.zeros_like(cos._array))
     together = where(target == 1, number_minus(1.0, cos), zeros)
-    apart = where(target == -1, clamp_min(sub_number(cos, margin), 0), zeros)
+    apart = where(target == -1, clamp_min_number(sub_number(cos, margin), 0), zeros)
     return reduce_losses(together + apart, reduction)

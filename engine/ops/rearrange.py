@@ -524,7 +524,6 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
         expand(view(t, tuple(-1 if i == k else 1 for i in range(len(items)))), shape) for k, t in enumerate(items)
     ]
     if swap:
-        grids = [transpose(g, 0, 1) for g in grids]
         grids[:2] = [grids[1], grids[0]]
     return tuple(grids)
 

@@ -1,4 +1,4 @@
-"""Piecewise activation functions: rectifiers, their leaky and exponential kin, gates and shrinkages, also in place."""
+"""Rectifiers and their leaky and exponential kin, also in place."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from engine.dtypes import SCALAR_NAMES
 from engine.op import TABLE, function, op
-from engine.ops.activation import _softplus, floating_only, relu, sigmoid, tanh, threshold_backward
+from engine.ops.activation import floating_only, relu, threshold_backward
 from engine.ops.comparison import where
 from engine.ops.inplace import inplace as in_place
 from engine.ops.pointwise import exp
@@ -98,7 +98,8 @@ def leaky_backward_of_result(grad, result, negative_slope):
 )
 def _leaky_relu(self, negative_slope):
     """Each element, scaled by `negative_slope` if it is negative."""
-    return np.where(self > 0, self, self * negative_slope)
+    scaled = self * negative_slope
+    return np.maximum(self, scaled) if 0 <= negative_slope <= 1 else np.where(self > 0, self, scaled)
 
 
 @op(
@@ -252,7 +253,7 @@ def _exponential(name: str, node: str) -> tuple[Any, Any]:
 
     def forward(self, alpha, scale, input_scale):
         below = np.expm1(np.minimum(self, 0) * input_scale) * (alpha * scale)
-        return np.where(self <= 0, below, self if scale == 1 else self * scale)
+        return np.maximum(self, 0) * scale + below
 
     def result(self, alpha, scale, input_scale):
         return forward(self, alpha, scale, input_scale)
@@ -333,171 +334,3 @@ def celu(input: Tensor, alpha: float = 1.0) -> Tensor:
 def celu_(input: Tensor, alpha: float = 1.0) -> Tensor:
     """In-place version of `celu`."""
     return functional_celu(input, alpha, True)
-
-
-# --- gates -----------------------------------------------------------------------------------------------------------------
-
-
-@op(r"\mathrm{{silu}}({self})", self=lambda grad, self: silu_backward(grad, self), node="SiluBackward0", name="silu")
-def _silu(self):
-    """`x * sigmoid(x)`."""
-    return self / (1 + np.exp(-self))
-
-
-def silu_backward(grad, self):
-    """The derivative of silu."""
-    s = sigmoid(self)
-    return grad * (s * (1 + self * (1 - s)))
-
-
-@op(r"\mathrm{{mish}}({self})", self=lambda grad, self: mish_backward(grad, self), node="MishBackward0", name="mish")
-def _mish(self):
-    """`x * tanh(softplus(x))`."""
-    return self * np.tanh(_softplus.op.forward(self, 1.0, 20.0))
-
-
-def mish_backward(grad, self):
-    """The derivative of mish."""
-    t = tanh(_softplus(self, 1.0, 20.0))
-    return grad * (t + self * (1 - t * t) * sigmoid(self))
-
-
-@op(
-    r"\mathrm{{hardswish}}({self})",
-    self=lambda grad, self: where(self <= -3, 0.0, where(self < 3, grad * (self / 3 + 0.5), grad)),
-    node="HardswishBackward0",
-    name="hardswish",
-)
-def _hardswish(self):
-    """`x * hardsigmoid(x)`."""
-    return self * np.minimum(np.maximum(self + 3, 0), 6) / 6
-
-
-@op(
-    r"\mathrm{{hardsigmoid}}({self})",
-    self=lambda grad, self: where((self > -3) & (self < 3), grad / 6, 0.0),
-    node="HardsigmoidBackward0",
-    name="hardsigmoid",
-)
-def _hardsigmoid(self):
-    """`(x + 3) / 6`, kept between 0 and 1."""
-    return np.minimum(np.maximum(self + 3, 0), 6) / 6
-
-
-_silu_in_place = in_place(TABLE["_silu"])
-_mish_in_place = in_place(TABLE["_mish"])
-_hardswish_in_place = in_place(TABLE["_hardswish"])
-_hardsigmoid_in_place = in_place(TABLE["_hardsigmoid"])
-
-
-@function
-def silu(input: Tensor, inplace: bool = False) -> Tensor:
-    """`x * sigmoid(x)`."""
-    floating_only("silu_cpu", input)
-    return (_silu_in_place if inplace else _silu)(input)
-
-
-@function
-def mish(input: Tensor, inplace: bool = False) -> Tensor:
-    """`x * tanh(softplus(x))`."""
-    floating_only("mish_cpu", input)
-    return (_mish_in_place if inplace else _mish)(input)
-
-
-@function
-def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
-    """`x * hardsigmoid(x)`."""
-    floating_only("hardswish_cpu", input)
-    return (_hardswish_in_place if inplace else _hardswish)(input)
-
-
-@function
-def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
-    """`(x + 3) / 6`, kept between 0 and 1."""
-    floating_only("hardsigmoid_cpu", input)
-    return (_hardsigmoid_in_place if inplace else _hardsigmoid)(input)
-
-
-@op(
-    r"\mathrm{{hardtanh}}({self})",
-    self=lambda grad, self, min_val, max_val: where((self > min_val) & (self < max_val), grad, 0.0),
-    node="HardtanhBackward0",
-    name="hardtanh",
-)
-def _hardtanh(self, min_val, max_val):
-    """Each element moved into the interval from `min_val` to `max_val`."""
-    return np.minimum(np.maximum(self, self.dtype.type(min_val)), self.dtype.type(max_val))
-
-
-_hardtanh_in_place = in_place(TABLE["_hardtanh"])
-
-
-@function
-def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
-    """Each element moved into the interval from `min_val` to `max_val`."""
-    if min_val > max_val:
-        raise ValueError("min_val cannot be greater than max_val")
-    if input._array.dtype.kind == "u" and min_val < 0:
-        raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
-    return (_hardtanh_in_place if inplace else _hardtanh)(input, min_val, max_val)
-
-
-@function
-def hardtanh_(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
-    """In-place version of `hardtanh`."""
-    return hardtanh(input, min_val, max_val, True)
-
-
-@function
-def relu6(input: Tensor, inplace: bool = False) -> Tensor:
-    """Each element moved into the interval from 0 to 6."""
-    return (_hardtanh_in_place if inplace else _hardtanh)(input, 0, 6)
-
-
-# --- shrinkage -------------------------------------------------------------------------------------------------------------
-
-
-def shrink_backward(grad, self, lambd):
-    """`grad`, zero between `-lambd` and `lambd`."""
-    return where((self >= -lambd) & (self <= lambd), 0.0, grad)
-
-
-@op(
-    r"\mathrm{{hardshrink}}({self})",
-    self=lambda grad, self, lambd: shrink_backward(grad, self, lambd),
-    node="HardshrinkBackward0",
-    name="hardshrink",
-)
-def _hardshrink(self, lambd):
-    """Each element, zero between `-lambd` and `lambd`."""
-    return np.where((self >= -lambd) & (self <= lambd), self.dtype.type(0), self)
-
-
-@op(
-    r"\mathrm{{softshrink}}({self})",
-    self=lambda grad, self, lambd: shrink_backward(grad, self, lambd),
-    node="SoftshrinkBackward0",
-    name="softshrink",
-)
-def _softshrink(self, lambd):
-    """Each element moved towards zero by `lambd`, and no further than zero."""
-    return np.where(self > lambd, self - lambd, np.where(self < -lambd, self + lambd, self * 0))
-
-
-@function
-def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
-    """Each element, zero between `-lambd` and `lambd`."""
-    floating_only("hardshrink_cpu", input)
-    return _hardshrink(input, float(lambd))
-
-
-@function
-def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
-    """Each element moved towards zero by `lambd`, and no further than zero."""
-    floating_only("softshrink_check", input)
-    if lambd < 0:
-        top = float(np.finfo(input._array.dtype).max)
-        raise RuntimeError(
-            f"lambda must be in range [0, {top:g}] for input dtype {SCALAR_NAMES[input.dtype]}, but found {lambd:g}"
-        )
-    return _softshrink(input, float(lambd))

@@ -77,16 +77,14 @@ def _col2im(self, output_size, kernel_size, dilation, padding, stride):
 
 
 def _check_blocks(kernel, dilation, padding, stride):
-    for what, short, values in (("kernel size", "kernel", kernel), ("dilation", "dilation", dilation)):
-        if min(values) <= 0:
-            shown = "kernel_" if short == "kernel" else "dilation_"
-            raise RuntimeError(
-                f"{what} should be greater than zero, but got {shown}height: {values[0]} {shown}width: {values[1]}"
-            )
-    if min(padding) < 0:
-        raise RuntimeError(f"padding should be non-negative, but got pad_height: {padding[0]} pad_width: {padding[1]}")
-    if min(stride) <= 0:
-        raise RuntimeError(f"stride should be greater than zero, but got stride_height: {stride[0]} stride_width: {stride[1]}")
+    for what, must, least, prefix, values in (
+        ("kernel size", "greater than zero", 1, "kernel", kernel),
+        ("dilation", "greater than zero", 1, "dilation", dilation),
+        ("padding", "non-negative", 0, "pad", padding),
+        ("stride", "greater than zero", 1, "stride", stride),
+    ):
+        if min(values) < least:
+            raise RuntimeError(f"{what} should be {must}, but got {prefix}_height: {values[0]} {prefix}_width: {values[1]}")
 
 
 @function
@@ -121,9 +119,7 @@ def functional_fold(
     size, kernel, dilation = _pair(output_size, "output_size"), _pair(kernel_size, "kernel_size"), _pair(dilation, "dilation")
     padding, stride = _pair(padding, "padding"), _pair(stride, "stride")
     shape = list(input._array.shape)
-    _check_blocks(kernel, dilation, (0, 0), stride)
-    if min(padding) < 0:
-        raise RuntimeError(f"padding should be non-negative, but got pad_height: {padding[0]} pad_width: {padding[1]}")
+    _check_blocks(kernel, dilation, padding, stride)
     if len(shape) not in (2, 3) or 0 in shape[len(shape) == 3 :]:
         raise RuntimeError(
             "Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch size and non-zero dimensions for input, "
@@ -269,13 +265,11 @@ def _interpolation_taps(mode, size, made, align_corners, scale):
     if mode.startswith("nearest"):
         if mode == "nearest" and made in (size, 2 * size):
             return Taps(size, (k * size // made)[:, None], 1.0)
-        factor = np.float32(_scale(size, made, scale))
-        source = (k.astype(np.float32) + np.float32(0.5 if mode == "nearest-exact" else 0)) * factor
+        step = np.float32(_scale(size, made, scale))
+        source = (k.astype(np.float32) + np.float32(0.5 if mode == "nearest-exact" else 0)) * step
         return Taps(size, np.minimum(np.floor(source).astype(np.int64), size - 1)[:, None], 1.0)
-    if align_corners:
-        factor = (size - 1) / (made - 1) if made > 1 else 0.0
-    else:
-        factor = _scale(size, made, scale)
+    corners = (size - 1) / (made - 1) if made > 1 else 0.0
+    factor = corners if align_corners else _scale(size, made, scale)
     if mode.endswith("_aa"):
         return _antialiasing_taps(mode, size, made, factor)
     source = k * factor if align_corners else factor * (k + 0.5) - 0.5
@@ -391,11 +385,10 @@ def interpolate(
     antialias: bool = False,
 ) -> Tensor:
     """(N, C, *spatial) in another size: nearest, nearest-exact, linear, bilinear, bicubic, trilinear or area."""
-    if mode in ("nearest", "area", "nearest-exact"):
-        if align_corners is not None:
-            raise ValueError(
-                "align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | trilinear"
-            )
+    if mode in ("nearest", "area", "nearest-exact") and align_corners is not None:
+        raise ValueError(
+            "align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | trilinear"
+        )
     shape = input._array.shape
     n = len(shape)
     made, scales = _sizes_and_scales(input, size, scale_factor, recompute_scale_factor or (mode == "area" and size is None))
@@ -416,14 +409,12 @@ def interpolate(
     given = shape[2:]
     if min(*given, *made) <= 0:
         before, after = (", ".join(f"{s}: {v}" for s, v in zip("DHW"[5 - n :], v, strict=True)) for v in (given, made))
-        raise RuntimeError(
-            f"Input and output sizes should be greater than 0, but got input ({before}) output ({after})"
-        )
+        raise RuntimeError(f"Input and output sizes should be greater than 0, but got input ({before}) output ({after})")
     if shape[1] == 0:
         raise RuntimeError(f"Non-empty {n}D data tensor expected but got a tensor with sizes {list(shape)}")
     if input._array.dtype.kind != "f" and input._array.dtype != np.uint8:
         name = operation.op.name + ("_channels_last" if n == 4 else "")
-        raise NotImplementedError(f'"{name}" not implemented for \'{dtypes.SCALAR_NAMES[input.dtype]}\'')
+        raise NotImplementedError(f"\"{name}\" not implemented for '{dtypes.SCALAR_NAMES[input.dtype]}'")
     return operation(input, made, bool(align_corners), scales)
 
 
@@ -451,6 +442,4 @@ def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None)
 
 
 def _deprecated(name: str) -> None:
-    warnings.warn(
-        f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead.", UserWarning, stacklevel=3
-    )
+    warnings.warn(f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead.", UserWarning, stacklevel=3)

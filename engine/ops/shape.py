@@ -261,6 +261,17 @@ def matrix_transposed(input: Tensor) -> Tensor:
     return _transpose(input, input._array.ndim - 2, input._array.ndim - 1)
 
 
+def matrix_of(name: str) -> Any:
+    """`x.H`: the transpose of a matrix."""
+
+    def turned(input: Tensor) -> Tensor:
+        if input._array.ndim not in (0, 2):
+            raise RuntimeError(f"tensor.{name} is only supported on matrices (2-D tensors). Got {input._array.ndim}-D tensor.")
+        return _transpose(input, 0, 1) if input._array.ndim else input
+
+    return turned
+
+
 @op(r"{self}", view=True, self=lambda grad: grad)
 def alias(self):
     """A view of everything."""
@@ -372,7 +383,7 @@ def expand(input: Tensor, *size: Any) -> Tensor:
             f"({len(target)}) must be greater or equal to the number of dimensions in the tensor ({len(shape)})"
         )
     result = []
-    for i, n in enumerate(target):
+    for i, n in reversed(list(enumerate(target))):
         have = shape[i - extra] if i >= extra else 1
         if n == -1:
             if i < extra:
@@ -386,7 +397,7 @@ def expand(input: Tensor, *size: Any) -> Tensor:
                 f"  Target sizes: {list(target)}.  Tensor sizes: {list(shape)}"
             )
         result.append(n)
-    return _expand(input, tuple(result))
+    return _expand(input, tuple(reversed(result)))
 
 
 @function

@@ -9,8 +9,7 @@ import numpy as np
 from engine import dtypes
 from engine.errors import sizes_mismatch
 from engine.op import function, op
-from engine.ops.comparison import clamp_min
-from engine.ops.loss import add_number
+from engine.ops.loss import add_number, clamp_min_number
 from engine.ops.reduction import _vector_norm, norm_backward
 from engine.ops.shape import wrap_dim
 from engine.tensor import Tensor
@@ -65,5 +64,5 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
 @function
 def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12, out: Tensor | None = None) -> Tensor:
     """Vectors along `dim` divided by their p-norm."""
-    length = clamp_min(input.norm(p, dim, keepdim=True), eps).expand_as(input)
+    length = clamp_min_number(input.norm(p, dim, keepdim=True), eps).expand_as(input)
     return input / length if out is None else out.copy_(input / length)

@@ -31,15 +31,42 @@ def _softmax(self, dim):
     return e
 
 
-def softmax_backward_data(grad, result, dim):
+@op(
+    r"{output} ({grad_output} - \sum {grad_output} {output})",
+    grad_output=lambda grad, output, dim: softmax_backward_data(grad, output, dim),
+    output=lambda grad, grad_output, output, dim: (
+        grad * (grad_output - _sum_dim(grad_output * output, dim, True)) - grad_output * _sum_dim(grad * output, dim, True)
+    ),
+    node="SoftmaxBackwardDataBackward0",
+    name="_softmax_backward_data",
+)
+def softmax_backward_data(grad_output, output, dim):
     """The derivative of softmax, from its result."""
-    weighted = grad * result
-    return weighted - result * _sum_dim(weighted, dim, True)
+    weighted = grad_output * output
+    if weighted.ndim:
+        weighted -= output * np.add.reduce(weighted, axis=dim, keepdims=True)
+    return weighted if weighted.ndim else weighted - output * weighted
+
+
+@op(
+    r"{grad_output} - e^{{ {output} }} \sum {grad_output}",
+    grad_output=lambda grad, output, dim: grad - _sum_dim(grad * exp(output), dim, True),
+    output=lambda grad, grad_output, output, dim: -grad * exp(output) * _sum_dim(grad_output, dim, True),
+    node="LogSoftmaxBackwardDataBackward0",
+    name="_log_softmax_backward_data",
+)
+def log_softmax_backward_data(grad_output, output, dim):
+    """The derivative of log_softmax, from its result."""
+    if not output.ndim:
+        return grad_output - np.exp(output) * grad_output
+    out = np.exp(output)
+    out *= np.add.reduce(grad_output, axis=dim, keepdims=True)
+    return np.subtract(grad_output, out, out)
 
 
 @op(
     r"\log\mathrm{{softmax}}({self})",
-    self=lambda grad, result, dim: grad - exp(result) * _sum_dim(grad, dim, True),
+    self=lambda grad, result, dim: log_softmax_backward_data(grad, result, dim),
     node="LogSoftmaxBackward0",
     name="log_softmax",
 )

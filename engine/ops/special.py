@@ -30,13 +30,13 @@ def precisely(f, *arrays):
 @op(r"\mathrm{{erf}}({self})", floating=True, self=lambda grad, self: grad * (TWO_OVER_ROOT_PI * exp(-(self * self))))
 def erf(self):
     """The error function of each element."""
-    return sc.erf(self)
+    return np.asarray(sc.erf(self), self.dtype)
 
 
 @op(r"\mathrm{{erfc}}({self})", floating=True, self=lambda grad, self: grad * (-TWO_OVER_ROOT_PI * exp(-(self * self))))
 def erfc(self):
     """`1 - erf(x)`, exact for large x."""
-    return sc.erfc(self)
+    return np.asarray(sc.erfc(self), self.dtype)
 
 
 @op(
@@ -230,7 +230,7 @@ def special_xlog1py(self, other):
 )
 def special_entr(self):
     """`-x log(x)`, the summand of the entropy."""
-    return sc.entr(self)
+    return np.asarray(sc.entr(self), self.dtype)
 
 
 @op(

@@ -34,7 +34,7 @@ class Taps:
         """One number for all, or (results, taps)."""
         self.selectors = [_selector(column) for column in index.T]
         self.slices = all(isinstance(s, slice) for s in self.selectors)
-        self.identity = index.shape == (size, 1) and self.slices and (weight is None or np.ndim(weight) == 0 and weight == 1)
+        self.identity = index.shape == (size, 1) and self.slices and np.ndim(weight) == 0 and weight in (None, 1)
 
     @property
     def length(self) -> int:

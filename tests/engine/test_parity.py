@@ -226,22 +226,6 @@ def test_every_public_function_has_a_docstring() -> None:
         assert function.__doc__, name
 
 
-def test_every_differentiable_operation_is_in_the_table_or_serves_another() -> None:
-    named = {case[0] for case in CASES}
-    internal = {
-        # what rules are made of, met through second gradients
-        "_sum_axes", "spread", "_reshape", "_piece", "_place", "_pick", "_put", "zeros_like_grad", "tanh_backward",
-        "sigmoid_backward", "threshold_backward", "scatter_zeros", "take_along", "_put_slice", "_take_slice", "_index_zeros",
-        "_index_again", "_index_put", "_index_cleared", "_scatter_add_zeros", "_nll_loss_backward", "_shifted",
-        "_shifted_zeros",
-        # in place, met in test_inplace_and_views
-        "fill", "_fill_tensor", "zero", "_copy", "_masked_fill", "take_view", "_view_zeros", "put_view", "_view_cleared",
-        "_binary_cross_entropy", "_squeeze_product",
-    }  # fmt: skip
-    differentiable = {name for name, op in TABLE.items() if op.differentiable}
-    assert differentiable - named - internal == set()
-
-
 def test_binary_cross_entropy(torch: ModuleType) -> None:
     compare(torch, lambda t, x, y: t.nn.functional.binary_cross_entropy(x, y), [unit(2, 3), unit(2, 3)], second=False)
 

@@ -1,15 +1,22 @@
-"""Coverage figures: `python -m tests.engine.coverage [operators [name …]]`."""
+"""Coverage of PyTorch's databases: `python -m tests.engine.coverage [operators [part of a name …]]`.
+
+Prints what goes wrong and the figures; without names it also writes `agreeing.txt`, which the tests hold the engine to.
+"""
 
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 from tests.engine.coverage import operators
+
+AGREEING = Path(__file__).with_name("agreeing.txt")
 
 
 def main() -> None:
     """Print the figures; for named operators, what goes wrong with them."""
     names = sys.argv[2:]
+    agreeing = []
     for kind, autograd in (("with a gradient", True), ("without", False)):
         outcomes = []
         for info in operators.entries(autograd):
@@ -17,13 +24,17 @@ def main() -> None:
                 continue
             outcome = operators.run(info)
             outcomes.append(outcome)
-            if not outcome.passed:
+            if outcome.passed:
+                agreeing.append(outcome.name)
+            else:
                 what = (outcome.trouble or ["no sample could be translated"])[0]
                 print(f"{outcome.name:45} {outcome.agree:4}/{outcome.total:<4} {what[:400]}")
                 if names:
                     print("\n".join("      " + t for t in outcome.trouble[1:3]))
         good = sum(o.passed for o in outcomes)
         print(f"--- operators {kind}: {good} of {len(outcomes)} ({good / max(len(outcomes), 1):.0%})", flush=True)
+    if not names:
+        AGREEING.write_text("\n".join(agreeing) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -11,7 +11,11 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch.testing._internal.common_methods_invocations import op_db
+
+with warnings.catch_warnings():
+    # PyTorch's own test code uses what PyTorch has deprecated.
+    warnings.simplefilter("ignore")
+    from torch.testing._internal.common_methods_invocations import op_db
 
 import engine
 from engine.errors import Unsupported
@@ -151,7 +155,7 @@ def difference(ours: Any, theirs: Any, tolerance: float) -> str:
     return f"value {a[k]} instead of {b[k]} at {tuple(map(int, k))}"
 
 
-def compare(info: Any, sample: Any, dtype: Any, gradient: bool) -> str:
+def compare(info: Any, sample: Any, dtype: Any, gradient: bool, second: bool = False) -> str:
     """Run one sample both ways; "" if they agree, else what differs."""
     leaves: list[tuple[Any, Any]] = []
     call = counterpart(info)
@@ -179,13 +183,39 @@ def compare(info: Any, sample: Any, dtype: Any, gradient: bool) -> str:
     if not roots or not leaves:
         return ""
     weights = [cotangent(tuple(b.shape), b.dtype) for _, b in roots]
-    g1 = engine.autograd.grad([a for a, _ in roots], [a for a, _ in leaves], [engine.from_numpy(w) for w in weights], allow_unused=True)
-    g2 = torch.autograd.grad([b for _, b in roots], [b for _, b in leaves], [torch.from_numpy(w) for w in weights], allow_unused=True)
+    options = {"allow_unused": True, "create_graph": second}
+    g1 = engine.autograd.grad([a for a, _ in roots], [a for a, _ in leaves], [engine.from_numpy(w) for w in weights], **options)
+    g2 = torch.autograd.grad([b for _, b in roots], [b for _, b in leaves], [torch.from_numpy(w) for w in weights], **options)
     for a, b in zip(g1, g2, strict=True):
         if (a is None) != (b is None):
             return f"gradient {'missing' if a is None else 'where there is none'}"
         if a is not None and (wrong := difference(a, b, 100 * TOLERANCE[dtype] if dtype is torch.float64 else 2e-3)):
             return "gradient: " + wrong
+    return second_difference(leaves, g1, g2) if second else ""
+
+
+def second_difference(leaves: list[tuple[Any, Any]], g1: Any, g2: Any) -> str:
+    """What differs between the gradients of gradients; a derivative that is zero everywhere may be missing or zeros."""
+    pairs = [(a, b) for a, b in zip(g1, g2, strict=True) if b is not None and b.requires_grad]
+    if not pairs:
+        return ""
+    mine = [a for a, _ in pairs if a.requires_grad]
+    h1: Any = [None] * len(leaves)
+    if mine:
+        weights = [engine.from_numpy(cotangent(tuple(a.shape), a.dtype)) for a in mine]
+        h1 = engine.autograd.grad(mine, [a for a, _ in leaves], weights, allow_unused=True)
+    weights = [torch.from_numpy(cotangent(tuple(b.shape), b.dtype)) for _, b in pairs]
+    try:
+        h2 = torch.autograd.grad([b for _, b in pairs], [b for _, b in leaves], weights, allow_unused=True)
+    except RuntimeError as error:
+        if "is not implemented" in str(error):
+            return ""
+        raise
+    for (leaf, twin), a, b in zip(leaves, h1, h2, strict=True):
+        a = engine.zeros_like(leaf) if a is None else a
+        b = torch.zeros_like(twin) if b is None else b
+        if wrong := difference(a, b, 1e-5):
+            return "second gradient: " + wrong
     return ""
 
 
@@ -195,8 +225,10 @@ def cotangent(shape: tuple[int, ...], dtype: Any) -> np.ndarray[Any, Any]:
     return (0.5 + (np.arange(n) * 7 % 11) / 10).reshape(shape).astype(str(dtype).split(".")[1])
 
 
-def run(info: Any, dtypes: tuple[Any, ...] = (torch.float64, torch.float32), most: int | None = None) -> Outcome:
-    """Run an operator's samples."""
+def run(
+    info: Any, dtypes: tuple[Any, ...] = (torch.float64, torch.float32), most: int | None = None, second: bool = False
+) -> Outcome:
+    """Run an operator's samples, `most` of a dtype; with second gradients where PyTorch has them."""
     outcome = Outcome(title(info))
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
@@ -207,7 +239,7 @@ def run(info: Any, dtypes: tuple[Any, ...] = (torch.float64, torch.float32), mos
             samples = info.sample_inputs("cpu", dtype, requires_grad=gradient)
             for sample in itertools.islice(samples, most):
                 try:
-                    wrong = compare(info, sample, dtype, gradient)
+                    wrong = compare(info, sample, dtype, gradient, second and info.supports_gradgrad)
                 except Untranslatable:
                     continue
                 except Exception as error:
