@@ -9,18 +9,20 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 from collections.abc import Callable
 from operator import itemgetter
 from typing import Any
 
 import numpy as np
 
-from engine import dtypes
+from engine import dtypes, inline
 from engine.autograd.node import FREED, Inference, Node, Result, check_result, check_version, opened
 from engine.context import context
 from engine.dtypes import result_dtype
 from engine.errors import AutogradError, sizes_mismatch
-from engine.op import Op, on_arrays, parameters_of
+from engine.op import Op, array_vocabulary, on_arrays, parameters_of
+from engine.overloads import invalid_combination, overloads
 from engine.tensor import Tensor, constant, counter_of, gradient_edge, inference, new, share
 
 INFERENCE_SAVED = (
@@ -30,6 +32,11 @@ INFERENCE_SAVED = (
 )
 NO_EDGE = (None, 0)
 NUMBERS = (bool, int, float, np.number, np.bool_)
+TENSORS_ONLY = frozenset(
+    "atan2 fmax fmin gcd heaviside hypot igamma igammac lcm logaddexp logaddexp2 logical_and logical_or logical_xor maximum "
+    "minimum nextafter polygamma".split()
+)
+"""Functions of two tensors neither of which may be a number."""
 
 
 # --- what the written code calls off its fast path -------------------------------------------------------------------------
@@ -37,12 +44,22 @@ NUMBERS = (bool, int, float, np.number, np.bool_)
 
 def coerce(op: Op, value: Any, name: str, position: int) -> Any:
     """An argument that is not a tensor where one may stand: a number, None where that is the default, or a TypeError."""
-    if isinstance(value, NUMBERS) and name in op.promote and (position > 1 or name != "self"):
+    if isinstance(value, NUMBERS) and accepts_numbers(op, name) and (position > 1 or name != "self"):
         return value.item() if isinstance(value, np.generic) else value
     if value is None and (op.parameters[position - 1].default is None or (name not in op.promote and position > 1)):
         return None
     shown = "input" if name == "self" else name
+    if op.name in overloads():
+        # The caller is the written function: its variables are the arguments.
+        arguments = sys._getframe(1).f_locals
+        given = [arguments[_variable(p.name)] for p in op.parameters if p.name in op.rules or p.default is p.empty]
+        raise invalid_combination(op.name, *given)
     raise TypeError(f"{op.name}(): argument '{shown}' (position {position}) must be Tensor, not {type(value).__name__}")
+
+
+def accepts_numbers(op: Op, name: str) -> bool:
+    """Whether a number may stand for the input."""
+    return name in op.promote and op.name not in TENSORS_ONLY
 
 
 def coerce_list(op: Op, values: Any, name: str) -> list[Any]:
@@ -151,7 +168,7 @@ def _read(op: Op, name: str, position: int, operator: bool) -> list[str]:
     if operator and position > 1:
         other.append(f"    if not ({v}.__class__ is float or isinstance({v}, NUMBERS)): return NotImplemented")
     before = [p.name for p in op.parameters[: position - 1] if p.name in op.promote]
-    if name in op.promote and before:
+    if before and accepts_numbers(op, name):
         # A number beside a float tensor: its 0-d array is mostly at hand.
         first = f"a_{_variable(before[0])}"
         other.append(
@@ -183,6 +200,15 @@ def _convert(op: Op) -> list[str]:
         arrays = [f"a_{_variable(n)}" for n in op.tensors]
         return [f"if {a}.dtype is not FLOAT32: {a} = to_floating({a})" for a in arrays]
     return []
+
+
+def _formula(op: Op, names: dict[str, Any]) -> str | None:
+    """The operation's formula as an expression of the variables here, in the modules where calls are worth avoiding."""
+    outside = getattr(op.forward, "__globals__", {})
+    if not outside.get("SMALL_FORMULAS"):
+        return None
+    local = {p.name: ("a_" if p.name in op.rules else "") + _variable(p.name) for p in op.parameters}
+    return inline.text(inline.formula(op.forward), local, outside, names)
 
 
 def _forward_arguments(op: Op) -> str:
@@ -267,7 +293,6 @@ def _link(op: Op) -> list[str]:
     else:
         lines.append("    node.shape = out.shape; node.dtype = out.dtype")
         lines.append("    result._needs = True; result._node = node")
-    lines.append("    if context.linked is not None: context.linked(node)")
     return lines
 
 
@@ -278,6 +303,7 @@ def write(op: Op, operator: bool = False) -> Callable[..., Any]:
         op.node = node_class(op)
     several = len(op.outputs) > 1
     many = op.outputs[0] == "*"
+    names: dict[str, Any] = {}
     body: list[str] = []
     for position, p in enumerate(op.parameters, 1):
         if p.name in op.rules:
@@ -285,7 +311,7 @@ def write(op: Op, operator: bool = False) -> Callable[..., Any]:
     body += _convert(op)
     arrays = ", ".join("a_" + _variable(n) for n in op.tensors)
     body += [
-        f"try: out = forward({_forward_arguments(op)})",
+        f"try: out = {_formula(op, names) or f'forward({_forward_arguments(op)})'}",
         f"except ValueError as error: raise explain(op, error, ({arrays},)) from None",
     ]
     if several or many:
@@ -316,15 +342,17 @@ def write(op: Op, operator: bool = False) -> Callable[..., Any]:
             ]
         else:
             body.append(f"share(input, result, lambda array: forward(array, {plain}))")
-    body.append(f"if context.inference: inference({'result' if several or many else '(result,)'})")
     values = ", ".join(_variable(p.name) for p in op.parameters)
-    body.append(f"if context.observer is not None: context.observer.op(op, ({values},), result, node)")
+    body.append("if context.special:")
+    body.append("    if node is not None and context._linked is not None: context._linked(node)")
+    body.append(f"    if context._inference: inference({'result' if several or many else '(result,)'})")
+    body.append(f"    if context._observer is not None: context._observer.op(op, ({values},), result, node)")
     if several:
         body.append("return wrap(*result)")
     else:
         body.append("return tuple(result)" if many else "return result")
     text = f"def {op.forward.__name__}({_signature(op)}):\n" + "\n".join("    " + line for line in body)
-    names: dict[str, Any] = {
+    names |= {
         "op": op, "forward": op.forward, "Node": op.node, "Tensor": Tensor, "Result": Result, "context": context,
         "new": new, "constant": constant, "gradient_edge": gradient_edge, "share": share, "ndarray": np.ndarray,
         "asarray": np.asarray, "FLOAT32": FLOAT32, "NUMBERS32": NUMBERS32, "NO_EDGE": NO_EDGE, "NUMBERS": NUMBERS,
@@ -439,6 +467,7 @@ def write_backward(op: Op) -> Callable[[Node, Any], tuple[Any, ...]]:
                 f"    if {name}._counter is not None: check_version(node, {i}, {name})",
                 f"    {name} = {name}._array",
             ]
+    inlined: dict[str, Any] = {}
     rules = {f"rule_{n}": on_arrays(op.rules[n]) for n in op.differentiable}  # type: ignore[arg-type]
     if any(_gradient(op, op.rules[n]) == "grads" for n in op.differentiable):
         body.append("grads = [zeros(s, d) if g is None else g for g, (s, d) in zip(grad, node.shape)]")
@@ -461,12 +490,15 @@ def write_backward(op: Op) -> Callable[[Node, Any], tuple[Any, ...]]:
         for k, n in enumerate(op.differentiable):
             rule = op.rules[n]
             call = f"rule_{n}({_gradient(op, rule)}{_rule_arguments(op, parameters_of(rule))})"  # type: ignore[arg-type]
+            if _gradient(op, rule) == "grad":
+                local = {p: p for p in ("grad", *op.saved_names)}
+                call = inline.text(inline.rule(op.forward, n, rule), local, array_vocabulary(rule), inlined) or call
             results.append(f"{call} if edges[{k}][0] is not None else None" if len(op.differentiable) > 1 else call)
         body.append(f"return ({', '.join(results)},)")
     text = "def apply_arrays(node, grad):\n" + "\n".join("    " + line for line in body)
     names = {
         "ndarray": np.ndarray, "zeros": np.zeros, "check_version": check_version, "check_result": check_result,
-        "opened": opened, **rules,
+        "opened": opened, **rules, **inlined,
     }  # fmt: skip
     return _compile(text, "apply_arrays", names)
 

@@ -44,20 +44,53 @@ class Observer(Protocol):
 class Context:
     """Grad mode, the observer and the number the next node gets. Not per thread: one program runs in one thread."""
 
-    __slots__ = ("grad", "inference", "linked", "observer", "passes", "reached", "sequence")
+    __slots__ = ("_inference", "_linked", "_observer", "grad", "passes", "reached", "sequence", "special")
 
     def __init__(self) -> None:
         self.grad = True
-        self.inference = False
-        """Whether results are inference tensors, which autograd never takes up again."""
-        self.observer: Observer | None = None
         self.sequence = 0
-        self.linked: Callable[[Any], None] | None = None
-        """Called with each new node, while somebody wants to know."""
+        self.special = False
+        """Whether there is an observer, inference mode, or interest in new nodes: what operations look at after they ran."""
+        self._inference = False
+        self._observer: Observer | None = None
+        self._linked: Callable[[Any], None] | None = None
         self.passes = 0
         """How many backward passes have begun."""
         self.reached: Any = None
         """The nodes that the backward pass under way reaches."""
+
+    def _look(self) -> None:
+        self.special = self._inference or self._observer is not None or self._linked is not None
+
+    @property
+    def inference(self) -> bool:
+        """Whether results are inference tensors, which autograd never takes up again."""
+        return self._inference
+
+    @inference.setter
+    def inference(self, value: bool) -> None:
+        self._inference = value
+        self._look()
+
+    @property
+    def observer(self) -> Observer | None:
+        """Who watches."""
+        return self._observer
+
+    @observer.setter
+    def observer(self, value: Observer | None) -> None:
+        self._observer = value
+        self._look()
+
+    @property
+    def linked(self) -> Callable[[Any], None] | None:
+        """Called with each new node, while somebody wants to know."""
+        return self._linked
+
+    @linked.setter
+    def linked(self, value: Callable[[Any], None] | None) -> None:
+        self._linked = value
+        self._look()
 
 
 context = Context()

@@ -158,14 +158,15 @@ def on_arrays(function: FunctionType) -> FunctionType:
     """The same function with the names of operations standing for their formulas on arrays."""
     return FunctionType(
         function.__code__,
-        _array_vocabulary(function),
+        array_vocabulary(function),
         function.__name__,
         function.__defaults__,
         function.__closure__,
     )
 
 
-def _array_vocabulary(function: FunctionType) -> dict[str, Any]:
+def array_vocabulary(function: FunctionType) -> dict[str, Any]:
+    """What the names in a rule stand for when it is read on arrays."""
     module = function.__globals__
     vocabulary = _vocabularies.setdefault(
         module["__name__"], {"__builtins__": module["__builtins__"], "__name__": module["__name__"]}

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from heapq import heappop, heappush
+from heapq import heappop, heappush, heapreplace
 from operator import attrgetter
+from sys import getrefcount
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -74,14 +75,28 @@ def _run_unseen(starts: Sequence[tuple[Tensor, Edge, Any]], keep: bool) -> None:
     Half of the time of a pass over small tensors is bookkeeping, so this one does as little as possible.
     """
     buffers: dict[Node, Any] = {}
-    leaves: list[AccumulateGrad] = []
+    totals: dict[AccumulateGrad, Any] = {}
     heap: list[tuple[int, Node]] = []
     for _, (node, number), gradient in starts:
         assert node is not None
-        _deliver(buffers, heap, leaves, node, number, gradient)
-    while heap:
-        node = heappop(heap)[1]
-        grad = buffers.pop(node)
+        _deliver(buffers, totals, heap, node, number, gradient)
+    # The node to run next, if it is known without asking the heap: in a chain, always.
+    ahead: Any = None
+    ready: Any = None
+    raw: Any = None
+    while True:
+        if ahead is None:
+            if not heap:
+                break
+            node = heappop(heap)[1]
+            grad = buffers.pop(node)
+        elif heap and -heap[0][0] > ahead.sequence:
+            node = heapreplace(heap, (-ahead.sequence, ahead))[1]
+            buffers[ahead] = ready
+            grad = buffers.pop(node)
+            ahead = None
+        else:
+            node, grad, ahead = ahead, ready, None
         if node.extra is not None:
             _retain(node, grad)
         raw = node.apply_arrays(grad)
@@ -91,29 +106,43 @@ def _run_unseen(starts: Sequence[tuple[Tensor, Edge, Any]], keep: bool) -> None:
             if g is None or target is None:
                 continue
             if target.several:
-                _deliver(buffers, heap, leaves, target, number, g)
+                _deliver(buffers, totals, heap, target, number, g)
                 continue
             if g.shape != target.shape:
                 g = reduce_to(g, target.shape)
             if g.dtype is not target.dtype:
                 g = g.astype(target.dtype)
-            have = buffers.get(target)
-            if have is not None:
+            if target is ahead:
+                ready = ready + g
+            elif target.__class__ is AccumulateGrad:
+                have = totals.get(target)
+                totals[target] = g if have is None else have + g
+            elif buffers and (have := buffers.get(target)) is not None:
                 buffers[target] = have + g
-                continue
-            buffers[target] = g
-            if target.__class__ is AccumulateGrad:
-                leaves.append(target)
+            elif ahead is None:
+                ahead, ready = target, g
+            elif target.sequence > ahead.sequence:
+                heappush(heap, (-ahead.sequence, ahead))
+                buffers[ahead] = ready
+                ahead, ready = target, g
             else:
                 heappush(heap, (-target.sequence, target))
-    for leaf in leaves:
-        _add_to_leaf(leaf.variable, buffers[leaf])
+                buffers[target] = g
+    raw = ready = grad = g = None
+    while totals:
+        leaf, g = totals.popitem()
+        alone = getrefcount(g) == ONLY_ONE
+        _add_to_leaf(leaf.variable, g, alone)
+
+
+ONLY_ONE = 2
+"""What `getrefcount` says of an array that only the one who asks has: the variable and the argument."""
 
 
 def _deliver(
     buffers: dict[Node, Any],
+    totals: dict[AccumulateGrad, Any],
     heap: list[tuple[int, Node]],
-    leaves: list[AccumulateGrad],
     node: Node,
     number: int,
     g: Any,
@@ -121,6 +150,9 @@ def _deliver(
     """Add a gradient to what has arrived at a node, which may have several outputs."""
     shape, dtype = _meta(node, number)
     g = fit(g, shape, dtype)
+    if isinstance(node, AccumulateGrad):
+        totals[node] = totals[node] + g if node in totals else g
+        return
     if node in buffers:
         if node.several:
             slots = buffers[node]
@@ -129,10 +161,7 @@ def _deliver(
             buffers[node] = buffers[node] + g
         return
     buffers[node] = [g if i == number else None for i in range(len(node.shape))] if node.several else g
-    if isinstance(node, AccumulateGrad):
-        leaves.append(node)
-    else:
-        heappush(heap, (-node.sequence, node))
+    heappush(heap, (-node.sequence, node))
 
 
 def _retain(node: Node, grad: Any) -> None:
@@ -148,13 +177,15 @@ def _retain(node: Node, grad: Any) -> None:
             tensor._grad = constant(copied(grads[number]) if have is None else have._array + grads[number])
 
 
-def _add_to_leaf(leaf: Tensor, g: Any) -> None:
-    """Add an array to a leaf's `.grad`: in place, so that whoever holds the gradient sees it grow."""
+def _add_to_leaf(leaf: Tensor, g: Any, owned: bool = False) -> None:
+    """Add an array to a leaf's `.grad`: in place, so that whoever holds the gradient sees it grow. An array that nobody else
+    has (`owned`) becomes the gradient itself."""
     from engine.tensor import constant
 
     have = leaf._grad
     if have is None:
-        leaf._grad = constant(copied(g))
+        own = owned and g.__class__ is np.ndarray and g.base is None and g.flags.c_contiguous
+        leaf._grad = constant(g if own else copied(g))
     elif have.requires_grad:
         leaf._grad = constant(have._array + g)
     else:

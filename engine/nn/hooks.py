@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable
@@ -19,6 +20,8 @@ class RemovableHandle:
     _next: ClassVar[int] = 0
     any: ClassVar[bool] = False
     """Whether a module got a hook in this process; while none did, calls need not look for them."""
+    replacing: ClassVar[set[int]] = set()
+    """Hooks on `state_dict` that may return another dict."""
 
     def __init__(self, hooks: Hooks, hook: Any, *marks: dict[int, bool], prepend: bool = False) -> None:
         self.id = RemovableHandle._next
@@ -63,6 +66,46 @@ def register_module_forward_hook(
     return RemovableHandle(FORWARD, hook, *marks)
 
 
+BACKWARD: Hooks = OrderedDict()
+BACKWARD_PRE: Hooks = OrderedDict()
+"""Hooks on the gradients at the ends of every module."""
+REGISTERED: dict[str, Hooks] = {"buffer": OrderedDict(), "parameter": OrderedDict(), "module": OrderedDict()}
+"""Hooks on what modules register, by kind."""
+
+
+def register_module_full_backward_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """Call `hook(module, grad_output)` when the gradients of the output of any module are known."""
+    return RemovableHandle(BACKWARD_PRE, hook)
+
+
+def register_module_full_backward_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """Call `hook(module, grad_input, grad_output)` when the gradients of the inputs of any module are known."""
+    return RemovableHandle(BACKWARD, hook)
+
+
+def register_module_buffer_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """Call `hook(module, name, buffer)` when a module registers a buffer; what it returns takes the buffer's place."""
+    return RemovableHandle(REGISTERED["buffer"], hook)
+
+
+def register_module_parameter_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """Call `hook(module, name, parameter)` when a module registers a parameter; what it returns takes its place."""
+    return RemovableHandle(REGISTERED["parameter"], hook)
+
+
+def register_module_module_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """Call `hook(module, name, child)` when a module registers a child; what it returns takes the child's place."""
+    return RemovableHandle(REGISTERED["module"], hook)
+
+
+def registered(kind: str, module: Module, name: str, value: Any) -> Any:
+    """What the hooks make of what a module is about to register."""
+    for hook in REGISTERED[kind].values():
+        replaced = hook(module, name, value)
+        value = value if replaced is None else replaced
+    return value
+
+
 # --- what Module has as methods --------------------------------------------------------------------------------------------
 
 
@@ -96,8 +139,41 @@ def register_full_backward_pre_hook(self: Module, hook: Callable[..., Any], prep
 
 def register_full_backward_hook(self: Module, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
     """Call `hook(module, grad_input, grad_output)` when the gradients of the inputs are known; it may return others."""
+    if self._is_full_backward_hook is False:
+        raise RuntimeError(BOTH_KINDS)
     self._is_full_backward_hook = True
     return RemovableHandle(self._backward_hooks, hook, prepend=prepend)
+
+
+BOTH_KINDS = "Cannot use both regular backward hooks and full backward hooks on a single Module. Please use only one of them."
+
+
+def register_backward_hook(self: Module, hook: Callable[..., Any]) -> RemovableHandle:
+    """Deprecated: call `hook(module, grad_input, grad_output)` at the last node of the output; it may return other inputs'."""
+    if self._is_full_backward_hook is True:
+        raise RuntimeError(BOTH_KINDS)
+    self._is_full_backward_hook = False
+    return RemovableHandle(self._backward_hooks, hook)
+
+
+def _at_last_node(module: Module, args: tuple[Any, ...], result: Any) -> None:
+    """Put the deprecated backward hooks on the node of the first tensor of the output."""
+    first = result
+    while not hasattr(first, "grad_fn"):
+        first = next(v for v in first.values() if hasattr(v, "grad_fn")) if isinstance(first, dict) else first[0]
+    if first.grad_fn is None:
+        return
+    for hook in module._backward_hooks.values():
+        first.grad_fn.register_hook(functools.partial(hook, module))
+    behind = {a.grad_fn for a in args if getattr(a, "grad_fn", None) is not None}
+    if behind != {node for node, _ in first.grad_fn.next_functions}:
+        warnings.warn(
+            "Using a non-full backward hook when the forward contains multiple autograd Nodes is deprecated and will be removed "
+            "in future versions. This hook will be missing some grad_input. Please use register_full_backward_hook to get the "
+            "documented behavior.",
+            FutureWarning,
+            stacklevel=4,
+        )
 
 
 # --- the call --------------------------------------------------------------------------------------------------------------
@@ -105,8 +181,9 @@ def register_full_backward_hook(self: Module, hook: Callable[..., Any], prepend:
 
 def call(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """`module(*args, **kwargs)` where there may be hooks."""
-    backward = module._backward_hooks or module._backward_pre_hooks
-    if not (backward or module._forward_hooks or module._forward_pre_hooks or FORWARD_PRE or FORWARD):
+    old = module._is_full_backward_hook is False
+    backward = (module._backward_hooks and not old) or module._backward_pre_hooks or BACKWARD or BACKWARD_PRE
+    if not (old or backward or module._forward_hooks or module._forward_pre_hooks or FORWARD_PRE or FORWARD):
         return module.forward(*args, **kwargs)
     called: set[int] = set()
     try:
@@ -115,7 +192,9 @@ def call(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if backward:
             from engine.nn.backward_hooks import BackwardHook
 
-            ends = BackwardHook(module, [*module._backward_hooks.values()], [*module._backward_pre_hooks.values()])
+            own = [] if old else [*module._backward_hooks.values()]
+            before = [*BACKWARD_PRE.values(), *module._backward_pre_hooks.values()]
+            ends = BackwardHook(module, [*BACKWARD.values(), *own], before)
             args = ends.inputs(args)
         result = module.forward(*args, **kwargs)
         for id, hook in [*FORWARD.items(), *module._forward_hooks.items()]:
@@ -123,7 +202,11 @@ def call(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
             replaced = _after(module, id, hook, args, kwargs, result)
             if replaced is not None:
                 result = replaced
-        return result if ends is None else ends.outputs(result)
+        if ends is not None:
+            result = ends.outputs(result)
+        if old:
+            _at_last_node(module, args, result)
+        return result
     except Exception:
         for id, hook in [*FORWARD.items(), *module._forward_hooks.items()]:
             if id not in called and (id in FORWARD_ALWAYS or id in module._forward_hooks_always_called):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable
 from typing import Any
 
 from engine.nn import functional as F  # noqa: N812
+from engine.nn.linear import Linear
 from engine.nn.module import Module
 from engine.nn.wrapped import Wrapped
 from engine.tensor import Tensor
@@ -111,6 +113,63 @@ class CrossEntropyLoss(_WeightedLoss, calls="cross_entropy"):
     ) -> None:
         settings = {"ignore_index": ignore_index, "label_smoothing": label_smoothing}
         super().__init__(weight, size_average, reduce, reduction, **settings)
+
+
+class LinearCrossEntropyLoss(_WeightedLoss, calls="linear_cross_entropy"):
+    """The cross-entropy of a linear layer's outputs; the layer, from `in_features` to `num_classes`, is part of the loss.
+
+    `out_features` are further dimensions of the outputs.
+    """
+
+    def __init__(
+        self,
+        in_features: int,
+        num_classes: int,
+        *,
+        out_features: tuple[int, ...] = (),
+        bias: bool = False,
+        device: Any = None,
+        dtype: Any = None,
+        reduction: str = "mean",
+        weight: Tensor | None = None,
+        ignore_index: int | None = None,
+        label_smoothing: float = 0.0,
+        options: Any = None,
+    ) -> None:
+        if weight is not None and weight.shape != (num_classes,):
+            raise RuntimeError(f"expected weight shape to be {(num_classes,)}, got {tuple(weight.shape)}")
+        if label_smoothing < 0 or label_smoothing > 1.0:
+            raise RuntimeError(f"expected label_smoothing to be in range [0, 1], got {label_smoothing}")
+        super().__init__(weight, None, None, reduction)
+        self.num_classes = num_classes
+        self.out_features = out_features
+        self.ignore_index = ignore_index
+        self.label_smoothing = label_smoothing
+        self.linear = Linear(in_features, math.prod(out_features, start=num_classes), bias, device, dtype)
+        self.options = options
+
+    def forward(self, input: Tensor, target: Tensor) -> Any:
+        """The loss of the layer's outputs for `input`."""
+        outputs = (self.num_classes, *self.out_features)
+        return F.linear_cross_entropy(
+            input,
+            self.linear.weight.reshape((*outputs, self.linear.in_features)),
+            target,
+            linear_bias=None if self.linear.bias is None else self.linear.bias.reshape(outputs),
+            weight=self.weight,
+            reduction=self.reduction,
+            ignore_index=self.ignore_index,
+            label_smoothing=self.label_smoothing,
+            options=self.options,
+        )
+
+    def extra_repr(self) -> str:
+        """The settings."""
+        return (
+            f"in_features={self.linear.in_features}, num_classes={self.num_classes}, out_features={self.out_features}, "
+            f"bias={self.linear.bias is not None}, reduction={self.reduction}, ignore_index={self.ignore_index}, "
+            f"label_smoothing={self.label_smoothing}, options={self.options}"
+        )
 
 
 class PoissonNLLLoss(_Loss, calls="poisson_nll_loss"):

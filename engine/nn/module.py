@@ -14,7 +14,7 @@ from engine.errors import unsupported
 from engine.nn import hooks, state
 from engine.nn.hooks import RemovableHandle
 from engine.nn.parameter import Buffer, Parameter
-from engine.ops.creation import on_cpu
+from engine.ops.creation import empty_like, on_cpu
 from engine.tensor import Tensor
 
 MEMBERS = ("_parameters", "_buffers", "_modules")
@@ -28,7 +28,7 @@ HOOKS = (
 """The dicts of hooks every module has."""
 
 ABSENT = {
-    "bfloat16", "compile", "cuda", "ipu", "mtia", "register_backward_hook", "share_memory", "to_empty", "xpu",
+    "bfloat16", "compile", "cuda", "ipu", "mtia", "share_memory", "xpu",
 }  # fmt: skip
 """Methods of PyTorch's modules that are not here."""
 
@@ -99,11 +99,16 @@ class Module:
     register_forward_hook = hooks.register_forward_hook
     register_full_backward_pre_hook = hooks.register_full_backward_pre_hook
     register_full_backward_hook = hooks.register_full_backward_hook
+    register_backward_hook = hooks.register_backward_hook
 
     state_dict = state.state_dict
     load_state_dict = state.load_state_dict
     _save_to_state_dict = state._save_to_state_dict
     _load_from_state_dict = state._load_from_state_dict
+    get_extra_state = state.get_extra_state
+    set_extra_state = state.set_extra_state
+    _register_state_dict_hook = state._register_state_dict_hook
+    _register_load_state_dict_pre_hook = state._register_load_state_dict_pre_hook
     register_state_dict_pre_hook = state.register_state_dict_pre_hook
     register_state_dict_post_hook = state.register_state_dict_post_hook
     register_load_state_dict_pre_hook = state.register_load_state_dict_pre_hook
@@ -129,7 +134,7 @@ class Module:
         self._check_name("buffer", name, "_buffers")
         if tensor is not None and not isinstance(tensor, Tensor):
             raise TypeError(f"cannot assign '{typename(tensor)}' object to buffer '{name}' (torch Tensor or None required)")
-        self._buffers[name] = tensor
+        self._buffers[name] = hooks.registered("buffer", self, name, tensor) if RemovableHandle.any else tensor
         if persistent:
             self._non_persistent_buffers_set.discard(name)
         else:
@@ -147,14 +152,14 @@ class Module:
                 f"Cannot assign non-leaf Tensor to parameter '{name}'. Model parameters must be created explicitly. To express "
                 f"'{name}' as a function of another Tensor, compute the value in the forward() method."
             )
-        self._parameters[name] = param
+        self._parameters[name] = hooks.registered("parameter", self, name, param) if RemovableHandle.any else param
 
     def register_module(self, name: str, module: Module | None) -> None:
         """Add a child module."""
         if module is not None and not isinstance(module, Module):
             raise TypeError(f"{typename(module)} is not a Module subclass")
         self._check_name("module", name, "_modules")
-        self._modules[name] = module
+        self._modules[name] = hooks.registered("module", self, name, module) if RemovableHandle.any else module
 
     def add_module(self, name: str, module: Module | None) -> None:
         """Add a child module."""
@@ -181,7 +186,7 @@ class Module:
             if name in d.get("_parameters", ()):
                 raise _refused(value, "as parameter", name, "torch.nn.Parameter")
             self._make_room(name, "module", "_modules")
-            self._modules[name] = value
+            self._modules[name] = hooks.registered("module", self, name, value) if RemovableHandle.any else value
         elif name in d.get("_parameters", ()):
             if value is not None:
                 raise _refused(value, "as parameter", name, "torch.nn.Parameter")
@@ -404,6 +409,11 @@ class Module:
     def half(self) -> Self:
         """Convert floating point parameters and buffers to float16."""
         return self._convert(dtypes.float16)
+
+    def to_empty(self, *, device: Any, recurse: bool = True) -> Self:
+        """Replace all parameters and buffers by new ones without particular numbers."""
+        on_cpu(device)
+        return self._apply(empty_like, recurse=recurse)
 
     def cpu(self) -> Self:
         """Nothing to do: everything is on the CPU."""

@@ -8,12 +8,14 @@ from typing import Any
 
 from engine.nn import (
     activation,
+    adaptive,
     attention,
     containers,
     convolution,
     dicts,
     dropout,
     hooks,
+    lazy,
     linear,
     loss,
     normalization,
@@ -28,7 +30,7 @@ from engine.nn.module import Module
 FAMILIES: tuple[tuple[str, ModuleType], ...] = (
     ("linear", linear), ("container", containers), ("container", dicts), ("activation", activation), ("conv", convolution),
     ("pooling", pooling), ("batchnorm", normalization), ("dropout", dropout), ("sparse", sparse), ("rnn", recurrent),
-    ("transformer", transformer), ("loss", loss), ("padding", shaping),
+    ("transformer", transformer), ("loss", loss), ("padding", shaping), ("adaptive", adaptive), ("lazy", lazy),
 )  # fmt: skip
 """The files of modules here, with the file where PyTorch has most of them."""
 
@@ -41,10 +43,15 @@ ELSEWHERE = {
     **dict.fromkeys(("Upsample", "UpsamplingNearest2d", "UpsamplingBilinear2d"), "upsampling"),
     **dict.fromkeys(("PairwiseDistance", "CosineSimilarity"), "distance"),
     "ChannelShuffle": "channelshuffle",
+    "CrossMapLRN2d": "normalization",
+    "LazyLinear": "linear",
+    **{f"Lazy{kind}{n}d": "conv" for kind in ("Conv", "ConvTranspose") for n in (1, 2, 3)},
+    **{f"LazyBatchNorm{n}d": "batchnorm" for n in (1, 2, 3)},
+    **{f"LazyInstanceNorm{n}d": "instancenorm" for n in (1, 2, 3)},
 }  # fmt: skip
 """Modules that PyTorch has in a file of another name."""
 
-HIDDEN = {"RNNBase", "RNNCellBase", "Wrapped", "Numbered"}
+HIDDEN = {"Wrapped", "Numbered"}
 """Bases that `torch.nn` does not list."""
 
 
@@ -75,10 +82,7 @@ def _register(name: str, kind: type[Module], place: str) -> None:
 
 
 _register("Module", Module, "module")
-vars(_file("module")).update(
-    register_module_forward_hook=hooks.register_module_forward_hook,
-    register_module_forward_pre_hook=hooks.register_module_forward_pre_hook,
-)
+vars(_file("module")).update({n: f for n, f in vars(hooks).items() if n.startswith("register_module_")})
 for _name, _kind in _defined_in(attention).items():
     _register(_name, _kind, "linear" if _name.startswith("Non") else "activation")
 PLACES["MultiheadAttention"] = attention.MultiheadAttention
@@ -90,6 +94,8 @@ for _place, _family in FAMILIES:
 
 
 def __getattr__(name: str) -> Any:
+    if name == "lazy":
+        return _file("lazy")
     if name in PLACES:
         return PLACES[name]
     raise AttributeError(f"module 'torch.nn.modules' has no attribute '{name}'")

@@ -8,7 +8,7 @@ import numpy as np
 
 from engine.autograd.node import Counter
 from engine.context import context
-from engine.ops.creation import CREATED
+from engine.ops.creation import CREATED, empty
 from engine.tensor import Tensor, TensorType, constant, fill, new
 
 
@@ -78,6 +78,85 @@ class Buffer(Tensor, metaclass=BufferType):
         return tensor
 
 
+# --- without a shape yet ---------------------------------------------------------------------------------------------------
+
+SHAPELESS = (
+    "Can't access the shape of an uninitialized parameter or buffer. This error usually happens in `load_state_dict` when trying "
+    "to load an uninitialized parameter into an initialized one. Call `forward` to initialize the parameters before accessing "
+    "their attributes."
+)
+
+
+class UninitializedTensorMixin:
+    """A tensor whose shape is not known yet; it holds a dtype and no numbers."""
+
+    __slots__ = ()
+
+    @property
+    def shape(self) -> Any:
+        """Refused."""
+        raise RuntimeError(SHAPELESS)
+
+    def materialize(self: Any, shape: Any, device: Any = None, dtype: Any = None) -> None:
+        """Become a tensor of this shape, without particular numbers."""
+        made: Any = empty(shape, device=device, dtype=self.dtype if dtype is None else dtype)
+        self.data = made
+        self.__class__ = Tensor if self.__class__ is UninitializedBuffer else Parameter
+
+    def _refuse(self) -> Any:
+        kind = type(self).__name__
+        raise ValueError(
+            f"Attempted to use an uninitialized parameter in {kind}. This error happens when you are using a `LazyModule` or "
+            f"explicitly manipulating `torch.nn.parameter.{kind}` objects. When using LazyModules Call `forward` with a dummy "
+            "batch to initialize the parameters before calling torch functions"
+        )
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}>"
+
+    __str__ = __repr__
+
+    def __deepcopy__(self: Any, memo: dict[int, Any]) -> Any:
+        if id(self) not in memo:
+            memo[id(self)] = type(self)(self.requires_grad, None, self.dtype)
+        return memo[id(self)]
+
+
+for _name in ("numel", "__len__", "__add__", "__mul__", "__sub__", "__truediv__", "__matmul__", "__getitem__", "__neg__", "view",
+              "sum", "mean", "reshape", "detach", "clone", "item", "numpy", "tolist"):  # fmt: skip
+    setattr(UninitializedTensorMixin, _name, lambda self, *args, **kwargs: self._refuse())
+
+
+class UninitializedParameter(UninitializedTensorMixin, Parameter):
+    """A parameter of a lazy module before the module has seen an input."""
+
+    __slots__ = ()
+
+    def __new__(cls, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> UninitializedParameter:
+        """Nothing yet, in this dtype."""
+        nothing: Any = empty(0, device=device, dtype=dtype)
+        return Parameter.__new__(cls, nothing, requires_grad)  # type: ignore[return-value]
+
+    def __init__(self, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> None:
+        pass
+
+
+class UninitializedBuffer(UninitializedTensorMixin, Tensor):
+    """A buffer of a lazy module before the module has seen an input."""
+
+    __slots__ = ()
+
+    def __new__(cls, requires_grad: bool = False, device: Any = None, dtype: Any = None, persistent: bool = True) -> Any:
+        """Nothing yet, in this dtype."""
+        nothing: Any = empty(0, device=device, dtype=dtype)
+        made: Any = fill(new(cls), nothing._array)
+        made.__dict__.update(persistent=persistent, _is_buffer=True)
+        return made
+
+    def __init__(self, requires_grad: bool = False, device: Any = None, dtype: Any = None, persistent: bool = True) -> None:
+        pass
+
+
 def is_lazy(parameter: Any) -> bool:
-    """False: there are no parameters without a shape here."""
-    return False
+    """Whether a parameter or buffer has no shape yet."""
+    return isinstance(parameter, UninitializedTensorMixin)

@@ -318,6 +318,18 @@ class RNNCellBase(Module):
         other = self.__dict__.get("nonlinearity", "tanh")
         return f"{self.input_size}, {self.hidden_size}{bias}" + ("" if other == "tanh" else f", nonlinearity={other}")
 
+    def _check_sizes(self, input: Tensor, states: tuple[Tensor, ...]) -> None:
+        n, width = input.shape
+        if width != self.input_size:
+            raise RuntimeError(f"input has inconsistent input_size: got {width} expected {self.input_size}")
+        for i, state in enumerate(states):
+            if state.shape[0] != n:
+                raise RuntimeError(f"Input batch size {n} doesn't match hidden{i} batch size {state.shape[0]}")
+            if state.shape[1] != self.hidden_size:
+                raise RuntimeError(
+                    f"hidden{i} has inconsistent hidden_size: got {state.shape[1]}, expected {self.hidden_size}"
+                )
+
     def _step(self, mode: str, input: Tensor, states: tuple[Tensor, ...] | None) -> tuple[Any, ...]:
         name, batched = type(self).__name__, input.dim() == 2
         if input.dim() not in (1, 2):
@@ -332,6 +344,7 @@ class RNNCellBase(Module):
             states = (start, start) if mode == "LSTM" else (start,)
         elif not batched:
             states = tuple(s.unsqueeze(0) for s in states)
+        self._check_sizes(x, states)
         gates = F.linear(x, self.weight_ih, self.bias_ih)
         result: tuple[Any, ...] = STEPS[mode](gates, states, self.weight_hh, self.bias_hh, None)
         return result if batched else tuple(s.squeeze(0) for s in result)

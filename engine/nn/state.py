@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.autograd import no_grad
 from engine.nn.hooks import RemovableHandle
-from engine.nn.parameter import Parameter
+from engine.nn.parameter import Parameter, is_lazy
 from engine.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -57,18 +57,37 @@ def state_dict(self: Module, *, destination: Any = None, prefix: str = "", keep_
     for name, module in self._modules.items():
         if module is not None:
             module.state_dict(destination=destination, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
-    for hook in self._state_dict_hooks.values():
-        if hook(self, destination, prefix, local_metadata) is not None:
-            raise RuntimeError("state_dict post-hook must return None")
+    for id, hook in self._state_dict_hooks.items():
+        replaced = hook(self, destination, prefix, local_metadata)
+        if replaced is not None:
+            if id not in RemovableHandle.replacing:
+                raise RuntimeError("state_dict post-hook must return None")
+            destination = replaced
     return destination
 
 
 def _save_to_state_dict(self: Module, destination: Any, prefix: str, keep_vars: bool) -> None:
     for name, tensor in [*self._parameters.items(), *_persistent(self).items()]:
         if tensor is not None:
-            destination[prefix + name] = tensor if keep_vars else tensor.detach()
-    if hasattr(type(self), "get_extra_state"):
+            destination[prefix + name] = tensor if keep_vars or is_lazy(tensor) else tensor.detach()
+    if getattr(type(self), "get_extra_state", None) not in (None, get_extra_state):
         destination[prefix + EXTRA] = self.get_extra_state()
+
+
+_NEVER = (
+    "Reached a code path in Module.{}() that should never be called. Please file an issue at "
+    "https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml to report this bug."
+)
+
+
+def get_extra_state(self: Module) -> Any:
+    """What else than tensors belongs in `state_dict`; a subclass that has something defines this and `set_extra_state`."""
+    raise RuntimeError(_NEVER.format("get_extra_state"))
+
+
+def set_extra_state(self: Module, state: Any) -> None:
+    """Take back what `get_extra_state` returned."""
+    raise RuntimeError(_NEVER.format("set_extra_state"))
 
 
 def _persistent(module: Module) -> dict[str, Tensor | None]:
@@ -146,7 +165,7 @@ def _load_from_state_dict(
         elif strict:
             missing_keys.append(key)
     extra = prefix + EXTRA
-    if hasattr(type(self), "set_extra_state"):
+    if getattr(type(self), "set_extra_state", None) not in (None, set_extra_state):
         if extra in state_dict:
             self.set_extra_state(state_dict[extra])
         elif strict:
@@ -168,6 +187,8 @@ def _load_one(module: Module, name: str, tensor: Tensor, key: str, value: Any, a
             f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like object from checkpoint but '
             f"received {type(value)}"
         )
+    if is_lazy(tensor) and is_lazy(value):
+        return None
     if tensor.dim() == 0 and tuple(value.shape) == (1,):
         value = value.reshape(())
     if value.shape != tensor.shape:
@@ -199,6 +220,20 @@ def register_state_dict_pre_hook(self: Module, hook: Callable[..., Any]) -> Remo
 def register_state_dict_post_hook(self: Module, hook: Callable[..., Any]) -> RemovableHandle:
     """Call `hook(module, state_dict, prefix, local_metadata)` after the module's state is saved; it may change the dict."""
     return RemovableHandle(self._state_dict_hooks, hook)
+
+
+def _register_state_dict_hook(self: Module, hook: Callable[..., Any]) -> RemovableHandle:
+    """The same for a hook that may return another dict in the place of `state_dict`."""
+    handle = RemovableHandle(self._state_dict_hooks, hook)
+    RemovableHandle.replacing.add(handle.id)
+    return handle
+
+
+def _register_load_state_dict_pre_hook(self: Module, hook: Callable[..., Any], with_module: bool = False) -> RemovableHandle:
+    """`register_load_state_dict_pre_hook`, for a hook that is not given the module."""
+    if with_module:
+        return register_load_state_dict_pre_hook(self, hook)
+    return RemovableHandle(self._load_state_dict_pre_hooks, lambda module, *args: hook(*args))
 
 
 def register_load_state_dict_pre_hook(self: Module, hook: Callable[..., Any]) -> RemovableHandle:

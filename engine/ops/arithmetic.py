@@ -11,6 +11,9 @@ from engine.ops.comparison import where
 from engine.ops.pointwise import log, zeros_like_grad
 from engine.tensor import Tensor
 
+SMALL_FORMULAS = True
+"""The formulas here stand in the call paths themselves."""
+
 
 def scaled(grad, factor):
     """`grad * factor`, without the multiplication by one."""

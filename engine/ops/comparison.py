@@ -303,8 +303,14 @@ def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e
 @function
 def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
     """Whether elements are within `atol + rtol * |other|` of each other."""
+    for position, (name, x) in enumerate((("input", input), ("other", other)), 1):
+        if not isinstance(x, Tensor):
+            raise TypeError(f"isclose(): argument '{name}' (position {position}) must be Tensor, not {type(x).__name__}")
     if input.dtype is not other.dtype:
         raise RuntimeError(f"{_words(input)} did not match {_words(other)}")
+    for name, least in (("rtol", rtol), ("atol", atol)):
+        if least < 0:
+            raise RuntimeError(f"{name} must be greater than or equal to zero, but got {least:g}")
     return constant(np.isclose(input._array, other._array, rtol, atol, equal_nan))
 
 

@@ -14,6 +14,7 @@ from engine.context import context
 from engine.dtypes import dtype as Dtype
 from engine.op import Op, function, op
 from engine.ops.shape import sizes
+from engine.overloads import invalid_combination
 from engine.tensor import Tensor, constant, device, inference
 
 CREATED: dict[str, Op] = {}
@@ -224,6 +225,9 @@ def scalar_tensor(value: Any, *, dtype: Dtype | None = None) -> Tensor:
 @creation
 def eye(n: int, m: int | None = None, *, dtype: Dtype | None = None) -> Tensor:
     """The identity matrix, (n, m)."""
+    for name, length in (("n", n), ("m", m)):
+        if length is not None and length < 0:
+            raise RuntimeError(f"{name} must be greater or equal to 0, got {length}")
     return constant(np.eye(n, m, dtype=_numpy_dtype(dtype)))
 
 
@@ -242,6 +246,8 @@ def arange(*bounds: Any, start: Any = None, end: Any = None, step: Any = None, d
     first, by = first if start is None else start, by if step is None else step
     if by == 0:
         raise RuntimeError("step must be nonzero")
+    if not (math.isfinite(first) and math.isfinite(last)):
+        raise RuntimeError(f"unsupported range: {first:g} -> {last:g}")
     if (last - first) * by < 0:
         raise RuntimeError("upper bound and lower bound inconsistent with step sign")
     inferred = np.dtype(np.int64) if all(isinstance(v, int) for v in (first, last, by)) else None
@@ -252,11 +258,26 @@ def arange(*bounds: Any, start: Any = None, end: Any = None, step: Any = None, d
     return constant((first + by * np.arange(n)).astype(_numpy_dtype(dtype, inferred)))
 
 
+def _ends(name: str, start: Any, end: Any, steps: Any) -> tuple[Any, Any]:
+    """The ends of a range of so many steps as numbers."""
+    if not isinstance(steps, int):
+        raise invalid_combination(name, start, end, steps)
+    dims = [x._array.ndim if isinstance(x, Tensor) else 0 for x in (start, end)]
+    if any(dims):
+        raise RuntimeError(
+            f"{name} only supports 0-dimensional start and end tensors, but got start with {dims[0]} dimension(s) and end "
+            f"with {dims[1]} dimension(s)."
+        )
+    if steps < 0:
+        raise RuntimeError("number of steps must be non-negative")
+    first, last = [x.item() if isinstance(x, Tensor) else x for x in (start, end)]
+    return first, last
+
+
 @creation
 def linspace(start: Any, end: Any, steps: int, *, dtype: Dtype | None = None) -> Tensor:
     """`steps` numbers from `start` to `end`, evenly apart, both included."""
-    if steps < 0:
-        raise RuntimeError("number of steps must be non-negative")
+    start, end = _ends("linspace", start, end, steps)
     target = np.dtype(_numpy_dtype(dtype))
     # PyTorch counts from the nearer end, in the result's own precision.
     if steps == 1:
@@ -273,6 +294,7 @@ def linspace(start: Any, end: Any, steps: int, *, dtype: Dtype | None = None) ->
 @creation
 def logspace(start: Any, end: Any, steps: int, base: float = 10.0, *, dtype: Dtype | None = None) -> Tensor:
     """`steps` numbers from `base ** start` to `base ** end`, evenly apart in the exponent."""
+    start, end = _ends("logspace", start, end, steps)
     return constant((base ** np.linspace(start, end, steps)).astype(_numpy_dtype(dtype)))
 
 

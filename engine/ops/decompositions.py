@@ -788,6 +788,8 @@ def least_squares_slopes(grads, A, B, X, needs):
 @function
 def linalg_lstsq(A: Tensor, B: Tensor, rcond: Any = None, *, driver: str | None = None) -> Any:  # noqa: N803
     """The solution X that makes A X - B smallest, the squares that are left, the rank, and singular values."""
+    if A._array.ndim < 2:
+        raise RuntimeError("torch.linalg.lstsq: input must have at least 2 dimensions.")
     vector = B._array.ndim == 1 or (B._array.ndim + 1 == A._array.ndim and B._array.shape == A._array.shape[:-1])
     right = unsqueeze(B, -1) if vector else B
     tolerance = max(A._array.shape[-2:]) * np.finfo(A._array.dtype).eps if rcond is None else rcond

@@ -76,6 +76,14 @@ def _take_slice(self, dim, start, end, step):
 @function
 def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """A view of `length` entries along `dim` from `start`."""
+    if input._array.ndim == 0:
+        raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
+    if length < 0:
+        raise RuntimeError("narrow(): length must be non-negative.")
+    if isinstance(start, Tensor):
+        if start._array.ndim or start._array.dtype.kind not in "iu":
+            raise RuntimeError("start must be an 0-dim integral Tensor.")
+        start = int(start._array)
     d = wrap_dim(dim, input._array.ndim)
     n = input._array.shape[d]
     if not -n <= start <= n:
@@ -396,6 +404,6 @@ def _unbind(self, dim):
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """The slices along `dim` as a tuple of views."""
     if input._array.ndim == 0:
-        raise RuntimeError("Dimension specified as 0 but tensor has no dimensions")
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
     result: tuple[Tensor, ...] = _unbind(input, wrap_dim(dim, input._array.ndim))
     return result

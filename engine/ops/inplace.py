@@ -10,6 +10,7 @@ import numpy as np
 from engine import dtypes
 from engine.autograd.node import Counter, Inference, Result
 from engine.autograd.views import check_writable, rebase
+from engine.codegen import NUMBERS32
 from engine.context import context, observed
 from engine.op import TABLE, Op, function, op
 from engine.ops import activation, linalg  # noqa: F401  (their operations get in-place variants here)
@@ -18,7 +19,7 @@ from engine.ops.indexing import _index_put
 from engine.ops.pointwise import zeros_like_grad
 from engine.ops.random import DRAWN, source
 from engine.surface import SURFACE
-from engine.tensor import Tensor, constant, gradient_edge
+from engine.tensor import Tensor, constant, counter_of, gradient_edge
 
 
 @op(r"{value}", self=lambda grad: zeros_like_grad(grad), node="FillBackward0")
@@ -116,11 +117,35 @@ def stand_in(self: Tensor, declared: Op, tracked: bool) -> Tensor:
     return old
 
 
+UFUNCS = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "true_divide": np.true_divide}
+"""Operations that NumPy can write in place at once."""
+
+
+def written(ufunc: Any, self: Tensor, other: Any) -> bool:
+    """Write `ufunc(self, other)` into `self` if nobody watches, nothing is tracked and the dtypes agree; else do nothing."""
+    if context.special or self._view is not None or (context.grad and (self._needs or getattr(other, "_needs", False))):
+        return False
+    target = self._array
+    value = other._array if isinstance(other, Tensor) else NUMBERS32.get(other) if isinstance(other, float | int) else None
+    if value is None or value.dtype is not target.dtype or target.dtype.kind != "f" or self._counter.__class__ is Inference:
+        return False
+    try:
+        ufunc(target, value, target)
+    except ValueError:
+        return False
+    counter_of(self).value += 1
+    return True
+
+
 def inplace(declared: Op, call: Callable[..., Any] | None = None) -> Callable[..., Tensor]:
     """The in-place variant of an operation, or of a function made of one."""
     compute = call or declared.call
 
+    quick = UFUNCS.get(declared.forward.__name__) if call is None or declared.name == "div" else None
+
     def write(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        if quick is not None and not kwargs and len(args) == 1 and written(quick, self, args[0]):
+            return self
         check_writable(self)
         observer = context.observer
         with observed(None):

@@ -48,6 +48,12 @@ _WORDS = {"float32": "float", "float64": "double", "float16": "c10::Half", "int6
 )
 def mm(self, mat2):
     """Product of two matrices, (n, m) with (m, p)."""
+    if self.ndim == 2 and mat2.ndim == 2 and self.dtype is mat2.dtype:
+        try:
+            # For two matrices the same as `@`, with less around it.
+            return np.dot(self, mat2)
+        except ValueError:
+            pass
     if self.ndim != 2:
         raise RuntimeError("self must be a matrix")
     if mat2.ndim != 2:
@@ -89,14 +95,14 @@ def dot(self, tensor):
     """Inner product of two vectors."""
     if self.ndim != 1 or tensor.ndim != 1:
         raise RuntimeError(f"1D tensors expected, but got {self.ndim}D and {tensor.ndim}D tensors")
+    if self.dtype != tensor.dtype:
+        x, y = (dtypes.SCALAR_NAMES[dtypes.OF_NUMPY[m.dtype]] for m in (self, tensor))
+        raise RuntimeError(f"dot : expected both vectors to have same dtype, but found {x} and {y}")
     if self.shape != tensor.shape:
         raise RuntimeError(
             f"inconsistent tensor size, expected tensor [{self.shape[0]}] and src [{tensor.shape[0]}] to have the same number "
             f"of elements, but got {self.shape[0]} and {tensor.shape[0]} elements respectively"
         )
-    if self.dtype != tensor.dtype:
-        x, y = (_WORDS.get(m.dtype.name, m.dtype.name) for m in (self, tensor))
-        raise RuntimeError(f"dot : expected both vectors to have same dtype, but found {x.capitalize()} and {y.capitalize()}")
     return np.dot(self, tensor)
 
 
@@ -143,7 +149,7 @@ def addmm(self, mat1, mat2, *, beta=1, alpha=1):
             "self and mat2 must have the same dtype, but got "
             + " and ".join(dtypes.SCALAR_NAMES[dtypes.OF_NUMPY[m.dtype]] for m in (self, mat2))
         )
-    product = mat1 @ mat2
+    product = np.dot(mat1, mat2)
     if alpha != 1:
         product *= self.dtype.type(alpha)
     product += self if beta == 1 else self * self.dtype.type(beta)

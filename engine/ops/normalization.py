@@ -252,7 +252,7 @@ def _batch_normed(
     dims = (0, *range(2, a.ndim))
     n = prod([a.shape[d] for d in dims])
     for t, batch in ((running_mean, lambda: a.mean(dims)), (running_var, lambda: a.var(dims, ddof=1 if n > 1 else 0))):
-        if t is not None:
+        if t is not None and n:
             part = t._array.dtype.type(momentum)  # type: ignore[arg-type]
             _write(t, t._array * (1 - part) + batch() * part)
     return _batch_norm(input, weight, bias, a.shape, dims, _channels(a), eps)
@@ -319,7 +319,7 @@ def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None,
         )
     if a.shape[-k:] != shape:
         raise RuntimeError(
-            f"Given normalized_shape={list(shape)}, expected input with shape [*, {', '.join(map(str, shape))}], but got input "
+            f"Given normalized_shape={list(shape)}, expected input with shape [*{', '.join(map(str, shape))}], but got input "
             f"of size{list(a.shape)}"
         )
     if eps is None:

@@ -11,9 +11,13 @@ from engine.op import function, op
 from engine.ops.arithmetic import pow as power
 from engine.ops.comparison import where
 from engine.ops.pointwise import exp, exp2, isfinite, sgn, zeros_like_grad
+from engine.overloads import invalid_combination
 from engine.tensor import Tensor
 
 # --- the larger and the smaller --------------------------------------------------------------------------------------------
+
+SMALL_FORMULAS = True
+"""The formulas here stand in the call paths themselves."""
 
 
 def favoured(grad, wins, ties):
@@ -142,12 +146,17 @@ def logaddexp2(self, other):
 @function
 def ldexp(input: Tensor, other: Tensor) -> Tensor:
     """`input * 2 ** other`."""
+    for position, (name, x) in enumerate((("input", input), ("other", other)), 1):
+        if not isinstance(x, Tensor):
+            raise TypeError(f"ldexp(): argument '{name}' (position {position}) must be Tensor, not {type(x).__name__}")
     return input * power(2.0, other)
 
 
 @function
 def float_power(input: Any, exponent: Any) -> Tensor:
     """`input ** exponent` in float64."""
+    if not isinstance(input, Tensor) and not isinstance(exponent, Tensor):
+        raise invalid_combination("float_power", input, exponent)
     base = input.to(dtypes.float64) if isinstance(input, Tensor) else float(input)
     return power(base, exponent.to(dtypes.float64) if isinstance(exponent, Tensor) else float(exponent))
 

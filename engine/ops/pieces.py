@@ -27,6 +27,7 @@ from engine.ops.shape import (
     view,
     wrap_dim,
 )
+from engine.overloads import invalid_combination
 from engine.tensor import Tensor
 
 # --- cutting ---------------------------------------------------------------------------------------------------------------
@@ -148,9 +149,13 @@ def tensor_split(input: Tensor, indices_or_sections: Any = None, dim: int = 0, *
 def _along(name: str, least: int, dim: int) -> Callable[..., Any]:
     def cut(input: Tensor, indices_or_sections: Any = None, **named: Any) -> tuple[Tensor, ...]:
         where = next(iter(named.values())) if indices_or_sections is None else indices_or_sections
+        if not isinstance(where, int | tuple | list):
+            raise invalid_combination(name, input, where)
         n = input._array.ndim
         if n < least:
-            raise RuntimeError(f"torch.{name} requires a tensor with at least {least} dimension{'s' * (least > 1)}, but got a tensor with {n} dimensions!")
+            raise RuntimeError(
+                f"torch.{name} requires a tensor with at least {least} dimension, but got a tensor with {n} dimensions!"
+            )
         d = 0 if name == "hsplit" and n == 1 else dim
         if isinstance(where, int) and (where <= 0 or input._array.shape[d] % where):
             raise RuntimeError(
@@ -188,9 +193,15 @@ atleast_2d = _at_least(2, lambda x: reshape(x, (1, 1)) if x._array.ndim == 0 els
 atleast_3d = _at_least(3, _to_three)
 
 
+def _some(name: str, tensors: Sequence[Tensor]) -> None:
+    if not len(tensors):
+        raise RuntimeError(f"{name} expects a non-empty TensorList")
+
+
 @function
 def hstack(tensors: Sequence[Tensor]) -> Tensor:
     """The tensors side by side: along the second dimension (vectors along the first)."""
+    _some("hstack", tensors)
     items = list(atleast_1d(tuple(tensors)))
     return cat(items, 0 if items[0]._array.ndim == 1 else 1)
 
@@ -198,12 +209,14 @@ def hstack(tensors: Sequence[Tensor]) -> Tensor:
 @function
 def vstack(tensors: Sequence[Tensor]) -> Tensor:
     """The tensors on top of each other, vectors as rows."""
+    _some("vstack", tensors)
     return cat(list(atleast_2d(tuple(tensors))), 0)
 
 
 @function
 def dstack(tensors: Sequence[Tensor]) -> Tensor:
     """The tensors behind each other, along the third dimension."""
+    _some("dstack", tensors)
     return cat(list(atleast_3d(tuple(tensors))), 2)
 
 

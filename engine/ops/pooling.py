@@ -160,7 +160,8 @@ def _pool_fractional(dims, input, kernel_size, output_size, output_ratio, return
             f"Dimension out of range (expected to be in range of [{-len(shape)}, {len(shape) - 1}], but got {-dims - 1})"
         )
     if output_size is None:
-        output_size = [int(n * r) for n, r in zip(shape[-dims:], output_ratio, strict=True)]
+        ratios = (output_ratio,) * dims if isinstance(output_ratio, int | float) else output_ratio
+        output_size = [int(n * r) for n, r in zip(shape[-dims:], ratios, strict=True)]
     kernel, made = each(name, "kernel_size", kernel_size, dims), each(name, "output_size", output_size, dims)
     for n, k, m, side in zip(shape[-dims:], kernel, made, ("time", "height", "width")[3 - dims :], strict=True):
         if m + k - 1 > n:

@@ -261,6 +261,9 @@ def bernoulli(input: Tensor, p: Any = None, *, generator: Generator | None = Non
     return constant(_drawn_bernoulli(source(generator), input._array, p).astype(input._array.dtype))
 
 
+MOST_CATEGORIES = 1 << 24
+
+
 @function
 def multinomial(
     input: Tensor, num_samples: int, replacement: bool = False, *, generator: Generator | None = None
@@ -275,8 +278,13 @@ def multinomial(
         raise RuntimeError("cannot sample n_sample <= 0 samples")
     if not replacement and num_samples > a.shape[-1]:
         raise RuntimeError("cannot sample n_sample > prob_dist.size(-1) samples without replacement")
+    if a.shape[-1] > MOST_CATEGORIES:
+        raise RuntimeError("number of categories cannot exceed 2^24")
     if not (np.isfinite(a).all() and (a >= 0).all()):
-        raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
+        if not replacement or num_samples == 1:
+            raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
+        what = "= infinity or NaN" if (a >= 0).all() else "< 0"
+        raise RuntimeError(f"invalid multinomial distribution (encountering probability entry {what})")
     if (a.sum(-1) == 0).any():
         raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
     stream = source(generator)
@@ -338,20 +346,38 @@ def _drawn_integers(s: Stream, a: Any, low: int | None = None, high: int | None 
     return s.integers(int(low), int(high), a.size).reshape(a.shape)
 
 
+def _drawn_exponential(s: Stream, a: Any, lambd: float = 1.0) -> Any:
+    if lambd <= 0:
+        raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={lambd:g}")
+    return s.exponential(lambd, a.size).reshape(a.shape)
+
+
+def _drawn_cauchy(s: Stream, a: Any, median: float = 0.0, sigma: float = 1.0) -> Any:
+    if sigma <= 0:
+        raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}")
+    return s.cauchy(median, sigma, a.size).reshape(a.shape)
+
+
+def _drawn_geometric(s: Stream, a: Any, p: float) -> Any:
+    if not 0 < p < 1:
+        raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={p:g}")
+    return s.geometric(p, a.size).reshape(a.shape)
+
+
+def _drawn_log_normal(s: Stream, a: Any, mean: float = 1.0, std: float = 2.0) -> Any:
+    if std <= 0:
+        raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={std:g}")
+    return np.exp([s.one_normal() * std + mean for _ in range(a.size)]).reshape(a.shape)
+
+
 DRAWN: dict[str, tuple[str, Callable[..., Any]]] = {
     "uniform_": ("uniform random numbers from [from, to)", _drawn_uniform),
     "normal_": ("normal random numbers", _drawn_normal),
     "bernoulli_": ("1 (of probability p) or 0", _drawn_bernoulli),
     "random_": ("random integers", _drawn_integers),
-    "exponential_": ("exponential random numbers", lambda s, a, lambd=1.0: s.exponential(lambd, a.size).reshape(a.shape)),
-    "cauchy_": (
-        "Cauchy random numbers",
-        lambda s, a, median=0.0, sigma=1.0: s.cauchy(median, sigma, a.size).reshape(a.shape),
-    ),
-    "geometric_": ("geometric random numbers", lambda s, a, p: s.geometric(p, a.size).reshape(a.shape)),
-    "log_normal_": (
-        "log-normal random numbers",
-        lambda s, a, mean=1.0, std=2.0: np.exp([s.one_normal() * std + mean for _ in range(a.size)]).reshape(a.shape),
-    ),
+    "exponential_": ("exponential random numbers", _drawn_exponential),
+    "cauchy_": ("Cauchy random numbers", _drawn_cauchy),
+    "geometric_": ("geometric random numbers", _drawn_geometric),
+    "log_normal_": ("log-normal random numbers", _drawn_log_normal),
 }
 """Methods that fill a tensor: what with, and how."""

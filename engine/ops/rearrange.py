@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from engine import dtypes
 from engine.op import function, op
 from engine.ops.shape import (
     _reshape,
@@ -63,6 +64,10 @@ def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
     """The elements moved by `shifts` along `dims`, those that fall off coming back at the other end."""
     by = tuple(shifts) if isinstance(shifts, tuple | list) else (shifts,)
     along = tuple(dims) if isinstance(dims, tuple | list) else (dims,)
+    if not by:
+        raise RuntimeError("`shifts` required")
+    if along and input._array.ndim == 0:
+        raise IndexError(f"Dimension specified as {along[0]} but tensor has no dimensions")
     if not along:
         if len(by) != 1:
             raise RuntimeError(f"shifts and dimensions must align. shifts: {len(by)}, dims:0")
@@ -100,17 +105,18 @@ def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
 def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
     """A view with dimensions moved to other places, the rest staying in order."""
     n = input._array.ndim
-    src = tuple(wrap_dim(d, n) for d in (source if isinstance(source, tuple | list) else (source,)))
-    dst = tuple(wrap_dim(d, n) for d in (destination if isinstance(destination, tuple | list) else (destination,)))
+    sources = tuple(source) if isinstance(source, tuple | list) else (source,)
+    targets = tuple(destination) if isinstance(destination, tuple | list) else (destination,)
+    src, dst = tuple(wrap_dim(d, n) for d in sources), tuple(wrap_dim(d, n) for d in targets)
     if len(src) != len(dst):
         raise RuntimeError(
-            f"movedim: Invalid source or destination dims: source ({list(src)} dims) should contain the same number of dims as "
-            f"destination ({list(dst)} dims)"
+            f"movedim: Invalid source or destination dims: source ({list(sources)} dims) should contain the same number of dims as "
+            f"destination ({list(targets)} dims)"
         )
     if len(set(src)) != len(src):
-        raise RuntimeError(f"movedim: repeated dim in `source` ({list(src)})")
+        raise RuntimeError(f"movedim: repeated dim in `source` ({list(sources)})")
     if len(set(dst)) != len(dst):
-        raise RuntimeError(f"movedim: repeated dim in `destination` ({list(dst)})")
+        raise RuntimeError(f"movedim: repeated dim in `destination` ({list(targets)})")
     rest = iter(i for i in range(n) if i not in src)
     order = [src[dst.index(i)] if i in dst else next(rest) for i in range(n)]
     return permute(input, *order) if n else input
@@ -326,7 +332,7 @@ def triu_indices(row: int, col: int, offset: int = 0, *, dtype: Any = None, devi
 def trace(input: Tensor) -> Tensor:
     """The sum of a matrix's diagonal."""
     if input._array.ndim != 2:
-        raise RuntimeError("trace: expected a matrix")
+        raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {input._array.ndim}")
     return _trace(input)
 
 
@@ -357,14 +363,39 @@ def corrcoef(input: Tensor) -> Tensor:
     return (c / unsqueeze(d, 1) / unsqueeze(d, 0)).clamp(-1.0, 1.0)
 
 
+def _check_weights(name: str, kind: str, weights: Tensor | None, observations: int) -> None:
+    """PyTorch's demands on the weights of observations."""
+    if weights is None:
+        return
+    a = weights._array
+    if a.ndim > 1:
+        raise RuntimeError(
+            f"cov(): expected {name} to have one or fewer dimensions but got {name} with {a.ndim} dimensions"
+        )
+    if (a.dtype.kind == "f") != (kind == "floating point") or a.dtype.kind == "b":
+        shown = dtypes.SCALAR_NAMES[weights.dtype]
+        raise RuntimeError(f"cov(): expected {name} to have {kind} dtype but got {name} with {shown} dtype")
+    if a.size != observations:
+        raise RuntimeError(
+            f"cov(): expected {name} to have the same numel as there are observations in the input but got {a.size} != "
+            f"{observations}"
+        )
+    if (a < 0).any():
+        raise RuntimeError(f"cov(): {name} cannot be negative")
+
+
 @function
 def cov(input: Tensor, *, correction: int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None) -> Tensor:
     """Covariances of the rows, each a variable and each column an observation."""
     if input._array.ndim > 2:
-        raise RuntimeError(f"cov(): expected input to have two or fewer dimensions but got an input with {input._array.ndim} dimensions")
+        raise RuntimeError(
+            f"cov(): expected input to have two or fewer dimensions but got an input with {input._array.ndim} dimensions"
+        )
     x = reshape(input, (1, -1)) if input._array.ndim < 2 else input
     n = x._array.shape[1]
     w: Any = None
+    _check_weights("fweights", "integral", fweights, n)
+    _check_weights("aweights", "floating point", aweights, n)
     if fweights is not None:
         w = fweights
     if aweights is not None:

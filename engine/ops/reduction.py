@@ -13,6 +13,7 @@ from engine.ops.comparison import where
 from engine.ops.pointwise import abs as absolute
 from engine.ops.pointwise import exp, sign, zeros_like_grad
 from engine.ops.shape import _reshape, spread, wrap_dim
+from engine.overloads import invalid_combination
 from engine.tensor import Tensor, constant
 
 
@@ -409,6 +410,16 @@ def _min(self):
     return _not_empty("min", self).min()
 
 
+def _reducible(name, array, dim):
+    """The array, refused if one of the dimensions is empty: an empty set has no extreme."""
+    if len(dim) == array.ndim and array.ndim > 1:
+        _not_empty(name.strip("()"), array)
+    for d in dim:
+        if not array.shape[d]:
+            raise IndexError(f"{name}: Expected reduction dim {d} to have non-zero size.")
+    return array
+
+
 def _not_empty(name, array):
     if array.size == 0:
         raise RuntimeError(
@@ -473,6 +484,8 @@ _min_dim = _extreme_dim("min", "MinBackward0", np.argmin)
 def max(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
     """The largest element; with `dim` the largest along it and their indices; with a tensor, `maximum`."""
     other = dim if isinstance(dim, Tensor) else other
+    if not isinstance(input, Tensor):
+        raise invalid_combination("max", *[x for x in (input, dim) if x is not None])
     if other is not None:
         from engine.ops.pairs import maximum
 
@@ -484,6 +497,8 @@ def max(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Any = N
 def min(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
     """The smallest element; with `dim` the smallest along it and their indices; with a tensor, `minimum`."""
     other = dim if isinstance(dim, Tensor) else other
+    if not isinstance(input, Tensor):
+        raise invalid_combination("min", *[x for x in (input, dim) if x is not None])
     if other is not None:
         from engine.ops.pairs import minimum
 
@@ -505,7 +520,7 @@ def shared_evenly_dim(grad, self, result, dim, keepdim):
 )
 def _amax(self, dim, keepdim):
     """The largest elements; equal ones share the gradient."""
-    return self.max(axis=dim, keepdims=keepdim)
+    return (self if self.size else _reducible("amax()", self, dim)).max(axis=dim, keepdims=keepdim)
 
 
 @op(
@@ -516,7 +531,7 @@ def _amax(self, dim, keepdim):
 )
 def _amin(self, dim, keepdim):
     """The smallest elements; equal ones share the gradient."""
-    return self.min(axis=dim, keepdims=keepdim)
+    return (self if self.size else _reducible("amin()", self, dim)).min(axis=dim, keepdims=keepdim)
 
 
 @function
@@ -542,6 +557,8 @@ def amin(input: Tensor, dim: Any = (), keepdim: bool = False) -> Tensor:
 )
 def _aminmax(self, dim, keepdim):
     """The smallest and the largest elements."""
+    if not self.size:
+        _reducible("aminmax", self, dim)
     return self.min(axis=dim, keepdims=keepdim), self.max(axis=dim, keepdims=keepdim)
 
 

@@ -238,6 +238,16 @@ def gradient(input: Tensor, *, spacing: Any = None, dim: Any = None, edge_order:
     n = input._array.ndim
     dims = tuple(range(n)) if dim is None else tuple(wrap_dim(d, n) for d in (dim if isinstance(dim, tuple | list) else (dim,)))
     spacings = list(spacing) if isinstance(spacing, tuple | list) else [spacing] * len(dims)
+    if len(spacings) != len(dims):
+        raise RuntimeError(
+            "torch.gradient expected spacing to be unspecified, a scalar or it's spacing and dim arguments to have the same "
+            f"length, but got a spacing argument of length {len(spacings)} and a dim argument of length {len(dims)}."
+        )
+    if edge_order not in (1, 2):
+        raise RuntimeError("torch.gradient only supports edge_order=1 and edge_order=2.")
+    if len(set(dims)) < len(dims):
+        twice = next(d for d in dims if dims.count(d) > 1)
+        raise RuntimeError(f"dim {twice} appears multiple times in the list of dims")
     return tuple(_slope(input, d, s, edge_order) for d, s in zip(dims, spacings, strict=True))
 
 
@@ -291,6 +301,8 @@ def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
     """The sub-tensors along `dim` scaled down so that their `p`-norms are at most `maxnorm`."""
     from engine.ops.reduction import norm
 
+    if input._array.ndim < 2:
+        raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {input._array.ndim} dimensions")
     d = wrap_dim(dim, input._array.ndim)
     others = tuple(i for i in range(input._array.ndim) if i != d)
     norms = norm(input, p, others, True)

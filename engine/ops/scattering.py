@@ -116,6 +116,13 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: 
         raise IndexError("index_add_(): Index is supposed to be a vector")
     if input._array.dtype != source._array.dtype:
         raise RuntimeError("index_add_(): self and source must have the same scalar type")
+    if input._array.ndim and source._array.ndim:
+        mine, others = ([n for i, n in enumerate(x._array.shape) if i != d] for x in (input, source))
+        if mine != others:
+            raise RuntimeError(
+                "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = "
+                f"{list(input._array.shape)} source.shape = {list(source._array.shape)}"
+            )
     n = input._array.shape[d] if input._array.ndim else 1
     if index._array.size and (index._array.min() < 0 or index._array.max() >= n):
         raise IndexError("index out of range in self")
@@ -680,7 +687,7 @@ def _masked_source(self, shape, mask):
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """`input` with the elements of `source`, in order, where the mask holds."""
     if mask._array.dtype.kind != "b":
-        raise RuntimeError(f"masked_scatter_ only supports boolean masks, but got mask with dtype {_type(mask)}")
+        raise RuntimeError(f"masked_scatter_ only supports boolean masks, but got mask with dtype {dtypes.SCALAR_NAMES[mask.dtype]}")
     if input._array.dtype != source._array.dtype:
         raise RuntimeError(
             f"masked_scatter: expected self and source to have same dtypes but got {_type(input)} and {_type(source)}"

@@ -89,7 +89,11 @@ def sum_to(grad, shape):
 @function
 def sum_to_size(input: Tensor, *size: Any) -> Tensor:
     """Sum the tensor to `size`, undoing a broadcast."""
-    return sum_to(input, sizes(size))
+    target, shape = sizes(size), input._array.shape
+    tail = shape[len(shape) - len(target) :] if len(target) <= len(shape) else ()
+    if len(tail) != len(target) or any([t not in (1, n) for t, n in zip(target, tail)]):
+        raise RuntimeError(f"size {{{list(target)}}} is not expandable to size {{{list(shape)}}}.")
+    return sum_to(input, target)
 
 
 # --- views -----------------------------------------------------------------------------------------------------------------
@@ -524,7 +528,7 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, axis: int | None = None) -> 
     items = _listed("cat", tensors)
     dim = dim if axis is None else axis
     if not items:
-        raise ValueError("expected a non-empty list of Tensors")
+        raise ValueError("torch.cat(): expected a non-empty list of Tensors")
     shapes = [t._array.shape for t in items if t._array.shape != (0,)]
     for i, t in enumerate(items):
         if t._array.ndim == 0:

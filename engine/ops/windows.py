@@ -132,7 +132,7 @@ def _fractional_max_pool(self, kernel_size, output_size, random_samples):
     """The largest of windows at random distances, and where they stand."""
     dims = len(output_size)
     sizes = self.shape[self.ndim - dims :]
-    planes = self.reshape(*random_samples.shape[:2], *sizes)
+    planes = self.reshape(*(self.shape[:2] if self.ndim == dims + 2 else (1, self.shape[0])), *sizes)
     values = np.empty((*planes.shape[:2], *output_size), self.dtype)
     places = np.empty(values.shape, np.int64)
     for i in np.ndindex(*planes.shape[:2]):

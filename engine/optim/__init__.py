@@ -8,18 +8,23 @@ from engine.optim import lr_scheduler
 from engine.optim.adam import Adam, Adamax, AdamW, NAdam, RAdam
 from engine.optim.adaptive import Adadelta, Adafactor, Adagrad, RMSprop, Rprop
 from engine.optim.lbfgs import LBFGS
+from engine.optim.muon import Muon, SparseAdam
 from engine.optim.optimizer import Optimizer
 from engine.optim.sgd import ASGD, SGD
 
 __all__ = [
-    "ASGD", "LBFGS", "SGD", "Adadelta", "Adafactor", "Adagrad", "Adam", "AdamW", "Adamax", "NAdam", "Optimizer", "RAdam",
-    "RMSprop", "Rprop", "lr_scheduler",
+    "ASGD", "LBFGS", "SGD", "Adadelta", "Adafactor", "Adagrad", "Adam", "AdamW", "Adamax", "Muon", "NAdam", "Optimizer",
+    "RAdam", "RMSprop", "Rprop", "SparseAdam", "lr_scheduler", "swa_utils",
 ]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(name)
+    if name == "swa_utils":  # which needs torch.nn
+        import importlib
+
+        return importlib.import_module("engine.optim.swa_utils")
     from engine.errors import unsupported
 
     raise unsupported("torch.optim", name, __all__)

@@ -65,6 +65,12 @@ class Adam(Optimizer):
         kinds = {type(beta) for beta in betas}
         if not (kinds == {float} or all(issubclass(kind, Tensor) for kind in kinds)):
             raise ValueError("betas must be either both floats or both Tensors")
+        for i, beta in enumerate(betas):
+            if isinstance(beta, Tensor):
+                if foreach and not capturable:
+                    raise ValueError(f"betas[{i}] as a Tensor is not supported for capturable=False and foreach=True")
+                if beta.numel() != 1:
+                    raise ValueError(f"Tensor betas[{i}] must be 1-element")
         defaults = {
             "lr": lr,
             "betas": tuple(betas),

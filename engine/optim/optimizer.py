@@ -95,7 +95,7 @@ class Optimizer:
             with grad_mode(True):
                 loss = closure()
         for group in self.param_groups:
-            maximize = group["maximize"]
+            maximize = group.get("maximize", False)
             for p in group["params"]:
                 grad = p._grad
                 if grad is None:

@@ -1,0 +1,135 @@
+"""Muon: momentum whose update is made orthogonal; and SparseAdam, which is for gradients that are not here."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from engine.autograd import enable_grad
+from engine.optim.optimizer import Group, Optimizer, State
+from engine.optim.rules import lerp, number, zeros
+from engine.tensor import Array, Tensor
+
+COEFFICIENTS = (3.4445, -4.775, 2.0315)
+
+
+def rounded(array: Any) -> Any:
+    """Float32 numbers rounded to those that bfloat16 has, to the nearest, to the even one of two."""
+    bits = np.ascontiguousarray(array, dtype=np.float32).view(np.uint32)
+    kept = bits + np.uint32(0x7FFF) + ((bits >> np.uint32(16)) & np.uint32(1))
+    return (kept & np.uint32(0xFFFF0000)).view(np.float32)
+
+
+def orthogonal(g: Array, coefficients: tuple[float, float, float], steps: int, eps: float) -> Array:
+    """Nearly the orthogonal matrix closest to `g`, by Newton-Schulz iterations in the precision of bfloat16."""
+    if steps >= 100:
+        raise ValueError("Number of steps must be less than 100 for computational efficiency")
+    if len(coefficients) != 3:
+        raise ValueError("Coefficients must be a tuple of exactly 3 values")
+    a, b, c = (np.float32(x) for x in coefficients)
+    x = rounded(g.T if g.shape[0] > g.shape[1] else g)
+    length = rounded(np.sqrt(np.sum(x * x, dtype=np.float32)))
+    x = rounded(x / np.maximum(length, rounded(np.float32(eps))))
+    for _ in range(steps):
+        gram = rounded(x @ x.T)
+        update = rounded(b * gram + c * (gram @ gram))
+        x = rounded(a * x + update @ x)
+    made: Array = x.T if g.shape[0] > g.shape[1] else x
+    return made
+
+
+class Muon(Optimizer):
+    r"""Muon (Jordan 2024): $\theta \leftarrow (1 - \gamma\lambda)\,\theta - \gamma' O$, $O$ the momentum made orthogonal.
+
+    For matrices only, as the weights of hidden layers. `adjust_lr_fn` says how $\gamma'$ depends on the matrix's shape.
+
+    Raises:
+        ValueError: for an option below zero, an unknown `adjust_lr_fn`, or a parameter that is no matrix.
+    """
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        lr: float | Tensor = 1e-3,
+        weight_decay: float = 0.1,
+        momentum: float = 0.95,
+        nesterov: bool = True,
+        ns_coefficients: tuple[float, float, float] = COEFFICIENTS,
+        eps: float = 1e-7,
+        ns_steps: int = 5,
+        adjust_lr_fn: str | None = None,
+    ) -> None:
+        if isinstance(lr, Tensor) and lr.numel() != 1:
+            raise ValueError("Tensor lr must be 1-element")
+        words = {"Learning rate": lr, "momentum": momentum, "weight decay": weight_decay}
+        for name, value in words.items():
+            if not 0.0 <= value:  # noqa: SIM300
+                raise ValueError(f"{name} should be >= 0 but is: {value}")
+        if adjust_lr_fn not in (None, "original", "match_rms_adamw"):
+            raise ValueError(f"Adjust learning rate function {adjust_lr_fn} is not supported")
+        defaults = {
+            "lr": lr, "weight_decay": weight_decay, "momentum": momentum, "nesterov": nesterov,
+            "ns_coefficients": ns_coefficients, "eps": eps, "ns_steps": ns_steps, "adjust_lr_fn": adjust_lr_fn,
+        }  # fmt: skip
+        super().__init__(params, defaults)
+        for group in self.param_groups:
+            for p in group["params"]:
+                if p.ndim != 2:
+                    raise ValueError(f"Muon only supports 2D parameters whereas we found a parameter with size: {p.size()}")
+
+    def _start(self, p: Array, group: Group) -> State:
+        return {"momentum_buffer": zeros(p)}
+
+    def _update(self, p: Array, g: Array, state: State, group: Group) -> None:
+        lr, momentum, buffer = float(number(group["lr"])), group["momentum"], state["momentum_buffer"]._array
+        lerp(buffer, g, 1 - momentum)
+        update = buffer
+        if group["nesterov"]:
+            update = g.copy()
+            lerp(update, buffer, momentum)
+        update = orthogonal(update, group["ns_coefficients"], group["ns_steps"], group["eps"])
+        high, wide = p.shape
+        ratio = math.sqrt(max(1, high / wide))
+        if group["adjust_lr_fn"] == "match_rms_adamw":
+            ratio = 0.2 * math.sqrt(max(high, wide))
+        p *= 1 - lr * group["weight_decay"]
+        p -= (update.astype(p.dtype)) * p.dtype.type(lr * ratio)
+
+
+class SparseAdam(Optimizer):
+    """Adam for sparse gradients. There are none here, so a step says that a gradient is dense, as PyTorch does.
+
+    Raises:
+        ValueError: for an option that is not above zero, or a beta outside [0, 1).
+    """
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        lr: float | Tensor = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        maximize: bool = False,
+    ) -> None:
+        if isinstance(lr, Tensor) and lr.numel() != 1:
+            raise ValueError("Tensor lr must be 1-element")
+        for name, value in (("learning rate", lr), ("epsilon value", eps)):
+            if not value > 0.0:
+                raise ValueError(f"Invalid {name}: {value}")
+        for i, beta in enumerate(betas):
+            if not 0.0 <= beta < 1.0:
+                raise ValueError(f"Invalid beta parameter at index {i}: {beta}")
+        super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "maximize": maximize})
+
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Refused where a parameter has a gradient."""
+        loss = None
+        if closure is not None:
+            with enable_grad():
+                loss = closure()
+        if any(p.grad is not None for group in self.param_groups for p in group["params"]):
+            raise RuntimeError("SparseAdam does not support dense gradients, please consider Adam instead")
+        return loss

@@ -1,0 +1,5 @@
+"""`torch.signal`: signal processing."""
+
+from engine.signal import windows
+
+__all__ = ["windows"]
