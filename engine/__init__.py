@@ -67,7 +67,7 @@ newaxis = None
 contiguous_format, preserve_format, channels_last, channels_last_3d = (
     "torch.contiguous_format", "torch.preserve_format", "torch.channels_last", "torch.channels_last_3d",
 )  # fmt: skip
-_MODULES = ("backends", "cuda", "func", "linalg", "nn", "optim", "special", "utils")
+_MODULES = ("backends", "cuda", "func", "linalg", "masked", "nn", "optim", "signal", "special", "utils")
 
 __all__ = [
     "Generator", "Size", "Tensor", "autograd", "default_generator", "device", "double", "dtype", "e", "enable_grad", "finfo", "fork_rng", "get_default_device", "get_num_threads", "set_num_threads", "use_deterministic_algorithms", "contiguous_format", "preserve_format", "channels_last", "channels_last_3d", "newaxis", *_LEGACY, "get_rng_state", "set_rng_state",

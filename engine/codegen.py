@@ -85,6 +85,8 @@ MOST_NUMBERS = 1000
 
 def promote(op: Op, *operands: Any) -> list[Any]:
     """The operands as arrays of the result's dtype; None stays None."""
+    if len(operands) == len(op.tensors) and not any([x.__class__ is np.ndarray for x in operands]):
+        raise invalid_combination(op.name, *operands)
     d = result_dtype(tuple(x for x in operands if x is not None))
     if op.floating and d.kind != "f":
         d = dtypes.get_default_dtype().numpy
@@ -468,6 +470,12 @@ def write_backward(op: Op) -> Callable[[Node, Any], tuple[Any, ...]]:
                 f"    {name} = {name}._array",
             ]
     inlined: dict[str, Any] = {}
+    if op.forward.__globals__.get("SMALL_FORMULAS") and len(op.outputs) == 1:
+        # NumPy is several times faster with its scalars than with arrays without dimensions.
+        loose = [n for n in op.saved_names if n in op.outputs or (n in op.rules and n not in op.lists)]
+        if loose:
+            body.append("if not node.shape:")
+            body += [f"    if {n} is not None: {n} = {n}[()]" for n in loose]
     rules = {f"rule_{n}": on_arrays(op.rules[n]) for n in op.differentiable}  # type: ignore[arg-type]
     if any(_gradient(op, op.rules[n]) == "grads" for n in op.differentiable):
         body.append("grads = [zeros(s, d) if g is None else g for g, (s, d) in zip(grad, node.shape)]")

@@ -47,7 +47,7 @@ def _mask_of(input: Tensor, mask: Tensor) -> Any:
     """The mask in the input's shape, of bools."""
     if mask._array.ndim > input._array.ndim:
         raise IndexError("_input_mask expected broadcastable mask (got mask dimensionality higher than of the input)")
-    return constant(np.ascontiguousarray(np.broadcast_to(mask._array, input._array.shape)).astype(bool))
+    return constant(np.broadcast_to(mask._array, input._array.shape).astype(bool))
 
 
 def _least(input: Tensor, sign: int) -> float:

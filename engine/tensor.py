@@ -90,15 +90,30 @@ class device:  # noqa: N801
 class View:
     """How a view came from its base: the chain of view operations, which can be replayed on any array of the base's shape."""
 
-    __slots__ = ("base", "no_grad", "several", "steps", "version")
+    __slots__ = ("base", "kind", "steps", "version")
+
+    PLAIN, NO_GRAD, INFERENCE, SEVERAL, CUSTOM = range(5)
+    """How a view was made: as usual, in `no_grad`, in inference mode, as one of several, or by a custom Function. Only the
+    first kind may be written while gradients are tracked."""
 
     def __init__(self, source: Tensor, step: Callable[[Array], Array], counter: Counter) -> None:
         above = source._view
         self.base: Tensor = source if above is None else above.base
         self.steps: tuple[Callable[[Array], Array], ...] = (step,) if above is None else (*above.steps, step)
         self.version = counter.value
-        self.no_grad = not context.grad
-        self.several = False
+        self.kind: int = View.PLAIN if above is None else above.kind
+        if not context.grad and self.kind != View.INFERENCE:
+            self.kind = View.INFERENCE if context.inference else View.NO_GRAD
+
+    @property
+    def several(self) -> bool:
+        """Whether the view came with others from one operation."""
+        return self.kind == View.SEVERAL
+
+    @several.setter
+    def several(self, value: bool) -> None:
+        if value and self.kind == View.PLAIN:
+            self.kind = View.SEVERAL
 
     def replay(self, array: Array) -> Array:
         """The same view of another array of the base's shape; writing to it writes to `array`."""
@@ -300,9 +315,7 @@ class Tensor(metaclass=TensorType):
     @property
     def requires_grad(self) -> bool:
         """Whether gradients are computed for this tensor."""
-        if self._view is not None and not self._needs:
-            return self.grad_fn is not None
-        return self._needs
+        return self._needs if self._view is None else self._needs or self._view.base.requires_grad
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
@@ -322,6 +335,10 @@ class Tensor(metaclass=TensorType):
         self._needs = value
         if context.observer is not None:
             context.observer.flag_set(self, "requires_grad", value)
+
+    @requires_grad.deleter
+    def requires_grad(self) -> None:
+        raise RuntimeError("requires_grad must be a bool")
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
         """Set `requires_grad` in place and return the tensor."""
@@ -379,6 +396,33 @@ class Tensor(metaclass=TensorType):
         if context.observer is not None:
             context.observer.grad_set(self, "None" if value is None else "assign")
 
+    @grad.deleter
+    def grad(self) -> None:
+        self.grad = None
+
+    @property
+    def _grad_fn(self) -> Node | None:
+        return self.grad_fn
+
+    @_grad_fn.deleter
+    def _grad_fn(self) -> None:
+        raise RuntimeError("Deletion of _grad_fn not allowed. Detach tensor instead!")
+
+    @property
+    def _backward_hooks(self) -> dict[int, Any] | None:
+        node = self._node if self._node is not None else self.__dict__.get("_keep_accumulator")
+        if node is None or node.extra is None:
+            return None
+        return {k: hook for k, (number, hook) in node.extra.tensor.items() if number == self._nr} or None
+
+    @_backward_hooks.setter
+    def _backward_hooks(self, value: None) -> None:
+        pass
+
+    @_backward_hooks.deleter
+    def _backward_hooks(self) -> None:
+        raise RuntimeError("Deletion of _backwards_hooks not allowed!")
+
     @property
     def retains_grad(self) -> bool:
         """Whether this non-leaf keeps its gradient (`retain_grad()` was called)."""
@@ -412,8 +456,14 @@ class Tensor(metaclass=TensorType):
             context.observer.op(CREATED["data"], (self,), result, None)
         return result
 
+    @data.deleter
+    def data(self) -> None:
+        raise RuntimeError("Deleting tensor data is not allowed. Delete tensor instead!")
+
     @data.setter
     def data(self, value: Tensor) -> None:
+        if not isinstance(value, Tensor):
+            raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
         self._array = value._array
         if context.observer is not None:
             from engine.ops.creation import CREATED
@@ -503,9 +553,16 @@ class Tensor(metaclass=TensorType):
             self._array,
             dtype_name=self.dtype.name,
             default_dtype_name=dtypes.get_default_dtype().name,
-            requires_grad=self._needs,
-            grad_fn_name=None if self.grad_fn is None else type(self.grad_fn).__name__,
+            requires_grad=self.requires_grad,
+            grad_fn_name=self._grad_fn_name(),
         )
+
+    def _grad_fn_name(self) -> str | None:
+        try:
+            node = self.grad_fn
+        except RuntimeError:
+            return "Invalid"
+        return None if node is None else type(node).__name__
 
     __str__ = __repr__
 
@@ -580,7 +637,9 @@ class Tensor(metaclass=TensorType):
         return copy
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        raise TypeError("tensors cannot be pickled here; save the numbers with .tolist() or numpy.save")
+        if type(self) is not Tensor and "__reduce_ex__" not in type(self).__dict__:
+            return rebuilt, (type(self), np.ascontiguousarray(self._array), self.requires_grad)
+        return rebuilt, (Tensor, np.array(self._array), self.requires_grad)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -609,6 +668,13 @@ def fill(tensor: Tensor, array: Array) -> Tensor:
 def constant(array: Any) -> Tensor:
     """A tensor around `array` (not copied) that needs no gradient, unseen by the observer."""
     return fill(new(Tensor), array if array.__class__ is np.ndarray else np.asarray(array))
+
+
+def rebuilt(kind: type[Tensor], array: Array, requires_grad: bool) -> Tensor:
+    """A leaf from what a pickle holds of a tensor."""
+    tensor = fill(new(kind), array)
+    tensor._needs = requires_grad
+    return tensor
 
 
 def inference(tensors: Sequence[Tensor]) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from engine.autograd import anomaly
-from engine.autograd.node import AccumulateGrad, Edge, Handle, Node
+from engine.autograd.node import AccumulateGrad, Counter, Edge, Handle, Node
 from engine.context import context, grad_mode
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def run(
             _run_unseen(starts, keep)
         return {}
     above = context.passes, context.reached
-    order, waiting, leads = _plan([edge[0] for _, edge, _ in starts], wanted)
+    order, waiting, leads = _plan([edge[0] for _, edge, _ in starts], wanted, accumulate)
     observer = context.observer
     if observer is not None:
         observer.backward_began(starts, keep, create_graph, inputs, "backward" if accumulate else "grad")
@@ -186,16 +186,15 @@ def _add_to_leaf(leaf: Tensor, g: Any, owned: bool = False) -> None:
     if have is None:
         own = owned and g.__class__ is np.ndarray and g.base is None and g.flags.c_contiguous
         leaf._grad = constant(g if own else copied(g))
-    elif have.requires_grad:
-        leaf._grad = constant(have._array + g)
     else:
         np.add(have._array, g, out=have._array)
-        if have._counter is not None:
-            have._counter.value += 1
+        if have._counter is None:
+            have._counter = Counter()
+        have._counter.value += 1
 
 
-def _plan(roots: list[Node | None], wanted: Sequence[Edge] | None) -> Plan:
-    """The plan of a pass from `roots`; with `wanted`, of the part that leads there."""
+def _plan(roots: list[Node | None], wanted: Sequence[Edge] | None, accumulate: bool) -> Plan:
+    """The plan of a pass from `roots`; with `wanted`, of the part that leads there, and that runs there if it accumulates."""
     seen: set[Node] = set()
     waiting: dict[Node, int] = {}
     stack: list[Node] = []
@@ -216,11 +215,11 @@ def _plan(roots: list[Node | None], wanted: Sequence[Edge] | None) -> Plan:
                 stack.append(node)
     order = sorted(seen, key=_sequence, reverse=True)
     if wanted is not None:
-        return _restrict(roots, order, {node for node, _ in wanted if node is not None})
+        return _restrict(roots, order, {node for node, _ in wanted if node is not None}, accumulate)
     return order, waiting, seen
 
 
-def _restrict(roots: list[Node | None], order: list[Node], targets: set[Node]) -> Plan:
+def _restrict(roots: list[Node | None], order: list[Node], targets: set[Node], accumulate: bool) -> Plan:
     """The part of a plan that leads to `targets`."""
     leads: set[Node] = set()
     waiting: dict[Node, int] = {}
@@ -228,7 +227,7 @@ def _restrict(roots: list[Node | None], order: list[Node], targets: set[Node]) -
         if root.__class__ is AccumulateGrad:
             waiting[root] = waiting.get(root, 0) + 1
     for node in reversed(order):
-        if any(n in targets or n in leads for n, _ in node.edges):
+        if (accumulate and node in targets) or any(n in targets or n in leads for n, _ in node.edges):
             leads.add(node)
     for node in leads:
         for n, _ in node.edges:
@@ -278,6 +277,8 @@ class Pass:
                 grad = self.before(node, grad)
                 if node in self.targets and node not in self.leads:
                     continue
+                if node.extra is not None and node.extra.pre:
+                    grad = self.received(node, grad)
             step(node, grad)
             if not keep and node.keeps:
                 node.saved = None
@@ -384,15 +385,10 @@ class Pass:
             for number, hook in list(extra.tensor.values()):
                 if grads[number] is not None:
                     grads[number] = self.hooked(node, hook, grads[number])
-            for pre in list(extra.pre.values()):
-                changed = pre(tuple(None if g is None else self.shown(g) for g in grads))
-                if changed is not None:
-                    values = changed if isinstance(changed, tuple | list) else (changed,)
-                    grads = [None if g is None else self.taken(g) for g in values]
             for number, reference in extra.retained.items():
                 tensor = reference()
                 g = grads[number]
-                if tensor is not None and g is not None and self.accumulate and self.wanted is None:
+                if tensor is not None and g is not None:
                     have = tensor._grad
                     tensor._grad = self.shown(copied(g)) if have is None else have + self.shown(g)
                     if context.observer is not None:
@@ -403,12 +399,20 @@ class Pass:
                     self.found[edge] = grads[edge[1]]
         return grads if node.several else grads[0]
 
+    def received(self, node: Node, grad: Any) -> Any:
+        """What a node's prehooks make of the gradients it received."""
+        assert node.extra is not None
+        grads = tuple(grad) if node.several else (grad,)
+        for hook in list(node.extra.pre.values()):
+            grads = self.replaced(hook, grads, hook(tuple([None if g is None else self.shown(g) for g in grads])))
+        return list(grads) if node.several else grads[0]
+
     def hooked(self, node: Node, hook: Any, grad: Any) -> Any:
         """The gradient after a tensor's hook saw it."""
         changed = hook(self.shown(grad))
         if changed is None:
             return grad
-        taken = self.taken(changed)
+        taken = self.taken(changed, grad, hook)
         if context.observer is not None:
             context.observer.hook_ran(node, grad, taken)
         return taken
@@ -418,41 +422,59 @@ class Pass:
         assert node.extra is not None
         received = tuple(None if g is None else self.shown(g) for g in (grad if node.several else [grad]))
         for hook in list(node.extra.post.values()):
-            changed = hook(tuple(None if g is None else self.shown(g) for g in sent), received)
-            if changed is not None:
-                values = changed if isinstance(changed, tuple | list) else (changed,)
-                sent = tuple(None if g is None else self.taken(g) for g in values)
+            sent = self.replaced(hook, sent, hook(tuple([None if g is None else self.shown(g) for g in sent]), received))
         return sent
+
+    def replaced(self, hook: Any, before: tuple[Any, ...], returned: Any) -> tuple[Any, ...]:
+        """The gradients after a node's hook, which may have returned others.
+
+        Raises:
+            TypeError: for what is no tuple of tensors.
+            RuntimeError: for gradients that do not fit those they replace.
+        """
+        if returned is None:
+            return before
+        if not isinstance(returned, tuple):
+            raise TypeError(f"expected tuple, but hook returned '{type(returned).__name__}'")
+        if len(returned) != len(before):
+            raise RuntimeError(
+                f"hook '{_called(hook)}' has returned an incorrect number of values (got {len(returned)}, but expected {len(before)})"
+            )
+        return tuple([None if g is None else self.taken(g, old, hook) for g, old in zip(returned, before, strict=True)])
 
     def arrive(self, node: AccumulateGrad, g: Any) -> None:
         """The end of the path: hooks of the leaf, then its `.grad`."""
         extra = node.extra
+        if self.wanted is not None and (node, 0) not in self.wanted:
+            return
         if extra is not None:
             for _, hook in list(extra.tensor.values()):
                 g = self.hooked(node, hook, g)
-            for pre in list(extra.pre.values()):
-                changed = pre((self.shown(g),))
-                if changed is not None:
-                    g = self.taken(changed[0] if isinstance(changed, tuple | list) else changed)
         if self.wanted is not None:
-            if (node, 0) not in self.wanted:
-                return
             self.found[(node, 0)] = g
             if not self.accumulate:
+                return
+        if extra is not None and extra.pre:
+            g = self.received(node, g)
+            if g is None:
                 return
         leaf = node.variable
         have = leaf._grad
         if self.create_graph:
-            leaf._grad = g if have is None else have + g
+            leaf._grad = _copy_of(g) if have is None else have + g
         else:
             _add_to_leaf(leaf, g)
         if context.observer is not None:
             context.observer.accumulated(leaf, g, node)
-        if extra is not None and extra.post:
-            self.after(node, (), g)
         if node.post_accumulate:
             for leaf_hook in list(node.post_accumulate.values()):
-                leaf_hook(leaf)
+                returned = leaf_hook(leaf)
+                if returned is not None and returned is not leaf:
+                    self.taken(returned)
+                    raise RuntimeError("Tensor post accumulate grad hooks should return None.")
+        if extra is not None and extra.post:
+            # A first gradient is taken over, not copied, so that hooks see what became of it since.
+            self.after(node, (), leaf._grad._array if have is None and leaf._grad is not None and not self.create_graph else g)
 
     def shown(self, g: Any) -> Tensor:
         """A gradient as hooks see it: a tensor."""
@@ -460,12 +482,27 @@ class Pass:
 
         return g if isinstance(g, Tensor) else constant(g)
 
-    def taken(self, value: Any) -> Any:
-        """A gradient that a hook returned, in this pass's form."""
+    def taken(self, value: Any, before: Any = None, hook: Any = None) -> Any:
+        """A gradient that a hook returned, in this pass's form.
+
+        Raises:
+            TypeError: if it is no tensor.
+            RuntimeError: if it does not fit the gradient that it replaces.
+        """
         from engine.tensor import Tensor
 
         if not isinstance(value, Tensor):
             raise TypeError(f"expected Variable, but hook returned '{type(value).__name__}'")
+        if hook is not None:
+            if before is None:
+                raise RuntimeError("can't replace a None gradient with a non-None value")
+            old = self.shown(before)
+            if old._array.dtype is not value._array.dtype:
+                raise RuntimeError(
+                    f"hook '{_called(hook)}' has changed the type of value (was {old.type()} got {value.type()})"
+                )
+            if old._array.shape != value._array.shape:
+                raise RuntimeError(f"hook '{_called(hook)}' has changed the size of value")
         return value if self.create_graph else value._array
 
 
@@ -494,6 +531,18 @@ def fit(g: Any, shape: tuple[int, ...], dtype: Any) -> Any:
     if tuple(g._array.shape) != shape:
         g = g.sum_to_size(*shape)
     return g if g._array.dtype is dtype else g.to(_dtype(dtype))
+
+
+def _called(hook: Any) -> str:
+    return getattr(hook, "__name__", "<unknown>")
+
+
+def _copy_of(g: Any) -> Any:
+    """A copy of a recorded gradient, to become a leaf's: it may be part of somebody else's graph."""
+    from engine.ops.creation import empty_like
+    from engine.ops.inplace import INPLACE
+
+    return INPLACE["copy_"](empty_like(g), g) if g.requires_grad else g
 
 
 def _dtype(d: Any) -> Any:

@@ -15,8 +15,15 @@ from engine.autograd.graph import increment_version
 from engine.autograd.node import FREED, Node, Result
 from engine.context import context, grad_mode, observed
 from engine.errors import AutogradError, InplaceError
-from engine.tensor import Tensor, constant, gradient_edge, share
+from engine.tensor import Tensor, View, constant, gradient_edge, share
 
+TWO_OUTPUTS = (
+    "If your Function modifies inplace an input that is a view of another Tensor, your Function cannot return more than one Tensor. "
+    "This is not supported by the current autograd engine. You should either make sure the input is not a view (using .clone() for "
+    "example) or make your Function only return one Tensor (potentially splitting it into two Functions: one doing the inplace that "
+    "returns a single Tensor and a second one that does the other operations). You can ask on the forum "
+    "https://discuss.pytorch.org/ if you need help to do this change."
+)
 TWICE = "trying to differentiate twice a function that was marked with @once_differentiable"
 
 
@@ -30,6 +37,9 @@ class FunctionCtx:
     dirty_tensors: tuple[Tensor, ...] = ()
     non_differentiable: tuple[Tensor, ...] = ()
     materialize_grads = True
+    _materialize_non_diff_grads = True
+    _fixed: frozenset[int] = frozenset()
+    """Which outputs have no gradient."""
     needs_input_grad: tuple[bool, ...] = ()
     _node: Callable[[], FunctionNode | None]
 
@@ -45,6 +55,9 @@ class FunctionCtx:
 
     def mark_dirty(self, *tensors: Tensor) -> None:
         """Tell that `forward` changed these inputs in place; they must be returned as outputs, too."""
+        for k, t in enumerate(tensors):
+            if not isinstance(t, Tensor):
+                raise TypeError(f"mark_dirty can only accept variables, but argument {k} is of type {type(t).__name__}")
         self.dirty_tensors = tensors
 
     def mark_non_differentiable(self, *tensors: Tensor) -> None:
@@ -126,8 +139,10 @@ class FunctionNode(Node):
             raise AutogradError(FREED)
         if self.ctx.materialize_grads:
             metas = self.shape if self.several else [(self.shape, self.dtype)]
+            skipped = () if self.ctx._materialize_non_diff_grads else self.ctx._fixed
             grads = [
-                constant(np.zeros(s, d)) if g is None and d is not None else g for g, (s, d) in zip(grads, metas, strict=True)
+                constant(np.zeros(s, d)) if g is None and d is not None and k not in skipped else g
+                for k, (g, (s, d)) in enumerate(zip(grads, metas, strict=True))
             ]
         returned = self._forward_cls.backward(self.ctx, *grads)
         values = returned if isinstance(returned, tuple) else tuple(returned) if isinstance(returned, list) else (returned,)
@@ -247,8 +262,21 @@ class Function(metaclass=FunctionMeta):
                 output = cls.forward(ctx, *args, **kwargs)
         result = _Wrapping(node, args, before, context.grad and any(needs)).wrap(output)
         if context.observer is not None:
-            context.observer.op(_declared(cls), args, result, node if node.sequence else None)
+            _tell(_declared(cls), args, result, node if node.sequence else None)
         return result
+
+
+def _tell(declared: Any, args: tuple[Any, ...], result: Any, node: Node | None) -> None:
+    """Tell the observer what a Function made, and what it wrote in place."""
+    observer = context.observer
+    assert observer is not None
+    results = [r for r in result if isinstance(r, Tensor)] if isinstance(result, tuple) else [result]
+    for r in results:
+        if any(r is a for a in args):
+            observer.wrote(declared, args, r, node)
+    made = [r for r in results if not any(r is a for a in args)]
+    if made:
+        observer.op(declared, args, made if isinstance(result, tuple) else made[0], node)
 
 
 def _bound(forward: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
@@ -284,6 +312,9 @@ class _Wrapping:
                     "Some elements marked as dirty during the forward method were not returned as output. The inputs that are "
                     "modified inplace must all be outputs of the Function."
                 )
+        if node.ctx.non_differentiable:
+            node.ctx._fixed = frozenset(k for k, v in enumerate(values) if any(v is t for t in node.ctx.non_differentiable))
+        self.several = sum(isinstance(v, Tensor) and k not in node.ctx._fixed for k, v in enumerate(values)) > 1
         if self.tracked:
             self._link(values)
         wrapped = [self._one(k, v, dirty) if isinstance(v, Tensor) else v for k, v in enumerate(values)]
@@ -323,6 +354,8 @@ class _Wrapping:
             # An input that comes back as it went in becomes a view of itself, with its own place in the graph.
             source, value = value, constant(value._array)
             share(source, value, lambda array: array)
+        if value._view is not None:
+            value._view.kind = View.SEVERAL if self.several else View.CUSTOM
         fixed = any(value is t for t in node.ctx.non_differentiable)
         if fixed or value._array.dtype.kind != "f":
             if fixed and value._node is None:
@@ -332,8 +365,9 @@ class _Wrapping:
             if value._needs and value._node is None and not is_input:
                 value = constant(value._array)
             value._node, value._nr, value._needs = node, k, True
-            if value._view is not None and not is_input:
-                value._view = None
+            if value._view is not None and value._view.base._node is None and not is_input:
+                # A view of something that `forward` made: its base has no place in the graph.
+                value._view.base = constant(value._view.base._array)
         return value
 
     def _written(self, k: int, value: Tensor) -> Tensor:
@@ -345,10 +379,9 @@ class _Wrapping:
         from engine.autograd.views import check_writable, rebase
 
         check_writable(value)
-        if value._view is not None:
-            rebase(value, self.node, k)
-        else:
-            value._node, value._nr, value._needs = self.node, k, True
+        if value._view is not None and self.several:
+            raise RuntimeError(TWO_OUTPUTS)
+        rebase(value, self.node, k)
         return value
 
     def _save(self, wrapped: list[Any], values: list[Any]) -> None:
@@ -404,9 +437,7 @@ def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
         needs = context.grad and any(isinstance(a, Tensor) and a.requires_grad for a in args)
         if not needs:
             return outputs
-        values: Sequence[Any] = outputs if isinstance(outputs, tuple) else (outputs,)
-        given = [a for a in args if isinstance(a, Tensor) and a.requires_grad]
-        marked = tuple(v if v is None else Error.of(v, given) for v in values)
+        marked = Error.of(TWICE, outputs if isinstance(outputs, tuple) else (outputs,))
         return marked if isinstance(outputs, tuple) else marked[0]
 
     return wrapper
@@ -417,20 +448,26 @@ class Error(Node):
 
     __slots__ = ("message",)
     keeps = False
+    several = True
 
     @staticmethod
-    def of(value: Tensor, inputs: list[Tensor]) -> Tensor:
-        """`value` as a result of such a node."""
+    def of(message: str, values: Sequence[Tensor | None], inputs: Sequence[Tensor | None] | None = None) -> tuple[Any, ...]:
+        """`values` as results of such a node, whose edges lead to `inputs`, or else to leaves nobody else knows."""
+        if inputs is None:
+            inputs = [v if v is None else constant(v._array).requires_grad_(v._array.dtype.kind == "f") for v in values]
         node = object.__new__(Error)
-        node.edges = tuple(gradient_edge(t) for t in inputs)
+        node.edges = tuple((None, 0) if t is None else gradient_edge(t) for t in inputs)
         node.saved, node.versions, node.extra = (), None, None
-        node.shape, node.dtype = value._array.shape, value._array.dtype
-        node.message = TWICE
+        node.shape = tuple(((), None) if v is None else (v._array.shape, v._array.dtype) for v in values)
+        node.dtype = None
+        node.message = message
         context.sequence += 1
         node.sequence = context.sequence
-        out = constant(value._array)
-        out._node, out._needs = node, True
-        return out
+        outs = [v if v is None else constant(v._array) for v in values]
+        for k, out in enumerate(outs):
+            if out is not None:
+                out._node, out._nr, out._needs = node, k, True
+        return tuple(outs)
 
     def apply_arrays(self, grad: Any) -> tuple[Any, ...]:
         """Refuse."""

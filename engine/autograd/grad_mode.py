@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -39,6 +40,13 @@ class _GradMode:
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
         if inspect.isclass(function):
+            warnings.warn(
+                "Decorating classes is deprecated and will be disabled in future versions. You should only decorate functions or "
+                "methods. To preserve the current behavior of class decoration, you can directly decorate the `__init__` method "
+                "and nothing else.",
+                FutureWarning,
+                stacklevel=2,
+            )
             setattr(function, "__init__", self(getattr(function, "__init__")))  # noqa: B009, B010
             return function
         if inspect.isgeneratorfunction(function):
@@ -46,14 +54,21 @@ class _GradMode:
             @functools.wraps(function)
             def generate(*args: Any, **kwargs: Any) -> Any:
                 iterator = function(*args, **kwargs)
-                sent = None
+                step, given = iterator.send, (None,)
                 while True:
-                    with self.clone():
-                        try:
-                            item = iterator.send(sent)
-                        except StopIteration as stop:
-                            return stop.value
-                    sent = yield item
+                    try:
+                        with self.clone():
+                            item = step(*given)
+                    except StopIteration as stop:
+                        return stop.value
+                    try:
+                        step, given = iterator.send, ((yield item),)
+                    except GeneratorExit:
+                        with self.clone():
+                            iterator.close()
+                        raise
+                    except BaseException as error:
+                        step, given = iterator.throw, (error,)
 
             return generate
 

@@ -116,26 +116,27 @@ def _made(node: Node) -> None:
     if anomaly.is_anomaly_enabled():
         anomaly.remember(node)
     if _stack and node.saved:
-        node.saved = PackedSaved(packed(node, v) if isinstance(v, Tensor | Result | np.ndarray) else v for v in node.saved)
+        # A 0-d array is a number that stood beside a tensor: hooks do not see those.
+        node.saved = PackedSaved(
+            [pack(node, v, *_stack[-1]) if isinstance(v, Tensor | Result) or getattr(v, "ndim", 0) else v for v in node.saved]
+        )
 
 
-def packed(node: Node, value: Any) -> Packed:
-    """A saved value after the innermost pack hook saw it."""
-    pack, unpack = _stack[-1]
+def pack(node: Node, value: Any, hook: Callable[[Tensor], Any], unpack: Callable[[Any], Tensor]) -> Packed:
+    """A saved value after a pack hook saw it."""
     shown = value if isinstance(value, Tensor) else constant(value.array if isinstance(value, Result) else value)
     if isinstance(value, Result):
         shown._node, shown._nr, shown._needs = node, value.output, True
-    counter = shown._counter if isinstance(value, Tensor) else None
-    before = 0 if counter is None else counter.value
+    before = shown._version
     saved, _stack[:] = list(_stack), []
     try:
         with grad_mode(False):
-            kept = pack(shown)
+            kept = hook(shown)
     finally:
         _stack[:] = saved
-    if counter is not None and counter.value != before:
+    if shown._version != before:
         raise RuntimeError(
-            "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook can not be "
+            "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook cannot be "
             "modified by in-place operations as this can lead to unexpected side-effects. Please open an issue if you need to "
             "perform in-place operations on the input to a pack hook."
         )

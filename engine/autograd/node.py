@@ -130,8 +130,20 @@ class Node:
         """Call `hook(grad_outputs)` before the rule; it may return other `grad_outputs`."""
         return Handle(self.more().pre, hook)
 
-    def _input_metadata(self) -> list[tuple[Any, Any]]:
-        return list(self.shape) if self.several else [(self.shape, self.dtype)]
+    @property
+    def _input_metadata(self) -> tuple[Metadata, ...]:
+        return tuple(Metadata(*meta) for meta in (self.shape if self.several else [(self.shape, self.dtype)]))
+
+    @property
+    def requires_grad(self) -> bool:
+        """Always True: a node stands for something that requires grad."""
+        return True
+
+    def __call__(self, *grads: Any) -> Any:
+        """Run the rule on gradients of the outputs; one gradient per input, alone if there is one."""
+        from engine.autograd.passes import call_node
+
+        return call_node(self, grads)
 
     def unpack(self, position: int) -> Any:
         """The saved value as a user sees it: a tensor (of the version it was saved at) or a plain value."""
@@ -160,13 +172,92 @@ class Node:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_saved_") and name[7:] in self.saved_names:
             return self.unpack(self.saved_names.index(name[7:]))
+        if name.startswith("_raw_saved_") and name[11:] in self.saved_names:
+            return SavedTensor(self, self.saved_names.index(name[11:]))
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *("_saved_" + name for name in self.saved_names)]
+        raw = [n for i, n in enumerate(self.saved_names) if self.saved is None or _is_saved_tensor(self.saved[i])]
+        return [*super().__dir__(), *("_saved_" + n for n in self.saved_names), *("_raw_saved_" + n for n in raw)]
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} object at {hex(id(self))}>"
+
+
+class Metadata:
+    """Shape and dtype of an output of a node, which are those of the gradient that it takes."""
+
+    __slots__ = ("dtype", "shape")
+
+    is_nested_tensor = is_cpp_nested_tensor = False
+
+    def __init__(self, shape: tuple[int, ...], dtype: Any) -> None:
+        from engine.dtypes import OF_NUMPY
+        from engine.tensor import Size
+
+        self.shape = Size(shape)
+        self.dtype = None if dtype is None else OF_NUMPY[dtype]
+
+    @property
+    def device(self) -> Any:
+        """The CPU."""
+        from engine.tensor import device
+
+        return device("cpu")
+
+
+def _is_saved_tensor(value: Any) -> bool:
+    from engine.tensor import Tensor
+
+    return isinstance(value, Tensor | Result | Packed)
+
+
+class SavedTensor:
+    """A tensor among what a node saves, as `node._raw_saved_…` gives it: a place for a pair of hooks of its own."""
+
+    __slots__ = ("_node", "_position")
+
+    def __init__(self, node: Node, position: int) -> None:
+        self._node = node
+        self._position = position
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, SavedTensor) and (self._node, self._position) == (other._node, other._position)
+
+    def __hash__(self) -> int:
+        return hash((self._node, self._position))
+
+    def __repr__(self) -> str:
+        return f"<torch._C._autograd.SavedTensor object at {hex(id(self._node) + self._position)}>"
+
+    def register_hooks(self, pack_hook: Callable[[Tensor], Any], unpack_hook: Callable[[Any], Tensor], /) -> None:
+        """Keep what `pack_hook` makes of the tensor instead of the tensor, and turn it back with `unpack_hook`.
+
+        Raises:
+            RuntimeError: for a tensor that has hooks already or was freed.
+            TypeError: for hooks that cannot be called.
+        """
+        from engine.autograd.graph import pack
+
+        if not (callable(pack_hook) and callable(unpack_hook)):
+            raise TypeError("register_hooks(): incompatible function arguments. Expected two functions.")
+        node, position = self._node, self._position
+        if node.saved is None:
+            raise AutogradError(
+                "Calling register_hooks on a saved tensor after it has been freed. Saved intermediate values of the graph are "
+                "freed when you call .backward() or autograd.grad(). Specify retain_graph=True if you need to backward through "
+                "the graph a second time or if you need to access saved variables after calling backward."
+            )
+        value = node.saved[position]
+        if isinstance(value, Packed):
+            raise AutogradError(
+                "Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one pair of hooks is "
+                "allowed at a time."
+            )
+        if value is None:
+            raise AutogradError("Calling register_hooks on a saved tensor with value None is forbidden")
+        kept = pack(node, value, pack_hook, unpack_hook)
+        node.saved = PackedSaved([kept if i == position else v for i, v in enumerate(node.saved)])
 
 
 class Counter:

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from engine.autograd.carry import copied, run
+from engine.autograd.carry import _add_to_leaf, copied, run
 from engine.autograd.graph import GradientEdge, edge_of
-from engine.autograd.node import AccumulateGrad, Edge
-from engine.context import context
+from engine.autograd.node import AccumulateGrad, Edge, Node
+from engine.context import context, observed
 from engine.errors import AutogradError
 from engine.tensor import Tensor, constant
 
+CYCLE = (
+    "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient which can cause "
+    "a memory leak. We recommend using autograd.grad when creating the graph to avoid this. If you have to use this function, "
+    "make sure to reset the .grad fields of your parameters to None after use to break the cycle and avoid the leak."
+)
 NO_GRAPH = "element 0 of tensors does not require grad and does not have a grad_fn"
 
 
@@ -37,9 +44,7 @@ def backward(
         RuntimeError: as PyTorch, for a missing `grad_tensors`, a root without graph, buffers freed before, an in-place change.
     """
     roots = listed(tensors)
-    given = [grad_tensors] if isinstance(grad_tensors, Tensor) or grad_tensors is None else list(grad_tensors)
-    if len(given) == 1 and given[0] is None:
-        given = [None] * len(roots)
+    given = vectors(grad_tensors, len(roots))
     if inputs is not None:
         inputs = listed(inputs)
         if not inputs:
@@ -47,29 +52,39 @@ def backward(
         for t in inputs:
             if isinstance(t, Tensor) and not t.requires_grad:
                 raise RuntimeError("One of the differentiated Tensors does not require grad")
-    starts = [start(r, g, create_graph) for r, g in zip(roots, given, strict=True)]
+    starts = [start(r, g, create_graph, k) for k, (r, g) in enumerate(zip(roots, given, strict=True))]
+    if create_graph:
+        warnings.warn(CYCLE, UserWarning, stacklevel=_outside())
+    with observed(None):
+        for t in inputs or ():
+            if isinstance(t, Tensor):
+                t.retain_grad()
     edges = None if inputs is None else [edge_of(t) for t in inputs]
     keep = create_graph if retain_graph is None else retain_graph
-    found = run(starts, keep, create_graph, edges, inputs, accumulate=True)
-    for tensor, edge in zip(inputs or (), edges or (), strict=True):
-        if isinstance(tensor, Tensor) and tensor._node is not None and edge in found:
-            _add_to(tensor, found[edge], create_graph)
+    run(starts, keep, create_graph, edges, inputs, accumulate=True)
 
 
-def _add_to(tensor: Tensor, gradient: Any, create_graph: bool) -> None:
-    """Add a gradient to a non-leaf's `.grad` (one that was asked for by `inputs`)."""
-    from engine.ops.arithmetic import add
+def vectors(given: Any, roots: int) -> list[Any]:
+    """What weights the roots, one per root.
 
-    have = tensor._grad
-    if have is None:
-        tensor._grad = gradient if create_graph else constant(copied(gradient))
-    else:
-        tensor._grad = add(have, gradient if create_graph else constant(gradient))
-    if context.observer is not None:
-        context.observer.accumulated(tensor, gradient, tensor._node)
+    Raises:
+        RuntimeError: for another number of them.
+    """
+    found = [None] * roots if given is None else [given] if isinstance(given, Tensor) else list(given)
+    if len(found) != roots:
+        raise RuntimeError(f"got {roots} tensors and {len(found)} gradients")
+    return found
 
 
-def start(root: Tensor, gradient: Any, create_graph: bool) -> tuple[Tensor, Edge, Any]:
+def _outside() -> int:
+    """How many frames up the caller's code is, for a warning to point there."""
+    level, frame = 2, sys._getframe(2)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("engine."):
+        level, frame = level + 1, frame.f_back
+    return level
+
+
+def start(root: Tensor, gradient: Any, create_graph: bool, number: int = 0) -> tuple[Tensor, Edge, Any]:
     """A root with its edge and the gradient it starts from."""
     if isinstance(root, GradientEdge):
         root = _at_edge(root)
@@ -83,7 +98,8 @@ def start(root: Tensor, gradient: Any, create_graph: bool) -> tuple[Tensor, Edge
         raise TypeError("gradients can be either Tensors or None, but got " + type(gradient).__name__)
     elif gradient._array.shape != root._array.shape:
         raise RuntimeError(
-            f"Mismatch in shape: grad_output[0] has a shape of {gradient.shape} and output[0] has a shape of {root.shape}."
+            f"Mismatch in shape: grad_output[{number}] has a shape of {gradient.shape} and output[{number}] has a shape of "
+            f"{root.shape}."
         )
     if not root.requires_grad:
         raise AutogradError(NO_GRAPH)
@@ -99,6 +115,26 @@ def _at_edge(edge: GradientEdge) -> Tensor:
     root = constant(np.broadcast_to(np.zeros((), dtype), shape))
     root._node, root._nr, root._needs = node, number, True
     return root
+
+
+def call_node(node: Node, grads: tuple[Any, ...]) -> Any:
+    """A node's rule on gradients of its outputs.
+
+    Raises:
+        TypeError: for another number of gradients than the node has outputs.
+    """
+    outputs = len(node.shape) if node.several else 1
+    if len(grads) != outputs:
+        raise TypeError(f"expected {outputs} arguments, got {len(grads)} instead")
+    if isinstance(node, AccumulateGrad):
+        _add_to_leaf(node.variable, grads[0]._array)
+        return ()
+    if context.grad and any(isinstance(g, Tensor) and g.requires_grad for g in grads):
+        found = node.apply_tensors(list(grads) if node.several else grads[0])
+    else:
+        arrays = [None if g is None else g._array for g in grads]
+        found = tuple(None if g is None else constant(g) for g in node.apply_arrays(arrays if node.several else arrays[0]))
+    return found[0] if len(found) == 1 else found
 
 
 def listed(given: Any) -> list[Any]:
@@ -124,17 +160,17 @@ def grad(
     Raises:
         RuntimeError: as PyTorch, above all for an input that was not used in the graph.
     """
-    if is_grads_batched:
-        raise NotImplementedError("autograd.grad: is_grads_batched is not supported by Gradtape; loop over the vectors")
     outs, ins = listed(outputs), listed(inputs)
-    given = [grad_outputs] if isinstance(grad_outputs, Tensor) or grad_outputs is None else list(grad_outputs)
-    if len(given) == 1 and given[0] is None:
-        given = [None] * len(outs)
+    given = vectors(grad_outputs, len(outs))
+    if is_grads_batched:
+        return _batched(outs, ins, given, retain_graph, create_graph, allow_unused, materialize_grads)
+    if not ins:
+        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     if materialize_grads and allow_unused is False:
         raise ValueError(
             "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
         )
-    starts = [start(o, g, create_graph) for o, g in zip(outs, given, strict=True)]
+    starts = [start(o, g, create_graph, k) for k, (o, g) in enumerate(zip(outs, given, strict=True))]
     for t in ins:
         if isinstance(t, Tensor) and not t.requires_grad:
             raise RuntimeError("One of the differentiated Tensors does not require grad")
@@ -149,8 +185,48 @@ def grad(
                 f"The differentiated Tensor at index {i} appears to not have been used in the graph. Set allow_unused=True if "
                 "this is the desired behavior."
             )
+        if g is None and materialize_grads and isinstance(t, GradientEdge):
+            raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
         if g is None:
-            results.append(constant(np.zeros_like(t._array)) if materialize_grads else None)
+            results.append(constant(np.zeros_like(t._array)).requires_grad_(create_graph) if materialize_grads else None)
         else:
             results.append(g if isinstance(g, Tensor) else constant(copied(g)))
     return tuple(results)
+
+
+def _batched(
+    outs: list[Any],
+    ins: list[Any],
+    given: list[Any],
+    retain_graph: bool | None,
+    create_graph: bool,
+    allow_unused: bool | None,
+    materialize_grads: bool,
+) -> tuple[Any, ...]:
+    """`grad` for a batch of vectors, one after the other: the gradients are stacked along a first dimension."""
+    from engine.ops.pieces import stack
+
+    sizes = set()
+    for k, (out, vector) in enumerate(zip(outs, given, strict=True)):
+        root = _at_edge(out) if isinstance(out, GradientEdge) else out
+        if vector is None:
+            start(root, None, create_graph, k)
+            raise RuntimeError("grad: every output needs a batch of vectors with is_grads_batched=True")
+        shape, wanted = vector.shape[1:], root.shape
+        if tuple(shape) != tuple(wanted) or not vector.ndim:
+            raise RuntimeError(
+                "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch dimension. The "
+                "sizes of the remaining dimensions are expected to match the shape of corresponding output, but a mismatch was "
+                f"detected: grad_output[{k}] has a shape of {shape} and output[{k}] has a shape of {wanted}. If you only want "
+                "some tensors in `grad_output` to be considered batched, consider using vmap."
+            )
+        sizes.add(vector.shape[0])
+    if len(sizes) != 1:
+        raise ValueError(f"vmap: Expected all tensors to have the same size in the mapped dimension, got sizes {sorted(sizes)}")
+    count = sizes.pop()
+    keep = create_graph if retain_graph is None else retain_graph
+    rows = [
+        grad(outs, ins, [v[i] for v in given], keep or i < count - 1, create_graph, allow_unused, False, materialize_grads)
+        for i in range(count)
+    ]
+    return tuple(None if column[0] is None else stack(list(column)) for column in zip(*rows, strict=True))

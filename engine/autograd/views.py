@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 def check_writable(tensor: Tensor) -> None:
-    """Refuse the in-place writes that PyTorch refuses.
+    """Refuse the in-place writes that PyTorch refuses where gradients are tracked.
 
     Raises:
-        RuntimeError: for a leaf that requires grad, a view of one, and some views made under no_grad or by `unbind`.
+        RuntimeError: for a leaf that requires grad, a view of one, and views that were not made as usual (`View.kind`).
     """
     if not context.grad:
         return
@@ -27,24 +27,42 @@ def check_writable(tensor: Tensor) -> None:
         if tensor._needs and tensor._node is None:
             raise InplaceError("a leaf Variable that requires grad is being used in an in-place operation.")
         return
-    base = view.base
-    if base._needs and base.grad_fn is None:
-        if view.no_grad:
-            raise InplaceError(
-                "A view was created in no_grad mode and is being modified inplace with grad mode enabled. Given that this "
-                "use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view and "
-                "the inplace either both inside the no_grad block (if you don't want the inplace to be tracked) or both "
-                "outside (if you want the inplace to be tracked)."
-            )
+    if view.kind:
+        raise unwritable(tensor, view, "is being")
+    if tensor.requires_grad and view.base.grad_fn is None and (view.base._needs or tensor._node is None):
         raise InplaceError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
-    node = tensor.grad_fn
-    if view.several and node is not None:
-        raise InplaceError(
-            f"Output {tensor._nr} of {node.name().split('Backward')[0]} is a view and is being modified inplace. "
-            "This view is the output of a "
-            "function that returns multiple views. Such functions do not allow the output views to be modified inplace. You "
-            "should replace the inplace operation by an out-of-place one."
+
+
+def unwritable(tensor: Tensor, view: View, what: str) -> InplaceError:
+    """PyTorch's error for a write that involves a view which was not made as usual."""
+    modes = {view.NO_GRAD: ("no_grad", "with grad mode enabled"), view.INFERENCE: ("inference", "in normal mode")}
+    mode, where = modes.get(view.kind, modes[view.NO_GRAD])
+    node = tensor._node
+    source = "A view" if node is None else f"Output {tensor._nr} of {node.name().split('Backward')[0]} is a view"
+    if view.kind in modes or node is None:
+        source += " was created in" if node is None else " of a view which was created in"
+        text = f"{source} {mode} mode and {what} modified inplace {where}."
+    else:
+        text = f"{source} and {what} modified inplace."
+    if view.kind == view.SEVERAL:
+        text += (
+            " This view is the output of a function that returns multiple views. Such functions do not allow the output views to "
+            "be modified inplace. You should replace the inplace operation by an out-of-place one."
         )
+    elif view.kind == view.CUSTOM:
+        text += (
+            " This view was created inside a custom Function (or because an input was returned as-is) and the autograd logic to "
+            "handle view+inplace would override the custom backward associated with the custom Function, leading to incorrect "
+            "gradients. This behavior is forbidden. You can fix this by cloning the output of the custom Function."
+        )
+    else:
+        block = "no_grad" if view.kind == view.NO_GRAD else "inference_mode"
+        text += (
+            " Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the "
+            f"view and the inplace either both inside the {block} block (if you don't want the inplace to be tracked) or both "
+            "outside (if you want the inplace to be tracked)."
+        )
+    return InplaceError(text)
 
 
 class CopySlices(Node):
@@ -97,13 +115,23 @@ def rebase(tensor: Tensor, node: Node, output: int) -> None:
 
     view = tensor._view
     if view is None:
-        tensor._node, tensor._nr, tensor._needs = node, output, True
+        place(tensor, node, output)
         return
     base = view.base
     below = gradient_edge(base)
-    slices = CopySlices(base, view, node, below)
-    base._node, base._nr, base._needs = slices, 0, True
+    place(base, CopySlices(base, view, node, below), 0)
     regenerate(tensor, view)
+
+
+def place(tensor: Tensor, node: Node, output: int) -> None:
+    """Give a tensor a new place in the graph; that its gradient is kept (`retain_grad`) goes with it."""
+    before = tensor._node
+    if before is not None and before.extra is not None:
+        kept = before.extra.retained.get(tensor._nr)
+        if kept is not None and kept() is tensor:
+            del before.extra.retained[tensor._nr]
+            node.more().retained[output] = kept
+    tensor._node, tensor._nr, tensor._needs = node, output, True
 
 
 def regenerate(tensor: Tensor, view: View) -> None:
@@ -111,9 +139,13 @@ def regenerate(tensor: Tensor, view: View) -> None:
     from engine.ops.views import take_view
 
     assert tensor._counter is not None
-    view.version = tensor._counter.value
-    if not view.base.requires_grad:
+    if not view.base.requires_grad or (view.base._node is None and tensor._node is None and tensor._needs):
+        view.version = tensor._counter.value
         return
+    if view.kind:
+        raise unwritable(tensor, view, "its base or another view of its base has been")
+    view.version = tensor._counter.value
     with observed(None), grad_mode(True):
         fresh = take_view(view.base, view)
-    tensor._node, tensor._nr, tensor._needs = fresh._node, fresh._nr, True
+    assert fresh._node is not None
+    place(tensor, fresh._node, fresh._nr)

@@ -8,10 +8,9 @@ from typing import Any
 from engine.nn import functional as F  # noqa: N812
 from engine.nn import init as initial
 from engine.nn.module import Module
-from engine.nn.parameter import Parameter
+from engine.nn.parameter import Parameter, empty
 from engine.nn.wrapped import Wrapped
 from engine.ops.activation import sigmoid
-from engine.ops.creation import empty
 from engine.ops.pointwise import tanh
 from engine.tensor import Tensor
 

@@ -10,8 +10,8 @@ from engine.nn import functional as F  # noqa: N812
 from engine.nn import init
 from engine.nn.linear import Linear
 from engine.nn.module import Module
-from engine.nn.parameter import Parameter
-from engine.ops.creation import empty, zeros, zeros_like
+from engine.nn.parameter import Parameter, empty
+from engine.ops.creation import zeros, zeros_like
 from engine.ops.linalg import bmm
 from engine.ops.pieces import split
 from engine.ops.shape import cat

@@ -8,9 +8,8 @@ from typing import Any
 from engine.nn import functional as F  # noqa: N812
 from engine.nn import init
 from engine.nn.module import Module
-from engine.nn.parameter import Parameter
+from engine.nn.parameter import Parameter, empty
 from engine.nn.wrapped import as_tuple
-from engine.ops.creation import empty
 from engine.tensor import Tensor
 
 Size = int | tuple[int, ...]

@@ -48,6 +48,9 @@ class Module:
     Parameters, buffers and modules that are assigned as attributes are registered; `module(...)` calls `forward`.
     """
 
+    __engine__ = True
+
+
     training: bool
     _parameters: dict[str, Parameter | None]
     _buffers: dict[str, Tensor | None]

@@ -9,9 +9,9 @@ from engine import dtypes
 from engine.nn import functional as F  # noqa: N812
 from engine.nn import init
 from engine.nn.module import Module
-from engine.nn.parameter import Parameter
+from engine.nn.parameter import Parameter, empty
 from engine.nn.wrapped import Wrapped
-from engine.ops.creation import empty, ones, tensor, zeros
+from engine.ops.creation import ones, tensor, zeros
 from engine.tensor import Tensor
 
 

@@ -7,9 +7,16 @@ from typing import Any
 import numpy as np
 
 from engine.autograd.node import Counter
-from engine.context import context
-from engine.ops.creation import CREATED, empty
+from engine.context import context, observed
+from engine.ops import creation
+from engine.ops.creation import CREATED
 from engine.tensor import Tensor, TensorType, constant, fill, new
+
+
+def empty(*size: Any, **options: Any) -> Tensor:
+    """Memory for a parameter, as `torch.empty`; unseen by the observer, for whom the parameter is what begins."""
+    with observed(None):
+        return creation.empty(*size, **options)
 
 
 class Parameter(Tensor):
@@ -36,7 +43,7 @@ class Parameter(Tensor):
         parameter._counter = data._counter
         parameter._needs = requires_grad
         if context.observer is not None:
-            context.observer.op(CREATED["Parameter"], (data,), parameter, None)
+            context.observer.op(CREATED["Parameter"], (data,) if hasattr(data, "_tape") else (), parameter, None)
         return parameter  # type: ignore[return-value]
 
     def __init__(self, data: Tensor | None = None, requires_grad: bool = True) -> None:

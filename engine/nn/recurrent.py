@@ -9,44 +9,12 @@ from typing import Any
 from engine.nn import functional as F  # noqa: N812
 from engine.nn import init
 from engine.nn.module import Module
-from engine.nn.parameter import Parameter
-from engine.ops.activation import relu, sigmoid
-from engine.ops.creation import empty, zeros
-from engine.ops.pointwise import tanh
+from engine.nn.parameter import Parameter, empty
+from engine.nn.steps import GATES, STEPS, WEIGHTS, along, along_packed, lstm_layer, whole_layers
+from engine.nn.utils.rnn import PackedSequence
+from engine.ops.creation import zeros
 from engine.ops.shape import cat, stack
 from engine.tensor import Tensor
-
-# --- one step --------------------------------------------------------------------------------------------------------------
-# A step takes the input's part of the gates, the state, and the state's weights; it returns the next state.
-
-
-def _rnn_step(activation: Any) -> Any:
-    def step(gates: Any, state: tuple[Any, ...], w_hh: Any, b_hh: Any, w_hr: Any) -> tuple[Any, ...]:
-        return (activation(F.linear(state[0], w_hh, b_hh) + gates),)
-
-    return step
-
-
-def _lstm_step(gates: Any, state: tuple[Any, ...], w_hh: Any, b_hh: Any, w_hr: Any) -> tuple[Any, ...]:
-    h, c = state
-    i, f, g, o = (F.linear(h, w_hh, b_hh) + gates).chunk(4, 1)
-    c = sigmoid(f) * c + sigmoid(i) * tanh(g)
-    h = sigmoid(o) * tanh(c)
-    return (h if w_hr is None else F.linear(h, w_hr)), c
-
-
-def _gru_step(gates: Any, state: tuple[Any, ...], w_hh: Any, b_hh: Any, w_hr: Any) -> tuple[Any, ...]:
-    h = state[0]
-    from_input, from_state = gates.chunk(3, 1), F.linear(h, w_hh, b_hh).chunk(3, 1)
-    reset = sigmoid(from_state[0] + from_input[0])
-    keep = sigmoid(from_state[1] + from_input[1])
-    new = tanh(from_input[2] + reset * from_state[2])
-    return ((h - new) * keep + new,)
-
-
-STEPS = {"RNN_TANH": _rnn_step(tanh), "RNN_RELU": _rnn_step(relu), "LSTM": _lstm_step, "GRU": _gru_step}
-GATES = {"RNN_TANH": 1, "RNN_RELU": 1, "LSTM": 4, "GRU": 3}
-
 
 def _uniform(module: Any) -> None:
     bound = 1.0 / math.sqrt(module.hidden_size) if module.hidden_size > 0 else 0
@@ -137,37 +105,65 @@ class RNNBase(Module):
         settings = [f", {name}={getattr(self, name)}" for name, value in usual.items() if getattr(self, name) != value]
         return f"{self.input_size}, {self.hidden_size}{''.join(settings)}"
 
-    def _direction(self, input: Any, state: tuple[Any, ...], layer: int, backwards: bool) -> tuple[list[Any], tuple[Any, ...]]:
-        """One layer in one direction: the states of all steps, in the order of the input, and the last one."""
+    def _weights(self, layer: int, backwards: bool) -> tuple[Any, ...]:
+        """The weights of a layer in one direction: of the input and the state, both biases, the projection."""
         suffix = f"_l{layer}{'_reverse' if backwards else ''}"
-        names = ("weight_ih", "weight_hh", "bias_ih", "bias_hh", "weight_hr")
-        w_ih, w_hh, b_ih, b_hh, w_hr = (getattr(self, name + suffix, None) for name in names)
-        step = STEPS[self.mode]
-        steps = F.linear(input, w_ih, b_ih).unbind(0)
-        outputs = []
-        for gates in reversed(steps) if backwards else steps:
-            state = step(gates, state, w_hh, b_hh, w_hr)
-            outputs.append(state[0])
-        return (outputs[::-1] if backwards else outputs), state
+        return tuple(getattr(self, name + suffix, None) for name in WEIGHTS)
 
-    def _run(self, input: Any, states: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
-        """All layers; `states` hold (layers * directions, N, …)."""
+    def _run(self, input: Any, states: tuple[Any, ...], sizes: list[int] | None = None) -> tuple[Any, tuple[Any, ...]]:
+        """All layers; `states` hold (layers * directions, N, …); `sizes` are those of the steps of a packed sequence."""
         directions = 2 if self.bidirectional else 1
-        starts = list(zip(*[s.unbind(0) for s in states]))
+        whole = self.mode == "LSTM" and sizes is None and whole_layers(input, states) and not self.proj_size
+        starts = list(zip(*[[s[k] for k in range(len(s))] if whole else s.unbind(0) for s in states]))
         finals: list[tuple[Any, ...]] = []
         for layer in range(self.num_layers):
             outputs = []
             for direction in range(directions):
-                steps, final = self._direction(input, starts[layer * directions + direction], layer, direction == 1)
-                outputs.append(stack(steps, 0))
+                weights, start = self._weights(layer, direction == 1), starts[layer * directions + direction]
+                if whole:
+                    output, final = lstm_layer(input, start, weights, direction == 1)
+                elif sizes is None:
+                    output, final = along(self.mode, input, start, weights, direction == 1)
+                else:
+                    output, final = along_packed(self.mode, input, sizes, start, weights, direction == 1)
+                outputs.append(output)
                 finals.append(final)
             input = outputs[0] if directions == 1 else cat(outputs, -1)
             if self.dropout and self.training and layer < self.num_layers - 1:
                 input = F.dropout(input, self.dropout, True)
         return input, tuple(stack(list(parts), 0) for parts in zip(*finals))
 
+    def _forward_packed(self, input: PackedSequence, states: tuple[Tensor, ...] | None) -> tuple[Any, tuple[Any, ...]]:
+        """The same for a packed sequence, whose sequences stand in the order of their lengths."""
+        data, batch_sizes, order, back = input
+        sizes = [int(n) for n in batch_sizes.tolist()]
+        layers, widths = self.num_layers * (2 if self.bidirectional else 1), self._widths()
+        if states is None:
+            states = tuple(zeros(layers, sizes[0], width, dtype=data.dtype) for width in widths)
+        elif order is not None:
+            states = tuple(s.index_select(1, order) for s in states)
+        if data.dim() != 2:
+            raise RuntimeError(f"input must have 2 dimensions, got {data.dim()}")
+        self._check_input(data)
+        self._check_states(states, layers, sizes[0])
+        output, finals = self._run(data, states, sizes)
+        if back is not None:
+            finals = tuple(s.index_select(1, back) for s in finals)
+        return PackedSequence(output, batch_sizes, order, back), finals
+
+    def _widths(self) -> tuple[int, ...]:
+        return (self.proj_size or self.hidden_size, self.hidden_size)[: 2 if self.mode == "LSTM" else 1]
+
+    def _check_states(self, states: tuple[Tensor, ...], layers: int, n: int) -> None:
+        for i, (state, width) in enumerate(zip(states, self._widths())):
+            if tuple(state.shape) != (layers, n, width):
+                which = f"[{i}]" if self.mode == "LSTM" else ""
+                raise RuntimeError(f"Expected hidden{which} size {(layers, n, width)}, got {list(state.shape)}")
+
     def _forward(self, input: Tensor, states: tuple[Tensor, ...] | None) -> tuple[Any, tuple[Any, ...]]:
         """Bring input and states to (L, N, …), run, and bring the results back."""
+        if isinstance(input, PackedSequence):
+            return self._forward_packed(input, states)
         name, batched = type(self).__name__, input.dim() == 3
         if input.dim() not in (2, 3):
             kind = "D tensor instead" if name == "RNN" else "D instead"
@@ -177,14 +173,10 @@ class RNNBase(Module):
             self._check_rank(states, batched)
             states = states if batched else tuple(s.unsqueeze(1) for s in states)
         layers, n = self.num_layers * (2 if self.bidirectional else 1), x.size(0 if self.batch_first else 1)
-        widths = (self.proj_size or self.hidden_size, self.hidden_size)[: 2 if self.mode == "LSTM" else 1]
         if states is None:
-            states = tuple(zeros(layers, n, width, dtype=input.dtype) for width in widths)
+            states = tuple(zeros(layers, n, width, dtype=input.dtype) for width in self._widths())
         self._check_input(x)
-        for i, (state, width) in enumerate(zip(states, widths)):
-            if tuple(state.shape) != (layers, n, width):
-                which = f"[{i}]" if self.mode == "LSTM" else ""
-                raise RuntimeError(f"Expected hidden{which} size {(layers, n, width)}, got {list(state.shape)}")
+        self._check_states(states, layers, n)
         output, finals = self._run(x.transpose(0, 1) if self.batch_first else x, states)
         output = output.transpose(0, 1) if self.batch_first else output
         if batched:

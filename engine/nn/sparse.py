@@ -8,8 +8,7 @@ from engine.autograd import no_grad
 from engine.nn import functional as F  # noqa: N812
 from engine.nn import init
 from engine.nn.module import Module
-from engine.nn.parameter import Parameter
-from engine.ops.creation import empty
+from engine.nn.parameter import Parameter, empty
 from engine.tensor import Tensor
 
 

@@ -13,6 +13,7 @@ from engine.ops import (
     activation,
     arithmetic,
     attention,
+    cells,
     classification,
     comparison,
     convolution,
@@ -24,18 +25,22 @@ from engine.ops import (
     facts,
     gates,
     grids,
+    histograms,
+    householder,
     indexing,
     inplace,
     likelihood,
     linalg,
     loss,
     margins,
+    natives,
     normalization,
     numbered,
     padding,
     pairs,
     pieces,
     pointwise,
+    polynomials,
     pooling,
     products,
     random,
@@ -51,6 +56,8 @@ from engine.ops import (
     softmax,
     sorting,
     special,
+    storage,
+    tapers,
     views,
 )
 from engine.surface import SURFACE
@@ -61,6 +68,7 @@ FAMILIES = (
     scan, sorting, shape, rearrange, pieces, indexing, scattering, linalg, products, decompositions, normalization, padding,
     convolution, pooling, sampling, grids, dropout, attention, similarity, embedding, loss, likelihood, classification,
     margins, ranking, ctc, numbered, inplace, facts,
+    polynomials, tapers, householder, natives, cells, histograms, storage,
 )  # fmt: skip
 """The modules, in the order the documentation lists them."""
 

@@ -798,7 +798,7 @@ def linalg_lstsq(A: Tensor, B: Tensor, rcond: Any = None, *, driver: str | None 
         "linalg_lstsq",
         ("solution", "residuals", "rank", "singular_values"),
         solution.squeeze(-1) if vector else solution,
-        residuals if residuals._array.size else constant(residuals._array),
+        residuals,
         rank,
         constant(values._array),
     )

@@ -334,6 +334,39 @@ def functional_embedding_bag(
     return _embedding_bag(weight, input, offsets, scale_grad_by_freq, mode, per_sample_weights, padding_idx)
 
 
+@function
+def torch_embedding_bag(
+    weight: Tensor,
+    indices: Tensor,
+    offsets: Tensor,
+    scale_grad_by_freq: bool = False,
+    mode: int = 0,
+    sparse: bool = False,
+    per_sample_weights: Tensor | None = None,
+    include_last_offset: bool = False,
+    padding_idx: int = -1,
+) -> tuple[Tensor, ...]:
+    """`embedding_bag` of mode 0 (sum), 1 (mean) or 2 (max), and of each index the bag, the bags' sizes, and where the largest
+    elements stood."""
+    out = functional_embedding_bag(
+        indices,
+        weight,
+        offsets,
+        scale_grad_by_freq=scale_grad_by_freq,
+        mode=("sum", "mean", "max")[mode],
+        sparse=sparse,
+        per_sample_weights=per_sample_weights,
+        include_last_offset=include_last_offset,
+        padding_idx=None if padding_idx < 0 else padding_idx,
+    )
+    starts = offsets._array[:-1] if include_last_offset else offsets._array
+    ends = np.append(starts[1:], indices._array.size)
+    bag = np.repeat(np.arange(len(starts)), ends - starts)
+    kept = indices._array != padding_idx if padding_idx >= 0 else np.ones(indices._array.size, bool)
+    size = np.bincount(bag[kept], minlength=len(starts))
+    return out, constant(bag), constant(size), constant(size.copy())
+
+
 def _check_bags(indices: Any, weight: Any, offsets: Any, padding_idx: int | None) -> int:
     if offsets.size and offsets[0] != 0:
         raise RuntimeError(

@@ -9,7 +9,7 @@ import scipy.linalg.lapack as lapack
 
 from engine.op import FUNCTIONS, function, op
 from engine.ops.decompositions import _named, check, joined, linalg_lu_factor, linalg_qr, linalg_svd, mT
-from engine.ops.indexing import _take_slice
+from engine.ops.indexing import _take_slice, narrow
 from engine.ops.random import randn
 from engine.ops.shape import _reshape, cat
 from engine.tensor import Tensor, constant
@@ -71,8 +71,8 @@ def reflected_array(x, v, t):
 def product_slopes(grad, input, tau):
     """The derivative of a product of reflections: each reflection's, between what stands left and right of it."""
     k, n = tau.shape[-1], input.shape[-1]
-    if k == 0:
-        return input * 0, tau * 0
+    if 0 in (*input.shape, *tau.shape):
+        return None, None
     v = _unit_lower(input)
     right = [_unit_lower(input * 0)]
     for i in range(k - 1, 0, -1):
@@ -127,18 +127,24 @@ def ormqr(input: Tensor, tau: Tensor, other: Tensor, left: bool = True, transpos
         least: k == min(m, a.shape[-1]),
     }
     _checked("torch.ormqr", conditions)
-    more = m - a.shape[-1]
-    if more > 0:
-        input = cat([input, constant(np.zeros((*a.shape[:-1], more), a.dtype))], -1)
+    if a.shape[-1] > m:
+        input = narrow(input, -1, 0, m)
+    elif a.shape[-1] < m:
+        input = cat([input, constant(np.zeros((*a.shape[:-1], m - a.shape[-1]), a.dtype))], -1)
     q: Any = _householder_product(input, tau)
     q = mT(q) if transpose else q
     return q @ other if left else other @ q
 
 
-@function
-def geqrf(input: Tensor) -> Any:
+def refused(name):
+    """What PyTorch says of a derivative it does not have."""
+    raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
+
+
+@op(r"\mathrm{{geqrf}}({input})", input=lambda grads: refused("geqrf"), outputs=("a", "tau"))
+def geqrf(input):
     """R above the diagonal, and below it the reflections that make up Q, with their factors."""
-    a = input._array
+    a = input
     if a.ndim < 2:
         raise RuntimeError("torch.geqrf: input must have at least 2 dimensions.")
     m, n = a.shape[-2:]
@@ -147,7 +153,7 @@ def geqrf(input: Tensor) -> Any:
     else:
         raw, tau = np.linalg.qr(a, mode="raw")
         found = np.ascontiguousarray(raw.swapaxes(-1, -2))
-    return _named("geqrf", ("a", "tau"), constant(found), constant(tau))
+    return found, tau
 
 
 # --- LDL -------------------------------------------------------------------------------------------------------------------
@@ -170,6 +176,7 @@ def linalg_ldl_factor(A: Tensor, *, hermitian: bool = False) -> Any:  # noqa: N8
     else:
         f = lapack.dsytrf if a.dtype == np.float64 else lapack.ssytrf
         packed, pivots = _by_matrix(lambda x: f(x, lower=1)[:2], a)
+        packed = np.tril(packed)
     factors = (constant(packed.astype(a.dtype)), constant(pivots.astype(np.int32)))
     return _named("linalg_ldl_factor", ("LD", "pivots"), *factors)
 

@@ -80,6 +80,10 @@ def _copy(self, src):
     return out
 
 
+OVERLAPPING = ("fill", "index_fill", "masked_fill", "zero")
+"""Operations that may write elements which share memory."""
+
+
 def store(self: Tensor, result: Tensor, declared: Op) -> None:
     """Write `result` into `self`'s memory, count the version, and let `self` take over the result's place in the graph."""
     source, target = result._array, self._array
@@ -88,6 +92,12 @@ def store(self: Tensor, result: Tensor, declared: Op) -> None:
         raise RuntimeError(f"result type {names[result.dtype]} can't be cast to the desired output type {names[self.dtype]}")
     if source.shape != target.shape:
         raise RuntimeError(f"output with shape {list(target.shape)} doesn't match the broadcast shape {list(source.shape)}")
+    if 0 in target.strides and declared.name not in OVERLAPPING and target.size:
+        if any(n > 1 and step == 0 for n, step in zip(target.shape, target.strides, strict=True)):
+            raise RuntimeError(
+                "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
+                "Please clone() the tensor before performing the operation."
+            )
     counter = self._counter
     np.copyto(target, source, casting="unsafe")
     if counter.__class__ is Inference and not context.inference:
@@ -146,12 +156,13 @@ def inplace(declared: Op, call: Callable[..., Any] | None = None) -> Callable[..
     def write(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         if quick is not None and not kwargs and len(args) == 1 and written(quick, self, args[0]):
             return self
-        check_writable(self)
         observer = context.observer
+        tracked = context.grad and (
+            self.requires_grad or any(isinstance(a, Tensor) and a.requires_grad for a in (*args, *kwargs.values()))
+        )
+        if tracked:
+            check_writable(self)
         with observed(None):
-            tracked = context.grad and (
-                self.requires_grad or any(isinstance(a, Tensor) and a.requires_grad for a in (*args, *kwargs.values()))
-            )
             result = compute(stand_in(self, declared, tracked), *args, **kwargs)
             store(self, result, declared)
         if observer is not None:
@@ -222,8 +233,14 @@ def copy_(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
 
 
 def _drawn(name: str, what: str, draw: Callable[..., Any]) -> Callable[..., Tensor]:
+    declared = Op(name.removesuffix("_"), rf"\mathrm{{{name.removesuffix('_')}}}", draw, {}, name)
+
     def write(self: Tensor, *args: Any, generator: Any = None, **kwargs: Any) -> Tensor:
-        return _copy_(self, constant(np.asarray(draw(source(generator), self._array, *args, **kwargs))))
+        with observed(None):
+            _copy_(self, constant(np.asarray(draw(source(generator), self._array, *args, **kwargs))))
+        if context.observer is not None:
+            context.observer.wrote(declared, (self,), self, self._node)
+        return self
 
     write.__name__, write.__doc__ = name, f"Fill with {what}."
     return write

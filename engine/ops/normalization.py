@@ -15,7 +15,7 @@ from engine import dtypes
 from engine.op import function, op
 from engine.ops.pointwise import rsqrt
 from engine.ops.reduction import _mean_dim, _sum_dim
-from engine.ops.shape import _reshape, reshape, unsqueeze
+from engine.ops.shape import _reshape, clone, reshape, unsqueeze
 from engine.tensor import Tensor
 
 
@@ -203,6 +203,9 @@ def batch_norm(
     a = input._array
     if training:
         _verify_batch_size(a.shape)
+    if eps < 0.0 or (training and eps <= 0.0):
+        must = "positive during training" if training else "non-negative"
+        raise ValueError(f"batch_norm eps must be {must}, but got {eps}")
     return _batch_normed(input, running_mean, running_var, weight, bias, training, momentum, eps)
 
 
@@ -240,6 +243,10 @@ def _batch_normed(
     eps: float,
 ) -> Tensor:
     a = input._array
+    if not a.size:
+        out = clone(input)
+        out = out if weight is None else out * weight[0]
+        return out if bias is None else out + bias[0]
     channels = a.shape[1]
     for name, t in (("running_mean", running_mean), ("running_var", running_var), ("weight", weight), ("bias", bias)):
         if t is not None and t._array.size != channels:

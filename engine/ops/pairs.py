@@ -184,7 +184,11 @@ def lcm(self, other):
     return np.lcm(self, other)
 
 
-@op(r"\mathrm{{nextafter}}({self}, {other})", self=None, other=None)
+@op(
+    r"\mathrm{{nextafter}}({self}, {other})",
+    self=lambda grad, self, other: where(self == other, 0.0, grad),
+    other=lambda grad: zeros_like_grad(grad),
+)
 def nextafter(self, other):
     """The next number after `self` towards `other`."""
     return np.nextafter(self, other)

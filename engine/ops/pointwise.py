@@ -149,9 +149,9 @@ def tanh(self):
 )
 def tanh_backward(grad_output, output):
     """The derivative of tanh, from its result."""
-    slope = np.square(output)
     if not output.ndim:
-        return grad_output * (1 - slope)
+        return grad_output * (1 - output * output)
+    slope = np.square(output)
     np.subtract(ONE, slope, slope)
     return np.multiply(grad_output, slope, slope)
 

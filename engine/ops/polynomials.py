@@ -15,11 +15,6 @@ MOST = 128
 """The highest degree of a Hermite polynomial that PyTorch computes."""
 
 
-def refused(name):
-    """What PyTorch says of a derivative it does not have."""
-    raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
-
-
 def recurrence(x, n, second, step):
     """Polynomials of the degrees `n` at `x`: 1, `second`, and what `step` makes of the last two."""
     p, q = np.ones_like(x), second
@@ -46,9 +41,7 @@ def _polynomial(name: str, symbol: str, second: Any, step: Step, adjust: Any) ->
 
     evaluate.__name__ = full
     evaluate.__doc__ = f"{symbol}, the polynomial of degree n, at x; there is no derivative."
-    return op(
-        rf"{symbol}_{{{{ {{n}} }}}}({{x}})", floating=True, x=lambda grad: refused(full), n=lambda grad: refused(full), name=full
-    )(evaluate)
+    return op(rf"{symbol}_{{{{ {{n}} }}}}({{x}})", floating=True, x=None, n=None, name=full)(evaluate)
 
 
 def _even(n):

@@ -14,7 +14,7 @@ from engine.dtypes import dtype as Dtype
 from engine.op import function, op
 from engine.ops.creation import creation, positive
 from engine.ops.pointwise import zeros_like_grad
-from engine.ops.shape import sizes
+from engine.ops.shape import sizes, sum_to
 from engine.streams import Stream
 from engine.tensor import Tensor, constant, device
 
@@ -226,7 +226,37 @@ def normal(
     shape = np.broadcast_shapes(*[t._array.shape for t in tensors])
     d = tensors[0]._array.dtype
     sample = source(generator).normal(0.0, 1.0, prod(shape), d).reshape(shape)
-    return constant((sample * _raw(std) + _raw(mean)).astype(d))
+    if len(tensors) == 2:
+        return _normal_of_both(mean, std, sample)
+    return _normal_of_mean(mean, std, sample) if isinstance(mean, Tensor) else _normal_of_std(mean, std, sample)
+
+
+# The drawn numbers do not depend on the parameters: PyTorch's derivatives are zero.
+
+
+@op(r"\mathcal{{N}}({mean}, {std}^2)", mean=lambda grad: zeros_like_grad(grad), node="NormalBackward1", name="normal")
+def _normal_of_mean(mean, std, sample):
+    """Normal random numbers of given means."""
+    return (sample * std + mean).astype(mean.dtype)
+
+
+@op(r"\mathcal{{N}}({mean}, {std}^2)", std=lambda grad: zeros_like_grad(grad), node="NormalBackward2", name="normal")
+def _normal_of_std(mean, std, sample):
+    """Normal random numbers of given deviations."""
+    return (sample * std + mean).astype(std.dtype)
+
+
+@op(
+    r"\mathcal{{N}}({mean}, {std}^2)",
+    mean=lambda grad, mean_sym_sizes: sum_to(zeros_like_grad(grad), mean_sym_sizes),
+    std=lambda grad, std_sym_sizes: sum_to(zeros_like_grad(grad), std_sym_sizes),
+    promote=(),
+    node="NormalBackward3",
+    name="normal",
+)
+def _normal_of_both(mean, std, sample):
+    """Normal random numbers of given means and deviations."""
+    return (sample * std + mean).astype(mean.dtype)
 
 
 @creation

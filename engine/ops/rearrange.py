@@ -497,8 +497,12 @@ def _as_strided(self, size, stride, storage_offset):
 def _memory(array):
     """The memory an array looks into, as a vector, and where in it the array starts."""
     root = array
-    while isinstance(root.base, np.ndarray):
-        root = root.base
+    while root.base is not None:
+        # NumPy's `as_strided` puts an object of its own between an array and the one it looks into.
+        below = root.base if isinstance(root.base, np.ndarray) else getattr(root.base, "base", None)
+        if not isinstance(below, np.ndarray):
+            break
+        root = below
     if not root.flags.c_contiguous:
         root = root.T if root.flags.f_contiguous else np.ascontiguousarray(root)
     start = (array.__array_interface__["data"][0] - root.__array_interface__["data"][0]) // array.itemsize

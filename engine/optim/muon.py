@@ -84,7 +84,7 @@ class Muon(Optimizer):
         return {"momentum_buffer": zeros(p)}
 
     def _update(self, p: Array, g: Array, state: State, group: Group) -> None:
-        lr, momentum, buffer = float(number(group["lr"])), group["momentum"], state["momentum_buffer"]._array
+        lr, momentum, buffer = number(group["lr"]), group["momentum"], state["momentum_buffer"]._array
         lerp(buffer, g, 1 - momentum)
         update = buffer
         if group["nesterov"]:
@@ -95,8 +95,8 @@ class Muon(Optimizer):
         ratio = math.sqrt(max(1, high / wide))
         if group["adjust_lr_fn"] == "match_rms_adamw":
             ratio = 0.2 * math.sqrt(max(high, wide))
-        p *= 1 - lr * group["weight_decay"]
-        p -= (update.astype(p.dtype)) * p.dtype.type(lr * ratio)
+        p *= float(1 - lr * group["weight_decay"])
+        p -= update.astype(p.dtype) * float(lr * ratio)
 
 
 class SparseAdam(Optimizer):

@@ -34,6 +34,17 @@ IN_CONTAINERS = 64
 _PLAIN = frozenset((int, float, bool, str, type(None)))
 
 
+def _parameters_of(value: Any) -> Any:
+    """How to walk the parameters of a module: the engine's own way, so that no code of the value's runs; None for what is no
+    module, or not one yet (within its `__init__`)."""
+    if "_parameters" not in getattr(value, "__dict__", ()):
+        return None
+    for c in type(value).__mro__:
+        if getattr(c, "__engine__", False) and "named_parameters" in vars(c):
+            return vars(c)["named_parameters"]
+    return None
+
+
 class Recorder:
     """Observes the engine and keeps the log: `events` and the tables they refer to, all append-only.
 
@@ -339,8 +350,8 @@ class Recorder:
             for _, (key, item) in zip(range(IN_CONTAINERS), items, strict=False):
                 if isinstance(item, Tensor) and self.known(item) not in self._named:
                     self._bind(f"{name}[{key!r}]", item, function, self.where())
-        elif any("named_parameters" in vars(c) for c in type(value).__mro__):  # never runs the value's own code
-            for path, parameter in value.named_parameters():
+        elif (walk := _parameters_of(value)) is not None:
+            for path, parameter in walk(value):
                 if self.known(parameter) not in self._named:
                     self._bind(f"{name}.{path}", parameter, function, self.where())
         elif (function, name) in self._names:

@@ -1,4 +1,4 @@
-"""Coverage of PyTorch's databases: `python -m tests.engine.coverage [operators|modules|optimizers [part of a name …]]`.
+"""Coverage of PyTorch's databases: `python -m tests.engine.coverage [operators|errors|modules|optimizers [part of a name …]]`.
 
 Prints what goes wrong and the figures; without names it also writes `agreeing.txt`, which the tests hold the engine to.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 from tests.engine.coverage import operators
 
@@ -14,15 +15,17 @@ AGREEING = Path(__file__).with_name("agreeing.txt")
 
 
 def database(kind: str, names: list[str]) -> None:
-    """Print the figures of the modules or optimizers, and write `agreeing_<kind>.txt` where no names are given."""
-    from tests.engine.coverage import modules, optimizers
+    """Print the figures of the wrong inputs, the modules or the optimizers, and write `agreeing_<kind>.txt` where no names are given."""
+    from tests.engine.coverage import errors, modules, optimizers
 
-    source = modules if kind == "modules" else optimizers
+    source: Any = {"errors": errors, "modules": modules, "optimizers": optimizers}[kind]
     outcomes = []
     for info in source.entries():
         if names and not any(n in source.title(info) for n in names):
             continue
         outcome = source.run(info)
+        if kind == "errors" and not outcome.total:
+            continue
         outcomes.append(outcome)
         if not outcome.passed:
             what = (outcome.trouble or ["no sample could be translated"])[: 3 if names else 1]
@@ -37,7 +40,7 @@ def database(kind: str, names: list[str]) -> None:
 def main() -> None:
     """Print the figures; for named operators, what goes wrong with them."""
     names = sys.argv[2:]
-    if sys.argv[1:] and sys.argv[1] in ("modules", "optimizers"):
+    if sys.argv[1:] and sys.argv[1] in ("errors", "modules", "optimizers"):
         return database(sys.argv[1], names)
     agreeing = []
     for kind, autograd in (("with a gradient", True), ("without", False)):

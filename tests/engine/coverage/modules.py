@@ -54,9 +54,15 @@ def twin(module: Any) -> Any:
 def translated(given: Any, leaves: list[tuple[Any, Any]]) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """A sample's arguments for the engine; without devices, which the engine has one of."""
 
+    met: dict[int, Any] = {}
+
     def own(value: Any) -> Any:
         if isinstance(value, torch.nn.Module):
             return twin(value)
+        if isinstance(value, torch.Tensor):
+            if id(value) not in met:
+                met[id(value)] = translate(value, leaves)
+            return met[id(value)]
         return function(value) if callable(value) else translate(value, leaves)
 
     return tuple(own(a) for a in given.args), {k: own(v) for k, v in given.kwargs.items()}
