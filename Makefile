@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: app test check bench clean browser
+.PHONY: app test check bench coverage reference clean browser
 
 app: $(VENV)/.app
 	$(BIN)/python -m gradtape $(ARGS)
@@ -19,6 +19,14 @@ check: $(VENV)/.check
 
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks
+
+# How much of PyTorch's own databases of operators, modules, optimizers and wrong inputs agrees (needs PyTorch in the environment).
+coverage: $(VENV)/.check
+	for kind in operators errors modules optimizers; do $(BIN)/python -W ignore -m tests.engine.coverage $$kind || exit 1; done
+
+# assets/compatibility.md, from the declarations
+reference: $(VENV)/.app
+	$(BIN)/python -m engine.reference
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit("Gradtape needs Python 3.11 or newer, this is " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'

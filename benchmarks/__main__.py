@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from benchmarks import browser, engines, page
+from benchmarks import browser, engines, networks, page
 
 
 def main() -> None:
     """All of them, in one run."""
     engines.chains()
     engines.training_steps()
+    networks.networks()
     print("\nCost of recording, per operation\n")
     engines.recording()
     print("\nFrom the program to the picture\n")

@@ -23,6 +23,11 @@ def chip(label: object, tone: str = "") -> str:
     return tag("span", text(label), cls=f"gt-chip {tone}".strip())
 
 
+def moment(step: int, label: object) -> str:
+    """A link to a moment of the tape: the player goes there when it is clicked, without a run of the page."""
+    return tag("button", text(label), cls="gt-moment", type="button", data_gt_step=step)
+
+
 def muted(value: object) -> str:
     """Secondary text."""
     return tag("div", text(value), cls="gt-muted")

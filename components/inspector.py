@@ -7,6 +7,7 @@ import streamlit as st
 from components.arrays import array_table
 from components.html import chip, muted, section, table, tag, text
 from components.ledger import ledger_table
+from engine.diagnosis.ledger import ledgers
 from engine.graph.numbers import ArrayTexts
 from engine.recording import Recording, State, replay
 from engine.recording.events import NOTHING, NodeInfo, OpRan
@@ -63,9 +64,9 @@ def _tensor(recording: Recording, state: State, number: int) -> str:
     parts = [section(head, muted(facts))]
     parts.append(section(array_table(recording.arrays[t.value], "value"), label="value"))
     parts.append(_gradient(recording, state, number))
-    rows = state.ledger(number)
-    if rows:
-        parts.append(section(ledger_table(recording, rows, state.step), label=f"ledger of {name}.grad"))
+    entries = ledgers(recording).get(number)
+    if entries:
+        parts.append(section(ledger_table(recording, entries, state.step), label=f"ledger of {name}.grad"))
     if t.node != NOTHING:
         parts.append(_grad_fn(recording, state, t.node))
     return "".join(parts)

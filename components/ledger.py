@@ -1,4 +1,4 @@
-"""The ledger: the history of one tensor's `.grad`."""
+"""The ledger: the history of a tensor's `.grad`, and the curves of a training run."""
 
 from __future__ import annotations
 
@@ -6,48 +6,85 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from components.html import muted, section, table, tag, text
+from components.charts import curves, ledger_chart
+from components.html import moment, muted, section, table, tag, text
+from engine.diagnosis.ledger import Entry, ledgers, loss_curve, norm_curves
 from engine.graph.numbers import ArrayTexts
-from engine.recording import LedgerRow, Recording, replay
+from engine.recording import Recording, replay
 from engine.recording.events import NOTHING
+
+SHOWN = 12
+"""Tensors whose ledgers are shown at once."""
+ROWS = 60
+"""Rows of one ledger: the ones around the current step."""
+CURVES = 3
+"""Passes from which on curves say more than tables."""
 
 
 def ledger(recording: Recording, step: int, selected: str | None, *, key: str) -> None:
-    """Show the ledgers of all tensors that ever get a gradient, the selected one first."""
+    """Show the training curves and the ledgers of all tensors that ever get a gradient, the selected one first."""
     with st.container(key=key, height="stretch", border=False):
-        st.html(ledger_html(recording, step, selected))
+        found = ledgers(recording)
+        if not found:
+            st.html(tag("div", text("No backward pass has filled a .grad in this run."), cls="gt-empty"))
+            return
+        losses, norms = loss_curve(recording), norm_curves(recording)
+        if len(losses) >= CURVES:
+            st.html(tag("div", text("value of the root at each backward pass"), cls="gt-label"))
+            curves(losses, step, "value", key=f"{key}_loss")
+            st.html(tag("div", text("norm of .grad after each backward pass"), cls="gt-label"))
+            curves(norms, step, "norm", key=f"{key}_norms")
+        chosen = int(selected[1:]) if selected and selected.startswith("t") else NOTHING
+        order = sorted(found, key=lambda t: (t != chosen, t))
+        for place, tensor in enumerate(order[:SHOWN]):
+            st.html(ledger_html(recording, step, tensor))
+            if place == 0 or tensor == chosen:
+                ledger_chart(recording, found[tensor], step, key=f"{key}_chart")
+        if len(order) > SHOWN:
+            st.html(muted(f"{len(order) - SHOWN} more: select a tensor to see its ledger."))
 
 
-def ledger_html(recording: Recording, step: int, selected: str | None) -> str:
-    """The ledgers as HTML; rows after `step` are pale."""
-    state = replay(recording, step)
-    final = replay(recording, len(recording.events) - 1)
-    chosen = int(selected[1:]) if selected and selected.startswith("t") else NOTHING
-    parts = []
-    for t in sorted(final.tensors, key=lambda t: (t != chosen, t)):
-        rows = final.ledger(t)
-        if rows:
-            name = (state.tensor(t).name if t in state else "") or final.tensor(t).name or "a tensor"
-            parts.append(section(ledger_table(recording, rows, step), label=f"{name}.grad"))
-    if not parts:
-        return tag("div", text("No backward pass has filled a .grad in this run."), cls="gt-empty")
-    return "".join(parts)
+def ledger_html(recording: Recording, step: int, tensor: int) -> str:
+    """One tensor's ledger under its name."""
+    return section(ledger_table(recording, ledgers(recording)[tensor], step), label=f"{_name(recording, tensor, step)}.grad")
 
 
-def ledger_table(recording: Recording, rows: Sequence[LedgerRow], step: int) -> str:
-    """One ledger as a table: what happened, on which line, what it added, and `.grad` after it."""
+def _name(recording: Recording, tensor: int, step: int) -> str:
+    now, final = replay(recording, step), replay(recording, len(recording.events) - 1)
+    return (now.tensor(tensor).name if tensor in now else "") or final.tensor(tensor).name or "a tensor"
+
+
+def ledger_table(recording: Recording, entries: Sequence[Entry], step: int) -> str:
+    """One ledger as a table: what happened, on which line, what it added, and `.grad` after it. Rows after `step` are pale;
+    a click on a row's first cell goes to its moment."""
     texts = ArrayTexts(recording)
+    shown, left_out = _around(entries, step)
     body = []
-    for row in rows:
-        kind = "gt-now" if row.step == step else "gt-later" if row.step > step else ""
-        event = f"backward {row.number}" if row.kind == "backward" else row.kind
-        adds = "+" + texts(row.increment) if row.increment != NOTHING else ""
-        total = texts(row.total) if row.total != NOTHING else "None"
-        body.append((kind, [text(event), text(row.line or ""), tag("span", text(adds), cls="gt-adds"), text(total)]))
-    return table(["event", "line", "adds", ".grad"], body) + _cleared(rows)
+    for entry in shown:
+        kind = "gt-now" if entry.step == step else "gt-later" if entry.step > step else ""
+        adds = "+" + texts(entry.increment) if entry.increment != NOTHING else ""
+        total = texts(entry.total) if entry.total != NOTHING else "None"
+        body.append(
+            (
+                kind,
+                [moment(entry.step, entry.label), text(entry.line or ""), tag("span", text(adds), cls="gt-adds"), text(total)],
+            )
+        )
+    note = muted(f"{left_out} rows more") if left_out else ""
+    return table(["event", "line", "adds", ".grad"], body) + note + _accumulated(entries)
 
 
-def _cleared(rows: Sequence[LedgerRow]) -> str:
-    passes = sum(row.kind == "backward" for row in rows)
-    others = any(row.kind != "backward" for row in rows)
-    return muted("never cleared between passes: gradients add up") if passes > 1 and not others else ""
+def _around(entries: Sequence[Entry], step: int) -> tuple[Sequence[Entry], int]:
+    """At most ROWS entries, with those around the step among them, and how many were left out."""
+    if len(entries) <= ROWS:
+        return entries, 0
+    now = sum(e.step <= step for e in entries)
+    first = min(max(now - ROWS // 2, 0), len(entries) - ROWS)
+    return entries[first : first + ROWS], len(entries) - ROWS
+
+
+def _accumulated(entries: Sequence[Entry]) -> str:
+    """A note under a ledger whose passes add up."""
+    passes = sum(e.kind == "backward" for e in entries)
+    cleared = any(e.kind in ("cleared", "assigned") for e in entries)
+    return muted("never cleared between passes: gradients add up") if passes > 1 and not cleared else ""

@@ -9,6 +9,8 @@ from typing import Any
 import streamlit as st
 
 from components.gallery import DEFAULT, examples
+from components.whatif import Memory
+from engine.diagnosis.matching import match
 from engine.program import Program, ProgramError
 from engine.recording import Recording
 from engine.recording.events import NOTHING, Accumulated, OpRan
@@ -16,6 +18,10 @@ from engine.recording.index import index_of
 from engine.sandbox import RunResult, run
 
 KEY = "gradtape"
+ALIKE = 0.5
+"""The share of events that two runs must have in common for the page to stay at its moment."""
+MAX_MATCHED = 30_000
+"""Events of runs that are matched for that."""
 
 
 @dataclass
@@ -42,6 +48,16 @@ class Page:
     command: dict[str, Any] = field(default_factory=lambda: {"n": 0, "step": None, "select": None})
     notice: str = ""
     undo: list[str] = field(default_factory=list)
+    keep: dict[str, Any] | None = None
+    """Where the player goes on when the program was changed and run again: the moment and node it showed."""
+    whatif: Memory = field(default_factory=Memory)
+    varied: str = ""
+    """The text that the knobs made last, so that a slider's whole way is one step of undo."""
+    pinned: Recording | None = None
+    """The run that later ones are compared with."""
+    pinned_name: str = ""
+    both: bool = True
+    """Whether the graph shows the pinned run too."""
 
     @property
     def recording(self) -> Recording | None:
@@ -108,6 +124,8 @@ def _set_text(program: Program, name: str) -> None:
 def _show(program: Program, name: str) -> None:
     _set_text(program, name)
     run_program()
+    p: Page = st.session_state[KEY]
+    p.keep, p.pinned, p.whatif = None, None, Memory(done=p.whatif.done)
 
 
 def set_text(text: str) -> None:
@@ -116,6 +134,31 @@ def set_text(text: str) -> None:
     p.undo.append("\n\n".join(p.edited))
     _set_text(Program.from_text(text), p.name)
     run_program()
+
+
+def vary(cell: int, text: str) -> None:
+    """Run the program with another text of a cell, made from the old one by turning a knob."""
+    p = page()
+    if len(p.edited) == 1:
+        if p.edited[0] != p.varied:
+            p.undo.append(p.edited[0])
+        p.varied = text
+    p.edited[cell] = text
+    p.rev += 1
+    p.notice = ""
+    run_program()
+
+
+def pin() -> None:
+    """Compare later runs with the one on show."""
+    p = page()
+    p.pinned, p.pinned_name, p.both = p.recording, p.name, True
+
+
+def unpin() -> None:
+    """Compare no more."""
+    p = page()
+    p.pinned = None
 
 
 def undo() -> None:
@@ -138,12 +181,28 @@ def run_program() -> None:
     """Run what the editors hold."""
     p: Page = st.session_state[KEY]
     p.program = Program.from_cells(tuple(p.edited), p.program.name) if len(p.edited) > 1 else Program.from_text(p.edited[0])
+    shown, step = p.recording, p.step
     p.result = run(p.program)
     p.ran = tuple(p.edited)
     p.opened = None
+    _keep(p, shown, step)
     p.step = None
     if p.selected is None or p.recording is None or not _exists(p.recording, p.selected):
         select(telling(p.recording))
+
+
+def _keep(p: Page, shown: Recording | None, step: int | None) -> None:
+    """Stay at the moment and the node that were shown, if the new run has them."""
+    p.keep = None
+    recording = p.recording
+    if shown is None or recording is None or step is None or max(len(shown.events), len(recording.events)) > MAX_MATCHED:
+        return
+    matching = match(shown, recording)
+    if matching.likeness < ALIKE:
+        return
+    if p.selected is not None and p.selected[:1] in "tn":
+        p.selected = matching.key(p.selected)
+    p.keep = {"run": p.run_id, "step": matching.moment(step), "selected": p.selected}
 
 
 def telling(recording: Recording | None) -> str | None:

@@ -17,6 +17,7 @@ from engine.autograd import (
     no_grad,
     set_grad_enabled,
 )
+from engine.context import is_warn_always_enabled, set_warn_always
 from engine.dtypes import (
     dtype,
     finfo,
@@ -34,7 +35,7 @@ from engine.dtypes import (
     uint8,
 )
 from engine.ops import namespace as _namespace
-from engine.ops.facts import LEGACY as _legacy
+from engine.ops.facts import LEGACY as _LEGACY
 from engine.ops.random import (
     Generator,
     default_generator,
@@ -61,7 +62,6 @@ globals().update(_FUNCTIONS)
 # Last, because they hide Python's own names in this module.
 globals().update(float=float32, int=int32, bool=_dtypes.bool8)
 
-_LEGACY = _legacy
 globals().update(_LEGACY)
 newaxis = None
 contiguous_format, preserve_format, channels_last, channels_last_3d = (
@@ -70,11 +70,14 @@ contiguous_format, preserve_format, channels_last, channels_last_3d = (
 _MODULES = ("backends", "cuda", "func", "linalg", "masked", "nn", "optim", "signal", "special", "utils")
 
 __all__ = [
-    "Generator", "Size", "Tensor", "autograd", "default_generator", "device", "double", "dtype", "e", "enable_grad", "finfo", "fork_rng", "get_default_device", "get_num_threads", "set_num_threads", "use_deterministic_algorithms", "contiguous_format", "preserve_format", "channels_last", "channels_last_3d", "newaxis", *_LEGACY, "get_rng_state", "set_rng_state",
-    "float16", "float32", "float64", "get_default_dtype", "half", "iinfo", "inf", "inference_mode", "initial_seed", "int16",
-    "int32", "int64", "int8", "is_grad_enabled", "is_inference_mode_enabled", "is_tensor", "long", "manual_seed", "nan", "nn", "no_grad", "numel", "pi",
-    "promote_types", "result_type", "seed", "set_default_dtype", "set_grad_enabled", "set_printoptions", "short", "uint8",
-    *sorted(_FUNCTIONS),
+    "Generator", "Size", "Tensor", "autograd", "channels_last", "channels_last_3d", "contiguous_format", "default_generator",
+    "device", "double", "dtype", "e", "enable_grad", "finfo", "float16", "float32", "float64", "fork_rng", "get_default_device",
+    "get_default_dtype", "get_num_threads", "get_rng_state", "half", "iinfo", "inf", "inference_mode", "initial_seed", "int16",
+    "int32", "int64", "int8", "is_grad_enabled", "is_inference_mode_enabled", "is_tensor", "is_warn_always_enabled", "load",
+    "long", "manual_seed", "nan", "save", "set_warn_always",
+    "newaxis", "nn", "no_grad", "numel", "pi", "preserve_format", "promote_types", "result_type", "seed", "set_default_dtype",
+    "set_grad_enabled", "set_num_threads", "set_printoptions", "set_rng_state", "short", "uint8",
+    "use_deterministic_algorithms", *_LEGACY, *sorted(_FUNCTIONS),
 ]  # fmt: skip
 
 
@@ -122,6 +125,10 @@ def __getattr__(name: str) -> _Any:
         raise AttributeError(f"module 'torch' has no attribute '{name}'")
     if name in ("is_anomaly_enabled", "is_anomaly_check_nan_enabled"):
         return getattr(autograd, name)
+    if name in ("load", "save"):
+        from engine.utils import serialization
+
+        return getattr(serialization, name)
     if name in _MODULES:
         import importlib
 

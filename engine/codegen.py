@@ -26,16 +26,16 @@ from engine.overloads import invalid_combination, overloads
 from engine.tensor import Tensor, constant, counter_of, gradient_edge, inference, new, share
 
 INFERENCE_SAVED = (
-    "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in computation tracked "
-    "by autograd. To work around this, you can make a clone to get a normal tensor and use it in autograd, or use "
+    "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in computation "
+    "tracked by autograd. To work around this, you can make a clone to get a normal tensor and use it in autograd, or use "
     "`torch.no_grad()` instead of `torch.inference_mode()`."
 )
 NO_EDGE = (None, 0)
 NUMBERS = (bool, int, float, np.number, np.bool_)
-TENSORS_ONLY = frozenset(
-    "atan2 fmax fmin gcd heaviside hypot igamma igammac lcm logaddexp logaddexp2 logical_and logical_or logical_xor maximum "
-    "minimum nextafter polygamma".split()
-)
+TENSORS_ONLY = frozenset((
+    "atan2", "fmax", "fmin", "gcd", "heaviside", "hypot", "igamma", "igammac", "lcm", "logaddexp", "logaddexp2", "logical_and",
+    "logical_or", "logical_xor", "maximum", "minimum", "nextafter", "polygamma",
+))  # fmt: skip
 """Functions of two tensors neither of which may be a number."""
 
 
@@ -186,6 +186,10 @@ def _read(op: Op, name: str, position: int, operator: bool) -> list[str]:
     if name in op.saved_names:
         lines.append(f"    c_{v} = {v}._counter")
         other.append(f"    c_{v} = None")
+        if name in op.promote:
+            # What is saved: the tensor, or of a number its array, known after promotion.
+            lines.append(f"    k_{v} = {v}")
+            other.append(f"    k_{v} = None")
     return lines + other
 
 
@@ -244,10 +248,19 @@ def _saved(op: Op, name: str) -> str:
     if name in op.lists:
         return f"tuple({v})"
     uses = _uses(op, name)
-    value = f"({v} if isinstance({v}, Tensor) else a_{v})" if name in op.promote else v
+    value = f"(a_{v} if k_{v} is None else k_{v})" if name in op.promote else v
     if op.together is None and set(uses) != set(op.differentiable):
         return f"({value} if {' or '.join('n_' + _variable(u) for u in uses)} else None)"
     return value
+
+
+def _counted(op: Op, name: str) -> str:
+    """Whether a saved input is a tensor that has been written to; of inputs that are not saved here nobody asks."""
+    uses = _uses(op, name)
+    counted = f"c_{_variable(name)} is not None"
+    if op.together is None and set(uses) != set(op.differentiable):
+        return f"({counted} and ({' or '.join('n_' + _variable(u) for u in uses)}))"
+    return counted
 
 
 def _default(op: Op, name: str) -> Any:
@@ -270,7 +283,7 @@ def _edges(op: Op) -> str:
 def _link(op: Op) -> list[str]:
     """The node: made only if an input needs a gradient."""
     needs = " or ".join("n_" + _variable(n) for n in op.differentiable)
-    lines = [f"if context.grad and ({needs}):", "    node = new(Node)"]
+    lines = [f"if context.grad and ({needs}):", "    node = Node()"]
     several = len(op.outputs) > 1
     for k, name in enumerate(op.outputs):
         if name in op.saved_names:
@@ -279,7 +292,7 @@ def _link(op: Op) -> list[str]:
             lines.append(f"    r_{k} = Result({array}, {k}); {target}._counter = r_{k}")
     saved = [_saved(op, n) for n in op.saved_names]
     lines.append(f"    node.saved = ({', '.join(saved)}{',' if saved else ''})")
-    counters = [f"c_{_variable(n)} is not None" for n in op.saved_names if n in op.rules and n not in op.lists]
+    counters = [_counted(op, n) for n in op.saved_names if n in op.rules and n not in op.lists]
     if counters:
         lines.append(f"    node.versions = versions_of(node.saved) if {' or '.join(counters)} else None")
     else:
@@ -358,8 +371,9 @@ def write(op: Op, operator: bool = False) -> Callable[..., Any]:
         "op": op, "forward": op.forward, "Node": op.node, "Tensor": Tensor, "Result": Result, "context": context,
         "new": new, "constant": constant, "gradient_edge": gradient_edge, "share": share, "ndarray": np.ndarray,
         "asarray": np.asarray, "FLOAT32": FLOAT32, "NUMBERS32": NUMBERS32, "NO_EDGE": NO_EDGE, "NUMBERS": NUMBERS,
-        "inference": inference, "counter_of": counter_of, "coerce": coerce, "coerce_list": coerce_list, "promote": promote, "to_floating": to_floating,
-        "explain": explain, "versions_of": versions_of, "wrap": return_type(op) if several else None,
+        "inference": inference, "counter_of": counter_of, "coerce": coerce, "coerce_list": coerce_list, "promote": promote,
+        "to_floating": to_floating, "explain": explain, "versions_of": versions_of,
+        "wrap": return_type(op) if several else None,
     }  # fmt: skip
     names |= {f"default_{p.name}": p.default for p in op.parameters}
     function = _compile(text, op.forward.__name__, names)
@@ -496,8 +510,8 @@ def write_backward(op: Op) -> Callable[[Node, Any], tuple[Any, ...]]:
             body.append("edges = node.edges")
         results = []
         for k, n in enumerate(op.differentiable):
-            rule = op.rules[n]
-            call = f"rule_{n}({_gradient(op, rule)}{_rule_arguments(op, parameters_of(rule))})"  # type: ignore[arg-type]
+            rule: Any = op.rules[n]
+            call = f"rule_{n}({_gradient(op, rule)}{_rule_arguments(op, parameters_of(rule))})"
             if _gradient(op, rule) == "grad":
                 local = {p: p for p in ("grad", *op.saved_names)}
                 call = inline.text(inline.rule(op.forward, n, rule), local, array_vocabulary(rule), inlined) or call

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol
@@ -44,7 +45,10 @@ class Observer(Protocol):
 class Context:
     """Grad mode, the observer and the number the next node gets. Not per thread: one program runs in one thread."""
 
-    __slots__ = ("_inference", "_linked", "_observer", "grad", "passes", "reached", "sequence", "special")
+    __slots__ = (
+        "_inference", "_linked", "_observer", "grad", "passes", "reached", "restricted", "sequence", "special", "task",
+        "writing",
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self.grad = True
@@ -58,6 +62,12 @@ class Context:
         """How many backward passes have begun."""
         self.reached: Any = None
         """The nodes that the backward pass under way reaches."""
+        self.task = -1
+        """The number of the backward pass under way, -1 outside of one."""
+        self.restricted = False
+        """Whether a backward pass under way is for some inputs only."""
+        self.writing: Callable[[Any], None] | None = None
+        """Called with each tensor that is about to be written in place, while somebody wants to know."""
 
     def _look(self) -> None:
         self.special = self._inference or self._observer is not None or self._linked is not None
@@ -94,6 +104,26 @@ class Context:
 
 
 context = Context()
+
+_warned: set[str] = set()
+_always = [False]
+
+
+def warn_once(message: str, stacklevel: int = 2) -> None:
+    """Warn as PyTorch does of what it says only once in a process, unless `set_warn_always(True)` asked for more."""
+    if _always[0] or message not in _warned:
+        _warned.add(message)
+        warnings.warn(message, UserWarning, stacklevel=stacklevel + 1)
+
+
+def set_warn_always(b: bool) -> None:
+    """Whether warnings that appear once in a process are to appear each time."""
+    _always[0] = b
+
+
+def is_warn_always_enabled() -> bool:
+    """Whether warnings that appear once in a process appear each time."""
+    return _always[0]
 
 
 @contextmanager

@@ -22,9 +22,7 @@ SCOPES = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp,
 def _declarations(path: str) -> dict[int, ast.FunctionDef]:
     """The functions of a file by the line of their first decorator."""
     tree = ast.parse(Path(path).read_text(encoding="utf-8"))
-    return {
-        min([d.lineno for d in f.decorator_list], default=f.lineno): f for f in tree.body if isinstance(f, ast.FunctionDef)
-    }
+    return {min([d.lineno for d in f.decorator_list], default=f.lineno): f for f in tree.body if isinstance(f, ast.FunctionDef)}
 
 
 def declaration(function: Any) -> ast.FunctionDef | None:
@@ -79,7 +77,9 @@ class _Renamed(ast.NodeTransformer):
         return node
 
 
-def text(expression: ast.expr | None, local: Mapping[str, str], outside: Mapping[str, Any], names: dict[str, Any]) -> str | None:
+def text(
+    expression: ast.expr | None, local: Mapping[str, str], outside: Mapping[str, Any], names: dict[str, Any]
+) -> str | None:
     """The expression with its parameters called as in `local`; what else it names is added to `names`. None if it cannot be
     inlined."""
     if expression is None or any(isinstance(n, SCOPES) for n in ast.walk(expression)):

@@ -129,7 +129,8 @@ def mean(input: Tensor, dim: Any = None, *, keepdim: bool = False, dtype: Dtype 
     dtype = dtype or input.dtype
     if not dtype.is_floating_point:
         raise ValueError(
-            f"mean(): Could not infer output dtype. {source} dtype must be either a floating point or complex dtype. Got: {dtype}"
+            f"mean(): Could not infer output dtype. {source} dtype must be either a floating point or complex dtype. Got: "
+            f"{dtype}"
         )
     return sum(input, dim, keepdim=keepdim, dtype=dtype, mask=mask) / _counted(input, dim, keepdim, mask)
 
@@ -168,9 +169,7 @@ def norm(
     return vector_norm(filled, ord, _dims(dim, input.ndim), keepdim, dtype=dtype or input.dtype)
 
 
-def _variance(
-    input: Tensor, dim: Any, unbiased: Any, correction: Any, keepdim: bool, dtype: Dtype | None, mask: Any
-) -> Any:
+def _variance(input: Tensor, dim: Any, unbiased: Any, correction: Any, keepdim: bool, dtype: Dtype | None, mask: Any) -> Any:
     if unbiased is not None and correction is not None:
         raise AssertionError("Only one of unbiased and correction may be given")
     less = float(correction if correction is not None else 1.0 if unbiased is None or unbiased else 0.0)
@@ -231,9 +230,7 @@ def softmin(input: Tensor, dim: int, *, dtype: Dtype | None = None, mask: Any = 
     return F.softmin(filled, _dims(dim, input.ndim)[0], dtype=dtype or input.dtype)
 
 
-def normalize(
-    input: Tensor, ord: float, dim: int, *, eps: float = 1e-12, dtype: Dtype | None = None, mask: Any = None
-) -> Any:
+def normalize(input: Tensor, ord: float, dim: int, *, eps: float = 1e-12, dtype: Dtype | None = None, mask: Any = None) -> Any:
     """The elements where the mask holds, divided by their norm along `dim`."""
     length = norm(input, ord, dim, keepdim=True, dtype=dtype, mask=mask)
     return _filled(input, mask, 0) / T.maximum(length, length.new_full((), eps))

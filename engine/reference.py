@@ -1,13 +1,17 @@
-"""The compatibility page, written from the declarations: `python -m engine.reference` prints it."""
+"""The compatibility page, `assets/compatibility.md`, from the declarations: `python -m engine.reference` writes it."""
 
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import engine
-from engine.ops import namespace
+from engine.ops import FAMILIES, namespace
+from engine.ops.inplace import INPLACE
 from engine.surface import SURFACE
 from engine.tensor import Tensor
 
@@ -43,13 +47,43 @@ The random numbers of a seeded program are PyTorch's, bit for bit.
 """
 
 
+@dataclass
+class Entry:
+    """A function and the names it has."""
+
+    function: Callable[..., Any]
+    name: str = ""
+    names: dict[str, list[str]] = field(default_factory=dict)
+
+
+def entries() -> dict[str, list[Entry]]:
+    """The functions by family, each once: with its name, its other names and its in-place variant."""
+    found: dict[int, Entry] = {}
+    in_place = {id(f): name for name, f in INPLACE.items()}
+    plain = {name: f for owner in NAMESPACES for name, f in namespace(owner).items() if id(f) not in in_place}
+    for owner in NAMESPACES:
+        for name, f in sorted(namespace(owner).items()):
+            base = plain.get(name.removesuffix("_"), f) if id(f) in in_place else f
+            entry = found.setdefault(id(base), Entry(base))
+            entry.names.setdefault(name, []).append(owner)
+            if not entry.name or (len(name), name) < (len(entry.name), entry.name):
+                entry.name = name
+    families: dict[str, list[Entry]] = {}
+    for entry in found.values():
+        declared = getattr(entry.function, "__name__", "")
+        if declared in entry.names:
+            entry.name = declared
+        families.setdefault(getattr(entry.function, "__module__", "engine.ops.inplace"), []).append(entry)
+    return families
+
+
 def signature(f: Callable[..., Any]) -> str:
     """How a function is called, without annotations."""
     try:
         parameters = inspect.signature(f).parameters.values()
     except (TypeError, ValueError):
         return "(…)"
-    plain = [p.replace(annotation=p.empty) for p in parameters]
+    plain = [p.replace(annotation=p.empty) for p in parameters if not callable(p.default) or p.default is p.empty]
     return str(inspect.Signature(plain)).replace("Ellipsis", "...")
 
 
@@ -58,7 +92,7 @@ def formula(f: Callable[..., Any]) -> str:
     declared = getattr(f, "op", None)
     if declared is None or not declared.parameters:
         return ""
-    names = {p.name: rf"\\mathit{{{p.name}}}".replace("\\\\", "\\").replace("_", r"\_") for p in declared.parameters}
+    names = {p.name: r"\mathit{" + p.name.replace("_", r"\_") + "}" for p in declared.parameters}
     try:
         return f"${declared.template.format(**names)}$"
     except (KeyError, IndexError, ValueError):
@@ -66,18 +100,35 @@ def formula(f: Callable[..., Any]) -> str:
 
 
 def summary(thing: Any) -> str:
-    """The first sentence of a docstring, on one line."""
-    doc = (inspect.getdoc(thing) or "").split("\n\n")[0].replace("\n", " ").replace("|", "\\|")
-    return doc
+    """The first paragraph of a docstring, on one line."""
+    return (inspect.getdoc(thing) or "").split("\n\n")[0].replace("\n", " ").replace("|", "\\|")
 
 
-def table(owner: str) -> list[str]:
-    """The functions of a namespace as rows of a table."""
-    rows = [f"## `{owner}`", "", "| name | what it does | formula | differs |", "| --- | --- | --- | --- |"]
-    for name, f in sorted(namespace(owner).items()):
+SHORT = {
+    "torch": "torch",
+    "torch.Tensor": "Tensor",
+    "torch.nn.functional": "F",
+    "torch.linalg": "linalg",
+    "torch.special": "special",
+}
+
+
+def called(entry: Entry) -> str:
+    """Every name of a function: `torch.add`, `Tensor.add`, `Tensor.add_`."""
+    return ", ".join(f"`{SHORT[o]}.{name}`" for name, owners in sorted(entry.names.items()) for o in owners)
+
+
+def table(module: str, found: list[Entry]) -> list[str]:
+    """A family as rows of a table."""
+    title = module.rpartition(".")[2]
+    rows = [f"## {title}", "", summary(sys.modules[module]), ""]
+    rows += ["| function | what it does | formula | called | differs |", "| --- | --- | --- | --- | --- |"]
+    for entry in sorted(found, key=lambda e: e.name):
+        f = entry.function
         text = formula(f).replace("|", r"\vert ")
-        difference = DIFFERENCES.get(getattr(f, "__name__", name), DIFFERENCES.get(name, ""))
-        rows.append(f"| `{name}{signature(f)}` | {summary(f)} | {text} | {difference} |".replace("`|`", "`\\|`"))
+        difference = DIFFERENCES.get(getattr(f, "__name__", entry.name), DIFFERENCES.get(entry.name, ""))
+        call = f"{entry.name}{signature(f)}".replace("|", "\\|")
+        rows.append(f"| `{call}` | {summary(f)} | {text} | {called(entry)} | {difference} |")
     return rows
 
 
@@ -112,21 +163,25 @@ def has(module: Any, name: str) -> bool:
 
 def page() -> str:
     """The whole page, in Markdown."""
-    parts = [INTRODUCTION]
-    counts = sum(len(namespace(o)) for o in NAMESPACES)
-    distinct = len({id(f) for o in NAMESPACES for f in namespace(o).values()})
-    parts.append(f"{distinct} functions under {counts} names in the first five namespaces.\n")
-    for owner in NAMESPACES:
-        parts.append("\n".join(table(owner)) + "\n")
+    families = entries()
+    functions = sum(len(found) for found in families.values())
+    names = sum(len(e.names[n]) for found in families.values() for e in found for n in e.names)
+    parts = [INTRODUCTION, f"{functions} functions under {names} names; `F` is `torch.nn.functional`.\n"]
+    order = {f"engine.ops.{module.__name__.rpartition('.')[2]}": i for i, module in enumerate(FAMILIES)}
+    for module in sorted(families, key=lambda m: order.get(m, len(order))):
+        parts.append("\n".join(table(module, families[module])) + "\n")
     for owner in MODULES:
         parts.append("\n".join(listing(owner)) + "\n")
     parts.append("## Names of PyTorch that are not here\n")
-    for owner in (*NAMESPACES[2:], *MODULES):
-        names = absent(owner)
-        if names:
-            parts.append(f"**`{owner}`**: {', '.join(f'`{n}`' for n in names)}\n")
+    for owner in ("torch.nn.functional", "torch.linalg", "torch.nn", "torch.nn.utils", "torch.func"):
+        missing = absent(owner)
+        if missing:
+            parts.append(f"**`{owner}`**: {', '.join(f'`{n}`' for n in missing)}\n")
     return "\n".join(parts)
 
 
+PAGE = Path(__file__).parent.parent / "assets" / "compatibility.md"
+
 if __name__ == "__main__":
-    print(page())
+    PAGE.write_text(page(), encoding="utf-8")
+    print(f"wrote {PAGE}")

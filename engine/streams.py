@@ -121,7 +121,9 @@ class Stream:
         """The whole state as bytes."""
         inner = self.bits.state["state"]
         kept = np.array([math.nan if self.kept is None else self.kept])
-        return np.concatenate([inner["key"].astype(np.uint32).view(np.uint8), np.array([inner["pos"]]).view(np.uint8), kept.view(np.uint8)])
+        return np.concatenate(
+            [inner["key"].astype(np.uint32).view(np.uint8), np.array([inner["pos"]]).view(np.uint8), kept.view(np.uint8)]
+        )
 
     def restore(self, state: Array) -> None:
         """Go on from a state that `state` gave."""

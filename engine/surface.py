@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from engine.errors import Unsupported, nearest, unsupported
+from engine.errors import nearest, unsupported
 
 _SECTION = re.compile(r"\[(.+?)\]\n([^\[]*)")
 
@@ -24,4 +24,5 @@ def missing(owner: str, name: str, supported: Iterable[str]) -> AttributeError:
     """The error for a name that `owner` does not have here: in PyTorch's words if PyTorch has no such name either."""
     if name in SURFACE.get(owner, ()):
         return unsupported(owner, name, supported)
-    return Unsupported(f"module '{owner}' has no attribute '{name}'." + nearest(owner, name, supported))
+    near = nearest(owner, name, supported)
+    return AttributeError(f"module '{owner}' has no attribute '{name}'" + (f".{near}" if near else ""))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 import weakref
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar
 
@@ -11,7 +12,7 @@ import numpy as np
 
 from engine import dtypes
 from engine.autograd.node import AccumulateGrad, Counter, Handle, Inference, Node
-from engine.context import context
+from engine.context import context, warn_once
 from engine.dtypes import OF_NUMPY, dtype
 from engine.errors import unsupported
 from engine.printing import format_tensor
@@ -51,8 +52,8 @@ class Size(tuple[int, ...]):
 
 
 DEVICES = (
-    "cpu", "cuda", "ipu", "xpu", "mkldnn", "opengl", "opencl", "ideep", "hip", "ve", "fpga", "maia", "xla", "lazy", "vulkan", "mps",
-    "meta", "hpu", "mtia", "privateuseone",
+    "cpu", "cuda", "ipu", "xpu", "mkldnn", "opengl", "opencl", "ideep", "hip", "ve", "fpga", "maia", "xla", "lazy", "vulkan",
+    "mps", "meta", "hpu", "mtia", "privateuseone",
 )  # fmt: skip
 
 
@@ -60,11 +61,9 @@ class device:  # noqa: N801
     """Where tensors live: always the CPU; other devices can be named and not be used."""
 
     def __init__(self, name: Any = "cpu", index: int | None = None) -> None:
-        kind, _, number = (str(name) if isinstance(name, device) else str(name)).partition(":")
+        kind, _, number = str(name).partition(":")
         if kind not in DEVICES:
-            raise RuntimeError(
-                f"Expected one of {', '.join(DEVICES)} device type at start of device string: {kind}"
-            )
+            raise RuntimeError(f"Expected one of {', '.join(DEVICES)} device type at start of device string: {kind}")
         self.type: str = kind
         self.index = int(number) if number else index
 
@@ -132,16 +131,7 @@ class Meta:
         self.name: str | None = None
 
 
-class TensorType(type):
-    """Lets `isinstance(x, torch.Tensor)` hold for subclasses only, and refuses unknown class attributes by name."""
-
-    def __getattr__(cls, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(f"type object '{cls.__name__}' has no attribute '{name}'")
-        raise unsupported("torch.Tensor", name, dir(Tensor))
-
-
-class Tensor(metaclass=TensorType):
+class Tensor:
     """A multi-dimensional array that may take part in automatic differentiation.
 
     `torch.Tensor(data)` makes a tensor of the default dtype; `torch.Tensor(2, 3)` an uninitialised one (zeros here).
@@ -329,7 +319,7 @@ class Tensor(metaclass=TensorType):
                 "subgraph that doesn't require differentiation use var_no_grad = var.detach()."
             )
         if value and self._array.dtype.kind != "f":
-            raise RuntimeError("only Tensors of floating point dtype can require gradients")
+            raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
         if value and self._counter.__class__ is Inference and not context.inference:
             raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
         self._needs = value
@@ -342,6 +332,11 @@ class Tensor(metaclass=TensorType):
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
         """Set `requires_grad` in place and return the tensor."""
+        if requires_grad.__class__ is not bool:
+            kind = type(requires_grad).__name__
+            raise TypeError(f"requires_grad_(): argument 'requires_grad' (position 1) must be bool, not {kind}")
+        if requires_grad and self._array.dtype.kind != "f" and self._node is None:
+            raise RuntimeError("only Tensors of floating point dtype can require gradients")
         self.requires_grad = requires_grad
         return self
 
@@ -376,16 +371,18 @@ class Tensor(metaclass=TensorType):
     def grad(self, value: Tensor | None) -> None:
         if value is not None:
             if not isinstance(value, Tensor):
-                raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}")
+                kind = type(value).__name__
+                kind = f"numpy.{kind}" if type(value).__module__ == "numpy" else kind
+                raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {kind}")
             if value is self:
                 raise RuntimeError("can't assign Variable as its own grad")
             if value._array.dtype != self._array.dtype:
                 raise RuntimeError(
                     f"attempting to assign a gradient with dtype '{_words(value)}' to a tensor with grad_dtype "
-                    f"'{_words(self)}'. The gradient must match the tensor's grad_dtype (defaults to the tensor's dtype). "
-                    "You can set the tensor's grad_dtype attribute with a specific dtype, or None to allow any dtype. Set "
-                    "grad_dtype with caution. Diverging the dtypes of a tensor and its gradient may break downstream "
-                    "systems that assume they match."
+                    f"'{dtypes.SCALAR_NAMES[self.dtype]}'. The gradient must match the tensor's grad_dtype (defaults to the "
+                    "tensor's dtype). You can set the tensor's grad_dtype attribute with a specific dtype, or None to allow "
+                    "any dtype. Set grad_dtype with caution. Diverging the dtypes of a tensor and its gradient may break "
+                    "downstream systems that assume they match."
                 )
             if value._array.shape != self._array.shape:
                 raise RuntimeError(
@@ -404,6 +401,12 @@ class Tensor(metaclass=TensorType):
     def _grad_fn(self) -> Node | None:
         return self.grad_fn
 
+    @_grad_fn.setter
+    def _grad_fn(self, value: None) -> None:
+        if value is not None:
+            raise RuntimeError("_grad_fn can be only set to None")
+        self.detach_()
+
     @_grad_fn.deleter
     def _grad_fn(self) -> None:
         raise RuntimeError("Deletion of _grad_fn not allowed. Detach tensor instead!")
@@ -411,9 +414,9 @@ class Tensor(metaclass=TensorType):
     @property
     def _backward_hooks(self) -> dict[int, Any] | None:
         node = self._node if self._node is not None else self.__dict__.get("_keep_accumulator")
-        if node is None or node.extra is None:
+        if node is None or node.extra is None or not node.extra.hooked:
             return None
-        return {k: hook for k, (number, hook) in node.extra.tensor.items() if number == self._nr} or None
+        return OrderedDict((k, hook) for k, (number, hook) in node.extra.tensor.items() if number == self._nr)
 
     @_backward_hooks.setter
     def _backward_hooks(self, value: None) -> None:
@@ -490,7 +493,9 @@ class Tensor(metaclass=TensorType):
             node = accumulator(self)
             # The hook lives with the tensor, so the tensor must keep the node; a cycle PyTorch has as well.
             self.__dict__["_keep_accumulator"] = node
-        return Handle(node.more().tensor, (self._nr, hook))
+        extra = node.more()
+        extra.hooked = True
+        return Handle(extra.tensor, (self._nr, hook))
 
     def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], None]) -> Handle:
         """Call `hook(tensor)` after a backward pass added to this leaf's `.grad`."""
@@ -522,9 +527,7 @@ class Tensor(metaclass=TensorType):
         Raises:
             RuntimeError: for no `gradient` on several elements, a tensor without graph, a graph freed before.
         """
-        from engine.autograd.passes import backward
-
-        backward(self, gradient, retain_graph, create_graph, inputs)
+        passes.backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
     # --- to Python and NumPy -----------------------------------------------------------------------------------------------
 
@@ -579,12 +582,13 @@ class Tensor(metaclass=TensorType):
         return bool(self._array.item())
 
     def _scalar(self) -> Any:
+        if self._array.size != 1:
+            raise ValueError("only one element tensors can be converted to Python scalars")
         if self._needs and context.grad:
-            warnings.warn(
+            warn_once(
                 "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
                 "Consider using tensor.detach() first.",
-                UserWarning,
-                stacklevel=3,
+                3,
             )
         return self.item()
 
@@ -639,7 +643,7 @@ class Tensor(metaclass=TensorType):
     def __reduce_ex__(self, protocol: Any) -> Any:
         if type(self) is not Tensor and "__reduce_ex__" not in type(self).__dict__:
             return rebuilt, (type(self), np.ascontiguousarray(self._array), self.requires_grad)
-        return rebuilt, (Tensor, np.array(self._array), self.requires_grad)
+        return rebuilt, (None, np.array(self._array), self.requires_grad)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -670,9 +674,9 @@ def constant(array: Any) -> Tensor:
     return fill(new(Tensor), array if array.__class__ is np.ndarray else np.asarray(array))
 
 
-def rebuilt(kind: type[Tensor], array: Array, requires_grad: bool) -> Tensor:
+def rebuilt(kind: type[Tensor] | None, array: Array, requires_grad: bool) -> Tensor:
     """A leaf from what a pickle holds of a tensor."""
-    tensor = fill(new(kind), array)
+    tensor = fill(new(kind or Tensor), array)
     tensor._needs = requires_grad
     return tensor
 
@@ -719,11 +723,35 @@ def counter_of(tensor: Tensor) -> Counter:
 
 
 def _words(tensor: Tensor) -> str:
-    return {"float32": "float", "float64": "double", "float16": "c10::Half", "int64": "long long"}.get(
-        tensor.dtype.name, tensor.dtype.name
-    )
+    """The dtype as C++ names it."""
+    names = {
+        "float32": "float", "float64": "double", "float16": "c10::Half", "int64": "long int", "int32": "int",
+        "int16": "short int", "int8": "signed char", "uint8": "unsigned char",
+    }  # fmt: skip
+    return names.get(tensor.dtype.name, tensor.dtype.name)
 
 
 def tensors_of(values: Sequence[Any]) -> list[Tensor]:
     """The tensors among `values`."""
     return [v for v in values if isinstance(v, Tensor)]
+
+
+# What a program sees when it prints a type.
+Tensor.__module__ = Size.__module__ = "torch"
+
+
+def _refuse(name: str) -> Callable[..., None]:
+    def refuse(self: Tensor, *value: Any) -> None:
+        raise AttributeError(f"attribute '{name}' of 'torch._C.TensorBase' objects is not writable")
+
+    return refuse
+
+
+for _name in (
+    "_base", "_version", "device", "dtype", "grad_fn", "is_leaf", "itemsize", "layout", "nbytes", "ndim", "output_nr",
+    "retains_grad", "shape",
+):  # fmt: skip
+    setattr(Tensor, _name, getattr(Tensor, _name).setter(_refuse(_name)).deleter(_refuse(_name)))
+
+
+from engine.autograd import passes  # noqa: E402  (it needs tensors)

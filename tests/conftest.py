@@ -9,13 +9,18 @@ from types import ModuleType
 import pytest
 
 
+def needed(package: str) -> None:
+    """Skip the tests where a package is absent, unless CI says that it must be there."""
+    if importlib.util.find_spec(package) is None:
+        if os.environ.get("GRADTAPE_NEEDS_TORCH"):
+            pytest.fail(f"{package} is not installed, but GRADTAPE_NEEDS_TORCH is set")
+        pytest.skip(f"{package} is not installed")
+
+
 @pytest.fixture(scope="session")
 def torch() -> ModuleType:
-    """PyTorch; tests that need it are skipped where it is absent, unless CI says that it must be there."""
-    if importlib.util.find_spec("torch") is None:
-        if os.environ.get("GRADTAPE_NEEDS_TORCH"):
-            pytest.fail("PyTorch is not installed, but GRADTAPE_NEEDS_TORCH is set")
-        pytest.skip("PyTorch is not installed")
+    """PyTorch."""
+    needed("torch")
     import torch
 
     return torch

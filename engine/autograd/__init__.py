@@ -21,6 +21,7 @@ from engine.autograd.node import Node
 
 _ELSEWHERE = {
     "Function": "function",
+    "Variable": "variable",
     "backward": "passes",
     "detect_anomaly": "anomaly",
     "grad": "passes",
@@ -34,7 +35,6 @@ _ELSEWHERE = {
 
 __all__ = [
     "Node",
-    "Variable",
     "enable_grad",
     "inference_mode",
     "is_grad_enabled",
@@ -59,10 +59,6 @@ def __getattr__(name: str) -> Any:
     if name in _ELSEWHERE:
         load()
         return globals()[name]
-    if name == "Variable":
-        from engine.tensor import Tensor
-
-        return Tensor
     if name in ("functional", "function", "graph"):
         return import_module(f"engine.autograd.{name}")
     from engine.surface import missing

@@ -78,8 +78,8 @@ def report(node: Node) -> None:
     where = node.metadata.get("traceback_")
     if where is None:
         text = (
-            f"Error detected in {node.name()}. No forward pass information available. Enable detect anomaly during forward pass "
-            "for more information."
+            f"Error detected in {node.name()}. No forward pass information available. Enable detect anomaly during forward "
+            "pass for more information."
         )
     else:
         text = f"Error detected in {node.name()}. Traceback of forward call that caused the error:\n{''.join(where)}"

@@ -6,16 +6,14 @@ from collections.abc import Sequence
 from heapq import heappop, heappush, heapreplace
 from operator import attrgetter
 from sys import getrefcount
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from engine.autograd import anomaly
 from engine.autograd.node import AccumulateGrad, Counter, Edge, Handle, Node
 from engine.context import context, grad_mode
-
-if TYPE_CHECKING:
-    from engine.tensor import Tensor
+from engine.tensor import Tensor, constant
 
 _sequence = attrgetter("sequence")
 
@@ -39,17 +37,22 @@ def run(
     Returns:
         For each edge in `wanted` the gradient that arrived there.
     """
-    context.passes += 1
+    above = context.task, context.reached, context.restricted
+    context.task = context.passes = context.passes + 1
     if context.observer is None and wanted is None and not create_graph and not Handle.any and context.linked is None:
-        with grad_mode(False):
+        before, context.grad = context.grad, False
+        try:
             _run_unseen(starts, keep)
+        finally:
+            context.grad = before
+            context.task = above[0]
         return {}
-    above = context.passes, context.reached
     order, waiting, leads = _plan([edge[0] for _, edge, _ in starts], wanted, accumulate)
     observer = context.observer
     if observer is not None:
         observer.backward_began(starts, keep, create_graph, inputs, "backward" if accumulate else "grad")
     context.reached = set(order) | set(waiting)
+    context.restricted = context.restricted or wanted is not None
     task = Pass(keep, create_graph, waiting, leads, wanted, accumulate)
     error: BaseException | None = None
     try:
@@ -63,7 +66,7 @@ def run(
         error = e
         raise
     finally:
-        context.passes, context.reached = above[0] if above[1] is not None else context.passes, above[1]
+        context.task, context.reached, context.restricted = above
         if observer is not None:
             observer.backward_ended(keep, error)
     return task.found
@@ -104,6 +107,9 @@ def _run_unseen(starts: Sequence[tuple[Tensor, Edge, Any]], keep: bool) -> None:
             node.saved = None
         for (target, number), g in zip(node.edges, raw):
             if g is None or target is None:
+                if target is not None:
+                    for found in materializing(target, number):
+                        _deliver(buffers, totals, heap, *found)
                 continue
             if target.several:
                 _deliver(buffers, totals, heap, target, number, g)
@@ -133,6 +139,25 @@ def _run_unseen(starts: Sequence[tuple[Tensor, Edge, Any]], keep: bool) -> None:
         leaf, g = totals.popitem()
         alone = getrefcount(g) == ONLY_ONE
         _add_to_leaf(leaf.variable, g, alone)
+
+
+def materializing(node: Node, number: int) -> list[tuple[Node, int, Any]]:
+    """The Functions that run although no gradient comes from `node`, because they take zeros for it: each with such zeros."""
+    found: list[tuple[Node, int, Any]] = []
+    seen = {node}
+    stack = [(node, number)]
+    while stack:
+        node, number = stack.pop()
+        if node.materializes:
+            shape, dtype = _meta(node, number)
+            if dtype is not None:
+                found.append((node, number, np.zeros(shape, dtype)))
+            continue
+        for below, k in node.edges:
+            if below is not None and below not in seen:
+                seen.add(below)
+                stack.append((below, k))
+    return found
 
 
 ONLY_ONE = 2
@@ -166,8 +191,6 @@ def _deliver(
 
 def _retain(node: Node, grad: Any) -> None:
     """Keep the gradients of the node's outputs that asked for it; they add up over passes."""
-    from engine.tensor import constant
-
     assert node.extra is not None
     grads = grad if node.several else (grad,)
     for number, reference in node.extra.retained.items():
@@ -180,12 +203,16 @@ def _retain(node: Node, grad: Any) -> None:
 def _add_to_leaf(leaf: Tensor, g: Any, owned: bool = False) -> None:
     """Add an array to a leaf's `.grad`: in place, so that whoever holds the gradient sees it grow. An array that nobody else
     has (`owned`) becomes the gradient itself."""
-    from engine.tensor import constant
-
     have = leaf._grad
     if have is None:
+        if not leaf._array.flags.c_contiguous:
+            # Where the leaf's elements stand close together in another order, so do the gradient's.
+            ordered = laid_out(leaf._array)
+            ordered[...] = g
+            leaf._grad = constant(ordered)
+            return
         own = owned and g.__class__ is np.ndarray and g.base is None and g.flags.c_contiguous
-        leaf._grad = constant(g if own else copied(g))
+        leaf._grad = constant(g if own else np.array(g, order="C"))
     else:
         np.add(have._array, g, out=have._array)
         if have._counter is None:
@@ -265,23 +292,52 @@ class Pass:
         for _, edge, gradient in starts:
             self.send(edge, gradient)
         buffers = self.buffers
-        keep = self.keep
+        keep, targets = self.keep, self.targets
         step = self.step_tensors if self.create_graph else self.step_arrays
         if context.linked is not None and anomaly.is_anomaly_enabled():
             step = self.step_suspiciously
         for node in order:
             grad = buffers.pop(node, None)
             if grad is None:
+                self.nothing(node)
                 continue
-            if node.extra is not None or node in self.targets:
+            if node.extra is not None or (targets and node in targets):
                 grad = self.before(node, grad)
                 if node in self.targets and node not in self.leads:
                     continue
                 if node.extra is not None and node.extra.pre:
                     grad = self.received(node, grad)
+                    if grad is None:
+                        self.unfed(node, grad)
+                        continue
             step(node, grad)
             if not keep and node.keeps:
                 node.saved = None
+
+    def nothing(self, node: Node) -> None:
+        """No gradient arrived at a node: hooks see None, and so does what is below, unless the node takes zeros for it."""
+        grad: Any = [None] * len(node.shape) if node.several else None
+        if node.extra is not None:
+            grad = self.before(node, grad)
+            if node not in self.targets or node in self.leads:
+                grad = self.received(node, grad)
+        if node not in self.targets or node in self.leads:
+            self.unfed(node, grad)
+
+    def unfed(self, node: Node, grad: Any) -> None:
+        """Run a node on no gradient."""
+        if node.materializes is not None:
+            if node.materializes and not node.several:
+                grad = np.zeros(node.shape, node.dtype)
+                grad = self.shown(grad) if self.create_graph else grad
+            (self.step_tensors if self.create_graph else self.step_arrays)(node, grad)
+            return
+        sent: tuple[Any, ...] = (None,) * len(node.edges)
+        if node.extra is not None and node.extra.post:
+            sent = self.after(node, sent, grad)
+        for edge, g in zip(node.edges, sent, strict=True):
+            if edge[0] is not None:
+                self.send(edge, g)
 
     # --- one node --------------------------------------------------------------------------------------------------------
 
@@ -372,8 +428,12 @@ class Pass:
             have = self.buffers.get(node)
             self.buffers[node] = g if have is None else have + g
         left = self.waiting[node] = self.waiting[node] - 1
-        if left == 0 and (total := self.buffers.pop(node, None)) is not None:
-            self.arrive(node, total)
+        if left == 0:
+            total = self.buffers.pop(node, None)
+            if total is not None:
+                self.arrive(node, total)
+            elif node.extra is not None and self.wanted is None:
+                self.after(node, (), self.received(node, self.before(node, None)))
 
     # --- hooks, retained gradients, wanted edges --------------------------------------------------------------------------
 
@@ -383,8 +443,7 @@ class Pass:
         extra = node.extra
         if extra is not None:
             for number, hook in list(extra.tensor.values()):
-                if grads[number] is not None:
-                    grads[number] = self.hooked(node, hook, grads[number])
+                grads[number] = self.hooked(node, hook, grads[number])
             for number, reference in extra.retained.items():
                 tensor = reference()
                 g = grads[number]
@@ -409,7 +468,7 @@ class Pass:
 
     def hooked(self, node: Node, hook: Any, grad: Any) -> Any:
         """The gradient after a tensor's hook saw it."""
-        changed = hook(self.shown(grad))
+        changed = hook(None if grad is None else self.shown(grad))
         if changed is None:
             return grad
         taken = self.taken(changed, grad, hook)
@@ -438,7 +497,8 @@ class Pass:
             raise TypeError(f"expected tuple, but hook returned '{type(returned).__name__}'")
         if len(returned) != len(before):
             raise RuntimeError(
-                f"hook '{_called(hook)}' has returned an incorrect number of values (got {len(returned)}, but expected {len(before)})"
+                f"hook '{_called(hook)}' has returned an incorrect number of values (got {len(returned)}, but expected "
+                f"{len(before)})"
             )
         return tuple([None if g is None else self.taken(g, old, hook) for g, old in zip(returned, before, strict=True)])
 
@@ -478,8 +538,6 @@ class Pass:
 
     def shown(self, g: Any) -> Tensor:
         """A gradient as hooks see it: a tensor."""
-        from engine.tensor import Tensor, constant
-
         return g if isinstance(g, Tensor) else constant(g)
 
     def taken(self, value: Any, before: Any = None, hook: Any = None) -> Any:
@@ -489,8 +547,6 @@ class Pass:
             TypeError: if it is no tensor.
             RuntimeError: if it does not fit the gradient that it replaces.
         """
-        from engine.tensor import Tensor
-
         if not isinstance(value, Tensor):
             raise TypeError(f"expected Variable, but hook returned '{type(value).__name__}'")
         if hook is not None:
@@ -508,6 +564,8 @@ class Pass:
 
 def reduce_to(grad: Any, shape: tuple[int, ...]) -> Any:
     """Undo broadcasting: sum an array over the axes along which `shape` was repeated."""
+    if grad.__class__ is np.ndarray and grad.shape[1:] == shape:
+        return np.add.reduce(grad, 0)
     grad = np.asarray(grad)
     extra = grad.ndim - len(shape)
     if extra < 0:
@@ -549,6 +607,17 @@ def _dtype(d: Any) -> Any:
     from engine.dtypes import OF_NUMPY
 
     return OF_NUMPY[d]
+
+
+def laid_out(array: Any) -> Any:
+    """A new array whose strides are the given array's if its elements stand close together, else in row-major order."""
+    order = sorted(range(array.ndim), key=lambda k: (array.strides[k], array.shape[k]))
+    step = array.itemsize
+    for k in order:
+        if array.shape[k] != 1 and array.strides[k] != step:
+            return np.empty(array.shape, array.dtype)
+        step *= array.shape[k]
+    return np.empty_like(array, order="K")
 
 
 def copied(g: Any) -> Any:

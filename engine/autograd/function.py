@@ -18,10 +18,10 @@ from engine.errors import AutogradError, InplaceError
 from engine.tensor import Tensor, View, constant, gradient_edge, share
 
 TWO_OUTPUTS = (
-    "If your Function modifies inplace an input that is a view of another Tensor, your Function cannot return more than one Tensor. "
-    "This is not supported by the current autograd engine. You should either make sure the input is not a view (using .clone() for "
-    "example) or make your Function only return one Tensor (potentially splitting it into two Functions: one doing the inplace that "
-    "returns a single Tensor and a second one that does the other operations). You can ask on the forum "
+    "If your Function modifies inplace an input that is a view of another Tensor, your Function cannot return more than one "
+    "Tensor. This is not supported by the current autograd engine. You should either make sure the input is not a view (using "
+    ".clone() for example) or make your Function only return one Tensor (potentially splitting it into two Functions: one "
+    "doing the inplace that returns a single Tensor and a second one that does the other operations). You can ask on the forum "
     "https://discuss.pytorch.org/ if you need help to do this change."
 )
 TWICE = "trying to differentiate twice a function that was marked with @once_differentiable"
@@ -45,19 +45,17 @@ class FunctionCtx:
 
     def save_for_backward(self, *tensors: Tensor | None) -> None:
         """Keep tensors (inputs, outputs or others) for `backward`, where they are `ctx.saved_tensors`."""
-        for k, t in enumerate(tensors):
-            if t is not None and not isinstance(t, Tensor):
-                raise TypeError(f"save_for_backward can only save variables, but argument {k} is of type {type(t).__name__}")
         self.to_save = tensors
 
     def save_for_forward(self, *tensors: Tensor | None) -> None:
         """Keep tensors for forward-mode derivatives (which Gradtape does not have): nothing happens."""
+        if not all(t is None or isinstance(t, Tensor) for t in tensors):
+            raise AssertionError(
+                "save_for_forward expects all arguments to be tensors; you should save non-tensors as attributes on ctx."
+            )
 
     def mark_dirty(self, *tensors: Tensor) -> None:
         """Tell that `forward` changed these inputs in place; they must be returned as outputs, too."""
-        for k, t in enumerate(tensors):
-            if not isinstance(t, Tensor):
-                raise TypeError(f"mark_dirty can only accept variables, but argument {k} is of type {type(t).__name__}")
         self.dirty_tensors = tensors
 
     def mark_non_differentiable(self, *tensors: Tensor) -> None:
@@ -112,6 +110,11 @@ class FunctionNode(Node):
         self.places: list[int | None] = []
         """Per argument of `forward` the edge that its gradient takes, None for what is no tensor."""
 
+    @property
+    def materializes(self) -> bool:  # type: ignore[override]
+        """Whether `backward` takes zeros for gradients that do not arrive."""
+        return self.ctx.materialize_grads
+
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or name in ("ctx", "_tape"):
             raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
@@ -144,13 +147,15 @@ class FunctionNode(Node):
                 constant(np.zeros(s, d)) if g is None and d is not None and k not in skipped else g
                 for k, (g, (s, d)) in enumerate(zip(grads, metas, strict=True))
             ]
-        returned = self._forward_cls.backward(self.ctx, *grads)
-        values = returned if isinstance(returned, tuple) else tuple(returned) if isinstance(returned, list) else (returned,)
+        returned = self._rule()(self.ctx, *grads)
+        values = returned if isinstance(returned, tuple) else (returned,)
         name, wanted = type(self).__name__, len(self.places)
         if len(values) > wanted and all(v is None for v in values[wanted:]):
             values = values[:wanted]
         if len(values) != wanted:
-            raise RuntimeError(f"function {name} returned an incorrect number of gradients (expected {wanted}, got {len(values)})")
+            raise RuntimeError(
+                f"function {name} returned an incorrect number of gradients (expected {wanted}, got {len(values)})"
+            )
         found: list[Any] = [None] * len(self.edges)
         for i, (place, value) in enumerate(zip(self.places, values, strict=True)):
             if value is None:
@@ -161,10 +166,21 @@ class FunctionNode(Node):
                     "forward input was not a Variable"
                 )
             if not isinstance(value, Tensor):
-                raise TypeError(f"expected Variable or None (got {type(value).__name__})")
+                raise RuntimeError(f"expected Variable or None (got {type(value).__name__})")
             if self.edges[place][0] is not None:
                 found[place] = self._fitted(place, value)
         return tuple(found)
+
+    def _rule(self) -> Callable[..., Any]:
+        cls = self._forward_cls
+        if cls.vjp is Function.vjp:
+            return cls.backward
+        if cls.backward is not Function.backward:
+            raise RuntimeError(
+                "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only implement one of "
+                "them."
+            )
+        return cls.vjp
 
     def _fitted(self, place: int, value: Tensor) -> Tensor:
         """A gradient that can be summed to the shape of its input."""
@@ -240,7 +256,9 @@ class Function(metaclass=FunctionMeta):
     @staticmethod
     def jvp(ctx: Any, *grad_inputs: Any) -> Any:
         """Forward-mode derivative: not part of Gradtape."""
-        raise NotImplementedError("You must implement the jvp function for custom autograd.Function to use it with forward mode AD.")
+        raise NotImplementedError(
+            "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
+        )
 
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
@@ -295,16 +313,26 @@ def _bound(forward: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str,
 class _Wrapping:
     """What becomes of the outputs of `forward`."""
 
-    def __init__(
-        self, node: FunctionNode, args: tuple[Any, ...], before: dict[int, Any], tracked: bool
-    ) -> None:
+    def __init__(self, node: FunctionNode, args: tuple[Any, ...], before: dict[int, Any], tracked: bool) -> None:
         self.node, self.args, self.before, self.tracked = node, args, before, tracked
         self.inputs = {id(a): a for a in args if isinstance(a, Tensor)}
+
+    def _check(self) -> None:
+        # The two cut sentences are PyTorch's.
+        ctx = self.node.ctx
+        for k, t in enumerate(ctx.to_save if self.tracked else ()):
+            if t is not None and not isinstance(t, Tensor):
+                raise TypeError(f"save_for_backward can only save variables, but argument {k} is of type {type(t).__name__}")
+        if not all(isinstance(t, Tensor) for t in ctx.non_differentiable):
+            raise RuntimeError("mark_non_differentiable only accepts variable arguments, but got ")
+        if not all(isinstance(t, Tensor) for t in ctx.dirty_tensors):
+            raise RuntimeError("mark_dirty can only accept variables, but argument ")
 
     def wrap(self, output: Any) -> Any:
         """The outputs, linked to the node."""
         node = self.node
-        values = list(output) if isinstance(output, tuple | list) else [output]
+        self._check()
+        values = list(output) if isinstance(output, tuple) else [output]
         dirty = {id(t) for t in node.ctx.dirty_tensors}
         for t in node.ctx.dirty_tensors:
             if id(t) in self.inputs and not any(v is t for v in values):
@@ -324,11 +352,12 @@ class _Wrapping:
             node.saved = tuple(node.ctx.to_save)
         for name in ("to_save", "dirty_tensors", "non_differentiable"):
             node.ctx.__dict__.pop(name, None)
-        return tuple(wrapped) if isinstance(output, tuple | list) else wrapped[0]
+        return tuple(wrapped) if isinstance(output, tuple) else wrapped[0]
 
     def _link(self, values: list[Any]) -> None:
         node = self.node
-        edges, places = [], []
+        edges: list[Any] = []
+        places: list[int | None] = []
         for a in self.args:
             if isinstance(a, Tensor):
                 places.append(len(edges))
@@ -443,10 +472,36 @@ def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
     return wrapper
 
 
+class UndefinedGrad(Node):
+    """A node that lets no gradient through: what is below gets None."""
+
+    __slots__ = ()
+
+    def apply_arrays(self, grad: Any) -> tuple[Any, ...]:
+        """Nothing."""
+        return (None,)
+
+    apply_tensors = apply_arrays
+
+
+def undefined(tensor: Tensor) -> Tensor:
+    """The tensor as the result of a node that lets no gradient through."""
+    node = object.__new__(UndefinedGrad)
+    node.edges = (gradient_edge(tensor),)
+    node.saved, node.versions, node.extra = (), None, None
+    node.shape, node.dtype = tensor._array.shape, tensor._array.dtype
+    context.sequence += 1
+    node.sequence = context.sequence
+    out = constant(tensor._array)
+    out._node, out._needs = node, True
+    return out
+
+
 class Error(Node):
     """A node that refuses to be differentiated, with a message."""
 
     __slots__ = ("message",)
+    message: str
     keeps = False
     several = True
 

@@ -163,7 +163,7 @@ def _check_forward(create_graph: bool, strict: bool, vectorize: bool) -> None:
 
 def _rows(outs: Tensors, ins: Tensors, create_graph: bool, strict: bool) -> list[Tensors]:
     """Per output its derivatives by each input, one backward pass per element of the output."""
-    from engine.ops.shape import stack
+    from engine.ops.joining import stack
 
     table = []
     for i, out in enumerate(outs):
@@ -362,7 +362,8 @@ def _grad(outs: Any, ins: Tensors, vectors: Any, create_graph: bool, retain_grap
     if not pairs:
         return (None,) * len(ins)
     roots, given = zip(*pairs)
-    return grad(roots, ins, given, retain_graph, create_graph, allow_unused=True)
+    found: tuple[Any, ...] = grad(roots, ins, given, retain_graph, create_graph, allow_unused=True)
+    return found
 
 
 def _check_depends(tensors: Any, what: str, strict: bool) -> None:

@@ -41,9 +41,9 @@ class _GradMode:
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
         if inspect.isclass(function):
             warnings.warn(
-                "Decorating classes is deprecated and will be disabled in future versions. You should only decorate functions or "
-                "methods. To preserve the current behavior of class decoration, you can directly decorate the `__init__` method "
-                "and nothing else.",
+                "Decorating classes is deprecated and will be disabled in future versions. You should only decorate functions "
+                "or methods. To preserve the current behavior of class decoration, you can directly decorate the `__init__` "
+                "method and nothing else.",
                 FutureWarning,
                 stacklevel=2,
             )
@@ -54,7 +54,8 @@ class _GradMode:
             @functools.wraps(function)
             def generate(*args: Any, **kwargs: Any) -> Any:
                 iterator = function(*args, **kwargs)
-                step, given = iterator.send, (None,)
+                step: Callable[..., Any] = iterator.send
+                given: tuple[Any, ...] = (None,)
                 while True:
                     try:
                         with self.clone():

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.autograd.function import undefined
 from engine.autograd.functional import jacobian
 from engine.autograd.passes import grad
 from engine.context import observed
@@ -321,12 +322,15 @@ def _check_multiplied(outputs: Tensors, wanted: list[Tensor]) -> None:
 
 
 def _check_undefined(func: Callable[..., Any], inputs: Tensors) -> None:
-    """Zero for some outputs and nothing for the others must give zeros, too."""
+    """Nothing for one output or all, and zero for the others, must give zeros or nothing."""
     wanted = [x for x in inputs if isinstance(x, Tensor) and x.requires_grad]
-    outputs = _differentiable(func(*inputs))
-    for i in range(len(outputs) if len(outputs) > 1 else 0):
+    cut = tuple(undefined(o) for o in _differentiable(func(*inputs)))
+    checked = [cut]
+    for i in range(len(cut) if len(cut) > 1 else 0):
+        checked.append(tuple(undefined(o) if k == i else o for k, o in enumerate(_differentiable(func(*inputs)))))
+    for outputs in checked:
         try:
-            found = _of_zero(outputs[:i] + outputs[i + 1 :], wanted)
+            found = _of_zero(outputs, wanted)
         except RuntimeError as error:
             raise GradcheckError(
                 'Expected backward function to handle undefined output grads. Please look at "Notes about undefined output '
@@ -338,7 +342,8 @@ def _check_undefined(func: Callable[..., Any], inputs: Tensors) -> None:
 
 def _of_zero(outputs: Tensors, wanted: list[Tensor]) -> Tensors:
     zeros = [constant(np.zeros(o.shape, o._array.dtype)) for o in outputs]
-    return grad(outputs, wanted, zeros, retain_graph=True, allow_unused=True)
+    found: Tensors = grad(outputs, wanted, zeros, retain_graph=True, allow_unused=True)
+    return found
 
 
 def _tuple(x: Any) -> Tensors:

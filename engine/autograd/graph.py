@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from engine.autograd.node import Counter, Edge, Handle, Node, Packed, PackedSaved, Result
 from engine.context import context, grad_mode
 from engine.tensor import Tensor, constant, gradient_edge
@@ -14,13 +12,27 @@ from engine.tensor import Tensor, constant, gradient_edge
 __all__ = [
     "GradientEdge",
     "Node",
+    "allow_mutation_on_saved_tensors",  # noqa: F822  (it is imported when it is asked for)
     "disable_saved_tensors_hooks",
     "get_gradient_edge",
     "increment_version",
     "register_multi_grad_hook",
     "save_on_cpu",
     "saved_tensors_hooks",
+    "set_warn_on_accumulate_grad_stream_mismatch",
 ]
+
+
+def set_warn_on_accumulate_grad_stream_mismatch(enabled: bool) -> None:
+    """Nothing happens: there are no streams here."""
+
+
+def __getattr__(name: str) -> Any:
+    if name == "allow_mutation_on_saved_tensors":
+        from engine.autograd.mutation import allow_mutation_on_saved_tensors
+
+        return allow_mutation_on_saved_tensors
+    raise AttributeError(f"module 'torch.autograd.graph' has no attribute '{name}'")
 
 
 class GradientEdge(NamedTuple):
@@ -70,6 +82,12 @@ class saved_tensors_hooks:  # noqa: N801
         self.hooks = pack_hook, unpack_hook
 
     def __enter__(self) -> None:
+        if not all(callable(hook) for hook in self.hooks):
+            raise TypeError(
+                "_push_saved_tensors_default_hooks(): incompatible function arguments. The following argument types are "
+                "supported:\n    1. (arg0: collections.abc.Callable, arg1: collections.abc.Callable) -> None\n\nInvoked with: "
+                + ", ".join(map(repr, self.hooks))
+            )
         if _disabled:
             raise RuntimeError(_disabled[-1])
         _stack.append(self.hooks)
@@ -117,12 +135,11 @@ def _made(node: Node) -> None:
         anomaly.remember(node)
     if _stack and node.saved:
         # A 0-d array is a number that stood beside a tensor: hooks do not see those.
-        node.saved = PackedSaved(
-            [pack(node, v, *_stack[-1]) if isinstance(v, Tensor | Result) or getattr(v, "ndim", 0) else v for v in node.saved]
-        )
+        seen = [isinstance(v, Tensor | Result) or getattr(v, "ndim", 0) > 0 for v in node.saved]
+        node.saved = PackedSaved([pack(node, v, *_stack[-1]) if s else v for v, s in zip(node.saved, seen, strict=True)])
 
 
-def pack(node: Node, value: Any, hook: Callable[[Tensor], Any], unpack: Callable[[Any], Tensor]) -> Packed:
+def pack(node: Node | None, value: Any, hook: Callable[[Tensor], Any], unpack: Callable[[Any], Tensor]) -> Packed:
     """A saved value after a pack hook saw it."""
     shown = value if isinstance(value, Tensor) else constant(value.array if isinstance(value, Result) else value)
     if isinstance(value, Result):
@@ -140,7 +157,13 @@ def pack(node: Node, value: Any, hook: Callable[[Tensor], Any], unpack: Callable
             "modified by in-place operations as this can lead to unexpected side-effects. Please open an issue if you need to "
             "perform in-place operations on the input to a pack hook."
         )
-    return Packed(kept, unpack, value.output if isinstance(value, Result) else None, value if isinstance(value, Tensor) else None)
+    output = value.output if isinstance(value, Result) else None
+    return Packed(kept, unpack, output, value if isinstance(value, Tensor) else None)
+
+
+def packed(tensor: Tensor) -> Tensor | Packed:
+    """The tensor as a node would save it: behind the hooks there are."""
+    return pack(None, tensor, *_stack[-1]) if _stack else tensor
 
 
 # --- hooks on several gradients --------------------------------------------------------------------------------------------
@@ -174,23 +197,25 @@ def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable[..., None],
     if mode not in ("all", "any"):
         raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
     items = list(tensors)
+    if mode == "all" and not all(t.requires_grad for t in items):
+        raise AssertionError("Expected gradient function to be set")
     if mode == "any":
         done: set[int] = set()
 
         def first(grad: Tensor) -> None:
-            if context.passes not in done:
+            if context.task not in done:
                 done.clear()
-                done.add(context.passes)
+                done.add(context.task)
                 fn(grad)
 
-        return _Several([t.register_hook(first) for t in items])
+        return _Several([t.register_hook(first) for t in items if t.requires_grad])
     arrived: dict[int, dict[int, Tensor]] = {}
 
     def collect(k: int, grad: Tensor) -> None:
-        found = arrived.setdefault(context.passes, {})
+        found = arrived.setdefault(context.task, {})
         found[k] = grad
         if len(found) == _expected(items):
-            del arrived[context.passes]
+            del arrived[context.task]
             fn([found.get(i) for i in range(len(items))])
 
     def hook(k: int) -> Callable[[Tensor], None]:

@@ -50,12 +50,18 @@ class Handle:
         self.remove()
 
 
+Handle.__name__ = Handle.__qualname__ = "RemovableHandle"
+Handle.__module__ = "torch.utils.hooks"
+
+
 class Extra:
     """What few nodes have: hooks, tensors whose gradient is kept, and the user's metadata."""
 
-    __slots__ = ("metadata", "post", "pre", "retained", "tensor")
+    __slots__ = ("hooked", "metadata", "post", "pre", "retained", "tensor")
 
     def __init__(self) -> None:
+        self.hooked = False
+        """Whether a tensor hook was ever registered."""
         self.tensor: dict[int, tuple[int, Callable[[Any], Any]]] = {}
         """Tensor hooks: id -> (output number, hook)."""
         self.pre: dict[int, Callable[[tuple[Any, ...]], Any]] = {}
@@ -90,6 +96,8 @@ class Node:
     """Whether the node has several outputs, so that it receives a list of gradients."""
     keeps = False
     """Whether tensors are among what the node saves, so that it cannot run again once they are freed."""
+    materializes: bool | None = None
+    """None for a node that need not run where no gradient arrives; a Function runs: on zeros (True) or on None (False)."""
 
     def apply_arrays(self, grad: Any) -> tuple[Any, ...]:
         """The rule on plain arrays: one gradient per edge, None where none is needed."""
@@ -105,6 +113,12 @@ class Node:
 
     def _sequence_nr(self) -> int:
         return self.sequence
+
+    def _set_sequence_nr(self, number: int) -> None:
+        self.sequence = number
+
+    def _register_hook_dict(self, owner: Tensor) -> None:
+        """Old name of what makes room for a tensor's hooks: nothing happens."""
 
     @property
     def next_functions(self) -> tuple[Edge, ...]:
@@ -170,18 +184,32 @@ class Node:
         return value
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("_saved_") and name[7:] in self.saved_names:
-            return self.unpack(self.saved_names.index(name[7:]))
+        if name.startswith("_saved_"):
+            from engine.autograd import attributes
+
+            return attributes.value(self, name[7:])
         if name.startswith("_raw_saved_") and name[11:] in self.saved_names:
-            return SavedTensor(self, self.saved_names.index(name[11:]))
+            place = self.saved_names.index(name[11:])
+            several = self.saved[place] if self.saved is not None else None
+            return (SavedTensor(self, place),) * len(several) if isinstance(several, tuple) else SavedTensor(self, place)
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def __dir__(self) -> list[str]:
-        raw = [n for i, n in enumerate(self.saved_names) if self.saved is None or _is_saved_tensor(self.saved[i])]
-        return [*super().__dir__(), *("_saved_" + n for n in self.saved_names), *("_raw_saved_" + n for n in raw)]
+        from engine.autograd import attributes
+
+        known = [n for n in super().__dir__() if n.startswith("__") or n in PUBLIC]
+        saved, raw = attributes.names(self), attributes.raw_names(self)
+        return [*known, *("_saved_" + n for n in saved), *("_raw_saved_" + n for n in raw)]
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} object at {hex(id(self))}>"
+
+
+PUBLIC = frozenset((
+    "_input_metadata", "_register_hook_dict", "_sequence_nr", "_set_sequence_nr", "metadata", "name", "next_functions",
+    "register_hook", "register_prehook", "requires_grad", "variable",
+))  # fmt: skip
+"""What a node has in PyTorch; the rest of it is the engine's."""
 
 
 class Metadata:
@@ -206,12 +234,6 @@ class Metadata:
         return device("cpu")
 
 
-def _is_saved_tensor(value: Any) -> bool:
-    from engine.tensor import Tensor
-
-    return isinstance(value, Tensor | Result | Packed)
-
-
 class SavedTensor:
     """A tensor among what a node saves, as `node._raw_saved_…` gives it: a place for a pair of hooks of its own."""
 
@@ -230,8 +252,8 @@ class SavedTensor:
     def __repr__(self) -> str:
         return f"<torch._C._autograd.SavedTensor object at {hex(id(self._node) + self._position)}>"
 
-    def register_hooks(self, pack_hook: Callable[[Tensor], Any], unpack_hook: Callable[[Any], Tensor], /) -> None:
-        """Keep what `pack_hook` makes of the tensor instead of the tensor, and turn it back with `unpack_hook`.
+    def register_hooks(self, *hooks: Any) -> None:
+        """Keep what the first hook makes of the tensor instead of the tensor, and turn it back with the second.
 
         Raises:
             RuntimeError: for a tensor that has hooks already or was freed.
@@ -239,8 +261,13 @@ class SavedTensor:
         """
         from engine.autograd.graph import pack
 
-        if not (callable(pack_hook) and callable(unpack_hook)):
-            raise TypeError("register_hooks(): incompatible function arguments. Expected two functions.")
+        if len(hooks) != 2 or not all(callable(h) for h in hooks):
+            raise TypeError(
+                "register_hooks(): incompatible function arguments. The following argument types are supported:\n"
+                "    1. (self: torch._C._autograd.SavedTensor, arg0: collections.abc.Callable, arg1: collections.abc.Callable) "
+                f"-> None\n\nInvoked with: {', '.join(map(repr, (self, *hooks)))}"
+            )
+        pack_hook, unpack_hook = hooks
         node, position = self._node, self._position
         if node.saved is None:
             raise AutogradError(
@@ -342,14 +369,16 @@ class Packed:
         value = self.open(node)
         return value if self.output is None else Result(value._array, self.output)
 
-    def open(self, node: Node) -> Tensor:
+    def open(self, node: Node | None) -> Tensor:
         """The value as a tensor in its place in the graph."""
         from engine.tensor import Tensor, constant
 
         with grad_mode(False):
             value = self.unpack(self.kept)
         if not isinstance(value, Tensor):
-            raise TypeError(f"Output of saved tensor unpack_hook expected to be a Tensor but got result of type {type(value).__name__}")
+            raise TypeError(
+                f"Output of saved tensor unpack_hook expected to be a Tensor but got result of type {type(value).__name__}"
+            )
         out = constant(value._array)
         if self.output is not None:
             out._needs, out._node, out._nr = True, node, self.output
@@ -367,10 +396,11 @@ def gradient_place(tensor: Tensor) -> tuple[Tensor | None, Node | None, int, boo
 
 def _stand_in(leaf: Tensor, value: Tensor) -> Tensor:
     """A tensor with other elements whose gradient goes to `leaf`."""
-    from engine.ops.shape import alias
+    from engine.tensor import accumulator, constant
 
-    out = alias(leaf)
-    out._array, out._view, out._counter = value._array, None, None
+    accumulator(leaf)
+    out = constant(value._array)
+    out._needs, out._meta = True, leaf._meta
     return out
 
 

@@ -12,16 +12,15 @@ import numpy as np
 from engine.autograd.carry import _add_to_leaf, copied, run
 from engine.autograd.graph import GradientEdge, edge_of
 from engine.autograd.node import AccumulateGrad, Edge, Node
-from engine.context import context, observed
+from engine.context import context, observed, warn_once
 from engine.errors import AutogradError
 from engine.tensor import Tensor, constant
 
 CYCLE = (
-    "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient which can cause "
-    "a memory leak. We recommend using autograd.grad when creating the graph to avoid this. If you have to use this function, "
-    "make sure to reset the .grad fields of your parameters to None after use to break the cycle and avoid the leak."
+    "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient which can "
+    "cause a memory leak. We recommend using autograd.grad when creating the graph to avoid this. If you have to use this "
+    "function, make sure to reset the .grad fields of your parameters to None after use to break the cycle and avoid the leak."
 )
-NO_GRAPH = "element 0 of tensors does not require grad and does not have a grad_fn"
 
 
 def backward(
@@ -29,6 +28,7 @@ def backward(
     grad_tensors: Any = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
+    grad_variables: Any = None,
     inputs: Any = None,
 ) -> None:
     """Add the gradients of the sum of `tensors` (weighted with `grad_tensors`) to the leaves' `.grad`.
@@ -38,42 +38,64 @@ def backward(
         grad_tensors: per root the vector of the vector–Jacobian product; None for roots of one element.
         retain_graph: keep the buffers; defaults to `create_graph`.
         create_graph: record the pass itself.
+        grad_variables: old name of `grad_tensors`.
         inputs: fill only these tensors' `.grad`.
 
     Raises:
         RuntimeError: as PyTorch, for a missing `grad_tensors`, a root without graph, buffers freed before, an in-place change.
     """
-    roots = listed(tensors)
-    given = vectors(grad_tensors, len(roots))
+    if grad_variables is not None:
+        warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2)
+        if grad_tensors is not None:
+            raise RuntimeError(
+                "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. Please only use "
+                "`grad_tensors`."
+            )
+        grad_tensors = grad_variables
     if inputs is not None:
         inputs = listed(inputs)
         if not inputs:
             raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
-        for t in inputs:
-            if isinstance(t, Tensor) and not t.requires_grad:
-                raise RuntimeError("One of the differentiated Tensors does not require grad")
-    starts = [start(r, g, create_graph, k) for k, (r, g) in enumerate(zip(roots, given, strict=True))]
+    starts = starts_of(listed(tensors), grad_tensors, create_graph)
     if create_graph:
-        warnings.warn(CYCLE, UserWarning, stacklevel=_outside())
-    with observed(None):
-        for t in inputs or ():
-            if isinstance(t, Tensor):
-                t.retain_grad()
+        warn_once(CYCLE, _outside())
+    if inputs is not None:
+        _check_places(inputs)
+        with observed(None):
+            for t in inputs:
+                if isinstance(t, Tensor):
+                    t.retain_grad()
     edges = None if inputs is None else [edge_of(t) for t in inputs]
     keep = create_graph if retain_graph is None else retain_graph
     run(starts, keep, create_graph, edges, inputs, accumulate=True)
 
 
 def vectors(given: Any, roots: int) -> list[Any]:
-    """What weights the roots, one per root.
+    """What weights the roots: None for each, a tensor, or a sequence."""
+    return [None] * roots if given is None else [given] if isinstance(given, Tensor) else list(given)
+
+
+def starts_of(roots: list[Any], grad_tensors: Any, create_graph: bool) -> list[tuple[Tensor, Edge, Any]]:
+    """The roots of a pass, each with its edge and the gradient it starts from.
 
     Raises:
-        RuntimeError: for another number of them.
+        RuntimeError: for gradients that do not fit or are missing, and roots without graph.
     """
-    found = [None] * roots if given is None else [given] if isinstance(given, Tensor) else list(given)
-    if len(found) != roots:
-        raise RuntimeError(f"got {roots} tensors and {len(found)} gradients")
-    return found
+    given = vectors(grad_tensors, len(roots))
+    if len(roots) == 1 == len(given):
+        return [start(roots[0], given[0], create_graph)]
+    pairs = list(zip(roots, given))
+    for k, (root, gradient) in enumerate(pairs):
+        first_gradient(root, gradient, k)
+    if len(roots) != len(pairs):
+        raise RuntimeError(f"got {len(roots)} tensors and {len(pairs)} gradients")
+    return [start(root, gradient, create_graph, k) for k, (root, gradient) in enumerate(pairs)]
+
+
+def _check_places(inputs: list[Any]) -> None:
+    for t in inputs:
+        if not isinstance(t, (Tensor, GradientEdge)):
+            raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(t).__name__}")
 
 
 def _outside() -> int:
@@ -88,22 +110,37 @@ def start(root: Tensor, gradient: Any, create_graph: bool, number: int = 0) -> t
     """A root with its edge and the gradient it starts from."""
     if isinstance(root, GradientEdge):
         root = _at_edge(root)
+    gradient = first_gradient(root, gradient, number)
+    if not root.requires_grad:
+        raise AutogradError(f"element {number} of tensors does not require grad and does not have a grad_fn")
+    return root, edge_of(root), gradient if create_graph else gradient._array
+
+
+def first_gradient(root: Any, gradient: Any, number: int) -> Any:
+    """The gradient a root starts from: the given one, or ones of the root's shape; None if that is out of the question.
+
+    Raises:
+        RuntimeError: for a gradient of another shape, and none for a root of several elements.
+        TypeError: for what is no tensor.
+    """
+    if isinstance(root, GradientEdge):
+        root = _at_edge(root)
+    if not isinstance(root, Tensor):
+        raise AssertionError("Expected output to be a torch.Tensor")
     if gradient is None:
-        if root.requires_grad and root._array.size != 1:
-            raise RuntimeError("grad can be implicitly created only for scalar outputs")
         if not root.requires_grad:
-            raise AutogradError(NO_GRAPH)
-        gradient = constant(np.ones(root._array.shape, root._array.dtype))
-    elif not isinstance(gradient, Tensor):
+            return None
+        if root._array.size != 1:
+            raise RuntimeError("grad can be implicitly created only for scalar outputs")
+        return constant(np.ones(root._array.shape, root._array.dtype))
+    if not isinstance(gradient, Tensor):
         raise TypeError("gradients can be either Tensors or None, but got " + type(gradient).__name__)
-    elif gradient._array.shape != root._array.shape:
+    if gradient._array.shape != root._array.shape:
         raise RuntimeError(
             f"Mismatch in shape: grad_output[{number}] has a shape of {gradient.shape} and output[{number}] has a shape of "
             f"{root.shape}."
         )
-    if not root.requires_grad:
-        raise AutogradError(NO_GRAPH)
-    return root, edge_of(root), gradient if create_graph else gradient._array
+    return gradient
 
 
 def _at_edge(edge: GradientEdge) -> Tensor:
@@ -139,7 +176,7 @@ def call_node(node: Node, grads: tuple[Any, ...]) -> Any:
 
 def listed(given: Any) -> list[Any]:
     """One tensor or edge, or several, as a list."""
-    return [given] if isinstance(given, Tensor | GradientEdge) else list(given)
+    return [given] if isinstance(given, (Tensor, GradientEdge)) else list(given)
 
 
 def grad(
@@ -148,10 +185,11 @@ def grad(
     grad_outputs: Any = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
+    only_inputs: bool = True,
     allow_unused: bool | None = None,
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
-) -> tuple[Any, ...]:
+) -> Any:
     """The gradients of the sum of `outputs` with respect to `inputs`, without touching any `.grad`.
 
     Returns:
@@ -160,17 +198,32 @@ def grad(
     Raises:
         RuntimeError: as PyTorch, above all for an input that was not used in the graph.
     """
-    outs, ins = listed(outputs), listed(inputs)
-    given = vectors(grad_outputs, len(outs))
-    if is_grads_batched:
-        return _batched(outs, ins, given, retain_graph, create_graph, allow_unused, materialize_grads)
-    if not ins:
-        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     if materialize_grads and allow_unused is False:
         raise ValueError(
             "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
         )
-    starts = [start(o, g, create_graph, k) for k, (o, g) in enumerate(zip(outs, given, strict=True))]
+    outs = listed(outputs)
+    if type(inputs) is dict:
+        values = grad(
+            outs, list(inputs.values()), grad_outputs, retain_graph, create_graph, only_inputs, allow_unused,
+            is_grads_batched, materialize_grads,
+        )  # fmt: skip
+        return dict(zip(inputs, values, strict=True))
+    ins = listed(inputs)
+    if not ins:
+        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
+    if not only_inputs:
+        warnings.warn(
+            "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient for other parts "
+            "of the graph, please use torch.autograd.backward.",
+            FutureWarning,
+            stacklevel=2,
+        )
+    if is_grads_batched:
+        given = vectors(grad_outputs, len(outs))
+        return _batched(outs, ins, given, retain_graph, create_graph, allow_unused, materialize_grads)
+    starts = starts_of(outs, grad_outputs, create_graph)
+    _check_places(ins)
     for t in ins:
         if isinstance(t, Tensor) and not t.requires_grad:
             raise RuntimeError("One of the differentiated Tensors does not require grad")
@@ -204,7 +257,7 @@ def _batched(
     materialize_grads: bool,
 ) -> tuple[Any, ...]:
     """`grad` for a batch of vectors, one after the other: the gradients are stacked along a first dimension."""
-    from engine.ops.pieces import stack
+    from engine.ops.joining import stack
 
     sizes = set()
     for k, (out, vector) in enumerate(zip(outs, given, strict=True)):
@@ -212,8 +265,9 @@ def _batched(
         if vector is None:
             start(root, None, create_graph, k)
             raise RuntimeError("grad: every output needs a batch of vectors with is_grads_batched=True")
-        shape, wanted = vector.shape[1:], root.shape
-        if tuple(shape) != tuple(wanted) or not vector.ndim:
+        vector[0]  # An IndexError for what has no dimension.
+        shape, wanted = vector.shape[2:], root.shape
+        if tuple(vector.shape[1:]) != tuple(wanted):
             raise RuntimeError(
                 "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch dimension. The "
                 "sizes of the remaining dimensions are expected to match the shape of corresponding output, but a mismatch was "
@@ -226,7 +280,15 @@ def _batched(
     count = sizes.pop()
     keep = create_graph if retain_graph is None else retain_graph
     rows = [
-        grad(outs, ins, [v[i] for v in given], keep or i < count - 1, create_graph, allow_unused, False, materialize_grads)
+        grad(
+            outs,
+            ins,
+            [v[i] for v in given],
+            keep or i < count - 1,
+            create_graph,
+            allow_unused=allow_unused,
+            materialize_grads=materialize_grads,
+        )
         for i in range(count)
     ]
     return tuple(None if column[0] is None else stack(list(column)) for column in zip(*rows, strict=True))

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from engine.autograd.node import Node
+from engine.autograd.node import FREED, Node
 from engine.context import context, grad_mode, observed
-from engine.errors import InplaceError
+from engine.errors import AutogradError, InplaceError
 
 if TYPE_CHECKING:
     from engine.tensor import Tensor, View
@@ -46,21 +46,21 @@ def unwritable(tensor: Tensor, view: View, what: str) -> InplaceError:
         text = f"{source} and {what} modified inplace."
     if view.kind == view.SEVERAL:
         text += (
-            " This view is the output of a function that returns multiple views. Such functions do not allow the output views to "
-            "be modified inplace. You should replace the inplace operation by an out-of-place one."
+            " This view is the output of a function that returns multiple views. Such functions do not allow the output views "
+            "to be modified inplace. You should replace the inplace operation by an out-of-place one."
         )
     elif view.kind == view.CUSTOM:
         text += (
-            " This view was created inside a custom Function (or because an input was returned as-is) and the autograd logic to "
-            "handle view+inplace would override the custom backward associated with the custom Function, leading to incorrect "
-            "gradients. This behavior is forbidden. You can fix this by cloning the output of the custom Function."
+            " This view was created inside a custom Function (or because an input was returned as-is) and the autograd logic "
+            "to handle view+inplace would override the custom backward associated with the custom Function, leading to "
+            "incorrect gradients. This behavior is forbidden. You can fix this by cloning the output of the custom Function."
         )
     else:
         block = "no_grad" if view.kind == view.NO_GRAD else "inference_mode"
         text += (
-            " Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the "
-            f"view and the inplace either both inside the {block} block (if you don't want the inplace to be tracked) or both "
-            "outside (if you want the inplace to be tracked)."
+            " Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both "
+            f"the view and the inplace either both inside the {block} block (if you don't want the inplace to be tracked) or "
+            "both outside (if you want the inplace to be tracked)."
         )
     return InplaceError(text)
 
@@ -92,7 +92,7 @@ class CopySlices(Node):
     def apply_arrays(self, grad: Any) -> tuple[Any, ...]:
         """The rule on arrays."""
         if self.saved is None:
-            self.write.saved = None
+            raise AutogradError(FREED)
         whole = np.array(grad)
         part = self.view.replay(whole)
         first, *others = self.write.apply_arrays(part.copy())
@@ -103,6 +103,8 @@ class CopySlices(Node):
         """The rule on recorded tensors."""
         from engine.ops.views import put_view, take_view
 
+        if self.saved is None:
+            raise AutogradError(FREED)
         part = take_view(grad, self.view)
         first, *others = self.write.apply_tensors(part)
         filled = put_view(grad, self.view, part * 0 if first is None else first)

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from engine.func.trees import drawn, filled, leaves, same_structure, spread
+from engine.ops.joining import stack
 from engine.ops.random import default_generator
-from engine.ops.shape import stack
 from engine.tensor import Tensor
 
 RANDOM = (

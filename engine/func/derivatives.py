@@ -12,7 +12,7 @@ from engine.autograd.grad_mode import enable_grad
 from engine.context import context
 from engine.func.levels import Level, gradients
 from engine.func.trees import drawn, filled, leaves, mapped, same_structure
-from engine.ops.shape import stack
+from engine.ops.joining import stack
 from engine.tensor import Tensor, constant
 
 Argnums = int | tuple[int, ...]

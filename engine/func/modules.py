@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from engine.ops.shape import stack
+from engine.ops.joining import stack
 from engine.tensor import Tensor
 
 if TYPE_CHECKING:

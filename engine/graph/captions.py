@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal, TypeAlias
 
 from engine.graph.numbers import ArrayTexts
@@ -40,6 +41,11 @@ def captions(recording: Recording) -> list[Caption]:
     """The caption of every event. The text in it is the program's: hostile until escaped."""
     writer = _Writer(recording)
     return [writer.caption(step, event) for step, event in enumerate(recording.events)]
+
+
+def titles(recording: Recording) -> Callable[[int], str]:
+    """A function that gives a tensor's first name, or the expression that made it."""
+    return _Writer(recording).title
 
 
 def caption_text(caption: Caption) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import namedtuple
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 from engine.nn import functional as F  # noqa: N812
@@ -79,7 +80,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         n, used = target.size(0), 0
         output, columns = input.new_zeros(n), target.new_empty(n)
         edges = [0, *self.cutoffs]
-        for i, (low, high) in enumerate(zip(edges, edges[1:])):
+        for i, (low, high) in enumerate(pairwise(edges)):
             mask = (target >= low) & (target < high)
             rows = mask.nonzero().squeeze(1)
             if rows.numel() == 0:

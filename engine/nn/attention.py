@@ -12,9 +12,9 @@ from engine.nn.linear import Linear
 from engine.nn.module import Module
 from engine.nn.parameter import Parameter, empty
 from engine.ops.creation import zeros, zeros_like
+from engine.ops.joining import cat
 from engine.ops.linalg import bmm
 from engine.ops.pieces import split
-from engine.ops.shape import cat
 from engine.tensor import Tensor
 
 

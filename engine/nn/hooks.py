@@ -168,9 +168,9 @@ def _at_last_node(module: Module, args: tuple[Any, ...], result: Any) -> None:
     behind = {a.grad_fn for a in args if getattr(a, "grad_fn", None) is not None}
     if behind != {node for node, _ in first.grad_fn.next_functions}:
         warnings.warn(
-            "Using a non-full backward hook when the forward contains multiple autograd Nodes is deprecated and will be removed "
-            "in future versions. This hook will be missing some grad_input. Please use register_full_backward_hook to get the "
-            "documented behavior.",
+            "Using a non-full backward hook when the forward contains multiple autograd Nodes is deprecated and will be "
+            "removed in future versions. This hook will be missing some grad_input. Please use register_full_backward_hook "
+            "to get the documented behavior.",
             FutureWarning,
             stacklevel=4,
         )

@@ -108,9 +108,9 @@ class _LazyConv(LazyModuleMixin):
         names = ("kernel_size", *self._lazy_names)
         settings = dict(zip(names, args)) | kwargs
         bias = settings.pop("bias", True)
-        factory = {name: settings.get(name) for name in ("device", "dtype")}
+        factory: dict[str, Any] = {name: settings.get(name) for name in ("device", "dtype")}
         super().__init__(0, 0, bias=False, **settings)
-        self.weight = UninitializedParameter(**factory)
+        self.weight: Any = UninitializedParameter(**factory)
         self.out_channels = out_channels
         if bias:
             self.bias = UninitializedParameter(**factory)

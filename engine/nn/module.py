@@ -50,7 +50,6 @@ class Module:
 
     __engine__ = True
 
-
     training: bool
     _parameters: dict[str, Parameter | None]
     _buffers: dict[str, Tensor | None]

@@ -10,7 +10,7 @@ from engine.autograd.node import Counter
 from engine.context import context, observed
 from engine.ops import creation
 from engine.ops.creation import CREATED
-from engine.tensor import Tensor, TensorType, constant, fill, new
+from engine.tensor import Tensor, constant, fill, new
 
 
 def empty(*size: Any, **options: Any) -> Tensor:
@@ -56,16 +56,29 @@ class Parameter(Tensor):
         copy: Parameter = memo[id(self)]
         return copy
 
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        if type(self) is not Parameter:
+            return Tensor.__reduce_ex__(self, protocol)
+        return rebuilt_parameter, (np.array(self._array), self._needs)
+
     def __repr__(self) -> str:
         return "Parameter containing:\n" + Tensor.__repr__(self)
 
     __str__ = __repr__
 
 
-class BufferType(TensorType):
+def rebuilt_parameter(array: np.ndarray[Any, Any], requires_grad: bool) -> Parameter:
+    """A parameter from what a pickle holds of it."""
+    return Parameter(constant(array), requires_grad)
+
+
+Parameter.__module__ = "torch.nn.parameter"
+
+
+class BufferType(type):
     """Makes `isinstance(x, Buffer)` hold for tensors that `Buffer(...)` returned."""
 
-    def __instancecheck__(cls, instance: Any) -> bool:  # noqa: N805
+    def __instancecheck__(cls, instance: Any) -> bool:
         return isinstance(instance, Tensor) and "_is_buffer" in instance.__dict__
 
 
@@ -88,9 +101,9 @@ class Buffer(Tensor, metaclass=BufferType):
 # --- without a shape yet ---------------------------------------------------------------------------------------------------
 
 SHAPELESS = (
-    "Can't access the shape of an uninitialized parameter or buffer. This error usually happens in `load_state_dict` when trying "
-    "to load an uninitialized parameter into an initialized one. Call `forward` to initialize the parameters before accessing "
-    "their attributes."
+    "Can't access the shape of an uninitialized parameter or buffer. This error usually happens in `load_state_dict` when "
+    "trying to load an uninitialized parameter into an initialized one. Call `forward` to initialize the parameters before "
+    "accessing their attributes."
 )
 
 
@@ -129,8 +142,10 @@ class UninitializedTensorMixin:
         return memo[id(self)]
 
 
-for _name in ("numel", "__len__", "__add__", "__mul__", "__sub__", "__truediv__", "__matmul__", "__getitem__", "__neg__", "view",
-              "sum", "mean", "reshape", "detach", "clone", "item", "numpy", "tolist"):  # fmt: skip
+for _name in (
+    "numel", "__len__", "__add__", "__mul__", "__sub__", "__truediv__", "__matmul__", "__getitem__", "__neg__", "view", "sum",
+    "mean", "reshape", "detach", "clone", "item", "numpy", "tolist",
+):  # fmt: skip
     setattr(UninitializedTensorMixin, _name, lambda self, *args, **kwargs: self._refuse())
 
 

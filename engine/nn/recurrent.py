@@ -13,8 +13,9 @@ from engine.nn.parameter import Parameter, empty
 from engine.nn.steps import GATES, STEPS, WEIGHTS, along, along_packed, lstm_layer, whole_layers
 from engine.nn.utils.rnn import PackedSequence
 from engine.ops.creation import zeros
-from engine.ops.shape import cat, stack
+from engine.ops.joining import cat, stack
 from engine.tensor import Tensor
+
 
 def _uniform(module: Any) -> None:
     bound = 1.0 / math.sqrt(module.hidden_size) if module.hidden_size > 0 else 0
@@ -318,9 +319,7 @@ class RNNCellBase(Module):
             if state.shape[0] != n:
                 raise RuntimeError(f"Input batch size {n} doesn't match hidden{i} batch size {state.shape[0]}")
             if state.shape[1] != self.hidden_size:
-                raise RuntimeError(
-                    f"hidden{i} has inconsistent hidden_size: got {state.shape[1]}, expected {self.hidden_size}"
-                )
+                raise RuntimeError(f"hidden{i} has inconsistent hidden_size: got {state.shape[1]}, expected {self.hidden_size}")
 
     def _step(self, mode: str, input: Tensor, states: tuple[Tensor, ...] | None) -> tuple[Any, ...]:
         name, batched = type(self).__name__, input.dim() == 2

@@ -9,9 +9,9 @@ import numpy as np
 from engine.nn import functional as F  # noqa: N812
 from engine.ops.activation import relu, sigmoid
 from engine.ops.creation import zeros
+from engine.ops.joining import cat, stack
 from engine.ops.pointwise import tanh
 from engine.ops.recurrent import _mkldnn_rnn_layer, _unsafe_split, lstm_step
-from engine.ops.shape import cat, stack
 
 WEIGHTS = ("weight_ih", "weight_hh", "bias_ih", "bias_hh", "weight_hr")
 """The weights of a layer, in the order in which functions here take them."""
@@ -30,7 +30,7 @@ def _rnn_step(activation: Any) -> Any:
 
 
 def _lstm_step(gates: Any, state: State, w_hh: Any, b_hh: Any, w_hr: Any) -> State:
-    h, c = lstm_step(gates, *state, w_hh, b_hh)
+    h, c = lstm_step(gates, state[0], state[1], w_hh, b_hh)
     return (h if w_hr is None else F.linear(h, w_hr)), c
 
 
@@ -65,9 +65,7 @@ def along(mode: str, input: Any, state: State, weights: State, backwards: bool) 
     return stack(outputs[::-1] if backwards else outputs, 0), state
 
 
-def along_packed(
-    mode: str, input: Any, sizes: list[int], state: State, weights: State, backwards: bool
-) -> tuple[Any, State]:
+def along_packed(mode: str, input: Any, sizes: list[int], state: State, weights: State, backwards: bool) -> tuple[Any, State]:
     """Along a packed sequence: of the state, only the rows of the sequences that are still, or already, going on."""
     w_ih, w_hh, b_ih, b_hh, w_hr = weights
     step = STEPS[mode]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -15,13 +16,21 @@ from engine.ops import (
     attention,
     cells,
     classification,
+    combining,
     comparison,
     convolution,
+    copies,
+    covariance,
     creation,
     ctc,
-    decompositions,
+    determinants,
+    diagonals,
+    distances,
     dropout,
+    einsums,
     embedding,
+    extremes,
+    factorizations,
     facts,
     gates,
     grids,
@@ -29,12 +38,20 @@ from engine.ops import (
     householder,
     indexing,
     inplace,
+    joining,
+    least_squares,
     likelihood,
     linalg,
     loss,
     margins,
+    masking,
+    matrix_functions,
+    matrix_norms,
+    mean_pooling,
+    multiplication,
     natives,
     normalization,
+    norms,
     numbered,
     padding,
     pairs,
@@ -50,14 +67,21 @@ from engine.ops import (
     reduction,
     sampling,
     scan,
+    scatter_reduction,
     scattering,
     shape,
     similarity,
+    slices,
     softmax,
+    solving,
     sorting,
     special,
+    spectral,
     storage,
+    strides,
+    taking,
     tapers,
+    variance,
     views,
 )
 from engine.surface import SURFACE
@@ -65,10 +89,12 @@ from engine.tensor import Tensor, constant
 
 FAMILIES = (
     creation, random, arithmetic, pairs, pointwise, special, comparison, activation, rectifiers, gates, softmax, reduction,
-    scan, sorting, shape, rearrange, pieces, indexing, scattering, linalg, products, decompositions, normalization, padding,
-    convolution, pooling, sampling, grids, dropout, attention, similarity, embedding, loss, likelihood, classification,
-    margins, ranking, ctc, numbered, inplace, facts,
-    polynomials, tapers, householder, natives, cells, histograms, storage,
+    variance, multiplication, extremes, norms, scan, sorting, shape, copies, joining, rearrange, diagonals, covariance, strides,
+    combining, pieces, indexing, slices, scattering, scatter_reduction, taking, masking, linalg, products, einsums, distances,
+    determinants, solving, factorizations, spectral, least_squares, matrix_functions, matrix_norms, normalization, padding,
+    convolution, pooling, mean_pooling, sampling, grids, dropout, attention, similarity, embedding, loss, likelihood,
+    classification, margins, ranking, ctc, numbered, inplace, facts, polynomials, tapers, householder, natives, cells,
+    histograms, storage,
 )  # fmt: skip
 """The modules, in the order the documentation lists them."""
 
@@ -82,6 +108,7 @@ PREFIX = {
 """`linalg_norm` is `norm` in `torch.linalg`, where it differs from the `norm` of the other namespaces."""
 
 
+@cache
 def declared() -> dict[str, Callable[..., Any]]:
     """Every function by the name it is declared under: operations, functions made of them, and their other names."""
     names: dict[str, Callable[..., Any]] = {}
@@ -108,8 +135,11 @@ def namespace(owner: str) -> dict[str, Callable[..., Any]]:
 
 
 def attach() -> None:
-    """Give Tensor its methods and operators."""
+    """Give Tensor its methods and operators, and every function the name it is called by."""
     inplace.derive(declared())
+    for name, f in declared().items():
+        if f.__name__ == name:  # `linalg_norm` is called that in PyTorch, too; `functional_relu` is called relu
+            f.__name__ = f.__qualname__ = name.removeprefix("functional_").removeprefix("method_").removeprefix("torch_")
     for name, f in namespace("torch.Tensor").items():
         if name not in Tensor.__dict__:
             setattr(Tensor, name, f)

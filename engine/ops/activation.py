@@ -10,8 +10,9 @@ from engine.dtypes import SCALAR_NAMES
 from engine.op import function, op
 from engine.ops.comparison import where
 from engine.ops.indexing import _take_slice
+from engine.ops.joining import _cat
 from engine.ops.pointwise import exp, tanh
-from engine.ops.shape import _cat, wrap_dim
+from engine.ops.shape import wrap_dim
 from engine.ops.special import erf
 from engine.tensor import Tensor
 
@@ -64,7 +65,7 @@ def masked(array, out):
     if array.size < 512:
         return np.where(out, 0.0, array)
     keep = (out.view(np.int8) - np.int8(1)).astype(BITS[array.dtype.itemsize])
-    return (array.view(keep.dtype) & keep).view(array.dtype)
+    return np.bitwise_and(array.view(keep.dtype), keep, keep).view(array.dtype)
 
 
 # --- gelu ------------------------------------------------------------------------------------------------------------------

@@ -214,10 +214,11 @@ def pow_backward(grad, self, exponent):
     """The derivative of `self ** exponent` for a number `exponent`."""
     if exponent == 0:
         return zeros_like_grad(grad)
-    if exponent == 1:
-        return grad
-    if exponent == 2:
-        return grad * (self * 2)
+    if grad.__class__ is not Tensor:
+        if exponent == 1:
+            return grad
+        if exponent == 2:
+            return grad * (self * 2)
     return grad * (exponent * self ** (exponent - 1))
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from engine.op import function, op
 from engine.ops.comparison import where
-from engine.ops.products import einsum
+from engine.ops.einsums import einsum
 from engine.ops.reduction import _sum_dim
 from engine.ops.shape import _transpose
 from engine.tensor import Tensor, constant
@@ -199,11 +199,10 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     for which, x, n in (("first", a, w.shape[1]), ("second", b, w.shape[2])):
         if x.shape[-1] != n:
             k = 1 if which == "first" else 2
-            raise RuntimeError(
-                f"bilinear(): input{k} size does not match weight size: got {x.shape[-1]} but expected {n}"
-            )
+            raise RuntimeError(f"bilinear(): input{k} size does not match weight size: got {x.shape[-1]} but expected {n}")
     if bias is not None and bias._array.shape[0] != w.shape[0]:
-        raise RuntimeError(f"bilinear(): bias size does not match weight size: got {bias._array.shape[0]} but expected {w.shape[0]}")
+        raise RuntimeError(
+            f"bilinear(): bias size does not match weight size: got {bias._array.shape[0]} but expected {w.shape[0]}"
+        )
     out = einsum("...i,oij,...j->...o", input1, weight, input2)
     return out if bias is None else out + bias
-

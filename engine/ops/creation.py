@@ -369,7 +369,7 @@ def to(input: Tensor, *args: Any, dtype: Dtype | None = None, device: Any = None
             on_cpu(a)
     on_cpu(device)
     if dtype is None or dtype is input.dtype:
-        from engine.ops.shape import clone
+        from engine.ops.copies import clone
 
         return clone(input) if copy else input
     if not dtype.is_floating_point:

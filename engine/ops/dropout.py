@@ -61,9 +61,9 @@ def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
     n = input._array.ndim
     if n not in (2, 3):
         raise RuntimeError(
-            f"dropout1d: Expected 2D or 3D input, but received a {n}D input. Note that dropout1d exists to provide channel-wise "
-            "dropout on inputs with 1 spatial dimension, a channel dimension, and an optional batch dimension (i.e. 2D or 3D "
-            "inputs)."
+            f"dropout1d: Expected 2D or 3D input, but received a {n}D input. Note that dropout1d exists to provide "
+            "channel-wise dropout on inputs with 1 spatial dimension, a channel dimension, and an optional batch dimension "
+            "(i.e. 2D or 3D inputs)."
         )
     x = input if n == 3 else input.unsqueeze(0)
     out = _dropped(x, p, training, _channels(x._array), inplace)

@@ -9,7 +9,7 @@ import numpy as np
 
 from engine.dtypes import LEGACY_NAMES, OF_NUMPY
 from engine.op import function, op
-from engine.ops.loss import not_implemented
+from engine.ops.loss import not_implemented, refused
 from engine.tensor import Tensor, constant
 
 # --- embedding -------------------------------------------------------------------------------------------------------------
@@ -222,12 +222,13 @@ def _embedding_bag(weight, indices, offsets, scale_grad_by_freq, mode, per_sampl
 
 @op(
     r"{grad}",
-    grad=lambda grad: not_implemented("_embedding_bag_backward"),
-    weight=lambda grad: not_implemented("_embedding_bag_backward"),
+    grad=lambda grad: refused("_embedding_bag_backward"),
+    weight=None,
     indices=None,
     offsets=None,
-    per_sample_weights=None,
+    per_sample_weights=lambda grad: refused("_embedding_bag_backward"),
     promote=(),
+    node="EmbeddingBagBackwardBackward0",
     name="embedding_bag_backward",
 )
 def _bag_backward(grad, weight, indices, offsets, mode, per_sample_weights, padding_idx, scale_grad_by_freq):

@@ -99,7 +99,7 @@ def share_memory_(input: Tensor) -> Tensor:
 
 
 @function
-def apply_(input: Tensor, callable: Callable[[Any], Any]) -> Tensor:  # noqa: A002  (PyTorch's name)
+def apply_(input: Tensor, callable: Callable[[Any], Any]) -> Tensor:
     """Replace each element by what a function makes of it."""
     if input.requires_grad:
         raise RuntimeError("Can't call apply_() on Variable that requires grad. Use var.detach().apply_() instead.")
@@ -109,7 +109,7 @@ def apply_(input: Tensor, callable: Callable[[Any], Any]) -> Tensor:  # noqa: A0
 
 
 @function
-def map_(input: Tensor, tensor: Tensor, callable: Callable[[Any, Any], Any]) -> Tensor:  # noqa: A002
+def map_(input: Tensor, tensor: Tensor, callable: Callable[[Any, Any], Any]) -> Tensor:
     """Replace each element by what a function makes of it and another tensor's."""
     if input.requires_grad:
         raise RuntimeError("Can't call map_() on Variable that requires grad. Use var.detach().map_() instead.")

@@ -11,8 +11,8 @@ import numpy as np
 
 from engine import dtypes
 from engine.op import function, op
+from engine.ops.joining import _stack
 from engine.ops.reduction import _sum_dim
-from engine.ops.shape import _stack
 from engine.ops.taps import variant
 from engine.tensor import Size, Tensor
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from engine.op import function
-from engine.ops.decompositions import _named
+from engine.ops.matrices import _named
 from engine.ops.shape import sizes
 from engine.tensor import Tensor, constant
 

@@ -8,10 +8,14 @@ import numpy as np
 import scipy.linalg.lapack as lapack
 
 from engine.op import FUNCTIONS, function, op
-from engine.ops.decompositions import _named, check, joined, linalg_lu_factor, linalg_qr, linalg_svd, mT
+from engine.ops.factorizations import linalg_lu_factor, linalg_qr
 from engine.ops.indexing import _take_slice, narrow
+from engine.ops.joining import cat
+from engine.ops.loss import refused
+from engine.ops.matrices import _named, check, joined, mT
 from engine.ops.random import randn
-from engine.ops.shape import _reshape, cat
+from engine.ops.shape import _reshape
+from engine.ops.spectral import linalg_svd
 from engine.tensor import Tensor, constant
 
 # --- reflections -----------------------------------------------------------------------------------------------------------
@@ -136,11 +140,6 @@ def ormqr(input: Tensor, tau: Tensor, other: Tensor, left: bool = True, transpos
     return q @ other if left else other @ q
 
 
-def refused(name):
-    """What PyTorch says of a derivative it does not have."""
-    raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
-
-
 @op(r"\mathrm{{geqrf}}({input})", input=lambda grads: refused("geqrf"), outputs=("a", "tau"))
 def geqrf(input):
     """R above the diagonal, and below it the reflections that make up Q, with their factors."""
@@ -167,7 +166,7 @@ def _by_matrix(f: Any, *arrays: Any) -> list[Any]:
 
 
 @function
-def linalg_ldl_factor(A: Tensor, *, hermitian: bool = False) -> Any:  # noqa: N803
+def linalg_ldl_factor(A: Tensor, *, hermitian: bool = False) -> Any:
     """L and D of symmetric matrices, A = L D Lᵀ, in one matrix, and the rows that were exchanged."""
     check("ldl_factor", A)
     a = A._array
@@ -182,7 +181,7 @@ def linalg_ldl_factor(A: Tensor, *, hermitian: bool = False) -> Any:  # noqa: N8
 
 
 @function
-def linalg_ldl_factor_ex(A: Tensor, *, hermitian: bool = False, check_errors: bool = False) -> Any:  # noqa: N803
+def linalg_ldl_factor_ex(A: Tensor, *, hermitian: bool = False, check_errors: bool = False) -> Any:
     """L and D of symmetric matrices, and zero for each matrix that could be factored."""
     factors = linalg_ldl_factor(A, hermitian=hermitian)
     info = constant(np.zeros(A._array.shape[:-2], np.int32))
@@ -190,7 +189,7 @@ def linalg_ldl_factor_ex(A: Tensor, *, hermitian: bool = False, check_errors: bo
 
 
 @function
-def linalg_ldl_solve(LD: Tensor, pivots: Tensor, B: Tensor, *, hermitian: bool = False) -> Tensor:  # noqa: N803
+def linalg_ldl_solve(LD: Tensor, pivots: Tensor, B: Tensor, *, hermitian: bool = False) -> Tensor:
     """The solution of A X = B from what `ldl_factor` gives of A."""
     a, b = LD._array, B._array
     if not a.size or not b.size:
@@ -226,7 +225,7 @@ def _ldl_solved(a: Any, pivots: Any, b: Any) -> Any:
 
 
 @function
-def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) -> Any:  # noqa: N803
+def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) -> Any:
     """L and U in one matrix, and the rows that were exchanged; with `get_infos` zeros for what could be factored."""
     factors, pivots = linalg_lu_factor(A, pivot=pivot)
     if not get_infos:
@@ -234,7 +233,7 @@ def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) 
     return factors, pivots, constant(np.zeros(A._array.shape[:-2], np.int32))
 
 
-def _basis(A: Any, q: int, niter: int, M: Any) -> Any:  # noqa: N803
+def _basis(A: Any, q: int, niter: int, M: Any) -> Any:
     """Orthonormal columns that nearly span what A (less M) does. Halko, Martinsson and Tropp (2011), algorithm 4.4."""
 
     def times(matrix: Any, less: Any, right: Any) -> Any:
@@ -251,13 +250,13 @@ def _basis(A: Any, q: int, niter: int, M: Any) -> Any:  # noqa: N803
 
 
 @function
-def svd_lowrank(A: Any, q: int | None = 6, niter: int | None = 2, M: Any = None) -> Any:  # noqa: N803
+def svd_lowrank(A: Any, q: int | None = 6, niter: int | None = 2, M: Any = None) -> Any:
     """The largest singular values of A (less M) and their vectors, nearly: U, S, V. Halko et al. (2011), algorithm 5.1."""
     q, niter = 6 if q is None else q, 2 if niter is None else niter
-    M = None if M is None else FUNCTIONS["broadcast_to"](M, A.shape)  # noqa: N806
+    M = None if M is None else FUNCTIONS["broadcast_to"](M, A.shape)
     wide = A.shape[-2] < A.shape[-1]
     if wide:
-        A, M = mT(A), None if M is None else mT(M)  # noqa: N806
+        A, M = mT(A), None if M is None else mT(M)
     basis = _basis(A, q, niter, M)
     small = mT(basis) @ A
     if M is not None:
@@ -268,7 +267,7 @@ def svd_lowrank(A: Any, q: int | None = 6, niter: int | None = 2, M: Any = None)
 
 
 @function
-def pca_lowrank(A: Any, q: int | None = None, center: bool = True, niter: int = 2) -> Any:  # noqa: N803
+def pca_lowrank(A: Any, q: int | None = None, center: bool = True, niter: int = 2) -> Any:
     """The principal components of the rows of A, nearly: U, S, V."""
     m, n = A.shape[-2:]
     if q is None:

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from engine.op import function, op
-from engine.ops.shape import _put, _stack, alias, unsqueeze, wrap_dim
+from engine.ops.joining import _put, _stack
+from engine.ops.shape import alias, from_end, unsqueeze, wrap_dim
 from engine.tensor import Tensor, constant
 
 
@@ -34,7 +35,7 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
     n = a.shape[d]
     if not -n <= index < n:
         raise IndexError(f"select(): index {index} out of range for tensor of size {list(a.shape)} at dimension {d}")
-    return _select(input, d, int(index) % n)
+    return _select(input, d, int(index) if index >= 0 else from_end(int(index), n))
 
 
 @op(
@@ -202,6 +203,11 @@ def _basic(input: Tensor, index: Index) -> tuple[Tensor, tuple[Any, ...] | None]
         elif item is not None and item is not Ellipsis and not isinstance(item, bool):
             consumed += 1
     n = input._array.ndim
+    if consumed > n == 0 and len(items) == 1 and isinstance(items[0], int):
+        raise IndexError(
+            "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a 0-dim "
+            "tensor to a number"
+        )
     if consumed > n:
         raise IndexError(f"too many indices for tensor of dimension {n}")
     position = next((i for i, item in enumerate(items) if item is Ellipsis), None)
@@ -298,7 +304,7 @@ def _entry(view: Tensor, dim: int, item: Any, ndim: int) -> Tensor:
     n = view._array.shape[dim]
     if not -n <= item < n:
         raise IndexError(f"index {item} is out of bounds for dimension {dim} with size {n}")
-    return _select(view, dim, int(item) % n)
+    return _select(view, dim, int(item) if item >= 0 else from_end(int(item), n))
 
 
 def setitem(input: Tensor, index: Index, value: Any) -> None:

@@ -14,16 +14,17 @@ from engine.codegen import NUMBERS32
 from engine.context import context, observed
 from engine.op import TABLE, Op, function, op
 from engine.ops import activation, linalg  # noqa: F401  (their operations get in-place variants here)
-from engine.ops.comparison import where
 from engine.ops.indexing import _index_put
 from engine.ops.pointwise import zeros_like_grad
 from engine.ops.random import DRAWN, source
+from engine.ops.reduction import _sum
+from engine.ops.turned import LATER, turning
 from engine.surface import SURFACE
 from engine.tensor import Tensor, constant, counter_of, gradient_edge
 
 
-@op(r"{value}", self=lambda grad: zeros_like_grad(grad), node="FillBackward0")
-def fill(self, value):
+@op(r"{value}", self=lambda grad: zeros_like_grad(grad), node="FillBackward0", name="fill")
+def _fill_number(self, value):
     """Every element set to a number."""
     return np.full_like(self, value)
 
@@ -31,7 +32,7 @@ def fill(self, value):
 @op(
     r"{value}",
     self=lambda grad: zeros_like_grad(grad),
-    value=lambda grad: _total(grad),
+    value=lambda grad: _sum(grad),
     promote=(),
     node="FillBackward1",
     name="fill",
@@ -43,10 +44,29 @@ def _fill_tensor(self, value):
     return np.full_like(self, value)
 
 
-def _total(grad):
-    from engine.ops.reduction import _sum
+@op(r"{value}", self=lambda grad: zeros_like_grad(grad), node="FillBackward2", name="fill")
+def _fill_number_written(self, value):
+    """Every element set to a number, in place."""
+    return np.full_like(self, value)
 
-    return _sum(grad)
+
+@op(
+    r"{value}",
+    self=lambda grad: zeros_like_grad(grad),
+    value=lambda grad: _sum(grad),
+    promote=(),
+    node="FillBackward3",
+    name="fill",
+)
+def _fill_tensor_written(self, value):
+    """Every element set to a 0-d tensor's, in place."""
+    return _fill_tensor.op.forward(self, value)
+
+
+@function
+def fill(input: Tensor, value: Any) -> Tensor:
+    """Every element set to a number or a 0-d tensor's element."""
+    return _fill_tensor(input, value) if isinstance(value, Tensor) else _fill_number(input, value)
 
 
 @op(r"0", self=lambda grad: zeros_like_grad(grad))
@@ -84,6 +104,10 @@ OVERLAPPING = ("fill", "index_fill", "masked_fill", "zero")
 """Operations that may write elements which share memory."""
 
 
+def _repeats(array: Any) -> bool:
+    return any(n > 1 and step == 0 for n, step in zip(array.shape, array.strides, strict=True))
+
+
 def store(self: Tensor, result: Tensor, declared: Op) -> None:
     """Write `result` into `self`'s memory, count the version, and let `self` take over the result's place in the graph."""
     source, target = result._array, self._array
@@ -92,18 +116,17 @@ def store(self: Tensor, result: Tensor, declared: Op) -> None:
         raise RuntimeError(f"result type {names[result.dtype]} can't be cast to the desired output type {names[self.dtype]}")
     if source.shape != target.shape:
         raise RuntimeError(f"output with shape {list(target.shape)} doesn't match the broadcast shape {list(source.shape)}")
-    if 0 in target.strides and declared.name not in OVERLAPPING and target.size:
-        if any(n > 1 and step == 0 for n, step in zip(target.shape, target.strides, strict=True)):
-            raise RuntimeError(
-                "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
-                "Please clone() the tensor before performing the operation."
-            )
+    if 0 in target.strides and declared.name not in OVERLAPPING and target.size and _repeats(target):
+        raise RuntimeError(
+            "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
+            "Please clone() the tensor before performing the operation."
+        )
     counter = self._counter
     np.copyto(target, source, casting="unsafe")
     if counter.__class__ is Inference and not context.inference:
         raise RuntimeError(
-            "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a normal tensor "
-            "before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more details."
+            "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a normal "
+            "tensor before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more details."
         )
     if counter is None:
         counter = self._counter = Counter()
@@ -115,7 +138,7 @@ def store(self: Tensor, result: Tensor, declared: Op) -> None:
                 kept.array, kept.shared, kept.version = target, counter, counter.value
         rebase(self, node, result._nr)
     if self._view is not None and node is None:
-        self._view.version = counter.value if self._view.base.grad_fn is None else self._view.version
+        self._view.version = self._view.version if self._view.base.requires_grad else counter.value
 
 
 def stand_in(self: Tensor, declared: Op, tracked: bool) -> Tensor:
@@ -162,6 +185,8 @@ def inplace(declared: Op, call: Callable[..., Any] | None = None) -> Callable[..
         )
         if tracked:
             check_writable(self)
+        if context.writing is not None:
+            context.writing(self)
         with observed(None):
             result = compute(stand_in(self, declared, tracked), *args, **kwargs)
             store(self, result, declared)
@@ -193,9 +218,12 @@ def derive(functions: dict[str, Callable[..., Any]]) -> None:
         f = functions.get(method.removesuffix("_"))
         if not method.endswith("_") or method in INPLACE or f is None or method.removesuffix("_") in NOT_DERIVED:
             continue
+        if method in LATER:
+            INPLACE[method] = turning(method, f)
+            continue
         if id(f) not in made:
             made[id(f)] = _variant(f)
-            made[id(f)].__name__ = method
+            made[id(f)].__name__ = f"{f.__name__}_"
         INPLACE[method] = made[id(f)]
 
 
@@ -213,8 +241,8 @@ def _variant(f: Callable[..., Any]) -> Callable[..., Tensor]:
     return inplace(Op(name, rf"\mathrm{{{{{name}}}}}({{self}})", f, {}, name, saved_names=("self",)), f)
 
 
-_fill_number = inplace(TABLE["fill"])
-_fill_with = inplace(TABLE["_fill_tensor"])
+_fill_number_ = inplace(TABLE["_fill_number_written"])
+_fill_tensor_ = inplace(TABLE["_fill_tensor_written"])
 _copy_ = inplace(TABLE["_copy"])
 index_put_ = inplace(
     TABLE["_index_put"],
@@ -224,7 +252,7 @@ index_put_ = inplace(
 
 def fill_(self: Tensor, value: Any) -> Tensor:
     """Set every element to a number or a 0-d tensor's element."""
-    return _fill_with(self, value) if isinstance(value, Tensor) else _fill_number(self, value)
+    return _fill_tensor_(self, value) if isinstance(value, Tensor) else _fill_number_(self, value)
 
 
 def copy_(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:

@@ -31,9 +31,9 @@ def native_group_norm(
     input: Tensor,
     weight: Any,
     bias: Any,
-    N: int,  # noqa: N803  (PyTorch's name)
-    C: int,  # noqa: N803
-    HxW: int,  # noqa: N803
+    N: int,
+    C: int,
+    HxW: int,
     group: int,
     eps: float,
 ) -> tuple[Tensor, ...]:

@@ -13,9 +13,10 @@ import numpy as np
 
 from engine import dtypes
 from engine.op import function, op
+from engine.ops.copies import clone
 from engine.ops.pointwise import rsqrt
 from engine.ops.reduction import _mean_dim, _sum_dim
-from engine.ops.shape import _reshape, clone, reshape, unsqueeze
+from engine.ops.shape import _reshape, reshape, unsqueeze
 from engine.tensor import Tensor
 
 
@@ -170,7 +171,9 @@ def stored(statistic, channels):
 
 @op(
     r"\frac{{ {input} - {mean} }}{{ \sqrt{{ {var} + {eps} }} }} \cdot {weight} + {bias}",
-    input=lambda grad, weight, var, channels, eps: channelled(grad, weight, None, channels) * rsqrt(stored(var, channels) + eps),
+    input=lambda grad, weight, var, channels, eps: (
+        channelled(grad, weight, None, channels) * rsqrt(stored(var, channels) + eps)
+    ),
     weight=lambda grad, input, weight_sym_sizes, mean, var, channels, eps: per_channel(
         grad * (input - stored(mean, channels)) * rsqrt(stored(var, channels) + eps), channels, weight_sym_sizes
     ),
@@ -245,8 +248,8 @@ def _batch_normed(
     a = input._array
     if not a.size:
         out = clone(input)
-        out = out if weight is None else out * weight[0]
-        return out if bias is None else out + bias[0]
+        out = out if weight is None else out * weight.select(0, 0)
+        return out if bias is None else out + bias.select(0, 0)
     channels = a.shape[1]
     for name, t in (("running_mean", running_mean), ("running_var", running_var), ("weight", weight), ("bias", bias)):
         if t is not None and t._array.size != channels:
@@ -260,7 +263,7 @@ def _batch_normed(
     n = prod([a.shape[d] for d in dims])
     for t, batch in ((running_mean, lambda: a.mean(dims)), (running_var, lambda: a.var(dims, ddof=1 if n > 1 else 0))):
         if t is not None and n:
-            part = t._array.dtype.type(momentum)  # type: ignore[arg-type]
+            part = t._array.dtype.type(momentum)
             _write(t, t._array * (1 - part) + batch() * part)
     return _batch_norm(input, weight, bias, a.shape, dims, _channels(a), eps)
 
@@ -299,9 +302,9 @@ def instance_norm(
     if not use_input_stats:
         return _batch_normed(input, running_mean, running_var, weight, bias, False, momentum, eps)
     folded = reshape(input, (1, n * c, *a.shape[2:]))
-    each = [None if t is None else t.repeat(n) for t in (running_mean, running_var, weight, bias)]
-    out = _batch_normed(folded, *each, True, momentum, eps)
-    for t, many in ((running_mean, each[0]), (running_var, each[1])):
+    means, variances, w, b = (None if t is None else t.repeat(n) for t in (running_mean, running_var, weight, bias))
+    out = _batch_normed(folded, means, variances, w, b, True, momentum, eps)
+    for t, many in ((running_mean, means), (running_var, variances)):
         if t is not None:
             assert many is not None
             _write(t, many._array.reshape(n, c).mean(0))

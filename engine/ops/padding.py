@@ -49,7 +49,7 @@ def constant_pad_nd(input: Tensor, pad: Any, value: float = 0) -> Tensor:
         )
     for (a, b), size in zip(_widths(n, pad), input._array.shape, strict=True):
         if size + a + b < 0:
-            d = [w for w in _widths(n, pad)].index((a, b))
+            d = list(_widths(n, pad)).index((a, b))
             raise RuntimeError(
                 f"The input size {size}, plus negative padding {a} and {b} resulted in a negative output size, which is "
                 f"invalid. Check dimension {d} of your input."
@@ -143,16 +143,14 @@ def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = N
         raise NotImplementedError(f"Unrecognised padding mode {mode}")
     k = len(widths) // 2
     if not (k in (1, 2, 3) and a.ndim in (k + 1, k + 2)):
-        raise NotImplementedError(
-            "Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now"
-        )
+        raise NotImplementedError("Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now")
     sizes = list(a.shape)
     for d, (left, right) in enumerate(_widths(a.ndim, widths)):
         n = sizes[d]
         if mode == "reflect" and (left >= n or right >= n) and (left or right):
             raise RuntimeError(
-                f"Argument #{4 + 2 * (a.ndim - 1 - d)}: Padding size should be less than the corresponding input dimension, but "
-                f"got: padding ({left}, {right}) at dimension {d} of input {list(a.shape)}"
+                f"Argument #{4 + 2 * (a.ndim - 1 - d)}: Padding size should be less than the corresponding input dimension, "
+                f"but got: padding ({left}, {right}) at dimension {d} of input {list(a.shape)}"
             )
         if mode == "circular" and (left > n or right > n):
             raise RuntimeError("Padding value causes wrapping around more than once.")

@@ -10,7 +10,7 @@ from engine import dtypes
 from engine.op import function, op
 from engine.ops.arithmetic import pow as power
 from engine.ops.comparison import where
-from engine.ops.pointwise import exp, exp2, isfinite, sgn, zeros_like_grad
+from engine.ops.pointwise import exp, sgn, zeros_like_grad
 from engine.overloads import invalid_combination
 from engine.tensor import Tensor
 
@@ -111,32 +111,20 @@ def copysign(self, other):
 # --- exponentials ----------------------------------------------------------------------------------------------------------
 
 
-def part_of_sum(grad, mine, result):
-    """`grad` times the share of an operand in a sum of exponentials."""
-    share = exp(mine - result)
-    return grad * where(isfinite(result), share, where(mine == result, 1.0, 0.0))
-
-
 @op(
     r"\ln(e^{{ {self} }} + e^{{ {other} }})",
-    self=lambda grad, self, result: part_of_sum(grad, self, result),
-    other=lambda grad, other, result: part_of_sum(grad, other, result),
+    self=lambda grad, self, other: grad / (1 + exp(other - self)),
+    other=lambda grad, self, other: grad / (1 + exp(self - other)),
 )
 def logaddexp(self, other):
     """`log(exp(x) + exp(y))`, computed stably."""
     return np.logaddexp(self, other)
 
 
-def part_of_sum2(grad, mine, result):
-    """`grad` times the share of an operand in a sum of powers of two."""
-    share = exp2(mine - result)
-    return grad * where(isfinite(result), share, where(mine == result, 1.0, 0.0))
-
-
 @op(
     r"\log_2(2^{{ {self} }} + 2^{{ {other} }})",
-    self=lambda grad, self, result: part_of_sum2(grad, self, result),
-    other=lambda grad, other, result: part_of_sum2(grad, other, result),
+    self=lambda grad, self, other: grad / (1 + 2 ** (other - self)),
+    other=lambda grad, self, other: grad / (1 + 2 ** (self - other)),
 )
 def logaddexp2(self, other):
     """`log2(2**x + 2**y)`, computed stably."""

@@ -3,30 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from engine.op import FUNCTIONS, function, op
+from engine.ops.copies import clone, detach
+from engine.ops.diagonals import diagonal
 from engine.ops.indexing import _slice, select, unbind
-from engine.ops.rearrange import as_strided, diagonal, method_unfold
-from engine.ops.shape import (
-    _cat,
-    alias,
-    cat,
-    clone,
-    detach,
-    expand,
-    permute,
-    reshape,
-    squeeze,
-    stack,
-    t,
-    transpose,
-    unsqueeze,
-    view,
-    wrap_dim,
-)
+from engine.ops.joining import _cat, cat
+from engine.ops.shape import alias, expand, permute, reshape, squeeze, t, transpose, unsqueeze, view, wrap_dim
+from engine.ops.strides import as_strided, method_unfold
 from engine.overloads import invalid_combination
 from engine.tensor import Tensor
 
@@ -84,9 +72,7 @@ def split(tensor: Tensor, split_size_or_sections: Any = None, dim: int = 0, **na
     d = wrap_dim(dim, tensor._array.ndim)
     n = tensor._array.shape[d]
     if size == 0 and n:
-        raise RuntimeError(
-            f"split_size can only be 0 if dimension size is 0, but got dimension size of {n}"
-        )
+        raise RuntimeError(f"split_size can only be 0 if dimension size is 0, but got dimension size of {n}")
     pieces: tuple[Tensor, ...] = _split(tensor, int(size), d)
     return pieces
 
@@ -143,7 +129,7 @@ def tensor_split(input: Tensor, indices_or_sections: Any = None, dim: int = 0, *
         cuts = np.cumsum([0, *lengths]).tolist()
     else:
         cuts = [0, *[slice(None, i).indices(n)[1] for i in where], n]
-    return tuple(_slice(input, d, a, max(a, b), 1) for a, b in zip(cuts, cuts[1:], strict=False))
+    return tuple(_slice(input, d, a, max(a, b), 1) for a, b in pairwise(cuts))
 
 
 def _along(name: str, least: int, dim: int) -> Callable[..., Any]:
@@ -159,8 +145,8 @@ def _along(name: str, least: int, dim: int) -> Callable[..., Any]:
         d = 0 if name == "hsplit" and n == 1 else dim
         if isinstance(where, int) and (where <= 0 or input._array.shape[d] % where):
             raise RuntimeError(
-                f"torch.{name} attempted to split along dimension {d}, but the size of the dimension {input._array.shape[d]} is "
-                f"not divisible by the split_size {where}!"
+                f"torch.{name} attempted to split along dimension {d}, but the size of the dimension {input._array.shape[d]} "
+                f"is not divisible by the split_size {where}!"
             )
         return tensor_split(input, where, d)
 

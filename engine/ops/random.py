@@ -295,15 +295,15 @@ MOST_CATEGORIES = 1 << 24
 
 
 @function
-def multinomial(
-    input: Tensor, num_samples: int, replacement: bool = False, *, generator: Generator | None = None
-) -> Tensor:
+def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, generator: Generator | None = None) -> Tensor:
     """Indices drawn with the weights in the rows of `input`, (…, n) to (…, num_samples)."""
     a = input._array
     if a.ndim not in (1, 2):
         raise RuntimeError("prob_dist must be 1 or 2 dim")
     if a.dtype.kind != "f":
-        raise RuntimeError(f"multinomial only supports floating-point dtypes for input, got: {dtypes.SCALAR_NAMES[input.dtype]}")
+        raise RuntimeError(
+            f"multinomial only supports floating-point dtypes for input, got: {dtypes.SCALAR_NAMES[input.dtype]}"
+        )
     if num_samples <= 0:
         raise RuntimeError("cannot sample n_sample <= 0 samples")
     if not replacement and num_samples > a.shape[-1]:
@@ -371,6 +371,7 @@ def _drawn_integers(s: Stream, a: Any, low: int | None = None, high: int | None 
         return (words % np.uint64(span)).reshape(a.shape)
     low, high = (0, low) if high is None else (low or 0, high)
     assert low is not None
+    assert high is not None
     if low >= high:
         raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
     return s.integers(int(low), int(high), a.size).reshape(a.shape)

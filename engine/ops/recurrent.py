@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from engine.op import op
 from engine.ops.activation import sigmoid
 from engine.ops.indexing import unbind
+from engine.ops.joining import cat, stack
 from engine.ops.linalg import linear
 from engine.ops.pieces import joined
 from engine.ops.pointwise import tanh
-from engine.ops.shape import cat, stack
 from engine.tensor import Tensor
 
 # --- pieces of gates ---------------------------------------------------------------------------------------------------------
@@ -167,7 +169,7 @@ def retraced(grads, inputs, reverse, needs):
     return tuple(next(found) if need else None for need in needs)
 
 
-def lstm_step(gates, h, c, w_hh, b_hh):
+def lstm_step(gates: Any, h: Any, c: Any, w_hh: Any, b_hh: Any) -> tuple[Any, Any]:
     """One step of an LSTM from the input's part of the gates: the next state and cell state."""
     i, f, g, o = _unsafe_split(linear(h, w_hh, b_hh) + gates, c.shape[1], 1)
     c = sigmoid(f) * c + sigmoid(i) * tanh(g)

@@ -12,7 +12,7 @@ from numpy.lib.stride_tricks import as_strided
 
 from engine import dtypes
 from engine.op import function, op
-from engine.ops.pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
+from engine.ops.mean_pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 from engine.ops.taps import Taps, _resampled, _unresampled, variant
 from engine.tensor import Tensor
 

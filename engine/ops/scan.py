@@ -10,9 +10,11 @@ from engine import dtypes
 from engine.op import function, op
 from engine.ops.comparison import where
 from engine.ops.indexing import _scatter_add_zeros, _slice, narrow
+from engine.ops.joining import cat
+from engine.ops.multiplication import has_zeros
 from engine.ops.pointwise import exp, log
-from engine.ops.reduction import _sum_dim, has_zeros
-from engine.ops.shape import cat, flip, unsqueeze, wrap_dim
+from engine.ops.reduction import _sum_dim
+from engine.ops.shape import flip, unsqueeze, wrap_dim
 from engine.tensor import Tensor, constant
 
 
@@ -254,9 +256,7 @@ def gradient(input: Tensor, *, spacing: Any = None, dim: Any = None, edge_order:
 def _slope(x: Tensor, dim: int, spacing: Any, order: int) -> Tensor:
     n = x._array.shape[dim]
     if n < order + 1:
-        raise RuntimeError(
-            "torch.gradient expected each dimension size to be at least edge_order+1"
-        )
+        raise RuntimeError("torch.gradient expected each dimension size to be at least edge_order+1")
     if isinstance(spacing, Tensor) and spacing._array.ndim:
         widths: Any = spacing._array[1:] - spacing._array[:-1]
     else:
@@ -269,9 +269,11 @@ def _slope(x: Tensor, dim: int, spacing: Any, order: int) -> Tensor:
     edge = _first_order if order == 1 else _second_order
     pieces.append(edge(x, dim, widths, 0))
     if n > 2:
-        inner = (-right / (left * (left + right))) * a + ((right - left) / (left * right)) * b + (
-            left / (right * (left + right))
-        ) * c
+        inner = (
+            (-right / (left * (left + right))) * a
+            + ((right - left) / (left * right)) * b
+            + (left / (right * (left + right))) * c
+        )
         pieces.append(inner)
     pieces.append(edge(x, dim, widths, -1))
     return cat(pieces, dim)
@@ -299,7 +301,7 @@ def _second_order(x: Tensor, dim: int, widths: Any, end: int) -> Tensor:
 @function
 def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
     """The sub-tensors along `dim` scaled down so that their `p`-norms are at most `maxnorm`."""
-    from engine.ops.reduction import norm
+    from engine.ops.norms import norm
 
     if input._array.ndim < 2:
         raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {input._array.ndim} dimensions")
@@ -310,7 +312,7 @@ def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
 
 
 @function
-def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:  # noqa: N803  (PyTorch's name)
+def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
     """The Vandermonde matrix: powers of the elements of a vector, the highest first."""
     x = x if x._array.ndim else x.reshape(1)
     n = x._array.shape[-1] if N is None else N
@@ -324,7 +326,6 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
 
 
 @function
-def linalg_vander(x: Tensor, *, N: int | None = None) -> Tensor:  # noqa: N803  (PyTorch's name)
+def linalg_vander(x: Tensor, *, N: int | None = None) -> Tensor:
     """The Vandermonde matrix with increasing powers."""
     return vander(x, N, increasing=True)
-

@@ -10,7 +10,7 @@ from engine import dtypes
 from engine.errors import sizes_mismatch
 from engine.op import function, op
 from engine.ops.loss import add_number, clamp_min_number
-from engine.ops.reduction import _vector_norm, norm_backward
+from engine.ops.norms import _vector_norm, norm_backward
 from engine.ops.shape import wrap_dim
 from engine.tensor import Tensor
 

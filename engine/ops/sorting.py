@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from engine import dtypes
 from engine.op import function, op
+from engine.ops.extremes import chosen_backward
 from engine.ops.pointwise import ceil, floor
 from engine.ops.pointwise import round as round_
-from engine.ops.reduction import _sum, axes_of, chosen_backward
+from engine.ops.reduction import _sum, axes_of
 from engine.ops.scan import scattered
 from engine.ops.shape import reshape, transpose, wrap_dim
 from engine.tensor import Tensor, constant
@@ -130,7 +131,7 @@ def _middle_of_numbers(array, dim, _):
 
 def _most_frequent(array, dim, _):
     def one(row):
-        values, inverse, counts = np.unique(row, return_inverse=True, return_counts=True)
+        _, inverse, counts = np.unique(row, return_inverse=True, return_counts=True)
         return np.flatnonzero(inverse.reshape(-1) == counts.argmax())[-1]
 
     return np.expand_dims(np.apply_along_axis(one, dim, array), dim)
@@ -217,7 +218,10 @@ def _quantile(input: Tensor, q: Any, dim: int | None, keepdim: bool, interpolati
     if at._array.dtype != input._array.dtype:
         raise RuntimeError(f"{name}() q tensor must be same dtype as the input tensor")
     if ((at._array < 0) | (at._array > 1)).any():
-        raise RuntimeError(f"{name}() q {'values' if isinstance(q, Tensor) else 'value'} must be in the range [0, 1]" + ("" if isinstance(q, Tensor) else f", but got {q}"))
+        raise RuntimeError(
+            f"{name}() q {'values' if isinstance(q, Tensor) else 'value'} must be in the range [0, 1]"
+            + ("" if isinstance(q, Tensor) else f", but got {q}")
+        )
     n = input._array.ndim
     shape: tuple[int, ...]
     if dim is None:
@@ -225,8 +229,10 @@ def _quantile(input: Tensor, q: Any, dim: int | None, keepdim: bool, interpolati
     else:
         d = wrap_dim(dim, n)
         flat = transpose(input, d, -1) if n else reshape(input, 1)
-        shape = tuple(1 if i == d else m for i, m in enumerate(input._array.shape)) if keepdim else (
-            tuple(m for i, m in enumerate(input._array.shape) if i != d)
+        shape = (
+            tuple(1 if i == d else m for i, m in enumerate(input._array.shape))
+            if keepdim
+            else (tuple(m for i, m in enumerate(input._array.shape) if i != d))
         )
     if flat._array.ndim == 0:
         flat = reshape(flat, 1)
@@ -272,9 +278,7 @@ def _only_float_or_double(name: str, input: Tensor) -> None:
 
 
 @function
-def quantile(
-    input: Tensor, q: Any, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear"
-) -> Tensor:
+def quantile(input: Tensor, q: Any, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear") -> Tensor:
     """The quantiles `q` of all elements or along `dim`, in front if `q` is a vector."""
     return _quantile(input, q, dim, keepdim, interpolation, ignore=False)
 
@@ -309,9 +313,7 @@ def unique(
 
 
 @function
-def unique_consecutive(
-    input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
-) -> Any:
+def unique_consecutive(input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None) -> Any:
     """The elements (or slices along `dim`) without repetitions that follow each other."""
     a = input._array.reshape(-1) if dim is None else np.moveaxis(input._array, dim, 0)
     differs = np.ones(len(a), bool)
@@ -340,23 +342,23 @@ def searchsorted(
     """Where each value would go in a sorted sequence (row by row), before equal ones or behind them (`right`)."""
     if side is not None and side not in ("left", "right"):
         raise RuntimeError(f"torch.searchsorted(): side can only be 'left' or 'right' but got {side}")
-    side = ("right" if right else "left") if side is None else side
+    end: Literal["left", "right"] = "right" if (right if side is None else side == "right") else "left"
     edges, values = sorted_sequence._array, input._array if isinstance(input, Tensor) else np.asarray(input)
     if sorter is not None:
         edges = np.take_along_axis(edges, sorter._array, axis=-1)
     if edges.ndim == 1:
-        found = np.searchsorted(edges, values, side=side)
+        found = np.searchsorted(edges, values, side=end)
     else:
         if edges.shape[:-1] != values.shape[:-1]:
             raise RuntimeError(
-                "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries tensor "
-                f"and input value tensor must match, but we got boundaries tensor {list(edges.shape)} and input value tensor "
-                f"{list(values.shape)}"
+                "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries "
+                f"tensor and input value tensor must match, but we got boundaries tensor {list(edges.shape)} and input value "
+                f"tensor {list(values.shape)}"
             )
         if not values.size or not edges.size:
             return constant(np.zeros(values.shape, np.int32 if out_int32 else np.int64))
         rows = zip(edges.reshape(-1, edges.shape[-1]), values.reshape(-1, values.shape[-1]), strict=True)
-        found = np.stack([np.searchsorted(e, v, side=side) for e, v in rows]).reshape(values.shape)
+        found = np.stack([np.searchsorted(e, v, side=end) for e, v in rows]).reshape(values.shape)
     return constant(np.asarray(found).astype(np.int32 if out_int32 else np.int64))
 
 
@@ -393,7 +395,9 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
     if a.dtype.kind == "f":
         raise NotImplementedError(f"\"bincount_cpu\" not implemented for '{dtypes.SCALAR_NAMES[input.dtype]}'")
     counted = np.bincount(a.astype(np.int64), None if weights is None else weights._array, minlength)
-    return constant(counted.astype(weights._array.dtype if weights is not None and weights._array.dtype == np.float32 else counted.dtype))
+    return constant(
+        counted.astype(weights._array.dtype if weights is not None and weights._array.dtype == np.float32 else counted.dtype)
+    )
 
 
 @op(r"\mathrm{{count\_nonzero}}({self})", self=None)
@@ -432,4 +436,3 @@ def argwhere(input: Tensor) -> Tensor:
     """The indices of the elements that are not zero, (n, dimensions)."""
     indices: Tensor = nonzero(input)
     return indices
-

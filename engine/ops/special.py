@@ -9,10 +9,9 @@ import numpy as np
 import scipy.special as sc
 
 from engine.op import function, op
-from engine.ops.arithmetic import _pow_scalar
 from engine.ops.comparison import where
 from engine.ops.pointwise import abs as absolute
-from engine.ops.pointwise import cos, exp, log, log1p, rsqrt, sign, sin, zeros_like_grad
+from engine.ops.pointwise import cos, exp, log, log1p, sign, sin
 from engine.tensor import Tensor
 
 TWO_OVER_ROOT_PI = 2.0 / math.sqrt(math.pi)
@@ -275,7 +274,11 @@ def i0(self):
     return precisely(sc.i0, self)
 
 
-@op(r"e^{{-|{self}|}} I_0({self})", floating=True, self=lambda grad, self, result: grad * (special_i1e(self) - sign(self) * result))
+@op(
+    r"e^{{-|{self}|}} I_0({self})",
+    floating=True,
+    self=lambda grad, self, result: grad * (special_i1e(self) - sign(self) * result),
+)
 def special_i0e(self):
     """The modified Bessel function of order 0, scaled by `exp(-|x|)`."""
     return precisely(sc.i0e, self)
@@ -321,8 +324,12 @@ special_bessel_y0 = _plain("bessel_y0", sc.y0, "The Bessel function of the secon
 special_bessel_y1 = _plain("bessel_y1", sc.y1, "The Bessel function of the second kind of order 1.", "Y_1")
 special_modified_bessel_i0 = _plain("modified_bessel_i0", sc.i0, "The modified Bessel function of order 0.", "I_0")
 special_modified_bessel_i1 = _plain("modified_bessel_i1", sc.i1, "The modified Bessel function of order 1.", "I_1")
-special_modified_bessel_k0 = _plain("modified_bessel_k0", sc.k0, "The modified Bessel function of the second kind, order 0.", "K_0")
-special_modified_bessel_k1 = _plain("modified_bessel_k1", sc.k1, "The modified Bessel function of the second kind, order 1.", "K_1")
+special_modified_bessel_k0 = _plain(
+    "modified_bessel_k0", sc.k0, "The modified Bessel function of the second kind, order 0.", "K_0"
+)
+special_modified_bessel_k1 = _plain(
+    "modified_bessel_k1", sc.k1, "The modified Bessel function of the second kind, order 1.", "K_1"
+)
 special_scaled_modified_bessel_k0 = _plain("scaled_modified_bessel_k0", sc.k0e, "`exp(x) K₀(x)`.", "e^x K_0")
 special_scaled_modified_bessel_k1 = _plain("scaled_modified_bessel_k1", sc.k1e, "`exp(x) K₁(x)`.", "e^x K_1")
 special_airy_ai = _plain("airy_ai", lambda x: sc.airy(x)[0], "The Airy function Ai.", r"\mathrm{{Ai}}")

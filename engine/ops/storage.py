@@ -17,9 +17,7 @@ from engine.tensor import Tensor, constant
 def _laid_out(size: tuple[int, ...], stride: tuple[int, ...], dtype: Any) -> Any:
     """Zeros with the given strides, in elements."""
     if len(size) != len(stride):
-        raise RuntimeError(
-            f"dimensionality of sizes ({len(size)}) must match dimensionality of strides ({len(stride)})"
-        )
+        raise RuntimeError(f"dimensionality of sizes ({len(size)}) must match dimensionality of strides ({len(stride)})")
     last = sum((n - 1) * s for n, s in zip(size, stride)) if prod(size) else -1
     memory = np.zeros(last + 1, dtype)
     return np.lib.stride_tricks.as_strided(memory, size, [s * memory.itemsize for s in stride])

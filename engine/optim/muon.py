@@ -64,7 +64,7 @@ class Muon(Optimizer):
     ) -> None:
         if isinstance(lr, Tensor) and lr.numel() != 1:
             raise ValueError("Tensor lr must be 1-element")
-        words = {"Learning rate": lr, "momentum": momentum, "weight decay": weight_decay}
+        words: dict[str, Any] = {"Learning rate": lr, "momentum": momentum, "weight decay": weight_decay}
         for name, value in words.items():
             if not 0.0 <= value:  # noqa: SIM300
                 raise ValueError(f"{name} should be >= 0 but is: {value}")
@@ -116,7 +116,8 @@ class SparseAdam(Optimizer):
     ) -> None:
         if isinstance(lr, Tensor) and lr.numel() != 1:
             raise ValueError("Tensor lr must be 1-element")
-        for name, value in (("learning rate", lr), ("epsilon value", eps)):
+        positive: dict[str, Any] = {"learning rate": lr, "epsilon value": eps}
+        for name, value in positive.items():
             if not value > 0.0:
                 raise ValueError(f"Invalid {name}: {value}")
         for i, beta in enumerate(betas):

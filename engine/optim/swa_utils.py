@@ -180,14 +180,14 @@ class SWALR(LRScheduler):
         """The groups' rates after this step."""
         if not self._get_lr_called_within_step:
             warnings.warn(
-                "To get the last learning rate computed by the scheduler, please use `get_last_lr()`.", UserWarning, stacklevel=2
+                "To get the last learning rate computed by the scheduler, please use `get_last_lr()`.",
+                UserWarning,
+                stacklevel=2,
             )
         step = self._step_count - 1
         if self.anneal_epochs == 0:
             step = max(1, step)
-        before, now = (
-            self.anneal_func(max(0, min(1, s / max(1, self.anneal_epochs)))) for s in (step - 1, step)
-        )
+        before, now = (self.anneal_func(max(0, min(1, s / max(1, self.anneal_epochs)))) for s in (step - 1, step))
         rates = []
         for group in self.optimizer.param_groups:
             goal = group["swa_lr"]
@@ -202,5 +202,3 @@ def __getattr__(name: str) -> Any:
     from engine.errors import unsupported
 
     raise unsupported("torch.optim.swa_utils", name, __all__)
-
-

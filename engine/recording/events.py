@@ -213,6 +213,9 @@ class Stepped(Event, frozen=True, tag="step"):
 
     optimizer: str
     parameters: tuple[int, ...] = ()
+    """Those that had a gradient."""
+    idle: tuple[int, ...] = ()
+    """The optimizer's other parameters, whose `.grad` was None."""
 
 
 class Printed(Event, frozen=True, tag="print"):

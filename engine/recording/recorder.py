@@ -8,7 +8,7 @@ Writing events at once made recorded programs seven times slower; a note costs a
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from types import CodeType, FrameType
 from typing import Any
@@ -142,7 +142,8 @@ class Recorder:
 
     def where(self) -> tuple[Any, ...]:
         """What runs now: code, cell and instruction of the program's innermost frame, loops and module."""
-        frame: FrameType | None = sys._getframe(2)
+        # Frame 0 is this, 1 reports to the recorder, 2 is the engine's function that called it.
+        frame: FrameType | None = sys._getframe(3)
         codes = self._codes
         while frame is not None:
             code = frame.f_code
@@ -219,20 +220,13 @@ class Recorder:
             number += 1
             saved = node.saved
         states = []
+        keep = self.store.keep
         for tensor in result if result.__class__ is list else (result,):
             tensor._tape = number
             number += 1
             counter = tensor._counter
-            states.append(
-                (
-                    tensor,
-                    self.store.keep(tensor._array),
-                    tensor._needs,
-                    tensor._node,
-                    tensor._nr,
-                    0 if counter is None else counter.value,
-                )
-            )
+            version = 0 if counter is None else counter.value
+            states.append((tensor, keep(tensor._array), tensor._needs, tensor._node, tensor._nr, version))
         _next = number
         self._notes.append(("op", where, op, plain, states, node, saved, context.grad, needs, self._running[-1:]))
         if len(self._notes) >= BATCH or self._left - self.store.left > HELD:
@@ -334,10 +328,13 @@ class Recorder:
         self._where = where = self.where()
         self.note("flag_set", where, self.identify(tensor), flag, value)
 
-    def stepped(self, optimizer: Any, parameters: tuple[Any, ...]) -> None:
-        """An optimizer stepped."""
+    def stepped(self, optimizer: Any, parameters: Iterable[Any]) -> None:
+        """An optimizer with these parameters stepped."""
         self._where = where = self.where()
-        self.note("stepped", where, type(optimizer).__name__, tuple([self.identify(p) for p in parameters]))
+        updated, idle = [], []
+        for p in parameters:
+            (idle if p._grad is None else updated).append(self.identify(p))
+        self.note("stepped", where, type(optimizer).__name__, tuple(updated), tuple(idle))
 
     # --- what the program reports ---------------------------------------------------------------------------------------------
 

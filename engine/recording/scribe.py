@@ -334,10 +334,10 @@ class Scribe:
         site, scope = self.place(where)
         return e.FlagSet(tensor, flag, value, site=site, scope=scope)
 
-    def stepped(self, where: Where, optimizer: str, parameters: tuple[int, ...]) -> AnyEvent:
+    def stepped(self, where: Where, optimizer: str, parameters: tuple[int, ...], idle: tuple[int, ...]) -> AnyEvent:
         """An optimizer stepped."""
         site, scope = self.place(where)
-        return e.Stepped(optimizer, parameters, site=site, scope=scope)
+        return e.Stepped(optimizer, parameters, idle, site=site, scope=scope)
 
     def named(self, where: Where, name: str, tensor: int, function: str) -> AnyEvent:
         """A name was bound."""

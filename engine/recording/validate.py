@@ -113,6 +113,7 @@ class _Checker:
                 self.array(event.before, event.after)
             case Stepped():
                 self.each_tensor(event.parameters)
+                self.each_tensor(event.idle)
             case CellBegan() | CellEnded():
                 if not 0 <= event.cell < self.cells:
                     raise RecordingError("cell that does not exist")

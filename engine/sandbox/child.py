@@ -15,6 +15,7 @@ import time
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
+from difflib import get_close_matches
 from types import CodeType, FrameType, TracebackType
 from typing import Any
 
@@ -461,6 +462,9 @@ def help_for(error: BaseException) -> str:
     for part, help_text in HELP.items():
         if part in text:
             return help_text
+    if isinstance(error, AttributeError) and isinstance(error.name, str) and isinstance(error.obj, engine.Tensor):
+        near = get_close_matches(error.name, (n for n in dir(engine.Tensor) if not n.startswith("_")), n=1)
+        return f"Did you mean '{near[0]}'?" if near else ""
     return ""
 
 
@@ -505,8 +509,10 @@ def preload() -> None:
 
 
 SUBMODULES = (
-    "autograd", "autograd.function", "autograd.functional", "autograd.gradcheck", "autograd.graph", "func", "linalg", "nn", "nn.functional", "nn.init", "nn.modules", "nn.parameter",
-    "nn.utils", "nn.utils.rnn", "optim", "optim.lr_scheduler", "special", "utils", "utils.checkpoint", "utils.data",
+    "autograd", "autograd.function", "autograd.functional", "autograd.grad_mode", "autograd.gradcheck", "autograd.graph",
+    "backends", "cuda", "func", "linalg", "masked", "nn", "nn.functional", "nn.init", "nn.modules", "nn.parameter", "nn.utils",
+    "nn.utils.rnn", "optim", "optim.lr_scheduler", "optim.optimizer", "optim.swa_utils", "signal", "signal.windows", "special",
+    "utils", "utils.checkpoint", "utils.data",
 )  # fmt: skip
 """What a program may import by its dotted name."""
 
@@ -517,7 +523,4 @@ def alias() -> None:
 
     sys.modules["torch"] = engine
     for name in SUBMODULES:
-        try:
-            sys.modules[f"torch.{name}"] = importlib.import_module(f"engine.{name}")
-        except ModuleNotFoundError:
-            continue
+        sys.modules[f"torch.{name}"] = importlib.import_module(f"engine.{name}")

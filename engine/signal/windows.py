@@ -41,7 +41,7 @@ def _centred(length: int, sym: bool) -> Any:
 
 @creation
 def exponential(
-    M: int,  # noqa: N803  (PyTorch's name)
+    M: int,
     *,
     center: float | None = None,
     tau: float = 1.0,
@@ -59,14 +59,14 @@ def exponential(
 
 
 @creation
-def cosine(M: int, *, sym: bool = True, dtype: Dtype | None = None) -> Tensor:  # noqa: N803
+def cosine(M: int, *, sym: bool = True, dtype: Dtype | None = None) -> Tensor:
     """Half a period of the sine."""
     target = _checked("cosine", M, dtype)
     return constant(np.sin((np.arange(M) + 0.5) * math.pi / max(M + 1 if not sym and M > 1 else M, 1)).astype(target))
 
 
 @creation
-def gaussian(M: int, *, std: float = 1.0, sym: bool = True, dtype: Dtype | None = None) -> Tensor:  # noqa: N803
+def gaussian(M: int, *, std: float = 1.0, sym: bool = True, dtype: Dtype | None = None) -> Tensor:
     """The bell curve of the normal distribution."""
     target = _checked("gaussian", M, dtype)
     if std <= 0:
@@ -75,7 +75,7 @@ def gaussian(M: int, *, std: float = 1.0, sym: bool = True, dtype: Dtype | None 
 
 
 @creation
-def kaiser(M: int, *, beta: float = 12.0, sym: bool = True, dtype: Dtype | None = None) -> Tensor:  # noqa: N803
+def kaiser(M: int, *, beta: float = 12.0, sym: bool = True, dtype: Dtype | None = None) -> Tensor:
     """The Kaiser window."""
     target = _checked("kaiser", M, dtype)
     if beta < 0:
@@ -84,14 +84,14 @@ def kaiser(M: int, *, beta: float = 12.0, sym: bool = True, dtype: Dtype | None 
 
 
 @creation
-def bartlett(M: int, *, sym: bool = True, dtype: Dtype | None = None) -> Tensor:  # noqa: N803
+def bartlett(M: int, *, sym: bool = True, dtype: Dtype | None = None) -> Tensor:
     """A triangle."""
     target = _checked("bartlett", M, dtype)
     return constant(triangle(M, M if not sym else M - 1).astype(target))
 
 
 @creation
-def general_cosine(M: int, *, a: Iterable[float], sym: bool = True, dtype: Dtype | None = None) -> Tensor:  # noqa: N803
+def general_cosine(M: int, *, a: Iterable[float], sym: bool = True, dtype: Dtype | None = None) -> Tensor:
     """A sum of cosines with the coefficients `a`."""
     return _general_cosine(M, a, sym, dtype)
 
@@ -108,31 +108,31 @@ def _general_cosine(length: int, a: Any, sym: bool, dtype: Dtype | None) -> Tens
 
 
 @creation
-def general_hamming(M: int, *, alpha: float = 0.54, sym: bool = True, dtype: Dtype | None = None) -> Tensor:  # noqa: N803
+def general_hamming(M: int, *, alpha: float = 0.54, sym: bool = True, dtype: Dtype | None = None) -> Tensor:
     """A raised cosine: `alpha` less `1 - alpha` times the cosine."""
     return _general_cosine(M, [alpha, 1.0 - alpha], sym, dtype)
 
 
 @creation
-def hamming(M: int, *, sym: bool = True, dtype: Dtype | None = None) -> Tensor:  # noqa: N803
+def hamming(M: int, *, sym: bool = True, dtype: Dtype | None = None) -> Tensor:
     """The Hamming window."""
     return _general_cosine(M, [0.54, 0.46], sym, dtype)
 
 
 @creation
-def hann(M: int, *, sym: bool = True, dtype: Dtype | None = None) -> Tensor:  # noqa: N803
+def hann(M: int, *, sym: bool = True, dtype: Dtype | None = None) -> Tensor:
     """The Hann window."""
     return _general_cosine(M, [0.5, 0.5], sym, dtype)
 
 
 @creation
-def blackman(M: int, *, sym: bool = True, dtype: Dtype | None = None) -> Tensor:  # noqa: N803
+def blackman(M: int, *, sym: bool = True, dtype: Dtype | None = None) -> Tensor:
     """The Blackman window."""
     _checked("blackman", M, dtype)
     return _general_cosine(M, [0.42, 0.5, 0.08], sym, dtype)
 
 
 @creation
-def nuttall(M: int, *, sym: bool = True, dtype: Dtype | None = None) -> Tensor:  # noqa: N803
+def nuttall(M: int, *, sym: bool = True, dtype: Dtype | None = None) -> Tensor:
     """Nuttall's window of four terms."""
     return _general_cosine(M, [0.3635819, 0.4891775, 0.1365995, 0.0106411], sym, dtype)

@@ -7,26 +7,43 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+from engine.context import context
 from engine.ops.random import fork_rng, get_rng_state, set_rng_state
 from engine.tensor import Tensor
+from engine.utils.recomputation import (
+    CheckpointError,
+    GraphExecGroup,
+    noop_context_fn,
+    run,
+    set_checkpoint_debug_enabled,
+    set_checkpoint_early_stop,
+)
 
-__all__ = ["checkpoint", "checkpoint_sequential"]
+__all__ = [
+    "CheckpointError",
+    "GraphExecGroup",
+    "checkpoint",
+    "checkpoint_sequential",
+    "noop_context_fn",
+    "set_checkpoint_debug_enabled",
+    "set_checkpoint_early_stop",
+]
 
 
 def checkpoint(
     function: Callable[..., Any],
     *args: Any,
     use_reentrant: bool | None = None,
-    context_fn: Any = None,
+    context_fn: Callable[[], tuple[Any, Any]] = noop_context_fn,
     determinism_check: str = "default",
     debug: bool = False,
     early_stop: bool = True,
     **kwargs: Any,
 ) -> Any:
-    """Call `function`; with `use_reentrant=True` keep its inputs only, and compute it again in the backward pass.
+    """Call `function`, keep its inputs only, and compute it again in the backward pass.
 
-    With `use_reentrant=False` the graph is that of the plain call, as in PyTorch; what it saves is kept here rather than
-    computed again. Values and gradients are the same in all cases.
+    With `use_reentrant=False` the graph is that of the plain call, whose nodes get what they would have saved when it is
+    needed; with `use_reentrant=True` it is one node, which runs a backward pass of its own.
 
     Args:
         function: what is called.
@@ -34,7 +51,10 @@ def checkpoint(
         use_reentrant: which way; to be given.
         preserve_rng_state: (in `kwargs`) draw the same random numbers again.
         kwargs: the function's keyword arguments, with `use_reentrant=False` only.
-        context_fn, determinism_check, debug, early_stop: accepted for `use_reentrant=False`, without effect.
+        context_fn: gives two contexts, for the forward pass and for computing again; `use_reentrant=False` only.
+        determinism_check: "default" compares shapes and dtypes of what is computed again, "none" nothing.
+        debug: accepted with `use_reentrant=False`.
+        early_stop: stop computing again once everything needed is there.
 
     Raises:
         ValueError: for arguments that need `use_reentrant=False`.
@@ -43,14 +63,31 @@ def checkpoint(
         use_reentrant = _not_said("torch.utils.checkpoint", "Starting in PyTorch 2.9, calling checkpoint without")
     preserve = kwargs.pop("preserve_rng_state", True)
     if not use_reentrant:
-        return function(*args, **kwargs)
+        again = _again(function, kwargs, get_rng_state() if preserve else None)
+        return run(function, again, args, kwargs, context_fn, determinism_check, debug, early_stop)
     if kwargs:
         raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
-    if context_fn is not None or debug:
+    if context_fn is not noop_context_fn or debug is not False:
         raise ValueError("Passing `context_fn` or `debug` is only supported when use_reentrant=False.")
     if not any(isinstance(x, Tensor) and x.requires_grad for x in args):
         warnings.warn("None of the inputs have requires_grad=True. Gradients will be None", stacklevel=2)
     return _recomputed().apply(function, preserve, *args)
+
+
+def _again(function: Callable[..., Any], kwargs: dict[str, Any], state: Any) -> Callable[[Any], Callable[..., None]]:
+    """What computes a checkpoint again within a context, with the random numbers it drew."""
+
+    def within(recompute: Any) -> Callable[..., None]:
+        def compute(*args: Any) -> None:
+            with fork_rng(enabled=state is not None):
+                if state is not None:
+                    set_rng_state(state)
+                with recompute:
+                    function(*args, **kwargs)
+
+        return compute
+
+    return within
 
 
 def checkpoint_sequential(functions: Any, segments: int, input: Any, use_reentrant: bool | None = None, **kwargs: Any) -> Any:
@@ -116,6 +153,12 @@ def _recomputed() -> Any:
 
         @staticmethod
         def backward(ctx: Any, *grads: Any) -> Any:
+            if context.restricted:
+                raise RuntimeError(
+                    "When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or passing an `inputs` "
+                    "parameter to .backward(). To resolve this error, you can either set use_reentrant=False, or call "
+                    ".backward() without passing the `inputs` argument."
+                )
             inputs = list(ctx.others)
             for i, saved in zip(ctx.places, ctx.saved_tensors, strict=True):
                 inputs[i] = saved.detach()

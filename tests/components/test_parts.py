@@ -17,6 +17,7 @@ from components.html import tag, text
 from components.inspector import inspector_html
 from components.ledger import ledger_html
 from components.tensors import tensor_frame
+from engine.diagnosis.ledger import ledgers
 from engine.graph import VIEWS
 from engine.recording import Recording, replay
 from engine.sandbox import run
@@ -93,7 +94,7 @@ def test_the_inspector_shows_nodes_with_edges_and_saved_values(recording: Record
 
 
 def test_the_ledger_tells_each_pass(recording: Recording) -> None:
-    shown = ledger_html(recording, len(recording.events) - 1, None)
+    shown = ledger_html(recording, len(recording.events) - 1, min(ledgers(recording)))
     assert shown.count("+42") == 2
     assert ">84<" in shown
     assert "gradients add up" in shown
@@ -119,7 +120,7 @@ def test_markup_is_escaped_wherever_a_program_can_put_it() -> None:
     for shown in (
         console_html(result),
         inspector_html(tape, last, f"t{leaf}"),
-        ledger_html(tape, last, None),
+        ledger_html(tape, last, leaf),
         tag("p", text(EVIL), title=EVIL),
     ):
         assert "<img" not in shown

@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
 import pytest
 
-AGREEING = Path(__file__).with_name("coverage").joinpath("agreeing_errors.txt").read_text(encoding="utf-8").split("\n")[:-1]
-"""Entries all of whose wrong inputs agree; `python -m tests.engine.coverage errors` writes the file."""
+from tests.engine.coverage import agreeing
 
 
-@pytest.fixture(scope="module")
-def entries(torch: ModuleType) -> dict[str, Any]:
-    """The entries with wrong inputs, by title."""
+@pytest.mark.parametrize("name", agreeing("errors"))
+def test_a_wrong_input_raises_what_pytorch_raises(database: Callable[[str], dict[str, Any]], name: str) -> None:
+    info = database("errors")[name]
     from tests.engine.coverage import errors
 
-    return {errors.title(info): info for info in errors.entries()}
-
-
-@pytest.mark.parametrize("name", AGREEING)
-def test_a_wrong_input_raises_what_pytorch_raises(entries: dict[str, Any], name: str) -> None:
-    from tests.engine.coverage import errors
-
-    found = errors.run(entries[name])
+    found = errors.run(info)
     assert found.trouble == []
     assert found.passed
 

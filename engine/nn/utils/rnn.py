@@ -9,8 +9,8 @@ import numpy as np
 
 from engine import dtypes
 from engine.ops.creation import full
+from engine.ops.joining import cat, stack
 from engine.ops.recurrent import _packed
-from engine.ops.shape import cat, stack
 from engine.tensor import Tensor, constant
 
 __all__ = [
@@ -90,13 +90,11 @@ def pack_padded_sequence(input: Any, lengths: Any, batch_first: bool = False, en
     if (counts[1:] > counts[:-1]).any():
         raise RuntimeError(
             "`lengths` array must be sorted in decreasing order when `enforce_sorted` is True. You can pass "
-            "`enforce_sorted=False` to pack_padded_sequence and/or pack_sequence to sidestep this requirement if you do not need "
-            "ONNX exportability."
+            "`enforce_sorted=False` to pack_padded_sequence and/or pack_sequence to sidestep this requirement if you do not "
+            "need ONNX exportability."
         )
     if counts[-1] <= 0:
-        raise RuntimeError(
-            "Length of all samples has to be greater than 0, but found an element in 'lengths' that is <= 0"
-        )
+        raise RuntimeError("Length of all samples has to be greater than 0, but found an element in 'lengths' that is <= 0")
     data, batch_sizes = _packed(input, tuple(counts.tolist()), batch_first)
     return PackedSequence(data, batch_sizes, order, invert_permutation(order))
 
@@ -125,7 +123,7 @@ def pad_packed_sequence(
     lengths = constant(np.sum(np.asarray(sizes)[:, None] > np.arange(n), 0, dtype=np.int64))
     if back is None:
         return padded, lengths
-    return padded.index_select(0 if batch_first else 1, back), lengths[back]
+    return padded.index_select(0 if batch_first else 1, back), lengths.index_select(0, back)
 
 
 def pack_sequence(sequences: Sequence[Any], enforce_sorted: bool = True) -> PackedSequence:

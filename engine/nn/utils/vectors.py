@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from engine.nn.module import typename
-from engine.ops.shape import cat
+from engine.ops.joining import cat
 from engine.tensor import Tensor
 
 

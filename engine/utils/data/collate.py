@@ -10,7 +10,7 @@ import numpy as np
 
 from engine import dtypes
 from engine.ops.creation import as_tensor, tensor
-from engine.ops.shape import stack
+from engine.ops.joining import stack
 from engine.tensor import Tensor
 
 NOT_COLLATABLE = "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {}"

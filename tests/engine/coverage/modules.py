@@ -16,7 +16,7 @@ with warnings.catch_warnings():
 
 import engine
 from engine.errors import Unsupported
-from tests.engine.coverage.operators import Outcome, Untranslatable, cotangent, difference, plain, translate
+from tests.engine.coverage.operators import Outcome, UntranslatableError, cotangent, difference, plain, translate
 
 TOLERANCE = {torch.float64: 1e-7, torch.float32: 2e-4}
 MODES = {"training": True, "eval": False}
@@ -218,15 +218,15 @@ def run(info: Any, dtypes: tuple[Any, ...] = (torch.float64, torch.float32), mos
             cases: list[tuple[str, Callable[[], str]]] = []
             for mode, sample in itertools.islice(samples(info, dtype), None):
                 name = f"{mode} {sample.desc or sample.constructor_input}"
-                cases.append((name, lambda s=sample, m=mode: compare(info, s, dtype, MODES[m])))  # type: ignore[misc]
+                cases.append((name, lambda s=sample, m=mode, d=dtype: compare(info, s, d, MODES[m])))  # type: ignore[misc]
             if info.module_error_inputs_func is not None:
                 refused = info.module_error_inputs_func(info, device="cpu", dtype=dtype, requires_grad=True, training=True)
-                cases += [("error", lambda e=error: compare_error(info, e, dtype)) for error in refused]  # type: ignore[misc]
+                cases += [("error", lambda e=error, d=dtype: compare_error(info, e, d)) for error in refused]  # type: ignore[misc]
             step = 1 if most is None else max(1, len(cases) // most)
             for name, case in cases[::step]:
                 try:
                     wrong = case()
-                except Untranslatable:
+                except UntranslatableError:
                     continue
                 except Exception as error:
                     wrong = f"{type(error).__name__}: {error}"

@@ -1,0 +1,28 @@
+"""`torch.autograd.Variable`: the old name of a tensor."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from engine.context import context
+from engine.tensor import Tensor, constant
+
+
+class VariableMeta(type):
+    """Lets every tensor be an instance of Variable."""
+
+    def __instancecheck__(cls, other: object) -> bool:
+        return isinstance(other, Tensor)
+
+
+class Variable(metaclass=VariableMeta):
+    """`Variable(data, requires_grad=False)` is a tensor that shares the memory of `data`."""
+
+    def __new__(cls, data: Any = None, requires_grad: bool = False, volatile: bool | None = None) -> Any:
+        if data is not None and not isinstance(data, Tensor):
+            raise TypeError(f"Variable data has to be a tensor, but got {type(data).__name__}")
+        if data is not None and context.observer is not None:
+            return data.detach().requires_grad_(requires_grad)
+        return constant(np.zeros(0, np.float32) if data is None else data._array).requires_grad_(requires_grad)

@@ -1,0 +1,293 @@
+"""Rules about parameters: those that are never reached, left behind, overwritten, or all alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from engine.diagnosis.findings.cuts import Cut, cuts_below
+from engine.diagnosis.findings.run import ALIASES, Run, finding, key
+from engine.diagnosis.reason import Finding
+from engine.recording.events import NOTHING, Accumulated, FlagSet, OpRan, Site
+
+_PRODUCTS = {"mm": "mat2", "matmul": "other", "addmm": "mat2", "bmm": "mat2", "mv": "self", "linear": "weight"}
+_CONVOLUTIONS = frozenset(("convolution", "conv1d", "conv2d", "conv3d"))
+
+
+def stale_optimizer(run: Run) -> Iterator[Finding]:
+    """The optimizer holds tensors that the program has replaced since."""
+    reported = set()
+    reached = _reached(run)
+    names = {run.title(t): t for t in reached if run.tensors[t].first_name}
+    for step, event in run.optimizer_steps:
+        owned = [*event.parameters, *event.idle]
+        alone = [t for t in owned if run.tensors[t].ledger is None and run.status(t, step).requires_grad]
+        twins = {t: names[run.title(t)] for t in alone if run.title(t) in names and names[run.title(t)] != t}
+        unknown = [t for t in reached if t not in run.trained and t not in owned and not _is_root(run, t)]
+        if not twins and (len(alone) < len(owned) or not unknown):
+            continue
+        place = run.site(step)
+        if place in reported:
+            continue
+        reported.add(place)
+        left = list(twins) or alone
+        new = list(twins.values()) or unknown
+        site = run.site(run.tensors[new[0]].born)
+        again = f" {run.title(left[0])} was made anew at {run.place(site)}, after the optimizer had been given the old one." \
+            if twins else ""  # fmt: skip
+        yield finding(
+            run, "stale_optimizer", "error",
+            f"{event.optimizer} updates tensors that the loss no longer uses.",
+            f"Gradients arrive in {run.names(new)}, but the optimizer holds "
+            + (f"the earlier {run.names(left)}" if twins else run.names(left)) + f", whose .grad stays None.{again}",
+            "Make the optimizer after the parameters it is to update, and again whenever they are replaced.",
+            step=step,
+            related=[site, run.site(run.tensors[left[0]].born)],
+            evidence=[
+                ("held by the optimizer", run.names(left)),
+                ("tensors that get gradients", run.names(new)),
+            ],
+            nodes=[key(t) for t in [*left, *new]],
+        )  # fmt: skip
+
+
+def _reached(run: Run) -> list[int]:
+    """The leaves that backward passes fill, in order."""
+    found = {
+        e.tensor: None
+        for entry in run.passes
+        for s, e in run.fills(entry)
+        if run.status(e.tensor, s).is_leaf
+    }  # fmt: skip
+    return list(found)
+
+
+def _is_root(run: Run, tensor: int) -> bool:
+    return any(root == tensor for entry in run.passes for root, _ in entry.event.roots)
+
+
+def no_gradient(run: Run) -> Iterator[Finding]:
+    """A parameter of the optimizer never gets a gradient, though others of it do."""
+    alone: dict[int, int] = {}
+    names = {run.title(t) for t in _reached(run) if run.tensors[t].first_name}
+    for step, event in run.optimizer_steps:
+        if not event.parameters:
+            continue
+        for t in event.idle:
+            if run.tensors[t].ledger is None and run.status(t, step).requires_grad and run.title(t) not in names:
+                alone.setdefault(t, step)
+    groups: dict[tuple[Site | None, int], tuple[list[int], Cut | None]] = {}
+    for t in alone:
+        cut = next(iter(cuts_below(run, t)), None)
+        place = run.site(cut.step if cut is not None else run.tensors[t].born)
+        groups.setdefault((place, cut.step if cut is not None else NOTHING), ([], cut))[0].append(t)
+    for (place, _), (tensors, cut) in groups.items():
+        step = alone[tensors[0]]
+        title = run.names(tensors)
+        many = len(tensors) > 1
+        used = any(t in run.consumers for t in tensors)
+        if cut is not None:
+            rule, why = "detached_parameter", cut.text(run)
+            fix = f"Remove the {cut.kind} if {title} is to be trained, or leave it out of the optimizer."
+        elif used:
+            rule, why = "unused_parameter", "What is computed from it does not lead to the loss."
+            fix = "Use the result in the loss, or leave the parameter out of the optimizer."
+        else:
+            rule, why = "unused_parameter", "No operation uses it."
+            fix = "Use it in the forward pass, or remove it."
+        yield finding(
+            run, rule, "warning",
+            f"{title} {'are' if many else 'is'} given to the optimizer but never {'get gradients' if many else 'gets a gradient'}.",
+            f"{why} .grad is None at every step of the optimizer ({run.where(step)}), so "
+            f"{'they stay' if many else 'it stays'} as {'they were' if many else 'it was'} initialised.",
+            fix,
+            step=cut.step if cut is not None else run.tensors[tensors[0]].born,
+            site=place,
+            related=[run.site(step), *(run.site(run.tensors[t].born) for t in tensors)],
+            evidence=[
+                ("optimizer steps without its gradient", str(sum(tensors[0] in e.idle for _, e in run.optimizer_steps))),
+                ("operations that use it", str(sum(len(run.consumers.get(t, ())) for t in tensors))),
+            ],
+            nodes=[*(key(t) for t in tensors), *(cut.nodes(run) if cut is not None else ())],
+        )  # fmt: skip
+
+
+def unlisted_parameter(run: Run) -> Iterator[Finding]:
+    """A parameter gets gradients but its module does not list it, so no optimizer has it: layers in a Python list."""
+    held = {t for _, e in run.optimizer_steps for t in (*e.parameters, *e.idle)}
+    if not any("." in run.tensors[t].first_name for t in held):
+        return
+    lost = [
+        t
+        for t in _reached(run)
+        if run.tensors[t].info.is_parameter and t not in held and not run.tensors[t].first_name and t not in run.trained
+    ]  # fmt: skip
+    if not lost:
+        return
+    step = run.tensors[lost[0]].born
+    yield finding(
+        run, "unlisted_parameter", "error",
+        f"{len(lost)} parameter{'s' * (len(lost) > 1)} made at {run.where(step)} get gradients but are never updated.",
+        "The module they belong to does not list them in parameters(), so the optimizer does not know them. That happens to "
+        "layers that are kept in a plain Python list or dict.",
+        "Keep layers in nn.ModuleList or nn.ModuleDict, tensors in nn.ParameterList.",
+        step=step,
+        related=[run.site(run.optimizer_steps[0][0])],
+        evidence=[("shapes", ", ".join(str(list(run.tensors[t].info.shape)) for t in lost[:4]))],
+        nodes=[key(t) for t in lost],
+    )  # fmt: skip
+
+
+def leaf_overwritten(run: Run) -> Iterator[Finding]:
+    """An update such as `w = w - lr * w.grad` puts a new tensor, which is no leaf, in the place of the leaf."""
+    bound: dict[tuple[str, str], int] = {}
+    reported = set()
+    for step, event in run.namings:
+        before = bound.get((event.function, event.name), NOTHING)
+        bound[event.function, event.name] = event.tensor
+        old, new = before, event.tensor
+        if NOTHING in (old, new) or old == new or run.tensors[old].ledger is None:
+            continue
+        made = run.tensors[new].op
+        tracked = run.status(new, step).requires_grad
+        if not run.uses_gradient(made, old, step) and not _update_of(run, made, old, step):
+            continue
+        if (tracked and run.status(new, step).is_leaf) or not _goes_on_wrongly(run, new, step, tracked):
+            continue
+        place = run.site(step)
+        if place in reported:
+            continue
+        reported.add(place)
+        name = event.name
+        what = (
+            f"{name} now names the result of an operation, which is no leaf: backward does not fill its .grad, and its graph "
+            "reaches back through all updates."
+            if tracked
+            else f"{name} now names a tensor that was computed under no_grad and does not require grad, so nothing that is "
+            "computed from it does."
+        )
+        yield finding(
+            run, "leaf_overwritten", "error",
+            f"The update at {run.where(step)} replaces the leaf {name} by a new tensor.",
+            what,
+            f"Update in place: `with torch.no_grad(): {name} -= lr * {name}.grad`, then {name}.grad = None.",
+            step=step,
+            site=run.site(run.tensors[new].born),
+            related=[run.site(run.tensors[old].born)],
+            evidence=[
+                (f"{name} before", "a leaf that requires grad"),
+                (f"{name} afterwards", "not a leaf" if tracked else "requires_grad is False"),
+            ],
+            nodes=[key(old), key(new)],
+        )  # fmt: skip
+
+
+def _update_of(run: Run, made: OpRan, old: int, step: int) -> bool:
+    """Whether an operation subtracts something that is computed from the old tensor's `.grad` from it."""
+    return any(
+        run.tensors[t].op is not made and run.uses_gradient(run.tensors[t].op, old, step) for t in run.inputs(made)
+    )  # fmt: skip
+
+
+def _goes_on_wrongly(run: Run, tensor: int, step: int, tracked: bool) -> bool:
+    """Whether a tensor goes on to be used as it is, without being made a leaf that requires grad again."""
+    for later in range(step + 1, min(step + 40, len(run.events))):
+        event = run.events[later]
+        if isinstance(event, FlagSet) and event.tensor == tensor and event.flag == "requires_grad":
+            return False
+    for later in run.consumers.get(tensor, ()):
+        event = run.events[later]
+        if isinstance(event, OpRan) and event.op not in ALIASES and event.op not in ("grad", "requires_grad"):
+            # Printing or comparing is no harm; computing a loss is.
+            if tracked or run.raised is not None or any(e.began > later for e in run.passes):
+                return event.grad_mode
+    return False
+
+
+def symmetry(run: Run) -> Iterator[Finding]:
+    """All units of a hidden layer begin alike and get the same gradient, so they stay alike."""
+    alike: list[tuple[int, int, int]] = []
+    for tensor in run.updates:
+        info = run.tensors[tensor].info
+        rows = [(s, e) for s, e in run.history(tensor) if isinstance(e, Accumulated)]
+        if len(info.shape) < 2 or not rows:
+            continue
+        axis = _unit_axis(run, tensor)
+        if axis is None or info.shape[axis] < 2:
+            continue
+        arrays = [run.status(tensor, rows[0][0]).array, *(e.increment for _, e in (rows[0], rows[len(rows) // 2], rows[-1]))]
+        if all(_alike(run, a, axis) for a in arrays) and not _is_last(run, tensor, rows[0][0]):
+            alike.append((tensor, axis, rows[-1][0]))
+    if not alike:
+        return
+    tensor, axis, step = alike[0]
+    born = run.tensors[tensor].born
+    first = run.writes.get(tensor, [born])
+    initialised = max([s for s in first if s < run.history(tensor)[0][0]], default=born)
+    units = run.tensors[tensor].info.shape[axis]
+    yield finding(
+        run, "symmetry", "warning",
+        f"The {units} units of {run.title(tensor)} are initialised alike and stay alike.",
+        "Units with equal weights compute the same and get the same gradient, so training cannot tell them apart: the layer "
+        "has the power of a single unit.",
+        "Initialise the weights at random (torch.randn(...) * 0.1, or nn.init.xavier_uniform_); biases may be zero.",
+        step=initialised,
+        related=[run.site(born)],
+        evidence=[
+            ("units with equal weights", f"{units} of {units}"),
+            ("units with equal gradients", f"{units} of {units}"),
+            ("tensors", run.names([t for t, _, _ in alike])),
+        ],
+        nodes=[key(t) for t, _, _ in alike],
+    )  # fmt: skip
+
+
+def _unit_axis(run: Run, tensor: int) -> int | None:
+    """The axis of a weight along which its units lie, from the product it is used in."""
+    for step in run.consumers.get(tensor, ())[:8]:
+        event = run.events[step]
+        if not isinstance(event, OpRan):
+            continue
+        if event.op in _CONVOLUTIONS:
+            return 0
+        if event.op in ("t", "transpose", "mT", "permute") and event.outputs:
+            turned = event.outputs[0].id
+            for after in run.consumers.get(turned, ()):
+                product = run.events[after]
+                if isinstance(product, OpRan) and product.op in _PRODUCTS:
+                    return 0 if run.argument(product, _PRODUCTS[product.op]) == turned else -1
+        if event.op in _PRODUCTS:
+            right = run.argument(event, _PRODUCTS[event.op]) == tensor
+            return (0 if event.op in ("mv", "linear") else -1) if right else 0
+    return None
+
+
+def _alike(run: Run, array: int, axis: int) -> bool:
+    values = run.recording.array(array)
+    if values is None or values.ndim < 2:
+        return False
+    turned = np.moveaxis(values, axis, 0)
+    return bool((turned == turned[:1]).all())
+
+
+def _is_last(run: Run, tensor: int, step: int) -> bool:
+    """Whether no later layer has weights: between the layer and the loss no other trained matrix is used."""
+    frontier = [tensor]
+    seen = set()
+    while frontier:
+        t = frontier.pop()
+        for later in run.consumers.get(t, ()):
+            event = run.events[later]
+            if later > step or not isinstance(event, OpRan):
+                continue
+            others = [i for i in run.inputs(event) if i != t]
+            owners = {run.beneath_views(i) for i in others}
+            if event.op in _PRODUCTS and t != tensor and tensor not in owners and owners & run.trained \
+                    and run.beneath_views(t) != tensor:  # fmt: skip
+                return False
+            for info in event.outputs:
+                if info.id not in seen and len(seen) < 10_000:
+                    seen.add(info.id)
+                    frontier.append(info.id)
+    return True

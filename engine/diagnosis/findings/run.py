@@ -1,0 +1,381 @@
+"""What all rules look at: a recording with the questions that several of them ask, each answered once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.diagnosis.reason import Finding
+from engine.graph.captions import titles
+from engine.graph.numbers import ArrayTexts
+from engine.recording.events import (
+    NOTHING,
+    Accumulated,
+    AnyEvent,
+    GradSet,
+    Named,
+    NodeRan,
+    OpRan,
+    Raised,
+    Site,
+    Stepped,
+    Warned,
+)
+from engine.recording.index import Pass, Status, TensorHistory, index_of
+from engine.recording.recording import Recording
+
+INF, NAN = 1, 2
+"""Bits of a fault: the array holds infinities, the array holds NaN."""
+
+_CHUNK = 8 * 2**20
+_DEPTH = 8
+"""Operations between a `.grad` and an update that is computed from it."""
+ALIASES = frozenset(("data", "detach", "alias"))
+"""Operations whose result is the same tensor without its graph."""
+VIEWS = frozenset(
+    ("view", "reshape", "squeeze", "unsqueeze", "flatten", "contiguous", "clone", "expand", "to", "t", "transpose", "permute",
+     "select", "slice", "alias", "_unsafe_view", "unflatten", "movedim", "narrow")
+)  # fmt: skip
+"""Operations that rearrange values and leave them as they are."""
+
+
+class Run:
+    """A read-only view of a recording. Everything here is linear in the log, and computed when first asked for."""
+
+    def __init__(self, recording: Recording) -> None:
+        self.recording = recording
+        self.events = recording.events
+        self.index = index_of(recording)
+        self.tensors = self.index.tensors
+        self.nodes = self.index.nodes
+        self.texts = ArrayTexts(recording)
+        self.title = titles(recording)
+        """The program's name for a tensor, or the expression that made it."""
+
+    # --- places -----------------------------------------------------------------------------------------------------------
+
+    def site(self, step: int) -> Site | None:
+        """Where in the program a step happened."""
+        return self.recording.site(self.events[step]) if step >= 0 else None
+
+    def lines(self, cell: int) -> list[str]:
+        """The lines of a cell's text."""
+        return self._lines[cell] if cell < len(self._lines) else []
+
+    @cached_property
+    def _lines(self) -> list[list[str]]:
+        return [text.splitlines() for text in self.recording.source]
+
+    def line(self, site: Site | None) -> str:
+        """The text of the line a site begins on."""
+        lines = self.lines(site.cell) if site is not None else []
+        return lines[site.line - 1] if site is not None and 0 < site.line <= len(lines) else ""
+
+    def segment(self, site: Site | None) -> str:
+        """The piece of text a site spans, if it is on one line."""
+        if site is None or site.line != site.end_line:
+            return self.line(site)
+        # Columns count bytes, as in `ast`.
+        return self.line(site).encode()[site.column : site.end_column].decode(errors="replace")
+
+    def where(self, step: int) -> str:
+        """A step's line as text: "line 7", in notebooks "cell 2, line 7"."""
+        return self.place(self.site(step))
+
+    def place(self, site: Site | None) -> str:
+        """A site as text."""
+        if site is None or not site.line:
+            return "an unknown line"
+        return f"line {site.line}" if len(self.recording.source) < 2 else f"cell {site.cell + 1}, line {site.line}"
+
+    def loops(self, step: int) -> tuple[tuple[int, int], ...]:
+        """The loops and iterations a step belongs to."""
+        scope = self.events[step].scope
+        return self.recording.scopes[scope].loops if scope >= 0 else ()
+
+    def names(self, tensors: Iterable[int], most: int = 4) -> str:
+        """Tensors as text: "w, b and 3 more"."""
+        found = [self.title(t) for t in tensors]
+        if len(found) > most:
+            return f"{', '.join(found[: most - 1])} and {len(found) - most + 1} more"
+        return found[0] if len(found) == 1 else f"{', '.join(found[:-1])} and {found[-1]}" if found else ""
+
+    # --- kinds of events ----------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def ops(self) -> list[tuple[int, OpRan]]:
+        """The operations, with their steps."""
+        return [(step, event) for step, event in enumerate(self.events) if event.__class__ is OpRan]  # type: ignore[misc]
+
+    @cached_property
+    def optimizer_steps(self) -> list[tuple[int, Stepped]]:
+        """The steps of optimizers."""
+        return [(step, event) for step, event in enumerate(self.events) if isinstance(event, Stepped)]
+
+    @cached_property
+    def namings(self) -> list[tuple[int, Named]]:
+        """The bindings of names."""
+        return [(step, event) for step, event in enumerate(self.events) if isinstance(event, Named)]
+
+    @cached_property
+    def warnings(self) -> list[tuple[int, Warned]]:
+        """The warnings that were shown."""
+        return [(step, event) for step, event in enumerate(self.events) if isinstance(event, Warned)]
+
+    @cached_property
+    def raised(self) -> tuple[int, Raised] | None:
+        """The exception the program ended with."""
+        found = ((step, event) for step, event in enumerate(reversed(self.events)) if isinstance(event, Raised))
+        place = next(found, None)
+        return None if place is None else (len(self.events) - 1 - place[0], place[1])
+
+    @cached_property
+    def passes(self) -> list[Pass]:
+        """The backward passes."""
+        return list(self.index.passes.values())
+
+    def fills(self, entry: Pass) -> Iterator[tuple[int, Accumulated]]:
+        """What a pass added to tensors, in order."""
+        for step in sorted(step for steps in entry.fills.values() for step in steps):
+            event = self.events[step]
+            if isinstance(event, Accumulated):
+                yield step, event
+
+    # --- tensors --------------------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def consumers(self) -> dict[int, list[int]]:
+        """The steps of the operations that take a tensor."""
+        found: dict[int, list[int]] = {}
+        for step, event in self.ops:
+            for argument in event.inputs:
+                if argument.tensor != NOTHING:
+                    found.setdefault(argument.tensor, []).append(step)
+        return found
+
+    @cached_property
+    def writes(self) -> dict[int, list[int]]:
+        """The steps of the operations that write a tensor in place."""
+        found: dict[int, list[int]] = {}
+        for step, event in self.ops:
+            for write in event.written:
+                found.setdefault(write.tensor, []).append(step)
+        return found
+
+    def status(self, tensor: int, step: int) -> Status:
+        """A tensor's flags, node and array after a step."""
+        return self.tensors[tensor].status(step)
+
+    def op_of(self, tensor: int) -> tuple[int, OpRan]:
+        """The step and the operation that made a tensor."""
+        history = self.tensors[tensor]
+        return history.born, history.op
+
+    def values(self, tensor: int, step: int) -> NDArray[Any] | None:
+        """A tensor's values after a step, None where only a summary was kept."""
+        return self.recording.array(self.status(tensor, step).array)
+
+    def inputs(self, event: OpRan) -> list[int]:
+        """The tensors an operation takes."""
+        return [argument.tensor for argument in event.inputs if argument.tensor != NOTHING]
+
+    def argument(self, event: OpRan, name: str) -> int:
+        """The tensor given for a parameter, or NOTHING."""
+        return next((argument.tensor for argument in event.inputs if argument.name == name), NOTHING)
+
+    def beneath_views(self, tensor: int) -> int:
+        """The tensor whose values `tensor` only rearranges."""
+        for _ in range(64):
+            event = self.tensors[tensor].op
+            inputs = self.inputs(event)
+            if event.op not in VIEWS or not inputs:
+                break
+            tensor = inputs[0]
+        return tensor
+
+    def named_at(self, name: str, step: int) -> int:
+        """The tensor a name stood for at a step, in whatever function it was bound last; NOTHING for none."""
+        best, found = NOTHING, NOTHING
+        for (_, bound), track in self.index.names.items():
+            if bound == name:
+                before = [s for s in track.steps if s <= step]
+                if before and before[-1] > best:
+                    best, found = before[-1], track.values[len(before) - 1]
+        return found
+
+    # --- updates --------------------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def updates(self) -> dict[int, list[int]]:
+        """For each leaf that is trained: the steps at which its gradient is used to change it."""
+        found: dict[int, list[int]] = {}
+        optimizers = set()
+        for step, event in self.optimizer_steps:
+            optimizers.add(event.optimizer.lower())
+            for tensor in event.parameters:
+                found.setdefault(tensor, []).append(step)
+        for step, event in self.ops:
+            if not event.written or event.op in optimizers or event.op in ("zero", "accumulate"):
+                continue
+            for write in event.written:
+                leaf = self.owner(write.tensor)
+                if self.tensors[leaf].ledger is not None and self.uses_gradient(event, leaf, step):
+                    found.setdefault(leaf, []).append(step)
+        for steps in found.values():
+            steps.sort()
+        return found
+
+    def owner(self, tensor: int) -> int:
+        """The tensor whose memory a `.data` or `detach()` stands for."""
+        for _ in range(8):
+            event = self.tensors[tensor].op
+            inputs = self.inputs(event)
+            if event.op not in ALIASES or not inputs:
+                break
+            tensor = inputs[0]
+        return tensor
+
+    def uses_gradient(self, event: OpRan, tensor: int, step: int) -> bool:
+        """Whether an operation's inputs are computed from the tensor's `.grad`."""
+        queue = [(t, 0) for t in self.inputs(event)]
+        seen = set()
+        while queue:
+            t, depth = queue.pop()
+            history = self.tensors[t]
+            if history.info.grad_of == tensor:
+                return True
+            if t in seen or depth > _DEPTH or t == tensor or history.info.requires_grad:
+                continue
+            seen.add(t)
+            makers = [history.op]
+            earlier = [s for s in self.writes.get(t, ())[-3:] if s < step]
+            makers += [made for s in earlier if isinstance(made := self.events[s], OpRan)]
+            queue += [(i, depth + 1) for made in makers for i in self.inputs(made)]
+        return False
+
+    @cached_property
+    def trained(self) -> set[int]:
+        """The leaves that are updated with their gradients."""
+        return set(self.updates)
+
+    def history(self, tensor: int) -> list[tuple[int, AnyEvent]]:
+        """What happened to a tensor's `.grad`: Accumulated and GradSet events with their steps."""
+        track = self.tensors[tensor].ledger
+        steps = [] if track is None else track.steps
+        return [(s, e) for s in steps if isinstance(e := self.events[s], Accumulated | GradSet)]
+
+    # --- arrays ---------------------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def faults(self) -> bytearray:
+        """For every array whether it holds infinities (INF) or NaN (NAN)."""
+        arrays = self.recording.arrays
+        found = bytearray(len(arrays))
+        by_dtype: dict[str, list[int]] = {}
+        for id, stored in enumerate(arrays):
+            if stored.summary is not None:
+                found[id] = (INF if stored.summary.inf else 0) | (NAN if stored.summary.nan else 0)
+            elif stored.data and stored.dtype.startswith(("float", "complex")):
+                by_dtype.setdefault(stored.dtype, []).append(id)
+        for dtype, ids in by_dtype.items():
+            for chunk in self._chunks(ids):
+                # One look at many arrays joined is far cheaper than a look at each.
+                joined = np.frombuffer(b"".join([arrays[id].data or b"" for id in chunk]), dtype)
+                if not np.isfinite(joined).all():
+                    for id in chunk:
+                        array = np.frombuffer(arrays[id].data or b"", dtype)
+                        found[id] = INF * bool(np.isinf(array).any()) | NAN * bool(np.isnan(array).any())
+        return found
+
+    def _chunks(self, ids: list[int]) -> Iterator[list[int]]:
+        arrays = self.recording.arrays
+        chunk: list[int] = []
+        size = 0
+        for id in ids:
+            chunk.append(id)
+            size += len(arrays[id].data or b"")
+            if size > _CHUNK:
+                yield chunk
+                chunk, size = [], 0
+        if chunk:
+            yield chunk
+
+    def fault(self, array: int) -> int:
+        """The faults of an array, 0 for NOTHING."""
+        return self.faults[array] if array >= 0 else 0
+
+    def same(self, a: int, b: int) -> bool:
+        """Whether two arrays hold the same values, as far as they were kept."""
+        if a == b:
+            return True
+        first, second = self.recording.arrays[a], self.recording.arrays[b]
+        if first.data is not None and second.data is not None:
+            return first.data == second.data or first.shape == second.shape and _equal(first.to_numpy(), second.to_numpy())
+        return first.shape == second.shape and first.summary == second.summary
+
+    def zero(self, array: int) -> bool:
+        """Whether an array is zero everywhere."""
+        stored = self.recording.arrays[array]
+        if stored.data is None:
+            return stored.summary is not None and stored.summary.norm == 0
+        values = stored.to_numpy()
+        return values is not None and not values.any()
+
+    def scalar(self, array: int) -> float | None:
+        """The number an array of one element holds."""
+        values = self.recording.array(array)
+        return None if values is None or values.size != 1 or values.dtype.kind == "c" else float(values.item())
+
+
+def _equal(a: NDArray[Any] | None, b: NDArray[Any] | None) -> bool:
+    return a is not None and b is not None and bool(np.array_equal(a, b))
+
+
+def finding(
+    run: Run,
+    rule: str,
+    severity: str,
+    title: str,
+    explanation: str,
+    fix: str,
+    *,
+    step: int,
+    site: Site | None = None,
+    related: Iterable[Site | None] = (),
+    evidence: Iterable[tuple[str, str]] = (),
+    nodes: Iterable[str] = (),
+) -> Finding:
+    """A finding at a step; its line is the step's unless another site is given."""
+    place = run.site(step) if site is None else site
+    others = dict.fromkeys(other for other in related if other is not None and other != place)
+    return Finding(
+        rule=rule,
+        severity=severity,
+        title=title,
+        explanation=explanation,
+        fix=fix,
+        evidence=tuple(evidence),
+        site=place,
+        related=tuple(others),
+        step=step,
+        nodes=tuple(dict.fromkeys(nodes)),
+    )
+
+
+def key(tensor: int) -> str:
+    """The node key of a tensor."""
+    return f"t{tensor}"
+
+
+def call(text: str) -> str:
+    """The name of the function or method that a call's text calls last: `x.sum().backward()` gives "backward"."""
+    found = re.match(r"(.*)\(", re.sub(r"\([^()]*\)$", "(", text.strip()))
+    return found.group(1).rpartition(".")[2].strip() if found else ""
+
+
+__all__ = ["ALIASES", "INF", "NAN", "VIEWS", "NodeRan", "Run", "TensorHistory", "call", "finding", "key"]

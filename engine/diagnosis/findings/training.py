@@ -1,0 +1,265 @@
+"""Rules about the training loop: clearing, stepping in the right order, a loss that goes down."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from engine.diagnosis.findings.run import Run, call, finding, key
+from engine.diagnosis.reason import Finding
+from engine.graph.numbers import norm, number
+from engine.recording.events import NOTHING, Accumulated, GradSet, Site, Stepped
+
+_GROWTH = 1.2
+"""The factor by which each of the last losses exceeds the one before, where a run diverges."""
+_TOTAL = 10.0
+_RATE = re.compile(r"\b(?:lr|learning_rate|step_size|eta|alpha|rate)\s*=", re.IGNORECASE)
+
+
+class Reuse(NamedTuple):
+    """An update with a gradient of which a part had been used before."""
+
+    tensor: int
+    first: int
+    """The update that used it first."""
+    backward: int
+    """The step at which the next pass added to it."""
+    second: int
+
+
+def no_zero_grad(run: Run) -> Iterator[Finding]:
+    """Gradients of earlier iterations are still in `.grad` when the parameters are updated again."""
+    places: dict[tuple[Site | None, Site | None], list[Reuse]] = {}
+    for tensor in run.updates:
+        for reuse in _reuses(run, tensor):
+            places.setdefault((run.site(reuse.backward), run.site(reuse.second)), []).append(reuse)
+    for (backward, update), reuses in places.items():
+        first = min(reuses, key=lambda r: r.second)
+        affected = list(dict.fromkeys(r.tensor for r in reuses))
+        event = run.events[first.backward]
+        assert isinstance(event, Accumulated)
+        name = run.title(first.tensor)
+        yield finding(
+            run, "no_zero_grad", "error",
+            f"Gradients add up over iterations: {name}.grad is not cleared between updates.",
+            f"The update at {run.place(update)} used {name}.grad, then backward pass {event.number} added to it instead of "
+            f"starting from zero, and the next update used the sum. This happened {len(reuses)} times"
+            + (f", to {run.names(affected)}." if len(affected) > 1 else "."),
+            "Call optimizer.zero_grad() (or set .grad to None) once per update, before backward().",
+            step=first.backward,
+            site=backward,
+            related=[update],
+            evidence=[
+                (f"added by pass {event.number}", run.texts.describe(event.increment)),
+                (f"{name}.grad afterwards", run.texts.describe(event.total)),
+                ("updates with old gradients", str(len({r.second for r in reuses}))),
+            ],
+            nodes=[key(t) for t in affected],
+        )  # fmt: skip
+        return
+
+
+def _reuses(run: Run, tensor: int) -> Iterator[Reuse]:
+    moments = [(step, None) for step in run.updates[tensor]]
+    used = stale = NOTHING
+    live = False
+    for step, event in sorted([*run.history(tensor), *moments], key=lambda m: m[0]):
+        if isinstance(event, Accumulated):
+            if not live or run.same(event.total, event.increment):
+                used = stale = NOTHING
+            elif used != NOTHING and stale == NOTHING:
+                stale = step
+            live = True
+        elif isinstance(event, GradSet):
+            if event.array == NOTHING or event.how in ("zero_", "assign") or run.zero(event.array):
+                used = stale = NOTHING
+                live = event.array != NOTHING
+            elif stale == NOTHING:
+                # Scaled, say, before the next pass adds to it: momentum by hand.
+                used = NOTHING
+        else:
+            if stale != NOTHING:
+                yield Reuse(tensor, used, stale, step)
+                stale = NOTHING
+            used = step
+
+
+def idle_step(run: Run) -> Iterator[Finding]:
+    """The optimizer steps while no parameter has a gradient."""
+    offences: dict[tuple[Site | None, str], list[int]] = {}
+    before = NOTHING
+    for step, event in run.optimizer_steps:
+        kind = _idleness(run, event, step, before)
+        if kind:
+            offences.setdefault((run.site(step), kind), []).append(step)
+        before = step
+    for (_, kind), steps in offences.items():
+        event = run.events[steps[0]]
+        assert isinstance(event, Stepped)
+        owned = [*event.parameters, *event.idle]
+        count = f"{len(steps)} of {sum(run.site(s) == run.site(steps[0]) for s, _ in run.optimizer_steps)} steps"
+        evidence = [("steps without gradients", count), ("parameters", run.names(owned))]
+        nodes = [key(t) for t in owned]
+        if kind == "cleared_before_step":
+            clear = _clearing(run, owned, steps[0])
+            yield finding(
+                run, kind, "error",
+                "The gradients are cleared between backward() and the optimizer's step.",
+                f"At {run.where(steps[0])} {event.optimizer}.step has nothing to work with: the gradients that backward "
+                f"computed were cleared at {run.where(clear)}, so the parameters do not move by them.",
+                "Call zero_grad() before backward() (or after step()), not between them.",
+                step=steps[0], site=run.site(clear), related=[run.site(steps[0])], evidence=evidence, nodes=nodes,
+            )  # fmt: skip
+        elif kind == "step_before_backward":
+            after = next((e.began for e in run.passes if e.began > steps[0]), NOTHING)
+            yield finding(
+                run, kind, "warning" if len(steps) == 1 else "error",
+                f"{event.optimizer}.step runs before backward(): no parameter has a gradient yet.",
+                f"At {run.where(steps[0])} every .grad is None, so the step changes nothing; the backward pass comes later, "
+                f"at {run.where(after)}." if after != NOTHING else f"At {run.where(steps[0])} every .grad is None.",
+                "Call them in the order optimizer.zero_grad(), loss.backward(), optimizer.step().",
+                step=steps[0], related=[run.site(after)], evidence=evidence, nodes=nodes,
+            )  # fmt: skip
+        else:
+            yield finding(
+                run, kind, "error",
+                f"{event.optimizer}.step without any backward(): no parameter has a gradient.",
+                f"The step at {run.where(steps[0])} changes nothing, because backward() is never called on a loss.",
+                "Call loss.backward() before optimizer.step().",
+                step=steps[0], evidence=evidence, nodes=nodes,
+            )  # fmt: skip
+
+
+def _idleness(run: Run, event: Stepped, step: int, before: int) -> str:
+    """Why an optimizer's step has nothing to do; "" if it has, or if nothing shows that it is meant to."""
+    owned = [*event.parameters, *event.idle]
+    rows = {t: [(s, e) for s, e in run.history(t) if s < step] for t in owned}
+    if any(r and not _cleared(run, r[-1][1]) for r in rows.values()):
+        return ""
+    filled = [s for r in rows.values() for s, e in r if isinstance(e, Accumulated)]
+    if any(s > before for s in filled):
+        # A step of another optimizer may have used them; then clearing them was right.
+        return "" if any(_used_since(run, t, r, before, step) for t, r in rows.items()) else "cleared_before_step"
+    if any(isinstance(e, Accumulated) for t in owned for _, e in run.history(t)):
+        later = any(s > step and isinstance(e, Accumulated) for t in owned for s, e in run.history(t))
+        return "step_before_backward" if later and not filled else ""
+    if run.passes or not any(_leads_on(run, t) for t in owned):
+        return ""  # the loss is not connected, or the optimizer holds other tensors: rules of their own
+    return "step_without_backward"
+
+
+def _cleared(run: Run, event: object) -> bool:
+    return isinstance(event, GradSet) and (event.array == NOTHING or (event.how == "zero_" and run.zero(event.array)))
+
+
+def _used_since(run: Run, tensor: int, rows: list[tuple[int, object]], before: int, step: int) -> bool:
+    filled = [s for s, e in rows if isinstance(e, Accumulated) and s > before]
+    return bool(filled) and any(filled[0] < s < step for s in run.updates.get(tensor, ()))
+
+
+def _clearing(run: Run, owned: list[int], step: int) -> int:
+    return max((s for t in owned for s, e in run.history(t) if s < step and _cleared(run, e)), default=step)
+
+
+def _leads_on(run: Run, tensor: int) -> bool:
+    """Whether something that requires grad was computed from a tensor."""
+    for step in run.consumers.get(tensor, ()):
+        event = run.events[step]
+        if any(info.requires_grad for info in getattr(event, "outputs", ())):
+            return True
+    return False
+
+
+def diverging(run: Run) -> Iterator[Finding]:
+    """The loss grows from update to update until it leaves all bounds."""
+    if not run.updates:
+        return
+    series: dict[tuple[Site | None, str], list[tuple[int, float]]] = {}
+    for entry in run.passes:
+        if len(entry.event.roots) == 1 and entry.event.via == "backward":
+            tensor = entry.event.roots[0][0]
+            value = run.scalar(run.status(tensor, entry.began).array)
+            if value is not None:
+                series.setdefault((run.site(entry.began), call(run.segment(run.site(entry.began)))), []).append(
+                    (entry.began, value)
+                )
+    moments = sorted({step for steps in run.updates.values() for step in steps})
+    for points in series.values():
+        found = _divergence([value for _, value in points])
+        if found is None:
+            continue
+        began, ended = points[found[0]], points[found[1]]
+        between = [m for m in moments if began[0] < m < points[-1][0]]
+        if len(between) < 2:
+            continue
+        update = between[0]
+        tensor = next(t for t, steps in run.updates.items() if update in steps)
+        uphill = _goes_uphill(run, tensor, update)
+        rate = _rate_site(run)
+        last = points[-1][1]
+        size = next((n for s, e in run.history(tensor)[::-1] if s < update and isinstance(e, Accumulated)
+                     and (n := norm(run.recording.arrays[e.total])) is not None), None)  # fmt: skip
+        evidence = [
+            ("loss", " → ".join(number(value) for _, value in _sample(points))),
+            ("updates", str(len(between))),
+        ]
+        if size is not None:
+            evidence.append((f"norm of {run.title(tensor)}.grad at the first update", number(size)))
+        yield finding(
+            run, "diverging", "error",
+            "The updates go uphill: the loss grows without bound." if uphill else
+            "The loss diverges: the learning rate is too large.",
+            f"From {number(began[1])} the loss grew to {number(ended[1])}"
+            + ("" if math.isfinite(last) else f" and then to {number(last)}")
+            + (f": the update at {run.where(update)} adds the gradient instead of subtracting it." if uphill else
+               f" in {len(between)} updates. Each step overshoots the minimum by more than the one before."),
+            "Subtract the gradient: w -= lr * w.grad." if uphill else
+            "Use a learning rate ten times smaller (and again, if that is not enough), or scale the data.",
+            step=update,
+            site=run.site(update) if uphill or rate is None else rate,
+            related=[run.site(update), run.site(began[0]), rate],
+            evidence=evidence,
+            nodes=[key(t) for t, steps in run.updates.items() if update in steps],
+        )  # fmt: skip
+        return
+
+
+def _divergence(values: list[float]) -> tuple[int, int] | None:
+    """Where a series begins to grow geometrically and where its last finite value is, if it ends that way."""
+    finite = next((i for i, v in enumerate(values) if not math.isfinite(v)), len(values))
+    last = finite - 1
+    if last < 2 or (finite == len(values) and len(values) < 4):
+        return None
+    first = last
+    while first > 0 and values[first] > _GROWTH * values[first - 1] > 0:
+        first -= 1
+    grown = values[last] > _TOTAL * max(values[first], abs(values[0]))
+    return (first, last) if last - first >= 3 - (finite < len(values)) and grown else None
+
+
+def _goes_uphill(run: Run, tensor: int, update: int) -> bool:
+    """Whether an update by hand moved a tensor along its gradient."""
+    if isinstance(run.events[update], Stepped):
+        return False
+    before, after = run.values(tensor, update - 1), run.values(tensor, update)
+    grad = run.recording.array(run.tensors[tensor].grad(update - 1))
+    if before is None or after is None or grad is None:
+        return False
+    return float(((after - before) * grad).sum()) > 0
+
+
+def _rate_site(run: Run) -> Site | None:
+    """The first line that gives a learning rate."""
+    for cell, text in enumerate(run.recording.source):
+        for line, content in enumerate(text.splitlines(), 1):
+            found = _RATE.search(content.partition("#")[0])
+            if found:
+                column = len(content[: found.start()].encode())
+                return Site(cell, line, column, line, len(content.encode()))
+    return None
+
+
+def _sample(points: list[tuple[int, float]]) -> list[tuple[int, float]]:
+    return points if len(points) <= 6 else [*points[:3], *points[-3:]]

@@ -1,0 +1,307 @@
+"""Which line, operation, tensor and moment of one run is which of another run of a program that was changed in between.
+
+Lines are matched as a diff matches them; operations then by their line, function, loop iterations, module and text, in the order
+in which they ran; what is left by the program's names, and by what feeds them. What is not matched was added or removed.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+from functools import cached_property
+from typing import Any
+
+from engine.recording.events import (
+    NOTHING,
+    Accumulated,
+    AnyEvent,
+    BackwardBegan,
+    BackwardEnded,
+    FlagSet,
+    GradSet,
+    HookRan,
+    Named,
+    NodeRan,
+    OpRan,
+    Raised,
+    Scope,
+    Stepped,
+)
+from engine.recording.index import Index, index_of
+from engine.recording.recording import Recording
+
+Line = tuple[int, int]
+"""(cell, line)."""
+
+_ALIKE = 0.4
+"""How alike two changed lines must be to be the same line."""
+_MAX_PAIRS = 4_000
+"""Pairs of changed lines that are compared letter by letter."""
+
+
+@dataclass(eq=False)
+class Matching:
+    """What of `before` is what of `after`: positions, ids and steps of one mapped to the other."""
+
+    before: Recording
+    after: Recording
+    lines: dict[Line, Line] = field(default_factory=dict)
+    events: dict[int, int] = field(default_factory=dict)
+    tensors: dict[int, int] = field(default_factory=dict)
+    nodes: dict[int, int] = field(default_factory=dict)
+    passes: dict[int, int] = field(default_factory=dict)
+
+    def moment(self, step: int) -> int:
+        """The step of `after` that shows what `step` of `before` shows: the same event, else the last one before it that both
+        runs have; the end for the end."""
+        last = len(self.after.events) - 1
+        if step >= len(self.before.events) - 1:
+            return last
+        if step in self.events:
+            return self.events[step]
+        earlier = bisect_right(self._matched, step)
+        return self.events[self._matched[earlier - 1]] if earlier else min(max(step, 0), last)
+
+    def key(self, key: str) -> str | None:
+        """The node of `after`'s graph for a node (`t12`, `n3`) of `before`'s."""
+        found = (self.tensors if key[0] == "t" else self.nodes).get(int(key[1:]), NOTHING)
+        return None if found == NOTHING else f"{key[0]}{found}"
+
+    @property
+    def likeness(self) -> float:
+        """The share of events that both runs have, from 0 to 1."""
+        most = max(len(self.before.events), len(self.after.events))
+        return len(self.events) / most if most else 1.0
+
+    @cached_property
+    def _matched(self) -> list[int]:
+        return sorted(self.events)
+
+
+def match(before: Recording, after: Recording) -> Matching:
+    """Match two runs. Linear in their events; the answer is kept on `after`."""
+    kept = after.derived.get("matching")
+    if kept is None or kept.before is not before:
+        kept = after.derived["matching"] = _Matcher(before, after).run()
+    found: Matching = kept
+    return found
+
+
+def match_lines(before: tuple[str, ...], after: tuple[str, ...]) -> dict[Line, Line]:
+    """The lines of `after` for those of `before` that are still there, changed ones included."""
+    places = [[(cell, n) for cell, text in enumerate(cells) for n, _ in enumerate(text.split("\n"), 1)] for cells in (before, after)]
+    texts = [[line.rstrip() for text in cells for line in text.split("\n")] for cells in (before, after)]
+    found: dict[Line, Line] = {}
+    for kind, a, b, c, d in SequenceMatcher(None, *texts, autojunk=False).get_opcodes():
+        if kind == "equal":
+            found |= zip(places[0][a:b], places[1][c:d], strict=True)
+        elif kind == "replace":
+            for i, j in _alike(texts[0][a:b], texts[1][c:d]):
+                found[places[0][a + i]] = places[1][c + j]
+    return found
+
+
+def _alike(old: list[str], new: list[str]) -> Iterable[tuple[int, int]]:
+    """Pairs of lines in order with the greatest likeness in all."""
+    if len(old) * len(new) > _MAX_PAIRS:
+        return zip(range(len(old)), range(len(new)), strict=False)
+    likeness = [[SequenceMatcher(None, a.strip(), b.strip(), autojunk=False).ratio() if a and b else 0.0 for b in new] for a in old]
+    best = [[0.0] * (len(new) + 1) for _ in range(len(old) + 1)]
+    for i in reversed(range(len(old))):
+        for j in reversed(range(len(new))):
+            paired = best[i + 1][j + 1] + likeness[i][j] if likeness[i][j] >= _ALIKE else 0.0
+            best[i][j] = max(paired, best[i + 1][j], best[i][j + 1])
+    pairs, i, j = [], 0, 0
+    while i < len(old) and j < len(new):
+        if likeness[i][j] >= _ALIKE and best[i][j] == best[i + 1][j + 1] + likeness[i][j]:
+            pairs.append((i, j))
+            i, j = i + 1, j + 1
+        elif best[i][j] == best[i + 1][j]:
+            i += 1
+        else:
+            j += 1
+    return pairs
+
+
+class _Side:
+    """One of the two runs, with its places told in lines of `after`."""
+
+    def __init__(self, recording: Recording, lines: dict[Line, Line] | None) -> None:
+        self.recording = recording
+        self.index: Index = index_of(recording)
+        self.lines = lines
+        self.texts = [text.split("\n") for text in recording.source]
+        self.places: dict[int, Hashable] = {}
+        self.scopes: dict[int, Hashable] = {}
+        self.snippets: dict[int, str] = {}
+
+    def line(self, place: Line) -> Hashable:
+        return place if self.lines is None else self.lines.get(place, ("gone", place))
+
+    def place(self, event: AnyEvent) -> tuple[Hashable, Hashable]:
+        """The line and the scope of an event."""
+        site, scope = event.site, event.scope
+        if site not in self.places:
+            where = self.recording.sites[site] if site != NOTHING else None
+            self.places[site] = self.line((where.cell, where.line)) if where else None
+        if scope not in self.scopes:
+            inside = self.recording.scopes[scope] if scope != NOTHING else Scope()
+            cell = self.recording.sites[site].cell if site != NOTHING else 0
+            loops = tuple((self.line((cell, line)), count) for line, count in inside.loops)
+            self.scopes[scope] = (inside.function, loops, inside.module)
+        return self.places[site], self.scopes[scope]
+
+    def snippet(self, event: AnyEvent) -> str:
+        """The text of the expression that ran, "" where it is unknown or longer than a line."""
+        if event.site == NOTHING:
+            return ""
+        if event.site not in self.snippets:
+            site = self.recording.sites[event.site]
+            lines = self.texts[site.cell] if site.cell < len(self.texts) else []
+            text = ""
+            if site.line == site.end_line and 0 < site.line <= len(lines):
+                line = lines[site.line - 1]
+                raw = line if line.isascii() else line.encode()
+                part = raw[site.column : site.end_column]
+                text = part if isinstance(part, str) else part.decode(errors="replace")
+            self.snippets[event.site] = text
+        return self.snippets[event.site]
+
+
+class _Matcher:
+    def __init__(self, before: Recording, after: Recording) -> None:
+        self.matching = Matching(before, after, match_lines(before.source, after.source))
+        self.sides = (_Side(before, self.matching.lines), _Side(after, None))
+        self.ops: tuple[dict[int, OpRan], ...] = tuple(
+            {step: event for step, event in enumerate(side.recording.events) if isinstance(event, OpRan)} for side in self.sides
+        )
+        self.backwards: dict[int, int] = {}
+
+    def run(self) -> Matching:
+        def exactly(side: _Side, event: OpRan) -> Hashable:
+            return (*side.place(event), event.op, len(event.outputs), event.in_backward > 0, side.snippet(event))
+
+        def roughly(side: _Side, event: OpRan) -> Hashable:
+            return (*side.place(event), event.op, len(event.outputs), event.in_backward > 0)
+
+        def named(side: _Side, event: OpRan) -> Hashable | None:
+            names = tuple(side.index.tensors[info.id].first_name for info in event.outputs)
+            return (side.place(event)[1], names) if any(names) else None
+
+        for key in (exactly, roughly, named):
+            self.pair_ops(key)
+        self.pair_by_inputs()
+        self.pair_the_rest()
+        return self.matching
+
+    def pair_ops(self, key: Callable[[_Side, OpRan], Hashable | None]) -> None:
+        """Match what is still unmatched and has the same key, in order."""
+        waiting: dict[Hashable, list[int]] = defaultdict(list)
+        for step, event in self.ops[0].items():
+            if step not in self.matching.events and (k := key(self.sides[0], event)) is not None:
+                waiting[k].append(step)
+        for queue in waiting.values():
+            queue.reverse()
+        taken = self.taken
+        for step, event in self.ops[1].items():
+            if step not in taken and (queue := waiting.get(key(self.sides[1], event), [])):
+                self.pair(queue.pop(), step)
+
+    def pair_by_inputs(self) -> None:
+        """Operations that stand elsewhere now but do the same to the same tensors."""
+        tensors, taken = self.matching.tensors, self.taken
+        waiting: dict[Hashable, list[int]] = defaultdict(list)
+        known = {b: a for a, b in tensors.items()}
+
+        def fed(event: OpRan) -> list[int]:
+            return [argument.tensor for argument in event.inputs if argument.tensor != NOTHING]
+
+        for step, event in self.ops[1].items():
+            if step not in taken and fed(event) and all(t in known for t in fed(event)):
+                waiting[event.op, tuple(fed(event)), len(event.outputs)].append(step)
+        for step, event in self.ops[0].items():
+            if step not in self.matching.events and fed(event) and all(t in tensors for t in fed(event)):
+                queue = waiting.get((event.op, tuple(tensors[t] for t in fed(event)), len(event.outputs)))
+                if queue:
+                    self.pair(step, queue.pop(0))
+
+    def pair(self, old: int, new: int) -> None:
+        """Two operations are the same one."""
+        m, (a, b) = self.matching, (self.ops[0][old], self.ops[1][new])
+        m.events[old] = new
+        for one, other in zip(a.outputs, b.outputs, strict=False):
+            m.tensors[one.id] = other.id
+        if a.node is not None and b.node is not None:
+            m.nodes[a.node.id] = b.node.id
+
+    def pair_the_rest(self) -> None:
+        """Events that are no operations, by what they are about."""
+        self.accumulators()
+        m = self.matching
+        waiting: dict[Hashable, list[int]] = defaultdict(list)
+        same: dict[str, dict[int, int]] = {"tensor": m.tensors, "node": m.nodes, "pass": m.passes}
+        nothing: dict[str, dict[int, int]] = {}
+        old, new = self.sides
+        # Backward passes first: their events are told apart by them.
+        for only in (True, False):
+            waiting.clear()
+            for step, event in enumerate(old.recording.events):
+                if isinstance(event, BackwardBegan) is only and not isinstance(event, OpRan):
+                    waiting[self.key(old, event, same)].append(step)
+            for queue in waiting.values():
+                queue.reverse()
+            for step, event in enumerate(new.recording.events):
+                if isinstance(event, BackwardBegan) is only and not isinstance(event, OpRan):
+                    queue = waiting.get(self.key(new, event, nothing), [])
+                    if queue:
+                        self.pair_events(queue.pop(), step)
+
+    def pair_events(self, old: int, new: int) -> None:
+        self.matching.events[old] = new
+        a, b = self.matching.before.events[old], self.matching.after.events[new]
+        if isinstance(a, BackwardBegan) and isinstance(b, BackwardBegan):
+            self.matching.passes[a.number] = b.number
+
+    def accumulators(self) -> None:
+        """AccumulateGrad nodes are those of matched leaves."""
+        fills = {h.info.variable: id for id, h in self.sides[1].index.nodes.items() if h.info.variable != NOTHING}
+        for id, history in self.sides[0].index.nodes.items():
+            leaf = self.matching.tensors.get(history.info.variable, NOTHING)
+            if leaf in fills:
+                self.matching.nodes[id] = fills[leaf]
+
+    @staticmethod
+    def key(side: _Side, event: AnyEvent, same: dict[str, dict[int, int]]) -> Hashable:
+        """What tells an event from others; ids in terms of `after`."""
+
+        def of(kind: str, id: int) -> Any:
+            return same[kind].get(id, ("gone", id)) if kind in same and id != NOTHING else id
+
+        match event:
+            case NodeRan():
+                return "node", of("pass", event.number), of("node", event.node)
+            case Accumulated():
+                return "accumulate", of("pass", event.number), of("tensor", event.tensor)
+            case BackwardEnded():
+                return "end", of("pass", event.number)
+            case BackwardBegan():
+                return "backward", *side.place(event), event.via
+            case GradSet() | FlagSet():
+                return type(event).__name__, *side.place(event), of("tensor", event.tensor)
+            case HookRan():
+                return "hook", of("tensor", event.tensor), of("node", event.node)
+            case Named():
+                return "name", *side.place(event), event.name, event.function
+            case Stepped():
+                return "step", *side.place(event), event.optimizer
+            case Raised():
+                return ("raise",)
+            case _:
+                return type(event).__name__, *side.place(event)
+
+    @property
+    def taken(self) -> set[int]:
+        return set(self.matching.events.values())

@@ -1,0 +1,74 @@
+"""What diagnosis answers with: plain data, free of HTML."""
+
+from __future__ import annotations
+
+import msgspec
+
+from engine.recording.events import NOTHING, Site
+
+
+class Reason(msgspec.Struct, frozen=True, kw_only=True):
+    """Why a tensor's `.grad` is what it is at a moment, and why the tensor does or does not require grad."""
+
+    tensor: int
+    step: int
+    """The moment that was asked about."""
+    code: str
+    """The kind of reason, such as "not_retained", "cut" or "accumulated"."""
+    title: str
+    """The answer in one sentence: "w.grad is None because …"."""
+    explanation: str = ""
+    fix: str = ""
+    """What to change, "" where nothing is wrong."""
+    requires_grad: str = ""
+    """Why the tensor does or does not require grad, in one sentence."""
+    site: Site | None = None
+    """The place in the program that is the cause."""
+    moment: int = NOTHING
+    """The step at which the cause happened, to jump to."""
+    nodes: tuple[str, ...] = ()
+    """The path to show in the graph, as node keys (`t12`)."""
+    cut: tuple[tuple[str, str], ...] = ()
+    """The edges of the path, as pairs of node keys, over which no gradient passes."""
+    evidence: tuple[tuple[str, str], ...] = ()
+    """Facts that support the answer: (what, value)."""
+
+    @property
+    def line(self) -> int:
+        """The line of the cause, or 0."""
+        return 0 if self.site is None else self.site.line
+
+    def __str__(self) -> str:
+        where = f" (line {self.line})" if self.line else ""
+        return " ".join(part for part in (self.title + where, self.explanation, self.fix) if part)
+
+
+class Finding(msgspec.Struct, frozen=True, kw_only=True):
+    """Something about a run that is wrong, or odd enough to look at."""
+
+    rule: str
+    """The rule's name, such as "no_zero_grad"."""
+    severity: str
+    """"error" (the result is wrong), "warning" (probably not meant) or "hint"."""
+    title: str
+    explanation: str
+    fix: str
+    evidence: tuple[tuple[str, str], ...] = ()
+    """Facts with numbers: (what, value)."""
+    site: Site | None = None
+    """The line to look at."""
+    related: tuple[Site, ...] = ()
+    """Other lines that take part."""
+    step: int = NOTHING
+    """The moment at which it shows."""
+    nodes: tuple[str, ...] = ()
+    """The nodes of the graph it is about."""
+
+    @property
+    def line(self) -> int:
+        """The line to look at, or 0."""
+        return 0 if self.site is None else self.site.line
+
+    def __str__(self) -> str:
+        where = f"line {self.line}: " if self.line else ""
+        return f"{where}{self.title} {self.explanation} {self.fix}"

@@ -1,0 +1,426 @@
+"""The literals of a program as knobs: what they are called, in which range to turn them, and the text with another value.
+
+The text is only read as a syntax tree, never run. A knob changes exactly the characters of its literal; comments, spacing and
+everything else stay byte for byte. Knobs are numbered by what they are called, so that one keeps its `id` while values change.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Literal, TypeAlias
+
+from engine.switches import Piece, pieces, put_back, take_out
+from engine.text import Text, spliced
+
+Kind: TypeAlias = Literal["number", "int", "bool", "matrix", "toggle"]
+Group: TypeAlias = Literal["values", "switches", "sizes"]
+Number: TypeAlias = int | float
+Value: TypeAlias = Number | Sequence[Number]
+
+MAX_TEXT = 200_000
+MAX_KNOBS = 40
+"""How many are worth showing at once."""
+MAX_ENTRIES = 400
+"""Entries of a grid."""
+_SINGLE = 3
+"""Entries of a list that still get a knob each."""
+_HOLE = "□"
+_MAX_LABEL = 34
+
+_DATA = {"tensor", "as_tensor", "asarray", "array", "Tensor", "FloatTensor", "DoubleTensor", "LongTensor", "Parameter"}
+"""Calls whose argument is known by the name that the result gets."""
+_SIZED = {
+    "zeros", "ones", "empty", "rand", "randn", "randperm", "eye", "new_zeros", "new_ones", "new_empty", "reshape", "view", "expand",
+    "repeat", "permute", "transpose", "movedim", "swapaxes", "tile", "unsqueeze", "squeeze", "flatten", "unflatten", "Flatten",
+    "Unflatten", "chunk", "split", "narrow", "select", "unbind", "diagonal", "roll", "triu", "tril", "topk", "one_hot", "sum",
+    "mean", "prod", "amax", "amin", "argmax", "argmin", "softmax", "log_softmax", "logsumexp", "cumsum", "cumprod", "Softmax",
+    "LogSoftmax", "cat", "stack", "size", "randint", "Linear", "Bilinear", "Embedding", "LSTM", "GRU", "RNN", "LSTMCell", "GRUCell",
+    "RNNCell", "LayerNorm", "GroupNorm", "MultiheadAttention", "TransformerEncoderLayer", "Identity", "gather", "index_select",
+}  # fmt: skip
+_SIZED_FAMILIES = re.compile(r"(Lazy)?(Conv|ConvTranspose|BatchNorm|InstanceNorm|(Adaptive)?(Max|Avg)Pool|Unfold|Fold)\w*")
+_SIZE_NAMES = {
+    "dim", "dims", "axis", "size", "shape", "keepdim", "start_dim", "end_dim", "in_features", "out_features", "in_channels",
+    "out_channels", "kernel_size", "stride", "padding", "dilation", "groups", "num_embeddings", "embedding_dim", "input_size",
+    "hidden_size", "num_layers", "num_heads", "embed_dim", "num_classes", "batch_size", "k", "chunks", "diagonal", "batch_first",
+    "normalized_shape", "num_features", "sizes",
+}  # fmt: skip
+_SILENT = {"print", "round", "isinstance", "len", "open", "warn", "format", "set_printoptions", "allclose", "isclose", "exit"}
+"""Calls whose literals have no part in a computation."""
+_SHARES = {"momentum", "p", "dropout", "beta", "beta1", "beta2", "betas", "alpha", "gamma", "rho", "label_smoothing", "dampening"}
+"""Hyperparameters between 0 and 1."""
+_POSITIVE = {"lr", "learning_rate", "rate", "step_size", "weight_decay", "eps", "lam", "lambda_", "temperature", "sigma", "std"}
+_COUNTS = {"range", "steps", "epochs", "iterations", "n_steps", "num_steps", "num_epochs", "manual_seed", "seed", "T_max"}
+
+
+@dataclass(frozen=True, slots=True)
+class Knob:
+    """One literal, or one piece of the text that can be taken out, and how to turn it."""
+
+    id: str
+    """The same for the same knob in a text whose values have changed."""
+    label: str
+    line: int
+    kind: Kind
+    value: Value
+    """The current value; for a matrix its entries row by row; for a toggle whether the piece is in the text."""
+    spans: tuple[tuple[int, int], ...]
+    """Where each entry is in the text, in characters."""
+    group: Group = "values"
+    shape: tuple[int, ...] = ()
+    """Rows and columns of a matrix, () for everything else."""
+    low: float = 0.0
+    high: float = 1.0
+    step: float = 1.0
+    whole: tuple[bool, ...] = ()
+    """Which entries of a matrix must stay integers."""
+    piece: Piece | None = None
+
+
+def knobs(text: str) -> list[Knob]:
+    """All knobs of a program in the order of the text; none if it is no Python."""
+    if len(text) > MAX_TEXT:
+        return []
+    try:
+        tree = ast.parse(text)
+        source = Text(text)
+        found = sorted(
+            chain(_Finder(source).of(tree), (_toggle(piece) for piece in pieces(source, tree))),
+            key=lambda knob: (knob.line, knob.spans[0]),
+        )
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    seen: Counter[str] = Counter()
+    numbered = []
+    for knob in found:
+        # Other literals within the label may be turned too.
+        name = f"{knob.kind == 'toggle'} " + re.sub(r"\b\d[\d_.]*(e[+-]?\d+)?", "#", knob.label)
+        seen[name] += 1
+        numbered.append(replace(knob, id=f"{name} {seen[name]}"))
+    return numbered
+
+
+def with_value(text: str, knob: Knob, value: Value) -> str:
+    """The text with another value for a knob that `knobs` found in it.
+
+    Raises:
+        ValueError: for a value that is no finite number, or that does not fit the knob.
+    """
+    if knob.piece is not None:
+        if bool(value) == bool(knob.value):
+            return text
+        return put_back(text, knob.piece) if value else take_out(text, knob.piece)
+    if knob.kind != "matrix":
+        if not isinstance(value, int | float):
+            raise ValueError(f"{knob.label} takes one value")
+        return text if value == knob.value else _written(text, knob.spans[0], value, knob.kind)
+    if not isinstance(value, Sequence) or not isinstance(knob.value, Sequence) or len(value) != len(knob.spans):
+        raise ValueError(f"{knob.label} takes {len(knob.spans)} values")
+    # From the last entry to the first, so that the places of the others stay true.
+    for span, whole, old, new in reversed(list(zip(knob.spans, knob.whole, knob.value, value, strict=True))):
+        if old != new:
+            text = _written(text, span, new, "int" if whole else "number")
+    return text
+
+
+def without(text: str, toggle: Knob) -> str:
+    """The text without a toggle's piece, with a comment from which `with_value(…, True)` puts it back."""
+    return with_value(text, toggle, False)
+
+
+def shown(value: Number, like: str = "") -> str:
+    """A number as a literal, in the manner of another one: `2.` for `1.`, `3` for `5`."""
+    if isinstance(value, bool):
+        return repr(value)
+    if not math.isfinite(value):
+        raise ValueError("a literal is a finite number")
+    if isinstance(value, int):
+        return repr(value)
+    if value.is_integer() and abs(value) < 1e16:
+        if re.fullmatch(r"-?\s*[\d_]+", like):
+            return repr(int(value))
+        if like.rstrip().endswith("."):
+            return f"{int(value)}."
+    return repr(value)
+
+
+def _written(text: str, span: tuple[int, int], value: Number, kind: Kind) -> str:
+    start, end = span
+    if kind == "bool":
+        value = bool(value)
+    elif kind == "int":
+        if not math.isfinite(value) or value != int(value):
+            raise ValueError("this literal is an integer")
+        value = int(value)
+    new = shown(value, text[start:end])
+    # A minus sign binds less than a power or an attribute: `5 ** 2` becomes `(-5) ** 2`.
+    tight = re.match(r"\s*(\*\*|\.\s*[A-Za-z_]|\[)", text[end:])
+    if new.startswith("-") and tight and not (text[start - 1 : start] == "(" and text[end : end + 1] == ")"):
+        new = f"({new})"
+    return spliced(text, start, end, new)
+
+
+def _toggle(piece: Piece) -> Knob:
+    return Knob(
+        "", piece.label, piece.line, "toggle", piece.present, ((piece.start, piece.end),), group="switches", piece=piece
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Context:
+    """Where in the program a literal stands."""
+
+    target: str = ""
+    """The name that the statement binds."""
+    name: str = ""
+    """What the literal itself is called: the target, a keyword, an entry (`x[0]`)."""
+    role: Literal["value", "sizes", "silent"] = "value"
+    integral: bool = False
+    """Whether an integer must stay one."""
+    parent: ast.expr | None = None
+    """The expression around the literal."""
+    callee: str = ""
+
+
+class _Finder:
+    """Walks the tree once, knowing at each literal what surrounds it."""
+
+    def __init__(self, source: Text) -> None:
+        self.source = source
+
+    def of(self, tree: ast.Module) -> Iterator[Knob]:
+        for statement in tree.body:
+            yield from self.statement(statement)
+
+    def statement(self, node: ast.stmt) -> Iterator[Knob]:
+        match node:
+            case ast.Assert() | ast.Raise() | ast.Import() | ast.ImportFrom():
+                return
+            case ast.Expr(ast.Constant()):
+                return
+            case ast.Assign(targets=[target], value=value):
+                yield from self.assigned(target, value)
+            case ast.AnnAssign(target=target, value=ast.expr() as value):
+                yield from self.assigned(target, value)
+            case ast.AugAssign(target=target, value=value):
+                name = f"{_clipped(ast.unparse(target))} {_SIGNS.get(type(node.op), '?')}="
+                yield from self.expression(value, _Context(_target(target), name, parent=None))
+            case ast.For(target=target, iter=iterable, body=body, orelse=rest):
+                yield from self.expression(iterable, _Context("", f"for {_target(target)} in", integral=True))
+                yield from chain.from_iterable(map(self.statement, body + rest))
+            case ast.Return(value=ast.expr() as value):
+                yield from self.expression(value, _Context("", "return"))
+            case ast.While(test=ast.Constant()) | ast.If(test=ast.Constant()):
+                yield from chain.from_iterable(map(self.statement, node.body + node.orelse))
+            case ast.FunctionDef(args=arguments):
+                yield from self.defaults(arguments)
+                yield from chain.from_iterable(map(self.statement, node.body))
+            case _:
+                for child in ast.iter_child_nodes(node):
+                    if isinstance(child, ast.stmt):
+                        yield from self.statement(child)
+                    else:
+                        yield from self.inner(child, _Context())
+
+    def assigned(self, target: ast.expr, value: ast.expr) -> Iterator[Knob]:
+        if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
+            for one, its in zip(target.elts, value.elts, strict=True):
+                yield from self.assigned(one, its)
+            return
+        name = _target(target)
+        yield from self.expression(value, _Context(name, name))
+
+    def defaults(self, arguments: ast.arguments) -> Iterator[Knob]:
+        positional = arguments.posonlyargs + arguments.args
+        with_default = positional[len(positional) - len(arguments.defaults) :]
+        pairs = [*zip(with_default, arguments.defaults, strict=True), *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)]
+        for argument, default in pairs:
+            if default is not None:
+                yield from self.expression(default, _Context("", argument.arg))
+
+    def inner(self, node: ast.AST, context: _Context) -> Iterator[Knob]:
+        """Whatever holds expressions: comprehensions, with items, handlers."""
+        if isinstance(node, ast.expr):
+            yield from self.expression(node, context)
+        elif isinstance(node, ast.stmt):
+            yield from self.statement(node)
+        else:
+            for child in ast.iter_child_nodes(node):
+                yield from self.inner(child, context)
+
+    def expression(self, node: ast.expr, context: _Context) -> Iterator[Knob]:
+        if context.role == "silent" or isinstance(node, ast.JoinedStr):
+            return
+        number = _number(node)
+        if number is not None:
+            yield self.single(node, number, context)
+            return
+        match node:
+            case ast.List() | ast.Tuple():
+                yield from self.nested(node, context)
+            case ast.Call():
+                yield from self.call(node, context)
+            case ast.Subscript(value=value, slice=index):
+                yield from self.expression(value, replace(context, name="", parent=node))
+                yield from self.inner(index, replace(context, name="", role="sizes", integral=True, parent=node))
+            case ast.BinOp(left=left, op=op, right=right):
+                whole = context.integral or isinstance(op, ast.Mod | ast.FloorDiv | ast.LShift | ast.RShift)
+                inside = replace(context, name="", parent=node, integral=whole, callee="binary" if not whole else "")
+                yield from self.expression(left, inside)
+                yield from self.expression(right, inside)
+            case ast.Dict(keys=keys, values=values):
+                for key, value in zip(keys, values, strict=True):
+                    named = key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else ""
+                    yield from self.expression(value, replace(context, name=_clipped(named), parent=node))
+            case ast.Compare():
+                for child in (node.left, *node.comparators):
+                    yield from self.expression(child, replace(context, name="", parent=node, callee="binary"))
+            case ast.UnaryOp(operand=operand):
+                yield from self.expression(operand, replace(context, parent=node))
+            case ast.Lambda(body=body):
+                yield from self.expression(body, replace(context, name="", parent=node))
+            case _:
+                for child in ast.iter_child_nodes(node):
+                    yield from self.inner(child, replace(context, name="", parent=node))
+
+    def call(self, node: ast.Call, context: _Context) -> Iterator[Knob]:
+        callee = _callee(node.func)
+        if callee in _SILENT:
+            return
+        yield from self.expression(node.func, replace(context, name="", parent=node))
+        sized = callee in _SIZED or _SIZED_FAMILIES.fullmatch(callee) is not None
+        for place, argument in enumerate(node.args):
+            inside = replace(context, name="", parent=node, callee=callee, integral=context.integral or callee in _COUNTS)
+            if callee in _DATA and place == 0:
+                inside = replace(inside, name=context.name, callee="data")
+            elif context.role == "sizes" or sized or (callee == "full" and place == 0):
+                inside = replace(inside, role="sizes", integral=True)
+            yield from self.expression(argument, inside)
+        for keyword in node.keywords:
+            name = keyword.arg or ""
+            sizes = context.role == "sizes" or name in _SIZE_NAMES
+            called = f"{name} of {context.target}" if name == "requires_grad" and context.target else f"{name} in {callee}(…)"
+            inside = replace(context, name=called if name else "", parent=node, callee=callee)
+            yield from self.expression(keyword.value, replace(inside, role="sizes", integral=True) if sizes else inside)
+
+    def nested(self, node: ast.List | ast.Tuple, context: _Context) -> Iterator[Knob]:
+        """A list: small ones entry by entry, rectangular ones as a grid, deeper ones by their parts."""
+        grid = _grid(node)
+        if grid is not None and _SINGLE < len(grid[0]) <= MAX_ENTRIES and context.role == "value":
+            entries, shape = grid
+            numbers = [number for number in map(_number, entries) if number is not None]
+            if len(numbers) == len(entries) and not any(isinstance(number, bool) for number in numbers):
+                spans = tuple(map(self.source.span, entries))
+                low, high, step = _range(max(numbers, key=abs), "", False)
+                yield Knob(
+                    "", self.label(node, context), node.lineno, "matrix", tuple(numbers), spans, "values", shape,
+                    low, high, step, tuple(isinstance(number, int) for number in numbers),
+                )  # fmt: skip
+                return
+        alone = len(node.elts) == 1
+        for place, element in enumerate(node.elts):
+            name = _entry(context.name, place) if context.name and not alone else context.name
+            yield from self.expression(element, replace(context, name=name, parent=context.parent if context.name else node))
+
+    def single(self, node: ast.expr, number: Number, context: _Context) -> Knob:
+        label = self.label(node, context)
+        span = self.source.span(node)
+        if isinstance(number, bool):
+            return Knob("", label, node.lineno, "bool", number, (span,), "sizes" if context.role == "sizes" else "switches")
+        # `5 * x` may become `5.5 * x`, but `range(5)`, a seed and a tensor of integers stay whole.
+        kind: Kind = "int" if isinstance(number, int) and (context.integral or context.callee != "binary") else "number"
+        name = context.name.split(" ")[0].split("[")[0] or context.callee
+        low, high, step = _range(number, name, kind == "int", context.role == "sizes")
+        group: Group = "sizes" if context.role == "sizes" else "values"
+        return Knob("", label, node.lineno, kind, number, (span,), group, (), low, high, step)
+
+    def label(self, node: ast.expr, context: _Context) -> str:
+        """The program's name for a literal, else the expression around it with a hole in its place."""
+        if context.name:
+            return _clipped(context.name)
+        if context.parent is None:
+            return self.source.of(node)
+        if isinstance(context.parent, ast.Call):
+            arguments = [_HOLE if one is node else _clipped(self.source.of(one), 8) for one in context.parent.args]
+            arguments += ["…"] * bool(context.parent.keywords)
+            around = _clipped(f"{_callee(context.parent.func)}({', '.join(arguments)})")
+        else:
+            start, end = self.source.span(node)
+            first, last = self.source.span(context.parent)
+            around = _clipped(self.source.text[first:start], 14, tail=True) + _HOLE + _clipped(self.source.text[end:last], 14)
+        return f"{around} in {context.target}" if context.target else around
+
+
+_SIGNS: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "−", ast.Mult: "*", ast.Div: "/", ast.Pow: "**", ast.MatMult: "@"}
+
+
+def _number(node: ast.expr) -> Number | None:
+    """The value of a number or truth value with an optional minus sign, else None."""
+    match node:
+        case ast.Constant(value=bool() | int() | float() as value) if abs(value) < 1e300:
+            return value
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)) if not isinstance(value, bool):
+            return -value
+    return None
+
+
+def _grid(node: ast.List | ast.Tuple) -> tuple[list[ast.expr], tuple[int, int]] | None:
+    """The entries of a list of numbers, or of a rectangular list of such lists, with rows and columns."""
+    rows = [row.elts for row in node.elts if isinstance(row, ast.List | ast.Tuple)]
+    if not rows:
+        return (node.elts, (1, len(node.elts))) if all(_number(element) is not None for element in node.elts) else None
+    whole = len(rows) == len(node.elts) and len({len(row) for row in rows}) == 1
+    entries = list(chain.from_iterable(rows))
+    return (entries, (len(rows), len(rows[0]))) if whole and all(_number(entry) is not None for entry in entries) else None
+
+
+def _range(value: Number, name: str, whole: bool, counted: bool = False) -> tuple[float, float, float]:
+    """Lowest, highest and step of a slider for a value: a round range around it that keeps its sign's meaning."""
+    size = abs(value)
+    if whole:
+        high = _round(max(10, 2 * size))
+        return 0.0 if value >= 0 and (counted or name in _COUNTS) else -high, high, 1.0
+    if name in _SHARES and 0 <= value <= 1:
+        return 0.0, 1.0, 0.01
+    high = _round(2.5 * size) if size else 1.0
+    low = 0.0 if name in _POSITIVE and value >= 0 else -high
+    return low, high, _round((high - low) / 400, (1, 2, 5, 10))
+
+
+def _round(value: float, digits: tuple[int, ...] = (1, 2, 3, 5, 10)) -> float:
+    """The next of these digits times a power of ten."""
+    power = 10.0 ** math.floor(math.log10(value))
+    digit = next(digit for digit in digits if digit * power >= value * (1 - 1e-9))
+    # Through decimal text, so that 3 × 0.1 is 0.3.
+    return float(f"{digit * power:.3g}")
+
+
+def _callee(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
+def _target(node: ast.expr) -> str:
+    return _clipped(ast.unparse(node))
+
+
+def _entry(name: str, place: int) -> str:
+    """`x[0]`, and `betas[0] in Adam(…)`."""
+    head, space, tail = name.partition(" ")
+    return f"{head}[{place}]{space}{tail}"
+
+
+def _clipped(text: str, length: int = _MAX_LABEL, tail: bool = False) -> str:
+    line = " ".join(text[-4 * length :].split()) if tail else " ".join(text[: 4 * length].split())
+    # The spaces at the hole belong to the text.
+    if tail and text[-1:].isspace():
+        line += " "
+    if not tail and text[:1].isspace():
+        line = " " + line
+    if len(line) <= length:
+        return line
+    return "…" + line[-length + 1 :] if tail else line[: length - 1] + "…"

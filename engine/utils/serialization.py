@@ -1,0 +1,54 @@
+"""`torch.save` and `torch.load`: tensors and containers of them to a file and back. The files are Gradtape's, not PyTorch's."""
+
+from __future__ import annotations
+
+import builtins
+import pickle
+from typing import Any
+
+ALLOWED = {
+    ("collections", "OrderedDict"), ("engine.tensor", "rebuilt"), ("engine.nn.parameter", "rebuilt_parameter"),
+    ("engine.dtypes", "float32"), ("engine.dtypes", "float64"), ("numpy", "ndarray"), ("numpy", "dtype"),
+    ("numpy.core.multiarray", "_reconstruct"), ("numpy._core.multiarray", "_reconstruct"),
+    ("numpy.core.numeric", "_frombuffer"), ("numpy._core.numeric", "_frombuffer"),
+}  # fmt: skip
+"""What a file may name where only data is expected."""
+
+
+class _Data(pickle.Unpickler):
+    """Reads what holds data only."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        """The object of that name, if it is one of those that hold data."""
+        if (module, name) not in ALLOWED:
+            raise pickle.UnpicklingError(
+                f"Weights only load failed. Unsupported global: GLOBAL {module}.{name} was not an allowed global by default."
+            )
+        return super().find_class(module, name)
+
+
+def save(obj: Any, f: Any, **_: Any) -> None:
+    """Write an object to a file, named or open."""
+    if hasattr(f, "write"):
+        pickle.dump(obj, f, protocol=2)
+        return
+    with builtins.open(f, "wb") as file:
+        pickle.dump(obj, file, protocol=2)
+
+
+def load(f: Any, map_location: Any = None, *, weights_only: bool = True, **_: Any) -> Any:
+    """Read what `save` wrote.
+
+    Args:
+        f: the file, by name or open.
+        map_location: accepted.
+        weights_only: refuse everything but tensors and containers of them.
+
+    Raises:
+        UnpicklingError: for other things, with `weights_only`.
+    """
+    reader = _Data if weights_only else pickle.Unpickler
+    if hasattr(f, "read"):
+        return reader(f).load()
+    with builtins.open(f, "rb") as file:
+        return reader(file).load()

@@ -1,0 +1,26 @@
+"""Shared fixtures: PyTorch's databases of samples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from tests.conftest import needed
+
+
+@pytest.fixture(scope="session")
+def database(torch: ModuleType) -> Callable[[str], dict[str, Any]]:
+    """The entries of one of the databases by title."""
+    needed("expecttest")
+
+    @cache
+    def entries(kind: str) -> dict[str, Any]:
+        source = import_module(f"tests.engine.coverage.{kind}")
+        return {source.title(info): info for info in source.entries()}
+
+    return entries
