@@ -8,9 +8,13 @@ import streamlit as st
 
 from components import gallery, state, theme
 from components.builder import builder
+from components.check import check_panel
+from components.compare import compare_panel
 from components.completions import completions
 from components.console import console, output_html
 from components.editor import Diagnostic, editor
+from components.findings import badge, findings_panel
+from components.formulas import edge_lines
 from components.graph_view import graph_view
 from components.graph_view.payload import payload
 from components.help import help_panel
@@ -19,10 +23,12 @@ from components.inspector import inspector
 from components.ledger import ledger
 from components.state import Page
 from components.tensors import tensors
+from components.whatif import whatif
+from engine.recording import Recording
 
 st.set_page_config(page_title="Gradtape", page_icon=theme.ICON, layout="wide")
 
-PANELS = ["Inspector", "Ledger", "Tensors"]
+PANELS = ["Inspector", "Findings", "Ledger", "Tensors", "What if", "Check", "Compare"]
 VIEWS = {"tensors": "Tensors and ops", "autograd": "Autograd (grad_fn)"}
 TALL: Literal["stretch"] = "stretch"
 
@@ -108,13 +114,20 @@ def program(p: Page) -> None:
     )
     if mode == "Build":
         with st.container(key="builder", border=False):
+            tensor = state.translated(p.recording, p.selected, "tensors") if p.recording is not None else None
+            error = p.result.error if p.result is not None else None
             builder(
                 p.edited[0],
                 p.recording,
-                p.selected,
+                int(tensor[1:]) if tensor and tensor.startswith("t") else None,
+                p.picked,
+                run=p.run_id,
                 on_change=state.set_text,
                 on_undo=state.undo,
+                on_redo=state.redo,
                 can_undo=bool(p.undo),
+                can_redo=bool(p.redo),
+                error=f"line {error.line}: {error.message}" if error is not None else "",
             )
     with st.container(key="code", border=False):
         code(p, 0, 430 if mode == "Code" else 260)
@@ -204,32 +217,69 @@ def tape() -> None:
             )  # fmt: skip
         if (there := state.translated(recording, p.selected, p.view)) != p.selected:
             state.select(there)
-        data = _payload(recording, p.view, p.direction, p.run_id)
-        shown = graph_view({**data, "cmd": p.command}, key="player", height="stretch", selected=p.selected)
+        pinned = p.pinned if p.both and p.pinned is not recording else None
+        data = _payload(recording, p.view, p.direction, p.run_id, pinned)
+        shown = graph_view(
+            {**data, "cmd": p.command, "keep": p.keep}, key="player", height="stretch", selected=p.selected, overlay=p.overlay
+        )
     p.step, p.selected = shown.step, shown.selected
+    if state.clicked(p.selected) and st.session_state.get("mode") == "Build":
+        st.rerun()
     with right, st.container(key="panel", border=True):
         panel = st.segmented_control(
-            "Panel", PANELS, default=PANELS[0], key="panel_tab", label_visibility="collapsed", required=True
-        )
+            "Panel", PANELS, default=PANELS[0], key="panel_tab", label_visibility="collapsed", required=True,
+            format_func=lambda name: badge(recording) if name == "Findings" else name,
+        )  # fmt: skip
+        overlay = None
         if panel == "Inspector":
-            inspector(recording, p.step, p.selected, key="inspector")
+            inspected(p, recording, p.step)
+        elif panel == "Findings":
+            findings_panel(recording, key="findings")
+        elif panel == "Check":
+            overlay = check_panel(recording, key="check")
         elif panel == "Ledger":
             ledger(recording, p.step, p.selected, key="ledger")
+        elif panel == "What if":
+            error = p.result.error if p.result is not None else None
+            note = f"line {error.line}: {error.type}: {error.message}" if error is not None else ""
+            if whatif(p.edited, key="whatif", memory=p.whatif, on_change=state.vary, note=note):
+                st.rerun()
         else:
-            chosen = tensors(recording, p.step, key="tensor_table")
-            if chosen is not None and chosen != p.selected:
-                state.select(chosen)
-                st.rerun(scope="fragment")
+            if panel == "Compare":
+                chosen = compare_panel(
+                    p.pinned, recording, key="compare", name=p.pinned_name, both=p.both, on_pin=state.pin,
+                    on_unpin=state.unpin, on_both=state.show_both,
+                )  # fmt: skip
+            else:
+                chosen = tensors(recording, p.step, key="tensor_table")
+            # A row stays selected in the table while other nodes are clicked in the graph.
+            if chosen != p.chosen:
+                p.chosen = chosen
+                if chosen is not None and chosen != p.selected:
+                    state.select(chosen)
+                    st.rerun(scope="fragment")
+    if overlay != p.overlay:
+        p.overlay = overlay
+        st.rerun(scope="fragment")
 
 
-def _payload(recording: object, view: str, direction: str, run: str) -> dict[str, object]:
+def inspected(p: Page, recording: Recording, step: int) -> None:
+    """The inspector, which shows a node that only the pinned run has as it was at that run's end."""
+    if p.selected is None or not p.selected.startswith("b"):
+        inspector(recording, step, p.selected, key="inspector")
+    elif p.pinned is not None:
+        st.html('<div class="gt-muted">Only in the pinned run, shown at its end.</div>')
+        inspector(p.pinned, len(p.pinned.events) - 1, p.selected[1:], key="inspector")
+
+
+def _payload(recording: Recording, view: str, direction: str, run: str, pinned: Recording | None) -> dict[str, object]:
     """The player's data, kept for the recording on show."""
     kept = st.session_state.setdefault("payloads", {})
-    key = (run, view, direction)
+    key = (run if pinned is None else f"{run} {id(pinned)}", view, direction)
     if key not in kept:
-        if any(other[0] != run for other in kept):
+        if any(other[0].split()[0] != run for other in kept):
             kept.clear()
-        kept[key] = payload(recording, view, direction, run)  # type: ignore[arg-type]
+        kept[key] = payload(recording, view, direction, key[0], pinned, edge_lines(recording))
     found: dict[str, object] = kept[key]
     return found
 

@@ -14,6 +14,8 @@ from engine.recording import Recording
 from engine.recording.events import NOTHING
 
 HEIGHT = 150
+TALL = 215
+"""With a legend below."""
 SERIES = 12
 """Curves in one chart; the ones with the largest last values are kept."""
 
@@ -35,7 +37,7 @@ def curves(points: Sequence[Point], step: int, what: str, *, key: str) -> None:
     chart = base.mark_line(strokeWidth=1.6) + base.mark_point(size=18, filled=True).encode(
         opacity=alt.condition("datum.now", alt.value(1.0), alt.value(0.25))
     )
-    st.altair_chart(chart.properties(height=HEIGHT).interactive(), width="stretch", key=key)
+    st.altair_chart(chart.properties(height=TALL, background="transparent").interactive(), width="stretch", key=key)
 
 
 def _strongest(points: Sequence[Point]) -> list[Point]:
@@ -60,7 +62,7 @@ def ledger_chart(recording: Recording, entries: Sequence[Entry], step: int, *, k
     total = base.mark_line(color="#e8772e", point={"size": 36, "filled": True, "color": "#e8772e"}, strokeWidth=1.8).encode(
         y=alt.Y("total:Q", title=None), tooltip=["event:N", alt.Tooltip("total:Q", title=f"{unit}.grad", format=".4g")]
     )
-    st.altair_chart((adds + total).properties(height=HEIGHT), width="stretch", key=key)
+    st.altair_chart((adds + total).properties(height=HEIGHT, background="transparent"), width="stretch", key=key)
     st.caption(f"bars: {unit}what was added; line: {unit}.grad after it")
 
 

@@ -11,12 +11,18 @@ from components.html import muted, table, tag, text
 from engine.nn import functional
 
 KEYS = [
-    ("← →", "one step back, one step on"),
+    ("← →", "one event back, one on"),
     ("Home End", "first step, last step"),
     ("Space", "play, pause"),
-    ("[ ]", "previous, next part of the timeline"),
+    ("Shift+← Shift+→", "one source line back, one on"),
+    ("[ ]", "previous, next backward pass or forward part"),
+    ("n p", "next, previous change of the selected tensor"),
+    ("b", "breakpoint on the line of this step"),
+    ("c Shift+C", "on, back to a breakpoint"),
+    ("?", "these keys, over the graph"),
     ("+ - 0", "zoom in, zoom out, fit"),
     ("Ctrl+Enter", "run, in the editor"),
+    ("F9", "breakpoint on the cursor's line, in the editor; or click its number"),
 ]
 
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import streamlit as st
 
+from components.answers import why_html
 from components.arrays import array_table
+from components.formulas import formulas
 from components.html import chip, muted, section, table, tag, text
 from components.ledger import ledger_table
+from engine.diagnosis import why
 from engine.diagnosis.ledger import ledgers
 from engine.graph.numbers import ArrayTexts
 from engine.recording import Recording, State, replay
@@ -18,10 +21,11 @@ def inspector(recording: Recording, step: int, selected: str | None, *, key: str
     """Show the selected node at `step`: `selected` is "t<tensor id>", "n<node id>" or None."""
     with st.container(key=key, height="stretch", border=False):
         st.html(inspector_html(recording, step, selected))
+        formulas(recording, step, selected, key=f"{key}_formulas")
 
 
 def inspector_html(recording: Recording, step: int, selected: str | None) -> str:
-    """The inspector's contents as HTML."""
+    """The inspector's contents as HTML, formulas aside."""
     state = replay(recording, step)
     if selected is None:
         return _nothing("Click a card in the graph, or a row under Tensors, to see its values here.")
@@ -61,7 +65,7 @@ def _tensor(recording: Recording, state: State, number: int) -> str:
         tag("span", text(f"line {line}" if line else ""), cls="gt-push gt-muted"),
         cls="gt-row",
     )
-    parts = [section(head, muted(facts))]
+    parts = [section(head, muted(facts)), why_html(recording, why(recording, number, state.step))]
     parts.append(section(array_table(recording.arrays[t.value], "value"), label="value"))
     parts.append(_gradient(recording, state, number))
     entries = ledgers(recording).get(number)
@@ -74,7 +78,10 @@ def _tensor(recording: Recording, state: State, number: int) -> str:
 
 CUTS = {
     "detach": "cut by detach",
+    "data": "cut by .data",
+    "copy": "a copy of values",
     "no_grad": "under no_grad",
+    "inference": "under inference_mode",
     "dtype": "not floating point",
     "nondifferentiable": "no derivative",
 }
@@ -95,13 +102,7 @@ def _gradient(recording: Recording, state: State, number: int) -> str:
     if t.grad != NOTHING:
         label = "grad now" + (f" (backward pass {running.number} is on its way)" if running is not None else "")
         return section(array_table(recording.arrays[t.grad], "grad"), *parts, label=label)
-    if not t.requires_grad:
-        reason = "None: this tensor does not require grad."
-    elif not t.is_leaf and not t.retains_grad:
-        reason = "None: not a leaf. Its gradient passes through and is not kept; retain_grad() before backward keeps it."
-    else:
-        reason = "None: no backward pass has reached it yet."
-    return section(tag("div", text(reason), cls="gt-note"), *parts, label="grad")
+    return section(tag("div", text("None"), cls="gt-muted"), *parts, label="grad")
 
 
 def _grad_fn(recording: Recording, state: State, node: int) -> str:

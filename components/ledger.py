@@ -58,12 +58,19 @@ def ledger_table(recording: Recording, entries: Sequence[Entry], step: int) -> s
     """One ledger as a table: what happened, on which line, what it added, and `.grad` after it. Rows after `step` are pale;
     a click on a row's first cell goes to its moment."""
     texts = ArrayTexts(recording)
+
+    def shown_as(array: int) -> str:
+        """The elements of a small array, the norm of a larger one."""
+        whole = texts(array)
+        length = texts.norm(array)
+        return f"‖{length:.4g}‖" if whole.startswith("mean") and length is not None else whole
+
     shown, left_out = _around(entries, step)
     body = []
     for entry in shown:
         kind = "gt-now" if entry.step == step else "gt-later" if entry.step > step else ""
-        adds = "+" + texts(entry.increment) if entry.increment != NOTHING else ""
-        total = texts(entry.total) if entry.total != NOTHING else "None"
+        adds = "+" + shown_as(entry.increment) if entry.increment != NOTHING else ""
+        total = shown_as(entry.total) if entry.total != NOTHING else "None"
         body.append(
             (
                 kind,
@@ -71,6 +78,8 @@ def ledger_table(recording: Recording, entries: Sequence[Entry], step: int) -> s
             )
         )
     note = muted(f"{left_out} rows more") if left_out else ""
+    if any("‖" in cell for _, cells in body for cell in cells):
+        note += muted("‖ ‖ is the Euclidean norm of a larger array")
     return table(["event", "line", "adds", ".grad"], body) + note + _accumulated(entries)
 
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
 import streamlit as st
 
+from components.builder import Picked
 from components.gallery import DEFAULT, examples
 from components.whatif import Memory
 from engine.diagnosis.matching import match
 from engine.program import Program, ProgramError
-from engine.recording import Recording
+from engine.recording import Recording, replay
 from engine.recording.events import NOTHING, Accumulated, OpRan
 from engine.recording.index import index_of
 from engine.sandbox import RunResult, run
@@ -20,7 +22,7 @@ from engine.sandbox import RunResult, run
 KEY = "gradtape"
 ALIKE = 0.5
 """The share of events that two runs must have in common for the page to stay at its moment."""
-MAX_MATCHED = 30_000
+MAX_MATCHED = 10_000
 """Events of runs that are matched for that."""
 
 
@@ -46,8 +48,18 @@ class Page:
     selected: str | None = None
     commands: int = 0
     command: dict[str, Any] = field(default_factory=lambda: {"n": 0, "step": None, "select": None})
+    overlay: dict[str, Any] | None = None
+    """Marks over the graph, as the player takes them: the outcome of a numerical check."""
     notice: str = ""
     undo: list[str] = field(default_factory=list)
+    redo: list[str] = field(default_factory=list)
+    picked: Picked = field(default_factory=Picked)
+    reported: str | None = None
+    """The selection that the player told last."""
+    expected: set[str] = field(default_factory=set)
+    """Selections that the page asked for itself: what the player tells of them is no click."""
+    chosen: str | None = None
+    """The row that is selected in a table of tensors."""
     keep: dict[str, Any] | None = None
     """Where the player goes on when the program was changed and run again: the moment and node it showed."""
     whatif: Memory = field(default_factory=Memory)
@@ -128,10 +140,27 @@ def _show(program: Program, name: str) -> None:
     p.keep, p.pinned, p.whatif = None, None, Memory(done=p.whatif.done)
 
 
-def set_text(text: str) -> None:
-    """Replace a one-cell program's text (by the builder) and run it."""
+def set_text(text: str, names: Sequence[str] = ()) -> None:
+    """Replace a one-cell program's text (by the builder), run it to its end and go on with these names, the first one shown."""
     p = page()
     p.undo.append("\n\n".join(p.edited))
+    p.redo.clear()
+    _replace(text)
+    if p.recording is None:
+        return
+    last = len(p.recording.events) - 1
+    bound = replay(p.recording, last).names
+    ids = [bound[name] for name in names if name in bound]
+    if ids:
+        p.picked.propose(p.run_id, ids)
+        p.expected.clear()
+        select(f"t{ids[0]}")
+    if p.keep is not None:
+        p.keep |= {"step": last, "selected": p.selected}
+
+
+def _replace(text: str) -> None:
+    p = page()
     _set_text(Program.from_text(text), p.name)
     run_program()
 
@@ -142,6 +171,7 @@ def vary(cell: int, text: str) -> None:
     if len(p.edited) == 1:
         if p.edited[0] != p.varied:
             p.undo.append(p.edited[0])
+            p.redo.clear()
         p.varied = text
     p.edited[cell] = text
     p.rev += 1
@@ -161,13 +191,42 @@ def unpin() -> None:
     p.pinned = None
 
 
+def show_both(both: bool) -> None:
+    """Whether the graph shows the pinned run too."""
+    page().both = both
+
+
 def undo() -> None:
     """Take back the builder's last change."""
     p = page()
     if p.undo:
-        text = p.undo.pop()
-        _set_text(Program.from_text(text), p.name)
-        run_program()
+        p.redo.append("\n\n".join(p.edited))
+        _replace(p.undo.pop())
+
+
+def redo() -> None:
+    """Make the change again that was taken back last."""
+    p = page()
+    if p.redo:
+        p.undo.append("\n\n".join(p.edited))
+        _replace(p.redo.pop())
+
+
+def clicked(selected: str | None) -> bool:
+    """Take note of the player's selection for the builder; whether the user has clicked a tensor since."""
+    p = page()
+    if selected == p.reported:
+        return False
+    p.reported = selected
+    if selected in p.expected:
+        p.expected.discard(selected)
+        return False
+    p.expected.clear()
+    tensor = translated(p.recording, selected, "tensors") if p.recording is not None else None
+    if tensor is None or not tensor.startswith("t"):
+        return False
+    p.picked.click(p.run_id, int(tensor[1:]))
+    return True
 
 
 def edit(cell: int, text: str) -> None:
@@ -202,6 +261,8 @@ def _keep(p: Page, shown: Recording | None, step: int | None) -> None:
         return
     if p.selected is not None and p.selected[:1] in "tn":
         p.selected = matching.key(p.selected)
+        if p.selected is not None:
+            p.expected.add(p.selected)
     p.keep = {"run": p.run_id, "step": matching.moment(step), "selected": p.selected}
 
 
@@ -216,6 +277,8 @@ def telling(recording: Recording | None) -> str | None:
 
 
 def _exists(recording: Recording, selected: str) -> bool:
+    if selected[0] not in "tn":
+        return False
     index = index_of(recording)
     return int(selected[1:]) in (index.tensors if selected.startswith("t") else index.nodes)
 
@@ -223,7 +286,7 @@ def _exists(recording: Recording, selected: str) -> bool:
 def translated(recording: Recording, selected: str | None, view: str) -> str | None:
     """The node that stands in `view` for one selected in the other view: a tensor and its grad_fn or AccumulateGrad."""
     prefix = "t" if view == "tensors" else "n"
-    if selected is None or selected.startswith(prefix):
+    if selected is None or selected[0] in (prefix, "b"):
         return selected
     index = index_of(recording)
     number = int(selected[1:])
@@ -242,3 +305,5 @@ def select(node: str | None) -> None:
     p.commands += 1
     p.selected = node
     p.command = {"n": p.commands, "step": None, "select": node}
+    if node is not None:
+        p.expected.add(node)

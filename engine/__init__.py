@@ -125,6 +125,10 @@ def __getattr__(name: str) -> _Any:
         raise AttributeError(f"module 'torch' has no attribute '{name}'")
     if name in ("is_anomaly_enabled", "is_anomaly_check_nan_enabled"):
         return getattr(autograd, name)
+    if name == "_C":
+        from engine import internals
+
+        return internals
     if name in ("load", "save"):
         from engine.utils import serialization
 

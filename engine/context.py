@@ -41,13 +41,19 @@ class Observer(Protocol):
     def stepped(self, optimizer: Any, parameters: tuple[Any, ...]) -> None:
         """An optimizer stepped."""
 
+    def read(self, tensor: Any, how: str) -> None:
+        """The values of a tensor were handed out as numbers or as a NumPy array."""
+
+    def place(self) -> Any:
+        """Where the program is now, to be kept as `Context.opened`."""
+
 
 class Context:
     """Grad mode, the observer and the number the next node gets. Not per thread: one program runs in one thread."""
 
     __slots__ = (
-        "_inference", "_linked", "_observer", "grad", "passes", "reached", "restricted", "sequence", "special", "task",
-        "writing",
+        "_inference", "_linked", "_observer", "callbacks", "grad", "node", "opened", "passes", "reached", "restricted",
+        "sequence", "special", "task", "writing",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -66,6 +72,12 @@ class Context:
         """The number of the backward pass under way, -1 outside of one."""
         self.restricted = False
         """Whether a backward pass under way is for some inputs only."""
+        self.opened: Any = ()
+        """Where gradients were switched off last, as the observer says it; () for nowhere."""
+        self.node: Any = None
+        """The node that a pass somebody watches or hooked into is running."""
+        self.callbacks: list[Callable[[], None]] = []
+        """What is to be called when the backward pass under way has ended."""
         self.writing: Callable[[Any], None] | None = None
         """Called with each tensor that is about to be written in place, while somebody wants to know."""
 

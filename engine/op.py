@@ -124,6 +124,8 @@ def op(
             parameters=parameters,
         )
         o.call = write(o)
+        if variant in TABLE:
+            raise ValueError(f"two operations are declared as {variant}")
         TABLE[variant] = o
         return o.call
 

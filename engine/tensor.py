@@ -111,7 +111,7 @@ class View:
 
     @several.setter
     def several(self, value: bool) -> None:
-        if value and self.kind == View.PLAIN:
+        if value and (context.grad or self.kind == View.PLAIN):
             self.kind = View.SEVERAL
 
     def replay(self, array: Array) -> Array:
@@ -535,16 +535,22 @@ class Tensor:
         """The only element as a Python number."""
         if self._array.size != 1:
             raise RuntimeError(f"a Tensor with {self._array.size} elements cannot be converted to Scalar")
+        if context.observer is not None:
+            context.observer.read(self, "item")
         return self._array.item()
 
     def tolist(self) -> Any:
         """The elements as nested lists."""
+        if context.observer is not None:
+            context.observer.read(self, "tolist")
         return self._array.tolist()
 
     def numpy(self, *, force: bool = False) -> Array:
         """The array, sharing memory."""
         if self.requires_grad and not force:
             raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+        if context.observer is not None:
+            context.observer.read(self, "numpy")
         return self._array
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
@@ -571,7 +577,7 @@ class Tensor:
 
     def __format__(self, spec: str) -> str:
         if self._array.ndim == 0:
-            return format(self.item(), spec)
+            return format(self._array.item(), spec)
         return object.__format__(self, spec)
 
     def __bool__(self) -> bool:
@@ -581,7 +587,7 @@ class Tensor:
             raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
         return bool(self._array.item())
 
-    def _scalar(self) -> Any:
+    def _scalar(self, how: str) -> Any:
         if self._array.size != 1:
             raise ValueError("only one element tensors can be converted to Python scalars")
         if self._needs and context.grad:
@@ -590,21 +596,23 @@ class Tensor:
                 "Consider using tensor.detach() first.",
                 3,
             )
-        return self.item()
+        if context.observer is not None:
+            context.observer.read(self, how)
+        return self._array.item()
 
     def __float__(self) -> float:
-        return float(self._scalar())
+        return float(self._scalar("float"))
 
     def __int__(self) -> int:
-        return int(self._scalar())
+        return int(self._scalar("int"))
 
     def __complex__(self) -> complex:
-        return complex(self._scalar())
+        return complex(self._scalar("complex"))
 
     def __index__(self) -> int:
         if self._array.dtype.kind == "f" or self._array.size != 1:
             raise TypeError("only integer tensors of a single element can be converted to an index")
-        return int(self.item())
+        return int(self._array.item())
 
     def __len__(self) -> int:
         if self._array.ndim == 0:

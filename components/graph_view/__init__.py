@@ -18,20 +18,43 @@ class GraphState(NamedTuple):
 
     step: int
     selected: str | None
+    breakpoints: Mapping[str, Any] | None = None
+    """{"lines": [{"cell", "line"}, …], "tensors": [{"node", "name", "when", "value"}, …]}, None until the user has set one."""
 
 
-def graph_view(payload: Mapping[str, Any], *, key: str, height: int | str = 640, selected: str | None = None) -> GraphState:
+def graph_view(
+    payload: Mapping[str, Any],
+    *,
+    key: str,
+    height: int | str = 640,
+    selected: str | None = None,
+    overlay: Mapping[str, Any] | None = None,
+    breakpoints: Mapping[str, Any] | None = None,
+) -> GraphState:
     """Show `payload` and return the step and selection that the user left the player at (`selected` until it has reported).
 
     A new `payload["rev"]` starts at the last step and fits the view; the same one keeps camera, step and selection.
+
+    Args:
+        overlay: marks over the graph (a path and its cut, errors, differences), as `frontend/src/overlay.js` says; replaces
+            the payload's own. Another one leaves camera and step alone.
+        breakpoints: taken over by the player whenever they change here, in the form of `GraphState.breakpoints`.
     """
     last = max(0, len(payload["steps"]) - 1)
-    state = _player()(data={**payload, "key": key}, key=key, height=height, on_step_change=ignore, on_selected_change=ignore)
+    data = {**payload, "key": key}
+    if overlay is not None:
+        data["overlay"] = overlay
+    if breakpoints is not None:
+        data["breakpoints"] = breakpoints
+    state = _player()(
+        data=data, key=key, height=height,
+        on_step_change=ignore, on_selected_change=ignore, on_breakpoints_change=ignore,
+    )  # fmt: skip
     step = state.get("step")
     chosen = state.get("selected")
     if step is None and chosen is None:
         chosen = selected
-    return GraphState(last if step is None else min(int(step), last), chosen)
+    return GraphState(last if step is None else min(int(step), last), chosen, state.get("breakpoints"))
 
 
 _player = packaged("player", Path(__file__).parent / "build")

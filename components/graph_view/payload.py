@@ -10,6 +10,9 @@ import msgspec
 import networkx as nx
 from pyvis.network import Network
 
+from components.graph_view.watched import Details, detail, watch
+from engine.diagnosis.merged import LEGEND as CHANGES
+from engine.diagnosis.merged import Merged, merged
 from engine.graph import build, faces, layout, segments, steps
 from engine.recording import Recording
 
@@ -25,16 +28,26 @@ LEGEND = {
 """Tone of a card -> what the legend says."""
 
 
-def payload(recording: Recording, view: str = "tensors", direction: str = "LR", run: str = "") -> dict[str, Any]:
-    """The player's data for one view of a recording.
+def payload(
+    recording: Recording,
+    view: str = "tensors",
+    direction: str = "LR",
+    run: str = "",
+    pinned: Recording | None = None,
+    details: Details | None = None,
+) -> dict[str, Any]:
+    """The player's data for one view of a recording, merged with that of a `pinned` run, if there is one.
 
-    `run` identifies the recording, so that the player keeps step and camera while it stays the same.
+    `run` identifies the recording, so that the player keeps step and camera while it stays the same. `details` gives the
+    lines to show for a gradient on an edge.
     """
-    graph = build(recording, view)  # type: ignore[arg-type]
+    both = merged(pinned, recording, view) if pinned is not None else None  # type: ignore[arg-type]
+    own = both.own if both else build(recording, view)  # type: ignore[arg-type]
+    graph = both.graph if both else own
     # The picture has leaves on the left in both views, though grad_fn edges point from results to leaves.
     flipped = view == "autograd"
     placed = layout(graph.reverse(copy=True) if flipped else graph, direction)  # type: ignore[arg-type]
-    seen = faces(recording, graph)
+    seen = faces(recording, own)
     network = Network(directed=True, cdn_resources="local")
     network.toggle_physics(False)
     nodes = []
@@ -46,7 +59,8 @@ def payload(recording: Recording, view: str = "tensors", direction: str = "LR", 
             {
                 "id": key, "x": round(x, 1), "y": round(y, 1), "w": a["width"], "h": a["height"], "shape": a["shape"],
                 "tone": tone, "title": a["title"], "badge": a["badge"], "sub": a["sub"], "born": a["born"],
-                "history": [[step, msgspec.to_builtins(face)] for step, face in seen.nodes.get(key, [])],
+                "history": [[step, msgspec.to_builtins(face)] for step, face in seen.nodes.get(key, [])]
+                or ([[0, both.faces[key]]] if both and key in both.faces else []),
             }
         )  # fmt: skip
     edges = []
@@ -57,26 +71,44 @@ def payload(recording: Recording, view: str = "tensors", direction: str = "LR", 
         network.edges.append({"id": name, "from": u, "to": v})
         edges.append(
             {
-                "id": name, "from": u, "to": v, "route": route[::-1] if flipped else route, "kind": a["kind"],
+                "id": name, "from": u, "to": v, "route": route[::-1] if flipped else route,
+                "kind": "removed" if a.get("removed") else a["kind"],
                 "born": a["born"], "far": at in placed.far,
                 "history": [[step, msgspec.to_builtins(face)] for step, face in seen.edges.get((u, v, k), [])],
             }
         )  # fmt: skip
     tones = dict.fromkeys(n["tone"] for n in nodes)
-    return {
+    data: dict[str, Any] = {
         "rev": sha256(f"{run}|{view}|{direction}".encode()).hexdigest()[:16],
         "network": {"nodes": network.nodes, "edges": network.edges, "options": _options(network)},
         "nodes": nodes,
         "edges": edges,
-        "steps": msgspec.to_builtins(steps(recording, graph)),
+        "steps": msgspec.to_builtins(steps(recording, own)),
         "segments": msgspec.to_builtins(segments(recording)),
         "view": view,
         "direction": direction,
         "legend": [{"tone": tone, "label": LEGEND[tone]} for tone in LEGEND if tone in tones] + _edge_legend(graph),
     }
+    watch(data, recording, own)
+    if details is not None:
+        detail(data, recording, own, details)
+    if both:
+        data["overlay"] = overlay(both)
+    return data
+
+
+def overlay(both: Merged) -> dict[str, Any]:
+    """The marks of a comparison, as the player lays them over the graph."""
+    return {
+        "nodes": both.nodes,
+        "edges": {f"{u}>{v}>{k}": mark for (u, v, k), mark in both.edges.items()},
+        "legend": [{"tone": tone, "label": CHANGES[tone]} for tone in both.tones()],
+    }
 
 
 def _tone(node: dict[str, Any]) -> str:
+    if node.get("removed"):
+        return "removed"
     if node["kind"] in ("accumulate", "node"):
         return "root" if node.get("root") else str(node["kind"])
     if node["cut"]:

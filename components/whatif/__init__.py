@@ -1,7 +1,7 @@
 """What if: every literal of the program as a slider, a number or a grid, and switches for what cuts or clears gradients.
 
-The program's text is the only truth: a control knows nothing but its literal, and what it does is a new text. While a slider moves,
-the next value is sent when the page has shown the one before, so that dragging never runs ahead of the runs.
+The program's text is the only truth: a control knows nothing but its literal, and what it does is a new text. While a slider
+moves, the next value is sent when the page has shown the one before, so that dragging never runs ahead of the runs.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 import streamlit as st
 
 from components.packaged import ignore
-from engine.literals import MAX_KNOBS, Knob, knobs, with_value
+from engine.whatif import MAX_KNOBS, Knob, knobs, with_value
 
 HERE = Path(__file__).parent
 Ranges = MutableMapping[str, tuple[float, float, float]]
@@ -45,7 +45,9 @@ def whatif(
     """
     found = [(cell, knob) for cell, text in enumerate(texts) for knob in knobs(text)]
     if not found:
-        st.html('<div class="gt-empty">The program has no literal to turn: no number, no truth value, nothing to leave out.</div>')
+        st.html(
+            '<div class="gt-empty">Nothing to turn: the program has no number, no truth value and nothing to leave out.</div>'
+        )
         return False
     data = whatif_data(found, len(texts) > 1, memory, note)
     state = _component()(data=data, key=key, on_change_change=ignore)

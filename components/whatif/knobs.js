@@ -4,13 +4,13 @@ const panels = new WeakMap();
 /** A run that never reports back must not block the controls. */
 const PATIENCE_MS = 8000;
 
-export default function render({ parentElement, data, setTriggerValue }) {
+export default function render({ parentElement, data, setStateValue }) {
   let panel = panels.get(parentElement);
   if (!panel) {
     panel = createPanel(parentElement);
     panels.set(parentElement, panel);
   }
-  panel.update(data, setTriggerValue);
+  panel.update(data, setStateValue);
   return () => {
     panels.delete(parentElement);
     panel.destroy();
@@ -40,6 +40,7 @@ function createPanel(parent) {
     root.dataset.busy = 'true';
     clearTimeout(patience);
     patience = setTimeout(landed, PATIENCE_MS);
+    // A state, not a trigger, so that it outlives a run of the page that is cut short; its number says whether it is news.
     send('change', { ...wanted, n: counter });
   }
 
@@ -53,8 +54,8 @@ function createPanel(parent) {
     change(next, next.value);
   }
 
-  function update(data, trigger) {
-    send = trigger;
+  function update(data, setStateValue) {
+    send = setStateValue;
     const groups = data?.groups ?? [];
     const wanted = JSON.stringify(groups.map((g) => [g.title, g.knobs.map((k) => [k.cell, k.id, k.kind, k.shape])]));
     if (wanted !== shape) {

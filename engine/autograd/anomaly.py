@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import traceback
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from engine.autograd.node import Node
+from engine.context import context
+
+OWN = (str(Path(__file__).resolve().parents[1]) + os.sep, "<engine")
+"""How the names of the engine's own files begin, the written ones included."""
 
 _state = {"enabled": False, "check_nan": True}
 
@@ -69,8 +75,10 @@ class detect_anomaly:  # noqa: N801
 
 def remember(node: Node) -> None:
     """Keep with a node where in the program it was made."""
-    frames = [f for f in traceback.extract_stack()[:-2] if "engine/" not in f.filename and "<engine" not in f.filename]
+    frames = [f for f in traceback.extract_stack()[:-2] if not f.filename.startswith(OWN)]
     node.metadata["traceback_"] = traceback.format_list(frames)
+    if context.node is not None:
+        node.metadata["parent_"] = context.node
 
 
 def report(node: Node) -> None:
@@ -84,6 +92,15 @@ def report(node: Node) -> None:
     else:
         text = f"Error detected in {node.name()}. Traceback of forward call that caused the error:\n{''.join(where)}"
     warnings.warn(text, UserWarning, stacklevel=2)
+    above = node.metadata.get("parent_")
+    while above is not None:
+        where = "".join(above.metadata.get("traceback_", ()))
+        text = (
+            f"\n\nPrevious calculation was induced by {above.name()}. Traceback of forward call that induced the previous "
+            f"calculation:\n{where}"
+        )
+        warnings.warn(text, UserWarning, stacklevel=2)
+        above = above.metadata.get("parent_")
 
 
 def check(node: Node, grads: tuple[Any, ...]) -> None:

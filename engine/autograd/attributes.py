@@ -128,6 +128,8 @@ def value(node: Node, name: str) -> Any:
     if name not in node.saved_names or name in HIDDEN.get(kind, ()):
         raise AttributeError(f"'{kind}' object has no attribute '_saved_{name}'")
     found = get(name)
+    if name == "indices":
+        return tuple(None if isinstance(v, slice) else v for v in found)
     if name in UNSIGNED:
         return _unsigned(found)
     if name == "reduction" and found in REDUCTIONS:

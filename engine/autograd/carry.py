@@ -46,15 +46,18 @@ def run(
         finally:
             context.grad = before
             context.task = above[0]
+        if context.callbacks:
+            _call_back()
         return {}
     order, waiting, leads = _plan([edge[0] for _, edge, _ in starts], wanted, accumulate)
     observer = context.observer
     if observer is not None:
         observer.backward_began(starts, keep, create_graph, inputs, "backward" if accumulate else "grad")
-    context.reached = set(order) | set(waiting)
+    context.reached = set(order) | set(waiting) if wanted is None else leads | {node for node, _ in wanted}
     context.restricted = context.restricted or wanted is not None
     task = Pass(keep, create_graph, waiting, leads, wanted, accumulate)
     error: BaseException | None = None
+    before_node = context.node
     try:
         if create_graph:
             with grad_mode(True):
@@ -67,9 +70,18 @@ def run(
         raise
     finally:
         context.task, context.reached, context.restricted = above
+        context.node = before_node
         if observer is not None:
             observer.backward_ended(keep, error)
+    if context.callbacks:
+        _call_back()
     return task.found
+
+
+def _call_back() -> None:
+    """Call what was to be called at the end of the pass."""
+    while context.callbacks:
+        context.callbacks.pop(0)()
 
 
 def _run_unseen(starts: Sequence[tuple[Tensor, Edge, Any]], keep: bool) -> None:
@@ -202,7 +214,9 @@ def _retain(node: Node, grad: Any) -> None:
 
 def _add_to_leaf(leaf: Tensor, g: Any, owned: bool = False) -> None:
     """Add an array to a leaf's `.grad`: in place, so that whoever holds the gradient sees it grow. An array that nobody else
-    has (`owned`) becomes the gradient itself."""
+    has (`owned`) becomes the gradient itself. A leaf that requires grad no more gets nothing."""
+    if not leaf._needs:
+        return
     have = leaf._grad
     if have is None:
         if not leaf._array.flags.c_contiguous:
@@ -298,6 +312,7 @@ class Pass:
             step = self.step_suspiciously
         for node in order:
             grad = buffers.pop(node, None)
+            context.node = node
             if grad is None:
                 self.nothing(node)
                 continue
@@ -441,6 +456,9 @@ class Pass:
         """What happens to a gradient that has arrived, before the rule runs: hooks, then keeping it where that was asked."""
         grads = list(grad) if node.several else [grad]
         extra = node.extra
+        if self.wanted is not None and node in self.leads:
+            # What goes on from here is found as it arrived; what ends here, as hooks left it.
+            self.find(node, grads)
         if extra is not None:
             for number, hook in list(extra.tensor.values()):
                 grads[number] = self.hooked(node, hook, grads[number])
@@ -452,11 +470,15 @@ class Pass:
                     tensor._grad = self.shown(copied(g)) if have is None else have + self.shown(g)
                     if context.observer is not None:
                         context.observer.accumulated(tensor, g, node)
-        if self.wanted is not None:
-            for edge in self.wanted:
-                if edge[0] is node and grads[edge[1]] is not None:
-                    self.found[edge] = grads[edge[1]]
+        if self.wanted is not None and node not in self.leads:
+            self.find(node, grads)
         return grads if node.several else grads[0]
+
+    def find(self, node: Node, grads: Sequence[Any]) -> None:
+        """Keep the gradients of a node that are wanted."""
+        for edge in self.wanted or ():
+            if edge[0] is node and grads[edge[1]] is not None:
+                self.found[edge] = grads[edge[1]]
 
     def received(self, node: Node, grad: Any) -> Any:
         """What a node's prehooks make of the gradients it received."""
@@ -519,6 +541,8 @@ class Pass:
             if g is None:
                 return
         leaf = node.variable
+        if not leaf._needs:
+            return
         have = leaf._grad
         if self.create_graph:
             leaf._grad = _copy_of(g) if have is None else have + g

@@ -129,8 +129,12 @@ class FunctionNode(Node):
     def apply_arrays(self, grad: Any) -> tuple[Any, ...]:
         """The user's rule without recording."""
         grads = grad if self.several else [grad]
-        with observed(None), grad_mode(False):
-            found = self._call([None if g is None else constant(np.asarray(g)) for g in grads])
+        before, context.node = context.node, self
+        try:
+            with observed(None), grad_mode(False):
+                found = self._call([None if g is None else constant(np.asarray(g)) for g in grads])
+        finally:
+            context.node = before
         return tuple(None if g is None else g._array for g in found)
 
     def apply_tensors(self, grad: Any) -> tuple[Any, ...]:

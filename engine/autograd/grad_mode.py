@@ -11,6 +11,14 @@ from typing import Any
 from engine.context import context
 
 
+def noted() -> Any:
+    """Let the observer note where the mode is about to change; returns what was noted before."""
+    before = context.opened
+    if context.observer is not None:
+        context.opened = context.observer.place()
+    return before
+
+
 class _GradMode:
     """Base of the context managers; used as a decorator it wraps each call of the function (or step of the generator)."""
 
@@ -24,14 +32,14 @@ class _GradMode:
         return self
 
     def __init__(self, *_: Any) -> None:
-        self.before = context.grad
+        self.before, self.opened = context.grad, context.opened
 
     def __enter__(self) -> None:
-        self.before = context.grad
-        context.grad = self.mode
+        self.before, self.opened = context.grad, noted()
+        context.grad = self.mode and not context.inference
 
     def __exit__(self, *_: object) -> None:
-        context.grad = self.before
+        context.grad, context.opened = self.before, self.opened
 
     def clone(self) -> _GradMode:
         """A fresh one of the same mode."""
@@ -107,11 +115,11 @@ class inference_mode(_GradMode):  # noqa: N801
         return made
 
     def __enter__(self) -> None:
-        self.before, self.inferring = context.grad, context.inference
+        self.before, self.inferring, self.opened = context.grad, context.inference, noted()
         context.grad, context.inference = (False, True) if self.on else (self.before or self.inferring, False)
 
     def __exit__(self, *_: object) -> None:
-        context.grad, context.inference = self.before, self.inferring
+        context.grad, context.inference, context.opened = self.before, self.inferring, self.opened
 
 
 class set_grad_enabled(_GradMode):  # noqa: N801
@@ -121,7 +129,7 @@ class set_grad_enabled(_GradMode):  # noqa: N801
         return object.__new__(cls)
 
     def __init__(self, mode: bool) -> None:
-        self.before = context.grad
+        self.before, self.opened = context.grad, noted()
         self.mode = bool(mode)
         context.grad = self.mode
 
@@ -130,11 +138,19 @@ class set_grad_enabled(_GradMode):  # noqa: N801
         return set_grad_enabled(self.mode)
 
     def __enter__(self) -> None:
+        noted()
         context.grad = self.mode
 
+    def __repr__(self) -> str:
+        return f"torch.autograd.grad_mode.set_grad_enabled(mode={self.mode})"
+
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        context.grad = self.before
+        context.grad, context.opened = self.before, self.opened
         return super().__call__(function)
+
+
+for _class in (no_grad, enable_grad, inference_mode, set_grad_enabled):
+    _class.__module__ = "torch.autograd.grad_mode"
 
 
 def is_inference_mode_enabled() -> bool:

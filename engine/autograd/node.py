@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -109,7 +110,8 @@ class Node:
 
     def name(self) -> str:
         """The node's name, such as "MulBackward0"."""
-        return type(self).__name__
+        name = type(self).__name__
+        return f"torch::autograd::{name}" if name == "CopyBackwards" else name
 
     def _sequence_nr(self) -> int:
         return self.sequence
@@ -221,9 +223,8 @@ class Metadata:
 
     def __init__(self, shape: tuple[int, ...], dtype: Any) -> None:
         from engine.dtypes import OF_NUMPY
-        from engine.tensor import Size
 
-        self.shape = Size(shape)
+        self.shape = list(shape)
         self.dtype = None if dtype is None else OF_NUMPY[dtype]
 
     @property
@@ -239,7 +240,9 @@ class SavedTensor:
 
     __slots__ = ("_node", "_position")
 
-    def __init__(self, node: Node, position: int) -> None:
+    def __init__(self, node: Node | None = None, position: int = 0) -> None:
+        if node is None:
+            raise RuntimeError("Trying to create a SavedTensor object from Python is forbidden.")
         self._node = node
         self._position = position
 
@@ -329,7 +332,7 @@ def check_version(node: Node, position: int, tensor: Tensor) -> None:
     saved = node.versions[position] if node.versions is not None else 0
     assert tensor._counter is not None
     if tensor._counter.value != saved:
-        owner = tensor._node
+        owner = tensor.grad_fn
         raise changed_in_place(tensor._array, tensor._nr, owner, tensor._counter.value, saved)
 
 
@@ -339,16 +342,28 @@ def check_result(node: Node, result: Result) -> None:
         raise changed_in_place(result.array, result.output, node, result.counter.value, result.version)
 
 
+def forward_name(node: Node) -> str:
+    """The name of the operation that made a node, as error messages give it: "Mul", "Sum1"."""
+    found = re.fullmatch(r"(.*)Backward(\d*)", node.name())
+    return node.name() if found is None else found[1] + found[2].removesuffix("0")
+
+
 def changed_in_place(array: Any, output: int, owner: Node | None, now: int, saved: int) -> InplaceError:
     """PyTorch's error for a saved tensor that is no longer what it was."""
     from engine.dtypes import LEGACY_NAMES, OF_NUMPY
 
     what = f"[torch.{LEGACY_NAMES[OF_NUMPY[array.dtype]]} {list(array.shape)}]"
-    whose = f", which is output {output} of {owner.name().split('Backward')[0]}," if owner is not None else ""
+    whose = f", which is output {output} of {forward_name(owner)}," if owner is not None else ""
+    from engine.autograd.anomaly import is_anomaly_enabled
+
+    hint = "enable anomaly detection to find the operation that failed to compute its gradient, with "
+    hint += "torch.autograd.set_detect_anomaly(True, check_nan=False)."
+    if is_anomaly_enabled():
+        hint = "the backtrace further above shows the operation that failed to compute its gradient. The variable in question "
+        hint += "was changed in there or anywhere later. Good luck!"
     return InplaceError(
         "one of the variables needed for gradient computation has been modified by an inplace operation: "
-        f"{what}{whose} is at version {now}; expected version {saved} instead. Hint: enable anomaly detection to find the "
-        "operation that failed to compute its gradient, with torch.autograd.set_detect_anomaly(True, check_nan=False)."
+        f"{what}{whose} is at version {now}; expected version {saved} instead. Hint: {hint}"
     )
 
 

@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from engine.context import context
 from engine.tensor import Tensor, constant
+
+
+class _Engine:
+    """What runs backward passes."""
+
+    @staticmethod
+    def queue_callback(callback: Callable[[], None]) -> None:
+        """Call something when the backward pass under way has ended.
+
+        Raises:
+            RuntimeError: outside of a backward pass.
+        """
+        if context.task == -1:
+            raise RuntimeError("Final callbacks can only be installed during backward pass.")
+        context.callbacks.append(callback)
 
 
 class VariableMeta(type):
@@ -19,6 +35,8 @@ class VariableMeta(type):
 
 class Variable(metaclass=VariableMeta):
     """`Variable(data, requires_grad=False)` is a tensor that shares the memory of `data`."""
+
+    _execution_engine = _Engine
 
     def __new__(cls, data: Any = None, requires_grad: bool = False, volatile: bool | None = None) -> Any:
         if data is not None and not isinstance(data, Tensor):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from engine.autograd.node import FREED, Node
+from engine.autograd.node import FREED, Node, forward_name
 from engine.context import context, grad_mode, observed
 from engine.errors import AutogradError, InplaceError
 
@@ -29,8 +29,11 @@ def check_writable(tensor: Tensor) -> None:
         return
     if view.kind:
         raise unwritable(tensor, view, "is being")
-    if tensor.requires_grad and view.base.grad_fn is None and (view.base._needs or tensor._node is None):
+    if tensor.requires_grad and view.base.grad_fn is None:
         raise InplaceError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
+    if tensor.requires_grad and tensor._node is None:
+        # Its base has been written since, and nobody has asked for the view's `grad_fn` yet.
+        raise InplaceError("a leaf Variable that requires grad is being used in an in-place operation.")
 
 
 def unwritable(tensor: Tensor, view: View, what: str) -> InplaceError:
@@ -38,7 +41,7 @@ def unwritable(tensor: Tensor, view: View, what: str) -> InplaceError:
     modes = {view.NO_GRAD: ("no_grad", "with grad mode enabled"), view.INFERENCE: ("inference", "in normal mode")}
     mode, where = modes.get(view.kind, modes[view.NO_GRAD])
     node = tensor._node
-    source = "A view" if node is None else f"Output {tensor._nr} of {node.name().split('Backward')[0]} is a view"
+    source = "A view" if node is None else f"Output {tensor._nr} of {forward_name(node)} is a view"
     if view.kind in modes or node is None:
         source += " was created in" if node is None else " of a view which was created in"
         text = f"{source} {mode} mode and {what} modified inplace {where}."
@@ -139,15 +142,22 @@ def place(tensor: Tensor, node: Node, output: int) -> None:
 def regenerate(tensor: Tensor, view: View) -> None:
     """Give a view whose base was written since a `grad_fn` that leads to the base as it is now."""
     from engine.ops.views import take_view
+    from engine.tensor import constant
 
     assert tensor._counter is not None
-    if not view.base.requires_grad or (view.base._node is None and tensor._node is None and tensor._needs):
+    base = view.base
+    if tensor._node is None and not base.requires_grad:
         view.version = tensor._counter.value
         return
     if view.kind:
         raise unwritable(tensor, view, "its base or another view of its base has been")
     view.version = tensor._counter.value
+    if not base.requires_grad:
+        # The view of a leaf that is a view itself, of something without gradient: its own gradient goes nowhere.
+        base = constant(base._array).requires_grad_()
     with observed(None), grad_mode(True):
-        fresh = take_view(view.base, view)
+        fresh = take_view(base, view)
     assert fresh._node is not None
+    if base is not view.base:
+        fresh._node.edges = ((None, 0),)
     place(tensor, fresh._node, fresh._nr)

@@ -22,7 +22,7 @@ from engine.recording.store import StoredArray
 Status: TypeAlias = Literal["same", "changed", "added", "removed"]
 
 TOLERANCE = 1e-6
-"""Relative to the largest element: below it two arrays are the same, as sums in another order may differ in their last digits."""
+"""Relative to the largest element; below it two arrays are the same: sums in another order differ in their last digits."""
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True):
@@ -156,7 +156,12 @@ class _Comparer:
         rows.sort(key=self.place)
         counts = Counter(row.status for row in rows)
         first = self.first()
-        return Comparison(rows=tuple(rows), first=first, summary=_summary(counts, rows, first), counts=dict(counts))
+        return Comparison(
+            rows=tuple(rows),
+            first=first,
+            summary=_summary(counts, rows, first),
+            counts={str(status): count for status, count in counts.items()},
+        )
 
     def place(self, row: Row) -> tuple[float, int]:
         """In the order in which they are made; what was removed, where it was."""
@@ -251,10 +256,10 @@ class _Comparer:
                 for one, other, tensor in pairs:
                     if self.change(one, other).changed:
                         return f"{name(tensor)}, {self.from_to(one, other)}", f"t{tensor}"
-                for one, other in zip(a.outputs, b.outputs, strict=False):
-                    if one.requires_grad != other.requires_grad:
-                        verb = "requires grad now" if other.requires_grad else "requires no grad now"
-                        return f"{name(other.id)} {verb}", f"t{other.id}"
+                for was, now in zip(a.outputs, b.outputs, strict=False):
+                    if was.requires_grad != now.requires_grad:
+                        verb = "requires grad now" if now.requires_grad else "requires no grad now"
+                        return f"{name(now.id)} {verb}", f"t{now.id}"
             case NodeRan(), NodeRan():
                 for one, other in zip(a.received, b.received, strict=False):
                     if self.change(one, other).changed:

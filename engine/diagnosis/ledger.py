@@ -59,7 +59,8 @@ def _ledgers(recording: Recording) -> dict[int, list[Entry]]:
                     found[tensor].append(_used(kept[tensor], step, "optimizer", f"{event.optimizer}.step", line))
         elif isinstance(event, OpRan) and event.written and step not in index.stepping:
             for write in event.written:
-                if write.tensor in found:
+                # What a tensor was filled with before any gradient came is not its ledger's matter.
+                if write.tensor in found and kept[write.tensor][0].step < step:
                     found[write.tensor].append(_used(kept[write.tensor], step, "updated", event.op, recording.line(event)))
     for entries in found.values():
         entries.sort(key=lambda e: e.step)

@@ -1,7 +1,8 @@
 """Which line, operation, tensor and moment of one run is which of another run of a program that was changed in between.
 
-Lines are matched as a diff matches them; operations then by their line, function, loop iterations, module and text, in the order
-in which they ran; what is left by the program's names, and by what feeds them. What is not matched was added or removed.
+Lines are matched as a diff matches them; operations then by their line, function, loop iterations and module: by the program's
+name for the result, by their text, or by their kind, in the order in which they ran. What is left is matched by the program's
+names alone, and by what feeds it. What is not matched was added or removed.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from engine.recording.recording import Recording
 Line = tuple[int, int]
 """(cell, line)."""
 
-_ALIKE = 0.4
+_ALIKE = 0.5
 """How alike two changed lines must be to be the same line."""
 _MAX_PAIRS = 4_000
 """Pairs of changed lines that are compared letter by letter."""
@@ -92,23 +93,27 @@ def match(before: Recording, after: Recording) -> Matching:
 
 def match_lines(before: tuple[str, ...], after: tuple[str, ...]) -> dict[Line, Line]:
     """The lines of `after` for those of `before` that are still there, changed ones included."""
-    places = [[(cell, n) for cell, text in enumerate(cells) for n, _ in enumerate(text.split("\n"), 1)] for cells in (before, after)]
-    texts = [[line.rstrip() for text in cells for line in text.split("\n")] for cells in (before, after)]
+    (old, old_places), (new, new_places) = _lines(before), _lines(after)
     found: dict[Line, Line] = {}
-    for kind, a, b, c, d in SequenceMatcher(None, *texts, autojunk=False).get_opcodes():
+    for kind, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if kind == "equal":
-            found |= zip(places[0][a:b], places[1][c:d], strict=True)
+            found |= zip(old_places[a:b], new_places[c:d], strict=True)
         elif kind == "replace":
-            for i, j in _alike(texts[0][a:b], texts[1][c:d]):
-                found[places[0][a + i]] = places[1][c + j]
+            for i, j in _alike(old[a:b], new[c:d]):
+                found[old_places[a + i]] = new_places[c + j]
     return found
+
+
+def _lines(cells: tuple[str, ...]) -> tuple[list[str], list[Line]]:
+    numbered = [((cell, n), line.rstrip()) for cell, text in enumerate(cells) for n, line in enumerate(text.split("\n"), 1)]
+    return [line for _, line in numbered], [place for place, _ in numbered]
 
 
 def _alike(old: list[str], new: list[str]) -> Iterable[tuple[int, int]]:
     """Pairs of lines in order with the greatest likeness in all."""
     if len(old) * len(new) > _MAX_PAIRS:
         return zip(range(len(old)), range(len(new)), strict=False)
-    likeness = [[SequenceMatcher(None, a.strip(), b.strip(), autojunk=False).ratio() if a and b else 0.0 for b in new] for a in old]
+    likeness = [[_likeness(a.strip(), b.strip()) for b in new] for a in old]
     best = [[0.0] * (len(new) + 1) for _ in range(len(old) + 1)]
     for i in reversed(range(len(old))):
         for j in reversed(range(len(new))):
@@ -126,6 +131,10 @@ def _alike(old: list[str], new: list[str]) -> Iterable[tuple[int, int]]:
     return pairs
 
 
+def _likeness(a: str, b: str) -> float:
+    return SequenceMatcher(None, a, b, autojunk=False).ratio() if a and b else 0.0
+
+
 class _Side:
     """One of the two runs, with its places told in lines of `after`."""
 
@@ -139,7 +148,10 @@ class _Side:
         self.snippets: dict[int, str] = {}
 
     def line(self, place: Line) -> Hashable:
-        return place if self.lines is None else self.lines.get(place, ("gone", place))
+        cell, line = place
+        if self.lines is None or cell >= len(self.texts) or line > len(self.texts[cell]):
+            return place
+        return self.lines.get(place, ("gone", place))
 
     def place(self, event: AnyEvent) -> tuple[Hashable, Hashable]:
         """The line and the scope of an event."""
@@ -187,11 +199,17 @@ class _Matcher:
         def roughly(side: _Side, event: OpRan) -> Hashable:
             return (*side.place(event), event.op, len(event.outputs), event.in_backward > 0)
 
-        def named(side: _Side, event: OpRan) -> Hashable | None:
-            names = tuple(side.index.tensors[info.id].first_name for info in event.outputs)
-            return (side.place(event)[1], names) if any(names) else None
+        def names(side: _Side, event: OpRan) -> tuple[str, ...]:
+            return tuple(side.index.tensors[info.id].first_name for info in event.outputs)
 
-        for key in (exactly, roughly, named):
+        def named_here(side: _Side, event: OpRan) -> Hashable | None:
+            # Whatever makes it: `y = x.detach()` is still y.
+            return (*side.place(event), names(side, event)) if any(names(side, event)) else None
+
+        def named(side: _Side, event: OpRan) -> Hashable | None:
+            return (side.place(event)[1], names(side, event)) if any(names(side, event)) else None
+
+        for key in (named_here, exactly, roughly, named):
             self.pair_ops(key)
         self.pair_by_inputs()
         self.pair_the_rest()

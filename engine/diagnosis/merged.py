@@ -108,7 +108,7 @@ class _Merger:
                 if row.status == "changed":
                     self.made.nodes[key] = {"tone": "changed", "label": _told(row, *texts), "value": _size(row)}
                 elif row.status == "removed" and key in self.made.nodes:
-                    grad = texts[0](row.grad.before) or None
+                    grad = (texts[0](row.grad.before) or None) if row.kept else None
                     self.made.faces[key] = {"value": texts[0](row.value.before), "grad": grad}
 
     def keys(self, row: Row) -> list[str]:

@@ -58,6 +58,7 @@ class _TensorGraph:
         for step, event in enumerate(self.recording.events):
             if isinstance(event, OpRan):
                 self._connect(step, event)
+        _after_roots(self.graph, self.index)
         return self.graph
 
     def _inner(self) -> set[int]:
@@ -107,9 +108,8 @@ class _TensorGraph:
             badge = event.cut or ("grad" if info.grad_of != NOTHING else "no grad" if inputs else "constant")
         sub = f"{info.dtype} {shape_text(info.shape)}" + (f" · line {line}" if inputs and line else "")
         value = self.texts(info.array)
-        width, height = (
-            _card_size(title, badge, sub, value, kind == "leaf", differentiable) if card else _pill_size(title, value)
-        )
+        keeps = kind == "leaf" or history.retained >= 0
+        width, height = _card_size(title, badge, sub, value, keeps, differentiable) if card else _pill_size(title, value)
         return {
             "kind": kind,
             "shape": "card" if card else "pill",
@@ -211,6 +211,19 @@ class _TensorGraph:
         return edge
 
 
+def _after_roots(graph: Graph, index: Index) -> None:
+    """Note for the layout that what a pass records of itself (`create_graph`) comes after the pass's roots."""
+    autograd = graph.graph["view"] == "autograd"
+    graph.graph["after"] = after = []
+    for key, attributes in graph.nodes(data=True):
+        entry = index.passes.get(attributes["in_backward"])
+        if entry is None:
+            continue
+        event = entry.event
+        roots = [f"n{node}" for node, _ in event.root_nodes] if autograd else [f"t{tensor}" for tensor, _ in event.roots]
+        after += [(root, key) for root in roots if root in graph and graph.nodes[root]["born"] < attributes["born"]]
+
+
 def _taken(edges: dict[int, list[tuple[int, int]]], tensor: int) -> tuple[int, int]:
     """The next of a tensor's edges, so that `x * x` gets both of its own, or (NOTHING, -1)."""
     own = edges.get(tensor)
@@ -242,6 +255,7 @@ def _autograd_graph(recording: Recording) -> Graph:
                     born=history.born,
                     write=False,
                 )
+    _after_roots(graph, index)
     return graph
 
 
@@ -275,12 +289,13 @@ def _autograd_node(recording: Recording, index: Index, texts: ArrayTexts, histor
     }
 
 
-def _card_size(title: str, badge: str, sub: str, value: str, leaf: bool, differentiable: bool) -> tuple[int, int]:
+def _card_size(title: str, badge: str, sub: str, value: str, keeps: bool, differentiable: bool) -> tuple[int, int]:
     """Pixels that hold every face the card will have, estimated from the number of characters."""
     lines = [8.5 * len(title) + 12 + 6 * len(badge), 6 * len(sub), 7.5 * (len(value) + 8)]
     if differentiable:
-        lines.append(7.5 * (len(value) + 10) if leaf else 6.2 * (len(value) + 23))
-    return _clamp(max(lines) + _PADDING, _MIN_CARD, _MAX_CARD), 82 if differentiable else 64
+        lines.append(7.5 * (len(value) + 10) if keeps else 6.2 * (len(value) + 23))
+    # A card that keeps its gradient has a line for it beside the one for what is on its way.
+    return _clamp(max(lines) + _PADDING, _MIN_CARD, _MAX_CARD), (97 if keeps else 82) if differentiable else 64
 
 
 def _pill_size(title: str, value: str) -> tuple[int, int]:

@@ -23,6 +23,7 @@ from engine.recording.events import (
     OpRan,
     Printed,
     Raised,
+    Read,
     Sent,
     Stepped,
     Warned,
@@ -82,6 +83,8 @@ class _Writer:
             case Stepped():
                 count = len(event.parameters)
                 parts = [strong(f"{event.optimizer}.step"), plain(f" updates {count} parameter{'s' * (count != 1)}")]
+            case Read():
+                parts = self.read(step, event)
             case Printed():
                 text = clip(event.text, _MAX_MESSAGE)
                 parts = [
@@ -125,6 +128,15 @@ class _Writer:
         if event.cut and inputs:
             parts.append(plain(f", cut off from the graph ({clip(event.cut)})"))
         return parts
+
+    def read(self, step: int, event: Read) -> Caption:
+        value = self.texts.describe(self.index.tensors[event.tensor].status(step).array)
+        title = self.title(event.tensor)
+        if event.how in ("item", "tolist", "numpy"):
+            call = code(f"{title}.{event.how}()")
+        else:
+            call = code(f"{clip(event.how)}({title})")
+        return [call, plain(f" = {value} leaves the graph")]
 
     def named(self, step: int, event: Named) -> Caption:
         track = self.index.names[event.function, event.name]

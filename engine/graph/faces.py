@@ -5,6 +5,8 @@ A node's face is the last entry of its history with a step at or before the curr
 
 from __future__ import annotations
 
+from collections import Counter
+
 import msgspec
 
 from engine.graph.build import Graph
@@ -29,14 +31,14 @@ EdgeKey = tuple[str, str, int]
 _MAX_TERMS = 3
 
 
-class Face(msgspec.Struct, frozen=True, rename="camel", gc=False):
+class Face(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True, gc=False):
     """What a node shows; None means the line is absent."""
 
     value: str
     grad: str | None = None
     grad_label: str = "grad"
     flow: str | None = None
-    """The gradient that has reached the node in the running pass."""
+    """The gradient that has reached the node in the running pass: `4 + 3 + …` while more is to come."""
     flow_note: str = ""
     state: str = ""
     """"", "written", "receiving", "waiting", "running" or "done"."""
@@ -44,7 +46,7 @@ class Face(msgspec.Struct, frozen=True, rename="camel", gc=False):
     """Where the tensor's name is no longer the node's title."""
 
 
-class EdgeFace(msgspec.Struct, frozen=True, gc=False):
+class EdgeFace(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """What an edge shows: whether a gradient passes at this very step, and which."""
 
     active: bool
@@ -70,6 +72,7 @@ class _Card:
     __slots__ = (
         "arrived",
         "arrived_at",
+        "expected",
         "filled",
         "grad",
         "kept",
@@ -92,6 +95,8 @@ class _Card:
         self.pending = 0
         self.arrived: list[int] = []
         self.arrived_at = NOTHING
+        self.expected = 0
+        """How many gradients the pass will send here in all."""
         self.received = NOTHING
         self.ran = False
         self.filled = False
@@ -131,6 +136,7 @@ class _Sweep:
                     self.renamed.setdefault(step, []).append(id)
         self.holders = self._holders()
         self.in_pass: dict[int, set[str]] = {}
+        self.expected: dict[tuple[int, int], Counter[int]] = {}
         self.unsettled: set[str] = set()
         self.touched: set[str] = set()
 
@@ -224,8 +230,16 @@ class _Sweep:
             return
         if card.arrived_at != node or card.ran:
             card.arrived, card.arrived_at, card.received, card.ran, card.filled = [], node, NOTHING, False, False
+            card.expected = self._expected(number, node, input)
         card.arrived.append(array)
         self._in_pass(step, number, card, "receiving")
+
+    def _expected(self, number: int, node: int, input: int) -> int:
+        counts = self.expected.get((number, node))
+        if counts is None:
+            arrivals = self.index.passes[number].arrivals[node].values
+            counts = self.expected[number, node] = Counter(0 if self.autograd else arrival.input for arrival in arrivals)
+        return counts[0 if self.autograd else input]
 
     def _node_ran(self, step: int, event: NodeRan) -> None:
         for output, array in enumerate(event.received or (NOTHING,)):
@@ -315,4 +329,6 @@ class _Sweep:
         if not card.arrived:
             return None
         terms = [self.texts(array) for array in card.arrived[-_MAX_TERMS:]]
-        return " + ".join(["…"] * (len(card.arrived) > _MAX_TERMS) + terms)
+        earlier = ["…"] * (len(card.arrived) > _MAX_TERMS)
+        to_come = ["…"] * (len(card.arrived) < card.expected)
+        return " + ".join(earlier + terms + to_come)

@@ -65,6 +65,7 @@ def layout(graph: nx.DiGraph[Hashable], direction: Literal["LR", "TB"] = "LR") -
     """Lay out a graph whose nodes carry `width` and `height` in pixels; ranks run from left to right, or from top to bottom.
 
     Edge keys are (u, v), or (u, v, key) for a multigraph. Edges marked `write` may close cycles and do not shape the ranks.
+    Pairs (u, v) under the graph's attribute `after` are not drawn, but v gets a later rank than u.
 
     Raises:
         ValueError: if other edges form a cycle.
@@ -88,6 +89,8 @@ class _Drawing:
             u, v, data = edge[0], edge[1], edge[-1]
             entry = ((u, v, edge[2]) if multi else (u, v), self.index[u], self.index[v])
             (self.loose if data.get("write") or u == v else self.edges).append(entry)
+        pairs = graph.graph.get("after", ())
+        self.after = [(self.index[u], self.index[v]) for u, v in pairs if u in self.index and v in self.index]
         self.chains: dict[EdgeKey, list[int]] = {}
         self.far: set[EdgeKey] = set()
 
@@ -109,22 +112,33 @@ class _Drawing:
             out[u].append(v)
             entering[v] += 1
         fed = list(entering)
+        later: list[list[int]] = [list(targets) for targets in out]
+        for u, v in self.after:
+            later[u].append(v)
+            entering[v] += 1
         ready = deque(i for i in range(n) if not entering[i])
         order = []
         while ready:
             u = ready.popleft()
             order.append(u)
-            for v in out[u]:
+            for v in later[u]:
                 self.items[v].rank = max(self.items[v].rank, self.items[u].rank + 1)
                 entering[v] -= 1
                 if not entering[v]:
                     ready.append(v)
+        if len(order) < n and self.after:
+            # Wishes, which two runs' graphs merged into one may not be able to grant.
+            self.after = []
+            for item in self.items:
+                item.rank = 0
+            self._rank()
+            return
         if len(order) < n:
             stuck = next(self.keys[i] for i in range(n) if entering[i])
             raise ValueError(f"the graph has a cycle through {stuck!r}; only acyclic graphs have a layered layout")
         for u in reversed(order):
             if out[u] and len(out[u]) >= fed[u]:
-                self.items[u].rank = min(self.items[v].rank for v in out[u]) - 1
+                self.items[u].rank = min(self.items[v].rank for v in later[u]) - 1
 
     def _bend(self) -> None:
         """Put bends into the edges that cross ranks, the shortest first, while the budget lasts."""
@@ -308,10 +322,12 @@ class _Drawing:
     def _drawn(self, layers: list[list[int]]) -> Layout:
         items = self.items
         middles = []
+        thicks = []
         edge = 0.0
         for layer in layers:
             thick = max((items[i].thick for i in layer), default=0.0)
             middles.append(edge + thick / 2)
+            thicks.append(thick)
             edge += thick + RANK_GAP
         low = min((item.at - item.wide / 2 for item in items), default=0.0)
         high = max((item.at + item.wide / 2 for item in items), default=0.0)
@@ -321,6 +337,18 @@ class _Drawing:
             x, y = along, across - low
             return (y, x) if self.vertical else (x, y)
 
+        beside: set[int] = set()
+        for layer in layers:
+            for a, b in pairwise(layer):
+                if items[a].bend != items[b].bend:
+                    beside.add(a if items[a].bend else b)
+
+        def through(i: int) -> list[Point]:
+            """A bend beside a card passes it straight, as wide as the card's rank; in the open one point will do."""
+            middle, at = middles[items[i].rank], items[i].at
+            reach = thicks[items[i].rank] / 2
+            return [point(middle - reach, at), point(middle + reach, at)] if i in beside and reach else [point(middle, at)]
+
         positions = {key: point(middles[items[i].rank], items[i].at) for i, key in enumerate(self.keys)}
         routes = {}
         for key, u, v in [*self.edges, *self.loose]:
@@ -328,7 +356,7 @@ class _Drawing:
             forward = items[v].rank > items[u].rank
             start = middles[items[u].rank] + items[u].thick / 2 * (1 if forward else -1)
             end = middles[items[v].rank] - items[v].thick / 2 * (1 if forward else -1)
-            inner = [point(middles[items[i].rank], items[i].at) for i in chain[1:-1]]
+            inner = [spot for i in chain[1:-1] for spot in through(i)]
             routes[key] = (point(start, items[u].at), *inner, point(end, items[v].at))
         width, height = (breadth, length) if self.vertical else (length, breadth)
         return Layout(positions, routes, frozenset(self.far), width, height)

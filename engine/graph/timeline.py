@@ -11,6 +11,7 @@ from engine.recording.events import (
     Accumulated,
     AnyEvent,
     BackwardBegan,
+    BackwardEnded,
     CellBegan,
     FlagSet,
     GradSet,
@@ -18,6 +19,7 @@ from engine.recording.events import (
     Named,
     NodeRan,
     OpRan,
+    Read,
     Stepped,
 )
 from engine.recording.index import index_of
@@ -76,6 +78,30 @@ def steps(recording: Recording, graph: Graph) -> list[Step]:
     return found
 
 
+def line_ends(recording: Recording) -> list[int]:
+    """The last step of every visit to a source line, for stepping line by line.
+
+    A loop that comes back to a line visits it anew, and a backward pass belongs to the line that started it.
+    """
+    running = index_of(recording).running
+    ends: list[int] = []
+    place: tuple[int, int, int] | None = None
+    for step, event in enumerate(recording.events):
+        entry = running.at(step, None)
+        site = recording.site(event)
+        if (site is None or not site.line) and entry is not None:
+            event, site = entry.event, recording.site(entry.event)
+        if site is None or not site.line:
+            continue
+        here = (site.cell, site.line, event.scope)
+        if place is not None and here != place:
+            ends.append(step - 1)
+        place = here
+    if recording.events:
+        ends.append(len(recording.events) - 1)
+    return ends
+
+
 def _kinds(recording: Recording) -> list[tuple[str, int]]:
     """For each event its kind and, for a backward pass, its number; a pass inside another belongs to the outer one."""
     index = index_of(recording)
@@ -121,12 +147,14 @@ class _Focus:
             case OpRan():
                 found += [self.tensor(info.id) for info in event.outputs]
                 found += [self.tensor(write.tensor) for write in event.written]
-            case Named() | FlagSet() | GradSet() | Accumulated():
+            case Named() | FlagSet() | GradSet() | Accumulated() | Read():
                 found.append(self.tensor(event.tensor))
             case HookRan():
                 found.append(self.tensor(event.tensor) if event.tensor != NOTHING else self.node(event.node, 0))
             case BackwardBegan():
                 found += [self.tensor(tensor) for tensor, _ in event.roots]
+            case BackwardEnded():
+                found += [self.tensor(tensor) for tensor in self.index.passes[event.number].fills]
             case NodeRan():
                 found.append(self.node(event.node, 0))
                 found += [self.node(sent.node, sent.input) for sent in event.sent if sent is not None]

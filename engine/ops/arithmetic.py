@@ -179,7 +179,7 @@ def floor_quotient(self, other):
     return np.floor_divide(self, other)
 
 
-@op(r"{self} / {other}", self=None, other=None)
+@op(r"\mathrm{{trunc}}({self} / {other})", self=None, other=None)
 def trunc_quotient(self, other):
     """`trunc(self / other)` as a constant of the derivative."""
     return np.trunc(self / other)

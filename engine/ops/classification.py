@@ -85,7 +85,7 @@ def _nll(suffix: str, node: str) -> Any:
     forward.__doc__ = "Minus the score of each target class, weighted and reduced."
     backward.__doc__ = "The derivative of nll_loss: minus the weight at each target class."
     slope = op(
-        r"-{grad} \cdot [{target}]",
+        r"\mathrm{{nll\_loss}}'({grad}, {target})",
         grad=lambda grad, self, target, weight, reduction, ignore_index: again(
             grad, self, target, weight, reduction, ignore_index
         ),

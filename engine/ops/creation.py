@@ -101,6 +101,11 @@ def as_array(data: Any) -> np.ndarray[Any, Any]:
     shape, flat = _flatten(data)
     if not flat:
         return np.zeros(shape, dtypes.get_default_dtype().numpy)
+    if len(shape) > 1 and context.observer is not None:
+        # What a flat list holds, the observer is told as the creation's own inputs.
+        for x in flat:
+            if isinstance(x, Tensor):
+                context.observer.read(x, "tensor")
     arrays = [as_array(x) for x in flat]
     d = arrays[0].dtype
     for a in arrays[1:]:

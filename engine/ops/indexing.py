@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from engine.op import function, op
-from engine.ops.joining import _put, _stack
+from engine.ops.joining import _put_entry, _stack
 from engine.ops.shape import alias, from_end, unsqueeze, wrap_dim
 from engine.tensor import Tensor, constant
 
@@ -16,7 +16,7 @@ from engine.tensor import Tensor, constant
 @op(
     r"{self}_{{ {index} }}",
     view=True,
-    self=lambda grad, self_sym_sizes, dim, index: _put(grad, self_sym_sizes, dim, index),
+    self=lambda grad, self_sym_sizes, dim, index: _put_entry(grad, self_sym_sizes, dim, index),
     node="SelectBackward0",
     name="select",
 )
@@ -148,7 +148,7 @@ def _index_again(self, indices):
 
 
 @op(
-    r"\mathrm{{index\_put}}({self}, {values})",
+    r"\mathrm{{index\_put_entry}}({self}, {values})",
     self=lambda grad, indices, accumulate: grad if accumulate else _index_cleared(grad, indices),
     values=lambda grad, indices: _index_again(grad, indices),
     promote=(),
@@ -311,15 +311,44 @@ def setitem(input: Tensor, index: Index, value: Any) -> None:
     """`input[index] = value`, in place."""
     from engine.ops.inplace import copy_, index_put_
 
+    if not isinstance(value, Tensor | int | float):
+        kind = type(value).__name__
+        kind = f"numpy.{kind}" if type(value).__module__ == "numpy" else kind
+        raise TypeError(f"can't assign a {kind} to a {input.type()}")
     source = value if isinstance(value, Tensor) else constant(np.asarray(value, dtype=input._array.dtype))
     view, advanced = _basic(input, index)
+    shape = source._array.shape
     if advanced is None:
-        shape = source._array.shape
         while len(shape) > view._array.ndim and shape[0] == 1:
             source, shape = source.squeeze(0), shape[1:]
+        if shape and shape != view._array.shape:
+            _check_expands(source, view._array.shape)
         copy_(view, source)
-    else:
+        return
+    try:
         index_put_(view, advanced, source)
+    except RuntimeError as error:
+        if not str(error).startswith("index_put"):
+            raise
+        target = list(view._array[tuple(getattr(i, "_array", i) for i in advanced)].shape)
+        raise RuntimeError(
+            f"shape mismatch: value tensor of shape {list(shape)} cannot be broadcast to indexing result of shape {target}"
+        ) from None
+
+
+def _check_expands(source: Tensor, target: tuple[int, ...]) -> None:
+    shape = source._array.shape
+    if len(shape) > len(target):
+        raise RuntimeError(
+            f"expand({source.type()}{{{list(shape)}}}, size={list(target)}): the number of sizes provided ({len(target)}) must "
+            f"be greater or equal to the number of dimensions in the tensor ({len(shape)})"
+        )
+    for back in range(1, len(shape) + 1):
+        if shape[-back] not in (1, target[-back]):
+            raise RuntimeError(
+                f"The expanded size of the tensor ({target[-back]}) must match the existing size ({shape[-back]}) at "
+                f"non-singleton dimension {len(target) - back}.  Target sizes: {list(target)}.  Tensor sizes: {list(shape)}"
+            )
 
 
 @function

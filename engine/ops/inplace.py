@@ -18,7 +18,7 @@ from engine.ops.indexing import _index_put
 from engine.ops.pointwise import zeros_like_grad
 from engine.ops.random import DRAWN, source
 from engine.ops.reduction import _sum
-from engine.ops.turned import LATER, turning
+from engine.ops.turned import INFERENCE_WRITTEN, LATER, turning
 from engine.surface import SURFACE
 from engine.tensor import Tensor, constant, counter_of, gradient_edge
 
@@ -124,10 +124,7 @@ def store(self: Tensor, result: Tensor, declared: Op) -> None:
     counter = self._counter
     np.copyto(target, source, casting="unsafe")
     if counter.__class__ is Inference and not context.inference:
-        raise RuntimeError(
-            "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a normal "
-            "tensor before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more details."
-        )
+        raise RuntimeError(INFERENCE_WRITTEN)
     if counter is None:
         counter = self._counter = Counter()
     counter.value += 1
@@ -137,8 +134,8 @@ def store(self: Tensor, result: Tensor, declared: Op) -> None:
             if isinstance(kept, Result):
                 kept.array, kept.shared, kept.version = target, counter, counter.value
         rebase(self, node, result._nr)
-    if self._view is not None and node is None:
-        self._view.version = self._view.version if self._view.base.requires_grad else counter.value
+    if self._view is not None and node is None and self._node is None and not self._view.base.requires_grad:
+        self._view.version = counter.value
 
 
 def stand_in(self: Tensor, declared: Op, tracked: bool) -> Tensor:

@@ -110,7 +110,7 @@ def unbound(grad, dim):
 
 @op(
     r"{self}",
-    self=lambda grad, self_sym_sizes, dim, index: _put(grad, self_sym_sizes, dim, index),
+    self=lambda grad, self_sym_sizes, dim, index: _put_entry(grad, self_sym_sizes, dim, index),
     node="SelectBackward0",
     name="select",
 )
@@ -125,7 +125,7 @@ def _pick(self, dim, index):
     node="SelectBackwardBackward0",
     name="select_backward",
 )
-def _put(self, shape, dim, index):
+def _put_entry(self, shape, dim, index):
     """Zeros of `shape` with `self` at entry `index` along `dim`."""
     out = np.zeros(shape, self.dtype)
     out[(slice(None),) * dim + (index,)] = self

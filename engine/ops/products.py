@@ -11,9 +11,8 @@ import numpy as np
 
 from engine.op import function, op
 from engine.ops.linalg import bmm, dot, mm, mv, same_dtype
-from engine.ops.reduction import _sum_dim
 from engine.ops.reduction import sum as total
-from engine.ops.shape import _reshape, _transpose, expand, permute, reshape, t, unsqueeze, wrap_dim
+from engine.ops.shape import _reshape, _transpose, expand, permute, reshape, spread, t, unsqueeze, wrap_dim
 from engine.tensor import Tensor
 
 
@@ -99,12 +98,6 @@ def addbmm(self, batch1, batch2, *, beta=1, alpha=1):
 def batched(grad, sizes):
     """The same matrix for each of a batch."""
     return spread(grad, (sizes[0], *grad.shape))
-
-
-@op("{self}", self=lambda grad, self_sym_sizes: _sum_dim(grad, (0,), False), name="expand")
-def spread(self, shape):
-    """`self` repeated along a new first dimension."""
-    return np.broadcast_to(self, shape).copy()
 
 
 @function

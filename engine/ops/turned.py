@@ -12,6 +12,11 @@ from engine.context import context, observed
 from engine.op import Op
 from engine.tensor import Tensor, counter_of
 
+INFERENCE_WRITTEN = (
+    "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a normal tensor "
+    "before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more details."
+)
+
 LATER = {"t_": 1, "transpose_": 1, "swapaxes_": 1, "swapdims_": 1, "unsqueeze_": 1, "squeeze_": 3}
 """By how much the number in the node's name is higher than that of the method that makes a view."""
 
@@ -34,7 +39,11 @@ def turning(method: str, function: Callable[..., Tensor]) -> Callable[..., Tenso
             result = function(self, *args, **kwargs)
         self._array = result._array
         if self._view is not None and result is not self:
-            self._view = result._view
+            how, self._view = self._view.kind, result._view
+            assert self._view is not None
+            self._view.kind = how
+        if self.is_inference() and not context.inference:
+            raise RuntimeError(INFERENCE_WRITTEN)
         counter = counter_of(self)
         counter.value += 1
         node = result._node
@@ -42,7 +51,7 @@ def turning(method: str, function: Callable[..., Tensor]) -> Callable[..., Tenso
             kind: Any = type(node)
             node.__class__ = _variant(kind, LATER[method])
             place(self, node, result._nr)
-        if self._view is not None:
+        if self._view is not None and (node is not None or not self._view.base.requires_grad):
             self._view.version = counter.value
         if context.observer is not None:
             context.observer.wrote(declared, (self, *args, *kwargs.values()), self, node)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from engine.op import op
@@ -28,8 +30,23 @@ def _view_zeros(self, shape, view):
     """Zeros of `shape` with `self` in the part that `view` shows."""
     out = np.zeros(shape, self.dtype)
     part = view.replay(out)
-    part[...] = self
+    if overlaps(part):
+        # An element that the view shows several times, as after `expand`, gets the sum.
+        places = view.replay(np.arange(out.size).reshape(shape))
+        np.add.at(out.reshape(-1), places.reshape(-1), np.broadcast_to(self, part.shape).reshape(-1))
+    else:
+        part[...] = self
     return out
+
+
+def overlaps(array: np.ndarray[Any, Any]) -> bool:
+    """Whether elements of an array may share memory."""
+    end = array.itemsize
+    for step, n in sorted((abs(s), n) for s, n in zip(array.strides, array.shape, strict=True) if n > 1):
+        if step < end:
+            return True
+        end += step * (n - 1)
+    return False
 
 
 @op(

@@ -310,7 +310,7 @@ def _hooked(step: Callable[..., Any]) -> Callable[..., Any]:
                 arguments, kwargs = result
         out = step(*arguments, **kwargs)
         if context.observer is not None:
-            context.observer.stepped(self, [p for group in self.param_groups for p in group["params"]])
+            context.observer.stepped(self, tuple([p for group in self.param_groups for p in group["params"]]))
         for post in self._step_post_hooks.values():
             post(self, arguments, kwargs)
         return out

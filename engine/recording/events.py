@@ -66,6 +66,8 @@ class NodeInfo(Fact, frozen=True):
     variable: int = NOTHING
     """For AccumulateGrad: the leaf it fills."""
     saved: tuple[Saved, ...] = ()
+    rule: str = ""
+    """The entry of the recording's table of operations that has the texts of the node's rules."""
 
 
 class TensorInfo(Fact, frozen=True):
@@ -106,7 +108,14 @@ class Event(Fact, frozen=True, tag_field="kind", kw_only=True):
     scope: int = NOTHING
 
 
-class OpRan(Event, frozen=True, tag="op"):
+class _Moded(Event, frozen=True, kw_only=True):
+    """An event that says where gradients were switched off. Its field stands last, where recordings without it may end."""
+
+    opened: int = NOTHING
+    """The place (a position in `sites`) of the `no_grad` or `inference_mode` that made the cut, as far as it is known."""
+
+
+class OpRan(_Moded, frozen=True, tag="op"):
     """An operation ran: it made `outputs`, or wrote in place. A leaf is the output of a creation op (`tensor`, `randn`)."""
 
     op: str
@@ -118,7 +127,8 @@ class OpRan(Event, frozen=True, tag="op"):
     """Other nodes first seen here: AccumulateGrad of leaves, regenerated view nodes."""
     grad_mode: bool = True
     cut: str = ""
-    """Why a result of differentiable inputs needs no gradient: "", "detach", "no_grad", "dtype" or "nondifferentiable"."""
+    """Why a result of differentiable inputs needs no gradient: "", "detach", "data" (`.data`), "copy" (a new tensor of the
+    values: `torch.tensor(x)`, `nn.Parameter(x)`), "no_grad", "inference", "dtype" or "nondifferentiable"."""
     in_backward: int = 0
     """The backward pass that ran the op while building a graph (`create_graph`), or 0."""
 
@@ -218,6 +228,13 @@ class Stepped(Event, frozen=True, tag="step"):
     """The optimizer's other parameters, whose `.grad` was None."""
 
 
+class Read(Event, frozen=True, tag="read"):
+    """A tensor's values left the graph as Python numbers or a NumPy array: `how` is "item", "tolist", "numpy", "float", …"""
+
+    tensor: int
+    how: str
+
+
 class Printed(Event, frozen=True, tag="print"):
     """The program wrote text to a stream ("stdout" or "stderr")."""
 
@@ -263,6 +280,7 @@ AnyEvent = (
     | GradSet
     | HookRan
     | Stepped
+    | Read
     | Printed
     | Warned
     | Raised

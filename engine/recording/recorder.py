@@ -8,8 +8,8 @@ Writing events at once made recorded programs seven times slower; a note costs a
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from types import CodeType, FrameType
 from typing import Any
 
@@ -17,6 +17,7 @@ from engine.autograd.node import Node
 from engine.context import context
 from engine.op import Op
 from engine.recording.events import NOTHING, AnyEvent, Scope, Site
+from engine.recording.places import places
 from engine.recording.recording import OpInfo, Recording
 from engine.recording.scribe import Scribe
 from engine.recording.store import ArrayStore, StoredArray
@@ -28,21 +29,9 @@ _next = 0
 BATCH = 20_000
 HELD = 32 * 2**20
 """Notes, and bytes of arrays in them, after which they are written up, because they keep tensors alive."""
-IN_CONTAINERS = 64
-"""How many tensors of a list or dict get names such as `params[3]`."""
-
+_SAME_MEMORY = frozenset(("data", "detach"))
+"""Operations whose result is the same memory without the graph."""
 _PLAIN = frozenset((int, float, bool, str, type(None)))
-
-
-def _parameters_of(value: Any) -> Any:
-    """How to walk the parameters of a module: the engine's own way, so that no code of the value's runs; None for what is no
-    module, or not one yet (within its `__init__`)."""
-    if "_parameters" not in getattr(value, "__dict__", ()):
-        return None
-    for c in type(value).__mro__:
-        if getattr(c, "__engine__", False) and "named_parameters" in vars(c):
-            return vars(c)["named_parameters"]
-    return None
 
 
 class Recorder:
@@ -228,7 +217,11 @@ class Recorder:
             version = 0 if counter is None else counter.value
             states.append((tensor, keep(tensor._array), tensor._needs, tensor._node, tensor._nr, version))
         _next = number
-        self._notes.append(("op", where, op, plain, states, node, saved, context.grad, needs, self._running[-1:]))
+        if op.name in _SAME_MEMORY and (owner := self._grads.get(id(arguments[0]))) is not None:
+            # A write to `w.grad.data` is a write to `w.grad`.
+            self._grads[id(result)] = (result, owner[1])
+        mode = _mode() if needs else context.grad
+        self._notes.append(("op", where, op, plain, states, node, saved, mode, needs, self._running[-1:]))
         if len(self._notes) >= BATCH or self._left - self.store.left > HELD:
             self.flush()
 
@@ -274,9 +267,11 @@ class Recorder:
         states = [self._state(tensor)]
         for alias in self._scribe.aliases(tensor):
             if alias is not tensor and self.known(alias) >= 0:
-                alias.grad_fn  # noqa: B018  (a view catches up with the write when it is asked)
+                with suppress(RuntimeError):  # a view that may no longer be used says so to the program, not to us
+                    alias.grad_fn  # noqa: B018  (a view catches up with the write when it is asked)
                 states.append(self._state(alias))
-        self.note("wrote", where, op, plain, states, tensor._node, context.grad, needs, self._running[-1:])
+        mode = _mode() if needs else context.grad
+        self.note("wrote", where, op, plain, states, tensor._node, mode, needs, self._running[-1:])
 
     def backward_began(self, roots: Any, retain_graph: bool, create_graph: bool, inputs: Any, via: str) -> None:
         """A backward pass began."""
@@ -328,32 +323,42 @@ class Recorder:
         self._where = where = self.where()
         self.note("flag_set", where, self.identify(tensor), flag, value)
 
-    def stepped(self, optimizer: Any, parameters: Iterable[Any]) -> None:
+    def stepped(self, optimizer: Any, parameters: tuple[Any, ...]) -> None:
         """An optimizer with these parameters stepped."""
         self._where = where = self.where()
-        updated, idle = [], []
+        updated: list[int] = []
+        idle: list[int] = []
         for p in parameters:
             (idle if p._grad is None else updated).append(self.identify(p))
         self.note("stepped", where, type(optimizer).__name__, tuple(updated), tuple(idle))
 
+    def read(self, tensor: Tensor, how: str) -> None:
+        """The values of a tensor were handed out; of interest only for tensors that have been seen."""
+        number = self.known(tensor)
+        if number >= 0:
+            self.note("read", self.where(), number, how)
+
+    def place(self) -> tuple[Any, ...]:
+        """Where the program is now."""
+        return self.where()
+
     # --- what the program reports ---------------------------------------------------------------------------------------------
 
     def bind(self, name: str, value: Any, function: str = "") -> None:
-        """A name of the program was bound; tensors in lists, dicts and modules are named by their place."""
+        """A name of the program was bound; tensors in lists, dicts, modules and objects are named by their place."""
         if isinstance(value, Tensor):
             self._bind(name, value, function, self.where())
-        elif value.__class__ in (list, tuple, dict):
-            items = value.items() if value.__class__ is dict else enumerate(value)
-            for _, (key, item) in zip(range(IN_CONTAINERS), items, strict=False):
-                if isinstance(item, Tensor) and self.known(item) not in self._named:
-                    self._bind(f"{name}[{key!r}]", item, function, self.where())
-        elif (walk := _parameters_of(value)) is not None:
-            for path, parameter in walk(value):
-                if self.known(parameter) not in self._named:
-                    self._bind(f"{name}.{path}", parameter, function, self.where())
-        elif (function, name) in self._names:
+            return
+        if (function, name) in self._names:
             del self._names[(function, name)]
             self.note("named", self.where(), name, NOTHING, function)
+        if value.__class__ in _PLAIN:
+            return
+        for path, tensor, held in places(value):
+            # What has a name keeps it; attributes are of interest only if they have been seen.
+            number = self.known(tensor)
+            if number not in self._named and (held or number >= 0):
+                self._bind(name + path, tensor, function, self.where())
 
     def _bind(self, name: str, tensor: Tensor, function: str, where: tuple[Any, ...]) -> None:
         self._where = where
@@ -383,6 +388,11 @@ class Recorder:
     def cell_ended(self, cell: int, result: str | None) -> None:
         """A notebook cell ended."""
         self.note("cell_ended", cell, result)
+
+
+def _mode() -> Any:
+    """The grad mode; where gradients are not tracked, with what switched that off: (inference mode, where)."""
+    return context.grad or (context.inference, context.opened)
 
 
 class Text(str):

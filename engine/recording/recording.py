@@ -28,9 +28,26 @@ MAX_DOCUMENT = 32 * 2**20
 """A hostile document can unfold to some thirty times its size in memory, so it has a bound of its own."""
 MAX_ENTRIES = 500_000
 """Rows of any one table."""
+MAX_RULES = 64
+MAX_RULE = 2_000
+"""Texts of an operation's rules, and characters of one."""
 
 _HEADER = struct.Struct("<8sHxxIQ")
 SUFFIX = ".gradtape"
+
+
+class RuleText(msgspec.Struct, frozen=True, array_like=True):
+    """What a node sends along the edge of one input, as a template; an input may have several, of which the first whose
+    conditions hold counts."""
+
+    input: str
+    template: str
+    r"""LaTeX with what the node received (`{grad}`) and saves in braces: `{grad} \cdot {other}`."""
+    elementwise: bool = False
+    call: bool = False
+    """Whether it only names a function."""
+    when: tuple[tuple[str, str, str, bool], ...] = ()
+    """Conditions: a saved value, a comparison (or "true", "none"), the text it is compared with, the outcome."""
 
 
 class OpInfo(msgspec.Struct, frozen=True):
@@ -42,6 +59,9 @@ class OpInfo(msgspec.Struct, frozen=True):
     template: str = ""
     r"""LaTeX with its arguments in braces: "\tanh {self}"."""
     doc: str = ""
+    rules: tuple[RuleText, ...] = ()
+    outputs: tuple[str, ...] = ()
+    """Names of the outputs, where rules use them."""
 
 
 @dataclass(eq=False)
@@ -76,6 +96,8 @@ class Recording:
         for array in self.arrays:
             array.check()
         check_references(self, len(self.arrays))
+        for op in self.ops.values():
+            _check_rules(op)
 
     def to_bytes(self) -> bytes:
         """The recording as the bytes of a file."""
@@ -105,6 +127,15 @@ class Recording:
     def load(source: str | Path | BinaryIO | bytes) -> Recording:
         """Open a recording from a path, an open binary file or bytes; RecordingError for anything but a sound one."""
         return _decode(_read(source))
+
+
+def _check_rules(op: OpInfo) -> None:
+    conditions = [len(rule.when) for rule in op.rules]
+    texts = [t for rule in op.rules for t in (rule.input, rule.template, *(part for c in rule.when for part in c[:3]))]
+    if len(op.rules) > MAX_RULES or len(op.outputs) > MAX_RULES or any(n > MAX_RULES for n in conditions):
+        raise RecordingError("operation with more rules than any has")
+    if any(len(t) > MAX_RULE for t in texts):
+        raise RecordingError("operation with a rule longer than any is")
 
 
 class _Entry(msgspec.Struct, frozen=True, array_like=True):

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from engine.autograd.node import AccumulateGrad, Node, Result
+from engine.formulas import rule_texts
 from engine.op import Op
 from engine.recording import events as e
 from engine.recording.events import NOTHING, AnyEvent, Argument, NodeInfo, Saved, Scope, Sent, Site, TensorInfo, Write
-from engine.recording.recording import OpInfo
+from engine.recording.recording import OpInfo, RuleText
 from engine.recording.store import ArrayStore
 from engine.tensor import Tensor
 
@@ -154,7 +155,19 @@ class Scribe:
             node.sequence,
             self.known(node.variable) if node.__class__ is AccumulateGrad else NOTHING,
             tuple(self.saved(node, saved)) if saved else (),
+            self.rule(node),
         )
+
+    def rule(self, node: Node) -> str:
+        """The entry with the texts of a node's rules, made when it is first asked for; "" for a node of no operation."""
+        op = getattr(node.__class__, "op", None)
+        if op is None:
+            return ""
+        name = f"d {op.forward.__name__}"
+        if name not in self.ops:
+            texts = tuple([RuleText(t.input, t.template, t.elementwise, t.call, t.when) for t in rule_texts(op)])
+            self.ops[name] = OpInfo(name, template=op.template, doc=op.doc, rules=texts, outputs=op.outputs)
+        return name
 
     def saved(self, node: Node, values: tuple[Any, ...]) -> list[Saved]:
         """What a node saves, described."""
@@ -200,7 +213,7 @@ class Scribe:
     # --- one method for each kind of note -----------------------------------------------------------------------------------
 
     def op(
-        self, where: Where, op: Op, arguments: list[Any], states: list[State], node: Node | None, saved: Any, grad_mode: bool,
+        self, where: Where, op: Op, arguments: list[Any], states: list[State], node: Node | None, saved: Any, mode: Any,
         needs: bool, running: list[int],
     ) -> AnyEvent:  # fmt: skip
         """An operation ran."""
@@ -212,8 +225,9 @@ class Scribe:
         fresh = self.nodes(node, saved)
         outputs = tuple([self.tensor(s) for s in states])
         return e.OpRan(
-            name, inputs, outputs, (), fresh[-1] if fresh else None, fresh[:-1], grad_mode,
-            cut_of(name, grad_mode) if needs else "", running[0] if running else 0, site=site, scope=scope,
+            name, inputs, outputs, (), fresh[-1] if fresh else None, fresh[:-1], mode is True,
+            cut_of(name, mode) if needs else "", running[0] if running else 0, site=site, scope=scope,
+            opened=self.place(mode[1])[0] if mode.__class__ is tuple else NOTHING,
         )  # fmt: skip
 
     def introduced(self, where: Where, state: State, node: Node | None, running: list[int], owner: int) -> AnyEvent:
@@ -232,7 +246,7 @@ class Scribe:
         )
 
     def wrote(
-        self, where: Where, op: Op, arguments: list[Any], states: list[State], node: Node | None, grad_mode: bool,
+        self, where: Where, op: Op, arguments: list[Any], states: list[State], node: Node | None, mode: Any,
         needs: bool, running: list[int],
     ) -> AnyEvent:  # fmt: skip
         """An operation wrote in place."""
@@ -242,8 +256,9 @@ class Scribe:
         for state in states[1:]:
             fresh = (*self.nodes(state[3], state[3].saved if state[3] is not None else None), *fresh)
         return e.OpRan(
-            op.name, self.inputs(op, arguments), (), self.written(states), fresh[-1] if fresh else None, fresh[:-1], grad_mode,
-            cut_of(op.name, grad_mode) if needs else "", running[0] if running else 0, site=site, scope=scope,
+            op.name, self.inputs(op, arguments), (), self.written(states), fresh[-1] if fresh else None, fresh[:-1],
+            mode is True, cut_of(op.name, mode) if needs else "", running[0] if running else 0, site=site, scope=scope,
+            opened=self.place(mode[1])[0] if mode.__class__ is tuple else NOTHING,
         )  # fmt: skip
 
     def grew(self, where: Where, states: list[State], running: list[int]) -> AnyEvent:
@@ -339,6 +354,11 @@ class Scribe:
         site, scope = self.place(where)
         return e.Stepped(optimizer, parameters, idle, site=site, scope=scope)
 
+    def read(self, where: Where, tensor: int, how: str) -> AnyEvent:
+        """A tensor's values were handed out."""
+        site, scope = self.place(where)
+        return e.Read(tensor, how, site=site, scope=scope)
+
     def named(self, where: Where, name: str, tensor: int, function: str) -> AnyEvent:
         """A name was bound."""
         site, scope = self.place(where)
@@ -371,12 +391,21 @@ class Scribe:
         return e.CellEnded(cell, result)
 
 
-def cut_of(op: str, grad_mode: bool) -> str:
-    """Why the result of an operation on inputs that need a gradient needs none."""
-    if op in ("detach", "data"):
-        return "detach"
-    if not grad_mode:
-        return "no_grad"
+CUTS = {
+    "detach": "detach",
+    "data": "data",
+    **dict.fromkeys(("tensor", "as_tensor", "asarray", "Tensor", "Parameter", "new_tensor"), "copy"),
+}
+"""Operations that cut the graph whatever the grad mode, and how."""
+
+
+def cut_of(op: str, mode: Any) -> str:
+    """Why the result of an operation on inputs that need a gradient needs none. `mode` is True where gradients are tracked,
+    else (inference mode, where it was switched on)."""
+    if op in CUTS:
+        return CUTS[op]
+    if mode is not True:
+        return "inference" if mode and mode[0] else "no_grad"
     return "dtype" if op == "to" else "nondifferentiable"
 
 

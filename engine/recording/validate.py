@@ -25,6 +25,7 @@ from engine.recording.events import (
     NodeRan,
     OpRan,
     Raised,
+    Read,
     Scope,
     Site,
     Stepped,
@@ -90,7 +91,7 @@ class _Checker:
         match event:
             case OpRan():
                 self.op(event)
-            case Named() | FlagSet():
+            case Named() | FlagSet() | Read():
                 self.tensor(event.tensor, optional=isinstance(event, Named))
             case BackwardBegan():
                 self.backward(event)
@@ -123,6 +124,7 @@ class _Checker:
                 pass
 
     def op(self, event: OpRan) -> None:
+        _within(event.opened, self.sites, "site")
         if event.in_backward < 0 or (event.in_backward and event.in_backward not in self.passes):
             raise RecordingError("op in a backward pass that never began")
         nodes = [*event.accumulators, *([event.node] if event.node else [])]

@@ -23,6 +23,8 @@ import numpy as np
 
 import engine
 from engine.context import context
+from engine.formulas import rule_texts
+from engine.op import TABLE
 from engine.recording.events import Site
 from engine.recording.recorder import Recorder
 from engine.sandbox.instrument import TAPE, instrument
@@ -217,7 +219,12 @@ def main(inward: int, out: int) -> None:
     try:
         job = decode_job(_read_all(inward))
         _limit(job)
-        Run(job, out).go()
+        if job.check is None:
+            Run(job, out).go()
+        else:
+            from engine.sandbox.check import CheckRun
+
+            CheckRun(job, out).go()
         status = 0
     finally:
         os._exit(status)
@@ -503,6 +510,10 @@ def preload() -> None:
     y.backward()
     repr(x.grad)
     context.observer = None
+    for op in TABLE.values():
+        rule_texts(op)
+    from engine.sandbox import check  # noqa: F401
+
     encode(Batch(recorder.events, recorder.sites, recorder.scopes, recorder.arrays, []))
     gc.collect()
     gc.freeze()

@@ -12,6 +12,7 @@ from typing import Any
 TAPE = "__gradtape__"
 """The built-in name of the reporter: has `bind`, `passing`, `loop`, `tick`, `leave`, `mark` and `show`."""
 
+_FILLING = frozenset(("append", "extend", "insert", "update"))
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -59,6 +60,13 @@ def _names(target: ast.expr) -> list[str]:
     return _names(target.value) if isinstance(target, ast.Starred) else []
 
 
+def _filled(value: ast.expr) -> str:
+    """The name of what `name.append(…)` adds to, so that its new items get their names; "" for anything else."""
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and isinstance(value.func.value, ast.Name):
+        return value.func.value.id if value.func.attr in _FILLING else ""
+    return ""
+
+
 class _Rewriter(ast.NodeTransformer):
     def __init__(self) -> None:
         self.functions: list[str] = [""]
@@ -96,8 +104,9 @@ class _Rewriter(ast.NodeTransformer):
         """An expression statement; a docstring stays what it is."""
         if isinstance(node.value, ast.Constant):
             return node
+        filled = _filled(node.value)
         self.generic_visit(node)
-        return [node, _report("mark", at=node)]
+        return [node, *(self._binds([filled], node) if filled else ()), _report("mark", at=node)]
 
     def visit_NamedExpr(self, node: ast.NamedExpr) -> Any:
         """`(a := value)`: the value passes through the tape, since the name may not be bound when the statement ends."""

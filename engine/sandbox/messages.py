@@ -10,6 +10,7 @@ import msgspec
 from engine.recording.events import AnyEvent, Scope, Site
 from engine.recording.recording import OpInfo
 from engine.recording.store import StoredArray
+from engine.sandbox.check_messages import CheckRequest
 
 HEADER = struct.Struct("<cI")
 """Kind and length of a frame from the child."""
@@ -37,6 +38,8 @@ class Job(msgspec.Struct, frozen=True):
     cells: tuple[str, ...]
     notebook: bool
     limits: Limits
+    check: CheckRequest | None = None
+    """Instead of a run, a numerical check."""
 
 
 class RunError(msgspec.Struct, frozen=True):
@@ -102,7 +105,7 @@ class Frames:
         self._buffer += data
         while len(self._buffer) >= HEADER.size:
             kind, length = HEADER.unpack_from(self._buffer)
-            if length > MAX_FRAME or kind not in (b"B", b"D"):
+            if length > MAX_FRAME or kind not in (b"B", b"C", b"D"):
                 raise ValueError("a frame that no program of ours sends")
             end = HEADER.size + length
             if len(self._buffer) < end:

@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -60,7 +61,7 @@ class RunResult(msgspec.Struct, frozen=True):
 def run(source: str | Program, limits: Limits = Limits()) -> RunResult:  # noqa: B008  (frozen)
     """Run a program in a process of its own and return what happened; never raises for what the program does."""
     program = Program.from_text(source) if isinstance(source, str) else source
-    return _server().run(program, limits)
+    return server().run(program, limits)
 
 
 class Server:
@@ -129,6 +130,13 @@ class Server:
     def run(self, program: Program, limits: Limits) -> RunResult:
         """One run."""
         began = time.monotonic()
+        collected = _Collected(program)
+        end = self.exchange(Job(program.cells, program.notebook, limits), collected)
+        return collected.result(end, time.monotonic() - began)
+
+    def exchange(self, job: Job, collected: Collected) -> tuple[int, bool] | None:
+        """Have a child do a job, and collect what it sends; returns the child's wait status and whether it was stopped."""
+        began, limits = time.monotonic(), job.limits
         job_read, job_write = os.pipe()
         read, write = os.pipe()
         try:
@@ -142,15 +150,14 @@ class Server:
             os.close(job_read)
             os.close(write)
             job_read = write = -1
-            _write_all(job_write, encode(Job(program.cells, program.notebook, limits)))
+            _write_all(job_write, encode(job))
             os.close(job_write)
             job_write = -1
-            collected = _Collected(program)
             collected.read(read, began + limits.seconds + SLACK, ended)
             if collected.trouble:
                 self._stop(number)
             ended.wait(SLACK)
-            return collected.result(ends[0] if ends else None, time.monotonic() - began)
+            return ends[0] if ends else None
         finally:
             self.waiting.pop(number, None)
             for fd in (job_read, job_write, read, write):
@@ -163,14 +170,18 @@ class Server:
             self.socket.sendall(REQUEST.pack(number, 0.0, 0))
 
 
-class _Collected:
+class Collected:
     """What has come back from a child so far."""
 
-    def __init__(self, program: Program) -> None:
-        self.recording = Recording(source=program.cells)
-        self.done: Done | None = None
+    def __init__(self) -> None:
+        self.done: Any = None
+        """The last message, after which none may follow."""
         self.trouble = ""
         """Why reading stopped before the child closed its end: "late" or "nonsense"."""
+
+    def take(self, kind: bytes, body: bytes) -> None:
+        """Take a message; ValueError or MsgspecError for one that no honest child sends."""
+        raise NotImplementedError
 
     def read(self, fd: int, deadline: float, ended: threading.Event) -> None:
         """Read until the child closes its end or has ended, sends what it must not, sends too much, or is too late."""
@@ -195,13 +206,27 @@ class _Collected:
                 if total > MAX_RESULT or self.done is not None:
                     raise ValueError("more than an honest child sends")
                 for kind, body in frames.feed(data):
-                    if kind == b"B":
-                        self._take(decode_batch(body))
-                    else:
-                        self.done = decode_done(body)
+                    self.take(kind, body)
             except (ValueError, msgspec.MsgspecError, RecursionError):
                 self.trouble = "nonsense"
                 return
+
+
+class _Collected(Collected):
+    """What has come back from a run."""
+
+    def __init__(self, program: Program) -> None:
+        super().__init__()
+        self.recording = Recording(source=program.cells)
+
+    def take(self, kind: bytes, body: bytes) -> None:
+        """A batch of the recording, or the end."""
+        if kind == b"B":
+            self._take(decode_batch(body))
+        elif kind == b"D":
+            self.done = decode_done(body)
+        else:
+            raise ValueError("no message of a run")
 
     def _take(self, batch: Batch) -> None:
         r = self.recording
@@ -213,7 +238,7 @@ class _Collected:
 
     def result(self, end: tuple[int, bool] | None, seconds: float) -> RunResult:
         """The result, as far as it can be believed."""
-        done = self.done
+        done: Done | None = self.done
         recording: Recording | None = self.recording
         try:
             self.recording.check()
@@ -255,7 +280,7 @@ _lock = threading.Lock()
 _running: Server | None = None
 
 
-def _server() -> Server:
+def server() -> Server:
     """The server, started on first use and again if it has died.
 
     Raises:

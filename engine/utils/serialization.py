@@ -30,10 +30,10 @@ class _Data(pickle.Unpickler):
 def save(obj: Any, f: Any, **_: Any) -> None:
     """Write an object to a file, named or open."""
     if hasattr(f, "write"):
-        pickle.dump(obj, f, protocol=2)
+        pickle.dump(obj, f, protocol=5)
         return
     with builtins.open(f, "wb") as file:
-        pickle.dump(obj, file, protocol=2)
+        pickle.dump(obj, file, protocol=5)
 
 
 def load(f: Any, map_location: Any = None, *, weights_only: bool = True, **_: Any) -> Any:

@@ -108,7 +108,9 @@ class Gradtape:
 
     def code(self) -> str:
         """The editor's text."""
-        return str(self.page.evaluate("window.__gradtapeEditor.editor_0.getText()"))
+        # The editor may be on its way from one place of the page to another.
+        found = self.page.wait_for_function("(e => e && { text: e.getText() })(window.__gradtapeEditor?.editor_0)")
+        return str(found.json_value()["text"])
 
     def click_node(self, title: str) -> None:
         """Click the card whose title this is (the last one, if there are several)."""

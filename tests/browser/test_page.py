@@ -56,8 +56,8 @@ def test_stepping_to_the_end_and_back_changes_values(page: Gradtape) -> None:
 def test_the_line_of_the_moment_is_marked_in_the_editor(page: Gradtape) -> None:
     page.page.locator(".gt-brand").click()
     page.page.keyboard.press("Home")
-    page.until(lambda: page.page.locator(".gt-moment").count() == 1, "a marked line")
-    assert "x1 = torch.tensor" in page.page.locator(".gt-moment").inner_text()
+    page.until(lambda: page.page.locator(".cm-line.gt-moment").count() == 1, "a marked line")
+    assert "x1 = torch.tensor" in page.page.locator(".cm-line.gt-moment").inner_text()
 
 
 def test_space_plays_and_pauses(page: Gradtape) -> None:
@@ -113,45 +113,6 @@ def test_a_mistake_is_shown_on_its_line_with_what_ran_before(page: Gradtape) -> 
 def test_an_unsupported_function_is_named(page: Gradtape) -> None:
     page.set_code("import torch\nx = torch.ones(2)\ntorch.stft(x)\n")
     page.until(lambda: "torch.stft is not supported by Gradtape" in page.console(), "the message")
-
-
-def test_building_with_the_mouse_alone(page: Gradtape) -> None:
-    p = page.page
-
-    def choose(label: str, option: str) -> None:
-        p.get_by_label(label, exact=True).first.click()
-        p.get_by_role("option", name=option, exact=True).first.click()
-        page.settled()
-
-    def add() -> None:
-        before = page.code()
-        p.locator(".st-key-build_add button:enabled").wait_for()
-        p.locator(".st-key-build_add button").click()
-        page.until(lambda: page.code() != before, "a line was added")
-        page.settled()
-
-    p.get_by_role("radio", name="Build").click()
-    p.locator(".st-key-build_new button").click()
-    page.until(lambda: page.code().strip() == "import torch", "an empty program")
-    add()
-    add()
-    p.get_by_role("radio", name="Operation").click()
-    choose("Operation", "a · b (elements)")
-    add()
-    p.get_by_label("Kind", exact=True).first.wait_for()
-    choose("Kind", "Reduction")
-    add()
-    p.get_by_role("radio", name="Backward").click()
-    add()
-    page.until(lambda: int(page.player.get_attribute("data-nodes") or 0) == 4, "four nodes")
-    p.get_by_role("radio", name="Zero grad").click()
-    add()
-    lines = page.code().strip().split("\n")
-    assert lines[0] == "import torch"
-    assert re.fullmatch(r"x = torch\.tensor\(\[.*\], requires_grad=True\)", lines[1])
-    assert any(".backward()" in line for line in lines)
-    assert any("grad.zero_()" in line for line in lines)
-    compile(page.code(), "built", "exec")
 
 
 def test_a_notebook_opens_with_its_outputs(page: Gradtape, tmp_path: Path) -> None:

@@ -58,19 +58,6 @@ def test_an_unknown_example_in_the_url_is_ignored() -> None:
     assert page(app).name == "Repeated backward"
 
 
-def test_the_builder_adds_a_line(app: AppTest) -> None:
-    app.session_state["mode"] = "Build"
-    app.run()
-    before = page(app).edited[0]
-    app.button(key="build_add").click().run()
-    assert not app.exception
-    after = page(app).edited[0]
-    assert after.startswith(before)
-    assert "requires_grad=True" in after.removeprefix(before)
-    app.button(key="build_undo").click().run()
-    assert page(app).edited[0].strip() == before.strip()
-
-
 @pytest.mark.parametrize("panel", ["Inspector", "Ledger", "Tensors"])
 def test_every_panel_is_drawn(app: AppTest, panel: str) -> None:
     app.session_state["panel_tab"] = panel

@@ -9,7 +9,6 @@ from types import ModuleType
 import pytest
 
 from components.arrays import array_table
-from components.builder import OPERATIONS, appended, fresh_name, named_tensors
 from components.console import console_html
 from components.gallery import examples
 from components.graph_view.payload import payload
@@ -141,27 +140,3 @@ def test_arrays_large_and_odd_have_a_table() -> None:
     assert "too large to keep whole" in shown["d"]
     assert "True" in shown["e"]
     assert "empty" in shown["f"]
-
-
-def test_what_the_builder_offers_runs() -> None:
-    program = (
-        "import torch\na = torch.tensor([[1., 2.], [3., 4.]], requires_grad=True)\nb = torch.tensor([[2., 1.], [1., 3.]])\n"
-    )
-    for choices in OPERATIONS.values():
-        for choice in choices:
-            vectors = "a, b = a[0], b[0]\n" if "outer" in choice.code else ""
-            line = "c = " + choice.code.format(a="a", b="b", n="2")
-            result = run(program + vectors + line)
-            assert result.status == "ok", (line, result.error)
-
-
-def test_lines_are_appended_and_names_are_fresh() -> None:
-    assert appended("", "x = 1") == "import torch\nx = 1\n"
-    assert appended("import torch\ny = 2", "x = 1") == "import torch\ny = 2\nx = 1\n"
-    assert fresh_name(["a", "b"], "abc") == "c"
-    assert fresh_name(["a"], "a") == "t1"
-
-
-def test_a_tensor_of_two_names_is_offered_once() -> None:
-    tape = recorded("import torch\nw = torch.ones(1)\nfor p in (w,):\n    q = p\n")
-    assert list(named_tensors(tape)) == ["w"]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
+import re
 import warnings
 from collections.abc import Callable, Sequence
 from types import ModuleType
@@ -123,3 +126,29 @@ class Met:
 
     def __getattr__(self, name: str) -> Any:
         return lambda *args, **kwargs: None
+
+
+def told(t: ModuleType, program: str) -> str:
+    """What a program prints, the exception that ends it, and its warnings in order."""
+    out = io.StringIO()
+    always = t.is_warn_always_enabled()
+    t.set_warn_always(True)
+    t.manual_seed(0)
+    try:
+        with contextlib.redirect_stdout(out), warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            try:
+                exec(compile(program, "<program>", "exec"), {"torch": t, "np": np, "__name__": "__main__"})
+            except Exception as error:
+                name = next(c.__name__ for c in type(error).__mro__ if not c.__module__.startswith("engine"))
+                print(f"{name}: {_own(str(error))}")
+            for warning in caught:
+                print(f"{warning.category.__name__}: {_own(str(warning.message))}")
+    finally:
+        t.set_warn_always(always)
+    return re.sub("0x[0-9a-f]+", "0x", out.getvalue()).replace("torch::autograd::", "")
+
+
+def _own(message: str) -> str:
+    """A message without where in PyTorch's source it was made."""
+    return re.split(r" ?\(Triggered|\nException raised from", message)[0].strip()

@@ -389,7 +389,7 @@ def test_the_observer_sees_each_write_then_the_step() -> None:
     wrote = [(kind, op.name, tensor) for kind, op, _, tensor, _ in watch.seen[:2]]
     assert [(kind, name) for kind, name, _ in wrote] == [("wrote", "adam")] * 2
     assert wrote[0][2] is p
-    assert watch.seen[2] == ("stepped", optimizer, (p, r))
+    assert watch.seen[2] == ("stepped", optimizer, (p, q, r))
     assert [(s[0], s[2]) for s in watch.seen[3:]] == [("grad_set", "None")] * 2
 
 

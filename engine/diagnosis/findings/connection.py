@@ -25,9 +25,9 @@ def loss_not_connected(run: Run) -> Iterator[Finding]:
     if cut is not None:
         why = cut.text(run)
         fix = f"Compute the loss without the {cut.kind}."
-        if cut.kind == "conversion to Python numbers":
+        if cut.kind == "conversion to Python numbers" or cut.kind.startswith("copy"):
             fix = "Compute with the tensors themselves: no .item(), .numpy() or torch.tensor(...) on the way to the loss."
-        elif cut.kind not in ("detach()", ".data", "no_grad block") and not cut.kind.startswith("conversion"):
+        elif cut.kind not in ("detach()", ".data") and not cut.kind.startswith("conversion") and " block" not in cut.kind:
             fix = f"Use something differentiable instead of {cut.kind}, such as a softmax or the scores themselves."
     else:
         why = "Nothing it is computed from has requires_grad=True."
@@ -38,7 +38,11 @@ def loss_not_connected(run: Run) -> Iterator[Finding]:
         f"{why} So {name} has no grad_fn, and backward at {run.where(step)} has no graph to go through.",
         fix,
         step=cut.step if cut is not None else step,
-        related=[run.site(step), run.site(run.tensors[root].born) if root != NOTHING else None],
+        related=[
+            run.site(step),
+            run.site(run.tensors[root].born) if root != NOTHING else None,
+            cut.opened(run) if cut is not None else None,
+        ],
         evidence=[
             ("error", run.raised[1].message),
             *([(f"{name}.requires_grad", "False")] if root != NOTHING else []),
@@ -148,7 +152,7 @@ def grad_of_none(run: Run) -> Iterator[Finding]:
         history = run.tensors[tensor]
         if not status.is_leaf:
             cause = run.site(history.born)
-            why = f"{name} is no leaf: it is the result of {history.op.op} at {run.place(cause)}, and backward fills leaves only."
+            why = f"{name} is no leaf but the result of {history.op.op} at {run.place(cause)}, and backward fills leaves only."
             fix = f"Make {name} a leaf: apply the operation first and then call requires_grad_(), or update it in place."
         elif not status.requires_grad:
             cause = run.site(history.born)
@@ -193,7 +197,7 @@ _HELP = (
      "Optimizers change leaves. The tensor was computed from another one (by .to(), * 0.1, reshape, …), and it is that other "
      "one that gets the gradient.",
      "Do the operation first and then call requires_grad_(): w = (torch.randn(3) * 0.1).requires_grad_()."),
-    ("One of the differentiated Tensors appears to not have been used in the graph", "unused_input",
+    ("to not have been used in the graph", "unused_input",
      "autograd.grad is asked for a gradient with respect to a tensor that the result does not depend on.",
      "The graph of the result does not lead to that tensor, by a cut or because it is another tensor of the same name.",
      "Compute the result from this tensor, or pass allow_unused=True."),

@@ -8,9 +8,19 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from engine.diagnosis.findings.run import Run, key
-from engine.recording.events import NOTHING, FlagSet, OpRan
+from engine.recording.events import NOTHING, FlagSet, OpRan, Read, Site
 
 _REWRAP = re.compile(r"\.(item|numpy|tolist)\(\)|\bfloat\(|\b(?:torch\.)?(tensor|as_tensor|from_numpy|Tensor)\(")
+_TO_NUMBERS = re.compile(r"\.(item|numpy|tolist)\(\)|\bfloat\(")
+_KINDS = {
+    "detach": "detach()",
+    "data": ".data",
+    "copy": "copy into a new tensor",
+    "no_grad": "no_grad block",
+    "inference": "inference_mode block",
+    "dtype": "conversion to an integer type",
+}
+"""What the recording calls a cut, in words."""
 CREATES = frozenset(("tensor", "constant", "as_tensor", "from_numpy", "Parameter", "Tensor", "asarray"))
 
 
@@ -31,14 +41,23 @@ class Cut(NamedTuple):
         match self.kind:
             case "detach()" | ".data":
                 return f"{self.kind}{what} at {where} gives a tensor without a graph."
-            case "no_grad block":
-                return f"The operation on {run.title(self.source)} at {where} runs without recording (no_grad)."
+            case "no_grad block" | "inference_mode block":
+                how = self.kind.partition(" ")[0]
+                return f"The operation on {run.title(self.source)} at {where} runs without recording ({how})."
+            case "copy into a new tensor":
+                return f"At {where} a new tensor is made of the values of {run.title(self.source)}, without its graph."
             case "conversion to an integer type":
                 return f"At {where}{what and what.replace(' of', '')} becomes a tensor of integers, which have no gradient."
             case "conversion to Python numbers":
-                return f"At {where} the value leaves the graph as a plain number and comes back as a new tensor."
+                leaves = f"the value{what} leaves the graph as a plain number"
+                return f"At {where} {leaves}" + (" and comes back as a new tensor." if self.result != NOTHING else ".")
             case _:
                 return f"{self.kind}{what} at {where} has no derivative, so its result does not require grad."
+
+    def opened(self, run: Run) -> Site | None:
+        """Where gradients were switched off, for a cut by no_grad or inference_mode."""
+        place = getattr(run.events[self.step], "opened", NOTHING)
+        return run.recording.sites[place] if place >= 0 else None
 
     def nodes(self, run: Run) -> tuple[str, ...]:
         """The two sides of the cut in the graph."""
@@ -53,14 +72,34 @@ def cut_at(run: Run, step: int) -> Cut | None:
     result = event.outputs[0].id
     tracked = [t for t in run.inputs(event) if run.status(t, step).requires_grad]
     if event.cut and tracked:
-        kinds = {"detach": "detach()", "no_grad": "no_grad block", "dtype": "conversion to an integer type"}
-        kind = ".data" if event.op == "data" else kinds.get(event.cut, event.op)
+        kind = ".data" if event.op == "data" else _KINDS.get(event.cut, event.op)
         return Cut(step, kind, tracked[0], result)
-    if event.op in CREATES and not tracked and _REWRAP.search(run.segment(run.site(step))):
+    if event.op in CREATES and tracked:
+        return Cut(step, _KINDS["copy"], tracked[0], result)
+    if event.op in CREATES and _REWRAP.search(run.segment(run.site(step))):
         text = run.line(run.site(step))
-        if re.search(r"\.(item|numpy|tolist)\(\)|\bfloat\(", text) or _holds_tensor(run, text, step):
-            return Cut(step, "conversion to Python numbers", NOTHING, result)
+        if _TO_NUMBERS.search(text) or _holds_tensor(run, text, step) or _holds_numbers(run, text, step):
+            return Cut(step, "conversion to Python numbers", _read_before(run, step), result)
     return None
+
+
+def _read_before(run: Run, step: int) -> int:
+    """The tensor with a graph whose values the same line took out just before, or NOTHING."""
+    for earlier in range(step - 1, max(step - 20, -1), -1):
+        event = run.events[earlier]
+        if isinstance(event, Read) and run.recording.line(event) == run.recording.line(run.events[step]):
+            return event.tensor if run.status(event.tensor, earlier).requires_grad else NOTHING
+    return NOTHING
+
+
+def _holds_numbers(run: Run, text: str, step: int) -> bool:
+    """Whether a line uses a variable that an earlier line took out of a tensor."""
+    site = run.site(step)
+    for name in dict.fromkeys(re.findall(r"[A-Za-z_]\w*", text.partition("(")[2])):
+        for line in run.lines(site.cell)[: site.line - 1] if site is not None else ():
+            if re.match(rf"\s*{name}\s*=[^=]", line) and _TO_NUMBERS.search(line):
+                return True
+    return False
 
 
 def _holds_tensor(run: Run, text: str, step: int) -> bool:
@@ -82,8 +121,7 @@ def cuts_above(run: Run, tensor: int, most: int = 8) -> Iterator[Cut]:
             most -= 1
             yield cut
             continue
-        earlier = [s for s in run.writes.get(t, ())]
-        for maker in [event, *(e for s in earlier if isinstance(e := run.events[s], OpRan))]:
+        for maker in [event, *(e for s in run.writes.get(t, ()) if isinstance(e := run.events[s], OpRan))]:
             for i in run.inputs(maker):
                 if i not in seen:
                     seen.add(i)
@@ -110,11 +148,17 @@ def cuts_below(run: Run, tensor: int) -> Iterator[Cut]:
                     seen.add(info.id)
                     queue.append(info.id)
     yield from found
+    if not found:
+        yield from (
+            Cut(step, "conversion to Python numbers", event.tensor, NOTHING)
+            for step, event in enumerate(run.events)
+            if isinstance(event, Read) and event.tensor in seen
+        )  # fmt: skip
 
 
 def made_to_require_grad(run: Run, tensor: int, before: int) -> int:
     """The step at which a tensor was told to require grad, or NOTHING."""
-    for step in range(before, run.tensors[tensor].born, -1):
+    for step in range(before, max(run.tensors[tensor].born, before - 1_000), -1):
         event = run.events[step]
         if isinstance(event, FlagSet) and event.tensor == tensor and event.flag == "requires_grad" and event.value:
             return step

@@ -19,13 +19,14 @@ def stale_optimizer(run: Run) -> Iterator[Finding]:
     """The optimizer holds tensors that the program has replaced since."""
     reported = set()
     reached = _reached(run)
-    names = {run.title(t): t for t in reached if run.tensors[t].first_name}
+    replaced = _replaced(run)
     for step, event in run.optimizer_steps:
         owned = [*event.parameters, *event.idle]
         alone = [t for t in owned if run.tensors[t].ledger is None and run.status(t, step).requires_grad]
-        twins = {t: names[run.title(t)] for t in alone if run.title(t) in names and names[run.title(t)] != t}
+        twins = {t: replaced[t] for t in alone if t in replaced}
         unknown = [t for t in reached if t not in run.trained and t not in owned and not _is_root(run, t)]
-        if not twins and (len(alone) < len(owned) or not unknown):
+        # Where they are used, something cuts them off: `no_gradient` says what.
+        if not twins and (len(alone) < len(owned) or not unknown or any(_is_used(run, t) for t in alone)):
             continue
         place = run.site(step)
         if place in reported:
@@ -34,13 +35,13 @@ def stale_optimizer(run: Run) -> Iterator[Finding]:
         left = list(twins) or alone
         new = list(twins.values()) or unknown
         site = run.site(run.tensors[new[0]].born)
-        again = f" {run.title(left[0])} was made anew at {run.place(site)}, after the optimizer had been given the old one." \
-            if twins else ""  # fmt: skip
+        again = f" They were made at {run.place(site)}, after the optimizer had been given the old ones." if twins else ""
         yield finding(
             run, "stale_optimizer", "error",
             f"{event.optimizer} updates tensors that the loss no longer uses.",
-            f"Gradients arrive in {run.names(new)}, but the optimizer holds "
-            + (f"the earlier {run.names(left)}" if twins else run.names(left)) + f", whose .grad stays None.{again}",
+            f"Gradients arrive in the new {run.names(new)}, but the optimizer holds the earlier {run.names(left)}, whose .grad "
+            f"stays None.{again}" if twins else
+            f"Gradients arrive in {run.names(new)}, but the optimizer holds {run.names(left)}, whose .grad stays None.",
             "Make the optimizer after the parameters it is to update, and again whenever they are replaced.",
             step=step,
             related=[site, run.site(run.tensors[left[0]].born)],
@@ -50,6 +51,37 @@ def stale_optimizer(run: Run) -> Iterator[Finding]:
             ],
             nodes=[key(t) for t in [*left, *new]],
         )  # fmt: skip
+
+
+def _is_used(run: Run, tensor: int) -> bool:
+    """Whether an operation that is part of a graph takes a tensor."""
+    return any(isinstance(e := run.events[s], OpRan) and e.node is not None for s in run.consumers.get(tensor, ()))
+
+
+def _replaced(run: Run) -> dict[int, int]:
+    """Parameters of optimizers that get no gradient, and the later ones that get it in their place."""
+    held = {t for _, e in run.optimizer_steps for t in (*e.parameters, *e.idle)}
+    fresh = [t for t in _reached(run) if t not in held | run.trained]
+    found: dict[int, int] = {}
+    for t in sorted(held):
+        if run.tensors[t].ledger is not None:
+            continue
+        history = run.tensors[t]
+        # A parameter that was put in another's place within a module has no name of its own.
+        twin = next(
+            (
+                new
+                for new in fresh
+                if new not in found.values() and run.tensors[new].born > history.born and (
+                    run.title(new) == run.title(t) if run.tensors[new].first_name
+                    else run.tensors[new].info.is_parameter and run.tensors[new].info.shape == history.info.shape
+                )
+            ),
+            None,
+        )  # fmt: skip
+        if twin is not None:
+            found[t] = twin
+    return found
 
 
 def _reached(run: Run) -> list[int]:
@@ -70,35 +102,35 @@ def _is_root(run: Run, tensor: int) -> bool:
 def no_gradient(run: Run) -> Iterator[Finding]:
     """A parameter of the optimizer never gets a gradient, though others of it do."""
     alone: dict[int, int] = {}
-    names = {run.title(t) for t in _reached(run) if run.tensors[t].first_name}
+    replaced = _replaced(run)
     for step, event in run.optimizer_steps:
-        if not event.parameters:
-            continue
         for t in event.idle:
-            if run.tensors[t].ledger is None and run.status(t, step).requires_grad and run.title(t) not in names:
+            if not event.parameters and not _is_used(run, t):
+                continue
+            if run.tensors[t].ledger is None and run.status(t, step).requires_grad and t not in replaced:
                 alone.setdefault(t, step)
-    groups: dict[tuple[Site | None, int], tuple[list[int], Cut | None]] = {}
+    groups: dict[Site | None, tuple[list[int], Cut | None]] = {}
     for t in alone:
         cut = next(iter(cuts_below(run, t)), None)
         place = run.site(cut.step if cut is not None else run.tensors[t].born)
-        groups.setdefault((place, cut.step if cut is not None else NOTHING), ([], cut))[0].append(t)
-    for (place, _), (tensors, cut) in groups.items():
+        groups.setdefault(place, ([], cut))[0].append(t)
+    for place, (tensors, cut) in groups.items():
         step = alone[tensors[0]]
         title = run.names(tensors)
         many = len(tensors) > 1
         used = any(t in run.consumers for t in tensors)
         if cut is not None:
             rule, why = "detached_parameter", cut.text(run)
-            fix = f"Remove the {cut.kind} if {title} is to be trained, or leave it out of the optimizer."
+            fix = f"Remove the {cut.kind} to train {title}, or leave {'them' if many else 'it'} out of the optimizer."
         elif used:
-            rule, why = "unused_parameter", "What is computed from it does not lead to the loss."
-            fix = "Use the result in the loss, or leave the parameter out of the optimizer."
+            rule, why = "unused_parameter", f"What is computed from {'them' if many else 'it'} does not lead to the loss."
+            fix = "Use the result in the loss, or leave the parameters out of the optimizer."
         else:
-            rule, why = "unused_parameter", "No operation uses it."
+            rule, why = "unused_parameter", f"No operation uses {'them' if many else 'it'}."
             fix = "Use it in the forward pass, or remove it."
         yield finding(
             run, rule, "warning",
-            f"{title} {'are' if many else 'is'} given to the optimizer but never {'get gradients' if many else 'gets a gradient'}.",
+            f"{title} {'are' if many else 'is'} given to the optimizer but never get{'' if many else 's'} a gradient.",
             f"{why} .grad is None at every step of the optimizer ({run.where(step)}), so "
             f"{'they stay' if many else 'it stays'} as {'they were' if many else 'it was'} initialised.",
             fix,
@@ -116,13 +148,13 @@ def no_gradient(run: Run) -> Iterator[Finding]:
 def unlisted_parameter(run: Run) -> Iterator[Finding]:
     """A parameter gets gradients but its module does not list it, so no optimizer has it: layers in a Python list."""
     held = {t for _, e in run.optimizer_steps for t in (*e.parameters, *e.idle)}
-    if not any("." in run.tensors[t].first_name for t in held):
-        return
-    lost = [
-        t
-        for t in _reached(run)
-        if run.tensors[t].info.is_parameter and t not in held and not run.tensors[t].first_name and t not in run.trained
-    ]  # fmt: skip
+    # A module's parameters are named by their path (`model.last.weight`), what lies in its lists by the place there as well
+    # (`model.layers[0].weight`).
+    names = [(e.tensor, e.name) for _, e in run.namings if "." in e.name]
+    modules = {name.partition(".")[0] for t, name in names if t in held}
+    listed = {t for t, name in names if "[" in name.partition(".")[2] and name.partition(".")[0] in modules}
+    known = held | run.trained | set(_replaced(run).values())
+    lost = [t for t in _reached(run) if t in listed - known and run.tensors[t].info.is_parameter]
     if not lost:
         return
     step = run.tensors[lost[0]].born
@@ -198,16 +230,16 @@ def _goes_on_wrongly(run: Run, tensor: int, step: int, tracked: bool) -> bool:
             return False
     for later in run.consumers.get(tensor, ()):
         event = run.events[later]
-        if isinstance(event, OpRan) and event.op not in ALIASES and event.op not in ("grad", "requires_grad"):
-            # Printing or comparing is no harm; computing a loss is.
-            if tracked or run.raised is not None or any(e.began > later for e in run.passes):
-                return event.grad_mode
+        # Printing or comparing is no harm; computing a loss is.
+        harm = tracked or run.raised is not None or any(e.began > later for e in run.passes)
+        if harm and isinstance(event, OpRan) and event.op not in ALIASES and event.op != "grad":
+            return event.grad_mode
     return False
 
 
 def symmetry(run: Run) -> Iterator[Finding]:
     """All units of a hidden layer begin alike and get the same gradient, so they stay alike."""
-    alike: list[tuple[int, int, int]] = []
+    alike: list[tuple[int, int]] = []
     for tensor in run.updates:
         info = run.tensors[tensor].info
         rows = [(s, e) for s, e in run.history(tensor) if isinstance(e, Accumulated)]
@@ -218,10 +250,10 @@ def symmetry(run: Run) -> Iterator[Finding]:
             continue
         arrays = [run.status(tensor, rows[0][0]).array, *(e.increment for _, e in (rows[0], rows[len(rows) // 2], rows[-1]))]
         if all(_alike(run, a, axis) for a in arrays) and not _is_last(run, tensor, rows[0][0]):
-            alike.append((tensor, axis, rows[-1][0]))
+            alike.append((tensor, axis))
     if not alike:
         return
-    tensor, axis, step = alike[0]
+    tensor, axis = alike[0]
     born = run.tensors[tensor].born
     first = run.writes.get(tensor, [born])
     initialised = max([s for s in first if s < run.history(tensor)[0][0]], default=born)
@@ -237,9 +269,9 @@ def symmetry(run: Run) -> Iterator[Finding]:
         evidence=[
             ("units with equal weights", f"{units} of {units}"),
             ("units with equal gradients", f"{units} of {units}"),
-            ("tensors", run.names([t for t, _, _ in alike])),
+            ("tensors", run.names([t for t, _ in alike])),
         ],
-        nodes=[key(t) for t, _, _ in alike],
+        nodes=[key(t) for t, _ in alike],
     )  # fmt: skip
 
 
@@ -274,7 +306,7 @@ def _alike(run: Run, array: int, axis: int) -> bool:
 def _is_last(run: Run, tensor: int, step: int) -> bool:
     """Whether no later layer has weights: between the layer and the loss no other trained matrix is used."""
     frontier = [tensor]
-    seen = set()
+    seen: set[int] = set()
     while frontier:
         t = frontier.pop()
         for later in run.consumers.get(t, ()):

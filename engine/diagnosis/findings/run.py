@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,18 +17,19 @@ from engine.graph.numbers import ArrayTexts
 from engine.recording.events import (
     NOTHING,
     Accumulated,
-    AnyEvent,
     GradSet,
     Named,
-    NodeRan,
     OpRan,
     Raised,
     Site,
     Stepped,
     Warned,
 )
-from engine.recording.index import Pass, Status, TensorHistory, index_of
+from engine.recording.index import Pass, Status, Track, index_of
 from engine.recording.recording import Recording
+
+Change: TypeAlias = Accumulated | GradSet
+"""What can happen to a tensor's `.grad`."""
 
 INF, NAN = 1, 2
 """Bits of a fault: the array holds infinities, the array holds NaN."""
@@ -110,7 +112,7 @@ class Run:
     @cached_property
     def ops(self) -> list[tuple[int, OpRan]]:
         """The operations, with their steps."""
-        return [(step, event) for step, event in enumerate(self.events) if event.__class__ is OpRan]  # type: ignore[misc]
+        return [(step, event) for step, event in enumerate(self.events) if isinstance(event, OpRan)]
 
     @cached_property
     def optimizer_steps(self) -> list[tuple[int, Stepped]]:
@@ -190,7 +192,7 @@ class Run:
 
     def beneath_views(self, tensor: int) -> int:
         """The tensor whose values `tensor` only rearranges."""
-        for _ in range(64):
+        for _ in range(64 if tensor != NOTHING else 0):
             event = self.tensors[tensor].op
             inputs = self.inputs(event)
             if event.op not in VIEWS or not inputs:
@@ -201,11 +203,17 @@ class Run:
     def named_at(self, name: str, step: int) -> int:
         """The tensor a name stood for at a step, in whatever function it was bound last; NOTHING for none."""
         best, found = NOTHING, NOTHING
-        for (_, bound), track in self.index.names.items():
-            if bound == name:
-                before = [s for s in track.steps if s <= step]
-                if before and before[-1] > best:
-                    best, found = before[-1], track.values[len(before) - 1]
+        for track in self._names.get(name, ()):
+            place = bisect_right(track.steps, step)
+            if place and track.steps[place - 1] > best:
+                best, found = track.steps[place - 1], track.values[place - 1]
+        return found
+
+    @cached_property
+    def _names(self) -> dict[str, list[Track[int]]]:
+        found: dict[str, list[Track[int]]] = {}
+        for (_, name), track in self.index.names.items():
+            found.setdefault(name, []).append(track)
         return found
 
     # --- updates --------------------------------------------------------------------------------------------------------------
@@ -215,9 +223,9 @@ class Run:
         """For each leaf that is trained: the steps at which its gradient is used to change it."""
         found: dict[int, list[int]] = {}
         optimizers = set()
-        for step, event in self.optimizer_steps:
-            optimizers.add(event.optimizer.lower())
-            for tensor in event.parameters:
+        for step, stepped in self.optimizer_steps:
+            optimizers.add(stepped.optimizer.lower())
+            for tensor in stepped.parameters:
                 found.setdefault(tensor, []).append(step)
         for step, event in self.ops:
             if not event.written or event.op in optimizers or event.op in ("zero", "accumulate"):
@@ -263,11 +271,21 @@ class Run:
         """The leaves that are updated with their gradients."""
         return set(self.updates)
 
-    def history(self, tensor: int) -> list[tuple[int, AnyEvent]]:
-        """What happened to a tensor's `.grad`: Accumulated and GradSet events with their steps."""
+    def history(self, tensor: int, after: int = NOTHING, before: int | None = None) -> list[tuple[int, Change]]:
+        """What happened to a tensor's `.grad` between two steps, with the steps."""
         track = self.tensors[tensor].ledger
-        steps = [] if track is None else track.steps
+        if track is None:
+            return []
+        end = len(track.steps) if before is None else bisect_left(track.steps, before)
+        steps = track.steps[bisect_right(track.steps, after) : end]
         return [(s, e) for s in steps if isinstance(e := self.events[s], Accumulated | GradSet)]
+
+    def last_change(self, tensor: int, before: int) -> Change | None:
+        """What happened last to a tensor's `.grad` before a step."""
+        track = self.tensors[tensor].ledger
+        place = 0 if track is None else bisect_left(track.steps, before)
+        event = self.events[track.steps[place - 1]] if track is not None and place else None
+        return event if isinstance(event, Accumulated | GradSet) else None
 
     # --- arrays ---------------------------------------------------------------------------------------------------------------
 
@@ -315,7 +333,7 @@ class Run:
             return True
         first, second = self.recording.arrays[a], self.recording.arrays[b]
         if first.data is not None and second.data is not None:
-            return first.data == second.data or first.shape == second.shape and _equal(first.to_numpy(), second.to_numpy())
+            return first.data == second.data or _equal(first.to_numpy(), second.to_numpy())
         return first.shape == second.shape and first.summary == second.summary
 
     def zero(self, array: int) -> bool:
@@ -376,6 +394,3 @@ def call(text: str) -> str:
     """The name of the function or method that a call's text calls last: `x.sum().backward()` gives "backward"."""
     found = re.match(r"(.*)\(", re.sub(r"\([^()]*\)$", "(", text.strip()))
     return found.group(1).rpartition(".")[2].strip() if found else ""
-
-
-__all__ = ["ALIASES", "INF", "NAN", "VIEWS", "NodeRan", "Run", "TensorHistory", "call", "finding", "key"]

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from engine.diagnosis.findings.run import Run, call, finding, key
+from engine.diagnosis.findings.run import Change, Run, call, finding, key
 from engine.diagnosis.reason import Finding
 from engine.graph.numbers import norm, number
 from engine.recording.events import NOTHING, Accumulated, GradSet, Site, Stepped
@@ -62,10 +62,10 @@ def no_zero_grad(run: Run) -> Iterator[Finding]:
 
 
 def _reuses(run: Run, tensor: int) -> Iterator[Reuse]:
-    moments = [(step, None) for step in run.updates[tensor]]
+    updates: list[tuple[int, Change | None]] = [(step, None) for step in run.updates[tensor]]
     used = stale = NOTHING
     live = False
-    for step, event in sorted([*run.history(tensor), *moments], key=lambda m: m[0]):
+    for step, event in sorted([*run.history(tensor), *updates], key=lambda m: m[0]):
         if isinstance(event, Accumulated):
             if not live or run.same(event.total, event.increment):
                 used = stale = NOTHING
@@ -96,8 +96,7 @@ def idle_step(run: Run) -> Iterator[Finding]:
             offences.setdefault((run.site(step), kind), []).append(step)
         before = step
     for (_, kind), steps in offences.items():
-        event = run.events[steps[0]]
-        assert isinstance(event, Stepped)
+        event = next(e for s, e in run.optimizer_steps if s == steps[0])
         owned = [*event.parameters, *event.idle]
         count = f"{len(steps)} of {sum(run.site(s) == run.site(steps[0]) for s, _ in run.optimizer_steps)} steps"
         evidence = [("steps without gradients", count), ("parameters", run.names(owned))]
@@ -135,32 +134,29 @@ def idle_step(run: Run) -> Iterator[Finding]:
 def _idleness(run: Run, event: Stepped, step: int, before: int) -> str:
     """Why an optimizer's step has nothing to do; "" if it has, or if nothing shows that it is meant to."""
     owned = [*event.parameters, *event.idle]
-    rows = {t: [(s, e) for s, e in run.history(t) if s < step] for t in owned}
-    if any(r and not _cleared(run, r[-1][1]) for r in rows.values()):
+    if any((last := run.last_change(t, step)) is not None and not _cleared(run, last) for t in owned):
         return ""
-    filled = [s for r in rows.values() for s, e in r if isinstance(e, Accumulated)]
-    if any(s > before for s in filled):
+    filled = [(s, t) for t in owned for s, e in run.history(t, before, step) if isinstance(e, Accumulated)]
+    if filled:
         # A step of another optimizer may have used them; then clearing them was right.
-        return "" if any(_used_since(run, t, r, before, step) for t, r in rows.items()) else "cleared_before_step"
-    if any(isinstance(e, Accumulated) for t in owned for _, e in run.history(t)):
-        later = any(s > step and isinstance(e, Accumulated) for t in owned for s, e in run.history(t))
-        return "step_before_backward" if later and not filled else ""
+        if any(s < used < step for s, t in filled for used in run.updates.get(t, ())):
+            return ""
+        # Where backward belongs to the iteration before, it comes after the step: clearing is not what is wrong.
+        return "cleared_before_step" if run.loops(max(filled)[0]) == run.loops(step) else "step_before_backward"
+    ledgers = [track.steps for t in owned if (track := run.tensors[t].ledger) is not None]
+    if ledgers:
+        return "step_before_backward" if all(step < steps[0] for steps in ledgers) else ""
     if run.passes or not any(_leads_on(run, t) for t in owned):
         return ""  # the loss is not connected, or the optimizer holds other tensors: rules of their own
     return "step_without_backward"
 
 
-def _cleared(run: Run, event: object) -> bool:
+def _cleared(run: Run, event: Change) -> bool:
     return isinstance(event, GradSet) and (event.array == NOTHING or (event.how == "zero_" and run.zero(event.array)))
 
 
-def _used_since(run: Run, tensor: int, rows: list[tuple[int, object]], before: int, step: int) -> bool:
-    filled = [s for s, e in rows if isinstance(e, Accumulated) and s > before]
-    return bool(filled) and any(filled[0] < s < step for s in run.updates.get(tensor, ()))
-
-
 def _clearing(run: Run, owned: list[int], step: int) -> int:
-    return max((s for t in owned for s, e in run.history(t) if s < step and _cleared(run, e)), default=step)
+    return max((s for t in owned for s, e in run.history(t, before=step) if _cleared(run, e)), default=step)
 
 
 def _leads_on(run: Run, tensor: int) -> bool:
@@ -202,7 +198,7 @@ def diverging(run: Run) -> Iterator[Finding]:
         size = next((n for s, e in run.history(tensor)[::-1] if s < update and isinstance(e, Accumulated)
                      and (n := norm(run.recording.arrays[e.total])) is not None), None)  # fmt: skip
         evidence = [
-            ("loss", " → ".join(number(value) for _, value in _sample(points))),
+            ("loss", _series([value for _, value in points])),
             ("updates", str(len(between))),
         ]
         if size is not None:
@@ -261,5 +257,6 @@ def _rate_site(run: Run) -> Site | None:
     return None
 
 
-def _sample(points: list[tuple[int, float]]) -> list[tuple[int, float]]:
-    return points if len(points) <= 6 else [*points[:3], *points[-3:]]
+def _series(values: list[float]) -> str:
+    shown = list(map(number, values))
+    return " → ".join(shown if len(shown) <= 6 else [*shown[:3], "…", *shown[-3:]])

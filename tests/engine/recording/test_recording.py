@@ -13,11 +13,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engine.diagnosis import why
 from engine.graph.build import VIEWS, build
+from engine.graph.captions import caption_text, captions
 from engine.graph.faces import faces
 from engine.graph.timeline import steps
 from engine.recording import Recording, RecordingError, replay
-from engine.recording.events import Accumulated, BackwardBegan, Named, NodeInfo, NodeRan, OpRan, Sent, Site
+from engine.recording.events import Accumulated, BackwardBegan, Named, NodeInfo, NodeRan, OpRan, Read, Sent, Site
 from engine.recording.recording import _HEADER, MAGIC, MAX_DOCUMENT, MAX_ENTRIES, VERSION
 from tests.engine.recordings import two_passes
 
@@ -43,6 +45,7 @@ def look_at_everything(recording: Recording) -> None:
         for tensor in state:
             state.ledger(tensor.id)
             recording.array(tensor.value)
+            assert why(recording, tensor.id, step).title
         if state.backward:
             assert state.backward.flowing is not None
             assert state.backward.buffers is not None
@@ -66,6 +69,26 @@ def test_saving_and_loading_gives_the_same_recording(tmp_path: Path) -> None:
         assert loaded.arrays == recording.arrays
         assert loaded.ops == recording.ops
         assert (loaded.source, loaded.engine) == (recording.source, recording.engine)
+
+
+def test_a_recording_from_before_the_newer_fields_still_opens() -> None:
+    document, raw = unpacked(SAVED)
+    for event in document["events"]:
+        if event[0] == "op":
+            event.pop()  # where gradients were switched off
+    assert Recording.load(packed(msgspec.msgpack.encode(document), raw)).events == two_passes().recording().events
+
+
+def test_reads_of_values_are_kept_and_checked() -> None:
+    recording = two_passes().recording()
+    recording.events.append(Read(tensor=0, how="item"))
+    loaded = Recording.load(recording.to_bytes())
+    assert loaded.events[-1] == Read(tensor=0, how="item")
+    look_at_everything(loaded)
+    assert caption_text(captions(loaded)[-1]) == "x1.item() = 1 leaves the graph"
+    recording.events.append(Read(tensor=999, how="item"))
+    with pytest.raises(RecordingError, match="tensor 999"):
+        Recording.load(recording.to_bytes())
 
 
 def test_an_empty_recording_can_be_saved_and_replayed() -> None:

@@ -3,18 +3,24 @@
 import { Annotation, Compartment, EditorState } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 
-import { newestMoment, onMoment, tellCursor } from './bus.js';
+import { breakpointLines, breakpointPlaces, placesOf, setBreakpoints } from './breakpoints.js';
+import {
+  breakpointsOf, forgetSpans, newestMoment, newestSpans, onBreakpoints, onMoment, onSpan, tellBreakpoints, tellCursor, tellHello,
+} from './bus.js';
 import { announcement, diagnostics, setDiagnostics } from './diagnostics.js';
 import { look, toneOf } from './look.js';
 import { moment, momentRange, setMoment } from './moment.js';
 import { createOutbox } from './outbox.js';
-import { isEdited, ranField, setRan } from './ran.js';
+import { isEdited, lineInDocument, lineThatRan, ranField, ranPosition, setRan } from './ran.js';
 import { reveal } from './scroll.js';
 import { setup } from './setup.js';
-import { normalised, positionOf, smallestChange } from './text.js';
+import { nodeSpans, setSpan, spanRange } from './spans.js';
+import { normalised, smallestChange } from './text.js';
 
 /** Marks changes that came from Python, which it need not be told of. */
 const fromPython = Annotation.define();
+/** Marks breakpoints that the player told, which it need not be told again. */
+const fromPlayer = Annotation.define();
 
 export function createEditor({ parentElement, data: first }) {
   const root = document.createElement('div');
@@ -37,6 +43,7 @@ export function createEditor({ parentElement, data: first }) {
         ranField,
         diagnostics,
         moment,
+        nodeSpans,
         look,
         EditorView.updateListener.of(changed),
         EditorView.domEventHandlers({ blur: () => outbox.flush() }),
@@ -44,7 +51,11 @@ export function createEditor({ parentElement, data: first }) {
     }),
   });
   outbox.assume(normalised(data.text));
-  const forget = onMoment((told) => showMoment(told, true));
+  const endings = [
+    onMoment((told) => showMoment(told, true)),
+    onSpan((told) => showSpan(told, true)),
+    onBreakpoints(() => takeBreakpoints()),
+  ];
 
   const handle = {
     view,
@@ -63,14 +74,19 @@ export function createEditor({ parentElement, data: first }) {
     const mine = update.transactions.some((each) => each.annotation(fromPython));
     if (update.docChanged && !mine) outbox.typed();
     if (update.selectionSet && update.transactions.some((each) => each.isUserEvent('select'))) {
-      tellCursor(data.cell, positionOf(update.state.doc, update.state.selection.main.head));
+      const position = ranPosition(update.state, update.state.selection.main.head);
+      if (position) tellCursor(data.cell, position);
     }
+    const moved = breakpointPlaces(update.state) !== breakpointPlaces(update.startState);
+    const ran = update.state.field(ranField) !== update.startState.field(ranField);
+    if ((moved || ran) && !update.transactions.some((each) => each.annotation(fromPlayer))) publishBreakpoints();
     root.classList.toggle('gt-edited', isEdited(update.state));
   }
 
   /** What the moment on show belongs to is no longer the last run, so it goes with the old text. */
   function ranNow(text) {
     if (text === view.state.field(ranField).text) return;
+    forgetSpans();
     view.dispatch({ effects: [setRan.of(text), setMoment.of(null)] });
   }
 
@@ -78,6 +94,26 @@ export function createEditor({ parentElement, data: first }) {
     view.dispatch({ effects: setMoment.of(told?.cell === data.cell && Array.isArray(told.span) ? told.span : null) });
     const range = momentRange(view.state);
     if (scroll && range) reveal(view, range.from);
+  }
+
+  function showSpan(told, scroll) {
+    const { kind, cell, line, column, endLine, endColumn } = told;
+    const mine = cell === data.cell && line > 0;
+    view.dispatch({ effects: setSpan.of({ kind, span: mine ? [line, column, endLine, endColumn] : null }) });
+    const range = mine && kind === 'select' && spanRange(view.state, kind);
+    if (scroll && range) reveal(view, range.from);
+  }
+
+  /** Lines are counted in the text that ran; one that is new since then is told with the next run. */
+  function publishBreakpoints() {
+    const lines = breakpointPlaces(view.state).map((place) => lineThatRan(view.state, place));
+    tellBreakpoints(data.cell, lines.filter((line) => line !== null));
+  }
+
+  function takeBreakpoints() {
+    const lines = breakpointsOf(data.cell).map((line) => lineInDocument(view.state, line)).filter((line) => line !== null);
+    if (String(lines) === String(breakpointLines(view.state))) return;
+    view.dispatch({ effects: setBreakpoints.of(placesOf(view.state, lines)), annotations: fromPlayer.of(true) });
   }
 
   function takeOver(text) {
@@ -105,7 +141,12 @@ export function createEditor({ parentElement, data: first }) {
     else if (isNew) ranNow(normalised(data.text));
     if (attributes !== shown.attributes) view.dispatch({ effects: changeable.reconfigure(described(data)) });
     if (list !== shown.diagnostics) showDiagnostics(data.diagnostics ?? []);
-    if (isFirst) showMoment(newestMoment(), false);
+    if (isFirst) {
+      showMoment(newestMoment(), false);
+      takeBreakpoints();
+      for (const told of newestSpans()) showSpan(told, false);
+      tellHello();
+    }
     shown = { rev: data.rev, diagnostics: list, attributes };
     root.style.setProperty('--gt-height', heightOf(data.height));
     root.dataset.tone = toneOf(view.dom);
@@ -114,7 +155,7 @@ export function createEditor({ parentElement, data: first }) {
   }
 
   function destroy() {
-    forget();
+    for (const end of endings) end();
     outbox.flush();
     if (window.__gradtapeEditor?.[data.key] === handle) delete window.__gradtapeEditor[data.key];
     view.destroy();

@@ -66,6 +66,26 @@ const tape = {
   '.gt-span': { backgroundColor: veil('var(--gt-orange)', 'var(--gt-span)'), borderRadius: '3px', padding: '2px 0' },
 };
 
+/** Where the graph's nodes were made; blue like the selected card, so that the moment's orange stays the moment's. */
+const nodes = {
+  '.gt-node': { borderRadius: '3px', padding: '2px 0' },
+  '.gt-node-hover': { backgroundColor: veil(BLUE, '13%') },
+  '.gt-node-select': { backgroundColor: veil(BLUE, '16%'), boxShadow: `inset 0 -2px 0 ${BLUE}` },
+};
+
+const stops = {
+  '.cm-lineNumbers .cm-gutterElement': { cursor: 'pointer' },
+  '.cm-lineNumbers .cm-gutterElement::after': {
+    position: 'absolute', left: '3px', top: 'calc(50% - 4.5px)', width: '9px', height: '9px', borderRadius: '50%', boxSizing: 'border-box',
+  },
+  '.cm-lineNumbers .cm-gutterElement:hover::after': { content: '""', backgroundColor: veil('var(--gt-error)', '38%') },
+  '.cm-lineNumbers .cm-gutterElement.gt-breakpoint::after': { content: '""', backgroundColor: 'var(--gt-error)' },
+  // Around an error's sign it is a ring.
+  '.cm-lineNumbers .gt-wrong-number.gt-breakpoint::after': {
+    left: '2px', top: '1px', width: '19px', height: '19px', background: 'none', border: '2px solid var(--gt-error)',
+  },
+};
+
 const messages = {
   ...each((severity) => ({ [`.gt-${severity}`]: { '--gt-tone': `var(--gt-${severity})` } })),
   '.gt-squiggle': { textDecoration: 'underline wavy var(--gt-tone) 1px', textUnderlineOffset: '3px', textDecorationSkipInk: 'none' },
@@ -126,7 +146,14 @@ const boxes = {
   '.cm-button:hover': { backgroundColor: veil(INK, '6%') },
 };
 
-const theme = EditorView.theme({ ...code, ...tape, ...messages, ...edited, ...boxes });
+/** Two sheets; where both have a selector, its declarations of both. */
+function merged(first, second) {
+  const all = { ...first };
+  for (const [selector, style] of Object.entries(second)) all[selector] = { ...all[selector], ...style };
+  return all;
+}
+
+const theme = EditorView.theme({ ...merged(code, stops), ...tape, ...nodes, ...messages, ...edited, ...boxes });
 const hues = EditorView.baseTheme({
   '&': variables(HUES.light),
   '[data-tone=dark] &': variables(HUES.dark),

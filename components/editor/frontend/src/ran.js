@@ -1,8 +1,8 @@
 /** The text that ran last: what the tape's positions belong to, and how to find them in a text edited since. */
 
-import { ChangeSet, StateEffect, StateField, Text } from '@codemirror/state';
+import { ChangeSet, MapMode, StateEffect, StateField, Text } from '@codemirror/state';
 
-import { placeOf, smallestChange } from './text.js';
+import { placeOf, positionOf, smallestChange } from './text.js';
 
 /** This text has been run. */
 export const setRan = StateEffect.define();
@@ -49,4 +49,38 @@ export function rangeOf(state, [line, column, endLine, endColumn]) {
   const end = last > first ? last : doc.lineAt(first).to;
   const gone = end > first && changes.mapPos(end, -1) <= from;
   return gone ? null : { from, to: Math.max(from, to) };
+}
+
+/** The text at a span of the text that ran. */
+export function textOf(state, [line, column, endLine, endColumn]) {
+  const { doc } = state.field(ranField);
+  return doc.sliceString(placeOf(doc, line, column), placeOf(doc, endLine || line, endColumn));
+}
+
+/** The Python position in the text that ran of a place in the document; null inside text that has not run. */
+export function ranPosition(state, place) {
+  const { doc, changes } = state.field(ranField);
+  let inside = false;
+  changes.iterChangedRanges((fromA, toA, fromB, toB) => {
+    if (fromB < place && place < toB) inside = true;
+  });
+  return inside ? null : positionOf(doc, changes.invertedDesc.mapPos(place, -1));
+}
+
+/** The number in the text that ran of the line that begins at a place in the document; null if its beginning is new. */
+export function lineThatRan(state, start) {
+  const { doc, changes } = state.field(ranField);
+  let isNew = false;
+  changes.iterChangedRanges((fromA, toA, fromB, toB) => {
+    if (fromB <= start && start < toB) isNew = true;
+  });
+  return isNew ? null : doc.lineAt(changes.invertedDesc.mapPos(start, 1)).number;
+}
+
+/** The number of a line of the text that ran in the document; null if it is gone. */
+export function lineInDocument(state, line) {
+  const { doc, changes } = state.field(ranField);
+  if (line < 1 || line > doc.lines) return null;
+  const place = changes.mapPos(doc.line(line).from, 1, MapMode.TrackDel);
+  return place === null ? null : state.doc.lineAt(place).number;
 }

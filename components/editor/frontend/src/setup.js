@@ -7,10 +7,10 @@ import { bracketMatching, indentOnInput, indentUnit, LanguageSupport } from '@co
 import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/search';
 import { EditorState, Prec } from '@codemirror/state';
 import {
-  crosshairCursor, drawSelection, dropCursor, EditorView, highlightActiveLineGutter, highlightSpecialChars, keymap, lineNumbers,
-  rectangularSelection,
+  crosshairCursor, drawSelection, dropCursor, EditorView, highlightActiveLineGutter, highlightSpecialChars, keymap, rectangularSelection,
 } from '@codemirror/view';
 
+import { breakpoints } from './breakpoints.js';
 import { completeFrom } from './complete.js';
 
 /** @param {{run: () => boolean, completions: () => object[]}} page */
@@ -18,7 +18,7 @@ export function setup({ run, completions }) {
   return [
     // Before the default keymap, where Mod-Enter opens a line.
     Prec.highest(keymap.of([{ key: 'Mod-Enter', run, preventDefault: true }])),
-    lineNumbers(),
+    breakpoints,
     highlightActiveLineGutter(),
     highlightSpecialChars(),
     history(),

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 
 import { EditorState } from '@codemirror/state';
 
-import { isEdited, rangeOf, ranField, setRan } from '../src/ran.js';
+import { isEdited, lineInDocument, lineThatRan, rangeOf, ranField, ranPosition, setRan } from '../src/ran.js';
 
 const PROGRAM = 'a = 1\nb = 2\nc = a + b\n';
 
@@ -53,4 +53,24 @@ test('a text that ran elsewhere is found again in the one on show', () => {
 
 test('a span over several lines spans them', () => {
   assert.equal(marked(start(), [1, 4, 2, 5]), '1\nb = 2');
+});
+
+test('a place goes back to its position in the text that ran', () => {
+  const state = replace(start(), 0, 0, '# first\n');
+  assert.deepEqual(ranPosition(state, state.doc.line(4).from + 4), { line: 3, column: 4 });
+  assert.equal(ranPosition(state, 3), null);
+});
+
+test('columns of positions count bytes', () => {
+  const state = EditorState.create({ doc: 's = "🙂ö"; y = 1', extensions: ranField });
+  assert.deepEqual(ranPosition(state, 's = "🙂ö"; '.length), { line: 1, column: 14 });
+});
+
+test('a line is known by its number in the text that ran, and back', () => {
+  const state = replace(start(), 6, 6, 'new = 0\n');
+  assert.equal(lineThatRan(state, state.doc.line(1).from), 1);
+  assert.equal(lineThatRan(state, state.doc.line(2).from), null);
+  assert.equal(lineThatRan(state, state.doc.line(3).from), 2);
+  assert.equal(lineInDocument(state, 3), 4);
+  assert.equal(lineInDocument(replace(start(), 0, 12, ''), 2), null);
 });

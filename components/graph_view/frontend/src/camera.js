@@ -1,6 +1,6 @@
 /** Where the stage looks: fit, focus on a step, follow the action, zoom; all in terms of vis-network's own view. */
 
-import { union } from './model.js';
+import { union } from './route.js';
 
 /** Below this zoom the small print of a card cannot be read, so opening a graph never goes further out by itself. */
 const READABLE = 0.6;
@@ -56,6 +56,14 @@ export function createCamera(network, element, current) {
       camera.detach();
       const now = network.getScale();
       lookAt(union(nodes.map((node) => node.box)), now < READABLE ? COMFORTABLE : now, true, current().bounds);
+    },
+
+    /** Make sure these nodes are in view, going no closer; the view stays where it is if they are. */
+    reveal(nodes) {
+      const all = union(nodes.map((node) => node.box));
+      if (contains(safeArea(), all)) return;
+      camera.detach();
+      lookAt(all, Math.min(network.getScale(), scaleFor(all)), true);
     },
 
     /** Zoom by a factor around a point of the stage, or around its middle. */

@@ -39,7 +39,7 @@ export function createFind(current, on) {
     event.preventDefault();
     event.stopPropagation();
   });
-  return { element, refresh: search };
+  return { element, refresh: search, focus: () => input.focus() };
 }
 
 /** Nodes whose name, operation or description holds the text; a bare number is a line, or a name equal to it. */

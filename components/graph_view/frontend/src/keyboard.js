@@ -2,19 +2,23 @@
 
 /**
  * @param {HTMLElement} root
- * @param {Record<string, (event: KeyboardEvent) => void>} keys   by `event.key`
+ * @param {Record<string, (event: KeyboardEvent) => void>} keys   by `event.key`, or `Shift+` and it
  * @returns {() => void} stop listening
  */
 export function listenToKeys(root, keys) {
   const onKey = (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-    const action = keys[event.key];
+    const action = (event.shiftKey && keys[`Shift+${event.key}`]) || keys[event.key];
     if (!action || root.offsetParent === null) return;
     const focused = deepActive(root.ownerDocument);
     if (!listensTo(focused, root)) return;
     // A focused button keeps its own Space.
     if (event.key === ' ' && focused?.closest?.('button, select')) return;
+    // Escape may mean something to others too.
+    if (event.key === 'Escape') return action(event);
     event.preventDefault();
+    // Streamlit has keys of its own on the window ("c" clears its cache).
+    event.stopPropagation();
     action(event);
   };
   document.addEventListener('keydown', onKey);

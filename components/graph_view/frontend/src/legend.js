@@ -11,7 +11,8 @@ export function createLegend() {
 
     setEntries(legend) {
       entries = legend.map((entry) => {
-        const sign = h('i', { class: entry.tone ? 'tone' : 'edge', 'data-sign': entry.tone ?? entry.edge, 'aria-hidden': 'true' });
+        const kind = entry.mark ? 'mark' : entry.tone ? 'tone' : 'edge';
+        const sign = h('i', { class: kind, 'data-sign': entry.mark ?? entry.tone ?? entry.edge, 'aria-hidden': 'true' });
         return { ...entry, item: h('li', { hidden: '' }, sign, String(entry.label)) };
       });
       // Gradients come and go with the steps: last, so that nothing else moves.
@@ -27,7 +28,7 @@ export function createLegend() {
         shown.add(`edge ${edge.kind}`);
         if (edge.face.active) shown.add('edge grad');
       }
-      for (const { tone, edge, item } of entries) item.hidden = !shown.has(tone ? `tone ${tone}` : `edge ${edge}`);
+      for (const { mark, tone, edge, item } of entries) item.hidden = !mark && !shown.has(tone ? `tone ${tone}` : `edge ${edge}`);
     },
   };
 }

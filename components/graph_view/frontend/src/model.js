@@ -1,7 +1,9 @@
 /** The payload as the player uses it: plain objects with geometry, and the faces they wear at one step. */
 
 import { factAt } from './history.js';
-import { boxOf, curveAlong, spreadParallel } from './route.js';
+import { queueAt, readQueues } from './queue.js';
+import { readRegions } from './regions.js';
+import { boxOf, curveAlong, distanceTo, samplesOf, spreadParallel, union } from './route.js';
 
 const BLANK = Object.freeze({ value: null, grad: null, flow: null, flowNote: '', state: '' });
 const QUIET = Object.freeze({ active: false });
@@ -14,6 +16,11 @@ const QUIET = Object.freeze({ active: false });
  * @property {object[]} edges        with `curve` and `bounds`, and `face`/`ghost` of the step last shown
  * @property {object[]} steps
  * @property {object[]} segments
+ * @property {number[]} starts       first steps of the segments
+ * @property {number[]} lines        last steps of the visits to source lines
+ * @property {number[][]} sites      [cell, line, column, end line, end column], which nodes name by position
+ * @property {object | null} queue   the ready queue at the step last shown
+ * @property {object[]} regions      what passes recorded of themselves
  * @property {(step: number) => void} show   put every node's and edge's face of that step in place
  */
 
@@ -30,20 +37,31 @@ export function createModel(payload) {
     edge.curve = curveAlong(edge.route, node.get(edge.from).box, node.get(edge.to).box, vertical);
   }
   const steps = payload.steps ?? [];
-  return {
+  const segments = payload.segments ?? [];
+  const queues = readQueues(payload.queues);
+  const model = {
     rev: payload.rev,
     nodes,
     node,
     edges,
     steps,
-    segments: payload.segments ?? [],
+    segments,
+    starts: segments.map((segment) => segment.from).sort((a, b) => a - b),
+    lines: payload.lines ?? [],
+    sites: payload.sites ?? [],
+    cells: 1 + steps.reduce((most, each) => Math.max(most, each.cell ?? 0), 0),
+    queue: null,
+    passes: queues.length,
+    regions: readRegions(nodes, edges),
     legend: payload.legend ?? [],
     vertical,
     bounds: union(nodes.map((each) => each.box)),
     strongest: edges.reduce((most, edge) => Math.max(most, edge.strongest), 0),
     last: Math.max(0, steps.length - 1),
     show(step) {
+      model.queue = queueAt(queues, step);
       for (const each of nodes) {
+        each.queue = model.queue?.cards.get(each.id) ?? null;
         each.face = factAt(each.history, step, BLANK);
         each.ghost = each.born > step;
       }
@@ -51,6 +69,17 @@ export function createModel(payload) {
         edge.face = factAt(edge.history, step, QUIET);
         edge.ghost = edge.born > step;
       }
+    },
+    /** The edge that passes within `reach` of a point, or null. */
+    edgeAt(x, y, reach) {
+      let best = null;
+      for (const edge of edges) {
+        const { left, right, top, bottom } = edge.curve.bounds;
+        if (x < left - reach || x > right + reach || y < top - reach || y > bottom + reach) continue;
+        const distance = distanceTo((edge.samples ??= samplesOf(edge.curve)), x, y);
+        if (distance <= reach && (best === null || distance < best.distance)) best = { edge, distance };
+      }
+      return best?.edge ?? null;
     },
     nodeAt(x, y) {
       for (let index = nodes.length - 1; index >= 0; index -= 1) {
@@ -60,19 +89,7 @@ export function createModel(payload) {
       return null;
     },
   };
-}
-
-/** Smallest box around all boxes, or null for none. */
-export function union(boxes) {
-  if (boxes.length === 0) return null;
-  const all = { left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity };
-  for (const box of boxes) {
-    all.left = Math.min(all.left, box.left);
-    all.top = Math.min(all.top, box.top);
-    all.right = Math.max(all.right, box.right);
-    all.bottom = Math.max(all.bottom, box.bottom);
-  }
-  return all;
+  return model;
 }
 
 function readNode(node) {
@@ -89,6 +106,12 @@ function readNode(node) {
     title: node.title ?? '',
     badge: node.badge ?? '',
     sub: node.sub ?? '',
+    op: node.op ?? '',
+    pass: node.pass ?? 0,
+    sites: node.sites ?? [],
+    changes: node.changes ?? [],
+    grads: node.grads ?? [],
+    queue: null,
     born: node.born ?? -1,
     history,
     box: boxOf(node),
@@ -110,6 +133,7 @@ function readEdge(edge, node) {
     kind: edge.kind ?? 'data',
     born: edge.born ?? -1,
     far: Boolean(edge.far),
+    detail: edge.detail,
     history,
     strongest: Math.max(0, ...history.map(([, face]) => (Number.isFinite(face.norm) ? face.norm : 0))),
     face: QUIET,

@@ -18,6 +18,7 @@ export function fontsOf(family) {
     row: `12.5px ${family}`,
     strong: `600 12.5px ${family}`,
     pill: `500 13px ${family}`,
+    mark: `700 10px ${family}`,
     family,
   };
 }
@@ -27,12 +28,12 @@ export function fontsOf(family) {
  * @param {object} node   from the model, its face up to date
  * @param {object} view   palette, fonts, scale, selected, hovered, found, focus, focusKind
  */
-export function paintNode(ctx, node, view) {
+export function paintNode(ctx, node, view, dimmed = false) {
   const { palette, scale } = view;
   const look = lookOf(node, view);
   const radius = node.pill ? Math.min(node.h / 2, 16) : RADIUS;
   const { left, top } = node.box;
-  ctx.globalAlpha = node.ghost ? (scale < FAR ? 0.22 : 0.34) : 1;
+  ctx.globalAlpha = node.ghost ? (scale < FAR ? 0.22 : 0.34) : dimmed ? 0.5 : 1;
 
   if (look.halo) {
     // From afar the halo is what shows where the step is, so it keeps its size on the screen.
@@ -62,10 +63,10 @@ export function paintNode(ctx, node, view) {
   } else {
     cardText(ctx, node, view);
   }
-  if (look.mark && scale >= FAR) mark(ctx, node, look.mark, palette);
   ctx.globalAlpha = 1;
   if (view.found.has(node.id)) outline(ctx, node, radius, 5, 2, palette.blue, [3, 3]);
   if (view.selected === node.id) outline(ctx, node, radius, 4.5, 2 / Math.min(1, scale), palette.ink);
+  if (look.mark && scale >= FAR) mark(ctx, node, look.mark, view);
 }
 
 /** Border, fill and halo from the tone of the node and its state at this step. */
@@ -77,21 +78,22 @@ function lookOf(node, { palette, hovered, focus, focusKind }) {
     root: { stroke: palette.ink, width: 2.2 },
     constant: { stroke: palette.line, width: 1.2, fill: palette.constant },
     cut: { stroke: palette.cut, width: 1.4, dash: [4, 4] },
+    removed: { stroke: palette.tones.removed, width: 1.4, dash: [2, 3], fill: palette.constant },
   };
   const look = {
     stroke: palette.border, width: 1.4, fill: palette.card, block: palette.block, dash: [], halo: null, mark: null, ...tones[node.tone],
   };
   if (node.ghost) return { ...look, stroke: node.tone === 'leaf' ? palette.blue : palette.border, dash: [4, 4], width: 1.2 };
   const { state } = node.face;
-  if (state === 'running') {
+  if (node.queue) look.mark = node.queue;
+  else if (state === 'waiting' || state === 'done') look.mark = { state };
+  if (state === 'running' || node.queue?.state === 'running') {
     Object.assign(look, { stroke: palette.orange, width: 2.8, fill: palette.orangeTint, block: palette.orange, halo: palette.orangeHalo });
     look.solid = true;
   } else if (state === 'receiving') {
     Object.assign(look, { stroke: palette.orange, width: 2.4, block: palette.orangeBlock });
   } else if (state === 'written') {
     look.halo = backward ? palette.orangeHalo : palette.blueHalo;
-  } else if (state === 'waiting' || state === 'done') {
-    look.mark = state;
   }
   if (!look.halo && focus.has(node.id)) look.halo = backward ? palette.orangeHalo : palette.blueHalo;
   if (hovered === node.id) look.width += 0.8;
@@ -186,20 +188,36 @@ function splitPending(text) {
   return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at)];
 }
 
-/** A small orange sign on the corner: a ring for a node that waits, a tick for one whose rule has run. */
-function mark(ctx, node, kind, palette) {
+/**
+ * A small orange sign on the corner. Waiting: a dashed ring that fills as gradients come; ready: the place in the queue;
+ * done: a tick.
+ */
+function mark(ctx, node, { state, place = 0, have = 0, total = 1 }, { palette, fonts }) {
+  if (state === 'running') return;
   const x = node.box.right - (node.pill ? 8 : 5);
   const y = node.box.top + (node.pill ? 2 : 5) - 3;
+  const done = state === 'done' || state === 'captured';
+  const radius = state === 'ready' ? 7.5 : 6;
   ctx.beginPath();
-  ctx.arc(x, y, 6, 0, 2 * Math.PI);
-  ctx.fillStyle = kind === 'done' ? palette.orange : palette.card;
+  ctx.arc(x, y, radius, 0, 2 * Math.PI);
+  ctx.fillStyle = done ? palette.orange : palette.card;
   ctx.fill();
+  if (state === 'waiting' && have > 0) {
+    ctx.beginPath();
+    ctx.moveTo(x, y);
+    ctx.arc(x, y, radius - 1.6, -Math.PI / 2, -Math.PI / 2 + (2 * Math.PI * have) / Math.max(total, have + 1));
+    ctx.fillStyle = palette.orange;
+    ctx.fill();
+  }
+  ctx.beginPath();
+  ctx.arc(x, y, radius, 0, 2 * Math.PI);
   ctx.lineWidth = 1.6;
-  ctx.strokeStyle = palette.orange;
-  ctx.setLineDash(kind === 'waiting' ? [2.4, 2] : []);
+  ctx.strokeStyle = state === 'waiting' && have === 0 ? palette.orangeMute : palette.orange;
+  ctx.setLineDash(state === 'waiting' ? [2.4, 2] : []);
   ctx.stroke();
   ctx.setLineDash([]);
-  if (kind !== 'done') return;
+  if (state === 'ready' && place > 0) write(ctx, String(place), x, y + 3.6, { font: fonts.mark, fill: palette.orangeText, align: 'center' });
+  if (!done) return;
   ctx.beginPath();
   ctx.moveTo(x - 2.9, y + 0.2);
   ctx.lineTo(x - 0.8, y + 2.3);

@@ -1,5 +1,6 @@
 /** Draws the edges along their routes: data forwards, gradients in orange in their own direction, cuts dashed, and the labels. */
 
+import { isDimmed } from './overlay.js';
 import { pointAt, tracePath } from './route.js';
 import { textWidth, write } from './text.js';
 
@@ -18,7 +19,8 @@ export function paintEdges(ctx, model, view, area) {
   const thin = Math.max(1.4, 0.7 / scale);
   for (const edge of resting) {
     const touched = near.has(edge.id);
-    ctx.globalAlpha = edge.ghost ? 0.28 : edge.far && !touched ? 0.4 : 1;
+    const dimmed = !touched && isDimmed(view.overlay, 'edges', edge.id);
+    ctx.globalAlpha = edge.ghost ? 0.28 : (edge.far && !touched) || dimmed ? 0.4 : 1;
     const colour = touched ? palette.ink : edge.kind === 'cut' ? palette.cut : palette.edge;
     ctx.setLineDash(edge.kind === 'cut' ? [5, 4] : edge.ghost ? [3, 4] : []);
     strokeEdge(ctx, edge, false, colour, touched ? thin + 0.6 : thin, 7, scale);

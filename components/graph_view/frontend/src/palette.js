@@ -1,11 +1,34 @@
 /** Colours and fonts, from Streamlit's theme variables; blue and orange stay apart for every kind of colour vision. */
 
 const LIGHT = {
-  dark: false, blue: '#2f6fde', blueText: '#245ab8', orange: '#d9722e', orangeText: '#a84c14', edge: '#98a1b1', cut: '#98a1b1',
+  dark: false,
+  tones: {
+    path: '#b0308a', cut: '#c2384a', good: '#17795a', bad: '#c2384a', warn: '#8f6a00', added: '#17795a', removed: '#c2384a', changed: '#6f4fc4',
+  },
+  blue: '#2f6fde', blueText: '#245ab8', orange: '#d9722e', orangeText: '#a84c14', edge: '#98a1b1', cut: '#98a1b1',
 };
 const DARK = {
-  dark: true, blue: '#6ea4ff', blueText: '#8fb8ff', orange: '#f08a47', orangeText: '#ffb07a', edge: '#6d7789', cut: '#7f899b',
+  dark: true,
+  tones: {
+    path: '#f090d0', cut: '#ff8c99', good: '#58c99b', bad: '#ff8c99', warn: '#e0b84a', added: '#58c99b', removed: '#ff8c99', changed: '#b79cff',
+  },
+  blue: '#6ea4ff', blueText: '#8fb8ff', orange: '#f08a47', orangeText: '#ffb07a', edge: '#6d7789', cut: '#7f899b',
 };
+
+/**
+ * Relative errors from none to large: lightness goes one way, so that the order is seen without telling the hues apart.
+ * From pale yellow over orange and red to dark violet; the other way round on a dark page.
+ */
+const SCALE = [[250, 230, 150], [246, 170, 70], [214, 87, 62], [140, 41, 99], [58, 15, 90]];
+
+function errorScale(dark) {
+  const stops = dark ? SCALE.toReversed().map((stop) => mix(stop, [255, 255, 255], 0.12)) : SCALE;
+  return (value) => {
+    const place = Math.min(1, Math.max(0, value)) * (stops.length - 1);
+    const index = Math.min(stops.length - 2, Math.floor(place));
+    return css(mix(stops[index], stops[index + 1], place - index));
+  };
+}
 
 /** @param {Element} element inside the component, where the `--st-*` variables reach */
 export function readPalette(element) {
@@ -40,10 +63,13 @@ export function readPalette(element) {
     orangeBlock: css(mix(card, orange, 0.36)),
     blueHalo: css(blue, hues.dark ? 0.34 : 0.2),
     orangeHalo: css(orange, hues.dark ? 0.36 : 0.24),
+    region: css(mix(stage, orange, hues.dark ? 0.09 : 0.07)),
+    regionLine: css(mix(stage, orange, hues.dark ? 0.4 : 0.42)),
     orangeMute: css(mix(orange, page, 0.3)),
     shadow: hues.dark ? 'rgba(0,0,0,0.35)' : 'rgba(29,36,51,0.07)',
     onColour: hues.dark ? '#10141c' : '#ffffff',
     font: read('--st-font', 'system-ui, sans-serif'),
+    scale: errorScale(hues.dark),
   };
 }
 
@@ -51,7 +77,11 @@ export function readPalette(element) {
 export function paletteVariables(palette) {
   const names = ['ink', 'mute', 'faint', 'line', 'border', 'page', 'stage', 'card', 'blue', 'blueText', 'blueTint', 'blueHalo',
     'orange', 'orangeText', 'orangeTint', 'orangeHalo', 'edge', 'cut', 'veil', 'shadow', 'onColour'];
-  return names.map((name) => [`--p-${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`, palette[name]]);
+  return [
+    ...names.map((name) => [`--p-${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`, palette[name]]),
+    ...Object.entries(palette.tones).map(([tone, colour]) => [`--tone-${tone}`, colour]),
+    ['--tone-error', `linear-gradient(90deg, ${[0, 0.25, 0.5, 0.75, 1].map(palette.scale).join(', ')})`],
+  ];
 }
 
 /** Any CSS colour as [r, g, b]: the canvas normalises names, hsl() and the like. */

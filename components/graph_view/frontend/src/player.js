@@ -1,21 +1,31 @@
 /** The player: puts stage, timeline and caption together and holds the two things that change, step and selection. */
 
 import { createCamera } from './camera.js';
+import { listenToEditor, nodeAtPlace, tell, tellBreakpoints, tellHello, tellSpan } from './bus.js';
 import { createCaption } from './caption.js';
+import { createDebugPanel } from './debug-panel.js';
 import { h } from './dom.js';
 import { createFind } from './find.js';
+import { createGranularity } from './granularity.js';
+import { createHelp } from './help.js';
 import { listenToKeys } from './keyboard.js';
 import { createLegend } from './legend.js';
+import { listenToLinks } from './links.js';
 import { createModel } from './model.js';
+import { overlayOfPath, readOverlay } from './overlay.js';
 import { fontsOf } from './paint-card.js';
 import { paletteVariables, readPalette } from './palette.js';
 import { createPlayback } from './playback.js';
 import styles from './player.css';
+import { createQueueStrip } from './queue-strip.js';
 import { createReporter } from './report.js';
+import { pointAt } from './route.js';
 import { createStage } from './stage.js';
 import { forgetText } from './text.js';
-import { createTimeline, segmentStart } from './timeline.js';
+import { createTimeline } from './timeline.js';
 import { createToolbar } from './toolbar.js';
+import { createTooltip, edgeLines, nodeLines } from './tooltip.js';
+import { createTravel } from './travel.js';
 
 const LEGEND_MS = 120;
 const TIMES_KEPT = 200;
@@ -29,7 +39,7 @@ export function createPlayer(parent, memory) {
   let step = 0;
   const view = {
     palette: null, fonts: null, scale: 1, area: null, lively: [],
-    selected: null, hovered: null, found: new Set(), focus: new Set(), focusKind: 'other', near: new Set(),
+    overlay: null, selected: null, hovered: null, found: new Set(), focus: new Set(), focusKind: 'other', near: new Set(),
   };
   const stepTimes = [];
   const reporter = createReporter();
@@ -38,17 +48,26 @@ export function createPlayer(parent, memory) {
   const root = h('div', { class: 'player', tabindex: '-1', role: 'group', 'aria-label': 'Computation graph and playback' });
   const stage = createStage(canvas, view, {
     painted,
-    picked: (id) => select(id),
+    picked,
+    hovered,
     moved: () => camera.detach(),
     zoomed: (factor, point) => camera.zoomBy(factor, point),
   });
   const camera = createCamera(stage.network, canvas, () => model);
-  const playback = createPlayback(
-    () => {
-      if (step >= model.last) return false;
-      goTo(step + 1);
-      return step < model.last;
+  const travel = createTravel({
+    model: () => model,
+    step: () => step,
+    selected: () => model.node.get(view.selected) ?? null,
+    seek: (target) => target !== step && goTo(target),
+    say,
+    changed(breakpoints) {
+      tellBreakpoints(breakpoints.lines);
+      showBreakpoints();
+      reporter.tell('breakpoints', JSON.stringify(breakpoints), breakpoints);
     },
+  });
+  const playback = createPlayback(
+    () => travel.advance(),
     (playing) => {
       timeline.setPlaying(playing);
       if (!playing) reporter.flush();
@@ -56,6 +75,7 @@ export function createPlayer(parent, memory) {
   );
   const timeline = createTimeline({
     seek: (target) => userSeeks(target),
+    step: (direction) => byUser(() => travel.step(direction)),
     grabbed: () => playback.pause(),
     released: () => reporter.flush(),
     toggle: togglePlay,
@@ -64,6 +84,23 @@ export function createPlayer(parent, memory) {
     },
   });
   const caption = createCaption();
+  const granularity = createGranularity((id) => {
+    travel.granularity = id;
+  });
+  const strip = createQueueStrip((key) => model.node.has(key) && select(key));
+  const help = createHelp();
+  const debug = createDebugPanel({
+    change: (direction) => byUser(() => travel.change(direction)),
+    go: (direction) => byUser(() => travel.go(direction)),
+    add: (kind, one) => travel.toggle(kind, one),
+    remove: (kind, one) => travel.toggle(kind, one),
+    help: () => help.open(),
+    state: () => ({
+      breakpoints: travel.breakpoints, counts: travel.counts, selected: model.node.get(view.selected) ?? null, here: travel.here(),
+      cells: model.cells,
+    }),
+  });
+  const notice = h('div', { class: 'notice', role: 'status', 'aria-live': 'polite' });
   const legend = createLegend();
   const find = createFind(() => model, {
     changed(found) {
@@ -80,32 +117,84 @@ export function createPlayer(parent, memory) {
     fit: () => camera.fit(focusNodes(), { whole: true, animate: true }),
     follow: toggleFollow,
   });
+  const area = h('div', { class: 'stage' }, canvas, debug.element, toolbar.element, notice, legend.element);
+  const tooltip = createTooltip(area);
+  area.append(tooltip.element);
   root.append(
     h('style', {}, styles),
-    h('div', { class: 'stage' }, canvas, toolbar.element, legend.element),
+    area,
     timeline.element,
+    h('div', { class: 'under' }, granularity.element, strip.element),
     caption.element,
+    help.element,
   );
   // A press with the mouse leaves the focus on the player, so that Space and the arrows keep their meaning.
   root.addEventListener('click', (event) => {
-    if (event.detail > 0 && event.target.closest?.('button') && !event.target.closest('.find')) root.focus({ preventScroll: true });
+    if (event.detail > 0 && event.target.closest?.('button') && !event.target.closest('.find, .popover, .help, .opens')) root.focus({ preventScroll: true });
   });
   const stopKeys = listenToKeys(root, {
-    ArrowLeft: () => userSeeks(step - 1),
-    ArrowRight: () => userSeeks(step + 1),
+    ArrowLeft: () => byUser(() => travel.step(-1, 'event')),
+    ArrowRight: () => byUser(() => travel.step(1, 'event')),
+    'Shift+ArrowLeft': () => byUser(() => travel.step(-1, 'line')),
+    'Shift+ArrowRight': () => byUser(() => travel.step(1, 'line')),
     Home: () => userSeeks(0),
     End: () => userSeeks(model.last),
-    '[': () => userSeeks(segmentStart(model.segments, step, -1) ?? 0),
-    ']': () => userSeeks(segmentStart(model.segments, step, 1) ?? model.last),
+    '[': () => byUser(() => travel.step(-1, 'pass')),
+    ']': () => byUser(() => travel.step(1, 'pass')),
     ' ': togglePlay,
+    n: () => byUser(() => travel.change(1)),
+    p: () => byUser(() => travel.change(-1)),
+    b: () => byUser(() => travel.toggleHere()),
+    c: () => byUser(() => travel.go(1)),
+    C: () => byUser(() => travel.go(-1)),
+    '?': () => help.open(),
+    '/': () => find.focus(),
+    Escape: () => {
+      tooltip.hide();
+      debug.close();
+      say('');
+    },
     '+': () => camera.zoomBy(1.25),
     '=': () => camera.zoomBy(1.25),
     '-': () => camera.zoomBy(1 / 1.25),
     0: () => camera.fit(focusNodes(), { whole: true, animate: true }),
   });
 
-  let waiting = null; // what to do as soon as the stage has a size
   let size = { width: 0, height: 0 };
+  const links = listenToLinks({
+    pressed: () => root.focus({ preventScroll: true }),
+    step: (target) => {
+      userSeeks(target);
+      reporter.flush();
+    },
+    select: (id) => model.node.has(id) && select(id),
+    marks(data) {
+      showOverlay(data && overlayOfPath(data, model));
+      const marked = [...(view.overlay?.nodes.keys() ?? [])].map((id) => model.node.get(id));
+      if (marked.length > 0) whenSized(() => camera.reveal(marked));
+    },
+  });
+
+  const stopEditor = listenToEditor({
+    cursor(place) {
+      const node = nodeAtPlace(model, place, step);
+      if (!node || node.id === view.selected) return;
+      select(node.id);
+      whenSized(() => bringIntoView(node));
+    },
+    hello() {
+      tellSelected();
+      if (travel.breakpoints.lines.length > 0) tellBreakpoints(travel.breakpoints.lines);
+    },
+    breakpoints(lines) {
+      travel.assume({ ...travel.breakpoints, lines });
+      showBreakpoints();
+      reporter.tell('breakpoints', JSON.stringify(travel.breakpoints), travel.breakpoints);
+    },
+  });
+
+  let greeted = false;
+  let waiting = null; // what to do as soon as the stage has a size
   const sizes = new ResizeObserver(() => resized());
   sizes.observe(canvas);
   document.fonts?.ready.then(() => {
@@ -121,6 +210,13 @@ export function createPlayer(parent, memory) {
     scale: () => camera.scale(),
     /** Ids of the nodes that carry this title at this step, in the order of the payload. */
     find: (title) => model.nodes.filter((node) => (node.face?.title ?? node.title) === title).map((node) => node.id),
+    /** What backward passes recorded of themselves: pass and node ids. */
+    regions: () => model.regions.map(({ pass, nodes }) => ({ pass, nodes: nodes.map((node) => node.id) })),
+    /** Middle of the first edge between two nodes, in page coordinates. */
+    edge(from, to) {
+      const found = model.edges.find((edge) => edge.from === from && edge.to === to);
+      return found ? stage.place(...pointAt(found.curve, 0.5)) : null;
+    },
     get step() {
       return step;
     },
@@ -133,7 +229,24 @@ export function createPlayer(parent, memory) {
     readTheme();
     const payload = data ?? {};
     window.__gradtapePlayer = handle;
-    if (payload.rev !== model.rev) load(payload);
+    const fresh = payload.rev !== model.rev;
+    if (fresh) load(payload);
+    if (!greeted) tellHello();
+    greeted = true;
+    const given = JSON.stringify(payload.overlay ?? null);
+    if (fresh || given !== memory.overlay) {
+      links.forget();
+      showOverlay(payload.overlay);
+    }
+    memory.overlay = given;
+    const stops = JSON.stringify(payload.breakpoints ?? null);
+    if (payload.breakpoints && stops !== memory.given) {
+      travel.assume(payload.breakpoints);
+      reporter.known('breakpoints', JSON.stringify(travel.breakpoints));
+      tellBreakpoints(travel.breakpoints.lines);
+      showBreakpoints();
+    }
+    memory.given = stops;
     obey(payload.cmd);
     if (size.width > 0) stage.paint();
   }
@@ -141,7 +254,12 @@ export function createPlayer(parent, memory) {
   function load(payload) {
     playback.pause();
     const remembered = memory.rev === payload.rev;
-    const start = remembered ? memory.step : startStep(payload);
+    // A program that was changed and run again goes on at the same moment, in the same place.
+    const kept = !remembered && payload.keep && payload.keep.run !== memory.kept && memory.step !== undefined ? payload.keep : null;
+    memory.kept = payload.keep?.run;
+    const nodesBefore = model.nodes.length;
+    const cameraBefore = memory.camera; // putting the graph in place moves the view
+    const start = remembered ? memory.step : kept ? kept.step : startStep(payload);
     model = createModel(payload);
     if (memory.rev === undefined) {
       // What Python takes for granted before it has heard anything. A remount says everything again.
@@ -157,10 +275,18 @@ export function createPlayer(parent, memory) {
     root.dataset.nodes = String(model.nodes.length);
     root.dataset.total = String(model.steps.length);
     view.hovered = null;
+    root.dataset.passes = String(model.passes);
+    strip.element.hidden = model.passes === 0;
+    tooltip.hide();
+    travel.assume(memory.breakpoints ?? travel.breakpoints);
     goTo(start, { quiet: true });
-    select(model.node.has(memory.selected) ? memory.selected : null);
+    const selected = kept ? kept.selected : memory.selected;
+    select(model.node.has(selected) ? selected : null);
+    tellSelected();
+    showBreakpoints();
     find.refresh();
-    const saved = remembered ? memory.camera : null;
+    const stays = kept && (cameraBefore?.mode !== 'fit' || nodesBefore === model.nodes.length);
+    const saved = remembered || stays ? cameraBefore : null;
     whenSized(() => (saved ? camera.restore(saved) : camera.fit(focusNodes())));
     reporter.step(step);
     reporter.flush();
@@ -186,12 +312,21 @@ export function createPlayer(parent, memory) {
     }
   }
 
+  function showOverlay(data) {
+    view.overlay = readOverlay(data, model);
+    root.dataset.overlay = view.overlay ? String(view.overlay.nodes.size + view.overlay.edges.size + view.overlay.links.length) : '';
+    legend.setEntries([...model.legend, ...(view.overlay?.legend ?? [])]);
+    updateLegend();
+    if (size.width > 0) stage.paint();
+  }
+
   function goTo(target, { quiet = false } = {}) {
     const started = performance.now();
     const next = Math.min(model.last, Math.max(0, target));
     step = next;
     memory.step = next;
     model.show(step);
+    strip.show(model.queue, titleOf);
     const { focus = [], phase, caption: parts = [], cell = 0, span = null } = model.steps[step] ?? {};
     view.focus = new Set(focus);
     view.focusKind = model.segments[phase]?.kind ?? 'other';
@@ -199,7 +334,9 @@ export function createPlayer(parent, memory) {
     caption.show(parts);
     root.dataset.step = String(step);
     handle.moment = { step, cell, span, total: model.steps.length };
-    window.dispatchEvent(new CustomEvent('gradtape:moment', { detail: handle.moment }));
+    tell('gradtape:moment', handle.moment);
+    tooltip.hide();
+    if (notice.textContent) say('');
     if (quiet) return;
     reporter.step(step);
     if (size.width > 0) {
@@ -209,6 +346,47 @@ export function createPlayer(parent, memory) {
     }
     stepTimes.push(performance.now() - started);
     if (stepTimes.length > TIMES_KEPT) stepTimes.shift();
+  }
+
+  function titleOf(id) {
+    const node = model.node.get(id);
+    return node?.face.title ?? node?.title ?? '';
+  }
+
+  /** A word about what could not be done, or why play stopped; until the next step. */
+  function say(text) {
+    notice.textContent = text;
+  }
+
+  function showBreakpoints() {
+    memory.breakpoints = travel.breakpoints;
+    root.dataset.breakpoints = String(travel.breakpoints.lines.length + travel.breakpoints.tensors.length);
+    debug.show();
+    timeline.setPins(travel.stops, model.node.get(view.selected)?.changes ?? []);
+  }
+
+  function tellSelected() {
+    tellSpan('select', model.sites[model.node.get(view.selected)?.sites[0]]);
+  }
+
+  function picked(id, edge, point) {
+    if (edge) tooltip.pin(edge.id, () => edgeLines(edge, model, step), point);
+    else {
+      tooltip.hide();
+      select(id);
+    }
+  }
+
+  function hovered(node, edge, point) {
+    const thing = node ?? edge;
+    tooltip.over(thing?.id ?? null, () => (node ? nodeLines(node) : edgeLines(edge, model, step)), point);
+    if (view.hovered !== (node?.id ?? null)) tellSpan('hover', model.sites[node?.sites[0]]);
+  }
+
+  function byUser(action) {
+    playback.pause();
+    say('');
+    action();
   }
 
   function userSeeks(target) {
@@ -229,7 +407,9 @@ export function createPlayer(parent, memory) {
     root.dataset.selected = id ?? '';
     reporter.selected(id);
     if (!changed) return;
-    window.dispatchEvent(new CustomEvent('gradtape:select', { detail: { id } }));
+    tell('gradtape:select', { id });
+    tellSelected();
+    showBreakpoints();
     if (size.width > 0) stage.paint();
   }
 
@@ -300,6 +480,8 @@ export function createPlayer(parent, memory) {
     playback.pause();
     reporter.cancel();
     stopKeys();
+    links.stop();
+    stopEditor();
     sizes.disconnect();
     timeline.destroy();
     clearTimeout(legendTimer);

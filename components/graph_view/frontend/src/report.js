@@ -8,10 +8,10 @@ export function createReporter() {
   let timer = null;
   let pending = null;
 
-  function tell(name, value) {
+  function tell(name, value, sent = value) {
     if (known.get(name) === value) return;
     known.set(name, value);
-    send(name, value);
+    send(name, sent);
   }
 
   const reporter = {
@@ -34,6 +34,9 @@ export function createReporter() {
       pending = null;
     },
     selected: (id) => tell('selected', id),
+    /** Anything else; `value` is compared, `sent` goes to Python. */
+    tell,
+    known: (name, value) => known.set(name, value),
     cancel: () => clearTimeout(timer),
   };
   return reporter;

@@ -8,6 +8,19 @@ export function boxOf({ x, y, w, h }) {
   return { left: x - w / 2, right: x + w / 2, top: y - h / 2, bottom: y + h / 2 };
 }
 
+/** Smallest box around all boxes, or null for none. */
+export function union(boxes) {
+  if (boxes.length === 0) return null;
+  const all = { left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity };
+  for (const box of boxes) {
+    all.left = Math.min(all.left, box.left);
+    all.top = Math.min(all.top, box.top);
+    all.right = Math.max(all.right, box.right);
+    all.bottom = Math.max(all.bottom, box.bottom);
+  }
+  return all;
+}
+
 /** Edges that would lie exactly on each other (x * x) are moved apart sideways. */
 export function spreadParallel(edges, vertical, gap = 12) {
   const twins = new Map();
@@ -63,6 +76,23 @@ export function pointAt(curve, share) {
     index += 1;
   }
   return bezier(curve.pieces[index], lengths[index] > 0 ? Math.min(1, rest / lengths[index]) : 0);
+}
+
+/** Points along the curve, close enough to tell how far something is from it. */
+export function samplesOf({ pieces }) {
+  return pieces.flatMap((piece) => Array.from({ length: 13 }, (_, index) => bezier(piece, index / 12)));
+}
+
+/** Distance of a point from the line through `points`. */
+export function distanceTo(points, x, y) {
+  let least = Infinity;
+  for (let index = 0; index + 1 < points.length; index += 1) {
+    const [[ax, ay], [bx, by]] = [points[index], points[index + 1]];
+    const [dx, dy] = [bx - ax, by - ay];
+    const along = Math.min(1, Math.max(0, ((x - ax) * dx + (y - ay) * dy) / (dx * dx + dy * dy || 1)));
+    least = Math.min(least, Math.hypot(x - ax - along * dx, y - ay - along * dy));
+  }
+  return least;
 }
 
 /** A Path2D of the curve that stops short of the arrow head at one end. */

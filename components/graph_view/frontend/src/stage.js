@@ -1,8 +1,11 @@
 /** The canvas: a vis-network whose nodes and edges are drawn by our own hooks, and what the pointer does on it. */
 
 import { Network } from 'vis-network';
+import { isDimmed } from './overlay.js';
 import { paintEdgeLabels, paintEdges, overlaps } from './paint-edge.js';
 import { paintNode } from './paint-card.js';
+import { paintRegions } from './regions.js';
+import { paintOverlayEdges, paintOverlayMarks, paintOverlayNode } from './paint-overlay.js';
 
 /** Distance in pixels a press may wander and still be a click. */
 const CLICK = 5;
@@ -23,7 +26,8 @@ const FORCED = {
 /**
  * @param {HTMLElement} element   where the canvas goes
  * @param {object} view           what to paint with: palette, fonts, selected, hovered, found, focus, focusKind, near
- * @param {object} on             painted(), picked(id | null), moved(), zoomed(factor, point)
+ * @param {object} on             painted(), picked(node id | null, edge | null, point), hovered(node | null, edge | null, point),
+ *                                moved(), zoomed(factor, point)
  */
 export function createStage(element, view, on) {
   let model = null;
@@ -36,11 +40,14 @@ export function createStage(element, view, on) {
     if (!model) return;
     view.scale = network.getScale();
     view.area = visibleArea();
+    paintRegions(ctx, model.regions, view);
     view.lively = paintEdges(ctx, model, view, view.area);
+    if (view.overlay) paintOverlayEdges(ctx, model, view.overlay, view);
   });
   network.on('afterDrawing', (ctx) => {
     if (!model) return;
     if (view.scale >= 0.35) paintEdgeLabels(ctx, view.lively, model.nodes.filter((node) => overlaps(node.box, view.area)), view);
+    if (view.overlay) paintOverlayMarks(ctx, model, view.overlay, view);
     on.painted();
   });
   network.on('dragStart', () => on.moved());
@@ -48,7 +55,12 @@ export function createStage(element, view, on) {
 
   const ctxRenderer = ({ ctx, id }) => {
     const node = model.node.get(id);
-    return { drawNode: () => paintNode(ctx, node, view), nodeDimensions: { width: node.w, height: node.h } };
+    const drawNode = () => {
+      paintNode(ctx, node, view, isDimmed(view.overlay, 'nodes', id));
+      const mark = view.overlay?.nodes.get(id);
+      if (mark) paintOverlayNode(ctx, node, mark, view);
+    };
+    return { drawNode, nodeDimensions: { width: node.w, height: node.h } };
   };
 
   let pressed = null;
@@ -59,12 +71,15 @@ export function createStage(element, view, on) {
   }, { signal, capture: true });
   element.addEventListener('click', (event) => {
     if (!pressed || Math.hypot(event.clientX - pressed.x, event.clientY - pressed.y) > CLICK) return;
-    on.picked(nodeUnder(event)?.id ?? null);
+    const node = nodeUnder(event);
+    on.picked(node?.id ?? null, node ? null : edgeUnder(event), pointIn(event));
   }, { signal });
   element.addEventListener('pointermove', (event) => {
-    if (event.buttons === 0) hover(nodeUnder(event)?.id ?? null);
+    if (event.buttons !== 0) return;
+    const node = nodeUnder(event);
+    hover(node, node ? null : edgeUnder(event), pointIn(event));
   }, { signal });
-  element.addEventListener('pointerleave', () => hover(null), { signal });
+  element.addEventListener('pointerleave', () => hover(null, null, null), { signal });
   // vis-network zooms by a fixed step per wheel event, far too fast on a touchpad.
   element.addEventListener('wheel', (event) => {
     event.preventDefault();
@@ -84,11 +99,24 @@ export function createStage(element, view, on) {
     return model?.nodeAt(x, y) ?? null;
   }
 
-  function hover(id) {
+  function edgeUnder(event) {
+    const { x, y } = network.DOMtoCanvas(pointIn(event));
+    return model?.edgeAt(x, y, Math.max(5, 6 / network.getScale())) ?? null;
+  }
+
+  function hover(node, edge, point) {
+    on.hovered(node, edge, point);
+    const id = node?.id ?? null;
     if (view.hovered === id) return;
     view.hovered = id;
     element.style.cursor = id === null ? '' : 'pointer';
     network.redraw();
+  }
+
+  function placeOf(atX, atY) {
+    const box = element.getBoundingClientRect();
+    const { x, y } = network.canvasToDOM({ x: atX, y: atY });
+    return { x: box.left + x, y: box.top + y };
   }
 
   function visibleArea() {
@@ -122,11 +150,11 @@ export function createStage(element, view, on) {
     /** Middle of a node in page coordinates. */
     screen(id) {
       const node = model?.node.get(id);
-      if (!node) return null;
-      const box = element.getBoundingClientRect();
-      const { x, y } = network.canvasToDOM({ x: node.x, y: node.y });
-      return { x: box.left + x, y: box.top + y };
+      return node ? placeOf(node.x, node.y) : null;
     },
+
+    /** A point of the picture in page coordinates. */
+    place: placeOf,
 
     destroy() {
       listen.abort();

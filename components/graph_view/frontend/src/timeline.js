@@ -8,7 +8,10 @@ const KINDS = new Set(['forward', 'backward']);
 const LABEL_ROOM = 34;
 const TICK_ROOM = 7;
 
-/** @param {object} on   seek(step), grabbed(), released(), toggle(), speed(factor) */
+/** Pins are single elements, so there is an end to them. */
+const MANY_PINS = 240;
+
+/** @param {object} on   seek(step), step(direction), grabbed(), released(), toggle(), speed(factor) */
 export function createTimeline(on) {
   let model = null;
   let step = 0;
@@ -20,7 +23,8 @@ export function createTimeline(on) {
   const hair = h('div', { class: 'hair', hidden: '' });
   const knob = h('div', { class: 'knob' });
   const face = h('div', { class: 'face' }, pale, strong, ticks, hair);
-  const bar = h('div', { class: 'bar', role: 'slider', tabindex: '0', 'aria-label': 'Step', 'aria-orientation': 'horizontal', 'aria-valuemin': '1' }, face, knob);
+  const pins = h('div', { class: 'pins', 'aria-hidden': 'true' });
+  const bar = h('div', { class: 'bar', role: 'slider', tabindex: '0', 'aria-label': 'Step', 'aria-orientation': 'horizontal', 'aria-valuemin': '1' }, face, pins, knob);
   const tip = h('div', { class: 'tip', hidden: '', 'aria-hidden': 'true' });
   const track = h('div', { class: 'track' }, bar, tip);
   const counter = h('div', { class: 'counter' });
@@ -32,9 +36,9 @@ export function createTimeline(on) {
   const go = (target) => () => on.seek(Math.min(model.last, Math.max(0, target())));
   const buttons = h('div', { class: 'transport', role: 'group', 'aria-label': 'Playback' },
     iconButton('first', 'First step (Home)', go(() => 0)),
-    iconButton('back', 'Step back (←)', go(() => step - 1)),
+    iconButton('back', 'Step back (←)', () => on.step(-1)),
     play,
-    iconButton('forward', 'Step forward (→)', go(() => step + 1)),
+    iconButton('forward', 'Step forward (→)', () => on.step(1)),
     iconButton('last', 'Last step (End)', go(() => model.last)));
   const element = h('div', { class: 'timeline' }, buttons, track, counter, speed);
 
@@ -122,19 +126,18 @@ export function createTimeline(on) {
       bar.setAttribute('aria-valuetext', plainText(model.steps[step]?.caption) || `step ${step + 1} of ${total()}`);
     },
 
+    /** Marks on the bar: where breakpoints stop, above, and where the selected tensor changes, below. */
+    setPins(stops, changes) {
+      const at = (list, kind) => (list.length > MANY_PINS ? [] : list.map((each) => h('i', { class: kind, style: `left:${middle(each)}%` })));
+      pins.replaceChildren(...at(changes, 'change'), ...at(stops, 'stop'));
+    },
+
     setPlaying(playing) {
       setIcon(play, playing ? 'pause' : 'play', playing ? 'Pause (Space)' : 'Play (Space)');
     },
 
     destroy: () => sizes.disconnect(),
   };
-}
-
-/** First step of the next segment, or of this one (when inside it) or the one before. */
-export function segmentStart(segments, step, direction) {
-  const starts = segments.map((segment) => segment.from).sort((a, b) => a - b);
-  if (direction > 0) return starts.find((start) => start > step);
-  return starts.filter((start) => start < step).pop();
 }
 
 /** One background for any number of segments: hard colour stops, with a hairline between neighbours. */

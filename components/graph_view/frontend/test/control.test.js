@@ -3,15 +3,15 @@ import { mock, test } from 'node:test';
 import { deepActive, isTyping } from '../src/keyboard.js';
 import { createPlayback } from '../src/playback.js';
 import { createReporter } from '../src/report.js';
-import { segmentStart } from '../src/timeline.js';
+import { stopFrom } from '../src/stops.js';
 
 test('the segment keys go to the start of the next, of this one, and of the one before', () => {
-  const segments = [{ from: 0 }, { from: 9 }, { from: 14 }];
-  assert.equal(segmentStart(segments, 3, 1), 9);
-  assert.equal(segmentStart(segments, 20, 1), undefined);
-  assert.equal(segmentStart(segments, 11, -1), 9);
-  assert.equal(segmentStart(segments, 9, -1), 0);
-  assert.equal(segmentStart(segments, 0, -1), undefined);
+  const model = { starts: [0, 9, 14], lines: [], last: 22 };
+  assert.equal(stopFrom(model, 3, 1, 'pass'), 9);
+  assert.equal(stopFrom(model, 20, 1, 'pass'), 22);
+  assert.equal(stopFrom(model, 11, -1, 'pass'), 9);
+  assert.equal(stopFrom(model, 9, -1, 'pass'), 0);
+  assert.equal(stopFrom(model, 0, -1, 'pass'), 0);
 });
 
 test('only the step at which things come to rest is reported', (t) => {

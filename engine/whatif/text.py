@@ -6,6 +6,7 @@ import ast
 import io
 import re
 import tokenize
+from bisect import bisect_right
 from functools import cached_property
 from typing import NamedTuple
 
@@ -51,20 +52,39 @@ class Text:
 
     def line_of(self, place: int) -> int:
         """The line (from 1) of a place."""
-        return self.text.count("\n", 0, place) + 1
+        return max(1, min(bisect_right(self.starts, place), len(self.lines)))
+
+    @cached_property
+    def _tokens(self) -> list[tokenize.TokenInfo]:
+        try:
+            return list(tokenize.generate_tokens(io.StringIO(self.text).readline))
+        except (tokenize.TokenError, SyntaxError):
+            return []
 
     @cached_property
     def comments(self) -> list[Comment]:
         """All comments, told apart from text in strings."""
         found = []
-        try:
-            for token in tokenize.generate_tokens(io.StringIO(self.text).readline):
-                if token.type == tokenize.COMMENT:
-                    line, column = token.start
-                    start = self.starts[line - 1] + column
-                    found.append(Comment(line, start, start + len(token.string), token.string))
-        except (tokenize.TokenError, SyntaxError):
-            return []
+        for token in self._tokens:
+            if token.type == tokenize.COMMENT:
+                line, column = token.start
+                start = self.starts[line - 1] + column
+                found.append(Comment(line, start, start + len(token.string), token.string))
+        return found
+
+    @cached_property
+    def open_lines(self) -> set[int]:
+        """The lines that end inside a string, where no comment can stand."""
+        found: set[int] = set()
+        begun: list[int] = []
+        for token in self._tokens:
+            kind = tokenize.tok_name[token.type]
+            if kind == "STRING":
+                found.update(range(token.start[0], token.end[0]))
+            elif kind in ("FSTRING_START", "TSTRING_START"):
+                begun.append(token.start[0])
+            elif kind in ("FSTRING_END", "TSTRING_END"):
+                found.update(range(begun.pop(), token.end[0]))
         return found
 
 

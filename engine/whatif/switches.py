@@ -1,6 +1,6 @@
-"""Pieces of a program that decide how gradients flow, taken out and put back: `.detach()`, `with torch.no_grad():`, `zero_grad()`.
+"""Pieces of a program that decide how gradients flow, taken out and put back: `.detach()`, `no_grad()`, `zero_grad()`.
 
-What is taken out leaves a comment in its place, so that the text alone says how to put it back, and every line keeps its number:
+What is taken out leaves a comment in its place, so that the text alone says how to put it back and every line keeps its number:
 
     y = x.detach() * 2           y = x * 2  # without .detach() @5
     with torch.no_grad():        if True:  # without: with torch.no_grad():
@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from engine.text import MARK, Text, spliced
+from engine.whatif.text import MARK, Text, spliced
 
 _CALLED = {"detach", "retain_grad", "requires_grad_", "detach_"}
 """Methods without arguments that can be left out of an expression."""
@@ -97,7 +97,12 @@ def _line_piece(source: Text, line: int, stand_in: str, last: int | None = None)
     text = source.lines[line - 1]
     code = text.strip()
     indent = len(text) - len(text.lstrip())
-    if last not in (None, line) or code.endswith("\\") or ";" in code or (stand_in.startswith("if") and not code.startswith("with ")):
+    if (
+        last not in (None, line)
+        or code.endswith("\\")
+        or ";" in code
+        or (stand_in.startswith("if") and not code.startswith("with "))
+    ):
         return
     if not stand_in.startswith("if") and not _is_whole(code):
         return
@@ -107,10 +112,13 @@ def _line_piece(source: Text, line: int, stand_in: str, last: int | None = None)
 
 def _is_whole(code: str) -> bool:
     """Whether the line is a statement (or a decorator) of its own, and not the tail of `if x: y`."""
+    if code.startswith("@"):
+        return True
     try:
-        return code.startswith("@") or len(ast.parse(code).body) == 1 and not isinstance(ast.parse(code).body[0], ast.If | ast.For)
+        body = ast.parse(code).body
     except SyntaxError:
         return False
+    return len(body) == 1 and not hasattr(body[0], "body")
 
 
 def _part(source: Text, node: ast.expr) -> Iterator[Piece]:
@@ -128,7 +136,7 @@ def _part(source: Text, node: ast.expr) -> Iterator[Piece]:
     piece = source.text[start:end]
     line = source.line_of(start)
     last = source.lines[line - 1].rstrip("\n")
-    if start < 0 or any(c.isspace() for c in piece) or last.endswith("\\") or _in_string(source, line):
+    if start < 0 or any(c.isspace() for c in piece) or last.endswith("\\") or line in source.open_lines:
         return
     yield Piece(piece, line, True, start, end, text=piece)
 
@@ -160,13 +168,6 @@ def _mode(node: ast.expr) -> bool:
 def _is_module(node: ast.expr) -> bool:
     """`torch.utils.data` is a module, not a tensor's `.data`."""
     return isinstance(node, ast.Attribute) and node.attr == "utils"
-
-
-def _in_string(source: Text, line: int) -> bool:
-    """Whether the line ends inside a string, where no comment can stand."""
-    start, end = source.starts[line - 1], source.starts[line - 1] + len(source.lines[line - 1].rstrip("\n"))
-    probe = source.text[:end] + "  # probe" + source.text[end:]
-    return not any(comment.start >= start and comment.text.endswith("# probe") for comment in Text(probe).comments)
 
 
 def _parses(text: str) -> bool:

@@ -1,31 +1,18 @@
-"""The literals of a program as knobs: what they are called, in which range to turn them, and the text with another value.
-
-The text is only read as a syntax tree, never run. A knob changes exactly the characters of its literal; comments, spacing and
-everything else stay byte for byte. Knobs are numbered by what they are called, so that one keeps its `id` while values change.
-"""
+"""The literals of a program: what they are called by the program's names, and in which range it makes sense to turn them."""
 
 from __future__ import annotations
 
 import ast
 import math
 import re
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Literal, TypeAlias
+from typing import Literal
 
-from engine.switches import Piece, pieces, put_back, take_out
-from engine.text import Text, spliced
+from engine.whatif.knob import Group, Kind, Knob, Number
+from engine.whatif.text import Text
 
-Kind: TypeAlias = Literal["number", "int", "bool", "matrix", "toggle"]
-Group: TypeAlias = Literal["values", "switches", "sizes"]
-Number: TypeAlias = int | float
-Value: TypeAlias = Number | Sequence[Number]
-
-MAX_TEXT = 200_000
-MAX_KNOBS = 40
-"""How many are worth showing at once."""
 MAX_ENTRIES = 400
 """Entries of a grid."""
 _SINGLE = 3
@@ -36,139 +23,45 @@ _MAX_LABEL = 34
 _DATA = {"tensor", "as_tensor", "asarray", "array", "Tensor", "FloatTensor", "DoubleTensor", "LongTensor", "Parameter"}
 """Calls whose argument is known by the name that the result gets."""
 _SIZED = {
-    "zeros", "ones", "empty", "rand", "randn", "randperm", "eye", "new_zeros", "new_ones", "new_empty", "reshape", "view", "expand",
-    "repeat", "permute", "transpose", "movedim", "swapaxes", "tile", "unsqueeze", "squeeze", "flatten", "unflatten", "Flatten",
-    "Unflatten", "chunk", "split", "narrow", "select", "unbind", "diagonal", "roll", "triu", "tril", "topk", "one_hot", "sum",
-    "mean", "prod", "amax", "amin", "argmax", "argmin", "softmax", "log_softmax", "logsumexp", "cumsum", "cumprod", "Softmax",
-    "LogSoftmax", "cat", "stack", "size", "randint", "Linear", "Bilinear", "Embedding", "LSTM", "GRU", "RNN", "LSTMCell", "GRUCell",
-    "RNNCell", "LayerNorm", "GroupNorm", "MultiheadAttention", "TransformerEncoderLayer", "Identity", "gather", "index_select",
+    "zeros", "ones", "empty", "rand", "randn", "randperm", "eye", "new_zeros", "new_ones", "new_empty", "reshape", "view",
+    "expand", "repeat", "permute", "transpose", "movedim", "swapaxes", "tile", "unsqueeze", "squeeze", "flatten",
+    "unflatten", "Flatten", "Unflatten", "chunk", "split", "narrow", "select", "unbind", "diagonal", "roll", "triu",
+    "tril", "topk", "one_hot", "sum", "mean", "prod", "amax", "amin", "argmax", "argmin", "softmax", "log_softmax",
+    "logsumexp", "cumsum", "cumprod", "Softmax", "LogSoftmax", "cat", "stack", "size", "randint", "Linear", "Bilinear",
+    "Embedding", "LSTM", "GRU", "RNN", "LSTMCell", "GRUCell", "RNNCell", "LayerNorm", "GroupNorm", "MultiheadAttention",
+    "TransformerEncoderLayer", "Identity", "gather", "index_select",
 }  # fmt: skip
 _SIZED_FAMILIES = re.compile(r"(Lazy)?(Conv|ConvTranspose|BatchNorm|InstanceNorm|(Adaptive)?(Max|Avg)Pool|Unfold|Fold)\w*")
 _SIZE_NAMES = {
-    "dim", "dims", "axis", "size", "shape", "keepdim", "start_dim", "end_dim", "in_features", "out_features", "in_channels",
-    "out_channels", "kernel_size", "stride", "padding", "dilation", "groups", "num_embeddings", "embedding_dim", "input_size",
-    "hidden_size", "num_layers", "num_heads", "embed_dim", "num_classes", "batch_size", "k", "chunks", "diagonal", "batch_first",
-    "normalized_shape", "num_features", "sizes",
+    "dim", "dims", "axis", "size", "shape", "keepdim", "start_dim", "end_dim", "in_features", "out_features",
+    "in_channels", "out_channels", "kernel_size", "stride", "padding", "dilation", "groups", "num_embeddings",
+    "embedding_dim", "input_size", "hidden_size", "num_layers", "num_heads", "embed_dim", "num_classes", "batch_size",
+    "k", "chunks", "diagonal", "batch_first", "normalized_shape", "num_features", "sizes",
 }  # fmt: skip
 _SILENT = {"print", "round", "isinstance", "len", "open", "warn", "format", "set_printoptions", "allclose", "isclose", "exit"}
 """Calls whose literals have no part in a computation."""
-_SHARES = {"momentum", "p", "dropout", "beta", "beta1", "beta2", "betas", "alpha", "gamma", "rho", "label_smoothing", "dampening"}
+_SHARES = {
+    "momentum",
+    "p",
+    "dropout",
+    "beta",
+    "beta1",
+    "beta2",
+    "betas",
+    "alpha",
+    "gamma",
+    "rho",
+    "label_smoothing",
+    "dampening",
+}
 """Hyperparameters between 0 and 1."""
 _POSITIVE = {"lr", "learning_rate", "rate", "step_size", "weight_decay", "eps", "lam", "lambda_", "temperature", "sigma", "std"}
 _COUNTS = {"range", "steps", "epochs", "iterations", "n_steps", "num_steps", "num_epochs", "manual_seed", "seed", "T_max"}
 
 
-@dataclass(frozen=True, slots=True)
-class Knob:
-    """One literal, or one piece of the text that can be taken out, and how to turn it."""
-
-    id: str
-    """The same for the same knob in a text whose values have changed."""
-    label: str
-    line: int
-    kind: Kind
-    value: Value
-    """The current value; for a matrix its entries row by row; for a toggle whether the piece is in the text."""
-    spans: tuple[tuple[int, int], ...]
-    """Where each entry is in the text, in characters."""
-    group: Group = "values"
-    shape: tuple[int, ...] = ()
-    """Rows and columns of a matrix, () for everything else."""
-    low: float = 0.0
-    high: float = 1.0
-    step: float = 1.0
-    whole: tuple[bool, ...] = ()
-    """Which entries of a matrix must stay integers."""
-    piece: Piece | None = None
-
-
-def knobs(text: str) -> list[Knob]:
-    """All knobs of a program in the order of the text; none if it is no Python."""
-    if len(text) > MAX_TEXT:
-        return []
-    try:
-        tree = ast.parse(text)
-        source = Text(text)
-        found = sorted(
-            chain(_Finder(source).of(tree), (_toggle(piece) for piece in pieces(source, tree))),
-            key=lambda knob: (knob.line, knob.spans[0]),
-        )
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return []
-    seen: Counter[str] = Counter()
-    numbered = []
-    for knob in found:
-        # Other literals within the label may be turned too.
-        name = f"{knob.kind == 'toggle'} " + re.sub(r"\b\d[\d_.]*(e[+-]?\d+)?", "#", knob.label)
-        seen[name] += 1
-        numbered.append(replace(knob, id=f"{name} {seen[name]}"))
-    return numbered
-
-
-def with_value(text: str, knob: Knob, value: Value) -> str:
-    """The text with another value for a knob that `knobs` found in it.
-
-    Raises:
-        ValueError: for a value that is no finite number, or that does not fit the knob.
-    """
-    if knob.piece is not None:
-        if bool(value) == bool(knob.value):
-            return text
-        return put_back(text, knob.piece) if value else take_out(text, knob.piece)
-    if knob.kind != "matrix":
-        if not isinstance(value, int | float):
-            raise ValueError(f"{knob.label} takes one value")
-        return text if value == knob.value else _written(text, knob.spans[0], value, knob.kind)
-    if not isinstance(value, Sequence) or not isinstance(knob.value, Sequence) or len(value) != len(knob.spans):
-        raise ValueError(f"{knob.label} takes {len(knob.spans)} values")
-    # From the last entry to the first, so that the places of the others stay true.
-    for span, whole, old, new in reversed(list(zip(knob.spans, knob.whole, knob.value, value, strict=True))):
-        if old != new:
-            text = _written(text, span, new, "int" if whole else "number")
-    return text
-
-
-def without(text: str, toggle: Knob) -> str:
-    """The text without a toggle's piece, with a comment from which `with_value(…, True)` puts it back."""
-    return with_value(text, toggle, False)
-
-
-def shown(value: Number, like: str = "") -> str:
-    """A number as a literal, in the manner of another one: `2.` for `1.`, `3` for `5`."""
-    if isinstance(value, bool):
-        return repr(value)
-    if not math.isfinite(value):
-        raise ValueError("a literal is a finite number")
-    if isinstance(value, int):
-        return repr(value)
-    if value.is_integer() and abs(value) < 1e16:
-        if re.fullmatch(r"-?\s*[\d_]+", like):
-            return repr(int(value))
-        if like.rstrip().endswith("."):
-            return f"{int(value)}."
-    return repr(value)
-
-
-def _written(text: str, span: tuple[int, int], value: Number, kind: Kind) -> str:
-    start, end = span
-    if kind == "bool":
-        value = bool(value)
-    elif kind == "int":
-        if not math.isfinite(value) or value != int(value):
-            raise ValueError("this literal is an integer")
-        value = int(value)
-    new = shown(value, text[start:end])
-    # A minus sign binds less than a power or an attribute: `5 ** 2` becomes `(-5) ** 2`.
-    tight = re.match(r"\s*(\*\*|\.\s*[A-Za-z_]|\[)", text[end:])
-    if new.startswith("-") and tight and not (text[start - 1 : start] == "(" and text[end : end + 1] == ")"):
-        new = f"({new})"
-    return spliced(text, start, end, new)
-
-
-def _toggle(piece: Piece) -> Knob:
-    return Knob(
-        "", piece.label, piece.line, "toggle", piece.present, ((piece.start, piece.end),), group="switches", piece=piece
-    )  # fmt: skip
+def literals(source: Text, tree: ast.Module) -> Iterator[Knob]:
+    """A knob for every literal that takes part in a computation, still without an id."""
+    return _Finder(source).of(tree)
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,7 +131,10 @@ class _Finder:
     def defaults(self, arguments: ast.arguments) -> Iterator[Knob]:
         positional = arguments.posonlyargs + arguments.args
         with_default = positional[len(positional) - len(arguments.defaults) :]
-        pairs = [*zip(with_default, arguments.defaults, strict=True), *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)]
+        pairs = [
+            *zip(with_default, arguments.defaults, strict=True),
+            *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True),
+        ]
         for argument, default in pairs:
             if default is not None:
                 yield from self.expression(default, _Context("", argument.arg))
@@ -285,14 +181,18 @@ class _Finder:
             case ast.Lambda(body=body):
                 yield from self.expression(body, replace(context, name="", parent=node))
             case _:
-                for child in ast.iter_child_nodes(node):
-                    yield from self.inner(child, replace(context, name="", parent=node))
+                for part in ast.iter_child_nodes(node):
+                    yield from self.inner(part, replace(context, name="", parent=node))
 
     def call(self, node: ast.Call, context: _Context) -> Iterator[Knob]:
         callee = _callee(node.func)
         if callee in _SILENT:
             return
-        yield from self.expression(node.func, replace(context, name="", parent=node))
+        if isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Call):
+            # `x = torch.tensor(2.0).requires_grad_()` is still x.
+            yield from self.expression(node.func.value, context)
+        else:
+            yield from self.expression(node.func, replace(context, name="", parent=node))
         sized = callee in _SIZED or _SIZED_FAMILIES.fullmatch(callee) is not None
         for place, argument in enumerate(node.args):
             inside = replace(context, name="", parent=node, callee=callee, integral=context.integral or callee in _COUNTS)
@@ -356,7 +256,14 @@ class _Finder:
         return f"{around} in {context.target}" if context.target else around
 
 
-_SIGNS: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "−", ast.Mult: "*", ast.Div: "/", ast.Pow: "**", ast.MatMult: "@"}
+_SIGNS: dict[type[ast.operator], str] = {
+    ast.Add: "+",
+    ast.Sub: "−",
+    ast.Mult: "*",
+    ast.Div: "/",
+    ast.Pow: "**",
+    ast.MatMult: "@",
+}
 
 
 def _number(node: ast.expr) -> Number | None:

@@ -1,0 +1,33 @@
+"""Which tensors the builder works on: those clicked in the graph, or the newest result as a proposal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Picked:
+    """What the page keeps for the builder from run to run of the script."""
+
+    run: str = ""
+    """The run that the ids belong to."""
+    ids: list[int] = field(default_factory=list)
+    proposed: bool = True
+    """Nobody has clicked yet: the first click takes the proposal's place, later ones add to it."""
+    rev: int = 0
+    """Counts changes that did not come from the builder's own list."""
+
+    def propose(self, run: str, ids: list[int]) -> None:
+        """Start over with these."""
+        self.run, self.ids, self.proposed = run, ids, True
+        self.rev += 1
+
+    def click(self, run: str, id: int) -> None:
+        """A tensor was clicked in the graph."""
+        if run != self.run or self.proposed:
+            self.run, self.ids, self.proposed = run, [id], False
+        elif id not in self.ids:
+            self.ids = [*self.ids, id]
+        else:
+            return
+        self.rev += 1

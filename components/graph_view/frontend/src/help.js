@@ -1,0 +1,51 @@
+/** The overlay that lists the keys: a modal dialog, so that the focus stays in it and returns to where it was. */
+
+import { h, iconButton } from './dom.js';
+
+export const KEYS = [
+  ['Time', [
+    [['←', '→'], 'one event back or on'],
+    [['Shift ←', 'Shift →'], 'one source line back or on'],
+    [['[', ']'], 'to the backward pass or forward part before or after'],
+    [['Home', 'End'], 'to the first or last step'],
+    [['Space'], 'play and pause'],
+  ]],
+  ['The selected tensor', [
+    [['n', 'p'], 'to the next or previous time it changes'],
+  ]],
+  ['Breakpoints', [
+    [['b'], 'set or remove one on the line of this step'],
+    [['c', 'Shift C'], 'go on, or back, to the next breakpoint'],
+  ]],
+  ['View', [
+    [['+', '−'], 'zoom in or out'],
+    [['0'], 'fit everything'],
+    [['/'], 'find a node'],
+    [['?'], 'these keys'],
+    [['Esc'], 'close what is open'],
+  ]],
+];
+
+export function createHelp() {
+  const groups = KEYS.map(([title, rows]) => h('section', {},
+    h('h3', {}, title),
+    h('dl', {}, ...rows.flatMap(([keys, text]) => [
+      h('dt', {}, ...keys.map((key) => h('kbd', {}, key))),
+      h('dd', {}, text),
+    ]))));
+  const close = iconButton('close', 'Close (Esc)', () => dialog.close());
+  const dialog = h('dialog', { class: 'help', 'aria-labelledby': 'keys-title' },
+    h('header', {}, h('h2', { id: 'keys-title' }, 'Keys of the player'), close),
+    h('div', { class: 'sheet' }, ...groups));
+  dialog.addEventListener('click', (event) => event.target === dialog && dialog.close());
+  dialog.addEventListener('keydown', (event) => {
+    if (event.key === '?') dialog.close();
+    event.stopPropagation();
+  });
+  return {
+    element: dialog,
+    open() {
+      if (!dialog.open) dialog.showModal();
+    },
+  };
+}

@@ -1,0 +1,44 @@
+/**
+ * Buttons anywhere on the page that move the player without a run of the script, made by other parts as plain HTML:
+ *   data-gt-step="12"                                  go to that step
+ *   data-gt-select="t3"                                select that node (alone or beside a step)
+ *   data-gt-marks='{"nodes": […], "cut": [[u, v], …]}'  mark a path in the graph; pressed again, take the marks away
+ */
+
+/**
+ * @param {object} on   step(number), select(id), marks(data | null), pressed() before any of them by mouse
+ * @returns {{stop: () => void, forget: () => void}} stop listening; forget what is marked, for a new graph
+ */
+export function listenToLinks(on) {
+  let shown = null;
+  const onClick = (event) => {
+    const link = event.target.closest?.('[data-gt-step], [data-gt-select], [data-gt-marks]');
+    if (!link) return;
+    const { gtStep, gtSelect, gtMarks } = link.dataset;
+    // After a click with the mouse the arrows step on from there; from the keyboard the focus stays where it is.
+    if (event.detail > 0) on.pressed();
+    if (gtStep !== undefined && Number.isInteger(Number(gtStep))) on.step(Number(gtStep));
+    if (gtSelect) on.select(gtSelect);
+    if (gtMarks === undefined) return;
+    const data = gtMarks === shown ? null : parsed(gtMarks);
+    shown = data ? gtMarks : null;
+    for (const other of document.querySelectorAll('[data-gt-marks]')) other.setAttribute('aria-pressed', String(other.dataset.gtMarks === shown));
+    on.marks(data);
+  };
+  document.addEventListener('click', onClick);
+  return {
+    stop: () => document.removeEventListener('click', onClick),
+    forget() {
+      shown = null;
+    },
+  };
+}
+
+function parsed(text) {
+  try {
+    const data = JSON.parse(text);
+    return typeof data === 'object' ? data : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,53 @@
+/** The engine's ready queue at a step: which nodes of the running pass wait, are ready, run, are done. */
+
+const NEVER = -1;
+/** What a card that stands for several nodes shows: the liveliest of them. */
+const RANK = { running: 4, ready: 3, waiting: 2, done: 1, captured: 1 };
+
+/** Passes as they come in the payload, visits as `[key, name, ready, began, ran, arrivals]`. */
+export function readQueues(queues) {
+  return (queues ?? []).map(({ number, from, to, visits }) => ({
+    number,
+    from,
+    to,
+    visits: visits.map(([key, name, ready, began, ran, arrivals]) => ({ key, name, ready, began, ran, arrivals })),
+  }));
+}
+
+/**
+ * The innermost pass that is running, or null: its visits by state, each list in the order in which the engine takes them,
+ * and the state of every card. `place` counts from 1; `have` of `total` contributions have come.
+ */
+export function queueAt(queues, step) {
+  let queue = null;
+  for (const each of queues) if (each.from <= step && step < each.to) queue = each;
+  if (!queue) return null;
+  const lists = { running: [], ready: [], waiting: [], done: [] };
+  const cards = new Map();
+  for (const visit of queue.visits) {
+    const state = stateOf(visit, step);
+    let have = 0;
+    while (have < visit.arrivals.length && visit.arrivals[have] <= step) have += 1;
+    const list = lists[state === 'captured' ? 'done' : state];
+    const entry = { key: visit.key, name: visit.name, state, have, total: visit.arrivals.length, place: state === 'ready' ? list.length + 1 : 0 };
+    list.push(entry);
+    const known = cards.get(visit.key);
+    if (visit.key !== null && (!known || RANK[known.state] < RANK[state])) cards.set(visit.key, entry);
+  }
+  return { number: queue.number, ...lists, cards };
+}
+
+function stateOf({ ready, began, ran }, step) {
+  if (ready === NEVER || step < ready) return 'waiting';
+  if (ran === NEVER) return 'captured';
+  if (step < began) return 'ready';
+  return step <= ran ? 'running' : 'done';
+}
+
+/** A visit in words, for tooltips and screen readers. */
+export function stateText({ state, place, have, total }) {
+  if (state === 'waiting') return total > 1 ? `waiting: ${have} of ${total} gradients have come` : 'waiting for its gradient';
+  if (state === 'ready') return place === 1 ? 'ready: runs next' : `ready: number ${place} in the queue`;
+  if (state === 'captured') return 'its gradient is the result of the pass';
+  return state === 'running' ? 'running' : 'done';
+}

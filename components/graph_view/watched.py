@@ -1,0 +1,79 @@
+"""What the player needs for debugging: queues of the passes, line ends, and each node's changes, gradients and places."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from engine.graph import changes, gradients, line_ends, places, queues
+from engine.graph.build import Graph
+from engine.recording import Recording
+from engine.recording.events import NOTHING, NodeRan
+from engine.recording.index import index_of
+
+Details = Callable[[int, int, int], Sequence[str]]
+"""(step, node, its edge) → lines of text about the gradient that leaves there: upstream × local = contribution."""
+MAX_DETAILS = 4000
+"""Beyond so many gradients on edges their details are left out, so that the page stays quick."""
+
+
+def watch(data: dict[str, Any], recording: Recording, graph: Graph) -> None:
+    """Add to a payload for `graph` what a debugger asks."""
+    changed, norms, found = changes(recording, graph), gradients(recording, graph), places(recording, graph)
+    sites: dict[int, int] = {}
+    for node in data["nodes"]:
+        key = node["id"]
+        if key not in graph:
+            continue
+        attributes = graph.nodes[key]
+        node["op"] = attributes["op"]
+        node["changes"] = changed[key]
+        node["sites"] = [sites.setdefault(site, len(sites)) for site in found.get(key, ())]
+        if key in norms:
+            node["grads"] = norms[key]
+        if attributes["in_backward"]:
+            node["pass"] = attributes["in_backward"]
+    table = [recording.sites[site] for site in sites]
+    data["sites"] = [[s.cell, s.line, s.column, s.end_line, s.end_column] for s in table]
+    data["lines"] = line_ends(recording)
+    data["queues"] = _queues(recording, graph)
+
+
+def _queues(recording: Recording, graph: Graph) -> list[dict[str, Any]]:
+    """Per pass its nodes: [key or None, name, ready, began, ran, arrivals], in the order in which they ran."""
+    index = index_of(recording)
+    autograd = graph.graph["view"] == "autograd"
+
+    def key_of(node: int) -> str | None:
+        outputs = (index.owners.get((node, output), NOTHING) for output in range(4))
+        keys = [f"n{node}"] if autograd else [f"t{tensor}" for tensor in outputs]
+        return next((key for key in keys if key in graph), None)
+
+    return [
+        {
+            "number": queue.number,
+            "from": queue.began,
+            "to": queue.ended,
+            "visits": [
+                [key_of(visit.node), index.nodes[visit.node].info.name, visit.ready, visit.began, visit.ran, visit.arrivals]
+                for visit in queue.visits
+            ],
+        }
+        for queue in queues(recording)
+    ]
+
+
+def detail(data: dict[str, Any], recording: Recording, graph: Graph, details: Details) -> None:
+    """Put lines of text into the faces of edges at the steps at which a gradient passes."""
+    active = sum(face["active"] for edge in data["edges"] for _, face in edge["history"])
+    if active > MAX_DETAILS:
+        return
+    carried = {f"{u}>{v}>{k}": a["carries"] for u, v, k, a in graph.edges(keys=True, data=True)}
+    for edge in data["edges"]:
+        for step, face in edge["history"]:
+            event = recording.events[step]
+            if not face["active"] or not isinstance(event, NodeRan):
+                continue
+            for node, slot in carried.get(edge["id"], ()):
+                if node == event.node and (lines := details(step, node, slot)):
+                    face["detail"] = [*face.get("detail", ()), *lines]

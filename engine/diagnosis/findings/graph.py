@@ -1,0 +1,277 @@
+"""Rules about graphs that live too long or are used twice, and about results that nobody uses."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from engine.diagnosis.findings.run import Run, call, finding, key
+from engine.diagnosis.reason import Finding
+from engine.recording.events import NOTHING, OpRan, Site
+from engine.recording.index import Pass
+
+_SECOND_TIME = "backward through the graph a second time"
+
+
+def failing_node(run: Run, entry: Pass) -> int:
+    """The node at which a failed pass stopped: of those that were ready, the one whose turn it was; NOTHING if unclear."""
+    waiting = [n for n in entry.arrivals if n in run.nodes and n not in entry.ran_at and run.nodes[n].info.variable == NOTHING]
+    return max(waiting, key=lambda n: run.nodes[n].info.sequence, default=NOTHING)
+
+
+def freed_graph(run: Run) -> Iterator[Finding]:
+    """A backward pass fails because an earlier one has freed a part of its graph."""
+    for entry in run.passes:
+        if entry.ended >= len(run.events) or _SECOND_TIME not in getattr(run.events[entry.ended], "error", ""):
+            continue
+        caught = run.raised is None or _SECOND_TIME not in run.raised[1].message
+        node = failing_node(run, entry)
+        if node == NOTHING:
+            continue
+        born = run.nodes[node].born
+        earlier = next((p for p in run.passes if p is not entry and node in p.ran_at and p.began < entry.began), None)
+        here, there = run.loops(entry.began), run.loops(born)
+        name = run.nodes[node].info.name
+        evidence = [
+            ("node that was freed", f"{name}, made at {run.where(born)}"),
+            *([("freed by", f"backward pass {earlier.number} at {run.where(earlier.began)}")] if earlier is not None else []),
+            ("failing", f"backward pass {entry.number} at {run.where(entry.began)}"),
+        ]
+        related = [run.site(born), run.site(earlier.began) if earlier is not None else None]
+        nodes = [key(run.index.owners[k]) for k in ((node, 0),) if k in run.index.owners]
+        if here and _earlier_iteration(there, here):
+            crossing = _crossing(run, entry)
+            carried, place = crossing if crossing is not None else (NOTHING, born)
+            what = run.title(carried) if carried != NOTHING else "a tensor"
+            yield finding(
+                run, "spans_iterations", "hint" if caught else "error",
+                f"The graph reaches back into the previous iteration through {what}.",
+                f"Iteration {here[-1][1] + 1} uses {what} as the previous iteration left it, with its graph. backward at "
+                f"{run.where(entry.began)} goes on into that graph, which pass {earlier.number if earlier else '?'} has freed.",
+                f"Cut it at the start of each iteration: {what} = {what}.detach()."
+                if carried != NOTHING else "Detach what is carried from one iteration to the next.",
+                step=entry.began, related=[run.site(place), *related], evidence=evidence,
+                nodes=[*nodes, *([key(carried)] if carried != NOTHING else [])],
+            )  # fmt: skip
+        elif here and len(there) < len(here):
+            made = run.index.owners.get((node, 0), NOTHING)
+            what = run.title(made) if made != NOTHING else name
+            yield finding(
+                run, "computed_before_loop", "hint" if caught else "error",
+                f"{what} is computed once, before the loop, but every iteration goes backward through it.",
+                f"The first backward pass frees the graph of {what} ({run.where(born)}); the next one needs it again.",
+                "Compute it anew in each iteration, or detach() it if it needs no gradient.",
+                step=entry.began, related=related, evidence=evidence, nodes=nodes,
+            )  # fmt: skip
+        else:
+            yield finding(
+                run, "freed_graph", "hint" if caught else "error",
+                "backward() goes through the same graph twice.",
+                "The first pass frees what the graph has saved, to save memory"
+                + (f" (pass {earlier.number} at {run.where(earlier.began)})." if earlier is not None else "."),
+                "Compute the result anew before the second pass, add the losses and go backward once, or call the first "
+                "backward(retain_graph=True).",
+                step=entry.began, related=related, evidence=evidence, nodes=nodes,
+            )  # fmt: skip
+
+
+def _earlier_iteration(there: tuple[tuple[int, int], ...], here: tuple[tuple[int, int], ...]) -> bool:
+    for (line, k), (other, j) in zip(there, here, strict=False):
+        if line != other:
+            return False
+        if k != j:
+            return k < j
+    return False
+
+
+def _crossing(run: Run, entry: Pass) -> tuple[int, int] | None:
+    """The tensor through which a pass enters an earlier iteration, and the step at which this iteration takes it."""
+    here = run.loops(entry.began)
+    for node in entry.ran_at:
+        history = run.nodes[node]
+        if _earlier_iteration(run.loops(history.born), here):
+            continue
+        for target, output in history.info.edges:
+            if target == NOTHING or run.nodes[target].info.variable != NOTHING:
+                continue
+            if _earlier_iteration(run.loops(run.nodes[target].born), here):
+                tensor = run.index.owners.get((target, output), NOTHING)
+                return (tensor, history.born) if tensor != NOTHING else None
+    return None
+
+
+def growing_graph(run: Run) -> Iterator[Finding]:
+    """With retain_graph=True each iteration goes backward through all earlier ones again."""
+    for site, entries in _retaining(run).items():
+        sizes = [len(e.ran_at) for e in entries]
+        if len(entries) < 3 or not all(a < b for a, b in pairwise(sizes)):
+            continue
+        crossing = _crossing(run, entries[-1])
+        again = _inner(run, entries[-1]) & _inner(run, entries[-2])
+        if crossing is None or not again:
+            continue
+        carried, place = crossing
+        what = run.title(carried)
+        yield finding(
+            run, "growing_graph", "warning",
+            f"Every backward pass goes through all earlier iterations again: the graph grows through {what}.",
+            f"{what} carries its graph from one iteration to the next, and retain_graph=True keeps all of it. Time and memory "
+            "grow with every iteration, and old graphs are differentiated again and again.",
+            f"Detach what is carried over ({what} = {what}.detach()) and leave retain_graph out.",
+            step=entries[-1].began, site=site, related=[run.site(place), run.site(run.tensors[carried].born)],
+            evidence=[("nodes per pass", " → ".join(map(str, sizes[:3] + sizes[-1:])))],
+            nodes=[key(carried)],
+        )  # fmt: skip
+
+
+def needless_retain(run: Run) -> Iterator[Finding]:
+    """retain_graph=True in a loop where no later pass goes through the graph again."""
+    last: dict[int, int] = {}
+    for entry in run.passes:
+        last.update(dict.fromkeys(entry.ran_at, entry.number))
+    for site, entries in _retaining(run).items():
+        if len(entries) < 2 or not any(run.loops(e.began) for e in entries):
+            continue
+        if run.raised is not None or any(last[n] > e.number for e in entries for n in _inner(run, e)):
+            continue
+        yield finding(
+            run, "needless_retain", "warning",
+            "retain_graph=True keeps graphs that are never used again.",
+            f"{len(entries)} passes at {run.place(site)} keep their graphs, and no later pass goes through any of them. The "
+            "saved tensors stay in memory for as long as something refers to the loss.",
+            "Leave retain_graph out.",
+            step=entries[0].began, site=site,
+            evidence=[("passes that keep their graph", str(len(entries))),
+                      ("nodes kept by each", str(len(_inner(run, entries[0]))))],
+            nodes=[key(entries[0].event.roots[0][0])],
+        )  # fmt: skip
+
+
+def _retaining(run: Run) -> dict[Site | None, list[Pass]]:
+    found: dict[Site | None, list[Pass]] = {}
+    for entry in run.passes:
+        if entry.event.retain_graph and not entry.event.create_graph and entry.event.via == "backward":
+            found.setdefault(run.site(entry.began), []).append(entry)
+    return found
+
+
+def _inner(run: Run, entry: Pass) -> set[int]:
+    return {n for n in entry.ran_at if run.nodes[n].info.variable == NOTHING}
+
+
+def kept_losses(run: Run) -> Iterator[Finding]:
+    """A running total of losses, or a list of them, keeps the graph of every iteration."""
+    roots = {
+        t: entry.began
+        for entry in run.passes
+        if entry.event.via == "backward"
+        for t, _ in entry.event.roots
+        if not run.status(t, entry.began).is_leaf
+    }  # fmt: skip
+    if len(roots) < 2:
+        return
+    ran = {n for entry in run.passes for n in entry.ran_at}
+    # What is computed from losses and no pass goes through: the step, and whether an earlier iteration's is in it.
+    marks: dict[int, tuple[int, bool]] = {}
+    sites: dict[Site | None, list[tuple[int, int, int]]] = {}
+    for step, event in run.ops:
+        results = [(i.id, i.node) for i in event.outputs if i.requires_grad]
+        results += [(w.tensor, w.node) for w in event.written if w.requires_grad]
+        if not results or any(node in ran for _, node in results):
+            continue
+        inputs = run.inputs(event)
+        fresh = [t for t in inputs if t in roots]
+        old = [t for t in inputs if t in marks]
+        if not fresh and not old:
+            continue
+        here = run.loops(step)
+        carried = [t for t in old if here and (marks[t][1] or _earlier_iteration(run.loops(marks[t][0]), here))]
+        if carried and len(fresh) + len(old) > 1:
+            sites.setdefault(run.site(step), []).append((step, carried[0], results[0][0]))
+            carried = []
+        marks.update((t, (step, bool(carried))) for t, _ in results)
+    for site, found in sites.items():
+        if len(found) < 2:
+            continue
+        step, _, total = found[0]
+        name = run.title(total)
+        yield finding(
+            run, "kept_graphs", "warning",
+            f"{name} adds up losses with their graphs.",
+            f"The loss is a tensor with a graph, so {name} has a graph that holds that of every iteration, though no backward "
+            f"pass ever goes through it. Memory grows: {len(found) + 1} graphs by the end.",
+            f"Add numbers: {name} += loss.item() (or loss.detach()).",
+            step=step, site=site, evidence=[("iterations added up", str(len(found) + 1)), (f"{name}.requires_grad", "True")],
+            nodes=[key(total)],
+        )  # fmt: skip
+        return
+    yield from _appended(run, roots)
+
+
+def _appended(run: Run, roots: dict[int, int]) -> Iterator[Finding]:
+    for cell, text in enumerate(run.recording.source):
+        for number, line in enumerate(text.splitlines(), 1):
+            found = re.match(r"\s+(\w+)\.append\((\w+)\)\s*(?:#.*)?$", line)
+            if found is None:
+                continue
+            kept, name = found.groups()
+            bound = [(s, e.tensor) for s, e in run.namings if e.name == name]
+            losses = [(s, t) for s, t in bound if t in roots and run.loops(s)]
+            if len(losses) < 3 or len(losses) < len(bound) or any(t in roots for t in _used_later(run, losses, roots)):
+                continue
+            step = roots[losses[0][1]]
+            yield finding(
+                run, "kept_graphs", "warning",
+                f"The list {kept} keeps the graph of every iteration's {name}.",
+                f"{name} is a tensor with a graph. As long as it is in the list, so are the graph and what it refers to: "
+                f"{len(losses)} graphs by the end.",
+                f"Keep numbers: {kept}.append({name}.item()).",
+                step=step, site=Site(cell, number, len(line) - len(line.lstrip()), number, len(line.encode())),
+                evidence=[("graphs kept", str(len(losses)))], nodes=[key(t) for _, t in losses[:8]],
+            )  # fmt: skip
+            return
+
+
+def _used_later(run: Run, losses: list[tuple[int, int]], roots: dict[int, int]) -> Iterator[int]:
+    """What is computed from the kept losses, one operation on."""
+    for _, tensor in losses:
+        for step in run.consumers.get(tensor, ()):
+            event = run.events[step]
+            if isinstance(event, OpRan):
+                yield from (info.id for info in event.outputs)
+
+
+def unused_result(run: Run) -> Iterator[Finding]:
+    """A result that requires grad is computed and nothing is ever done with it."""
+    if not run.passes or run.raised is not None or len(run.recording.source) > 1:
+        return
+    text = "\n".join(run.recording.source)
+    used = {t for entry in run.passes for t in (*(r for r, _ in entry.event.roots), *entry.event.inputs)}
+    reported = set()
+    for step, event in run.ops:
+        if not event.node or len(event.outputs) != 1 or event.in_backward or event.written:
+            continue
+        info = event.outputs[0]
+        site = run.site(step)
+        if info.id in run.consumers or info.id in used or site in reported or not info.requires_grad or site is None:
+            continue
+        line = run.line(site)
+        name = run.tensors[info.id].first_name
+        statement = run.segment(site) == line.partition("#")[0].strip()
+        dropped = not name and statement and call(run.segment(site)) == event.op
+        forgotten = bool(name) and re.match(rf"\s*{re.escape(name)}\s*=[^=]", line) is not None \
+            and len(re.findall(rf"\b{re.escape(name)}\b", text)) == 1 and not name.startswith("_")  # fmt: skip
+        if not (dropped or (forgotten and run.passes[-1].began > step)):
+            continue
+        reported.add(site)
+        what = name or run.title(info.id)
+        yield finding(
+            run, "unused_result", "hint",
+            f"The result {what} is never used." if name else f"The result of {event.op} is thrown away.",
+            "It is computed and recorded, but no loss depends on it."
+            + ("" if name else f" {event.op} does not change its input; it returns a new tensor."),
+            "Use it or remove the line." if name else
+            f"Assign the result, or use the in-place form ({event.op}_) if there is one.",
+            step=step, evidence=[("operations that use it", "0")], nodes=[key(info.id)],
+        )  # fmt: skip

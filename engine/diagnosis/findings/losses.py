@@ -1,0 +1,191 @@
+"""Rules about losses that are given the wrong thing: probabilities for scores, or shapes that spread."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+
+from engine.diagnosis.findings.run import Run, finding, key
+from engine.diagnosis.reason import Finding
+from engine.graph.numbers import shape_text
+from engine.recording.events import NOTHING, OpRan, Site
+
+_SQUASHED = {"softmax": "softmax", "sigmoid": "sigmoid"}
+_MEASURES = frozenset(("pow", "square", "abs", "mul", "huber_loss", "smooth_l1_loss", "log_cosh", "cosh"))
+_REDUCTIONS = frozenset(("mean", "sum", "nanmean"))
+
+
+def squashed_twice(run: Run) -> Iterator[Finding]:
+    """A loss that applies softmax, log or sigmoid itself is given what has been through one already."""
+    reported: set[Site | None] = set()
+    for step, event in run.ops:
+        found = _misfit(run, step, event)
+        if found is None or run.site(step) in reported:
+            continue
+        reported.add(run.site(step))
+        given, rule, title, explanation, fix = found
+        yield finding(
+            run, rule, "warning", title, explanation, fix,
+            step=step,
+            related=[run.site(run.tensors[given].born)],
+            evidence=[
+                ("input", f"{run.title(given)} = {run.texts.describe(run.tensors[given].info.array)}"),
+                ("made by", f"{run.tensors[given].op.op} at {run.where(run.tensors[given].born)}"),
+            ],
+            nodes=[key(given), *(key(info.id) for info in event.outputs)],
+        )  # fmt: skip
+
+
+def _misfit(run: Run, step: int, event: OpRan) -> tuple[int, str, str, str, str] | None:
+    name = event.op
+    if run.argument(event, "self") == NOTHING:
+        return None
+    if name == "log_softmax" and event.outputs:
+        given = run.beneath_views(run.argument(event, "self"))
+        maker = run.tensors[given].op.op
+        whole = _loss_name(run, step)
+        if maker in _SQUASHED:
+            return (
+                given, f"{maker}_before_cross_entropy" if whole == "cross_entropy" else f"{maker}_before_log_softmax",
+                f"{whole} is given the result of {maker}, and applies softmax itself.",
+                f"{run.title(given)} lies between 0 and 1, so after the second softmax no class can get a probability near 1 "
+                "or 0: the loss cannot approach zero and its gradients are small.",
+                f"Give {whole} the scores (logits) that went into {maker}.",
+            )  # fmt: skip
+        return None
+    if name.startswith("nll_loss"):
+        given = run.beneath_views(run.argument(event, "self"))
+        maker = run.tensors[given].op.op
+        if maker in _SQUASHED:
+            return (
+                given, "nll_loss_of_probabilities", f"nll_loss is given probabilities ({maker}) instead of their logarithms.",
+                "nll_loss only picks the entry of the right class and negates it; without the logarithm it is no likelihood, "
+                "and the loss is negative.",
+                "Use log_softmax in place of softmax, or cross_entropy on the scores.",
+            )  # fmt: skip
+        values = run.values(run.argument(event, "self"), step)
+        if maker != "log_softmax" and any(i.requires_grad for i in event.outputs) and values is not None \
+                and values.size and float(values.max()) > 1e-4:  # fmt: skip
+            return (
+                given, "nll_loss_of_scores", "nll_loss is given scores instead of log-probabilities.",
+                f"Log-probabilities are never positive, but the largest entry is {float(values.max()):.4g}. Without "
+                "log_softmax the loss has no lower bound: it falls for ever as the scores grow.",
+                "Apply log_softmax first, or use cross_entropy on the scores.",
+            )  # fmt: skip
+        return None
+    if name == "binary_cross_entropy_with_logits":
+        given = run.beneath_views(run.argument(event, "self"))
+        maker = run.tensors[given].op.op
+        if maker in _SQUASHED:
+            return (
+                given, f"{maker}_before_bce_with_logits",
+                f"binary_cross_entropy_with_logits is given the result of {maker}, and applies sigmoid itself.",
+                f"{run.title(given)} lies between 0 and 1, so after the second sigmoid probabilities lie between 0.5 and 0.73: "
+                "class 0 can never be predicted.",
+                f"Give it the scores that went into {maker}, or use binary_cross_entropy.",
+            )  # fmt: skip
+        return None
+    if name == "kl_div":
+        given = run.beneath_views(run.argument(event, "self"))
+        if run.tensors[given].op.op == "softmax":
+            return (
+                given, "kl_div_of_probabilities", "kl_div is given probabilities instead of their logarithms.",
+                "Its first argument is expected in log-space (the second is not, unless log_target=True).",
+                "Use log_softmax for the first argument.",
+            )  # fmt: skip
+    return None
+
+
+def _loss_name(run: Run, step: int) -> str:
+    """cross_entropy where log_softmax is a part of it, else log_softmax."""
+    event = run.events[step]
+    assert isinstance(event, OpRan)
+    for later in run.consumers.get(event.outputs[0].id, ()):
+        after = run.events[later]
+        if isinstance(after, OpRan) and after.site == event.site and (after.op.startswith("nll_loss") or after.op == "mul"):
+            return "cross_entropy"
+    return "log_softmax"
+
+
+def spread_loss(run: Run) -> Iterator[Finding]:
+    """Prediction and target have shapes that broadcast against each other: every one is compared with every other."""
+    reported: set[Site | None] = set()
+    for step, a, b, site in [*_warned(run), *_subtracted(run)]:
+        if site in reported:
+            continue
+        reported.add(site)
+        pairs = math.prod(_broadcast(a, b) or (0,))
+        event = run.events[step]
+        yield finding(
+            run, "broadcast_in_loss", "warning",
+            f"The loss compares shapes {shape_text(a)} and {shape_text(b)}: they broadcast to "
+            f"{shape_text(_broadcast(a, b) or ())}.",
+            f"Instead of {max(math.prod(a), math.prod(b))} pairs of prediction and target, {pairs} are compared: every "
+            "prediction with every target. The minimum is then the same value for all.",
+            "Give both one shape: target.unsqueeze(1), prediction.squeeze(1), or view_as.",
+            step=step, site=site,
+            evidence=[("shapes", f"{list(a)} and {list(b)}"), ("pairs compared", str(pairs))],
+            nodes=[key(i.id) for i in getattr(event, "outputs", ())],
+        )  # fmt: skip
+
+
+def _warned(run: Run) -> Iterator[tuple[int, tuple[int, ...], tuple[int, ...], Site | None]]:
+    for step, event in run.warnings:
+        if event.message.startswith("Using a target size"):
+            sizes = [tuple(map(int, s.split(","))) for s in re.findall(r"\[(\d{1,9}(?:, ?\d{1,9})*)\]", event.message)]
+            if len(sizes) == 2 and _spreads(sizes[1], sizes[0]):
+                target, given = sizes
+                yield step, given, target, run.site(step)
+
+
+def _subtracted(run: Run) -> Iterator[tuple[int, tuple[int, ...], tuple[int, ...], Site | None]]:
+    ran = {n for entry in run.passes for n in entry.ran_at}
+    for step, event in run.ops:
+        if event.op not in ("sub", "rsub") or event.node is None or event.node.id not in ran or not event.outputs:
+            continue
+        a, b = run.argument(event, "self"), run.argument(event, "other")
+        if NOTHING in (a, b):
+            continue
+        shapes = run.tensors[a].info.shape, run.tensors[b].info.shape
+        if not _column_and_row(*shapes) or run.status(a, step).requires_grad == run.status(b, step).requires_grad:
+            continue
+        if any(run.recording.line(run.tensors[t].op) == run.recording.line(event) and run.tensors[t].op.op in (
+            "unsqueeze", "view", "reshape", "index", "slice") for t in (a, b)):  # fmt: skip
+            continue  # somebody put the dimension there for this very line
+        if _measured(run, event.outputs[0].id):
+            yield step, *shapes, run.site(step)
+
+
+def _column_and_row(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
+    """Whether one shape is (N, 1) and the other (N,)."""
+    column, row = (a, b) if len(a) > len(b) else (b, a)
+    return len(column) == 2 and len(row) == 1 and column[1] == 1 and column[0] == row[0] > 1
+
+
+def _measured(run: Run, tensor: int) -> bool:
+    """Whether a difference is squared (or the like) and summed up into one number."""
+    for _ in range(3):
+        events = [e for s in run.consumers.get(tensor, ()) if isinstance(e := run.events[s], OpRan) and e.outputs]
+        if not events:
+            return False
+        event = events[0]
+        if event.op in _REDUCTIONS:
+            return math.prod(event.outputs[0].shape) == 1
+        if event.op not in _MEASURES:
+            return False
+        tensor = event.outputs[0].id
+    return False
+
+
+def _broadcast(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...] | None:
+    size = max(len(a), len(b))
+    left, right = (1,) * (size - len(a)) + a, (1,) * (size - len(b)) + b
+    if any(m != n and 1 not in (m, n) for m, n in zip(left, right, strict=True)):
+        return None
+    return tuple(n if m == 1 else m for m, n in zip(left, right, strict=True))
+
+
+def _spreads(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
+    shape = _broadcast(a, b)
+    return shape is not None and math.prod(shape) > max(math.prod(a), math.prod(b))

@@ -1,0 +1,339 @@
+"""How values went from one tensor to another, and where a gradient cannot go back: paths through a run, without recursion."""
+
+from __future__ import annotations
+
+import ast
+from bisect import bisect_left
+from collections import OrderedDict
+from functools import cached_property
+from heapq import heappop, heappush
+from typing import NamedTuple
+
+from engine.diagnosis.findings.run import Run
+from engine.diagnosis.source import Source, contains
+from engine.recording.events import NOTHING, FlagSet, HookRan, Named, OpRan, Read, Site
+from engine.recording.index import Pass
+from engine.recording.recording import Recording
+
+_KEPT = 8
+"""Searches that are kept for the next question."""
+_CREATIONS = frozenset(("tensor", "as_tensor", "asarray", "Tensor", "from_numpy", "Parameter", "full", "full_like", "constant"))
+
+
+class Link(NamedTuple):
+    """One step of values: the operation at `step` made `result` from `source`."""
+
+    source: int
+    result: int
+    step: int
+    cut: bool
+    """Whether `source` requires grad and no gradient comes back to it here."""
+    read: int = NOTHING
+    """The step at which the values left as numbers, where they came by way of Python or NumPy."""
+
+
+class Paths:
+    """Questions about the ways of values and gradients through one recording; searches are kept."""
+
+    def __init__(self, recording: Recording) -> None:
+        self.run = Run(recording)
+        self.source = Source(recording.source)
+        self._searches: OrderedDict[tuple[tuple[int, ...], int], _Search] = OrderedDict()
+        self._reached: OrderedDict[int, frozenset[int]] = OrderedDict()
+        self._unseen: dict[int, list[int]] = {}
+        self._behind: dict[int, tuple[int, ...]] = {}
+
+    # --- ways of gradients ----------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def accumulators(self) -> dict[int, list[int]]:
+        """Leaf -> its AccumulateGrad nodes; a leaf gets a new one when no graph holds the old one."""
+        found: dict[int, list[int]] = {}
+        for id, history in self.run.nodes.items():
+            if history.info.variable != NOTHING:
+                found.setdefault(history.info.variable, []).append(id)
+        return found
+
+    @cached_property
+    def hooks(self) -> list[int]:
+        """The steps at which hooks replaced gradients."""
+        return [step for step, event in enumerate(self.run.events) if event.__class__ is HookRan]
+
+    @cached_property
+    def flags(self) -> dict[int, list[tuple[int, str, bool]]]:
+        """Tensor -> the flags that were set on it: (step, flag, value)."""
+        found: dict[int, list[tuple[int, str, bool]]] = {}
+        for step, event in enumerate(self.run.events):
+            if isinstance(event, FlagSet):
+                found.setdefault(event.tensor, []).append((step, event.flag, event.value))
+        return found
+
+    def before(self, step: int) -> list[tuple[int, OpRan]]:
+        """The operations up to a step."""
+        ops = self.run.ops
+        return ops[: bisect_left(ops, step + 1, key=lambda pair: pair[0])]
+
+    def assigned(self, name: str, step: int) -> list[tuple[int, int]]:
+        """The tensors that assignments to a name or attribute made, as far as the assigned expression was an operation: pairs
+        (tensor, step) in order, up to `step`."""
+        values = self.source.values(name)
+        spans = {
+            (cell, v.lineno, v.col_offset, v.end_lineno, v.end_col_offset)
+            for cell, at, v in values
+            if isinstance(at, ast.Assign | ast.AnnAssign | ast.NamedExpr)
+        }
+        if not spans:
+            return []
+        sites = self.run.recording.sites
+        places = {i for i, s in enumerate(sites) if (s.cell, s.line, s.column, s.end_line, s.end_column) in spans}
+        return [(e.outputs[0].id, s) for s, e in self.before(step) if e.site in places and e.outputs]
+
+    def nodes_of(self, tensor: int, step: int) -> list[int]:
+        """The nodes through which a gradient reaches a tensor."""
+        node = self.run.status(tensor, step).node
+        return [node] if node != NOTHING else self.accumulators.get(tensor, [])
+
+    def reached(self, entry: Pass) -> frozenset[int]:
+        """The nodes that the graph of a backward pass consists of."""
+        made = self._reached.get(entry.number)
+        if made is None:
+            nodes = self.run.nodes
+            stack = [n for n, _ in entry.event.root_nodes if n != NOTHING]
+            seen = set(stack)
+            while stack:
+                for target, _ in nodes[stack.pop()].info.edges:
+                    if target >= 0 and target not in seen:
+                        seen.add(target)
+                        stack.append(target)
+            made = self._reached[entry.number] = frozenset(seen)
+            if len(self._reached) > _KEPT:
+                self._reached.popitem(last=False)
+        return made
+
+    def backwards(self, entry: Pass, node: int, most: int = 400) -> list[int]:
+        """The tensors from a node up to the pass's root, along the gradients that arrived."""
+        owners = self.run.index.owners
+        found: list[int] = []
+        while node != NOTHING and len(found) < most:
+            track = entry.arrivals.get(node)
+            arrival = track.values[0] if track is not None else None
+            tensor = owners.get((node, arrival.input if arrival else 0), NOTHING)
+            if tensor != NOTHING:
+                found.append(tensor)
+            node = NOTHING if arrival is None else arrival.source
+        return found
+
+    # --- ways of values -------------------------------------------------------------------------------------------------------
+
+    def between(self, tensor: int, roots: tuple[int, ...], before: int) -> list[Link] | None:
+        """The way from a tensor's value to one of the roots' values with the fewest cuts, seen from `before`; None if the
+        roots do not depend on the tensor."""
+        key = (roots, before)
+        search = self._searches.get(key)
+        if search is None:
+            search = self._searches[key] = _Search(self, roots, before)
+            if len(self._searches) > _KEPT:
+                self._searches.popitem(last=False)
+        return search.way(tensor)
+
+    @cached_property
+    def _written(self) -> dict[int, list[int]]:
+        """Tensor -> the steps at which something else was written into it; not what optimizers do with its own gradient."""
+        found: dict[int, list[int]] = {}
+        tensors = self.run.tensors
+        for tensor, steps in self.run.writes.items():
+            kept = []
+            for step in steps:
+                event = self.run.events[step]
+                if isinstance(event, OpRan) and any(
+                    a.tensor != tensor and (a.tensor == NOTHING or tensors[a.tensor].info.grad_of == NOTHING)
+                    for a in event.inputs
+                ):
+                    kept.append(step)
+            if kept:
+                found[tensor] = kept
+        return found
+
+    def makers(self, tensor: int, before: int) -> list[int]:
+        """The steps before `before` that made a tensor or wrote something into it."""
+        found = [self.run.tensors[tensor].born]
+        writes = self._written.get(tensor)
+        if writes is not None:
+            found += writes[: bisect_left(writes, before)]
+        return [step for step in found if step < before]
+
+    def sources(self, step: int) -> list[tuple[int, int]]:
+        """What the values of an operation's result come from: pairs (tensor, step of the read or NOTHING)."""
+        event = self.run.events[step]
+        if not isinstance(event, OpRan):
+            return []
+        found = [(argument.tensor, NOTHING) for argument in event.inputs if argument.tensor != NOTHING]
+        if event.op == "grad":
+            return []
+        if event.op == "constant" and not found:
+            return [(tensor, NOTHING) for tensor in self.unseen(step)]
+        if self._reads and (event.op in _CREATIONS or any(argument.text for argument in event.inputs)):
+            found += [(self.tensor_read(read), read) for read in self.reads_behind(step)]
+        return found
+
+    def is_cut(self, source: int, result: int, step: int) -> bool:
+        """Whether the operation at a step lets no gradient from `result` back to `source`, which requires grad."""
+        event = self.run.events[step]
+        if not isinstance(event, OpRan) or not self.run.status(source, max(step - 1, 0)).requires_grad:
+            return False
+        for info in event.outputs:
+            if info.id == result:
+                return info.node == NOTHING
+        return event.node is None
+
+    # --- ways through Python --------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _reads(self) -> dict[int, list[int]]:
+        """Site -> the steps at which values were read there."""
+        found: dict[int, list[int]] = {}
+        for step, event in enumerate(self.run.events):
+            if event.__class__ is Read and event.site >= 0:
+                found.setdefault(event.site, []).append(step)
+        return found
+
+    def read_of(self, tensor: int) -> bool:
+        """Whether a tensor's values were ever read as numbers, or it may have been used unseen."""
+        return tensor in self._read_tensors or self._any_unseen
+
+    @cached_property
+    def _read_tensors(self) -> set[int]:
+        return {self.tensor_read(step) for steps in self._reads.values() for step in steps}
+
+    @cached_property
+    def _any_unseen(self) -> bool:
+        return any(event.op == "constant" for _, event in self.run.ops)
+
+    def tensor_read(self, step: int) -> int:
+        """The tensor whose values were read at a step."""
+        event = self.run.events[step]
+        assert isinstance(event, Read)
+        return event.tensor
+
+    def unseen(self, step: int) -> list[int]:
+        """What a tensor that came about unseen (`torch.multinomial(p, 1)`) may have been computed from: the tensors named in
+        the expression that made it."""
+        found = self._unseen.get(step)
+        if found is None:
+            found = self._unseen[step] = []
+            node = self.expression_of_unseen(step)
+            for part in ast.walk(node) if node is not None else ():
+                if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load):
+                    tensor = self.run.named_at(part.id, step - 1)
+                    if tensor != NOTHING and tensor not in found and self.run.tensors[tensor].born < step:
+                        found.append(tensor)
+        return found
+
+    def expression_of_unseen(self, step: int) -> ast.AST | None:
+        """The expression that made a tensor unseen: that of the assignment that named it next, or where it was first used."""
+        events = self.run.events
+        event = events[step]
+        if not isinstance(event, OpRan) or not event.outputs:
+            return None
+        made = event.outputs[0].id
+        for after in events[step + 1 : step + 4]:
+            if isinstance(after, Named) and after.tensor == made:
+                statement = self.source.at(self.run.recording.site(after))
+                return getattr(statement, "value", statement)
+        node = self.source.at(self.run.site(step))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            return node.func.value
+        return node
+
+    def reads_behind(self, step: int, site: Site | None = None) -> list[int]:
+        """The reads of values that went into what ran at a step (at its site, or at another): of each place, the last one."""
+        number = self.run.events[step].site
+        if not self._reads or (number < 0 and site is None):
+            return []
+        if site is not None:
+            places: tuple[int, ...] | None = self._places_behind(step, site)
+        else:
+            places = self._behind.get(number)
+        if places is None:
+            places = self._behind[number] = self._places_behind(step, self.run.site(step))
+        found = []
+        for place in places:
+            steps = self._reads[place]
+            last = bisect_left(steps, step)
+            if last:
+                # A comprehension reads many tensors at one place.
+                found += [s for s in steps[max(last - 16, 0) : last] if self._together(s, steps[last - 1])]
+        return found
+
+    def _together(self, step: int, last: int) -> bool:
+        events = self.run.events
+        return step == last or (last - step < 200 and events[step].scope == events[last].scope)
+
+    def _places_behind(self, step: int, site: Site | None) -> tuple[int, ...]:
+        sites = self.run.recording.sites
+        expressions = self.source.expressions_behind(site, lambda name: self.run.named_at(name, step - 1) != NOTHING)
+        return tuple(
+            place
+            for place in self._reads
+            if any(cell == sites[place].cell and contains(node, sites[place]) for cell, node in expressions)
+        )
+
+
+class _Search:
+    """A search from roots back through what they were computed from, latest operations first; it goes only as far as the
+    questions so far made it go."""
+
+    def __init__(self, paths: Paths, roots: tuple[int, ...], before: int) -> None:
+        self.paths = paths
+        self.cost: dict[int, int] = dict.fromkeys(roots, 0)
+        self.link: dict[int, Link] = {}
+        self.heap: list[tuple[int, int]] = []
+        for root in self.cost:
+            self._push(root, before)
+
+    def _push(self, tensor: int, before: int) -> None:
+        for step in self.paths.makers(tensor, before):
+            heappush(self.heap, (-step, tensor))
+
+    def way(self, tensor: int) -> list[Link] | None:
+        """The links from the tensor to a root."""
+        born = self.paths.run.tensors[tensor].born
+        while self.heap and -self.heap[0][0] > born:
+            if self.cost.get(tensor, 2) <= 1:
+                break  # a way with one cut is as good as any: one without a cut would have been found as a gradient's
+            self._advance()
+        if tensor not in self.cost:
+            return None
+        found: list[Link] = []
+        while tensor in self.link and len(found) <= len(self.link):
+            found.append(self.link[tensor])
+            tensor = found[-1].result
+        return found
+
+    def _advance(self) -> None:
+        negative, result = heappop(self.heap)
+        step = -negative
+        paths, cost = self.paths, self.cost
+        below = cost[result]
+        for source, read in paths.sources(step):
+            if source == result:
+                continue
+            cut = paths.run.status(source, max(read, 0)).requires_grad if read >= 0 else paths.is_cut(source, result, step)
+            total = below + cut
+            known = cost.get(source)
+            if known is None:
+                cost[source] = total
+                self.link[source] = Link(source, result, step, cut, read)
+                self._push(source, step if read < 0 else read)
+            elif total < known and source in self.link:
+                cost[source] = total
+                self.link[source] = Link(source, result, step, cut, read)
+
+
+def paths_of(recording: Recording) -> Paths:
+    """The recording's paths, kept on it."""
+    made = recording.derived.get("paths")
+    if made is None:
+        made = recording.derived["paths"] = Paths(recording)
+    assert isinstance(made, Paths)
+    return made

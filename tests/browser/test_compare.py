@@ -1,0 +1,79 @@
+"""A user pins a run, changes the program, and sees both."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.browser.conftest import Gradtape
+from tests.browser.test_page import SIZES
+
+pytestmark = pytest.mark.browser
+
+
+def pin(page: Gradtape) -> None:
+    page.page.get_by_role("radio", name="Compare").click()
+    page.page.get_by_role("button", name="Pin this run").click()
+    page.page.get_by_text("is pinned as it is now").wait_for()
+    page.settled()
+
+
+def change(page: Gradtape, old: str, new: str) -> None:
+    assert old in page.code()
+    page.set_code(page.code().replace(old, new))
+    page.page.get_by_text("First difference").wait_for()
+    page.settled()
+
+
+@pytest.mark.parametrize("page", SIZES, indirect=True)
+def test_both_runs_are_shown_with_what_changed(page: Gradtape) -> None:
+    pin(page)
+    change(page, "z = y1 * y2", "z = y1 * y1")
+    panel = page.page.locator(".st-key-panel").inner_text()
+    assert "14 gradients changed" in panel
+    assert "line 11: z, 44 → 121" in panel
+    assert page.page.locator(".gt-gone").inner_text().endswith("z = y1 * y2")
+    page.page.locator("[class*='st-key-compare_table'] canvas").first.wait_for()
+    assert int(page.player.get_attribute("data-overlay") or 0) > 10
+    assert page.page.locator(".player .legend li:visible", has_text="changed since the pinned run").count() == 1
+
+
+def test_what_was_removed_stands_in_the_graph_and_can_be_inspected(page: Gradtape) -> None:
+    pin(page)
+    change(page, "    y2 = 2 * x1 + 1 * x2\n    z = y1 * y2", "    z = y1 * y1")
+    page.until(lambda: int(page.player.get_attribute("data-nodes") or 0) == 16, "10 nodes and 6 removed ones")
+    page.page.get_by_role("radio", name="Inspector").click()
+    page.click_node("y2")
+    page.page.get_by_text("Only in the pinned run").wait_for()
+    page.until(lambda: "AddBackward0" in page.inspector(), "the removed tensor")
+    page.page.get_by_role("radio", name="Autograd (grad_fn)").click()
+    page.until(lambda: bool(page.page.evaluate("window.__gradtapePlayer.find('AccumulateGrad').length")), "the other view")
+    assert int(page.player.get_attribute("data-nodes") or 0) == 16
+
+
+def test_the_pinned_run_is_hidden_and_let_go(page: Gradtape) -> None:
+    pin(page)
+    change(page, "5 * x1", "6 * x1")
+    page.until(lambda: bool(page.player.get_attribute("data-overlay")), "marks on the graph")
+    page.page.locator(".st-key-compare_both label").click()
+    page.until(lambda: not page.player.get_attribute("data-overlay"), "no marks")
+    page.page.get_by_role("button", name="Unpin").click()
+    page.page.get_by_role("button", name="Pin this run").wait_for()
+
+
+def test_the_first_difference_is_a_link_to_its_moment(page: Gradtape) -> None:
+    pin(page)
+    change(page, "5 * x1", "6 * x1")
+    page.page.locator(".st-key-panel .gt-moment").first.click()
+    page.until(lambda: page.step < page.total - 1, "the player went there")
+    assert "x1" in page.page.locator(".player .caption").inner_text()
+
+
+def test_a_knob_is_compared_while_it_moves(page: Gradtape) -> None:
+    pin(page)
+    page.page.get_by_role("radio", name="What if").click()
+    field = page.page.get_by_label("x1, line 5, as a number", exact=True)
+    field.wait_for()
+    field.fill("1.5")
+    page.until(lambda: bool(page.player.get_attribute("data-overlay")), "marks on the graph")
+    page.page.get_by_role("radio", name="Compare").click()
+    page.page.get_by_text("line 5: x1, 1 → 1.5").wait_for()

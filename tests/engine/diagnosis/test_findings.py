@@ -1,0 +1,243 @@
+"""Findings: programs with one known defect, sound programs that must raise no alarm, and what a finding says."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from engine.diagnosis.findings import RULES, explain, findings
+from engine.diagnosis.reason import Finding
+from engine.program import Program
+from engine.recording import Recording
+from engine.recording.events import NodeRan, OpRan
+from engine.sandbox import Limits, RunResult, run
+from engine.sandbox.instrument import TAPE
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[2]
+HEAD = "import numpy as np; import torch; import torch.nn as nn; import torch.nn.functional as F; torch.manual_seed(0)\n"
+
+
+def programs(path: Path) -> dict[str, str]:
+    """The programs of a text file, by name."""
+    parts = path.read_text(encoding="utf-8").split("## ")[1:]
+    return {name.strip(): HEAD + text.rstrip() + "\n" for name, _, text in (part.partition("\n") for part in parts)}
+
+
+DEFECTS = programs(HERE / "defects.txt")
+SOUND = programs(HERE / "harmless.txt")
+SHOWN = {p.name: p.read_text(encoding="utf-8") for p in sorted((ROOT / "assets" / "examples").glob("*.py"))}
+COMPLETE = {p.name: p.read_text(encoding="utf-8") for p in sorted((HERE.parent / "complete").glob("*.py"))}
+PARITY = programs(HERE.parent / "programs.txt")
+
+REFUSALS = {
+    "freed_graph", "backward_on_vector", "loss_not_connected", "unused_input", "integer_requires_grad", "flag_of_non_leaf",
+    "numpy_of_tracked", "in_place_on_leaf", "in_place_on_saved", "in_place_on_view", "shapes_do_not_broadcast", "matrix_shapes",
+}  # fmt: skip
+"""Rules that explain the exception a program ends with."""
+
+
+def record(source: str) -> RunResult:
+    result = run(source, Limits(seconds=30))
+    assert result.recording is not None
+    return result
+
+
+def found(source: str) -> list[Finding]:
+    recording = record(source).recording
+    assert recording is not None
+    return findings(recording)
+
+
+def marked_line(source: str) -> int:
+    return next(number for number, line in enumerate(source.splitlines(), 1) if "# <-" in line)
+
+
+@pytest.mark.parametrize(("name", "source"), DEFECTS.items(), ids=DEFECTS.keys())
+def test_a_defect_is_found_at_its_line(name: str, source: str) -> None:
+    rules = name.rpartition(": ")[2].split(", ")
+    made = found(source)
+    assert {f.rule for f in made} == set(rules)
+    assert [f.line for f in made if f.rule == rules[0]] == [marked_line(source)]
+
+
+@pytest.mark.parametrize("source", SOUND.values(), ids=SOUND.keys())
+def test_a_sound_program_raises_no_alarm(source: str) -> None:
+    result = record(source)
+    assert result.status == "ok", result.error
+    assert result.recording is not None
+    assert findings(result.recording) == []
+
+
+@pytest.mark.parametrize("source", [*SHOWN.values(), *COMPLETE.values()], ids=[*SHOWN, *COMPLETE])
+def test_examples_raise_no_alarm(source: str) -> None:
+    made = found(source)
+    assert [f.rule for f in made] == (["in_place_on_saved"] if source.startswith("# In-place trouble") else [])
+
+
+@pytest.mark.parametrize("source", PARITY.values(), ids=PARITY.keys())
+def test_parity_programs_raise_no_alarm_but_about_their_exception(source: str) -> None:
+    result = record(source)
+    assert result.recording is not None
+    rules = {f.rule for f in findings(result.recording)}
+    assert rules <= (REFUSALS if result.status == "error" else set())
+
+
+def test_every_rule_is_tried_by_a_defect() -> None:
+    made = set()
+    for source in DEFECTS.values():
+        made |= {f.rule for f in found(source)}
+    names = {rule for name in DEFECTS for rule in name.rpartition(": ")[2].split(", ")}
+    assert made == names
+    assert len(RULES) <= len(names)
+
+
+@pytest.mark.parametrize("source", DEFECTS.values(), ids=DEFECTS.keys())
+def test_a_finding_is_complete(source: str) -> None:
+    recording = record(source).recording
+    assert recording is not None
+    tensors = {f"t{info.id}" for event in recording.events for info in getattr(event, "outputs", ())}
+    for f in findings(recording):
+        assert f.severity in ("error", "warning", "hint")
+        assert f.title.endswith(".")
+        assert f.explanation
+        assert f.fix
+        assert f.evidence
+        assert 0 <= f.step < len(recording.events)
+        assert f.line > 0
+        assert {n for n in f.nodes if n.startswith("t")} <= tensors
+        assert TAPE not in str(f)
+
+
+def test_the_crime_scene_names_both_lines_both_versions_and_the_backward() -> None:
+    (f,) = found(SHOWN["09_in_place_trouble.py"])
+    assert (f.line, sorted(site.line for site in f.related)) == (7, [6, 8])
+    assert dict(f.evidence) == {
+        "saved by": "ExpBackward0 at line 6, version 0",
+        "written by": "add_ at line 7",
+        "needed by": "backward pass 1 at line 8, version 1",
+    }
+
+
+def test_accumulation_comes_with_its_numbers() -> None:
+    (f,) = found(DEFECTS["a loop by hand without zero_grad: no_zero_grad"])
+    evidence = dict(f.evidence)
+    assert evidence["added by pass 2"] == "[1.6 3.2]"
+    assert evidence["w.grad afterwards"] == "[3.6 7.2]"
+    assert evidence["updates with old gradients"] == "3"
+
+
+def test_the_first_nan_names_operation_element_and_inputs() -> None:
+    (f,) = found(DEFECTS["zero times log zero: nan"])
+    evidence = dict(f.evidence)
+    assert evidence["p[0]"] == "0"
+    assert evidence["result[0]"] == "-inf"
+    assert evidence["first NaN"] == "mul at line 4"
+    assert "0 times infinity" not in f.title
+    assert "log(0) is −infinity" in f.explanation
+
+
+def test_a_branch_that_was_not_taken_is_explained() -> None:
+    (f,) = found(DEFECTS["where with a division: nan_gradient"])
+    assert "not chosen" in f.explanation
+    assert dict(f.evidence)["branch that was not taken"] == "line 4"
+    assert dict(f.evidence)["gradient that arrives"] == "0"
+
+
+def test_a_notebook_is_told_by_cell_and_line() -> None:
+    first = "import torch\nw = torch.ones(2, requires_grad=True)"
+    cells = (first, "loss = (w * 2).sum()\nloss.backward()", "loss = w * w\nloss.backward()")
+    recording = run(Program(cells, notebook=True)).recording
+    assert recording is not None
+    (f,) = findings(recording)
+    assert f.rule == "backward_on_vector"
+    assert "(cell 3, line 2)" in explain(recording)
+
+
+def test_explain_is_plain_text() -> None:
+    recording = record(DEFECTS["softmax before cross_entropy: softmax_before_cross_entropy"]).recording
+    assert recording is not None
+    text = explain(recording)
+    assert text.startswith("warning: cross_entropy is given the result of softmax")
+    assert "(line 8)" in text
+    assert "  Fix: " in text
+    assert explain(Recording()) == "Nothing looks wrong.\n"
+
+
+def test_hostile_names_stay_text_and_change_nothing() -> None:
+    source = HEAD + "d = {'<img src=x>(': torch.ones(3, requires_grad=True)}\nd['<img src=x>('].mul(2).backward()\n"
+    (f,) = found(source)
+    assert f.rule == "backward_on_vector"
+
+
+def test_findings_survive_saving() -> None:
+    recording = record(DEFECTS["backward twice: freed_graph"]).recording
+    assert recording is not None
+    assert findings(Recording.load(recording.to_bytes())) == findings(recording)
+
+
+def test_a_cut_off_log_is_no_trouble() -> None:
+    for name in ("a loop without zero_grad: no_zero_grad", "a hidden state that is not detached: spans_iterations"):
+        recording = record(DEFECTS[name]).recording
+        assert recording is not None
+        for length in range(0, len(recording.events), 7):
+            part = Recording(
+                recording.source, recording.events[:length], recording.sites, recording.scopes, recording.arrays, recording.ops
+            )
+            findings(part)
+
+
+def test_an_altered_log_is_no_trouble() -> None:
+    """A stranger's recording may say anything that its references allow."""
+    names = ("attention without scaling: saturated_softmax", "where with a division: nan_gradient")
+    for name in names:
+        recording = record(DEFECTS[name]).recording
+        assert recording is not None
+        arrays = len(recording.arrays)
+        for step, event in enumerate(recording.events):
+            if isinstance(event, OpRan):
+                texts = tuple(a if a.tensor >= 0 else replace(a, text="9" * 5000) for a in event.inputs)
+                outputs = tuple(replace(info, array=(info.array + 7) % arrays) for info in event.outputs)
+                changed = [replace(event, inputs=texts), replace(event, inputs=()), replace(event, outputs=outputs)]
+            elif isinstance(event, NodeRan):
+                changed = [replace(event, received=()), replace(event, received=tuple(-1 for _ in event.received))]
+            else:
+                continue
+            for other in changed:
+                events = [*recording.events[:step], other, *recording.events[step + 1 :]]
+                altered = Recording(
+                    recording.source, events, recording.sites, recording.scopes, recording.arrays, recording.ops
+                )
+                altered.check()
+                findings(altered)
+
+
+def test_the_work_grows_in_step_with_the_run() -> None:
+    def calls(iterations: int) -> int:
+        source = HEAD + (
+            "net = nn.Sequential(*[nn.Linear(4, 4) for _ in range(8)])\n"
+            "opt = torch.optim.SGD(net.parameters(), lr=1e-3)\n"
+            f"for i in range({iterations}):\n"
+            "    opt.zero_grad()\n"
+            "    net(torch.ones(2, 4)).pow(2).mean().backward()\n"
+            "    opt.step()\n"
+        )
+        recording = record(source).recording
+        assert recording is not None
+        counted = 0
+
+        def count(*_: object) -> None:
+            nonlocal counted
+            counted += 1
+
+        sys.setprofile(count)
+        try:
+            assert findings(recording) == []
+        finally:
+            sys.setprofile(None)
+        return counted
+
+    assert calls(80) < 8 * calls(20)  # 16 times as many would be quadratic

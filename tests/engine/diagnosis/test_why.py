@@ -1,0 +1,236 @@
+"""Every question of `questions.txt` gets its reason with its line, and sound programs get healthy reasons."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from engine.diagnosis import Reason, why
+from engine.diagnosis.why import CODES
+from engine.graph import build
+from engine.program import Program
+from engine.recording import Recording
+from engine.recording.events import NOTHING, OpRan
+from engine.recording.index import index_of
+from engine.sandbox import RunResult, run
+from tests.engine.recordings import chain, two_passes
+
+PRELUDE = "import numpy as np, torch, torch.nn.functional as F; from torch import nn; torch.manual_seed(0)\n"
+HERE = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class Case:
+    """A program with one question."""
+
+    name: str
+    tensor: str
+    code: str
+    program: str
+    until: str
+    """The question is asked after the last event of the line with this text; "" for the end."""
+
+
+def cases(file: str) -> list[Case]:
+    found = []
+    for part in (HERE / file).read_text().split("\n## ")[1:]:
+        name, _, rest = part.partition("\n")
+        question, _, rest = rest.partition("\n")
+        tensor, _, code = question.removeprefix("? ").rpartition(": ")
+        until = ""
+        if rest.startswith("@ "):
+            until, _, rest = rest.removeprefix("@ ").partition("\n")
+        found.append(Case(name, tensor, code, rest.strip("\n") + "\n", until))
+    return found
+
+
+@cache
+def executed(text: str) -> RunResult:
+    cells = text.split("# %%\n")
+    if len(cells) > 1:
+        return run(Program.from_cells((PRELUDE, *cells)))
+    return run(PRELUDE + text)
+
+
+def marked(text: str) -> tuple[int, int]:
+    """Cell and line of the mark."""
+    cells = text.split("# %%\n")
+    for number, cell in enumerate(cells):
+        for place, line in enumerate(cell.splitlines(), 1):
+            if line.endswith("# <-"):
+                return (number + 1, place) if len(cells) > 1 else (0, place + 1)
+    return 0, 0
+
+
+def last_step_of(recording: Recording, text: str) -> int:
+    line = next(n for n, one in enumerate(recording.source[0].splitlines(), 1) if text in one)
+    return max(step for step, event in enumerate(recording.events) if recording.line(event) == line)
+
+
+QUESTIONS = cases("questions.txt")
+
+
+@pytest.mark.parametrize("case", QUESTIONS, ids=lambda case: case.name)
+def test_the_reason_and_its_line(case: Case) -> None:
+    recording = executed(case.program).recording
+    assert recording is not None
+    step = last_step_of(recording, case.until) if case.until else None
+    reason = why(recording, case.tensor, step)
+    assert (reason.code, (reason.site.cell, reason.line) if reason.site else (0, 0)) == (case.code, marked(case.program)), str(
+        reason
+    )
+    assert case.tensor in reason.title
+    assert reason.requires_grad.startswith(case.tensor)
+    nodes = set(reason.nodes)
+    assert all(a in nodes and b in nodes for a, b in reason.cut)
+    if reason.code.startswith("cut_"):
+        # A number that is never made a tensor again has no edge in the graph.
+        assert reason.cut or reason.code == "cut_numbers"
+        assert reason.fix
+
+
+def test_every_reason_is_tried_by_a_question() -> None:
+    assert {case.code for case in QUESTIONS} == CODES.keys() - {"under_way", "not_made"}
+
+
+def test_there_are_enough_questions() -> None:
+    assert len(QUESTIONS) >= 60
+    assert len({case.name for case in QUESTIONS}) == len(QUESTIONS)
+
+
+SOUND = [
+    (
+        part.partition("\n")[0],
+        part.partition("\n? ")[2].partition("\n")[0].split(),
+        part.partition("\n? ")[2].partition("\n")[2],
+    )
+    for part in (HERE / "sound.txt").read_text().split("\n## ")[1:]
+]
+
+
+@pytest.mark.parametrize(("codes", "program"), [pytest.param(c, p, id=name) for name, c, p in SOUND])
+def test_in_a_sound_program_every_parameter_is_in_order(codes: list[str], program: str) -> None:
+    result = executed(program.strip("\n") + "\n")
+    recording = result.recording
+    assert result.status == "ok", result.error
+    assert recording is not None
+    leaves = [t for t, h in index_of(recording).tensors.items() if h.first_name and (h.info.requires_grad and h.info.is_leaf)]
+    assert leaves
+    for tensor in leaves:
+        reason = why(recording, tensor)
+        assert reason.code in codes, str(reason)
+        if reason.code in ("set", "paths"):
+            assert not reason.fix
+            assert reason.line
+
+
+def test_there_are_enough_sound_programs() -> None:
+    assert len(SOUND) >= 20
+
+
+# --- at any moment, about any tensor ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "name", ["gradient descent in a loop that makes a new w", "dead relu", "the graph was freed", "a notebook"]
+)
+def test_there_is_an_answer_for_every_tensor_at_every_step(name: str) -> None:
+    case = next(case for case in QUESTIONS if case.name == name)
+    recording = executed(case.program).recording
+    assert recording is not None
+    for step in range(-1, len(recording.events)):
+        for tensor in index_of(recording).tensors:
+            reason = why(recording, tensor, step)
+            assert isinstance(reason, Reason)
+            assert reason.title
+            assert reason.requires_grad
+            assert reason.moment < len(recording.events)
+
+
+def test_the_answer_follows_the_moment() -> None:
+    case = next(case for case in QUESTIONS if case.name == "accumulated over two losses")
+    recording = executed(case.program).recording
+    assert recording is not None
+    codes = [why(recording, "w", step).code for step in range(2, len(recording.events))]
+    assert list(dict.fromkeys(codes)) == ["not_yet", "under_way", "set", "accumulated"]
+
+
+def test_a_doubled_gradient_is_taken_apart() -> None:
+    recording = two_passes().recording()
+    reason = why(recording, "x1")
+    assert (reason.code, reason.line) == ("accumulated", 10)
+    assert "22 + 42" not in reason.explanation
+    assert "= 84" in reason.explanation or "84" in str(reason.evidence)
+    assert why(recording, "y1").code == "not_retained"
+    assert why(recording, "x1", 0).code in ("not_yet", "needs_none")
+
+
+def test_a_name_that_never_stood_for_a_tensor_is_an_error() -> None:
+    recording = two_passes().recording()
+    with pytest.raises(KeyError):
+        why(recording, "nobody")
+    with pytest.raises(KeyError):
+        why(recording, 10_000)
+    with pytest.raises(IndexError):
+        why(recording, "x1", 10_000)
+
+
+def test_a_tensor_that_is_not_there_yet() -> None:
+    recording = two_passes().recording()
+    later = max(index_of(recording).tensors)
+    assert why(recording, later, 0).code == "not_made"
+
+
+def test_names_may_be_written_as_the_program_writes_them() -> None:
+    recording = executed(SOUND[1][2].strip("\n") + "\n").recording
+    assert recording is not None
+    assert why(recording, "model.weight.grad").tensor == why(recording, "model.weight").tensor
+    recording = executed(next(c for c in QUESTIONS if c.name == "a dead layer").program).recording
+    assert recording is not None
+    assert why(recording, "model[0].weight").tensor == why(recording, "model.0.weight").tensor
+
+
+def test_long_graphs_are_walked_without_recursion() -> None:
+    recording = chain(5_000)
+    assert why(recording, 0).code == "set"
+    assert why(recording, "y").code == "overwritten"
+    first = index_of(recording).tensors[0]
+    assert why(recording, 0, first.born).code == "not_yet"
+
+
+def test_the_cut_is_an_edge_of_the_graph() -> None:
+    case = next(case for case in QUESTIONS if case.name == "detach in the middle")
+    recording = executed(case.program).recording
+    assert recording is not None
+    graph = build(recording)
+    for pair in why(recording, "w").cut:
+        assert graph.has_edge(*pair)
+        assert any(data["kind"] == "cut" for data in graph.get_edge_data(*pair).values())
+
+
+def test_the_cut_says_which_line_switched_gradients_off() -> None:
+    case = next(case for case in QUESTIONS if case.name == "no_grad where the model is called")
+    recording = executed(case.program).recording
+    assert recording is not None
+    cut = next(e for e in recording.events if isinstance(e, OpRan) and e.cut == "no_grad" and e.outputs)
+    assert recording.line(cut) == 4
+    assert cut.opened != NOTHING
+    assert recording.sites[cut.opened].line == 3
+
+
+def test_numbers_that_are_only_looked_at_change_nothing() -> None:
+    before = "w = torch.tensor(2.0, requires_grad=True)\nprint(w.item())\n"
+    after = "loss = w * 3\nprint(float(loss.detach()))\nloss.backward()\n"
+    recording = executed(before + after).recording
+    assert recording is not None
+    assert why(recording, "w").code == "set"
+
+
+def test_hostile_source_is_only_text() -> None:
+    recording = two_passes().recording()
+    for source in ("(" * 5_000, "x = " + "a." * 5_000 + "b", "\0", "def f(:", "-" * 20_000 + "1"):
+        again = Recording.load(Recording((source,), recording.events, recording.sites, arrays=recording.arrays).to_bytes())
+        assert why(again, "x1").code == "accumulated"
