@@ -9,7 +9,8 @@ app: $(VENV)/.app
 	$(BIN)/python -m gradtape $(ARGS)
 
 test: $(VENV)/.test browser
-	$(BIN)/python -m pytest $(ARGS)
+	$(if $(ARGS),$(BIN)/python -m pytest $(ARGS),$(BIN)/python -m pytest -n auto tests/engine tests/components)
+	$(if $(ARGS),,$(BIN)/python -m pytest tests/browser)
 
 check: $(VENV)/.check
 	$(BIN)/ruff check .

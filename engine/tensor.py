@@ -535,13 +535,13 @@ class Tensor:
         """The only element as a Python number."""
         if self._array.size != 1:
             raise RuntimeError(f"a Tensor with {self._array.size} elements cannot be converted to Scalar")
-        if context.observer is not None:
+        if context.special and context.observer is not None:
             context.observer.read(self, "item")
         return self._array.item()
 
     def tolist(self) -> Any:
         """The elements as nested lists."""
-        if context.observer is not None:
+        if context.special and context.observer is not None:
             context.observer.read(self, "tolist")
         return self._array.tolist()
 
@@ -549,7 +549,7 @@ class Tensor:
         """The array, sharing memory."""
         if self.requires_grad and not force:
             raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
-        if context.observer is not None:
+        if context.special and context.observer is not None:
             context.observer.read(self, "numpy")
         return self._array
 
@@ -596,7 +596,7 @@ class Tensor:
                 "Consider using tensor.detach() first.",
                 3,
             )
-        if context.observer is not None:
+        if context.special and context.observer is not None:
             context.observer.read(self, how)
         return self._array.item()
 

@@ -7,6 +7,11 @@ import os
 from types import ModuleType
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("steady", deadline=None)
+settings.load_profile("steady")
+"""No test depends on how fast the machine is."""
 
 
 def needed(package: str) -> None:

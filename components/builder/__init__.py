@@ -97,5 +97,5 @@ def _chosen(found: Sequence[Operand], picked: Picked) -> list[Operand]:
         key=f"build_operands_{picked.rev}", format_func=lambda tensor: by_id[tensor].label,
     )  # fmt: skip
     if ids != picked.ids:
-        picked.ids, picked.proposed = list(ids), False
+        picked.ids = list(ids)
     return [by_id[id] for id in ids]

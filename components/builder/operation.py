@@ -32,22 +32,26 @@ def operation_panel(work: Work) -> None:
     operands, unnamed = _with_names(work, name)
     settings, twice = _settings(choices, operands, bool(inside))
     target = "" if writes else _target(work, operands)
-    fits = [(choice, fit(choice, operands * 2 if twice and choice.operands == 2 else operands, settings)) for choice in choices]
+    fits = [(choice, fit(choice, _taken(choice, operands, twice), settings)) for choice in choices]
     with st.container(key="build_ops"):
         for choice, found in sorted(fits, key=lambda each: bool(each[1].reason)):
             if found.reason:
                 st.button(choice.label, key=_key(choice), disabled=True, width="stretch")
                 explain(found.reason)
             elif name or writes:
-                _offer(work, choice, found, name, unnamed, target and _inside(choice, operands, settings, twice), target)
+                taken = _taken(choice, operands, twice)
+                needed = [each for each in unnamed if each[1] in [operand.code for operand in taken]]
+                grows = target if taken[0].name == target else ""
+                template = code_of(choice, ["{a}" if each.name == grows else each.code for each in taken], settings)
+                _offer(work, choice, found, name, needed, grows, template)
 
 
 def _offer(
-    work: Work, choice: Choice, found: Fit, name: str, unnamed: list[tuple[Span, str]], template: str, target: str
+    work: Work, choice: Choice, found: Fit, name: str, unnamed: list[tuple[Span, str]], target: str, template: str
 ) -> None:
     def make() -> str:
         text = all_named(work.text, unnamed)
-        if template:
+        if target:
             return continued(text, target, template)
         return appended(text, found.code if choice.writes else f"{name} = {found.code}")
 
@@ -64,10 +68,11 @@ def _key(choice: Choice) -> str:
     return "build_op_" + "".join(c if c.isalnum() and c.isascii() else f"_{ord(c):x}" for c in choice.code)
 
 
-def _inside(choice: Choice, operands: list[Operand], settings: Settings, twice: bool) -> str:
-    """The code of an operation with a hole for its first operand."""
-    names = ["{a}", *(operand.code for operand in operands[1:])]
-    return code_of(choice, names * 2 if twice else names, settings)
+def _taken(choice: Choice, operands: list[Operand], twice: bool) -> list[Operand]:
+    """Which of the chosen tensors an operation takes: one takes the last one clicked, two may be the same one twice."""
+    if choice.operands == 1:
+        return operands[-1:]
+    return operands * 2 if twice and choice.operands == 2 else operands
 
 
 def _with_names(work: Work, result: str) -> tuple[list[Operand], list[tuple[Span, str]]]:
@@ -98,7 +103,7 @@ def _with_names(work: Work, result: str) -> tuple[list[Operand], list[tuple[Span
 def _settings(choices: tuple[Choice, ...], operands: list[Operand], inside: bool) -> tuple[Settings, bool]:
     """The fields that the operations of this kind need beside tensors, and whether a tensor is to be taken twice."""
     wanted = {setting for choice in choices for setting in choice.settings}
-    shape: Shape = operands[0].shape if operands else ()
+    shape: Shape = operands[-1].shape if operands else ()
     number, dim, keep, index = 2.0, None, False, 0
     target: Shape = ()
     fields = [each for each in ("number", "over", "dim", "index", "shape") if each in wanted]

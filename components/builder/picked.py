@@ -12,22 +12,15 @@ class Picked:
     run: str = ""
     """The run that the ids belong to."""
     ids: list[int] = field(default_factory=list)
-    proposed: bool = True
-    """Nobody has clicked yet: the first click takes the proposal's place, later ones add to it."""
     rev: int = 0
     """Counts changes that did not come from the builder's own list."""
 
     def propose(self, run: str, ids: list[int]) -> None:
         """Start over with these."""
-        self.run, self.ids, self.proposed = run, ids, True
+        self.run, self.ids = run, ids
         self.rev += 1
 
     def click(self, run: str, id: int) -> None:
-        """A tensor was clicked in the graph."""
-        if run != self.run or self.proposed:
-            self.run, self.ids, self.proposed = run, [id], False
-        elif id not in self.ids:
-            self.ids = [*self.ids, id]
-        else:
-            return
-        self.rev += 1
+        """A tensor was clicked in the graph: it becomes the last operand, also if it was one before."""
+        kept = [each for each in self.ids if each != id] if run == self.run else []
+        self.propose(run, [*kept, id])

@@ -17,6 +17,8 @@ from engine.recording.recording import Recording
 
 _KEPT = 8
 """Searches that are kept for the next question."""
+_LITTLE = 2_000
+"""Tensors that a look ahead takes in."""
 _CREATIONS = frozenset(("tensor", "as_tensor", "asarray", "Tensor", "from_numpy", "Parameter", "full", "full_like", "constant"))
 
 
@@ -129,6 +131,8 @@ class Paths:
         """The way from a tensor's value to one of the roots' values with the fewest cuts, seen from `before`; None if the
         roots do not depend on the tensor."""
         key = (roots, before)
+        if self.leads_nowhere(tensor, roots, before):
+            return None
         search = self._searches.get(key)
         if search is None:
             search = self._searches[key] = _Search(self, roots, before)
@@ -137,7 +141,7 @@ class Paths:
         return search.way(tensor)
 
     @cached_property
-    def _written(self) -> dict[int, list[int]]:
+    def written(self) -> dict[int, list[int]]:
         """Tensor -> the steps at which something else was written into it; not what optimizers do with its own gradient."""
         found: dict[int, list[int]] = {}
         tensors = self.run.tensors
@@ -157,7 +161,7 @@ class Paths:
     def makers(self, tensor: int, before: int) -> list[int]:
         """The steps before `before` that made a tensor or wrote something into it."""
         found = [self.run.tensors[tensor].born]
-        writes = self._written.get(tensor)
+        writes = self.written.get(tensor)
         if writes is not None:
             found += writes[: bisect_left(writes, before)]
         return [step for step in found if step < before]
@@ -179,12 +183,38 @@ class Paths:
     def is_cut(self, source: int, result: int, step: int) -> bool:
         """Whether the operation at a step lets no gradient from `result` back to `source`, which requires grad."""
         event = self.run.events[step]
-        if not isinstance(event, OpRan) or not self.run.status(source, max(step - 1, 0)).requires_grad:
+        return isinstance(event, OpRan) and self.needs(source, step - 1) and not _recorded(event, result)
+
+    def needs(self, tensor: int, step: int) -> bool:
+        """Whether a tensor requires grad after a step."""
+        history = self.run.tensors[tensor]
+        return history.info.requires_grad if history.changes is None else history.status(max(step, 0)).requires_grad
+
+    def is_plain(self, event: OpRan) -> bool:
+        """Whether all that goes into an operation stands among its inputs."""
+        if event.op == "grad" or event.op == "constant":
             return False
-        for info in event.outputs:
-            if info.id == result:
-                return info.node == NOTHING
-        return event.node is None
+        return not self._reads or (event.op not in _CREATIONS and not any(argument.text for argument in event.inputs))
+
+    def leads_nowhere(self, tensor: int, roots: tuple[int, ...], before: int) -> bool:
+        """Whether what is computed from a tensor is little and leads to none of the roots, as a look ahead from it finds; False
+        where that is not certain."""
+        if self._any_unseen:
+            return False
+        run, read = self.run, self._read_tensors
+        queue, seen = [tensor], {tensor}
+        for source in queue:
+            if len(queue) > _LITTLE or source in read or source in roots:
+                return False
+            for step in run.consumers.get(source, ()):
+                event = run.events[step]
+                if step >= before or not isinstance(event, OpRan) or event.op == "grad":
+                    continue
+                for made in (*(info.id for info in event.outputs), *(write.tensor for write in event.written)):
+                    if made not in seen:
+                        seen.add(made)
+                        queue.append(made)
+        return True
 
     # --- ways through Python --------------------------------------------------------------------------------------------------
 
@@ -292,8 +322,13 @@ class _Search:
             self._push(root, before)
 
     def _push(self, tensor: int, before: int) -> None:
-        for step in self.paths.makers(tensor, before):
-            heappush(self.heap, (-step, tensor))
+        if tensor in self.paths.written:
+            for step in self.paths.makers(tensor, before):
+                heappush(self.heap, (-step, tensor))
+        else:
+            born = self.paths.run.tensors[tensor].born
+            if born < before:
+                heappush(self.heap, (-born, tensor))
 
     def way(self, tensor: int) -> list[Link] | None:
         """The links from the tensor to a root."""
@@ -313,21 +348,40 @@ class _Search:
     def _advance(self) -> None:
         negative, result = heappop(self.heap)
         step = -negative
-        paths, cost = self.paths, self.cost
-        below = cost[result]
+        paths = self.paths
+        event = paths.run.events[step]
+        assert isinstance(event, OpRan)
+        if paths.is_plain(event):
+            # Most operations: only tensors that need no look at the text.
+            kept = not _recorded(event, result)
+            for argument in event.inputs:
+                source = argument.tensor
+                if source >= 0 and source != result:
+                    self._take(source, result, step, kept and paths.needs(source, step - 1), NOTHING)
+            return
         for source, read in paths.sources(step):
-            if source == result:
-                continue
-            cut = paths.run.status(source, max(read, 0)).requires_grad if read >= 0 else paths.is_cut(source, result, step)
-            total = below + cut
-            known = cost.get(source)
-            if known is None:
-                cost[source] = total
-                self.link[source] = Link(source, result, step, cut, read)
-                self._push(source, step if read < 0 else read)
-            elif total < known and source in self.link:
-                cost[source] = total
-                self.link[source] = Link(source, result, step, cut, read)
+            if source != result:
+                cut = paths.needs(source, read) if read >= 0 else paths.is_cut(source, result, step)
+                self._take(source, result, step, cut, read)
+
+    def _take(self, source: int, result: int, step: int, cut: bool, read: int) -> None:
+        total = self.cost[result] + cut
+        known = self.cost.get(source)
+        if known is None:
+            self.cost[source] = total
+            self.link[source] = Link(source, result, step, cut, read)
+            self._push(source, step if read < 0 else read)
+        elif total < known and source in self.link:
+            self.cost[source] = total
+            self.link[source] = Link(source, result, step, cut, read)
+
+
+def _recorded(event: OpRan, result: int) -> bool:
+    """Whether an operation left a node through which a gradient comes back from its result."""
+    for info in event.outputs:
+        if info.id == result:
+            return info.node != NOTHING
+    return event.node is not None
 
 
 def paths_of(recording: Recording) -> Paths:

@@ -181,7 +181,10 @@ def _set(q: Question, row: LedgerRow) -> Reason:
         total = ""
         if len(texts) <= 4 and all(len(text) < 16 for text in texts):
             total = f" {' + '.join(texts)} = {run.texts(row.increment)}."
-        uses = [(f"from {run.where(run.nodes[a.source].born)}", run.texts.describe(a.array)) for a in arrivals[:8]]
+        uses = [
+            ("as a root" if a.source == NOTHING else f"from {run.where(run.nodes[a.source].born)}", run.texts.describe(a.array))
+            for a in arrivals[:8]
+        ]
         return q.because(
             "paths",
             f"{q.name}.grad was set by {pass_} ({_line(q, row)}) and is a sum over {len(sources)} paths: {q.name} is used "

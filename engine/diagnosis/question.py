@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
@@ -11,6 +12,9 @@ from engine.diagnosis.reason import Reason
 from engine.graph.symbols import clip
 from engine.recording.events import NOTHING, BackwardEnded, OpRan, Site
 from engine.recording.index import LedgerRow, Pass, Status, TensorHistory
+
+_SHOWN = 1_000
+"""Nodes of a path that an answer names; of longer ones the two ends."""
 
 
 class Question:
@@ -50,9 +54,10 @@ class Question:
     def uses(self, before: int, after: int = NOTHING) -> list[int]:
         """The operations that took the tensor to compute something else, between two steps."""
         found = []
-        for step in self.run.consumers.get(self.tensor, ()):
+        steps = self.run.consumers.get(self.tensor, [])
+        for step in steps[bisect_right(steps, after) : bisect_left(steps, before)]:
             event = self.run.events[step]
-            if not after < step < before or not isinstance(event, OpRan) or event.op == "grad":
+            if not isinstance(event, OpRan) or event.op == "grad":
                 continue
             if event.outputs or any(write.tensor != self.tensor for write in event.written):
                 found.append(step)
@@ -100,7 +105,11 @@ class Question:
     ) -> Reason:
         """The answer; its line is that of `step` unless another site is given."""
         place = site if site is not None else self.run.site(step)
-        keys = tuple(dict.fromkeys(key(t) for t in nodes if t != NOTHING))
+        cut = list(cut)
+        path = list(nodes)
+        if len(path) > _SHOWN:
+            path = [*path[: _SHOWN // 2], *(t for pair in cut for t in pair), *path[-_SHOWN // 2 :]]
+        keys = tuple(dict.fromkeys(key(t) for t in path if t != NOTHING))
         return Reason(
             tensor=self.tensor,
             step=self.step,

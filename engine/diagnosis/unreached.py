@@ -128,8 +128,11 @@ def failed(q: Question, entry: Pass, error: str, begin: str) -> Reason:
 def _not_reached(q: Question, passes: Sequence[Pass]) -> Reason:
     """No pass has the tensor in its graph: cut off, used for something else, not used, or made too late."""
     run = q.run
-    used = bool(q.uses(passes[-1].began)) or bool(q.paths.read_of(q.tensor))
-    for entry in reversed(passes[-_LAST:] if used else ()):
+    uses = q.uses(passes[-1].began)
+    used = bool(uses) or q.paths.read_of(q.tensor)
+    # In a loop, the last pass of each call of backward() stands for the others.
+    calls = {run.site(entry.began): entry for entry in passes[-100:]}
+    for entry in sorted(calls.values(), key=lambda entry: -entry.began)[: _LAST if used else 0]:
         links = q.paths.between(q.tensor, tuple(t for t, _ in entry.event.roots), entry.began)
         if links is not None:
             root = entry.event.roots[0][0]
@@ -149,7 +152,6 @@ def _not_reached(q: Question, passes: Sequence[Pass]) -> Reason:
             step=q.history.born,
             nodes=[q.tensor],
         )
-    uses = q.uses(entry.began)
     if not uses:
         late = q.uses(q.step + 1)
         if late:
@@ -180,7 +182,7 @@ def _not_reached(q: Question, passes: Sequence[Pass]) -> Reason:
         f"Make {result} part of the loss, or call backward() on what depends on {q.name}.",
         step=entry.began,
         nodes=[q.tensor, *(info.id for info in getattr(event, "outputs", ())), root],
-        evidence=[("root of the pass", name), ("uses", listed([run.where(s) for s in uses]))],
+        evidence=[("root of the pass", name), ("uses", listed([run.where(s) for s in uses[-_LAST:]]))],
     )
 
 

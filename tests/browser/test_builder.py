@@ -160,6 +160,7 @@ def test_a_matrix_product_and_a_loss(page: Gradtape) -> None:
     builder.tab("Operation")
     builder.click("x")
     builder.click("w")
+    builder.chosen(lambda names: names == ["x", "w"], "both are chosen, in this order")
     builder.operation("Matrix", "matrix product")
     builder.operation("Reduce", "mean")
     builder.gradient("Backward")
@@ -223,10 +224,21 @@ def test_entries_are_edited_in_a_grid(page: Gradtape) -> None:
     grid.wait_for()
     page.until(lambda: (grid.bounding_box() or {"height": 0})["height"] > 90, "a head and two rows")
     builder.settled()
-    box = grid.bounding_box()
-    assert box is not None
-    page.page.mouse.click(box["x"] + box["width"] * 0.75, box["y"] + box["height"] - 12)
-    page.page.keyboard.type("8.5")
+    field = page.page.locator(".gdg-input")
+
+    def opened() -> bool:
+        """The lower right entry is open for typing; what is above the grid may still have moved it."""
+        box = grid.bounding_box()
+        assert box is not None
+        page.page.mouse.click(box["x"] + box["width"] * 0.75, box["y"] + box["height"] - 12)
+        page.page.wait_for_timeout(300)
+        page.page.keyboard.press("Enter")
+        page.page.wait_for_timeout(300)
+        return field.is_visible() and field.input_value() == "4"
+
+    page.until(opened, "the entry can be typed into")
+    page.page.keyboard.type("8.5", delay=60)
+    assert field.input_value() == "8.5"
     page.page.keyboard.press("Enter")
     builder.settled()
     builder.press(re.compile("^Write"))

@@ -123,13 +123,12 @@ def test_markup_in_an_error_stays_text() -> None:
     assert not [1 for element in app.main if "gt-why" in str(element.proto) and "<img" in str(element.proto)]
 
 
-def test_the_first_click_replaces_the_proposal_and_later_ones_add() -> None:
+def test_a_click_adds_a_tensor_or_makes_it_the_last() -> None:
     picked = Picked()
     picked.propose("run", [7])
     picked.click("run", 1)
-    assert picked.ids == [1]
-    picked.click("run", 2)
-    picked.click("run", 2)
-    assert picked.ids == [1, 2]
+    assert picked.ids == [7, 1]
+    picked.click("run", 7)
+    assert picked.ids == [1, 7]
     picked.click("another run", 3)
     assert picked.ids == [3]

@@ -79,7 +79,7 @@ def test_the_inspector_shows_the_moment(recording: Recording) -> None:
     x1 = named(recording, "x1")
     last = len(recording.events) - 1
     assert ">84<" in inspector_html(recording, last, x1)
-    assert "no backward pass has reached it yet" in inspector_html(recording, 1, x1)
+    assert "backward() has not been called yet" in inspector_html(recording, 1, x1)
     assert "has not been made yet" in inspector_html(recording, 0, named(recording, "z"))
     assert "Click a card" in inspector_html(recording, last, None)
 

@@ -97,12 +97,14 @@ def test_an_empty_recording_can_be_saved_and_replayed() -> None:
     assert build(loaded).number_of_nodes() == 0
 
 
+@settings(deadline=None)
 @given(st.integers(0, len(SAVED) - 1))
 def test_a_truncated_file_is_refused(length: int) -> None:
     with pytest.raises(RecordingError):
         Recording.load(SAVED[:length])
 
 
+@settings(deadline=None)
 @given(st.integers(8, len(SAVED) - 1), st.integers(1, 255))
 def test_a_damaged_file_is_refused(place: int, change: int) -> None:
     damaged = bytearray(SAVED)
