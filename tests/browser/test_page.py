@@ -36,7 +36,7 @@ def test_stepping_to_the_end_and_back_changes_values(page: Gradtape) -> None:
     page.page.locator(".gt-brand").click()
     page.page.keyboard.press("Home")
     page.until(lambda: page.step == 0, "the first step")
-    page.until(lambda: "no backward pass has reached it" in page.inspector(), "no gradient yet")
+    page.until(lambda: "backward() has not been called yet" in page.inspector(), "no gradient yet")
     while page.step < page.total - 1:
         before = page.step
         page.page.keyboard.press("ArrowRight")
@@ -78,7 +78,7 @@ def test_clicking_a_node_shows_it_in_the_inspector(page: Gradtape) -> None:
     text = page.inspector()
     assert "44" in text
     assert "_saved_self" in text
-    assert "None: not a leaf" in text
+    assert "z.grad is None because z is not a leaf" in text
 
 
 def test_an_edited_program_runs(page: Gradtape) -> None:
