@@ -119,8 +119,16 @@ class Gradtape:
         )
         if point is None:
             raise AssertionError("the player's handle has no find()")
-        spot = self.page.evaluate("id => window.__gradtapePlayer.screen(id)", point[-1])
+        spot, before = self._spot(point[-1]), None
+        while spot != before:  # the camera may be on its way
+            self.page.wait_for_timeout(120)
+            spot, before = self._spot(point[-1]), spot
         self.page.mouse.click(spot["x"], spot["y"])
+
+    def _spot(self, id: str) -> dict[str, float]:
+        """Where a card stands on the screen."""
+        found: dict[str, float] = self.page.evaluate("id => window.__gradtapePlayer.screen(id)", id)
+        return found
 
     def inspector(self) -> str:
         """The text of the inspector."""
