@@ -56,6 +56,11 @@ SCALAR_NAMES = {
     int16: "Short", int8: "Char", uint8: "Byte", bool8: "Bool",
 }  # fmt: skip
 """How PyTorch's error messages name a type ("expected scalar type Float but found Double")."""
+CPP_NAMES = {
+    float64: "double", float32: "float", float16: "c10::Half", int64: "long int", int32: "int",
+    int16: "short int", int8: "signed char", uint8: "unsigned char", bool8: "bool",
+}  # fmt: skip
+"""How other messages name it: as C++ does."""
 
 _CATEGORY = {"b": 0, "i": 1, "u": 1, "f": 2}
 _default = float32

@@ -378,7 +378,7 @@ class Tensor:
                 raise RuntimeError("can't assign Variable as its own grad")
             if value._array.dtype != self._array.dtype:
                 raise RuntimeError(
-                    f"attempting to assign a gradient with dtype '{_words(value)}' to a tensor with grad_dtype "
+                    f"attempting to assign a gradient with dtype '{dtypes.CPP_NAMES[value.dtype]}' to a tensor with grad_dtype "
                     f"'{dtypes.SCALAR_NAMES[self.dtype]}'. The gradient must match the tensor's grad_dtype (defaults to the "
                     "tensor's dtype). You can set the tensor's grad_dtype attribute with a specific dtype, or None to allow "
                     "any dtype. Set grad_dtype with caution. Diverging the dtypes of a tensor and its gradient may break "
@@ -728,15 +728,6 @@ def counter_of(tensor: Tensor) -> Counter:
     if counter is None:
         counter = tensor._counter = Counter()
     return counter
-
-
-def _words(tensor: Tensor) -> str:
-    """The dtype as C++ names it."""
-    names = {
-        "float32": "float", "float64": "double", "float16": "c10::Half", "int64": "long int", "int32": "int",
-        "int16": "short int", "int8": "signed char", "uint8": "unsigned char",
-    }  # fmt: skip
-    return names.get(tensor.dtype.name, tensor.dtype.name)
 
 
 def tensors_of(values: Sequence[Any]) -> list[Tensor]:

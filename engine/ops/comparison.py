@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from engine import dtypes
 from engine.op import function, op
 from engine.ops.pointwise import isfinite  # noqa: F401  (public here as well)
 from engine.tensor import Tensor, constant
@@ -307,17 +308,11 @@ def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-
         if not isinstance(x, Tensor):
             raise TypeError(f"isclose(): argument '{name}' (position {position}) must be Tensor, not {type(x).__name__}")
     if input.dtype is not other.dtype:
-        raise RuntimeError(f"{_words(input)} did not match {_words(other)}")
+        raise RuntimeError(f"{dtypes.SCALAR_NAMES[input.dtype]} did not match {dtypes.SCALAR_NAMES[other.dtype]}")
     for name, least in (("rtol", rtol), ("atol", atol)):
         if least < 0:
             raise RuntimeError(f"{name} must be greater than or equal to zero, but got {least:g}")
     return constant(np.isclose(input._array, other._array, rtol, atol, equal_nan))
-
-
-def _words(tensor: Tensor) -> str:
-    return {"float32": "Float", "float64": "Double", "int64": "Long", "int32": "Int", "bool": "Bool"}.get(
-        tensor.dtype.name, tensor.dtype.name
-    )
 
 
 greater, greater_equal, less, less_equal, not_equal = gt, ge, lt, le, ne

@@ -124,9 +124,6 @@ def _each(value: Any, dims: int, name: str) -> tuple[int, ...]:
     return tuple(int(v) for v in (values * dims if len(values) == 1 else values))
 
 
-_WORDS = {"float32": "float", "float64": "double", "float16": "c10::Half", "int64": "long int", "int32": "int", "bool": "bool"}
-
-
 def _check_dtypes(input: Tensor, weight: Tensor, bias: Tensor | None, transposed: bool) -> None:
     x, w = input._array.dtype, weight._array.dtype
     for name, other in (("weight", weight), ("bias", bias)):
@@ -139,10 +136,8 @@ def _check_dtypes(input: Tensor, weight: Tensor, bias: Tensor | None, transposed
                 f"and {name} is a dense tensor"
             )
         if name == "bias" or (x.kind != "f" and bias is not None and bias._array.dtype == w):
-            y = other._array.dtype
-            raise RuntimeError(
-                f"Input type ({_WORDS.get(x.name, x.name)}) and bias type ({_WORDS.get(y.name, y.name)}) should be the same"
-            )
+            kinds = [dtypes.CPP_NAMES[t.dtype] for t in (input, other)]
+            raise RuntimeError(f"Input type ({kinds[0]}) and bias type ({kinds[1]}) should be the same")
         kinds = [dtypes.SCALAR_NAMES[t.dtype] for t in (input, weight)]
         raise RuntimeError(f"expected scalar type {kinds[0]} but found {kinds[1]}")
 

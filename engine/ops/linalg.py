@@ -33,11 +33,8 @@ def same_dtype(name, a, b):
         RuntimeError: if the dtypes differ.
     """
     if a.dtype is not b.dtype and a.dtype != b.dtype:
-        x, y = (_WORDS.get(m.dtype.name, m.dtype.name) for m in (a, b))
+        x, y = (dtypes.CPP_NAMES[dtypes.OF_NUMPY[m.dtype]] for m in (a, b))
         raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {x} != {y}")
-
-
-_WORDS = {"float32": "float", "float64": "double", "float16": "c10::Half", "int64": "long long", "int32": "int"}
 
 
 @op(

@@ -133,7 +133,7 @@ def _masked_fill_tensor(self, mask, value):
 def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     """`value` where the mask holds, else the element."""
     if mask._array.dtype.kind != "b":
-        raise RuntimeError(f"masked_fill_ only supports boolean masks, but got mask with dtype {_mask_words(mask)}")
+        raise RuntimeError(f"masked_fill_ only supports boolean masks, but got mask with dtype {dtypes.CPP_NAMES[mask.dtype]}")
     if isinstance(value, Tensor):
         if value._array.ndim:
             raise RuntimeError(
@@ -142,9 +142,3 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
             )
         return _masked_fill_tensor(input, mask, value)
     return _masked_fill(input, mask, value)
-
-
-def _mask_words(tensor: Tensor) -> str:
-    return {"int64": "long int", "uint8": "unsigned char", "float32": "float", "float64": "double"}.get(
-        tensor.dtype.name, tensor.dtype.name
-    )

@@ -106,6 +106,26 @@ def _same_dtype(name: str, input: Tensor, *others: Tensor | None) -> None:
             )
 
 
+def _check_normalized(a: Any, shape: tuple[int, ...], separator: str, **given: Tensor | None) -> None:
+    """PyTorch's complaints about `normalized_shape`; `separator` stands after the star where it lists the shape."""
+    if not shape:
+        raise RuntimeError(
+            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got "
+            "normalized_shape = []"
+        )
+    for name, other in given.items():
+        if other is not None and other._array.shape != shape:
+            raise RuntimeError(
+                f"Expected {name} to be of same shape as normalized_shape, but got {name} of shape {list(other._array.shape)} "
+                f"and normalized_shape = {list(shape)}"
+            )
+    if a.shape[-len(shape) :] != shape:
+        raise RuntimeError(
+            f"Given normalized_shape={list(shape)}, expected input with shape [*{separator}{', '.join(map(str, shape))}], "
+            f"but got input of size{list(a.shape)}"
+        )
+
+
 @function
 def layer_norm(
     input: Tensor, normalized_shape: Any, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-05
@@ -114,22 +134,7 @@ def layer_norm(
     shape = tuple(normalized_shape)
     a = input._array
     k = len(shape)
-    if k == 0:
-        raise RuntimeError(
-            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got "
-            "normalized_shape = []"
-        )
-    for name, other in (("weight", weight), ("bias", bias)):
-        if other is not None and other._array.shape != shape:
-            raise RuntimeError(
-                f"Expected {name} to be of same shape as normalized_shape, but got {name} of shape {list(other._array.shape)} "
-                f"and normalized_shape = {list(shape)}"
-            )
-    if a.shape[-k:] != shape:
-        raise RuntimeError(
-            f"Given normalized_shape={list(shape)}, expected input with shape [*, {', '.join(map(str, shape))}], but got input "
-            f"of size{list(a.shape)}"
-        )
+    _check_normalized(a, shape, ", ", weight=weight, bias=bias)
     _same_dtype("layer_norm", input, weight, bias)
     return _layer_norm(input, weight, bias, a.shape, tuple(range(a.ndim - k, a.ndim)), shape, eps)
 
@@ -317,21 +322,7 @@ def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None,
     shape = tuple(normalized_shape)
     a = input._array
     k = len(shape)
-    if k == 0:
-        raise RuntimeError(
-            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got "
-            "normalized_shape = []"
-        )
-    if weight is not None and weight._array.shape != shape:
-        raise RuntimeError(
-            f"Expected weight to be of same shape as normalized_shape, but got weight of shape {list(weight._array.shape)} and "
-            f"normalized_shape = {list(shape)}"
-        )
-    if a.shape[-k:] != shape:
-        raise RuntimeError(
-            f"Given normalized_shape={list(shape)}, expected input with shape [*{', '.join(map(str, shape))}], but got input "
-            f"of size{list(a.shape)}"
-        )
+    _check_normalized(a, shape, "", weight=weight)
     if eps is None:
         eps = float(np.finfo(a.dtype).eps)
     scale = rsqrt(input.pow(2).mean(tuple(range(-k, 0)), True) + eps)

@@ -153,16 +153,12 @@ def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor
     if input._array.dtype != source._array.dtype:
         raise RuntimeError(
             "index_copy_(): self and source expected to have the same dtype, but got (self) "
-            f"{_words(input)} and (source) {_words(source)}"
+            f"{dtypes.SCALAR_NAMES[input.dtype]} and (source) {dtypes.SCALAR_NAMES[source.dtype]}"
         )
     n = input._array.shape[d] if input._array.ndim else 1
     if index._array.size and (index._array.min() < 0 or index._array.max() >= n):
         raise IndexError(f"index_copy_(): index {int(index._array.max())} is out of bounds for dimension {d} with size {n}")
     return _index_copy(input, d, index, source)
-
-
-def _words(tensor: Tensor) -> str:
-    return dtypes.SCALAR_NAMES[tensor.dtype]
 
 
 @op(

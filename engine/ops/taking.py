@@ -10,7 +10,6 @@ from engine import dtypes
 from engine.op import function, op
 from engine.ops.indexing import gather
 from engine.ops.shape import _reshape, expand, reshape, wrap_dim
-from engine.ops.slices import _words
 from engine.tensor import Tensor, constant
 
 
@@ -120,7 +119,7 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) 
     if source._array.dtype != input._array.dtype:
         raise RuntimeError(
             "put_(): self and source expected to have the same dtype, but got self.dtype = "
-            f"{_words(input)} and source.dtype = {_words(source)}"
+            f"{dtypes.SCALAR_NAMES[input.dtype]} and source.dtype = {dtypes.SCALAR_NAMES[source.dtype]}"
         )
     if index._array.size != source._array.size:
         raise RuntimeError(
