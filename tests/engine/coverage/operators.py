@@ -7,6 +7,7 @@ import math
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
@@ -42,6 +43,20 @@ class Outcome:
     def passed(self) -> bool:
         """Whether every sample agrees, and there was one."""
         return self.agree == self.total and self.total > 0
+
+    def take(self, case: Callable[[], str], describe: Callable[[], str]) -> None:
+        """Count a case, which returns what is wrong; one that cannot be translated does not count."""
+        try:
+            wrong = case()
+        except UntranslatableError:
+            return
+        except Exception as error:
+            wrong = f"{type(error).__name__}: {error}"
+            self.missing |= isinstance(error, Unsupported)
+        self.total += 1
+        self.agree += not wrong
+        if wrong:
+            self.trouble.append(f"{wrong} [{describe()}]")
 
 
 def title(info: Any) -> str:
@@ -273,15 +288,8 @@ def run(
                 continue
             samples = info.sample_inputs("cpu", dtype, requires_grad=gradient)
             for sample in itertools.islice(samples, most):
-                try:
-                    wrong = compare(info, sample, dtype, gradient, second and info.supports_gradgrad)
-                except UntranslatableError:
-                    continue
-                except Exception as error:
-                    wrong = f"{type(error).__name__}: {error}"
-                    outcome.missing |= isinstance(error, Unsupported)
-                outcome.total += 1
-                outcome.agree += not wrong
-                if wrong:
-                    outcome.trouble.append(f"{wrong} [{sample.summary()[:300]}]" if len(outcome.trouble) < 3 else wrong)
+                outcome.take(
+                    partial(compare, info, sample, dtype, gradient, second and info.supports_gradgrad),
+                    lambda s=sample: s.summary()[:300],
+                )
     return outcome

@@ -13,7 +13,6 @@ with warnings.catch_warnings():
     from torch.testing._internal.common_optimizers import optim_db
 
 import engine
-from engine.errors import Unsupported
 from tests.engine.coverage.modules import failure
 from tests.engine.coverage.operators import Outcome, UntranslatableError, difference, translate
 
@@ -162,15 +161,5 @@ def run(info: Any, dtypes: tuple[Any, ...] = (torch.float64, torch.float32)) -> 
             for error in info.optim_error_inputs_func("cpu", torch.float32):
                 cases.append((error.optimizer_error_input.desc, lambda e=error: compare_error(info, e)))
         for name, case in cases:
-            try:
-                wrong = case()
-            except UntranslatableError:
-                continue
-            except Exception as error:
-                wrong = f"{type(error).__name__}: {error}"
-                outcome.missing |= isinstance(error, Unsupported)
-            outcome.total += 1
-            outcome.agree += not wrong
-            if wrong:
-                outcome.trouble.append(f"{wrong} [{name[:200]}]")
+            outcome.take(case, lambda n=name: n[:200])
     return outcome
