@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import streamlit as st
 
@@ -226,40 +226,51 @@ def tape() -> None:
     if state.clicked(p.selected) and st.session_state.get("mode") == "Build":
         st.rerun()
     with right, st.container(key="panel", border=True):
-        panel = st.segmented_control(
-            "Panel", PANELS, default=PANELS[0], key="panel_tab", label_visibility="collapsed", required=True,
-            format_func=lambda name: badge(recording) if name == "Findings" else name,
-        )  # fmt: skip
-        overlay = None
-        if panel == "Inspector":
-            inspected(p, recording, p.step)
-        elif panel == "Findings":
-            findings_panel(recording, key="findings")
-        elif panel == "Check":
-            overlay = check_panel(recording, key="check")
-        elif panel == "Ledger":
-            ledger(recording, p.step, p.selected, key="ledger")
-        elif panel == "What if":
-            error = p.result.error if p.result is not None else None
-            note = f"line {error.line}: {error.type}: {error.message}" if error is not None else ""
-            if whatif(p.edited, key="whatif", memory=p.whatif, on_change=state.vary, note=note):
-                st.rerun()
-        else:
-            if panel == "Compare":
-                chosen = compare_panel(
-                    p.pinned, recording, key="compare", name=p.pinned_name, both=p.both, on_pin=state.pin,
-                    on_unpin=state.unpin, on_both=state.show_both,
-                )  # fmt: skip
-            else:
-                chosen = tensors(recording, p.step, key="tensor_table")
-            # A row stays selected in the table while other nodes are clicked in the graph.
-            if chosen != p.chosen:
-                p.chosen = chosen
-                if chosen is not None and chosen != p.selected:
-                    state.select(chosen)
-                    st.rerun(scope="fragment")
+        overlay = beside(p, recording, shown.step)
     if overlay != p.overlay:
         p.overlay = overlay
+        st.rerun(scope="fragment")
+
+
+def beside(p: Page, recording: Recording, step: int) -> dict[str, Any] | None:
+    """The panel beside the graph; returns the marks that it wants over the graph."""
+    panel = st.segmented_control(
+        "Panel", PANELS, default=PANELS[0], key="panel_tab", label_visibility="collapsed", required=True,
+        format_func=lambda name: badge(recording) if name == "Findings" else name,
+    )  # fmt: skip
+    if panel == "Inspector":
+        inspected(p, recording, step)
+    elif panel == "Findings":
+        findings_panel(recording, key="findings")
+    elif panel == "Check":
+        return check_panel(recording, key="check")
+    elif panel == "Ledger":
+        ledger(recording, step, p.selected, key="ledger")
+    elif panel == "What if":
+        error = p.result.error if p.result is not None else None
+        note = f"line {error.line}: {error.type}: {error.message}" if error is not None else ""
+        if whatif(p.edited, key="whatif", memory=p.whatif, on_change=state.vary, note=note):
+            st.rerun()
+    elif panel == "Compare":
+        follow(
+            p,
+            compare_panel(
+                p.pinned, recording, key="compare", name=p.pinned_name, both=p.both, on_pin=state.pin,
+                on_unpin=state.unpin, on_both=state.show_both,
+            ),
+        )  # fmt: skip
+    else:
+        follow(p, tensors(recording, step, key="tensor_table"))
+    return None
+
+
+def follow(p: Page, chosen: str | None) -> None:
+    """Select the node of the row that was just chosen; a row stays chosen in its table while other nodes are clicked."""
+    if chosen == p.chosen:
+        return
+    p.chosen = chosen
+    if chosen is not None and chosen != p.selected:
+        state.select(chosen)
         st.rerun(scope="fragment")
 
 

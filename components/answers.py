@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from components.html import chip, moment, muted, section, table, tag, text
 from engine.diagnosis import Finding, Reason
 from engine.recording import Recording
-from engine.recording.events import NOTHING, Site
+from engine.recording.events import NOTHING
 from engine.recording.index import index_of
 
 SEVERITIES = {"error": ("bad", "error"), "warning": ("grad", "warning"), "hint": ("", "hint")}
@@ -23,7 +23,7 @@ def why_html(recording: Recording, reason: Reason) -> str:
         parts.append(tag("div", text(reason.explanation)))
     if reason.fix:
         parts.append(tag("div", tag("b", "Fix: "), text(reason.fix)))
-    links = [moment(reason.moment, place(recording, reason.site) or "the moment")] if reason.moment != NOTHING else []
+    links = [moment(reason.moment, recording.place(reason.site) or "the moment")] if reason.moment != NOTHING else []
     if reason.nodes:
         links.append(path_button(recording, reason.nodes, reason.cut, "show the path"))
     if links:
@@ -43,12 +43,12 @@ def findings_html(recording: Recording, found: Sequence[Finding]) -> str:
 
 def _finding(recording: Recording, found: Finding) -> str:
     tone, word = SEVERITIES.get(found.severity, ("", found.severity))
-    where = tag("span", text(place(recording, found.site)), cls="gt-push gt-muted")
+    where = tag("span", text(recording.place(found.site)), cls="gt-push gt-muted")
     head = tag("div", chip(word, tone), tag("h4", text(found.title)), where, cls="gt-row")
     links = [moment(found.step, "go to the moment")] if found.step != NOTHING else []
     if found.nodes:
         links.append(path_button(recording, found.nodes, (), "show in the graph"))
-    lines = [place(recording, site) for site in found.related]
+    lines = [recording.place(site) for site in found.related]
     return section(
         head,
         tag("p", text(found.explanation)),
@@ -63,13 +63,6 @@ def evidence_table(evidence: Iterable[tuple[str, str]]) -> str:
     """Facts as a table of two columns."""
     rows = [("", [text(what), text(value)]) for what, value in evidence]
     return table(["", ""], rows, cls="gt-table gt-evidence") if rows else ""
-
-
-def place(recording: Recording, site: Site | None) -> str:
-    """A place in the program: "line 7", with the cell where there are several."""
-    if site is None or not site.line:
-        return ""
-    return f"cell {site.cell + 1}, line {site.line}" if len(recording.source) > 1 else f"line {site.line}"
 
 
 def path_button(recording: Recording, nodes: Iterable[str], cut: Iterable[tuple[str, str]], label: str) -> str:

@@ -80,7 +80,7 @@ def _entry(row: LedgerRow) -> Entry:
 
 
 def _used(rows: list[LedgerRow], step: int, kind: str, label: str, line: int) -> Entry:
-    place = bisect_right([row.step for row in rows], step)
+    place = bisect_right(rows, step, key=lambda row: row.step)
     return Entry(step=step, kind=kind, label=label, line=line, total=rows[place - 1].total if place else NOTHING)
 
 

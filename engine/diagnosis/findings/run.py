@@ -91,9 +91,7 @@ class Run:
 
     def place(self, site: Site | None) -> str:
         """A site as text."""
-        if site is None or not site.line:
-            return "an unknown line"
-        return f"line {site.line}" if len(self.recording.source) < 2 else f"cell {site.cell + 1}, line {site.line}"
+        return self.recording.place(site) or "an unknown line"
 
     def loops(self, step: int) -> tuple[tuple[int, int], ...]:
         """The loops and iterations a step belongs to."""
