@@ -110,8 +110,9 @@ def program(p: Page) -> None:
                 notebook_cell(p, cell)
         return
     mode = st.segmented_control(
-        "Mode", ["Code", "Build"], default="Code", key="mode", label_visibility="collapsed", required=True
+        "Mode", ["Code", "Build"], default=p.mode, key="mode", label_visibility="collapsed", required=True
     )
+    p.mode = mode
     if mode == "Build":
         with st.container(key="builder", border=False):
             tensor = state.translated(p.recording, p.selected, "tensors") if p.recording is not None else None
@@ -223,7 +224,7 @@ def tape() -> None:
             {**data, "cmd": p.command, "keep": p.keep}, key="player", height="stretch", selected=p.selected, overlay=p.overlay
         )
     p.step, p.selected = shown.step, shown.selected
-    if state.clicked(p.selected) and st.session_state.get("mode") == "Build":
+    if state.clicked(p.selected) and p.mode == "Build":
         st.rerun()
     with right, st.container(key="panel", border=True):
         overlay = beside(p, recording, shown.step)
@@ -235,9 +236,10 @@ def tape() -> None:
 def beside(p: Page, recording: Recording, step: int) -> dict[str, Any] | None:
     """The panel beside the graph; returns the marks that it wants over the graph."""
     panel = st.segmented_control(
-        "Panel", PANELS, default=PANELS[0], key="panel_tab", label_visibility="collapsed", required=True,
+        "Panel", PANELS, default=p.panel, key="panel_tab", label_visibility="collapsed", required=True,
         format_func=lambda name: badge(recording) if name == "Findings" else name,
     )  # fmt: skip
+    p.panel = panel
     if panel == "Inspector":
         inspected(p, recording, step)
     elif panel == "Findings":

@@ -42,6 +42,10 @@ class Page:
     """The texts that `result` belongs to."""
     opened: Recording | None = None
     """A recording opened from a file, shown instead of a run's."""
+    # What the controls show is kept here too and handed to them as their default: the browser may leave a widget out of what it
+    # sends when two reruns of a fragment follow closely, and the widget would fall back to its first option.
+    mode: str = "Code"
+    panel: str = "Inspector"
     view: str = "tensors"
     direction: str = "LR"
     step: int | None = None
