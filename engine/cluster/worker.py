@@ -1,0 +1,73 @@
+"""What runs in a Dask worker: hands a job to the worker's own sandbox server and gives back the bytes that its child sent.
+
+Dask carries calls and results with pickle. Only these fixed functions travel that way, with bytes, text and numbers; nothing
+that depends on a program is ever an object there, so nothing that a program makes is unpickled anywhere.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+
+from engine.cluster.reply import Reply, encode_reply, version
+from engine.sandbox.collected import Collected, Stopped
+from engine.sandbox.frames import DONE, REPLY, STUCK
+from engine.sandbox.messages import HEADER, decode_job
+from engine.sandbox.runner import server
+
+VERSION = version()
+"""Of the code that this process has loaded."""
+
+_lock = threading.Lock()
+_running: dict[str, threading.Event] = {}
+_stopped: deque[str] = deque(maxlen=1000)
+"""Jobs that were called off, some of them perhaps before they came here."""
+
+
+class Raw(Collected):
+    """A child's frames, unread: whether they can be believed is judged where they are used."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.parts: list[bytes] = []
+
+    def take(self, kind: bytes, body: bytes) -> None:
+        """Keep a frame; after one of these kinds there is none."""
+        self.parts += (HEADER.pack(kind, len(body)), body)
+        self.done = True if kind in (DONE, REPLY) else None
+
+    def stream(self) -> bytes:
+        """All frames, where the child was stuck among them."""
+        stuck = (HEADER.pack(STUCK, len(self.stuck)), self.stuck) if self.stuck else ()
+        return b"".join((*self.parts, *stuck))
+
+
+def execute(number: str, job: bytes, wanted: str) -> bytes:
+    """Do an encoded job for a parent of the `wanted` version; returns an encoded `Reply` and never raises."""
+    if wanted != VERSION:
+        return encode_reply(Reply(VERSION))
+    stop = threading.Event()
+    with _lock:
+        if number in _stopped:
+            stop.set()
+        _running[number] = stop
+    raw = Raw()
+    try:
+        ended = server().exchange(decode_job(job), raw, stop)
+    except Stopped:
+        return encode_reply(Reply(VERSION, failure="the run was stopped"))
+    except Exception as error:
+        return encode_reply(Reply(VERSION, failure=f"the worker could not run it: {type(error).__name__}"))
+    finally:
+        with _lock:
+            _running.pop(number, None)
+    return encode_reply(Reply(VERSION, raw.stream(), ended, raw.trouble, raw.failure))
+
+
+def call_off(number: str) -> None:
+    """End a job at once, or keep it from beginning."""
+    with _lock:
+        _stopped.append(number)
+        stop = _running.get(number)
+    if stop is not None:
+        stop.set()

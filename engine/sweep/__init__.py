@@ -1,0 +1,10 @@
+"""A sweep: one or two leaves or literals of a program over a grid, with the loss and the gradients at each point.
+
+`sweep(text, ["x1", "x2"])` waits for the result; `begin` starts one that moves while it is looked at.
+"""
+
+from engine.sweep.choices import Axis, Choice, choices
+from engine.sweep.grid import Sweep, SweepError, begin, sweep
+from engine.sweep.path import last_pass
+
+__all__ = ["Axis", "Choice", "Sweep", "SweepError", "begin", "choices", "last_pass", "sweep"]
