@@ -1,18 +1,78 @@
-"""The `gradtape` command: starts the page."""
+"""The `gradtape` command: serves the page, or does what `gradtape --help` lists."""
 
 from __future__ import annotations
 
+import argparse
+import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
+from engine.commands import Command, CommandError, exporting, files
+from engine.commands import commands as known_commands
+from engine.commands import main as run_command
 
-def main() -> int:
-    """Serve the page with Streamlit; arguments go to `streamlit run`."""
+OPEN = "GRADTAPE_OPEN"
+"""The variable that names the file with which the page opens."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Serve the page with Streamlit, to which arguments go; or, after the name of a command, run that."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    command = arguments[0] if arguments else ""
+    if command in known_commands(COMMANDS) or command in ("-h", "--help") or (command and not command.startswith("-")):
+        return run_command(arguments, COMMANDS)
+    return serve(arguments)
+
+
+def serve(arguments: Sequence[str]) -> int:
+    """Serve the page until it is stopped."""
     from streamlit.web import cli
 
-    sys.argv = ["streamlit", "run", str(Path(__file__).with_name("app.py")), *sys.argv[1:]]
+    sys.argv = ["streamlit", "run", str(Path(__file__).with_name("app.py")), *arguments]
     return int(cli.main() or 0)
 
+
+def _replay_arguments(parser: argparse.ArgumentParser) -> None:
+    exporting.source(parser, ".html")
+    parser.add_argument("--step", type=int, metavar="N", help="the step at which it opens, counted from 1 (the last)")
+    parser.add_argument("--direction", choices=("LR", "TB"), default="LR", help="left to right or top to bottom (%(default)s)")
+    parser.add_argument("--title", help="stands above the graph; without it, the file's name")
+    files.limits(parser)
+
+
+def _replay(args: argparse.Namespace) -> int:
+    from components.replay import REPLAY
+    from engine.export import Options
+
+    recording = files.load(args.file, args)
+    title = Path(args.file).stem if args.title is None else args.title
+    step = exporting.step(args.step, len(recording.events))
+    made = REPLAY.make(recording, Options(direction=args.direction, step=step, title=title))
+    files.write(made, args.output, args.file, REPLAY.suffix)
+    return 0
+
+
+def _open_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", help="a recording (.gradtape), a program (.py) or a notebook (.ipynb)")
+    parser.add_argument("options", nargs=argparse.REMAINDER, help="go to `streamlit run`, for example --server.port 8600")
+
+
+def _open(args: argparse.Namespace) -> int:
+    path = Path(args.file)
+    if path.suffix not in (".gradtape", *files.PROGRAMS):
+        raise CommandError(f"{path} is neither a recording (.gradtape) nor a program (.py, .ipynb)")
+    files.read(args.file)
+    os.environ[OPEN] = str(path.resolve())
+    return serve(args.options)
+
+
+COMMANDS = (
+    Command(
+        "html", "the replay: one file with the graph, its steps and its source, for any browser", _replay_arguments, _replay
+    ),
+    Command("open", "serve the page with a recording, a program or a notebook opened", _open_arguments, _open),
+)
 
 if __name__ == "__main__":
     sys.exit(main())

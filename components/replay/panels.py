@@ -1,0 +1,123 @@
+"""What stands beside the graph in a replay, made beforehand: the inspector's contents wherever they change, and the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from components.answers import both_views, findings_html
+from components.formulas import MOST, edge_title, found_at, heading, placed, steps_html
+from components.html import muted, tag
+from components.inspector import inspector_html
+from components.ledger import ledger_html
+from engine.diagnosis import findings
+from engine.diagnosis.ledger import ledgers
+from engine.graph import View, build, changes
+from engine.graph.build import Graph
+from engine.recording import Recording
+from engine.recording.events import NOTHING, CellEnded, NodeRan, Printed, Raised
+from engine.recording.index import index_of
+
+MAX_MOMENTS = 6_000
+"""Contents of the inspector that are made in all; where there are more, every node keeps its first and its last ones, the
+last one at least."""
+MAX_FORMULAS = 1_500
+"""Steps whose formulas are written out."""
+
+
+class _Table:
+    """Texts, each kept once: histories name them by their place."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+        self._places: dict[str, int] = {}
+
+    def place(self, text: str) -> int:
+        if text not in self._places:
+            self._places[text] = len(self.texts)
+            self.texts.append(text)
+        return self._places[text]
+
+
+def panels(recording: Recording, views: Sequence[View]) -> dict[str, Any]:
+    """Everything beside the graph in these views.
+
+    `inspector` has for each node pairs (step, place in `texts`); the last one at or before a step holds.
+    """
+    texts = _Table()
+    graphs = [build(recording, view) for view in views]
+    moments = {key: steps for graph in graphs for key, steps in _moments(recording, graph).items()}
+    each = max(1, MAX_MOMENTS // max(len(moments), 1))
+    last = len(recording.events) - 1
+    return {
+        "inspector": {key: _history(recording, key, _some(steps, each), texts) for key, steps in moments.items()},
+        "formulas": dict(_formulas(recording, texts)),
+        "ledgers": {f"t{tensor}": texts.place(ledger_html(recording, last, tensor)) for tensor in ledgers(recording)},
+        "findings": texts.place(findings_html(recording, findings(recording))),
+        "found": len(findings(recording)),
+        "output": list(_output(recording)),
+        "twins": {key: twin for key in moments for twin in both_views(recording, key)[1:]},
+        "texts": texts.texts,
+    }
+
+
+def _moments(recording: Recording, graph: Graph) -> dict[str, list[int]]:
+    """Node → the steps at which what the inspector says of it may change."""
+    index = index_of(recording)
+    found = {key: set(steps) for key, steps in changes(recording, graph).items()}
+    bounds = {step for entry in index.passes.values() for step in (entry.began, min(entry.ended, len(recording.events) - 1))}
+    for key, steps in found.items():
+        attributes = graph.nodes[key]
+        nodes = {attributes["node"], int(key[1:]) if key.startswith("n") else NOTHING} - {NOTHING}
+        for entry in index.passes.values():
+            for node in nodes:
+                track = entry.arrivals.get(node)
+                steps.update(track.steps if track is not None else ())
+        for node in nodes & index.nodes.keys():
+            # A saved tensor that is written in place is marked as changed.
+            for saved in index.nodes[node].info.saved:
+                history = index.tensors.get(saved.tensor)
+                steps.update(history.changes.steps if history is not None and history.changes else ())
+        steps.update(bounds)
+    return {key: sorted(step for step in steps if step >= graph.nodes[key]["born"]) for key, steps in found.items()}
+
+
+def _some(steps: list[int], most: int) -> list[int]:
+    """At most so many steps, the last among them."""
+    return steps if len(steps) <= most else [*steps[: most // 2], *steps[len(steps) - (most - most // 2) :]]
+
+
+def _history(recording: Recording, key: str, steps: list[int], texts: _Table) -> list[tuple[int, int]]:
+    history: list[tuple[int, int]] = []
+    for step in steps:
+        place = texts.place(inspector_html(recording, step, key))
+        if not history or history[-1][1] != place:
+            history.append((step, place))
+    return history
+
+
+def _formulas(recording: Recording, texts: _Table) -> Iterator[tuple[int, int]]:
+    """Steps at which a node runs, with what it sends written out."""
+    running = [step for step, event in enumerate(recording.events) if isinstance(event, NodeRan) and any(event.sent)]
+    for step in running[:MAX_FORMULAS]:
+        into, places = placed(recording, step, None)
+        found = found_at(recording, places, None)
+        if not found:
+            continue
+        lines = [part for c in found[:MOST] for part in (edge_title(recording, c), steps_html(c))]
+        more = muted(f"and {len(found) - MOST} more") if len(found) > MOST else ""
+        yield step, texts.place(tag("section", heading(recording, into, found), *lines, more, cls="gt-section"))
+
+
+def _output(recording: Recording) -> Iterator[tuple[int, str, str]]:
+    """What is shown under the source from which step on: (step, kind, text)."""
+    for step, event in enumerate(recording.events):
+        match event:
+            case Printed():
+                yield step, "error" if event.stream == "stderr" else "text", event.text
+            case CellEnded() if event.result is not None:
+                yield step, "value", event.result + "\n"
+            case Raised():
+                yield step, "error", f"{event.type}: {event.message}\n"
+            case _:
+                pass

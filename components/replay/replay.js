@@ -1,0 +1,252 @@
+/* The page around the player: source, output and details follow its steps. `render` is the player's default export. */
+
+const PARTS = { inspector: 'Inspector', ledger: 'Ledger', findings: 'Findings' };
+const VIEWS = { tensors: 'Tensors and ops', autograd: 'Autograd (grad_fn)' };
+
+const byId = (id) => document.getElementById(id);
+const data = await unpacked(byId('data').content.textContent);
+const shown = { view: data.view, step: data.step, selected: null, part: 'inspector', span: null, picked: null, html: null };
+
+const host = document.createElement('div');
+byId('graph').append(host);
+const parentElement = host.attachShadow({ mode: 'open' });
+const marked = new Set();
+let commands = 0;
+let command = { n: 0, step: null, select: null };
+
+const lines = writeSource();
+const offered = Object.entries(VIEWS).filter(([view]) => view in data.views);
+buttons(byId('views'), Object.fromEntries(offered), 'aria-pressed', () => shown.view, changeView);
+buttons(byId('tabs'), PARTS, 'aria-selected', () => shown.part, (part) => {
+  shown.part = part;
+  showDetail();
+});
+if (data.panels.found > 0) byId('tabs').lastElementChild.append(` ${data.panels.found}`);
+
+window.addEventListener('gradtape:moment', ({ detail }) => {
+  shown.step = detail.step;
+  markLine(detail.cell, detail.span);
+  showOutput();
+  showDetail();
+});
+window.addEventListener('gradtape:select', ({ detail }) => {
+  shown.selected = detail.id;
+  showDetail();
+});
+window.addEventListener('gradtape:span', ({ detail }) => {
+  if (detail.kind === 'select') markPicked(detail);
+});
+document.addEventListener('click', ({ target }) => {
+  const button = target.closest?.('[data-gt-copy]');
+  if (!button) return;
+  navigator.clipboard.writeText(button.dataset.gtCopy).then(() => {
+    button.dataset.copied = 'true';
+    setTimeout(() => delete button.dataset.copied, 1600);
+  }, () => {});
+});
+// Light and dark follow the system while the page is open.
+matchMedia('(prefers-color-scheme: dark)').addEventListener('change', mount);
+tell(data.step, data.selected);
+mount();
+
+async function unpacked(text) {
+  const bytes = Uint8Array.from(atob(text.trim()), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'));
+  return new Response(stream).json();
+}
+
+/** Streamlit's part: hand the player its data. */
+function mount() {
+  render({ parentElement, name: 'replay', data: { ...data.views[shown.view], key: 'replay', cmd: command }, setStateValue() {} });
+}
+
+function tell(step, select) {
+  commands += 1;
+  command = { n: commands, step, select };
+}
+
+function changeView(view) {
+  const { step, selected } = shown;
+  shown.view = view;
+  const there = selected && !data.views[view].nodes.some((node) => node.id === selected) ? data.panels.twins[selected] : selected;
+  tell(step, there ?? null);
+  mount();
+  shown.selected = there ?? null;
+  showDetail();
+}
+
+/** A row of buttons of which one is on; the arrow keys go from one to the next. */
+function buttons(row, labels, state, current, choose) {
+  const made = Object.entries(labels).map(([name, label]) => {
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.textContent = label;
+    if (state === 'aria-selected') button.setAttribute('role', 'tab');
+    button.addEventListener('click', () => pick(name));
+    row.append(button);
+    return [name, button];
+  });
+  function pick(name) {
+    if (name !== current()) choose(name);
+    show();
+  }
+  function show() {
+    for (const [name, button] of made) {
+      button.setAttribute(state, String(name === current()));
+      if (state === 'aria-selected') button.tabIndex = name === current() ? 0 : -1;
+    }
+  }
+  if (state === 'aria-selected') {
+    row.addEventListener('keydown', (event) => {
+      const turn = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+      if (!turn) return;
+      event.preventDefault();
+      event.stopPropagation();
+      const place = made.findIndex(([name]) => name === current());
+      const [name, button] = made[(place + turn + made.length) % made.length];
+      pick(name);
+      button.focus();
+    });
+  }
+  show();
+}
+
+// --- source and output ---------------------------------------------------------------------------------------------------------
+
+function writeSource() {
+  return data.source.map((text, cell) => {
+    const list = document.createElement('ol');
+    const items = text.replace(/\n$/, '').split('\n').map((line, index) => {
+      const item = document.createElement('li');
+      const code = document.createElement('code');
+      code.textContent = line;
+      item.dataset.line = String(index + 1);
+      item.append(code);
+      item.addEventListener('click', () => pointAt(cell, index + 1, code, line));
+      return { item, code, line };
+    });
+    list.append(...items.map(({ item }) => item));
+    byId('source').append(list);
+    return items;
+  });
+}
+
+/** A click in the source selects the node that was made there. */
+function pointAt(cell, line, code, text) {
+  const selection = window.getSelection();
+  if (!selection.isCollapsed || !code.contains(selection.anchorNode)) return;
+  const range = document.createRange();
+  range.selectNodeContents(code);
+  range.setEnd(selection.anchorNode, selection.anchorOffset);
+  const column = utf8Length(text.slice(0, range.toString().length));
+  window.dispatchEvent(new CustomEvent('gradtape:cursor', { detail: { cell, line, column } }));
+}
+
+/** Python counts columns in bytes of UTF-8. */
+function utf8Length(text) {
+  return new TextEncoder().encode(text).length;
+}
+
+function cut(text, column) {
+  return new TextDecoder().decode(new TextEncoder().encode(text).slice(0, column)).length;
+}
+
+function markLine(cell, span) {
+  shown.span = span ? { cell, span } : null;
+  drawMarks();
+  if (!span) return;
+  const { item } = lines[cell]?.[span[0] - 1] ?? {};
+  const box = byId('source');
+  if (!item) return;
+  const [top, bottom] = [item.offsetTop - box.offsetTop, item.offsetTop - box.offsetTop + item.offsetHeight];
+  if (top < box.scrollTop || bottom > box.scrollTop + box.clientHeight) box.scrollTop = top - box.clientHeight / 3;
+}
+
+function markPicked({ cell, line, column, endLine, endColumn }) {
+  shown.picked = line ? { cell, span: [line, column, endLine, endColumn] } : null;
+  drawMarks();
+}
+
+function drawMarks() {
+  for (const { item, code, line } of marked) {
+    item.classList.remove('now');
+    code.textContent = line;
+  }
+  marked.clear();
+  // The step's own mark goes last: it wins where both are on one line.
+  for (const [where, style] of [[shown.picked, 'picked'], [shown.span, '']]) {
+    if (!where) continue;
+    const [first, from, last, to] = where.span;
+    for (let number = first; number <= last; number += 1) {
+      const entry = lines[where.cell]?.[number - 1];
+      if (!entry) continue;
+      marked.add(entry);
+      if (!style) entry.item.classList.add('now');
+      const begin = number === first ? cut(entry.line, from) : entry.line.length - entry.line.trimStart().length;
+      const end = number === last ? cut(entry.line, to) : entry.line.length;
+      const mark = document.createElement('mark');
+      if (style) mark.className = style;
+      mark.textContent = entry.line.slice(begin, end);
+      entry.code.replaceChildren(entry.line.slice(0, begin), mark, entry.line.slice(end));
+    }
+  }
+}
+
+function showOutput() {
+  const until = data.panels.output.filter(([step]) => step <= shown.step);
+  const box = byId('output');
+  if (box.childElementCount === until.length) return;
+  box.replaceChildren(...until.map(([, kind, text]) => {
+    const part = document.createElement('span');
+    part.className = kind;
+    part.textContent = text;
+    return part;
+  }));
+  box.scrollTop = box.scrollHeight;
+}
+
+// --- details -------------------------------------------------------------------------------------------------------------------
+
+/** Markup that was made and escaped beforehand; it is put in only when it changes, so that a button keeps its focus. */
+function showDetail() {
+  const { texts } = data.panels;
+  const parts = { inspector: inspectorPart, ledger: ledgerPart, findings: () => texts[data.panels.findings] };
+  const html = parts[shown.part](texts);
+  const box = byId('detail');
+  if (html !== shown.html) {
+    const place = box.scrollTop;
+    box.innerHTML = html;
+    shown.html = html;
+    box.scrollTop = place;
+  }
+  // Rows of ledgers that lie ahead are pale, the one of this step is marked.
+  for (const link of box.querySelectorAll('td > [data-gt-step]')) {
+    const at = Number(link.dataset.gtStep);
+    link.closest('tr').className = at === shown.step ? 'gt-now' : at > shown.step ? 'gt-later' : '';
+  }
+}
+
+function inspectorPart(texts) {
+  const place = factAt(data.panels.inspector[shown.selected], shown.step);
+  const formula = data.panels.formulas[shown.step];
+  const empty = shown.selected ? 'Nothing is kept of this at this step.' : 'Click a card in the graph to see its values here.';
+  const main = place === null ? `<div class="gt-empty">${empty}</div>` : texts[place];
+  return (formula === undefined ? '' : texts[formula]) + main;
+}
+
+function ledgerPart(texts) {
+  const { ledgers } = data.panels;
+  const keys = Object.keys(ledgers);
+  if (keys.length === 0) return '<div class="gt-empty">No backward pass has filled a .grad in this run.</div>';
+  const first = keys.filter((key) => key === shown.selected);
+  return [...first, ...keys.filter((key) => key !== shown.selected)].map((key) => texts[ledgers[key]]).join('');
+}
+
+function factAt(history, step) {
+  let found = null;
+  for (const [from, place] of history ?? []) {
+    if (from > step) break;
+    found = place;
+  }
+  return found;
+}

@@ -1,0 +1,42 @@
+"""The command line: `gradtape run`, `gradtape svg`, `gradtape explain` and the others."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from engine.commands import explaining, exporting, running
+from engine.commands.command import FAILED
+from engine.commands.command import Command as Command
+from engine.commands.command import CommandError as CommandError
+
+EPILOG = "`gradtape COMMAND --help` tells a command's options. Without a command, Gradtape's page is served."
+
+
+def commands(more: Sequence[Command] = ()) -> dict[str, Command]:
+    """All commands by name; `more` are those that need the page."""
+    return {command.name: command for command in (running.COMMAND, explaining.COMMAND, *exporting.commands(), *more)}
+
+
+def main(argv: Sequence[str], more: Sequence[Command] = ()) -> int:
+    """Do what a command line says and return the exit code; SystemExit, as argparse has it, for one that is wrong."""
+    known = commands(more)
+    parser = argparse.ArgumentParser("gradtape", description="See automatic differentiation happen.", epilog=EPILOG)
+    parsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for command in known.values():
+        command.arguments(parsers.add_parser(command.name, help=command.help, description=_sentence(command.help)))
+    args = parser.parse_args(argv)
+    try:
+        return known[args.command].run(args)
+    except CommandError as error:
+        print(f"gradtape: {error}", file=sys.stderr)
+        return FAILED
+    except BrokenPipeError:
+        # Who read standard output has gone (`gradtape svg tape -o - | head`).
+        sys.stderr.close()
+        return FAILED
+
+
+def _sentence(text: str) -> str:
+    return text[0].upper() + text[1:] + "."

@@ -1,0 +1,116 @@
+"""`gradtape explain`: what is wrong or odd about a run, as text, for a terminal or a build."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from typing import Any
+
+import msgspec
+
+from engine.commands.command import FAILED, Command, CommandError
+from engine.commands.exporting import step
+from engine.commands.files import PROGRAMS, limits, load, reason, recorded, run_program
+from engine.diagnosis import Finding, findings, why
+from engine.diagnosis.findings import explain
+from engine.export.scene import clean
+from engine.recording import Recording
+
+_LEVELS = {"error": "error", "warning": "warning", "hint": "notice"}
+"""Severity → GitHub's word for it."""
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", help="a program (.py, .ipynb), which is run, or a recording (.gradtape, .json)")
+    parser.add_argument(
+        "--why", metavar="NAME", action="append", default=[], help="why the .grad of NAME is what it is; may be repeated"
+    )
+    parser.add_argument("--step", type=int, metavar="N", help="the moment that --why asks about, counted from 1 (the last)")
+    parser.add_argument(
+        "--format",
+        choices=("text", "github", "json"),
+        default="text",
+        help="github: annotations of a workflow run (%(default)s)",
+    )
+    limits(parser)
+
+
+def _run(args: argparse.Namespace) -> int:
+    failed = 0
+    if args.file.endswith(PROGRAMS):
+        result = run_program(args.file, args)
+        recording = recorded(result, args.file)
+        if result.status != "ok":
+            print(f"{args.file} did not end well: {reason(result)}", file=sys.stderr)
+            failed = 1 if result.status == "error" else FAILED
+    else:
+        recording = load(args.file, args)
+    if args.why:
+        _answer(recording, args)
+        return failed
+    found = findings(recording)
+    print(_written(recording, found, args), end="")
+    return failed or int(any(f.severity in ("error", "warning") for f in found))
+
+
+def _answer(recording: Recording, args: argparse.Namespace) -> None:
+    reasons = []
+    for name in args.why:
+        try:
+            reasons.append(why(recording, name, step(args.step, len(recording.events))))
+        except KeyError:
+            raise CommandError(f"{name} names no tensor of this run") from None
+    if args.format == "json":
+        print(json.dumps([msgspec.to_builtins(r, builtin_types=()) for r in reasons], indent=1))
+        return
+    for r in reasons:
+        where = recording.place(r.site)
+        print(r.title + (f" ({where})" if where else ""))
+        for text in (r.explanation, f"Fix: {r.fix}" if r.fix else "", *(f"  {what}: {value}" for what, value in r.evidence)):
+            if text:
+                print(f"  {text}")
+
+
+def _written(recording: Recording, found: list[Finding], args: argparse.Namespace) -> str:
+    match args.format:
+        case "json":
+            return json.dumps([_plain(f) for f in found], indent=1) + "\n"
+        case "github":
+            return "".join(_annotation(f, args.file, recording) for f in found)
+        case _:
+            return explain(recording)
+
+
+def _plain(found: Finding) -> dict[str, Any]:
+    """A finding with its places as objects, not as the rows of the log."""
+    made: dict[str, Any] = msgspec.structs.asdict(found)
+    made["site"] = None if found.site is None else msgspec.structs.asdict(found.site)
+    made["related"] = [msgspec.structs.asdict(site) for site in found.related]
+    return made
+
+
+def _annotation(found: Finding, file: str, recording: Recording) -> str:
+    """One finding as a workflow command; its text is data, whatever is in it."""
+    place = {"file": file}
+    if found.site is not None and found.line and len(recording.source) == 1:
+        place |= {"line": str(found.line), "endLine": str(found.site.end_line)}
+    place["title"] = clean(found.title)
+    where = ",".join(f"{name}={_property(value)}" for name, value in place.items())
+    return f"::{_LEVELS[found.severity]} {where}::{_data(f'{found.explanation} {found.fix}'.strip())}\n"
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")
+
+
+COMMAND = Command(
+    "explain",
+    "say what is wrong or odd about a run; exit code 1 for an error or a warning, 0 for hints or nothing",
+    _arguments,
+    _run,
+)

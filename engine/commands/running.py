@@ -1,0 +1,51 @@
+"""`gradtape run`: run a program, show what it prints, keep its recording."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from engine.commands.command import FAILED, Command
+from engine.commands.files import limits, reason, run_program, write
+from engine.recording.events import Printed
+from engine.recording.recording import SUFFIX
+from engine.sandbox import RunResult
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("program", help="a program (.py) or a notebook (.ipynb)")
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", help=f"where the recording goes; without it, {SUFFIX} beside the program's name"
+    )
+    limits(parser)
+
+
+def _run(args: argparse.Namespace) -> int:
+    result = run_program(args.program, args)
+    _show(result)
+    if result.recording is not None and result.recording.events:
+        write(result.recording.to_bytes(), args.output, args.program, SUFFIX)
+    if result.status == "ok":
+        return 0
+    return 1 if result.status == "error" else FAILED
+
+
+def _show(result: RunResult) -> None:
+    """What the program wrote, each stream where it belongs, and how it failed."""
+    if result.recording is None:
+        sys.stdout.write(result.output)
+    else:
+        for event in result.recording.events:
+            if isinstance(event, Printed):
+                (sys.stderr if event.stream == "stderr" else sys.stdout).write(event.text)
+    sys.stdout.flush()
+    error = result.error
+    if error is not None and error.traceback:
+        print(error.traceback.rstrip("\n"), file=sys.stderr)
+    elif result.status != "ok":
+        print(reason(result), file=sys.stderr)
+    if error is not None and error.help:
+        print(error.help, file=sys.stderr)
+
+
+COMMAND = Command("run", "run a program, show what it prints, and keep the recording", _arguments, _run)

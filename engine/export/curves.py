@@ -1,0 +1,144 @@
+"""Edges as smooth curves along the layout's routes, as the player draws them (`frontend/src/route.js`)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from engine.export.scene import Cubic, Point
+
+HANDLE = 0.46
+ARROW = 8.0
+
+
+@dataclass(frozen=True, slots=True)
+class Rectangle:
+    """A card's place."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    @property
+    def flipped(self) -> Rectangle:
+        """With x and y exchanged."""
+        return Rectangle(self.top, self.left, self.bottom, self.right)
+
+    def overlap(self, other: Rectangle) -> float:
+        """The area that both cover."""
+        width = min(self.right, other.right) - max(self.left, other.left)
+        height = min(self.bottom, other.bottom) - max(self.top, other.top)
+        return width * height if width > 0 and height > 0 else 0.0
+
+
+def around(x: float, y: float, width: float, height: float) -> Rectangle:
+    """A rectangle by its centre."""
+    return Rectangle(x - width / 2, y - height / 2, x + width / 2, y + height / 2)
+
+
+def curve_along(points: Sequence[Point], source: Rectangle, target: Rectangle, vertical: bool) -> tuple[Cubic, ...]:
+    """One curve along `points`, from the border of one card to the border of the other.
+
+    Points in the middle get the slopes of monotone cubic interpolation (Fritsch and Carlson 1980), which never overshoots,
+    so a route around a card stays around it.
+    """
+    vertical = _direction(points, source, target, vertical)
+    route = [(y, x) if vertical else (x, y) for x, y in points]
+    if vertical:
+        source, target = source.flipped, target.flipped
+    forward = route[-1][0] >= route[0][0]
+    route[0] = _on_border(route[0], source, forward)
+    route[-1] = _on_border(route[-1], target, not forward)
+    pieces = _cubics(route)
+    if not vertical:
+        return tuple(pieces)
+    return tuple(((a[1], a[0]), (b[1], b[0]), (c[1], c[0]), (d[1], d[0])) for a, b, c, d in pieces)
+
+
+def reverse(pieces: Iterable[Cubic]) -> tuple[Cubic, ...]:
+    """The same curve the other way."""
+    return tuple((d, c, b, a) for a, b, c, d in reversed(tuple(pieces)))
+
+
+def arrow(pieces: Sequence[Cubic], size: float) -> tuple[Point, Point, Point]:
+    """The head at a curve's end: its tip and its two wings."""
+    (_, _, (hx, hy), (x, y)) = pieces[-1]
+    angle, wing = math.atan2(y - hy, x - hx), 0.46
+    left = (x - size * math.cos(angle - wing), y - size * math.sin(angle - wing))
+    right = (x - size * math.cos(angle + wing), y - size * math.sin(angle + wing))
+    return (x, y), left, right
+
+
+def shortened_end(pieces: Sequence[Cubic]) -> tuple[Cubic, ...]:
+    """The curve without the last bit, which the head covers."""
+    a, b, c, (x, y) = pieces[-1]
+    angle = math.atan2(y - c[1], x - c[0])
+    return (*pieces[:-1], (a, b, c, (x - math.cos(angle) * ARROW * 0.8, y - math.sin(angle) * ARROW * 0.8)))
+
+
+def point_at(pieces: Sequence[Cubic], share: float) -> Point:
+    """The point at a share (0..1) of the way, taking every piece by its chord."""
+    lengths = [math.dist(piece[0], piece[3]) for piece in pieces]
+    rest, place = share * sum(lengths), 0
+    while place < len(lengths) - 1 and rest > lengths[place]:
+        rest -= lengths[place]
+        place += 1
+    t = min(1.0, rest / lengths[place]) if lengths[place] else 0.0
+    a, b, c, d = pieces[place]
+    s = 1 - t
+    weights = (s**3, 3 * s * s * t, 3 * s * t * t, t**3)
+    return (
+        sum(w * p[0] for w, p in zip(weights, (a, b, c, d), strict=True)),
+        sum(w * p[1] for w, p in zip(weights, (a, b, c, d), strict=True)),
+    )
+
+
+def bounds(pieces: Iterable[Cubic]) -> Rectangle:
+    """A rectangle that holds the curve."""
+    points = [point for piece in pieces for point in piece]
+    xs, ys = [x for x, _ in points], [y for _, y in points]
+    return Rectangle(min(xs), min(ys), max(xs), max(ys))
+
+
+def _cubics(route: list[Point]) -> list[Cubic]:
+    slopes = _slopes(route)
+    pieces: list[Cubic] = []
+    for k, (one, other) in enumerate(pairwise(route)):
+        (x0, y0), (x1, y1) = one, other
+        if slopes:
+            reach = (x1 - x0) * HANDLE
+            pieces.append((one, (x0 + reach, y0 + slopes[k] * reach), (x1 - reach, y1 - slopes[k + 1] * reach), other))
+        else:
+            # A route that turns back on itself (a cell that feeds itself): round handles instead of slopes.
+            reach = max(36.0, abs(x1 - x0) * HANDLE) * (-1 if x1 < x0 else 1)
+            pieces.append((one, (x0 + reach, y0), (x1 - reach, y1), other))
+    return pieces
+
+
+def _slopes(route: Sequence[Point]) -> list[float]:
+    """dy/dx at every point, flat at both ends; none when x does not run strictly one way."""
+    sign = math.copysign(1, route[-1][0] - route[0][0])
+    secants = []
+    for (x0, y0), (x1, y1) in pairwise(route):
+        if (x1 - x0) * sign <= 0.5:
+            return []
+        secants.append((y1 - y0) / (x1 - x0))
+    middle = [0.0 if a * b <= 0 else 2 * a * b / (a + b) for a, b in pairwise(secants)]
+    return [0.0, *middle, 0.0]
+
+
+def _direction(points: Sequence[Point], source: Rectangle, target: Rectangle, vertical: bool) -> bool:
+    """Two cards in one rank are joined across it: along the layout there is no room for a curve between them."""
+    if len(points) > 2 or source == target:
+        return vertical
+    a, b = (source.flipped, target.flipped) if vertical else (source, target)
+    return vertical if a.right <= b.left or b.right <= a.left else not vertical
+
+
+def _on_border(point: Point, card: Rectangle, leaves_right: bool) -> Point:
+    x, y = point
+    inside = card.left - 1 < x < card.right + 1 and card.top - 1 < y < card.bottom + 1
+    return (card.right if leaves_right else card.left, y) if inside else point

@@ -1,0 +1,85 @@
+"""The fonts that come with Gradtape, and how wide text is in them: nothing is measured with what a machine happens to have."""
+
+from __future__ import annotations
+
+import struct
+from bisect import bisect_right
+from functools import cache, lru_cache
+from pathlib import Path
+
+FAMILY = "DejaVu Sans Condensed"
+FOLDER = Path(__file__).parent
+REGULAR = FOLDER / "DejaVuSansCondensed.ttf"
+BOLD = FOLDER / "DejaVuSansCondensed-Bold.ttf"
+
+_MISSING = 1.0
+"""Width, in the font's size, of a character that the font does not have; few are wider (CJK and emoji are square)."""
+
+
+def width(text: str, size: float, bold: bool = False) -> float:
+    """How wide a line of text is, in the unit of `size`."""
+    return _ems(text, bold) * size
+
+
+def covers(text: str, bold: bool = False) -> bool:
+    """Whether the font has all characters of a text."""
+    advances = _advances(bold)
+    return all(character in advances for character in text)
+
+
+@lru_cache(20_000)
+def _ems(text: str, bold: bool) -> float:
+    advances = _advances(bold)
+    return sum([advances.get(character, _MISSING) for character in text])
+
+
+@cache
+def _advances(bold: bool) -> dict[str, float]:
+    """Width of every character the font has, in parts of the font's size: the tables `cmap` and `hmtx` of the file."""
+    data = (BOLD if bold else REGULAR).read_bytes()
+    (count,) = struct.unpack_from(">H", data, 4)
+    tables = {}
+    for place in range(count):
+        name, _, offset, _ = struct.unpack_from(">4sIII", data, 12 + 16 * place)
+        tables[name] = offset
+    (unit,) = struct.unpack_from(">H", data, tables[b"head"] + 18)
+    (measured,) = struct.unpack_from(">H", data, tables[b"hhea"] + 34)
+    widths = [struct.unpack_from(">H", data, tables[b"hmtx"] + 4 * glyph)[0] / unit for glyph in range(measured)]
+    return {chr(code): widths[min(glyph, measured - 1)] for code, glyph in _glyphs(data, tables[b"cmap"]).items()}
+
+
+def _glyphs(data: bytes, cmap: int) -> dict[int, int]:
+    """Code point → glyph, from the format 4 subtable, which both files have."""
+    (count,) = struct.unpack_from(">H", data, cmap + 2)
+    offsets = [struct.unpack_from(">I", data, cmap + 8 + 8 * place)[0] for place in range(count)]
+    start = next(cmap + o for o in offsets if struct.unpack_from(">H", data, cmap + o)[0] == 4)
+    segments = struct.unpack_from(">H", data, start + 6)[0] // 2
+    ends, firsts, deltas, ranges = (
+        struct.unpack_from(f">{segments}H", data, start + 14 + 2 * segments * k + (2 if k else 0)) for k in range(4)
+    )
+    found = {}
+    for segment in range(segments):
+        at = start + 16 + 2 * segments * 3 + 2 * segment + ranges[segment]
+        for code in range(firsts[segment], ends[segment] + 1):
+            glyph = code
+            if ranges[segment]:
+                (glyph,) = struct.unpack_from(">H", data, at + 2 * (code - firsts[segment]))
+            glyph = (glyph + deltas[segment]) & 0xFFFF if glyph else 0
+            if glyph:
+                found[code] = glyph
+    return found
+
+
+ELLIPSIS = "…"
+
+
+@lru_cache(20_000)
+def shortened(text: str, size: float, room: float, bold: bool = False) -> str:
+    """The text, cut with an ellipsis so that it is no wider than `room`; "" where not even that fits."""
+    if width(text, size, bold) <= room:
+        return text
+    if width(ELLIPSIS, size, bold) > room:
+        return ""
+    lengths = range(len(text))
+    fitting = bisect_right(lengths, room, key=lambda n: width(text[:n].rstrip() + ELLIPSIS, size, bold))
+    return text[: max(fitting - 1, 0)].rstrip() + ELLIPSIS

@@ -1,0 +1,107 @@
+"""All formats that a recording can be saved in, each with what a user and a browser need to know of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from engine.export.document import to_json
+from engine.export.dot import dot
+from engine.export.graphml import graphml
+from engine.export.mermaid import mermaid
+from engine.export.pdf import pdf
+from engine.export.picture import LAST, Options, picture
+from engine.export.png import png
+from engine.export.programs import notebook, script
+from engine.export.svg import svg
+from engine.recording.recording import Recording
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One kind of file; `name` is also the command that writes it."""
+
+    name: str
+    group: Literal["picture", "data", "program", "replay"]
+    label: str
+    about: str
+    mime: str
+    make: Callable[[Recording, Options], bytes]
+    of_step: bool = False
+    """Whether the file shows one step, in one view."""
+    ending: str = ""
+
+    @property
+    def suffix(self) -> str:
+        """What the names of such files end with."""
+        return f".{self.ending or self.name}"
+
+
+def _all() -> list[Format]:
+    return [
+        Format("svg", "picture", "SVG", "a drawing that stays sharp at any size", "image/svg+xml", _svg, True),
+        Format("png", "picture", "PNG", "an image, two pixels for one of the page", "image/png", _png, True),
+        Format("pdf", "picture", "PDF", "one page of vectors, for a paper or slides", "application/pdf", _pdf, True),
+        Format("dot", "picture", "DOT", "text for Graphviz", "text/vnd.graphviz", _dot, True),
+        Format("mermaid", "picture", "Mermaid", "text for Markdown on GitHub", "text/vnd.mermaid", _mermaid, True, "mmd"),
+        Format("gradtape", "data", "Recording", "everything; Gradtape opens it again", "application/octet-stream", _gradtape),
+        Format("json", "data", "JSON", "the recording with named fields", "application/json", _json),
+        Format("graphml", "data", "GraphML", "the graph for networkx, Gephi, yEd", "application/xml", _graphml, True),
+        Format("py", "program", "Script", "runs on PyTorch unchanged", "text/x-python", _script),
+        Format("ipynb", "program", "Notebook", "with the outputs of this run", "application/x-ipynb+json", _notebook),
+    ]
+
+
+def _svg(recording: Recording, options: Options) -> bytes:
+    return svg(picture(recording, options)).encode()
+
+
+def _png(recording: Recording, options: Options) -> bytes:
+    return png(picture(recording, options))
+
+
+def _pdf(recording: Recording, options: Options) -> bytes:
+    return pdf(picture(recording, options))
+
+
+def _dot(recording: Recording, options: Options) -> bytes:
+    return dot(recording, options).encode()
+
+
+def _mermaid(recording: Recording, options: Options) -> bytes:
+    return mermaid(recording, options).encode()
+
+
+def _graphml(recording: Recording, options: Options) -> bytes:
+    return graphml(recording, options)
+
+
+def _gradtape(recording: Recording, options: Options) -> bytes:
+    return recording.to_bytes()
+
+
+def _json(recording: Recording, options: Options) -> bytes:
+    return to_json(recording)
+
+
+def _script(recording: Recording, options: Options) -> bytes:
+    return script(recording.source).encode()
+
+
+def _notebook(recording: Recording, options: Options) -> bytes:
+    return notebook(recording).encode()
+
+
+FORMATS: dict[str, Format] = {format.name: format for format in _all()}
+"""By name, in the order in which they are offered."""
+
+
+def export(recording: Recording, format: str, options: Options = LAST) -> bytes:
+    """The recording in a format.
+
+    Raises:
+        KeyError: for a format that there is not.
+        IndexError: for a step that the recording does not have.
+    """
+    return FORMATS[format].make(recording, options)

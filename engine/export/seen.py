@@ -1,0 +1,43 @@
+"""A view of a recording with what its nodes and edges show: worked out once for all pictures of it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from engine.graph import View
+from engine.graph.build import Graph
+from engine.graph.faces import Faces
+from engine.graph.group_faces import fold_faces
+from engine.graph.timeline import focus_at
+from engine.graph.whole import whole
+from engine.recording.recording import Recording
+
+
+class Seen(NamedTuple):
+    """A graph, folded or not, and its faces."""
+
+    graph: Graph
+    faces: Faces
+    flipped: bool
+    """Whether edges point from results to leaves, against the picture."""
+
+
+def seen(recording: Recording, view: View) -> Seen:
+    """What a view shows; "grouped" is the view of tensors as the page opens it."""
+    if view == "grouped":
+        all_of_it = whole(recording)
+        graph = all_of_it.first_view()
+        return Seen(graph, fold_faces(all_of_it.graph, graph, all_of_it.faces, all_of_it.norms), False)
+    all_of_it = whole(recording, view)
+    return Seen(all_of_it.graph, all_of_it.faces, all_of_it.flipped)
+
+
+def focus(recording: Recording, graph: Graph, step: int) -> frozenset[str]:
+    """The nodes that a step is about, groups in place of what is folded into them."""
+    if step < 0:
+        return frozenset()
+    folded = [(key, members) for key, members in graph.nodes(data="members") if members]
+    if not folded:
+        return frozenset(focus_at(recording, graph, step))
+    inside = {member: key for key, members in folded for member in members}
+    return frozenset(inside.get(key, key) for key in focus_at(recording, whole(recording).graph, step))

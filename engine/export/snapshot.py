@@ -1,0 +1,79 @@
+"""What exists at one step, as a networkx graph whose attributes are plain text and numbers."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+
+import networkx as nx
+
+from engine.export.picture import Options, step_of
+from engine.export.scene import clean
+from engine.export.seen import seen
+from engine.graph import layout
+from engine.graph.build import Graph
+from engine.graph.faces import Face
+from engine.graph.tones import tone
+from engine.recording.events import NOTHING
+from engine.recording.index import index_of
+from engine.recording.recording import Recording
+
+
+def snapshot(recording: Recording, options: Options) -> Graph:
+    """Nodes and edges with their attributes at a step.
+
+    Keys are `t<tensor>`, `n<grad_fn>` and `g:<group>`; edges point as they do in the view: from inputs to results, or along
+    `next_functions`. A node has title, kind, tone, badge, about, op, line, dtype, shape, value, grad and its place x, y where
+    they apply; an edge kind and, at a step at which a gradient passes, gradient and norm.
+    """
+    step = step_of(recording, options)
+    graph, shown, flipped = seen(recording, options.view)
+    placed = layout(graph.reverse(copy=True) if flipped else graph, options.direction)
+    found: Graph = nx.MultiDiGraph(
+        title=clean(options.title), view=options.view, direction=options.direction, step=step, steps=len(recording.events)
+    )
+    for key, a in graph.nodes(data=True):
+        if a["born"] > step:
+            continue
+        history = shown.nodes[key]
+        face = history[bisect_right(history, step, key=lambda entry: entry[0]) - 1][1] if history else Face(value="")
+        x, y = placed.positions[key]
+        attributes: dict[str, str | int | float] = {
+            "title": clean(face.title or a["title"]), "kind": a["kind"], "tone": tone(a), "badge": clean(a["badge"]),
+            "about": clean(a["sub"]), "op": clean(a["op"]), "value": clean(face.value), "x": round(x, 1), "y": round(y, 1),
+        }  # fmt: skip
+        if a["line"]:
+            attributes["line"] = a["line"]
+        if face.grad is not None:
+            attributes["grad"] = clean(face.grad)
+        if face.flow is not None:
+            attributes["flowing"] = clean(face.flow)
+        if "members" in a:
+            attributes["members"] = len(a["members"])
+        attributes |= _array(recording, a["tensor"])
+        found.add_node(key, **{name: value for name, value in attributes.items() if value != ""})
+    for u, v, k, a in graph.edges(keys=True, data=True):
+        if a["born"] > step or u not in found or v not in found:
+            continue
+        edge: dict[str, str | float] = {"kind": a["kind"]}
+        passing = [face for at, face in shown.edges[u, v, k] if at == step and face.active]
+        if passing:
+            edge["gradient"] = clean(passing[-1].label)
+            if passing[-1].norm is not None:
+                edge["norm"] = passing[-1].norm
+        found.add_edge(u, v, k, **edge)
+    return found
+
+
+def _array(recording: Recording, tensor: int) -> dict[str, str]:
+    history = index_of(recording).tensors.get(tensor) if tensor != NOTHING else None
+    if history is None:
+        return {}
+    return {"dtype": history.info.dtype, "shape": "×".join(map(str, history.info.shape)) or "scalar"}
+
+
+def lines(attributes: dict[str, str | int | float]) -> list[str]:
+    """A node in a few lines, the title first."""
+    badge = f" · {attributes['badge']}" if "badge" in attributes else ""
+    found = [f"{attributes['title']}{badge}", str(attributes.get("about", ""))]
+    found += [f"{name} {attributes[name]}" for name in ("value", "grad", "flowing") if name in attributes]
+    return [line for line in found if line]

@@ -1,0 +1,120 @@
+"""Recording in a script or a notebook, without the sandbox: `with record() as tape: …`, then `tape` shows the picture."""
+
+from __future__ import annotations
+
+import linecache
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+from engine.context import context
+from engine.recording.events import NOTHING
+from engine.recording.places import places
+from engine.recording.recorder import Recorder
+from engine.recording.recording import Recording
+from engine.tensor import Tensor
+
+
+@contextmanager
+def record() -> Iterator[Tape]:
+    """Record what the engine does in a block, with the lines and the names of the function or notebook cell around it.
+
+        import engine as torch
+        from engine.recording import record
+
+        x = torch.tensor([1.0, 2.0], requires_grad=True)
+        with record() as tape:
+            y = (x**2).sum()
+            y.backward()
+        tape.recording.save("run.gradtape")
+
+    At the end of a notebook's cell, `tape` shows the graph. Python's names are noticed when the engine runs next, and loops
+    are not told apart; programs that Gradtape runs itself have both.
+    """
+    tape = Tape(sys._getframe(2))
+    before, context.observer = context.observer, tape.recorder
+    try:
+        yield tape
+    except BaseException as error:
+        tape.recorder.look_around(deep=True)
+        tape.recorder.raised(type(error).__name__, str(error))
+        raise
+    else:
+        tape.recorder.look_around(deep=True)
+    finally:
+        context.observer = before
+
+
+class Tape:
+    """A block that is being recorded, or was."""
+
+    def __init__(self, frame: FrameType) -> None:
+        file = frame.f_code.co_filename
+        self.recorder = _Onlooker(frame)
+        self._source = "".join(linecache.getlines(file, frame.f_globals))
+        self._made: tuple[int, Recording] | None = None
+
+    @property
+    def recording(self) -> Recording:
+        """What was recorded so far."""
+        count = self.recorder.count
+        if self._made is None or self._made[0] != count:
+            self._made = count, self.recorder.recording((self._source,))
+        return self._made[1]
+
+    def __repr__(self) -> str:
+        return repr(self.recording)
+
+    def _repr_html_(self) -> str:
+        """The picture, where a notebook shows it."""
+        return self.recording._repr_html_()
+
+
+class _Onlooker(Recorder):
+    """A recorder that looks for itself which names the code around it has given to tensors."""
+
+    def __init__(self, frame: FrameType) -> None:
+        super().__init__({frame.f_code.co_filename: 0})
+        self._frame = frame
+        self._seen: dict[str, Any] = {}
+        """The tensors that were last found under each name; kept, so that their ids are not used again."""
+
+    def op(self, *arguments: Any) -> None:
+        self.look_around()
+        super().op(*arguments)
+
+    def wrote(self, *arguments: Any) -> None:
+        self.look_around()
+        super().wrote(*arguments)
+
+    def backward_began(self, *arguments: Any) -> None:
+        self.look_around(deep=True)
+        super().backward_began(*arguments)
+
+    def grad_set(self, *arguments: Any) -> None:
+        self.look_around()
+        super().grad_set(*arguments)
+
+    def look_around(self, deep: bool = False) -> None:
+        """Note the names that have been bound since; with `deep`, of tensors in lists, dicts and modules too."""
+        if self._running:
+            return
+        for name, value in list(self._frame.f_locals.items()):
+            if name.startswith("_"):
+                continue
+            if isinstance(value, Tensor):
+                # A tensor that has had no part in the recording so far is none of its business.
+                if self._seen.get(name) is not value and self.known(value) != NOTHING:
+                    self._seen[name] = value
+                    self._bind(name, value, "", self.where())
+            elif deep:
+                for path, tensor, _ in places(value):
+                    if self._seen.get(name + path) is not tensor and self._unnamed(tensor):
+                        self._seen[name + path] = tensor
+                        self._bind(name + path, tensor, "", self.where())
+
+    def _unnamed(self, tensor: Tensor) -> bool:
+        number = self.known(tensor)
+        return number != NOTHING and number not in self._named

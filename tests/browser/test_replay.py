@@ -1,0 +1,270 @@
+"""The replay: one file, opened from a disk in a real browser, that plays by itself and runs nothing that it was not made of."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from components.replay import replay_html
+from engine.export import Options, export
+from engine.recording import Recording
+from tests.browser.conftest import SCREENSHOTS
+from tests.engine.export.hostile import TAGS, hostile
+from tests.engine.export.programs import NAMES, recorded
+
+pytestmark = pytest.mark.browser
+LARGEST = 1_500_000
+PLAYER = "document.querySelector('#graph > div').shadowRoot.querySelector('.player').dataset"
+
+
+class Replay:
+    """A replay in a tab."""
+
+    def __init__(self, tab: Page) -> None:
+        self.tab = tab
+
+    @property
+    def step(self) -> int:
+        return int(self.tab.evaluate("window.__gradtapePlayer.step"))
+
+    def until(self, condition: str) -> None:
+        """Wait until an expression holds; Playwright's own waiting needs `eval`, which the page's policy refuses."""
+        for _ in range(300):
+            if self.tab.evaluate(condition):
+                return
+            self.tab.wait_for_timeout(50)
+        raise AssertionError(f"never happened: {condition}")
+
+    def press(self, *keys: str) -> None:
+        for key in keys:
+            self.tab.keyboard.press(key)
+
+    def click_node(self, title: str) -> None:
+        """Click the card with this title once the camera has come to rest."""
+        spot, before = self._spot(title), None
+        while spot != before:
+            self.tab.wait_for_timeout(120)
+            spot, before = self._spot(title), spot
+        self.tab.mouse.click(spot["x"], spot["y"])
+
+    def _spot(self, title: str) -> dict[str, float]:
+        found: dict[str, float] = self.tab.evaluate(
+            "title => { const p = window.__gradtapePlayer; return p.screen(p.find(title).at(-1)); }", title
+        )
+        return found
+
+    def shows(self, name: str) -> None:
+        """Wait until the inspector is about something of this name."""
+        self.tab.locator("#detail .gt-row").get_by_role("heading", name=name, exact=True).first.wait_for()
+
+    def text(self, selector: str) -> str:
+        return self.tab.locator(selector).inner_text()
+
+
+def opened(
+    chromium: Browser, folder: Path, recording: Recording, title: str, *, refusals: bool = False, **options: Any
+) -> Iterator[Replay]:
+    """A tab with a replay; afterwards nothing may have gone wrong. `refusals`: the browser may say what it refused."""
+    path = folder / "replay.html"
+    path.write_text(replay_html(recording, Options(title=title)), encoding="utf-8")
+    settings = {"width": 1480, "height": 920, "scheme": "light", **options}
+    context = chromium.new_context(
+        viewport={"width": settings["width"], "height": settings["height"]}, color_scheme=settings["scheme"]
+    )
+    tab = context.new_page()
+    troubles: list[str] = []
+    requests: list[str] = []
+    tab.on("pageerror", lambda e: troubles.append(str(e)))
+    tab.on("console", lambda m: troubles.append(m.text) if m.type in ("error", "warning") else None)
+    tab.on("dialog", lambda d: troubles.append(f"dialog: {d.message}"))
+    tab.on("requestfinished", lambda r: requests.append(r.url))
+    tab.goto(path.as_uri())
+    made = Replay(tab)
+    made.until("window.__gradtapePlayer")
+    made.until(f"{PLAYER}.ready === 'true'")
+    yield made
+    assert tab.evaluate("window.hurt") is None
+    context.close()
+    assert [trouble for trouble in troubles if not (refusals and "Content Security Policy" in trouble)] == []
+    assert requests == [path.as_uri()]
+
+
+@pytest.fixture
+def replay(chromium: Browser, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Replay]:
+    """The default example's replay; `request.param` may set the window's size and colours."""
+    for one in opened(chromium, tmp_path, recorded("repeated_backward"), "Repeated backward", **getattr(request, "param", {})):
+        yield one
+        SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+        name = re.sub(r"[^\w]+", "_", request.node.name).strip("_")
+        one.tab.screenshot(path=str(SCREENSHOTS / f"{name}.png"))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_replay_of_an_example_is_below_a_megabyte_and_a_half(name: str) -> None:
+    assert len(replay_html(recorded(name), Options(title=name)).encode()) < LARGEST
+
+
+def test_the_keyboard_steps_through_source_output_and_graph(replay: Replay) -> None:
+    assert replay.step == 49
+    assert replay.text("#output").rstrip().endswith("None")
+    replay.press("Home")
+    assert replay.step == 0
+    assert replay.text("#source li.now") == "x1 = torch.tensor([1.0], requires_grad=True)"
+    assert replay.text("#source mark:not(.picked)") == "torch.tensor([1.0], requires_grad=True)"
+    assert replay.text("#output") == ""
+    replay.press("ArrowRight", "ArrowRight")
+    assert replay.step == 2
+    assert replay.text("#source li.now").startswith("x2 = ")
+
+
+def test_a_click_on_a_card_shows_it_in_the_inspector(replay: Replay) -> None:
+    replay.click_node("y2")
+    replay.shows("y2")
+    assert "y2 is not a leaf" in replay.text("#detail")
+    assert "AddBackward0" in replay.text("#detail")
+    replay.click_node("x2")
+    replay.shows("x2")
+    assert "46" in replay.text("#detail")
+
+
+def test_the_inspector_follows_the_steps(replay: Replay) -> None:
+    replay.click_node("x1")
+    replay.shows("x1")
+    seen = []
+    for _ in range(50):
+        found = re.search(r"grad now.*?\n([\d.]+)", replay.text("#detail"))
+        seen.append(found[1] if found else "None")
+        replay.press("ArrowLeft")
+    assert list(dict.fromkeys(seen)) == ["84", "42", "None"]
+
+
+def test_the_ledger_marks_the_present_and_goes_to_its_moments(replay: Replay) -> None:
+    replay.tab.get_by_role("tab", name="Ledger").click()
+    assert replay.tab.locator("#detail .gt-later").count() == 0
+    replay.tab.locator("#detail [data-gt-step]").first.click()
+    replay.tab.wait_for_selector("#detail tr.gt-now")
+    assert replay.step < 49
+    assert replay.text("#detail tr.gt-now").split()[:2] == ["backward", "1"]
+    assert replay.tab.locator("#detail .gt-later").count() == 2
+
+
+def test_findings_are_listed_and_shown_in_the_graph(chromium: Browser, tmp_path: Path) -> None:
+    for one in opened(chromium, tmp_path, recorded("in_place_trouble"), "In-place trouble"):
+        one.tab.get_by_role("tab", name="Findings 1").click()
+        assert "changed in place" in one.text("#detail")
+        one.tab.get_by_role("button", name="show in the graph").click()
+        one.until(f"{PLAYER}.overlay !== ''")
+
+
+def test_the_other_view_keeps_step_and_selection(replay: Replay) -> None:
+    replay.click_node("y2")
+    replay.press("ArrowLeft", "ArrowLeft")
+    step = replay.step
+    replay.tab.get_by_role("button", name="Autograd (grad_fn)").click()
+    replay.until(f"{PLAYER}.selected.startsWith('n')")
+    assert replay.step == step
+    replay.shows("AddBackward0")
+    replay.tab.get_by_role("button", name="Tensors and ops").click()
+    replay.until(f"{PLAYER}.selected.startsWith('t')")
+    replay.shows("y2")
+
+
+def test_a_click_in_the_source_selects_what_was_made_there(replay: Replay) -> None:
+    replay.tab.get_by_text("x2 = torch.tensor([2.0], requires_grad=True)").click()
+    replay.shows("x2")
+
+
+@pytest.mark.parametrize(
+    "replay",
+    [
+        {"width": width, "height": height, "scheme": scheme}
+        for width, height in ((1480, 920), (1100, 800), (390, 800))
+        for scheme in ("light", "dark")
+    ],
+    indirect=True,
+)
+def test_nothing_sticks_out_at_any_size(replay: Replay) -> None:
+    assert replay.tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    for selector in ("header h1", "#views", "#graph", "#program", "#side"):
+        box = replay.tab.locator(selector).bounding_box()
+        assert box is not None
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= replay.tab.viewport_size["width"]  # type: ignore[index]
+        assert box["height"] > 10
+
+
+def test_colours_follow_the_system_while_it_is_open(replay: Replay) -> None:
+    assert replay.tab.evaluate(f"{PLAYER}.theme") == "light"
+    replay.tab.emulate_media(color_scheme="dark")
+    replay.until(f"{PLAYER}.theme === 'dark'")
+
+
+def test_hostile_text_stays_text(chromium: Browser, tmp_path: Path) -> None:
+    for one in opened(chromium, tmp_path, hostile(), f"</title>{TAGS}</script>"):
+        assert one.tab.title() == f"</title>{TAGS}</script>"
+        assert one.tab.locator("body img, body iframe, body script:not([type=module])").count() == 0
+        for part in ("Ledger", "Findings", "Inspector"):
+            one.tab.get_by_role("tab", name=part).click()
+            assert one.tab.locator("#detail img, #detail script").count() == 0
+        assert TAGS in one.text("#output")
+        assert TAGS in one.text("#source")
+        for _ in range(5):
+            one.press("ArrowLeft")
+
+
+@pytest.mark.parametrize("replay", [{"refusals": True}], indirect=True)
+def test_no_script_could_run_nor_anything_be_fetched(replay: Replay) -> None:
+    refused = replay.tab.evaluate("""async () => {
+        const seen = [];
+        document.addEventListener('securitypolicyviolation', (event) => seen.push(event.effectiveDirective));
+        const image = document.createElement('div');
+        image.innerHTML = '<img src=x onerror="window.hurt=1">';
+        document.body.append(image);
+        const script = document.createElement('script');
+        script.textContent = 'window.hurt=1';
+        document.body.append(script);
+        await fetch('https://example.invalid/').catch(() => {});
+        while (seen.length < 4) await new Promise(requestAnimationFrame);
+        image.remove();
+        return seen;
+    }""")
+    assert sorted(refused) == ["connect-src", "img-src", "script-src-attr", "script-src-elem"]
+    assert replay.tab.evaluate("window.hurt") is None
+
+
+@pytest.mark.parametrize("how", ["image", "opened"])
+def test_hostile_names_do_not_run_in_an_svg(chromium: Browser, tmp_path: Path, how: str) -> None:
+    picture = tmp_path / "hostile.svg"
+    picture.write_bytes(export(hostile(), "svg", Options(title=TAGS)))
+    page = tmp_path / "page.html"
+    page.write_text('<!doctype html><title>page</title><img id="i" src="hostile.svg">')
+    tab = chromium.new_page()
+    requests: list[str] = []
+    tab.on("request", lambda r: requests.append(r.url))
+    tab.goto((page if how == "image" else picture).as_uri())
+    if how == "image":
+        assert tab.evaluate("document.getElementById('i').naturalWidth") > 100
+    else:
+        assert tab.evaluate("document.documentElement.localName") == "svg"
+        assert tab.locator("img, script").count() == 0
+        assert tab.locator("text").count() > 20
+    assert tab.evaluate("window.hurt") is None
+    tab.close()
+    assert all(url.startswith(tmp_path.as_uri()) for url in requests)
+
+
+def test_text_in_an_svg_is_as_wide_as_it_was_measured(chromium: Browser, tmp_path: Path) -> None:
+    picture = tmp_path / "picture.svg"
+    picture.write_bytes(export(recorded("tiny_mlp"), "svg"))
+    tab = chromium.new_page()
+    tab.goto(picture.as_uri())
+    off = tab.evaluate("""[...document.querySelectorAll('text[textLength]')]
+        .map((text) => Math.abs(text.getComputedTextLength() - Number(text.getAttribute('textLength'))))
+        .reduce((most, one) => Math.max(most, one), 0)""")
+    tab.close()
+    assert off < 1

@@ -1,0 +1,249 @@
+"""The command line: what each command writes, says and returns."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+import gradtape
+from engine.export import FORMATS, from_json
+from engine.recording import Recording
+from tests.engine.export.hostile import hostile
+
+GOOD = "import torch\nx = torch.tensor(2.0, requires_grad=True)\ny = x * x\ny.backward()\nprint(x.grad)\n"
+TWICE = """\
+import torch
+w = torch.ones(2, requires_grad=True)
+opt = torch.optim.SGD([w], lr=0.1)
+for i in range(3):
+    (w * w).sum().backward()
+    opt.step()
+"""
+BAD = "import torch\nprint('before')\nx = torch.ones(2, requires_grad=True)\nx.backward()\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    for name, text in {"good": GOOD, "twice": TWICE, "bad": BAD}.items():
+        (tmp_path / f"{name}.py").write_text(text)
+    return tmp_path
+
+
+def test_run_prints_what_the_program_prints_and_keeps_the_recording(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert gradtape.main(["run", "good.py", "-o", "tape.gradtape"]) == 0
+    shown = capsys.readouterr()
+    assert shown.out == "tensor(4.)\n"
+    assert shown.err.startswith("wrote tape.gradtape (")
+    assert Recording.load(folder / "tape.gradtape").source == (GOOD,)
+
+
+def test_run_names_the_recording_after_the_program(folder: Path) -> None:
+    assert gradtape.main(["run", "good.py"]) == 0
+    assert (folder / "good.gradtape").exists()
+
+
+def test_run_fails_as_python_does_and_keeps_what_there_is(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert gradtape.main(["run", "bad.py"]) == 1
+    shown = capsys.readouterr()
+    assert shown.out == "before\n"
+    assert "line 4" in shown.err
+    assert "RuntimeError: grad can be implicitly created only for scalar outputs" in shown.err
+    assert (folder / "bad.gradtape").exists()
+
+
+def test_run_takes_a_notebook(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert gradtape.main(["ipynb", "good.py"]) == 0
+    assert gradtape.main(["run", "good.ipynb", "-o", "book.gradtape"]) == 0
+    assert "tensor(4.)" in capsys.readouterr().out
+
+
+def test_a_program_that_does_not_end_is_stopped(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "endless.py").write_text("while True:\n    pass\n")
+    assert gradtape.main(["run", "endless.py", "--seconds", "0.5"]) == 2
+    assert "was stopped after 0.5 seconds" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", [name for name in FORMATS if name != "gradtape"])
+def test_every_format_is_written_from_a_recording_and_from_a_program(folder: Path, name: str) -> None:
+    gradtape.main(["run", "good.py", "-o", "tape.gradtape"])
+    suffix = FORMATS[name].suffix
+    assert gradtape.main([name, "tape.gradtape"]) == 0
+    assert gradtape.main([name, "good.py", "-o", f"other{suffix}"]) == 0
+    assert (folder / f"tape{suffix}").stat().st_size > 20
+    if name in ("py", "json"):
+        assert (folder / f"tape{suffix}").read_bytes() == (folder / f"other{suffix}").read_bytes()
+
+
+def test_the_replay_is_one_file(folder: Path) -> None:
+    assert gradtape.main(["html", "good.py"]) == 0
+    page = (folder / "good.html").read_text()
+    assert "default-src 'none'" in page
+    assert len(page) < 1_500_000
+
+
+def test_a_step_a_view_and_a_theme_can_be_chosen(folder: Path) -> None:
+    gradtape.main(["run", "good.py", "-o", "tape.gradtape"])
+    options = ["--view", "autograd", "--direction", "TB", "--theme", "dark", "--title", "Square"]
+    assert gradtape.main(["svg", "tape.gradtape", "--step", "3", *options]) == 0
+    text = (folder / "tape.svg").read_text()
+    assert "Square" in text
+    assert "step 3 of " in text
+    assert gradtape.main(["svg", "tape.gradtape", "--step", "-1"]) == 0
+    count = len(Recording.load(folder / "tape.gradtape").events)
+    assert f"step {count} of {count}" in (folder / "tape.svg").read_text()
+
+
+def test_json_opens_like_a_recording(folder: Path) -> None:
+    gradtape.main(["json", "good.py"])
+    assert from_json((folder / "good.json").read_bytes()).source == (GOOD,)
+    assert gradtape.main(["svg", "good.json"]) == 0
+
+
+def test_a_minus_is_standard_output(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    buffer = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(buffer))
+    assert gradtape.main(["svg", "good.py", "-o", "-"]) == 0
+    assert ElementTree.fromstring(buffer.getvalue()).tag.endswith("svg")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["svg", "none.gradtape"], "none.gradtape cannot be read: No such file"),
+        (["svg", "good.txt"], "good.txt is no file of a kind that is known here: .py, .ipynb, .gradtape or .json"),
+        (["run", "tape.gradtape"], "tape.gradtape is no file of a kind that is known here: .py or .ipynb"),
+        (["svg", "torn.gradtape"], "torn.gradtape cannot be opened: not a recording"),
+        (["png", "torn.json"], "torn.json cannot be opened: recording cannot be decoded"),
+        (["run", "torn.ipynb"], "torn.ipynb cannot be run: the notebook is not valid JSON"),
+        (["svg", "good.py", "--step", "0"], "there is no step 0: the recording has "),
+        (["svg", "good.py", "--step", "999"], "there is no step 999"),
+        (["py", "good.py"], "this would overwrite good.py: say another file with -o"),
+        (["svg", "good.py", "-o", "no/such/folder.svg"], "folder.svg cannot be written: No such file"),
+        (["explain", "good.py", "--why", "nobody"], "nobody names no tensor of this run"),
+        (["open", "good.txt"], "good.txt is neither a recording (.gradtape) nor a program"),
+        (["open", "none.py"], "none.py cannot be read"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_a_sentence(
+    folder: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
+) -> None:
+    for name in ("torn.gradtape", "torn.json", "torn.ipynb", "good.txt"):
+        (folder / name).write_text("{ this is nothing of the kind, and long enough to be looked at")
+    assert gradtape.main(arguments) == 2
+    shown = capsys.readouterr().err
+    assert message in shown
+    assert shown.startswith("gradtape: ")
+    assert "Traceback" not in shown
+
+
+def test_explain_returns_one_where_something_is_wrong(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert gradtape.main(["explain", "twice.py"]) == 1
+    shown = capsys.readouterr().out
+    assert "warning: " in shown or "error: " in shown
+    assert "Fix: " in shown
+    assert "line " in shown
+
+
+def test_explain_returns_zero_where_nothing_is(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert gradtape.main(["explain", "good.py"]) == 0
+    assert capsys.readouterr().out == "Nothing looks wrong.\n"
+
+
+def test_explain_reads_a_recording(folder: Path) -> None:
+    gradtape.main(["run", "twice.py"])
+    assert gradtape.main(["explain", "twice.gradtape"]) == 1
+
+
+def test_explain_tells_of_a_program_that_failed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert gradtape.main(["explain", "bad.py"]) == 1
+    shown = capsys.readouterr()
+    assert "bad.py did not end well: line 4: RuntimeError" in shown.err
+
+
+def test_explain_says_why(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert gradtape.main(["explain", "good.py", "--why", "y", "--why", "x.grad"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith("y.grad is None because y is not a leaf")
+    assert "x.grad was set by" in shown
+
+
+def test_explain_writes_json(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    gradtape.main(["explain", "twice.py", "--format", "json"])
+    found: list[dict[str, Any]] = json.loads(capsys.readouterr().out)
+    assert {"rule", "severity", "title", "explanation", "fix", "site"} <= found[0].keys()
+    assert found[0]["site"]["line"] > 0
+    gradtape.main(["explain", "good.py", "--why", "y", "--format", "json"])
+    assert json.loads(capsys.readouterr().out)[0]["code"] == "not_retained"
+
+
+def test_explain_writes_annotations(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    gradtape.main(["explain", "twice.py", "--format", "github"])
+    first = capsys.readouterr().out.splitlines()[0]
+    assert first.startswith(("::warning file=twice.py,line=", "::error file=twice.py,line="))
+    assert first.count("::") == 2
+
+
+def test_annotations_cannot_be_forged_by_names(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    hostile().save(folder / "hostile.gradtape")
+    gradtape.main(["explain", "hostile.gradtape", "--format", "github"])
+    for line in capsys.readouterr().out.splitlines():
+        assert line.startswith(("::warning ", "::error ", "::notice "))
+
+
+def test_help_is_in_plain_words(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        gradtape.main(["--help"])
+    assert ended.value.code == 0
+    shown = capsys.readouterr().out
+    for name in ("run", "explain", "open", "html", *FORMATS):
+        assert name in shown
+
+
+def test_an_unknown_command_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        gradtape.main(["frobnicate"])
+    assert ended.value.code == 2
+    assert "invalid choice: 'frobnicate'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("arguments", [[], ["--server.port", "8600"]])
+def test_without_a_command_the_page_is_served(monkeypatch: pytest.MonkeyPatch, arguments: list[str]) -> None:
+    served: list[list[str]] = []
+    monkeypatch.setattr("streamlit.web.cli.main", lambda: served.append(sys.argv))
+    monkeypatch.setattr(sys, "argv", ["gradtape", *arguments])
+    assert gradtape.main() == 0
+    assert served == [["streamlit", "run", str(Path(gradtape.__file__).with_name("app.py")), *arguments]]
+
+
+def test_open_serves_the_page_with_the_file(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    served: list[str] = []
+    monkeypatch.setattr("streamlit.web.cli.main", lambda: served.extend(sys.argv))
+    monkeypatch.setattr(sys, "argv", ["gradtape"])
+    monkeypatch.setenv(gradtape.OPEN, "")
+    assert gradtape.main(["open", "good.py", "--server.port", "8600"]) == 0
+    assert served[-2:] == ["--server.port", "8600"]
+    assert os.environ[gradtape.OPEN] == str(folder / "good.py")
+
+
+def test_the_command_works_as_a_process(folder: Path) -> None:
+    def gradtape_process(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "gradtape", *arguments], capture_output=True, text=True, timeout=120, cwd=folder
+        )
+
+    ran = gradtape_process("run", "good.py", "-o", "tape.gradtape")
+    assert (ran.returncode, ran.stdout) == (0, "tensor(4.)\n")
+    drawn = gradtape_process("svg", "tape.gradtape", "-o", "-")
+    assert drawn.returncode == 0
+    assert ElementTree.fromstring(drawn.stdout).tag.endswith("svg")
+    assert gradtape_process("explain", "twice.py").returncode == 1
+    assert gradtape_process("svg", "none.py").returncode == 2

@@ -1,0 +1,82 @@
+"""Images and documents are made of the same picture, without anything that a machine happens to have."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from PIL import Image
+from pypdf import PdfReader
+
+from engine.export import Options, export
+from engine.export.pdf import LARGEST, POINTS, pdf
+from engine.export.picture import picture
+from engine.export.png import MOST, png
+from engine.export.scene import Picture, Text
+from tests.engine.export.hostile import hostile
+from tests.engine.export.programs import recorded
+
+
+def image(data: bytes) -> Image.Image:
+    return Image.open(io.BytesIO(data)).convert("RGB")
+
+
+def words(data: bytes) -> str:
+    return PdfReader(io.BytesIO(data)).pages[0].extract_text()
+
+
+@pytest.mark.parametrize(("theme", "page"), [("light", (252, 252, 253)), ("dark", (30, 35, 44))])
+def test_an_image_has_twice_the_pages_pixels_and_its_colours(theme: str, page: tuple[int, int, int]) -> None:
+    made = picture(recorded("repeated_backward"), Options(theme=theme))  # type: ignore[arg-type]
+    shown = image(png(made))
+    assert shown.size == (round(made.width * 2), round(made.height * 2))
+    assert shown.getpixel((2, 2)) == page
+    colours = shown.getcolors(10**6)
+    assert colours is not None
+    assert len(colours) > 100
+
+
+def test_a_huge_picture_becomes_a_smaller_image() -> None:
+    shown = image(png(Picture(90_000, 90_000, "#ffffff", "", "", ())))
+    assert shown.size[0] * shown.size[1] <= MOST * 1.01
+
+
+@pytest.mark.parametrize("sign", "×σ∂→θ₀²±−≤∞…√∇")
+@pytest.mark.parametrize("bold", [False, True])
+def test_no_sign_is_drawn_as_the_missing_one(sign: str, bold: bool) -> None:
+    def drawn(text: str) -> bytes:
+        line = Text(5, 30, text, 30, "#000000", 26, bold)
+        return image(png(Picture(40, 40, "#ffffff", "", "", (line,)))).tobytes()
+
+    assert drawn(sign) not in (drawn("\U0010fffd"), drawn(" "))
+
+
+def test_a_documents_text_can_be_found_and_it_is_one_page_of_the_pictures_size() -> None:
+    data = export(recorded("repeated_backward"), "pdf", Options(title="Größe × σ"))
+    made = picture(recorded("repeated_backward"))
+    reader = PdfReader(io.BytesIO(data))
+    assert len(reader.pages) == 1
+    assert float(reader.pages[0].mediabox.width) == pytest.approx(made.width * POINTS)
+    assert words(data).startswith("Größe × σ\n")
+    assert {"AddBackward0", "84"} <= set(words(data).split())
+    assert "float32 [1] · line 9" in words(data)
+
+
+def test_a_document_is_vectors_only() -> None:
+    reader = PdfReader(io.BytesIO(export(recorded("tiny_mlp"), "pdf")))
+    assert list(reader.pages[0].images) == []
+
+
+def test_the_same_picture_gives_the_same_document() -> None:
+    assert export(recorded("broadcasting"), "pdf") == export(recorded("broadcasting"), "pdf")
+
+
+def test_a_page_is_never_larger_than_viewers_take() -> None:
+    page = PdfReader(io.BytesIO(pdf(Picture(90_000, 400, "#ffffff", "", "", ())))).pages[0]
+    assert float(page.mediabox.width) == pytest.approx(LARGEST)
+
+
+def test_hostile_text_is_drawn_as_text() -> None:
+    assert "<img" in words(export(hostile(), "pdf")) or "<i" in words(export(hostile(), "pdf"))
+    assert image(export(hostile(), "png")).size[0] > 100
+    assert b"/JavaScript" not in export(hostile(), "pdf")

@@ -1,0 +1,86 @@
+"""Scripts run on PyTorch and print the same; notebooks are valid, hold their outputs and open again."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from engine.export import export
+from engine.export.programs import script
+from engine.program import Program
+from engine.recording import Recording
+from engine.recording.events import Printed
+from engine.sandbox import run
+from tests.engine.export.hostile import TAGS, hostile
+from tests.engine.export.programs import NAMES, recorded
+
+needs_torch = pytest.mark.skipif(
+    find_spec("torch") is None and not os.environ.get("GRADTAPE_NEEDS_TORCH"), reason="PyTorch is not installed"
+)
+FAILS = {"in_place_trouble"}
+
+
+def printed(recording: Recording) -> str:
+    return "".join(e.text for e in recording.events if isinstance(e, Printed) and e.stream == "stdout")
+
+
+@needs_torch
+@pytest.mark.parametrize("name", NAMES)
+def test_a_script_prints_the_same_on_pytorch(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "program.py"
+    path.write_bytes(export(recorded(name), "py"))
+    ran = subprocess.run([sys.executable, "-W", "ignore", str(path)], capture_output=True, text=True, timeout=120, cwd=tmp_path)
+    assert (ran.returncode != 0) == (name in FAILS), ran.stderr
+    assert ran.stdout == printed(recorded(name))
+
+
+def test_cells_stand_under_markers() -> None:
+    assert script(("import torch\n", "x = 1\n")) == "# %%\nimport torch\n\n# %%\nx = 1\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "added"),
+    [
+        ("x = torch.ones(2)", True),
+        ("import torch\nx = torch.ones(2)", False),
+        ("import torch.nn as nn\nimport torch.nn\nx = torch.ones(2)", False),
+        ("import numpy as torch\nx = torch.ones(2)", False),
+        ("print(1)", False),
+        ("this is ( no program", False),
+    ],
+)
+def test_import_torch_is_added_only_where_it_is_missing(text: str, added: bool) -> None:
+    assert script((text,)) == ("import torch\n\n" if added else "") + text + "\n"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_notebook_is_valid_and_opens_again(name: str) -> None:
+    data = export(recorded(name), "ipynb")
+    nbformat.validate(nbformat.reads(data.decode(), as_version=4))
+    assert Program.from_file(data, "again.ipynb").cells == recorded(name).source
+
+
+def test_a_notebook_holds_what_its_cells_showed() -> None:
+    cells = ("import torch\nx = torch.ones(2)\nprint('one')\nprint('two')\nx", "x / nothing")
+    recording = run(Program.from_cells(cells)).recording
+    assert recording is not None
+    book = nbformat.reads(export(recording, "ipynb").decode(), as_version=4)
+    first, second = (cell.outputs for cell in book.cells)
+    assert [(o.output_type, o.get("text", o.get("data"))) for o in first] == [
+        ("stream", "one\ntwo\n"),
+        ("execute_result", {"text/plain": "tensor([1., 1.])"}),
+    ]
+    assert [(o.output_type, o.ename) for o in second] == [("error", "NameError")]
+
+
+def test_hostile_output_is_plain_text_in_a_notebook() -> None:
+    book = nbformat.reads(export(hostile(), "ipynb").decode(), as_version=4)
+    (output,) = book.cells[0].outputs
+    assert output.output_type == "stream"
+    assert TAGS in output.text
