@@ -20,15 +20,19 @@ SCOPES = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp,
 
 @cache
 def _declarations(path: str) -> dict[int, ast.FunctionDef]:
-    """The functions of a file by the line of their first decorator."""
-    tree = ast.parse(Path(path).read_text(encoding="utf-8"))
+    """The functions of a file by the line of their first decorator; none where the code comes from no file."""
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except OSError:
+        return {}
+    tree = ast.parse(text)
     return {min([d.lineno for d in f.decorator_list], default=f.lineno): f for f in tree.body if isinstance(f, ast.FunctionDef)}
 
 
 def declaration(function: Any) -> ast.FunctionDef | None:
     """The source of a function that stands at the top level of its file."""
     code = getattr(function, "__code__", None)
-    if code is None or not Path(code.co_filename).is_file():
+    if code is None:
         return None
     found = _declarations(code.co_filename).get(code.co_firstlineno)
     return found if found is not None and found.name == function.__name__ else None

@@ -37,7 +37,7 @@ DTYPES: dict[str, np.dtype[Any]] = {
 }
 """The only dtypes that are ever decoded: plain numbers, little-endian, no objects."""
 
-_MAX_DIMS = 32
+MAX_DIMS = 32
 _MAX_BYTES = 2**62
 
 
@@ -81,7 +81,7 @@ class StoredArray(msgspec.Struct, frozen=True):
         dtype = DTYPES.get(self.dtype)
         if dtype is None:
             raise RecordingError(f"array of unknown dtype {self.dtype[:40]!r}")
-        if len(self.shape) > _MAX_DIMS or any(size < 0 for size in self.shape):
+        if len(self.shape) > MAX_DIMS or any(size < 0 for size in self.shape):
             raise RecordingError("array of impossible shape")
         # Empty arrays may have other dimensions of any size, which NumPy refuses when their product overflows.
         if math.prod(max(size, 1) for size in self.shape) * dtype.itemsize > _MAX_BYTES:

@@ -31,7 +31,7 @@ from engine.recording.events import (
     Stepped,
     TensorInfo,
 )
-from engine.recording.store import RecordingError
+from engine.recording.store import MAX_DIMS, RecordingError, StoredArray
 
 _LIMIT = 2**31
 _MAX_NESTED = 64
@@ -49,40 +49,60 @@ class Tables(Protocol):
 
 def check_references(recording: Tables, arrays: int) -> None:
     """Raise RecordingError at the first event that refers to what is not there."""
-    _check_tables(recording)
-    checker = _Checker(len(recording.sites), len(recording.scopes), arrays, max(len(recording.source), 1))
-    for step, event in enumerate(recording.events):
-        try:
-            checker.event(event)
-        except RecordingError as error:
-            raise RecordingError(f"event {step}: {error}") from None
-    if not checker.variables <= checker.tensors:
-        raise RecordingError("AccumulateGrad of a tensor that does not exist")
+    checker = References(recording)
+    checker.arrays = arrays
+    checker.check(recording.events, recording.sites, recording.scopes, ())
+    checker.end()
 
 
-def _check_tables(recording: Tables) -> None:
-    cells = max(len(recording.source), 1)
-    for site in recording.sites:
-        if not 0 <= site.cell < cells:
-            raise RecordingError("site in a cell that does not exist")
-        if not all(0 <= number < _LIMIT for number in (site.line, site.column, site.end_line, site.end_column)):
-            raise RecordingError("site with impossible numbers")
-    for scope in recording.scopes:
-        numbers = [scope.call, *(number for pair in scope.loops for number in pair)]
-        if not all(0 <= number < _LIMIT for number in numbers):
-            raise RecordingError("scope with impossible numbers")
+class References:
+    """What has come to be so far in a log that is checked as a whole, or piece by piece as it comes in."""
 
-
-class _Checker:
-    """What has come to be so far in the log."""
-
-    def __init__(self, sites: int, scopes: int, arrays: int, cells: int) -> None:
-        self.sites, self.scopes, self.arrays, self.cells = sites, scopes, arrays, cells
+    def __init__(self, recording: Tables) -> None:
+        self.cells = max(len(recording.source), 1)
+        self.sites = self.scopes = self.arrays = self.steps = 0
         self.tensors: set[int] = set()
         self.variables: set[int] = set()
         self.nodes: dict[int, NodeInfo] = {}
         self.passes: set[int] = set()
         self.running: set[int] = set()
+
+    def check(
+        self, events: Sequence[AnyEvent], sites: Sequence[Site], scopes: Sequence[Scope], arrays: Sequence[StoredArray]
+    ) -> None:  # fmt: skip
+        """Check the next piece; its events refer to its own tables and earlier ones.
+
+        Raises:
+            RecordingError: at the first thing that is impossible.
+        """
+        for array in arrays:
+            array.check()
+        self.tables(sites, scopes)
+        self.sites += len(sites)
+        self.scopes += len(scopes)
+        self.arrays += len(arrays)
+        for event in events:
+            try:
+                self.event(event)
+            except RecordingError as error:
+                raise RecordingError(f"event {self.steps}: {error}") from None
+            self.steps += 1
+
+    def end(self) -> None:
+        """Check what can only be known at the end."""
+        if not self.variables <= self.tensors:
+            raise RecordingError("AccumulateGrad of a tensor that does not exist")
+
+    def tables(self, sites: Sequence[Site], scopes: Sequence[Scope]) -> None:
+        for site in sites:
+            if not 0 <= site.cell < self.cells:
+                raise RecordingError("site in a cell that does not exist")
+            if not all(0 <= number < _LIMIT for number in (site.line, site.column, site.end_line, site.end_column)):
+                raise RecordingError("site with impossible numbers")
+        for scope in scopes:
+            numbers = [scope.call, *(number for pair in scope.loops for number in pair)]
+            if not all(0 <= number < _LIMIT for number in numbers):
+                raise RecordingError("scope with impossible numbers")
 
     def event(self, event: AnyEvent) -> None:
         """Check one event against everything before it, and remember what it adds."""
@@ -172,7 +192,7 @@ class _Checker:
     def new_tensor(self, info: TensorInfo) -> None:
         if info.id < 0 or info.id in self.tensors:
             raise RecordingError(f"tensor {info.id} is made twice or has no id")
-        if any(not 0 <= size < _LIMIT for size in info.shape):
+        if len(info.shape) > MAX_DIMS or any(not 0 <= size < _LIMIT for size in info.shape):
             raise RecordingError("tensor of impossible shape")
         _count(info.version, "version")
         self.array(info.array)

@@ -4,7 +4,7 @@ Here is the boundary between our process and the program's: the parent (`runner`
 typed, bounded messages; the `server` is warm and forks; the `child` compiles and runs under limits.
 """
 
-from engine.sandbox.messages import CellResult, Limits, RunError
-from engine.sandbox.runner import RunResult, run, stop
+from engine.sandbox.messages import CellResult, Layers, Limits, RunError
+from engine.sandbox.runner import Backend, RunResult, Stopped, backend, run, stop
 
-__all__ = ["CellResult", "Limits", "RunError", "RunResult", "run", "stop"]
+__all__ = ["Backend", "CellResult", "Layers", "Limits", "RunError", "RunResult", "Stopped", "backend", "run", "stop"]

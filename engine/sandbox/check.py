@@ -7,9 +7,7 @@ own Function, is called again with an input nudged, and the result is weighted w
 
 from __future__ import annotations
 
-import ast
 import os
-import signal
 import sys
 import time
 import warnings
@@ -18,10 +16,11 @@ from typing import Any
 import numpy as np
 
 from engine.context import context, grad_mode, observed
-from engine.recording.events import NOTHING
 from engine.recording.index import Index, index_of
+from engine.sandbox import alarm
+from engine.sandbox.admission import parsed
 from engine.sandbox.check_messages import CheckReply, CheckRequest, Slope
-from engine.sandbox.child import Run, file_name, said
+from engine.sandbox.child import Run, said
 from engine.sandbox.differences import FINER, STEP, agrees
 from engine.sandbox.directions import chosen, directed
 from engine.sandbox.instrument import instrument
@@ -42,6 +41,8 @@ from engine.sandbox.rerun import (
     array_of,
     in_double,
 )
+from engine.sandbox.tape import file_name
+from engine.sandbox.targets import Targets
 from engine.tensor import Tensor, constant, gradient_edge
 
 KEPT = 64 * 2**20
@@ -81,7 +82,7 @@ class CheckRun(Run):
             context.observer = None
             explained = self._explain(error)
             status, message, line = "error", f"{explained.type}: {said(error)}"[:500], explained.line
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        alarm.stop()
         self._reply(status, message, line)
 
     def _reply(self, status: str, message: str, line: int = 0) -> None:
@@ -111,7 +112,7 @@ class CheckRun(Run):
         codes = []
         for cell, text in enumerate(self.job.cells):
             name = file_name(self.job, cell)
-            codes.append(compile(instrument(ast.parse(text, name)), name, "exec", dont_inherit=True))
+            codes.append(compile(instrument(parsed(text, name, self.job.layers)), name, "exec", dont_inherit=True))
         return codes
 
     # --- the check ----------------------------------------------------------------------------------------------------------
@@ -142,13 +143,12 @@ class CheckRun(Run):
         targets = analysed.targets
         plans = [(t, chosen(analysed.shapes[t], self.request.elements, analysed.event(t))) for t in targets]
         rounds = max((len(places) for _, places in plans), default=0)
-        for k in range(rounds):
-            for tensor, places in plans:
-                if k < len(places):
-                    if self.over:
-                        self.left += 1
-                    else:
-                        self._leaf(tensor, places[k], analysed, first.calls)
+        turns = [(tensor, places[k]) for k in range(rounds) for tensor, places in plans if k < len(places)]
+        for tensor, place in turns[self.request.part :: self.request.parts]:
+            if self.over:
+                self.left += 1
+            else:
+                self._leaf(tensor, place, analysed, first.calls)
         return "ok", ""
 
     def _leaf(self, tensor: int, place: tuple[int, ...] | None, analysed: Analysed, calls: list[Call]) -> None:
@@ -194,10 +194,8 @@ class Analysed(Watch):
         self.kept = Kept()
         self.value = np.nan
         self.entry = index.passes[number]
-        self.passed = set(self.entry.ran.values)
-        self.made = {call.node: at for at, call in enumerate(calls) if call.node >= 0}
-        """Node → the call that made it."""
-        self.born = {t: (at, k) for at, call in enumerate(calls) if not call.in_place for k, t in enumerate(call.made)}
+        self.where = Targets(calls, index, self.entry)
+        self.born, self.passed = self.where.born, self.where.passed
         self.targets: list[int] = []
         self.places: dict[int, tuple[tuple[int, int], int]] = {}
         """Tensor → the call that makes it and its place there, and the call after which it is nudged."""
@@ -214,31 +212,18 @@ class Analysed(Watch):
 
     def event(self, tensor: int) -> int:
         """Which of the recording's operations made a tensor."""
-        return self.calls[self.born[tensor][0]].event
+        return self.where.event(tensor)
 
     def find_targets(self) -> None:
         """The tensors whose gradient the pass computes, and when to nudge them."""
-        recording_events = self.entry.event
-        wanted = list(recording_events.inputs) or list(self.entry.fills)
-        for tensor in wanted:
-            node, output = self.place_of(tensor)
-            if node == NOTHING or tensor in self.targets:
+        for tensor in list(self.entry.event.inputs) or list(self.entry.fills):
+            if not self.where.reached(tensor) or tensor in self.targets:
                 continue
-            used = [self.made[n] for n in self.passed if n in self.made and (node, output) in self.index.nodes[n].info.edges]
             if tensor not in self.born:
                 self.check.skipped.append((-1, "made where the check cannot follow"))
                 continue
-            after = min(used, default=self.born[tensor][0] + 1) - 1
             self.targets.append(tensor)
-            self.places[tensor] = (self.born[tensor], max(after, self.born[tensor][0]))
-
-    def place_of(self, tensor: int) -> tuple[int, int]:
-        """The node and input where the gradient of a tensor arrives in the pass."""
-        status = self.index.tensors[tensor].status(self.entry.began)
-        if status.node != NOTHING:
-            return status.node, status.output
-        found = [id for id, h in self.index.nodes.items() if h.info.variable == tensor]
-        return (found[-1], 0) if found else (NOTHING, 0)
+            self.places[tensor] = (self.born[tensor], self.where.after(tensor))
 
     # --- forward ------------------------------------------------------------------------------------------------------------
 
@@ -313,7 +298,7 @@ class Analysed(Watch):
             if target is not None:
                 self.arrive(target, output, g)
         ran = self.ran.get(id(node))
-        if ran is None:
+        if ran is None or self.check.request.part:
             return
         event, op, arguments, results = ran
         if self.check.over:

@@ -8,13 +8,11 @@ import io
 import linecache
 import os
 import random
-import resource
-import signal
 import sys
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from difflib import get_close_matches
 from types import CodeType, FrameType, TracebackType
 from typing import Any
@@ -27,207 +25,43 @@ from engine.formulas import rule_texts
 from engine.op import TABLE
 from engine.recording.events import Site
 from engine.recording.recorder import Recorder
+from engine.sandbox import alarm
+from engine.sandbox.admission import builtins_for, parsed, world
+from engine.sandbox.facades.torch import SUBMODULES
+from engine.sandbox.frames import DONE
 from engine.sandbox.instrument import TAPE, instrument
-from engine.sandbox.messages import HEADER, Batch, CellResult, Done, Job, RunError, decode_job, encode
-
-EAGER = 400
-"""Events until which everything is sent at the end of each statement; later in batches."""
-LATER = 0.05
-"""Seconds between batches after that."""
+from engine.sandbox.messages import Batch, CellResult, Done, Job, Layers, Limits, RunError, decode_job, encode
+from engine.sandbox.policy import PolicyError
+from engine.sandbox.tape import Stream, Tape, file_name
 
 
-class Tape:
-    """What the instrumented program calls, and what sends the log on."""
+def main(inward: int, out: int, enter: Callable[[Limits, Layers], None]) -> None:
+    """Run the job that comes in on one file descriptor and send what happens to the other; never returns.
 
-    def __init__(self, job: Job, out: int) -> None:
-        self.job = job
-        self.out = out
-        files = {file_name(job, cell): cell for cell in range(len(job.cells))}
-        self.recorder = Recorder(files)
-        self.recorder.store.left = job.limits.array_bytes
-        self.sent = [0, 0, 0, 0, 0]
-        self.last = time.monotonic()
-        self.loops: list[tuple[Any, int, int]] = []
-        self.shown: Any = None
-        self.printed = 0
-        self.streams: tuple[Stream, ...] = ()
-        self.stop: Callable[[str, str], None] = lambda status, message: None
-        """Ends the run at once, with a status and a message; the program cannot catch it."""
-        self.writing = False
-        self.late: Callable[[], None] | None = None
-        """What is to happen when the frame being written is whole: the time is up."""
-
-    # --- called by the program --------------------------------------------------------------------------------------------
-
-    def bind(self, name: str, value: Any, function: str) -> None:
-        """A name was bound. Within a backward rule of the program, which runs unseen, it is nobody's business."""
-        if context.observer is not None:
-            self.recorder.bind(name, value, function)
-        self.mark()
-
-    def mark(self) -> None:
-        """A statement ended."""
-        for stream in self.streams:
-            if stream.pending:
-                stream.flush()
-        count = self.recorder.count
-        if count > self.job.limits.events:
-            self.stop("too_large", f"the program made more than {self.job.limits.events:,} events")
-        if count != self.sent[0] and (count < EAGER or time.monotonic() - self.last > LATER):
-            self.send()
-
-    def passing(self, name: str, value: Any, function: str) -> Any:
-        """A name is about to be bound inside an expression."""
-        self.bind(name, value, function)
-        return value
-
-    def show(self, value: Any) -> Any:
-        """The value of a cell's last expression."""
-        self.shown = value
-        return value
-
-    def loop(self, line: int, iterable: Any) -> Iterator[Any]:
-        """A `for` loop's iterable, counting."""
-        return Loop(self, line, iter(iterable))
-
-    def tick(self, line: int) -> None:
-        """An iteration of a `while` loop begins."""
-        key = (line, id(sys._getframe(1)))
-        if self.loops and self.loops[-1][0] == key:
-            self.loops[-1] = (key, line, self.loops[-1][2] + 1)
-        else:
-            self.loops.append((key, line, 0))
-        self.tell_loops()
-
-    def leave(self, line: int) -> None:
-        """A `while` loop was left."""
-        self.drop((line, id(sys._getframe(1))))
-
-    def drop(self, key: Any) -> None:
-        """Forget a loop."""
-        for i in range(len(self.loops) - 1, -1, -1):
-            if self.loops[i][0] == key:
-                del self.loops[i:]
-                self.tell_loops()
-                return
-
-    def tell_loops(self) -> None:
-        """Tell the recorder which loops run."""
-        self.recorder._loops = tuple((line, k) for _, line, k in self.loops)
-
-    # --- sending ------------------------------------------------------------------------------------------------------------
-
-    def send(self) -> None:
-        """Send what was recorded since the last time."""
-        r = self.recorder
-        events, sites, scopes, arrays = r.events, r.sites, r.scopes, r.arrays
-        ops = list(r.ops.values())
-        e, s, c, a, o = self.sent
-        batch = Batch(events[e:], sites[s:], scopes[c:], arrays[a:], ops[o:])
-        self.sent = [len(events), len(sites), len(scopes), len(arrays), len(ops)]
-        self.last = time.monotonic()
-        self.frame(b"B", encode(batch))
-
-    def frame(self, kind: bytes, body: bytes) -> None:
-        """Write one frame."""
-        data = memoryview(HEADER.pack(kind, len(body)) + body)
-        self.writing = True
-        while data:
-            data = data[os.write(self.out, data) :]
-        self.writing = False
-        if self.late is not None:
-            self.late()
-
-
-class Loop:
-    """A counting iterator; it is dropped when the loop is left, in whatever way, because only the loop holds it."""
-
-    __slots__ = ("iterator", "k", "line", "tape")
-
-    def __init__(self, tape: Tape, line: int, iterator: Iterator[Any]) -> None:
-        self.tape, self.line, self.iterator, self.k = tape, line, iterator, -1
-
-    def __iter__(self) -> Loop:
-        return self
-
-    def __next__(self) -> Any:
-        item = next(self.iterator)
-        self.k += 1
-        loops = self.tape.loops
-        if self.k:
-            for i in range(len(loops) - 1, -1, -1):
-                if loops[i][0] == id(self):
-                    loops[i] = (id(self), self.line, self.k)
-                    break
-        else:
-            loops.append((id(self), self.line, 0))
-        self.tape.tell_loops()
-        return item
-
-    def __del__(self) -> None:
-        self.tape.drop(id(self))
-
-
-class Stream(io.TextIOBase):
-    """The program's stdout or stderr: whole lines become events."""
-
-    def __init__(self, tape: Tape, name: str, cells: list[list[tuple[str, str]]]) -> None:
-        self.tape, self.name, self.cells, self.pending = tape, name, cells, ""
-
-    encoding = "utf-8"
-
-    def writable(self) -> bool:
-        """Always."""
-        return True
-
-    def write(self, text: str) -> int:
-        """Take text; a whole line is passed on."""
-        if not isinstance(text, str):
-            raise TypeError(f"write() argument must be str, not {type(text).__name__}")
-        limit = self.tape.job.limits.output_chars
-        left = limit - self.tape.printed
-        self.tape.printed += len(text)
-        self.pending += text[: max(left, 0)]
-        if "\n" in self.pending or len(self.pending) > 10_000:
-            self.flush()
-        if left < len(text):
-            self.flush()
-            self._pass_on(f"\n… output stopped after {limit:,} characters\n")
-            self.tape.stop("too_large", f"the program printed more than {limit:,} characters")
-        return len(text)
-
-    def flush(self) -> None:
-        """Pass on what is pending."""
-        text, self.pending = self.pending, ""
-        if text:
-            self._pass_on(text)
-
-    def _pass_on(self, text: str) -> None:
-        text = text.encode("utf-8", "replace").decode("utf-8")  # lone surrogates cannot be sent
-        self.tape.recorder.printed(text, self.name)
-        self.cells[-1].append((self.name, text))
-
-
-def file_name(job: Job, cell: int) -> str:
-    """The file name that a cell's code carries in tracebacks and warnings."""
-    return f"<cell {cell + 1}>" if job.notebook else "<program>"
-
-
-def main(inward: int, out: int) -> None:
-    """Run the job that comes in on one file descriptor and send what happens to the other; never returns."""
+    Args:
+        enter: gives up everything that the program must not have.
+    """
     status = 1
     try:
         job = decode_job(_read_all(inward))
-        _limit(job)
-        if job.check is None:
-            Run(job, out).go()
-        else:
-            from engine.sandbox.check import CheckRun
-
-            CheckRun(job, out).go()
+        run = _run(job, out)
+        run.enter = lambda: enter(job.limits, job.layers)
+        run.go()
         status = 0
     finally:
         os._exit(status)
+
+
+def _run(job: Job, out: int) -> Run:
+    if job.check is not None:
+        from engine.sandbox.check import CheckRun
+
+        return CheckRun(job, out)
+    if job.sweep is not None:
+        from engine.sandbox.sweep import SweepRun
+
+        return SweepRun(job, out)
+    return Run(job, out)
 
 
 def _read_all(fd: int) -> bytes:
@@ -236,19 +70,6 @@ def _read_all(fd: int) -> bytes:
         parts.append(part)
     os.close(fd)
     return b"".join(parts)
-
-
-def _limit(job: Job) -> None:
-    """Resource limits, beneath the language policy and the system-call filter that are to come."""
-    memory = job.limits.memory_mb * 2**20
-    if sys.platform == "linux":
-        with open("/proc/self/statm") as file:
-            memory += int(file.read().split()[0]) * resource.getpagesize()
-        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
-    cpu = int(job.limits.seconds) + 2
-    resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu + 1))
 
 
 class Run:
@@ -263,6 +84,8 @@ class Run:
         self.began = time.monotonic()
         self.namespace: dict[str, Any] = {"__name__": "__main__", "__doc__": None, "__annotations__": {}}
         self.cell = 0
+        self.enter: Callable[[], None] = lambda: None
+        """Gives up what the program must not have; comes last before the program."""
 
     def go(self) -> None:
         """Run the cells and report how it ended."""
@@ -274,7 +97,7 @@ class Run:
                     self.cell = cell
                     self._run_cell()
             finally:
-                signal.setitimer(signal.ITIMER_REAL, 0)
+                alarm.stop()
                 context.observer = None
         except MemoryError as e:
             self.namespace.clear()
@@ -283,11 +106,11 @@ class Run:
             if e.code not in (None, 0):
                 status, error = "error", self._explain(e, str(e.code))
         except BaseException as e:
-            status, error = "error", self._explain(e)
+            status, error = "policy" if isinstance(e, PolicyError) else "error", self._explain(e)
         self._finish(status, error)
 
     def _prepare(self) -> None:
-        builtins = dict(vars(__import__("builtins")))
+        builtins = builtins_for(self.job.layers)
         builtins[TAPE] = self.tape
         self.namespace["__builtins__"] = builtins
         sys.stdin = io.StringIO()
@@ -295,20 +118,14 @@ class Run:
         for cell, text in enumerate(self.job.cells):
             name = file_name(self.job, cell)
             linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
-        signal.signal(signal.SIGALRM, self._time_is_up)
-        signal.setitimer(signal.ITIMER_REAL, self.job.limits.seconds)
+        alarm.ring(self.job.limits.seconds, self._time_is_up)
         # Each fork would otherwise draw the same "random" numbers.
         engine.seed()
         random.seed()
         np.random.seed()
         context.observer = self.tape.recorder
         context.grad = True
-        sys.addaudithook(self._audit)
-
-    def _audit(self, event: str, arguments: Any) -> None:
-        """Before the program kills its own process: send what there is."""
-        if event in ("os.kill", "os.killpg", "signal.pthread_kill", "os.exec", "os.posix_spawn"):
-            self.tape.send()
+        self.enter()
 
     def _run_cell(self) -> None:
         self.printed.append([])
@@ -336,7 +153,7 @@ class Run:
 
     def _compile(self, text: str) -> CodeType:
         name = file_name(self.job, self.cell)
-        tree = ast.parse(text, name)
+        tree = parsed(text, name, self.job.layers)
         return compile(instrument(tree, show_last=self.job.notebook), name, "exec", dont_inherit=True)
 
     def _show_warning(
@@ -348,7 +165,7 @@ class Run:
     def _stop(self, status: str, message: str) -> None:
         """End the run from within, whatever the program would make of an exception."""
         context.observer = None
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        alarm.stop()
         frame: FrameType | None = sys._getframe(1)
         while frame is not None and frame.f_code.co_filename not in self.tape.recorder.program:
             frame = frame.f_back
@@ -388,7 +205,7 @@ class Run:
             return RunError(
                 shown, error.msg, line, column, *end, self.cell, _format(error, error.__traceback__, self), help_text
             )
-        place = (0, 0, 0, 0)
+        place = error.span if isinstance(error, PolicyError) else (0, 0, 0, 0)
         cell = self.cell
         tb = error.__traceback__
         while tb is not None:
@@ -399,7 +216,9 @@ class Run:
                 place = (line or tb.tb_lineno, column, end_line, end_column)
                 cell = self.tape.recorder.program[code.co_filename]
             tb = tb.tb_next
-        return RunError(shown, text, *place[:2], *place[2:], cell, _format(error, error.__traceback__, self), help_text)
+        if isinstance(error, PolicyError) and place[0] and not error.span[0]:
+            text = f"line {place[0]}: {text}"
+        return RunError(shown, text, *place, cell, _format(error, error.__traceback__, self), help_text)
 
     def _bytes(self, line: int | None, offset: int | None) -> int:
         """A column counted in bytes from 0, from one counted in characters from 1."""
@@ -418,7 +237,7 @@ class Run:
         except MemoryError:
             status = "memory"
         seconds = time.monotonic() - self.began
-        self.tape.frame(b"D", encode(Done(status, error, self._cells(status), seconds)))
+        self.tape.frame(DONE, encode(Done(status, error, self._cells(status), seconds)))
 
     def _cells(self, status: str) -> list[CellResult]:
         found = []
@@ -436,6 +255,8 @@ class Run:
 
 def _standard(error: BaseException) -> str:
     """The name of an error's type; of the engine's own, that of the standard type it is derived from."""
+    if isinstance(error, PolicyError):
+        return PolicyError.__name__
     return next(c.__name__ for c in type(error).__mro__ if not c.__module__.startswith("engine."))
 
 
@@ -465,6 +286,8 @@ def said(error: BaseException) -> str:
 
 def help_for(error: BaseException) -> str:
     """One sentence of help for the errors people meet most."""
+    if isinstance(error, PolicyError):
+        return error.help
     text = said(error)
     for part, help_text in HELP.items():
         if part in text:
@@ -497,6 +320,7 @@ def preload() -> None:
     import math  # noqa: F401
 
     alias()
+    world()
     np.seterr(all="ignore")
     for source in (
         "x = torch.ones(2, 2, requires_grad=True)\n(x @ x).tanh().sum().backward()\nprint(x.grad)",
@@ -512,24 +336,15 @@ def preload() -> None:
     context.observer = None
     for op in TABLE.values():
         rule_texts(op)
-    from engine.sandbox import check  # noqa: F401
+    from engine.sandbox import check, sweep  # noqa: F401
 
     encode(Batch(recorder.events, recorder.sites, recorder.scopes, recorder.arrays, []))
     gc.collect()
     gc.freeze()
 
 
-SUBMODULES = (
-    "autograd", "autograd.function", "autograd.functional", "autograd.grad_mode", "autograd.gradcheck", "autograd.graph",
-    "backends", "cuda", "func", "linalg", "masked", "nn", "nn.functional", "nn.init", "nn.modules", "nn.parameter", "nn.utils",
-    "nn.utils.rnn", "optim", "optim.lr_scheduler", "optim.optimizer", "optim.swa_utils", "signal", "signal.windows", "special",
-    "utils", "utils.checkpoint", "utils.data",
-)  # fmt: skip
-"""What a program may import by its dotted name."""
-
-
 def alias() -> None:
-    """Let `import torch` and its submodules mean the engine."""
+    """Let `import torch` and its submodules mean the engine, where the language layer is off."""
     import importlib
 
     sys.modules["torch"] = engine

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from typing import Annotated
 
 import msgspec
 
@@ -11,25 +11,54 @@ from engine.recording.events import AnyEvent, Scope, Site
 from engine.recording.recording import OpInfo
 from engine.recording.store import StoredArray
 from engine.sandbox.check_messages import CheckRequest
+from engine.sandbox.sweep_messages import SweepRequest
 
 HEADER = struct.Struct("<cI")
 """Kind and length of a frame from the child."""
-REQUEST = struct.Struct("<QdQ")
-"""To the server, with two file descriptors: run number, seconds, memory in bytes. Seconds 0 and none: stop that run."""
-EXIT = struct.Struct("<QiB")
+READY = struct.Struct("<?B")
+"""From the server, once: whether the system-call filter holds, and the version of Landlock that does, or 0."""
+REQUEST = struct.Struct("<Qd")
+"""To the server, with three file descriptors: run number and seconds. With none: stop that run."""
+EXIT = struct.Struct("<Qi?")
 """From the server: run number, the child's wait status, whether the server stopped it."""
-MAX_FRAME = 256 * 2**20
+FULL = 122
+"""The exit code of a process that ended itself because it had too much memory."""
+NOT_STARTED = -1000
+"""Instead of a wait status or an exit code: there was no room for another process."""
 
 
 class Limits(msgspec.Struct, frozen=True):
     """What a run may use."""
 
-    seconds: float = 5.0
+    seconds: float = 3.25
     memory_mb: int = 512
     output_chars: int = 200_000
     events: int = 200_000
     array_bytes: int = 192 * 2**20
     """Bytes of arrays that are kept whole; later ones leave a summary."""
+
+
+def most_events(limits: Limits) -> int:
+    """How many events a run may send: the limit is noticed a batch later, and how it ended comes on top."""
+    return limits.events + 25_000
+
+
+class Layers(msgspec.Struct, frozen=True):
+    """The two defences, each of which must hold without the other; only tests switch one off."""
+
+    language: bool = True
+    """The allow-list policy over the program's syntax, and facades instead of modules."""
+    system: bool = True
+    """The system-call filter and what the kernel has besides."""
+
+
+class SystemLayer(msgspec.Struct, frozen=True):
+    """What of the system layer holds on a machine."""
+
+    seccomp: bool = False
+    """The system-call filter, which is the one that counts."""
+    landlock: int = 0
+    """The kernel's version of Landlock, or 0."""
 
 
 class Job(msgspec.Struct, frozen=True):
@@ -40,6 +69,11 @@ class Job(msgspec.Struct, frozen=True):
     limits: Limits
     check: CheckRequest | None = None
     """Instead of a run, a numerical check."""
+    sweep: SweepRequest | None = None
+    """Instead of a run, many of them with one thing changed."""
+    layers: Layers = Layers()
+    hosted: bool = False
+    """Strangers' programs run there: nothing is to run where the system layer does not hold."""
 
 
 class RunError(msgspec.Struct, frozen=True):
@@ -65,17 +99,22 @@ class CellResult(msgspec.Struct, frozen=True):
     """"ok", "error", or "skipped" where a cell before it failed."""
 
 
-class Batch(msgspec.Struct, frozen=True):
-    """What was recorded since the last batch."""
-
-    events: list[AnyEvent] = []
-    sites: list[Site] = []
-    scopes: list[Scope] = []
-    arrays: list[StoredArray] = []
-    ops: list[OpInfo] = []
+ROWS = 2_000
+"""Rows of any table in one batch."""
+FEW = msgspec.Meta(max_length=ROWS)
 
 
-class Done(msgspec.Struct, frozen=True):
+class Batch(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+    """What was recorded since the last batch; events refer to nothing that comes later."""
+
+    events: Annotated[list[AnyEvent], FEW] = []
+    sites: Annotated[list[Site], FEW] = []
+    scopes: Annotated[list[Scope], FEW] = []
+    arrays: Annotated[list[StoredArray], FEW] = []
+    ops: Annotated[list[OpInfo], FEW] = []
+
+
+class Done(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The end of a run, as the child tells it."""
 
     status: str
@@ -88,28 +127,3 @@ encode = msgspec.msgpack.Encoder().encode
 decode_batch = msgspec.msgpack.Decoder(Batch).decode
 decode_done = msgspec.msgpack.Decoder(Done).decode
 decode_job = msgspec.msgpack.Decoder(Job).decode
-
-
-class Frames:
-    """Cuts a stream of bytes into frames.
-
-    Raises:
-        ValueError: for a frame larger than any honest one, or an unknown kind.
-    """
-
-    def __init__(self) -> None:
-        self._buffer = bytearray()
-
-    def feed(self, data: bytes) -> Iterator[tuple[bytes, bytes]]:
-        """The frames that are complete with `data`: kind and body."""
-        self._buffer += data
-        while len(self._buffer) >= HEADER.size:
-            kind, length = HEADER.unpack_from(self._buffer)
-            if length > MAX_FRAME or kind not in (b"B", b"C", b"D"):
-                raise ValueError("a frame that no program of ours sends")
-            end = HEADER.size + length
-            if len(self._buffer) < end:
-                return
-            body = bytes(self._buffer[HEADER.size : end])
-            del self._buffer[:end]
-            yield kind, body

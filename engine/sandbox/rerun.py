@@ -108,10 +108,10 @@ class Watch:
     count = 0
     """Of events, of which there are none here."""
     printed = warned = bind = read = flag_set = grad_set = hook_ran = stepped = accumulated = lambda *_, **__: None
+    module_began = module_ended = lambda *_, **__: None
 
     def __init__(self, calls: list[Call], number: int) -> None:
         self.calls, self.number = calls, number
-        self.modules: list[str] = []
         self.program: dict[str, int] = {}
         """File names of the program's code, by which errors are placed."""
         self.at = -1

@@ -1,305 +1,162 @@
-"""The parent's side: hands programs to the warm server and puts results together, trusting nothing that comes back."""
+"""The parent's side: hands programs to this machine's sandbox or to a cluster's, and never runs or compiles a word of them."""
 
 from __future__ import annotations
 
 import atexit
-import contextlib
+import logging
 import os
-import select
-import socket
-import subprocess
 import sys
 import threading
 import time
-from pathlib import Path
-from typing import Any
-
-import msgspec
+from functools import cache
+from typing import Any, Protocol
 
 from engine.program import Program
-from engine.recording.events import Printed
-from engine.recording.recording import Recording
-from engine.recording.store import RecordingError
-from engine.sandbox.messages import (
-    EXIT,
-    REQUEST,
-    Batch,
-    CellResult,
-    Done,
-    Frames,
-    Job,
-    Limits,
-    RunError,
-    decode_batch,
-    decode_done,
-    encode,
+from engine.sandbox.collected import Collected, CollectedRun, RunResult, Stopped
+from engine.sandbox.messages import Job, Layers, Limits, SystemLayer
+from engine.sandbox.settings import settings
+
+__all__ = [
+    "Backend", "Collected", "Local", "RunResult", "Stopped", "backend", "isolated", "job_for", "refusal", "run", "server",
+    "stop",
+]  # fmt: skip
+
+LOG = logging.getLogger("gradtape.sandbox")
+REFUSAL = (
+    "This is a public installation of Gradtape, and the machine it is on lacks the system-call filter (seccomp) that keeps "
+    "visitors' programs apart from everything else. No program runs here until it has one."
 )
-
-ROOT = str(Path(__file__).resolve().parents[2])
-START = "import sys; sys.path.insert(0, sys.argv[1]); from engine.sandbox.server import main; main(int(sys.argv[2]))"
-SLACK = 5.0
-"""Seconds beyond a run's own limit and the server's grace after which the parent gives a run up."""
-MAX_RESULT = 512 * 2**20
-"""Bytes of one run's result."""
-
-STATUSES = ("ok", "error", "timeout", "memory", "policy", "too_large", "crashed")
+HELP = "The operator can move it to a Linux machine with seccomp, or run it locally without GRADTAPE_HOSTED."
 
 
-class RunResult(msgspec.Struct, frozen=True):
-    """What became of a run."""
+class Backend(Protocol):
+    """Where children do jobs: on this machine, or on the workers of a cluster."""
 
-    status: str
-    """"ok", "error", "timeout", "memory", "policy", "too_large" or "crashed"."""
-    output: str
-    """What the program printed, warnings included, as a terminal would show it."""
-    error: RunError | None
-    cells: list[CellResult]
-    recording: Recording | None
-    seconds: float
+    def exchange(self, job: Job, collected: Collected, stop: threading.Event | None = None) -> tuple[int, bool] | None:
+        """Have a child do a job, and collect what it sends; returns the child's exit code and whether it was stopped.
+
+        Raises:
+            Stopped: when `stop` was set meanwhile.
+        """
 
 
-def run(source: str | Program, limits: Limits = Limits()) -> RunResult:  # noqa: B008  (frozen)
-    """Run a program in a process of its own and return what happened; never raises for what the program does."""
-    program = Program.from_text(source) if isinstance(source, str) else source
-    return server().run(program, limits)
+class Local(Backend, Protocol):
+    """A sandbox on this machine."""
 
-
-class Server:
-    """The warm server process and the runs it has under way; used by many threads."""
-
-    def __init__(self) -> None:
-        ours, theirs = socket.socketpair()
-        environment = {
-            "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "LC_ALL": "C.UTF-8",
-        }  # fmt: skip
-        self.process = subprocess.Popen(
-            [sys.executable, "-I", "-c", START, ROOT, str(theirs.fileno())],
-            env=environment,
-            pass_fds=[theirs.fileno()],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-        theirs.close()
-        self.socket = ours
-        self.sending = threading.Lock()
-        self.waiting: dict[int, tuple[threading.Event, list[tuple[int, bool]]]] = {}
-        self.numbers = 0
-        self._read(EXIT.size)
-        self.listener = threading.Thread(target=self._listen, daemon=True, name="gradtape-sandbox")
-        self.listener.start()
+    layer: SystemLayer
 
     @property
     def alive(self) -> bool:
-        """Whether the process still runs."""
-        return self.process.poll() is None and self.listener.is_alive()
+        """Whether it can do another job."""
 
     def close(self) -> None:
-        """End the process and what it runs."""
-        with contextlib.suppress(OSError):
-            self.socket.shutdown(socket.SHUT_RDWR)
-        self.socket.close()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self.process.wait(2)
-        if self.process.poll() is None:
-            self.process.kill()
-            self.process.wait()
-
-    def _read(self, size: int) -> bytes:
-        data = b""
-        while len(data) < size:
-            part = self.socket.recv(size - len(data))
-            if not part:
-                raise ConnectionError("the sandbox's server has gone")
-            data += part
-        return data
-
-    def _listen(self) -> None:
-        """Pass on the ends of children to those who wait."""
-        try:
-            while True:
-                number, status, stopped = EXIT.unpack(self._read(EXIT.size))
-                entry = self.waiting.get(number)
-                if entry is not None:
-                    entry[1].append((status, bool(stopped)))
-                    entry[0].set()
-        except (OSError, ConnectionError):
-            for event, _ in list(self.waiting.values()):
-                event.set()
-
-    def run(self, program: Program, limits: Limits) -> RunResult:
-        """One run."""
-        began = time.monotonic()
-        collected = _Collected(program)
-        end = self.exchange(Job(program.cells, program.notebook, limits), collected)
-        return collected.result(end, time.monotonic() - began)
-
-    def exchange(self, job: Job, collected: Collected) -> tuple[int, bool] | None:
-        """Have a child do a job, and collect what it sends; returns the child's wait status and whether it was stopped."""
-        began, limits = time.monotonic(), job.limits
-        job_read, job_write = os.pipe()
-        read, write = os.pipe()
-        try:
-            with self.sending:
-                self.numbers += 1
-                number = self.numbers
-                ended = threading.Event()
-                ends: list[tuple[int, bool]] = []
-                self.waiting[number] = (ended, ends)
-                socket.send_fds(self.socket, [REQUEST.pack(number, limits.seconds, 0)], [job_read, write])
-            os.close(job_read)
-            os.close(write)
-            job_read = write = -1
-            _write_all(job_write, encode(job))
-            os.close(job_write)
-            job_write = -1
-            collected.read(read, began + limits.seconds + SLACK, ended)
-            if collected.trouble:
-                self._stop(number)
-            ended.wait(SLACK)
-            return ends[0] if ends else None
-        finally:
-            self.waiting.pop(number, None)
-            for fd in (job_read, job_write, read, write):
-                if fd >= 0:
-                    os.close(fd)
-
-    def _stop(self, number: int) -> None:
-        """Have the server kill a run."""
-        with self.sending, contextlib.suppress(OSError):
-            self.socket.sendall(REQUEST.pack(number, 0.0, 0))
+        """End it and what it runs."""
 
 
-class Collected:
-    """What has come back from a child so far."""
+def run(
+    source: str | Program,
+    limits: Limits = Limits(),  # noqa: B008  (frozen)
+    *,
+    stop: threading.Event | None = None,
+    layers: Layers = Layers(),  # noqa: B008  (frozen)
+) -> RunResult:
+    """Run a program in a process of its own and return what happened; never raises for what the program does.
 
-    def __init__(self) -> None:
-        self.done: Any = None
-        """The last message, after which none may follow."""
-        self.trouble = ""
-        """Why reading stopped before the child closed its end: "late" or "nonsense"."""
-
-    def take(self, kind: bytes, body: bytes) -> None:
-        """Take a message; ValueError or MsgspecError for one that no honest child sends."""
-        raise NotImplementedError
-
-    def read(self, fd: int, deadline: float, ended: threading.Event) -> None:
-        """Read until the child closes its end or has ended, sends what it must not, sends too much, or is too late."""
-        source = select.poll()
-        source.register(fd, select.POLLIN)
-        frames = Frames()
-        total = 0
-        while True:
-            over = ended.is_set()
-            if not source.poll(50):
-                if over:
-                    return  # what the program left behind may hold the pipe open
-                if time.monotonic() > deadline:
-                    self.trouble = "late"
-                    return
-                continue
-            data = os.read(fd, 1 << 20)
-            if not data:
-                return
-            total += len(data)
-            try:
-                if total > MAX_RESULT or self.done is not None:
-                    raise ValueError("more than an honest child sends")
-                for kind, body in frames.feed(data):
-                    self.take(kind, body)
-            except (ValueError, msgspec.MsgspecError, RecursionError):
-                self.trouble = "nonsense"
-                return
+    Raises:
+        Stopped: when `stop` was set meanwhile.
+    """
+    program = Program.from_text(source) if isinstance(source, str) else source
+    began = time.monotonic()
+    collected = CollectedRun(program, limits)
+    end = backend().exchange(job_for(program, limits, layers=layers), collected, stop)
+    return collected.result(end, time.monotonic() - began)
 
 
-class _Collected(Collected):
-    """What has come back from a run."""
-
-    def __init__(self, program: Program) -> None:
-        super().__init__()
-        self.recording = Recording(source=program.cells)
-
-    def take(self, kind: bytes, body: bytes) -> None:
-        """A batch of the recording, or the end."""
-        if kind == b"B":
-            self._take(decode_batch(body))
-        elif kind == b"D":
-            self.done = decode_done(body)
-        else:
-            raise ValueError("no message of a run")
-
-    def _take(self, batch: Batch) -> None:
-        r = self.recording
-        r.events.extend(batch.events)
-        r.sites.extend(batch.sites)
-        r.scopes.extend(batch.scopes)
-        r.arrays.extend(batch.arrays)
-        r.ops.update((op.name, op) for op in batch.ops)
-
-    def result(self, end: tuple[int, bool] | None, seconds: float) -> RunResult:
-        """The result, as far as it can be believed."""
-        done: Done | None = self.done
-        recording: Recording | None = self.recording
-        try:
-            self.recording.check()
-        except RecordingError:
-            recording, self.trouble = None, "nonsense"
-        events = recording.events if recording is not None else []
-        output = "".join(e.text for e in events if isinstance(e, Printed))
-        if not self.trouble and done is not None and done.status in STATUSES:
-            return RunResult(done.status, output, done.error, done.cells, recording, done.seconds)
-        status, error = _ended(end, self.trouble)
-        return RunResult(status, output, error, [], recording, seconds)
+def job_for(program: Program, limits: Limits, **more: Any) -> Job:
+    """What a child is given, which says how this installation is set up."""
+    return Job(program.cells, program.notebook, limits, hosted=settings().hosted, **more)
 
 
-def _ended(end: tuple[int, bool] | None, trouble: str) -> tuple[str, RunError]:
-    """Status and error of a child that did not say how it ended."""
-    if trouble == "nonsense":
-        return "crashed", RunError("Crash", "the program's process sent nothing that makes sense")
-    if end is not None and end[1]:
-        return "timeout", RunError("TimeoutError", "the program did not stop in time and was killed")
-    if end is not None and os.WIFSIGNALED(end[0]):
-        import signal
+def backend() -> Backend:
+    """The cluster that the settings name; without one, this machine's sandbox."""
+    if settings().scheduler:
+        from engine.cluster.backend import cluster
 
-        name = signal.Signals(os.WTERMSIG(end[0])).name
-        return "crashed", RunError("Crash", f"the program's process was ended by {name}")
-    if end is not None and os.WIFEXITED(end[0]):
-        code = os.WEXITSTATUS(end[0])
-        return "crashed", RunError("Crash", f"the program ended its own process (exit code {code})")
-    return "crashed", RunError("Crash", "the program's process sent nothing that makes sense")
+        return cluster()
+    return server()
 
 
-def _write_all(fd: int, data: bytes) -> None:
-    view = memoryview(data)
-    with contextlib.suppress(BrokenPipeError):
-        while view:
-            view = view[os.write(fd, view) :]
+def refusal() -> str:
+    """Why no program runs here at all, in words for visitors; "" where they do."""
+    return REFUSAL if settings().hosted and not settings().scheduler and not server().layer.seccomp else ""
+
+
+def isolated() -> bool:
+    """Whether the system layer holds where programs run, so that a stranger's may start unasked."""
+    # The machines of a cluster refuse what is marked as hosted unless it holds there.
+    return settings().hosted if settings().scheduler else server().layer.seccomp
+
+
+class Guarded:
+    """Whether this machine may do a job at all is looked at here, by whoever forks or starts its processes."""
+
+    def __init__(self, local: Local) -> None:
+        self.local = local
+        self.layer = local.layer
+
+    @property
+    def alive(self) -> bool:
+        return self.local.alive
+
+    def close(self) -> None:
+        self.local.close()
+
+    def exchange(self, job: Job, collected: Collected, stop: threading.Event | None = None) -> tuple[int, bool] | None:
+        hosted = job.hosted or settings().hosted
+        if hosted and not (self.layer.seccomp and job.layers == Layers()):
+            collected.failure, collected.help = REFUSAL, HELP
+            return None
+        return self.local.exchange(job, collected, stop)
 
 
 _lock = threading.Lock()
-_running: Server | None = None
+_running: Guarded | None = None
 
 
-def server() -> Server:
-    """The server, started on first use and again if it has died.
-
-    Raises:
-        RuntimeError: on Windows, where there is no fork.
-    """
+def server() -> Guarded:
+    """This machine's sandbox, started on first use and again if it has died."""
     global _running
     with _lock:
         if _running is None or not _running.alive:
-            if not hasattr(os, "fork"):
-                raise RuntimeError("Gradtape runs programs in forked processes, which this system does not have")
             if _running is not None:
                 _running.close()
-            _running = Server()
+            _running = Guarded(_start())
     return _running
+
+
+def _start() -> Local:
+    # Forking a process that has loaded Apple's libraries is not safe, and Windows has no fork.
+    if hasattr(os, "fork") and sys.platform != "darwin":
+        from engine.sandbox.forking import Server
+
+        local: Local = Server()
+    else:
+        from engine.sandbox.spawning import Workers
+
+        local = Workers()
+    if not local.layer.seccomp:
+        _say_so()
+    return local
+
+
+@cache
+def _say_so() -> None:
+    LOG.warning("this system has no system-call filter: programs are kept apart by the language layer only")
 
 
 @atexit.register
 def stop() -> None:
-    """End the server; the next run starts a new one."""
+    """End the sandbox; the next run starts a new one."""
     global _running
     with _lock:
         if _running is not None:

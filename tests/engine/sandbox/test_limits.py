@@ -10,9 +10,13 @@ import pytest
 
 from engine.program import Program
 from engine.recording.events import OpRan
-from engine.sandbox import Limits, RunResult, run
+from engine.sandbox import Layers, Limits, RunResult, run
+from engine.sandbox.forking import Server
 
 BEFORE = "import torch\nx = torch.ones(3)\nprint('before')\n"
+
+BARE = Layers(language=False, system=False)
+"""Nothing but the processes and their limits: whatever a program does, others do not notice."""
 
 ENDINGS = {
     "loops forever": ("while True: pass", "timeout"),
@@ -21,7 +25,13 @@ ENDINGS = {
     "asks for too much at once": ("torch.ones(10 ** 10)", "memory"),
     "prints without end": ("while True: print('x' * 1000)", "too_large"),
     "records without end": ("while True: x = x + 1", "too_large"),
+    "records without end in one statement": ("kept = [x + 1 for _ in range(10 ** 7)]", "too_large"),
     "raises": ("1 / 0", "error"),
+    "exits": ("import sys; sys.exit()", "ok"),
+    "exits with a message": ("import sys; sys.exit('no')", "error"),
+}
+
+ATTACKS = {
     "kills itself": ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "crashed"),
     "leaves at once": ("import os; os._exit(3)", "crashed"),
     "crashes the interpreter": ("import ctypes; ctypes.string_at(0)", "crashed"),
@@ -33,8 +43,6 @@ ENDINGS = {
         "import os\nfor fd in range(3, 40):\n    try: os.write(fd, b'B' + b'\\xff' * 99)\n    except OSError: pass",
         "crashed",
     ),
-    "exits": ("import sys; sys.exit()", "ok"),
-    "exits with a message": ("import sys; sys.exit('no')", "error"),
 }
 
 
@@ -48,10 +56,20 @@ def test_a_program_that(ending: str, status: str) -> None:
     # Only what is meant to run out of time gets little of it, so that a slow machine reaches the other limits as well.
     result = run(BEFORE + ending, Limits(seconds=1.5 if status == "timeout" else 30, events=20_000))
     assert result.status == status
-    if "nonsense" not in ending and "\\xff" not in ending:
+    assert result.output.startswith("before\n")
+    assert names(result)[0] == "ones"
+    assert (result.error is None) == (status == "ok")
+
+
+@pytest.mark.parametrize(("ending", "status"), ATTACKS.values(), ids=ATTACKS.keys())
+def test_a_process_without_any_defence_that(ending: str, status: str) -> None:
+    result = run(BEFORE + ending, Limits(seconds=30), layers=BARE)
+    assert result.status == status
+    assert result.error is not None
+    if "\\xff" not in ending:
         assert result.output.startswith("before\n")
         assert names(result)[0] == "ones"
-    assert (result.error is None) == (status == "ok")
+    assert run("print('next')").output == "next\n"
 
 
 def test_output_is_cut_with_a_line_that_says_so() -> None:
@@ -69,23 +87,13 @@ def test_a_timeout_names_the_line() -> None:
 
 
 def test_a_stopped_run_leaves_no_process_of_its_own_behind() -> None:
-    marker = "7245.25"
-    run(f"import subprocess; subprocess.Popen(['sleep', '{marker}'])\nwhile True: pass", Limits(seconds=0.5))
-    # A process that was killed may take a moment to go.
-    for _ in range(200):
-        found = [p for p in os.listdir("/proc") if p.isdigit() and marker in _command(p)] if os.path.isdir("/proc") else []
-        if not found:
+    program = "import os, time\nchild = os.fork()\nif not child: time.sleep(20)\nprint(child)\nwhile True: pass"
+    left = int(run(program, Limits(seconds=0.5), layers=BARE).output)
+    for _ in range(200):  # a process that was killed may take a moment to go
+        if not os.path.exists(f"/proc/{left}/stat"):
             break
         time.sleep(0.05)
-    assert found == []
-
-
-def _command(pid: str) -> str:
-    try:
-        with open(f"/proc/{pid}/cmdline") as file:
-            return file.read()
-    except OSError:
-        return ""
+    assert not os.path.exists(f"/proc/{left}/stat")
 
 
 def test_runs_at_the_same_time_do_not_mix() -> None:
@@ -115,14 +123,15 @@ def test_a_dead_server_is_replaced() -> None:
     from engine.sandbox import runner
 
     run("pass")
-    assert runner._running is not None
-    runner._running.process.kill()
-    runner._running.process.wait()
+    local = runner.server().local
+    assert isinstance(local, Server)
+    local.process.kill()
+    local.process.wait()
     assert run("print('again')").output == "again\n"
 
 
 def test_the_program_never_runs_in_this_process() -> None:
-    result = run("import os; print(os.getpid())")
+    result = run("import os; print(os.getpid())", layers=BARE)
     assert int(result.output) != os.getpid()
 
 
@@ -150,12 +159,12 @@ def test_the_output_limit_cannot_be_caught() -> None:
 
 def test_half_a_line_is_not_lost() -> None:
     assert run("print('half', end='')\nwhile True: pass", Limits(seconds=0.3)).output == "half"
-    assert run("import os\nprint('half', end='')\nos._exit(1)").output == "half"
+    assert run("import os\nprint('half', end='')\nos._exit(1)", layers=BARE).output == "half"
 
 
 def test_what_outlives_the_program_does_not_hold_up_its_result() -> None:
     program = "import os, time\nif os.fork() == 0:\n    os.setsid()\n    time.sleep(20)\n    os._exit(0)\nprint('done')"
-    result = run(program)
+    result = run(program, layers=BARE)
     assert (result.status, result.output) == ("ok", "done\n")
     assert result.seconds < 5
 

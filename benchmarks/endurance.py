@@ -1,0 +1,71 @@
+"""Whether the sandbox stays as it is over many runs: memory, file descriptors and time, with programs of every ending mixed.
+
+python -m benchmarks.endurance [runs]
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from statistics import median
+
+from engine.sandbox import Layers, Limits, run
+from engine.sandbox.forking import Server
+from engine.sandbox.runner import server
+
+TRAINING = """
+import torch
+w = torch.ones(4, requires_grad=True)
+for step in range(8):
+    loss = (w * torch.randn(4)).pow(2).sum()
+    loss.backward()
+    with torch.no_grad():
+        w -= 0.1 * w.grad
+        w.grad = None
+"""
+BARE = Layers(language=False, system=False)
+MIX: tuple[tuple[str, str, Layers], ...] = (
+    ("print(1)", "ok", Layers()),
+    (TRAINING, "ok", Layers()),
+    ("1 / 0", "error", Layers()),
+    ("import os", "policy", Layers()),
+    ("import torch\ntorch.ones(10 ** 10)", "memory", Layers()),
+    ("import os; os._exit(3)", "crashed", BARE),
+    ("import os; os.write(3, b'B' + b'\\xff' * 99)", "crashed", BARE),
+    ("while True: print('x' * 10_000)", "too_large", Layers()),
+)
+REPORTS = 10
+
+
+def main(runs: int = 3_000) -> None:
+    """Run the mix over and over, and print a table of how the two processes are."""
+    local = server().local
+    if not isinstance(local, Server):
+        sys.exit("this system has no fork server")
+    print("| runs | server, MB | parent, MB | parent's files | median, ms | wrong |")
+    print("|---:|---:|---:|---:|---:|---:|")
+    wrong = 0
+    for part in range(REPORTS + 1):
+        seconds = []
+        for k in range(runs // REPORTS if part else len(MIX)):  # the first line is after one of each
+            program, status, layers = MIX[k % len(MIX)]
+            began = time.perf_counter()
+            result = run(program, Limits(seconds=20, output_chars=50_000), layers=layers)
+            seconds.append(time.perf_counter() - began)
+            wrong += result.status != status
+        told = (part * (runs // REPORTS), *(f"{_resident(p):.1f}" for p in (local.process.pid, os.getpid())))
+        row = (*told, len(os.listdir("/dev/fd")), f"{median(seconds) * 1e3:.1f}", wrong)
+        print("|", " | ".join(map(str, row)), "|", flush=True)
+        if server().local is not local:
+            sys.exit("the server did not survive")
+
+
+def _resident(pid: int) -> float:
+    """Megabytes of a process's memory that are in use."""
+    with open(f"/proc/{pid}/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:2]))

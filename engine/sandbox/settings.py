@@ -1,0 +1,99 @@
+"""What the operator sets: environment variables that begin with GRADTAPE_, read once, checked, with defaults for a laptop."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+
+PREFIX = "GRADTAPE_"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How this installation runs programs."""
+
+    hosted: bool = False
+    """Strangers' programs run here: nothing runs unless the system-call filter holds, and limits are those of a shared machine."""
+    runs: int = 0
+    """Runs at once, two at least; 0 means four for each core. Half of them are kept for programs that are quick."""
+    queue: int = 400
+    """Runs that may wait; more are turned away."""
+    per_session: int = 4
+    """Runs that one visitor may have waiting or under way."""
+    seconds: float = 0.0
+    """Wall clock of one run; 0 means 3.25 where hosted and 10 otherwise."""
+    memory_mb: int = 512
+    """Memory of one run."""
+    events: int = 0
+    """Events that one run may record; 0 means 20,000 where hosted and 200,000 otherwise."""
+    scheduler: str = ""
+    """Address of a Dask scheduler, whose workers run the programs; empty: this machine does."""
+
+    @property
+    def workers(self) -> int:
+        """Runs at once."""
+        return self.runs or 4 * (os.cpu_count() or 1)
+
+    @property
+    def wall_clock(self) -> float:
+        """Seconds of one run."""
+        return self.seconds or (3.25 if self.hosted else 10.0)
+
+    @property
+    def most_events(self) -> int:
+        """Events of one run."""
+        return self.events or (20_000 if self.hosted else 200_000)
+
+
+class SettingsError(ValueError):
+    """A GRADTAPE_ variable that is unknown or does not say what it should."""
+
+
+def read(environment: Mapping[str, str]) -> Settings:
+    """The settings in these environment variables.
+
+    Raises:
+        SettingsError: for an unknown name, a value of the wrong type, or a negative number.
+    """
+    fields = {name: type(default) for name, default in _defaults().items()}
+    found: dict[str, object] = {}
+    for variable, text in environment.items():
+        if not variable.startswith(PREFIX) or variable in _OTHER:
+            continue
+        name = variable.removeprefix(PREFIX).lower()
+        if name not in fields:
+            raise SettingsError(f"{variable} is no setting; there are {', '.join(PREFIX + n.upper() for n in fields)}")
+        found[name] = _value(variable, text.strip(), fields[name])
+    return Settings(**found)  # type: ignore[arg-type]
+
+
+@cache
+def settings() -> Settings:
+    """The settings of this process."""
+    return read(os.environ)
+
+
+_OTHER = frozenset({"GRADTAPE_NEEDS_TORCH", "GRADTAPE_CHROMIUM", "GRADTAPE_ARTIFACTS", "GRADTAPE_OPEN"})
+"""Variables of the tests, and the file that `gradtape open` names."""
+_TRUTH = {"": False, "0": False, "false": False, "no": False, "off": False, "1": True, "true": True, "yes": True, "on": True}
+
+
+def _defaults() -> dict[str, object]:
+    default = Settings()
+    return {name: getattr(default, name) for name in Settings.__dataclass_fields__}
+
+
+def _value(variable: str, text: str, kind: type) -> object:
+    if kind is bool:
+        if text.lower() not in _TRUTH:
+            raise SettingsError(f"{variable} is on or off (1 or 0), not {text!r}")
+        return _TRUTH[text.lower()]
+    try:
+        value = kind(text)
+    except ValueError:
+        raise SettingsError(f"{variable} is a number, not {text!r}") from None
+    if kind is not str and not 0 <= value < float("inf"):
+        raise SettingsError(f"{variable} is a number from 0 upwards, not {text!r}")
+    return value

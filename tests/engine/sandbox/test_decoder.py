@@ -1,0 +1,319 @@
+"""Whatever bytes a child sends, the parent ends with a result, soon and in little memory, and no other run is touched."""
+
+from __future__ import annotations
+
+import struct
+import threading
+import time
+import tracemalloc
+from functools import cache
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.program import Program
+from engine.recording.events import OpRan, Printed, Raised, Site, TensorInfo
+from engine.recording.store import StoredArray
+from engine.sandbox import Layers, Limits, RunError, RunResult, run, runner
+from engine.sandbox.check_messages import CheckReply
+from engine.sandbox.checks import _Reply
+from engine.sandbox.collected import MAX_TEXT, STATUSES, Collected, CollectedRun
+from engine.sandbox.frames import BATCH, DONE, MAX_FRAME, MAX_FRAMES, MAX_READS, REPLY, STUCK, batches
+from engine.sandbox.messages import HEADER, ROWS, Batch, CellResult, Done, Job, encode
+from engine.sandbox.sweep_messages import SweepRequest
+from engine.sandbox.sweeps import _Replies
+
+PROGRAM = Program.from_text("import torch\nx = torch.ones(3, requires_grad=True)\nprint(x)\n(x * 2).sum().backward()\nx.grad")
+BARE = Layers(language=False, system=False)
+KINDS = (BATCH, DONE, REPLY, b"S", STUCK)
+
+
+def frame(kind: bytes, body: bytes) -> bytes:
+    return HEADER.pack(kind, len(body)) + body
+
+
+def collected_from(data: bytes, pieces: int = 1, limits: Limits = Limits()) -> CollectedRun:  # noqa: B008
+    collected = CollectedRun(PROGRAM, limits)
+    size = max(1, -(-len(data) // pieces))
+    for start in range(0, len(data), size):
+        if not collected.feed(data[start : start + size]):
+            break
+    return collected
+
+
+def result_of(data: bytes, pieces: int = 1) -> RunResult:
+    return sound(collected_from(data, pieces).result((0, False), 1.0))
+
+
+def sound(result: RunResult) -> RunResult:
+    """The result, of which everything holds that the page relies on."""
+    assert result.status in STATUSES
+    assert (result.error is None) == (result.status == "ok")
+    assert 0 <= result.seconds <= 1.0
+    if result.recording is not None:
+        result.recording.check()
+    if result.error is not None:
+        assert 0 <= result.error.line < 2**31
+        assert len(result.error.message) <= MAX_TEXT
+    return result
+
+
+class Raw(Collected):
+    """The frames as they came."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.parts = b""
+
+    def take(self, kind: bytes, body: bytes) -> None:
+        self.parts += frame(kind, body)
+
+
+@cache
+def honest() -> bytes:
+    """What an honest child sends."""
+    raw = Raw()
+    runner.server().exchange(Job(PROGRAM.cells, False, Limits(seconds=30)), raw)
+    return raw.parts
+
+
+def done(
+    status: str = "ok", error: RunError | None = None, cells: list[CellResult] | None = None, seconds: float = 0.1
+) -> bytes:
+    return frame(DONE, encode(Done(status, error, cells or [], seconds)))
+
+
+def test_an_honest_child_is_believed_in_pieces_of_any_size() -> None:
+    for pieces in (1, 2, 3, 50, len(honest())):
+        result = result_of(honest(), pieces)
+        assert result.status == "ok"
+        assert result.recording is not None
+        assert result.output == "tensor([1., 1., 1.], requires_grad=True)\n"
+
+
+@given(st.lists(st.tuples(st.integers(0, 10**6), st.integers(0, 255)), min_size=1, max_size=12), st.integers(1, 40))
+@settings(derandomize=True, deadline=None, max_examples=600)
+def test_altered_bytes(changes: list[tuple[int, int]], pieces: int) -> None:
+    data = bytearray(honest())
+    for place, value in changes:
+        data[place % len(data)] = value
+    result_of(bytes(data), pieces)
+
+
+@given(st.integers(0, 10**6), st.integers(0, 10**6), st.binary(max_size=200))
+@settings(derandomize=True, deadline=None, max_examples=300)
+def test_bytes_that_are_missing_or_too_many(start: int, length: int, instead: bytes) -> None:
+    data = honest()
+    start %= len(data)
+    result_of(data[:start] + instead + data[start + length % 500 :])
+
+
+@given(st.lists(st.tuples(st.sampled_from(KINDS), st.binary(max_size=300)), max_size=8))
+@settings(derandomize=True, deadline=None, max_examples=300)
+def test_frames_of_nonsense(frames: list[tuple[bytes, bytes]]) -> None:
+    result_of(b"".join(frame(kind, body) for kind, body in frames))
+
+
+PLAIN = (
+    st.none() | st.booleans() | st.integers(-(2**63), 2**64 - 1) | st.floats() | st.text(max_size=20) | st.binary(max_size=20)
+)
+NESTED = st.recursive(
+    PLAIN, lambda inner: st.lists(inner, max_size=8) | st.dictionaries(st.text(max_size=8), inner, max_size=5), max_leaves=40
+)
+
+
+@given(st.sampled_from((BATCH, DONE)), st.lists(NESTED, max_size=6))
+@settings(derandomize=True, deadline=None, max_examples=400)
+def test_well_formed_messages_of_another_form(kind: bytes, values: list[object]) -> None:
+    result_of(frame(kind, msgspec.msgpack.encode(values)) + done())
+
+
+NUMBER = st.integers(-3, 6) | st.sampled_from((2**31, 2**62, -(2**63)))
+TENSOR = st.builds(
+    TensorInfo, NUMBER, st.sampled_from(("float32", "", "x" * 50)), st.lists(NUMBER, max_size=3).map(tuple), NUMBER, node=NUMBER
+)
+EVENT = st.one_of(
+    st.builds(OpRan, op=st.text(max_size=5), outputs=st.lists(TENSOR, max_size=2).map(tuple), site=NUMBER, opened=NUMBER),
+    st.builds(Printed, text=st.text(max_size=9), site=NUMBER, scope=NUMBER),
+    st.builds(Raised, type=st.text(max_size=9), message=st.text(max_size=9)),
+)
+ARRAY = st.builds(
+    StoredArray, st.sampled_from(("float32", "bool", "object")), st.lists(NUMBER, max_size=3).map(tuple), st.binary(max_size=12)
+)
+
+
+@given(st.lists(EVENT, max_size=6), st.lists(st.builds(Site, NUMBER, NUMBER), max_size=3), st.lists(ARRAY, max_size=3))
+@settings(derandomize=True, deadline=None, max_examples=400)
+def test_facts_that_contradict_each_other(
+    events: list[OpRan | Printed | Raised], sites: list[Site], arrays: list[StoredArray]
+) -> None:
+    result_of(frame(BATCH, encode(Batch([*events], sites, [], arrays))) + done())
+
+
+@given(st.binary(max_size=400), st.sampled_from((REPLY, b"S")))
+@settings(derandomize=True, deadline=None, max_examples=200)
+def test_replies_of_nonsense_to_checks_and_sweeps(body: bytes, kind: bytes) -> None:
+    for collected in (_Reply(), _Replies(SweepRequest(1, (), ((),)), lambda points: None)):
+        collected.feed(frame(kind, body))
+        assert collected.trouble in ("", "nonsense")
+        assert collected.done is None or isinstance(collected.done, CheckReply | msgspec.Struct)
+
+
+HUGE = 2**32 - 1
+BOMBS = {
+    "a list without end": b"\xdd" + struct.pack(">I", HUGE),
+    "a map without end": b"\xdf" + struct.pack(">I", HUGE),
+    "a text without end": b"\xdb" + struct.pack(">I", HUGE),
+    "bytes without end": b"\x95\x90\x90\x90\x91\x83\xa5dtype\xa4bool\xa5shape\x90\xa4data\xc6" + struct.pack(">I", HUGE),
+    "lists in lists": b"\x91" * (MAX_FRAME - 1),
+    "maps in maps": b"\x81\xa1x" * (MAX_FRAME // 3),
+    "a number of many kinds": b"\xc7\xff\x7f" + b"x" * 255,
+    "empty events": b"\x95\xdd" + struct.pack(">I", 10**6) + b"\x90" * 10**6 + b"\x90" * 4,
+    "empty sites": b"\x95\x90\xdd" + struct.pack(">I", 10**6) + b"\x90" * 10**6 + b"\x90" * 3,
+    "loops in a scope": b"\x95\x90\x90\x91\x93\xa0\x00\xdd" + struct.pack(">I", 2**20) + b"\x92\x00\x00" * 2**20 + b"\x90\x90",
+    "inputs of an event": b"\x95\x91\x93\xa2op\xa1a\xdd" + struct.pack(">I", 10**6) + b"\x91\xa0" * 10**6 + b"\x90" * 4,
+    "a text that is printed": encode(Batch([Printed("\U0001f600" + "a" * (MAX_FRAME // 2))])),
+}
+
+
+@pytest.mark.parametrize("body", BOMBS.values(), ids=BOMBS.keys())
+def test_what_is_meant_to_fill_the_parents_memory(body: bytes) -> None:
+    data = frame(BATCH, body)
+    tracemalloc.start()
+    try:
+        result = result_of(data[: MAX_FRAME * 2])
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert result.status == "crashed"
+    # The bytes themselves lie there three times, and what they unfold to before they are rejected.
+    assert peak < 250 * 2**20
+
+
+def test_no_child_can_send_more_than_a_run_may() -> None:
+    limits = Limits(events=5_000, array_bytes=2**20, output_chars=10_000)
+    floods = {
+        "events": encode(Batch([Raised(type="E", message="m")] * ROWS)),
+        "sites": encode(Batch(sites=[Site()] * ROWS)),
+        "arrays": encode(Batch(arrays=[StoredArray("bool", (300,), bytes(300))] * ROWS)),
+        "small arrays": encode(Batch(arrays=[StoredArray("bool", (3,), bytes(3))] * ROWS)),
+        "text": encode(Batch([Printed("x" * 9_000)])),
+    }
+    for name, body in floods.items():
+        collected = CollectedRun(PROGRAM, limits)
+        count = 0
+        while collected.feed(frame(BATCH, body)):
+            count += 1
+            assert count < 2_000, name
+        assert collected.trouble == "nonsense", name
+
+
+def test_no_child_can_keep_the_parent_busy_with_crumbs() -> None:
+    collected = CollectedRun(PROGRAM)
+    assert not collected.feed(frame(BATCH, b"\x90") * (MAX_FRAMES + 1))
+    collected = CollectedRun(PROGRAM)
+    for _ in range(MAX_READS):
+        collected.feed(b"")
+    assert not collected.feed(b"")
+
+
+def test_an_end_that_contradicts_itself_is_not_believed() -> None:
+    wrong = RunError("E", "m", 1)
+    impossible = [
+        done("marvellous"), done("ok", wrong), done("error"), done(seconds=float("nan")), done(seconds=-1.0),
+        done(cells=[CellResult()] * 3), done(cells=[CellResult("x" * 10**6)]), done(cells=[CellResult(status="<b>")]),
+        done("error", RunError("E", "m", -1)), done("error", RunError("E", "m", 2**40)),
+        done("error", RunError("E", "m", cell=1)),
+        done("error", RunError("E", "m" * 30_000)), done("error", RunError("E" * 30_000, "m")), done() + done(),
+    ]  # fmt: skip
+    assert [result_of(data).status for data in impossible] == ["crashed"] * len(impossible)
+
+
+def test_after_its_end_a_child_is_not_listened_to() -> None:
+    collected = CollectedRun(PROGRAM)
+    assert not collected.feed(done())
+    assert sound(collected.result(None, 1.0)).status == "ok"
+
+
+def test_where_a_child_was_stuck_is_believed_only_inside_the_program() -> None:
+    for told, line in (
+        (b'  File "<program>", line 3 in f\n  File "<program>", line 9 in <module>', 3),
+        (b'  File "<cell 1>", line 4 in f', 4),
+        (b'  File "<cell 7>", line 4 in f', 0),
+        (b'  File "/etc/passwd", line 3', 0),
+        (b'  File "<program>", line 99999999999', 999999999),
+        (b"\xff" * 100, 0),
+    ):
+        collected = CollectedRun(PROGRAM)
+        collected.feed(frame(STUCK, told))
+        result = collected.result((-9, True), 1.0)
+        assert result.status == "timeout"
+        assert result.error is not None
+        assert result.error.line == line
+
+
+@pytest.mark.parametrize(
+    ("events", "arrays", "sites"), [(0, 0, 0), (1, 0, 0), (ROWS, ROWS, ROWS), (3 * ROWS + 7, 1, 2 * ROWS + 1)]
+)
+def test_batches_hold_everything_in_order(events: int, arrays: int, sites: int) -> None:
+    made = [Printed(str(k)) for k in range(events)]
+    kept = [StoredArray("uint8", (k,), bytes(k)) for k in range(arrays)]
+    places = [Site(0, k) for k in range(sites)]
+    found = list(batches([*made], places, [], kept, []))
+    assert [e for b in found for e in b.events] == made
+    assert [s for b in found for s in b.sites] == places
+    assert [a for b in found for a in b.arrays] == kept
+    assert all(max(map(len, (b.events, b.sites, b.arrays))) <= ROWS for b in found)  # type: ignore[arg-type]
+    first = next((k for k, b in enumerate(found) if b.events), 0)
+    assert not any(b.sites or b.arrays for b in found[first + 1 :])
+
+
+# --- a child that sends its own frames ------------------------------------------------------------------------------------
+
+FORGE = (
+    "import os, struct\n"
+    "def send(kind, body): os.write(3, struct.pack('<cI', kind, len(body)) + body)\n"
+)  # fmt: skip
+
+
+def test_a_forged_result_is_a_lie_about_its_own_run_only() -> None:
+    told = encode(Done("ok", None, [CellResult("<img src=x onerror=alert(1)>")], 0.0))
+    lie = run(f"{FORGE}send(b'B', {encode(Batch([Printed('forged')]))!r})\nsend(b'D', {told!r})\nwhile True: pass", layers=BARE)
+    assert (lie.status, lie.output) == ("ok", "forged")
+    results: dict[str, RunResult] = {}
+
+    def one(name: str, program: str, layers: Layers) -> None:
+        results[name] = run(program, Limits(seconds=20), layers=layers)
+
+    forged = f"{FORGE}send(b'D', {told!r})"
+    programs = {f"honest {k}": (f"print({k})", Layers()) for k in range(6)} | {f"forged {k}": (forged, BARE) for k in range(6)}
+    threads = [threading.Thread(target=one, args=(name, *p)) for name, p in programs.items()]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert [results[f"honest {k}"].output for k in range(6)] == [f"{k}\n" for k in range(6)]
+
+
+@pytest.mark.parametrize(
+    "attack",
+    [
+        "while True: os.write(3, b'B\\0\\0\\0\\0')",
+        "while True: os.write(3, b'\\0')",
+        "while True: send(b'B', b'\\x91' * 10 ** 6)",
+        "while True: send(b'S', b'')",
+        "os.write(3, b'B\\xff\\xff\\xff\\x00'); import time; time.sleep(1000)",
+        f"send(b'B', {encode(Batch([Raised(type='E', message='m')] * 1000))!r} * 1)\nwhile True: pass",
+        "os.close(3)\nwhile True: pass",
+        "os.dup2(4, 3)\nprint('x')",
+        "os.write(4, b'File \"<program>\", line 1' * 2000)\nwhile True: pass",
+    ],
+)
+def test_a_forger_does_not_stop_the_next_run(attack: str) -> None:
+    began = time.monotonic()
+    result = run(FORGE + attack, Limits(seconds=1), layers=BARE)
+    assert result.status in ("crashed", "timeout", "error")
+    assert time.monotonic() - began < 60
+    assert run("print('next')").output == "next\n"
