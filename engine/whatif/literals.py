@@ -286,6 +286,10 @@ def _grid(node: ast.List | ast.Tuple) -> tuple[list[ast.expr], tuple[int, int]] 
     return (entries, (len(rows), len(rows[0]))) if whole and all(_number(entry) is not None for entry in entries) else None
 
 
+_TINY = 1e-300
+"""Below it there is no room left for a slider's step."""
+
+
 def _range(value: Number, name: str, whole: bool, counted: bool = False) -> tuple[float, float, float]:
     """Lowest, highest and step of a slider for a value: a round range around it that keeps its sign's meaning."""
     size = abs(value)
@@ -294,7 +298,7 @@ def _range(value: Number, name: str, whole: bool, counted: bool = False) -> tupl
         return 0.0 if value >= 0 and (counted or name in _COUNTS) else -high, high, 1.0
     if name in _SHARES and 0 <= value <= 1:
         return 0.0, 1.0, 0.01
-    high = _round(2.5 * size) if size else 1.0
+    high = _round(2.5 * size) if size > _TINY else 1.0
     low = 0.0 if name in _POSITIVE and value >= 0 else -high
     return low, high, _round((high - low) / 400, (1, 2, 5, 10))
 

@@ -218,3 +218,10 @@ def test_examples_run_without_what_is_left_out() -> None:
     result = run(without(text, found(text)["with torch.no_grad():"]))
     assert result.status == "ok"
     assert "False True" in result.output
+
+
+@pytest.mark.parametrize("number", ["5e-324", "1e-308", "-2e-310"])
+def test_a_number_at_the_edge_of_what_floats_hold_has_a_slider(number: str) -> None:
+    (knob,) = knobs(f"x = {number}\n")
+    assert knob.low <= float(number) <= knob.high
+    assert knob.step > 0
