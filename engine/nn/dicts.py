@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
 from typing import Any, Self
 
+from engine.naming import plain
 from engine.nn.module import Module, typename
 from engine.nn.parameter import Parameter
 from engine.tensor import Tensor
@@ -270,4 +271,4 @@ def _name(key: Any) -> str:
             "Index given to ParameterDict cannot be used as a key as it is not a string (type is "
             f"'{type(key).__name__}'). Open an issue on github if you need non-string keys."
         )
-    return key
+    return plain(key)

@@ -9,8 +9,10 @@ from typing import Any, Self
 
 from engine import dtypes
 from engine.autograd import no_grad
+from engine.context import context
 from engine.dtypes import dtype as Dtype  # noqa: N812
 from engine.errors import unsupported
+from engine.naming import is_special, plain
 from engine.nn import hooks, state
 from engine.nn.hooks import RemovableHandle
 from engine.nn.parameter import Buffer, Parameter
@@ -87,9 +89,14 @@ class Module:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run the hooks and `forward`."""
-        if RemovableHandle.any:
-            return hooks.call(self, args, kwargs)
-        return self.forward(*args, **kwargs)
+        observer = context.observer
+        if observer is None:
+            return hooks.call(self, args, kwargs) if RemovableHandle.any else self.forward(*args, **kwargs)
+        observer.module_began(self)
+        try:
+            return hooks.call(self, args, kwargs) if RemovableHandle.any else self.forward(*args, **kwargs)
+        finally:
+            observer.module_ended()
 
     def _forward_unimplemented(self, *input: Any) -> Any:
         """Define the computation performed at every call; subclasses do."""
@@ -128,7 +135,7 @@ class Module:
             raise KeyError(f'{kind} name can\'t contain "."' + (f", got: {name}" if kind == "module" else ""))
         if name == "":
             raise KeyError(f'{kind} name can\'t be empty string ""')
-        if name not in self.__dict__[members] and hasattr(self, name):
+        if is_special(name) or (name not in self.__dict__[members] and hasattr(self, name)):
             raise KeyError(f"attribute '{name}' already exists")
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
@@ -170,7 +177,7 @@ class Module:
     # --- attributes ------------------------------------------------------------------------------------------------------
 
     def __getattr__(self, name: str) -> Any:
-        d = self.__dict__
+        d = {} if is_special(name) else self.__dict__
         for kind in MEMBERS:
             members = d.get(kind)
             if members is not None and name in members:
@@ -181,6 +188,8 @@ class Module:
 
     def __setattr__(self, name: str, value: Any) -> None:
         d = self.__dict__
+        if type(name) is not str or (name[:2] == "__" and name != "__class__"):
+            plain(name)
         if isinstance(value, Parameter):
             self._make_room(name, "parameters", "_parameters")
             self.register_parameter(name, value)
@@ -342,7 +351,7 @@ class Module:
             raise AttributeError(f"{module._get_name()} has no attribute `{name}`")
         if name not in module.__dict__[members]:
             raise AttributeError(f"`{name}` is not {kind}")
-        return getattr(module, name)
+        return module.__dict__[members][name]
 
     def get_parameter(self, target: str) -> Parameter:
         """The parameter at the path `target`, as "encoder.0.weight"."""

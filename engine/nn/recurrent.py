@@ -6,6 +6,7 @@ import math
 import warnings
 from typing import Any
 
+from engine.naming import plain
 from engine.nn import functional as F  # noqa: N812
 from engine.nn import init
 from engine.nn.module import Module
@@ -96,7 +97,7 @@ class RNNBase(Module):
     @property
     def all_weights(self) -> list[list[Parameter]]:
         """The weights of each layer and direction."""
-        return [[getattr(self, name) for name in names] for names in self._all_weights]
+        return [[getattr(self, plain(name)) for name in names] for names in self._all_weights]
 
     def extra_repr(self) -> str:
         """The sizes, and the settings that are not the usual ones."""

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
+from engine.naming import plain
 from engine.nn import functional as F  # noqa: N812
 from engine.nn.module import Module
+
+_FUNCTIONS = frozenset(F.__all__)
 
 
 class Wrapped(Module):
@@ -43,10 +46,18 @@ class Wrapped(Module):
                 named[name] = value
         if self._trains:
             named["training"] = self.training
+        if self._calls not in _FUNCTIONS:
+            raise AttributeError(f"'{self._calls}' is no function of torch.nn.functional")
         return getattr(F, self._calls)(*input, **named)
 
     def extra_repr(self) -> str:
-        """The settings."""
+        """The settings.
+
+        Raises:
+            ValueError: for a format that looks into the attributes, which a subclass has no business to do.
+        """
+        if "." in self._shows or "[" in self._shows:
+            raise ValueError("shows names attributes only")
         return self._shows.format_map(_Attributes(self))
 
 
@@ -59,7 +70,7 @@ class _Attributes(dict[str, Any]):
     def __missing__(self, name: str) -> Any:
         if name.endswith("inplace=True"):
             return name if self.module.inplace else ""
-        return getattr(self.module, name)
+        return getattr(self.module, plain(name))
 
 
 def as_tuple(value: Any, n: int) -> tuple[Any, ...]:

@@ -17,7 +17,8 @@ from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided
+
+from engine.memory import strided
 
 CHUNK = 1 << 18
 """How many elements of windows are laid out at a time, so that they are still in the cache when they are multiplied."""
@@ -63,7 +64,7 @@ def _columns(x, geometry) -> Iterator[tuple[slice, Any]]:
     channels = c // groups
     rows, places = channels * prod(kernel), prod(coarse)
     s = x.strides
-    windows = as_strided(
+    windows = strided(
         x,
         (n, groups, channels, *kernel, *coarse),
         (

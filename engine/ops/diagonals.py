@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.memory import strided
 from engine.op import function, op
 from engine.ops.copies import clone
 from engine.ops.shape import _reshape, reshape, wrap_dim
@@ -29,7 +30,7 @@ def _diagonal(self, offset, dim1, dim2):
     part = self[tuple(corner)]
     rest = [i for i in range(self.ndim) if i not in (dim1, dim2)]
     strides = (*(self.strides[i] for i in rest), self.strides[dim1] + self.strides[dim2])
-    return np.lib.stride_tricks.as_strided(part, (*(self.shape[i] for i in rest), n), strides)
+    return strided(part, (*(self.shape[i] for i in rest), n), strides)
 
 
 @op(

@@ -8,9 +8,9 @@ from math import prod
 from typing import Any
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided
 
 from engine import dtypes
+from engine.memory import strided
 from engine.op import function, op
 from engine.ops.mean_pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 from engine.ops.taps import Taps, _resampled, _unresampled, variant
@@ -51,7 +51,7 @@ def _im2col(self, kernel_size, dilation, padding, stride):
         self = padded
     *outer, a, b = self.strides
     steps = (*outer, a * dilation[0], b * dilation[1], a * stride[0], b * stride[1])
-    windows = as_strided(self, (*lead, c, *kernel_size, *made), steps)
+    windows = strided(self, (*lead, c, *kernel_size, *made), steps)
     return windows.reshape(*lead, c * prod(kernel_size), prod(made)).copy()
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from engine.autograd.attributes import Given
+from engine.memory import strided
 from engine.op import function, op
 from engine.ops.copies import clone
 from engine.tensor import Tensor
@@ -376,7 +377,7 @@ def _expand(self, shape):
     """Repeated to `shape` without copying."""
     view = np.broadcast_to(self, shape)
     # NumPy marks broadcast views read-only; PyTorch lets them be written through.
-    return np.lib.stride_tricks.as_strided(self, view.shape, view.strides)
+    return strided(self, view.shape, view.strides)
 
 
 @function

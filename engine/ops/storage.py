@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from engine.dtypes import dtype as Dtype
+from engine.memory import strided
 from engine.op import function
 from engine.ops.creation import METHODS, _numpy_dtype, creation, positive
 from engine.ops.shape import sizes
@@ -18,9 +19,11 @@ def _laid_out(size: tuple[int, ...], stride: tuple[int, ...], dtype: Any) -> Any
     """Zeros with the given strides, in elements."""
     if len(size) != len(stride):
         raise RuntimeError(f"dimensionality of sizes ({len(size)}) must match dimensionality of strides ({len(stride)})")
+    if any(s < 0 for s in stride):
+        raise RuntimeError(f"as_strided: Negative strides are not supported at the moment, got strides: {list(stride)}")
     last = sum((n - 1) * s for n, s in zip(size, stride)) if prod(size) else -1
     memory = np.zeros(last + 1, dtype)
-    return np.lib.stride_tricks.as_strided(memory, size, [s * memory.itemsize for s in stride])
+    return strided(memory, size, [s * memory.itemsize for s in stride])
 
 
 @creation

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.memory import strided
 from engine.op import function, op
 from engine.ops.shape import sizes, wrap_dim
 from engine.tensor import Tensor
@@ -78,19 +79,23 @@ def method_unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor
 )
 def _as_strided(self, size, stride, storage_offset):
     """Any pattern of places in memory as a view."""
-    memory, start = _memory(self)
+    memory, start, _ = _memory(self)
     first = start if storage_offset is None else storage_offset
+    if any(s < 0 for s in stride):
+        raise RuntimeError(f"as_strided: Negative strides are not supported at the moment, got strides: {list(stride)}")
+    if first < 0:
+        raise RuntimeError(f"Tensor: invalid storage offset {first}")
     last = first + sum((n - 1) * s for n, s in zip(size, stride, strict=True)) if prod(size) else first
     if last >= max(memory.size, 1) and prod(size):
         raise RuntimeError(
             f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {first}, and itemsize {self.itemsize} "
             f"requiring a storage size of {(last + 1) * self.itemsize} are out of bounds for storage of size {memory.nbytes}"
         )
-    return np.lib.stride_tricks.as_strided(memory[first:], size, tuple(s * self.itemsize for s in stride))
+    return strided(memory[first:], size, tuple(s * self.itemsize for s in stride))
 
 
 def _memory(array):
-    """The memory an array looks into, as a vector, and where in it the array starts."""
+    """The memory an array looks into, as a vector, where in it the array starts, and the array's strides there in elements."""
     root = array
     while root.base is not None:
         # NumPy's `as_strided` puts an object of its own between an array and the one it looks into.
@@ -98,25 +103,26 @@ def _memory(array):
         if not isinstance(below, np.ndarray):
             break
         root = below
-    if not root.flags.c_contiguous:
-        root = root.T if root.flags.f_contiguous else np.ascontiguousarray(root)
+    if root.flags.f_contiguous and not root.flags.c_contiguous:
+        root = root.T
+    if not root.flags.c_contiguous or root.dtype != array.dtype or any([s < 0 for s in array.strides]):
+        # Nothing of the same elements that could be counted from: what PyTorch would see is the array itself.
+        array = root = np.ascontiguousarray(array)
     start = (array.__array_interface__["data"][0] - root.__array_interface__["data"][0]) // array.itemsize
-    return root.reshape(-1), start
+    return root.reshape(-1), start, [s // array.itemsize for s in array.strides]
 
 
 @op(r"{self}", self=None, like=None, promote=(), name="as_strided_backward")
 def _strided_zeros(self, like, size, stride, storage_offset):
     """Zeros of the shape of `like` with each element of `self` added where in memory it came from."""
-    memory, start = _memory(like)
+    memory, start, steps = _memory(like)
     first = start if storage_offset is None else storage_offset
     flat = np.zeros(memory.size, self.dtype)
     places = first + sum(
         np.arange(n).reshape((-1,) + (1,) * (len(size) - i - 1)) * s for i, (n, s) in enumerate(zip(size, stride, strict=True))
     )
     np.add.at(flat, np.broadcast_to(places, self.shape), self)
-    return np.lib.stride_tricks.as_strided(
-        flat[start:], like.shape, tuple(s // like.itemsize * self.itemsize for s in like.strides)
-    ).copy()
+    return strided(flat[start:], like.shape, [s * self.itemsize for s in steps]).copy()
 
 
 @function

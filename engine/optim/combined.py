@@ -8,6 +8,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Any
 
+from engine.naming import take_over
 from engine.optim.optimizer import Optimizer
 from engine.optim.schedule import EPOCH_DEPRECATED, LRScheduler, must_be_optimizer, put, values
 
@@ -42,7 +43,7 @@ class _Several(LRScheduler):
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Take over what `state_dict()` returned."""
-        self.__dict__.update({key: value for key, value in state_dict.items() if key != "_schedulers"})
+        take_over(self, {key: value for key, value in state_dict.items() if key != "_schedulers"})
         for scheduler, state in zip(self._schedulers, state_dict["_schedulers"]):
             scheduler.load_state_dict(state)
 
@@ -233,5 +234,5 @@ class ReduceLROnPlateau(LRScheduler):
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Take over what `state_dict()` returned."""
-        self.__dict__.update(state_dict)
+        take_over(self, state_dict)
         self._init_is_better(self.mode, self.threshold, self.threshold_mode)

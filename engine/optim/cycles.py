@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from engine.naming import take_over
 from engine.optim.optimizer import Optimizer
 from engine.optim.schedule import LRScheduler, for_each_group, must_be_optimizer, put, saved_callable
 
@@ -188,7 +189,7 @@ class CyclicLR(_Momentum):
         super().load_state_dict({key: value for key, value in state_dict.items() if key != "_scale_fn_custom"})
         saved = state_dict["_scale_fn_custom"]
         if saved is not None and self._scale_fn_custom is not None:
-            self._scale_fn_custom.__dict__.update(saved)
+            take_over(self._scale_fn_custom, saved)
 
 
 class OneCycleLR(_Momentum):

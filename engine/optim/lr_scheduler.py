@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from engine.naming import take_over
 from engine.optim.combined import ChainedScheduler, ReduceLROnPlateau, SequentialLR
 from engine.optim.cycles import CosineAnnealingWarmRestarts, CyclicLR, OneCycleLR
 from engine.optim.optimizer import Optimizer
@@ -52,10 +53,10 @@ class _Lambdas(LRScheduler):
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Take over what `state_dict()` returned; the functions stay, objects get their attributes."""
-        self.__dict__.update({key: value for key, value in state_dict.items() if key != "lr_lambdas"})
+        take_over(self, {key: value for key, value in state_dict.items() if key != "lr_lambdas"})
         for f, saved in zip(self.lr_lambdas, state_dict["lr_lambdas"]):
             if saved is not None:
-                f.__dict__.update(saved)
+                take_over(f, saved)
 
 
 class LambdaLR(_Lambdas):

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from engine.naming import is_special, take_over
 from engine.optim.optimizer import Group, Optimizer
 from engine.optim.rules import number
 from engine.tensor import Tensor
@@ -125,7 +126,7 @@ class LRScheduler:
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Take over what `state_dict()` returned."""
-        self.__dict__.update(state_dict)
+        take_over(self, state_dict)
 
 
 # --- helpers of the schedules ---------------------------------------------------------------------------------------------
@@ -165,7 +166,9 @@ def for_each_group(name: str, optimizer: Optimizer, value: Any) -> list[Any]:
 
 def saved_callable(f: Any) -> Any:
     """What a state dict keeps of a callable: an object's attributes, nothing of a function."""
-    return None if f is None or isinstance(f, types.FunctionType) else f.__dict__.copy()
+    if f is None or isinstance(f, types.FunctionType):
+        return None
+    return {name: value for name, value in f.__dict__.items() if not is_special(name)}
 
 
 def _copy(value: Any) -> Any:

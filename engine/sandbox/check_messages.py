@@ -19,6 +19,9 @@ class CheckRequest(msgspec.Struct, frozen=True):
     """How many elements of each leaf are nudged; of larger ones, also all at once in a random direction."""
     node_elements: int = 4
     """The same for each input of each node."""
+    part: int = 0
+    """Of the elements of leaves only every `parts`-th is nudged, from this one on; nodes are checked by part 0."""
+    parts: int = 1
 
 
 class Slope(msgspec.Struct, frozen=True, array_like=True):

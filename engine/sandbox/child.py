@@ -278,10 +278,10 @@ def _format(error: BaseException, tb: TracebackType | None, run: Run) -> str:
 def said(error: BaseException) -> str:
     """An error's message, whatever its class makes of it."""
     try:
-        text = str(error)
+        text = str.__getitem__(str(error), slice(20_000))
     except Exception:
         text = "(its message cannot be shown)"
-    return text.encode("utf-8", "replace").decode("utf-8")[:20_000]
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def help_for(error: BaseException) -> str:

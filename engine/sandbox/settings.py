@@ -27,7 +27,7 @@ class Settings:
     memory_mb: int = 512
     """Memory of one run."""
     events: int = 0
-    """Events that one run may record; 0 means 20,000 where hosted and 200,000 otherwise."""
+    """Events that one run may record; 0 means 10,000 where hosted and 200,000 otherwise."""
     scheduler: str = ""
     """Address of a Dask scheduler, whose workers run the programs; empty: this machine does."""
 
@@ -44,7 +44,7 @@ class Settings:
     @property
     def most_events(self) -> int:
         """Events of one run."""
-        return self.events or (20_000 if self.hosted else 200_000)
+        return self.events or (10_000 if self.hosted else 200_000)
 
 
 class SettingsError(ValueError):

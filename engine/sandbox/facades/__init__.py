@@ -1,0 +1,71 @@
+"""What `import` gives a program: facades, built once before any program runs."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from engine.autograd.function import FunctionCtx
+from engine.backends import cudnn
+from engine.nn import Module
+from engine.optim import Optimizer
+from engine.optim.lr_scheduler import LRScheduler
+from engine.sandbox.facades import guarded, numpy, outside, plain, system, torch
+from engine.sandbox.facades.absent import error_for
+from engine.sandbox.facades.facade import Facade
+from engine.sandbox.policy.builtin import make_builtins
+from engine.sandbox.policy.errors import MissingModule, PolicyError
+from engine.sandbox.policy.guards import Guards
+from engine.tensor import Tensor
+from engine.utils.data import DataLoader, Dataset, Sampler
+
+
+class World:
+    """Everything that a program can name: its built-ins, and what it may import."""
+
+    def __init__(self) -> None:
+        self.guards = Guards()
+        self.guards.modules = (Facade,)
+        self.guards.opened += (DataLoader, Dataset, FunctionCtx, LRScheduler, Module, Optimizer, Sampler, Tensor, type(cudnn))
+        self.builtins = make_builtins(self.guards, self._import)
+        self.modules: dict[str, Facade] = plain.facades(self.guards) | outside.facades()
+        self.modules |= guarded.facades(self.guards) | system.facades(self.guards) | numpy.facades(self.guards)
+        self._put_below("collections", "abc")
+        ours = torch.facades()
+        for facade in ours.values():
+            self.guards.know(vars(facade).values(), bases=True)
+        self.modules |= {name: facade for name, facade in ours.items() if name != "torch._C"}
+
+    def _put_below(self, package: str, name: str) -> None:
+        vars(self.modules[package])[name] = self.modules[f"{package}.{name}"]
+
+    def _import(self, name: Any, globals: Any = None, locals: Any = None, fromlist: Any = (), level: int = 0) -> Any:
+        """What the `import` statement calls."""
+        if type(fromlist) is list:
+            # Not the statement, which passes a tuple or None: it is NumPy's or Python's own C code that wants a module of
+            # its own while the program is the innermost frame. It looks for the module itself afterwards.
+            import_module(name)
+            return None
+        if level or type(name) is not str:
+            raise PolicyError("relative imports do not work in a program that is one file", "Write the code into this program.")
+        if name not in self.modules:
+            raise error_for(name, self.modules)
+        facade = self.modules[name]
+        if not fromlist:
+            return self.modules[name.partition(".")[0]]
+        for wanted in fromlist:
+            if wanted != "*" and wanted not in vars(facade):
+                raise _cannot_import(wanted, name, facade)
+        return facade
+
+
+def _cannot_import(wanted: str, name: str, facade: Facade) -> ImportError:
+    """In Python's words, with those of the facade about a name it leaves out."""
+    said = f"cannot import name '{wanted}' from '{name}'"
+    try:
+        getattr(facade, wanted)
+    except PolicyError as error:
+        return MissingModule(f"{said} here", error.help)
+    except AttributeError as error:
+        return ImportError(f"{said}: {error}", name=name)
+    return ImportError(said, name=name)

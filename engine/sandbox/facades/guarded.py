@@ -1,0 +1,249 @@
+"""Modules of the standard library of which some names take care what attributes they read and write for a program."""
+
+from __future__ import annotations
+
+import abc
+import collections
+import contextlib
+import copy
+import dataclasses
+import enum
+import functools
+import json
+import operator
+import types
+import typing
+from collections.abc import Callable
+from typing import Any
+
+from engine.sandbox.facades.facade import Facade, picked
+from engine.sandbox.facades.plain import missing
+from engine.sandbox.policy.errors import PolicyError
+from engine.sandbox.policy.formats import safe_format
+from engine.sandbox.policy.guards import MAIN, Guards, harmless_patterns
+from engine.sandbox.policy.inert import refusal
+from engine.sandbox.policy.names import instead, is_dunder, may_inject
+
+TYPING = """
+AbstractSet Annotated Any AnyStr BinaryIO Callable ClassVar Collection Concatenate Container Counter DefaultDict Deque Dict
+Final FrozenSet Generator Generic Hashable IO ItemsView Iterable Iterator KeysView List Literal LiteralString Mapping
+MappingView Match MutableMapping MutableSequence MutableSet NamedTuple Never NewType NoReturn NotRequired Optional
+OrderedDict ParamSpec Pattern Protocol Required Reversible Self Sequence Set Sized SupportsAbs SupportsFloat SupportsIndex
+SupportsInt TYPE_CHECKING Text Tuple Type TypeAlias TypeGuard TypeVar TypeVarTuple TypedDict Union Unpack ValuesView
+assert_never assert_type cast final overload override runtime_checkable
+"""
+
+
+def facades(guards: Guards) -> dict[str, Facade]:
+    """The modules by name."""
+    made = {
+        "abc": _abc(guards),
+        "collections": _collections(guards),
+        "contextlib": _contextlib(guards),
+        "copy": picked(copy, "copy deepcopy replace"),
+        "dataclasses": _dataclasses(guards),
+        "enum": _enum(guards),
+        "functools": _functools(guards),
+        "json": picked(json, "JSONDecodeError dumps loads"),
+        "operator": _operator(guards),
+        "types": _types(guards),
+        "typing": _typing(guards),
+    }
+    return {name: Facade(name, names, missing(name)) for name, names in made.items()}
+
+
+def _plain(name: Any) -> str:
+    """A name that becomes an attribute.
+
+    Raises:
+        PolicyError: for one of Python's own, which NumPy would take memory from.
+    """
+    if not may_inject(name):
+        raise PolicyError(f"the attribute {name!r} cannot be set in programs here", instead(str(name)))
+    return str(name)
+
+
+# --- classes ----------------------------------------------------------------------------------------------------------------
+
+
+def _abc(guards: Guards) -> dict[str, Any]:
+    names = picked(abc, "ABC abstractmethod abstractproperty")
+    guards.know(names.values(), bases=True)
+    return names | {"ABCMeta": guards.shown(abc.ABCMeta)}
+
+
+class UserString(collections.UserString):
+    """A text in an object, whose own `format` would look at anything."""
+
+    def format(self, /, *args: Any, **kwargs: Any) -> str:
+        """As a text's."""
+        return safe_format("format", str(self.data))(*args, **kwargs)
+
+    def format_map(self, mapping: Any) -> str:
+        """As a text's."""
+        return safe_format("format_map", str(self.data))(mapping)
+
+
+def _collections(guards: Guards) -> dict[str, Any]:
+    names = picked(collections, "ChainMap Counter OrderedDict UserDict UserList defaultdict deque") | {"UserString": UserString}
+    guards.know(names.values(), bases=True)
+
+    def namedtuple(typename: Any, field_names: Any, *, rename: bool = False, defaults: Any = None) -> Any:
+        make: Any = collections.namedtuple
+        made = make(typename, field_names, rename=rename, defaults=defaults, module=MAIN)
+        harmless_patterns(made)
+        return made
+
+    return names | {"namedtuple": namedtuple}
+
+
+def _dataclasses(guards: Guards) -> dict[str, Any]:
+    def process(cls: Any, options: dict[str, Any]) -> Any:
+        if not isinstance(cls, type) or not guards.is_own(cls):
+            raise PolicyError("dataclass takes a class of the program's own", "Write a class statement.")
+        # Its code is made from text, in which the fields' names stand.
+        for base in cls.__mro__:
+            for name in vars(base).get("__annotations__", ()) if guards.is_own(base) else ():
+                if not (type(name) is str and name.isidentifier() and may_inject(name)):
+                    raise PolicyError(f"{name!r} cannot be the name of a field", "Write the fields in the class.")
+        made: Any = dataclasses.dataclass(cls, **options)
+        harmless_patterns(made)
+        return made
+
+    def dataclass(cls: Any = None, /, **options: Any) -> Any:
+        return process(cls, options) if cls is not None else lambda cls: process(cls, options)
+
+    def make_dataclass(cls_name: str, fields: Any, *, bases: Any = (), **options: Any) -> Any:
+        if bases or options.keys() & {"namespace", "module"}:
+            raise PolicyError("make_dataclass takes names and fields only here", "Write a class with @dataclass.")
+        named = [(f,) if isinstance(f, str) else tuple(f) for f in fields]
+        for field in named:
+            _plain(field[0])
+        made = dataclasses.make_dataclass(
+            cls_name, [f[0] if len(f) == 1 else f for f in named], namespace={"__module__": MAIN}, **options
+        )
+        harmless_patterns(made)
+        return made
+
+    names = picked(
+        dataclasses, "Field FrozenInstanceError InitVar KW_ONLY MISSING asdict astuple field fields is_dataclass replace"
+    )
+    guards.know(v for n, v in names.items() if n != "Field")
+    return names | {"dataclass": dataclass, "make_dataclass": make_dataclass}
+
+
+class NamesMeta(enum.EnumMeta):
+    """Enumerations made by a call, which may not bring names of Python's own."""
+
+    def __call__(cls, value: Any, *names: Any, **options: Any) -> Any:
+        if not names and "names" not in options:
+            return super().__call__(value, **options)
+        if len(names) != 1 or options:
+            raise PolicyError(
+                "an enumeration made by a call takes a name and the members' names here", "Write a class statement."
+            )
+        given = names[0]
+        if isinstance(given, str):
+            given = given.replace(",", " ").split()
+        members = [n if isinstance(n, str) else tuple(n) for n in (given.items() if isinstance(given, dict) else given)]
+        for member in members:
+            _plain(member if isinstance(member, str) else member[0])
+        return super().__call__(value, members, module=MAIN)
+
+
+def _enum(guards: Guards) -> dict[str, Any]:
+    def derived(name: str) -> Any:
+        real = getattr(enum, name)
+        namespace = NamesMeta.__prepare__(name, (real,))
+        namespace["__module__"] = "enum"
+        return NamesMeta(name, (real,), namespace)
+
+    made = {name: derived(name) for name in ("Enum", "IntEnum", "Flag", "IntFlag", "StrEnum")}
+    guards.know(made.values(), bases=True)
+    return made | picked(enum, "auto unique")
+
+
+class SimpleNamespace(types.SimpleNamespace):
+    """A namespace whose names are checked."""
+
+    __module__ = "types"
+
+    def __init__(self, mapping: Any = (), /, **names: Any) -> None:
+        names = dict(mapping, **names)
+        for name in names:
+            _plain(name)
+        super().__init__(**names)
+
+    def __repr__(self) -> str:
+        return f"namespace({', '.join(f'{k}={v!r}' for k, v in vars(self).items())})"
+
+
+def _types(guards: Guards) -> dict[str, Any]:
+    guards.know((SimpleNamespace,), bases=True)
+    guards.opened += (SimpleNamespace,)
+    looks = "BuiltinFunctionType BuiltinMethodType FunctionType GeneratorType LambdaType ModuleType"
+    names = {name: guards.shown(kind) for name, kind in picked(types, looks).items()}
+    names |= {"MethodType": guards.shown(types.MethodType, types.MethodType), "ModuleType": guards.shown(Facade)}
+    return names | {"SimpleNamespace": SimpleNamespace, "NoneType": type(None), "EllipsisType": type(...)}
+
+
+def _typing(guards: Guards) -> dict[str, Any]:
+    names = picked(typing, TYPING)
+    guards.know((typing.Generic, typing.Protocol), bases=True)
+    # What `class A(NamedTuple)` and `class A(TypedDict)` inherit from in the end.
+    special = types.resolve_bases((typing.NamedTuple, typing.TypedDict))
+    guards.bases.update(b for b in special if isinstance(b, type))
+    return names
+
+
+# --- functions --------------------------------------------------------------------------------------------------------------
+
+
+def _contextlib(guards: Guards) -> dict[str, Any]:
+    names = picked(contextlib, "AbstractContextManager ContextDecorator ExitStack chdir closing contextmanager nullcontext "
+                               "redirect_stderr redirect_stdout suppress")  # fmt: skip
+    names.pop("chdir", None)
+    guards.know(names.values())
+    guards.know((contextlib.AbstractContextManager, contextlib.ContextDecorator), bases=True)
+    return names
+
+
+def _functools(guards: Guards) -> dict[str, Any]:
+    def update_wrapper(wrapper: Any, wrapped: Any, assigned: Any = (), updated: Any = ()) -> Any:
+        for name in ("__name__", "__qualname__", "__doc__"):
+            with contextlib.suppress(AttributeError):
+                guards.set(wrapper, name, guards.get(wrapped, name))
+        if guards.is_own_function(wrapped):
+            for name, value in vars(wrapped).items():
+                if may_inject(name):
+                    guards.set(wrapper, name, value)
+        return wrapper
+
+    def wraps(wrapped: Any, assigned: Any = (), updated: Any = ()) -> Callable[[Any], Any]:
+        return lambda wrapper: update_wrapper(wrapper, wrapped)
+
+    names = picked(functools, "cache cached_property cmp_to_key lru_cache partial partialmethod reduce total_ordering")
+    guards.know((functools.partial, functools.cached_property))
+    absent = refusal("functools.singledispatch", "Use isinstance(), or a dict from types to functions.")
+    return names | {"singledispatch": absent, "update_wrapper": update_wrapper, "wraps": wraps}
+
+
+def _operator(guards: Guards) -> dict[str, Any]:
+    def one(thing: Any, path: str) -> Any:
+        for name in path.split("."):
+            thing = guards.get(thing, name)
+        return thing
+
+    def attrgetter(*paths: Any) -> Callable[[Any], Any]:
+        if not paths or not all(type(p) is str for p in paths):
+            raise TypeError("attribute name must be a string")
+        if len(paths) == 1:
+            return lambda thing: one(thing, paths[0])
+        return lambda thing: tuple(one(thing, p) for p in paths)
+
+    def methodcaller(name: Any, /, *arguments: Any, **options: Any) -> Callable[[Any], Any]:
+        return lambda thing: guards.get(thing, name)(*arguments, **options)
+
+    guards.know((operator.itemgetter,))
+    public = " ".join(n for n in operator.__all__ if not is_dunder(n))
+    return picked(operator, public) | {"attrgetter": attrgetter, "methodcaller": methodcaller}

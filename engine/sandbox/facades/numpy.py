@@ -1,0 +1,227 @@
+"""NumPy for programs: arrays, mathematics and random numbers; nothing that reads files or memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from engine.sandbox.facades.facade import Facade, picked
+from engine.sandbox.policy.errors import MissingAttribute, PolicyError
+from engine.sandbox.policy.guards import Guards, plain_state
+
+NAMES = """
+__version__ abs absolute acos acosh add all allclose amax amin angle any append apply_along_axis apply_over_axes arange arccos
+arccosh arcsin arcsinh arctan arctan2 arctanh argmax argmin argpartition argsort argwhere around array array2string array_equal
+array_equiv array_repr array_split array_str asanyarray asarray asarray_chkfinite ascontiguousarray asin asinh astype atan atan2
+atanh atleast_1d atleast_2d atleast_3d average bartlett base_repr binary_repr bincount bitwise_and bitwise_count bitwise_not
+bitwise_or bitwise_xor blackman block bool bool_ broadcast_arrays broadcast_shapes broadcast_to can_cast cbrt cdouble ceil
+choose clip column_stack common_type complex128 complex64 complexfloating compress concat concatenate conj conjugate convolve
+copy copysign copyto corrcoef correlate cos cosh count_nonzero cov cross csingle cumprod cumsum cumulative_prod cumulative_sum
+deg2rad degrees delete diag diag_indices diag_indices_from diagflat diagonal diff digitize divide divmod dot double dsplit
+dstack e ediff1d einsum einsum_path empty empty_like equal errstate euler_gamma exp exp2 expand_dims expm1 extract eye fabs
+fill_diagonal finfo flatnonzero flexible flip fliplr flipud float16 float32 float64 float_power floating floor floor_divide fmax
+fmin fmod format_float_positional format_float_scientific frexp fromfunction fromiter fromstring full full_like gcd
+generic geomspace geterr gradient greater greater_equal half hamming hanning heaviside histogram histogram2d
+histogram_bin_edges histogramdd hsplit hstack hypot i0 identity iinfo imag in1d index_exp indices inexact inf inner insert int16
+int32 int64 int8 int_ integer interp intersect1d intp invert isclose iscomplex iscomplexobj isdtype isfinite isin isinf isnan
+isneginf isposinf isreal isrealobj isscalar issubdtype iterable ix_ kaiser kron lcm ldexp left_shift less less_equal lexsort
+linspace little_endian log log10 log1p log2 logaddexp logaddexp2 logical_and logical_not logical_or logical_xor logspace long
+longlong mask_indices matmul matrix_transpose matvec max maximum may_share_memory mean median meshgrid mgrid min min_scalar_type
+minimum mod modf moveaxis multiply nan nan_to_num nanargmax nanargmin nancumprod nancumsum nanmax nanmean nanmedian nanmin
+nanpercentile nanprod nanquantile nanstd nansum nanvar ndenumerate ndim ndindex negative newaxis nextafter nonzero not_equal
+number object_ ogrid ones ones_like outer packbits pad partition percentile permute_dims pi piecewise place poly poly1d polyadd
+polyder polydiv polyfit polyint polymul polysub polyval positive pow power printoptions prod promote_types ptp put
+put_along_axis putmask quantile rad2deg radians ravel ravel_multi_index real real_if_close reciprocal remainder repeat reshape
+resize result_type right_shift rint roll rollaxis roots rot90 round row_stack searchsorted select set_printoptions setdiff1d
+seterr setxor1d shape shares_memory short sign signbit signedinteger sin sinc single sinh size sort sort_complex spacing split
+sqrt square squeeze stack std str_ subtract sum swapaxes take take_along_axis tan tanh tensordot tile trace transpose trapezoid
+trapz tri tril tril_indices tril_indices_from trim_zeros triu triu_indices triu_indices_from true_divide trunc ubyte uint uint16
+uint32 uint64 uint8 union1d unique unique_counts unique_inverse unique_values unpackbits unravel_index unsignedinteger unstack
+unwrap vander var vdot vecdot vecmat vectorize vsplit vstack where zeros zeros_like
+"""
+LINALG = """
+LinAlgError cholesky cond cross det diagonal eig eigh eigvals eigvalsh inv lstsq matmul matrix_norm matrix_power matrix_rank
+matrix_transpose multi_dot norm outer pinv qr slogdet solve svd svdvals tensordot tensorinv tensorsolve trace vecdot vector_norm
+"""
+FFT = "fft fft2 fftfreq fftn fftshift hfft ifft ifft2 ifftn ifftshift ihfft irfft irfft2 irfftn rfft rfft2 rfftfreq rfftn"
+TESTING = """
+assert_ assert_allclose assert_almost_equal assert_approx_equal assert_array_almost_equal assert_array_equal assert_array_less
+assert_equal
+"""
+RANDOM = """
+beta binomial bytes chisquare choice default_rng dirichlet exponential f gamma geometric get_state gumbel hypergeometric laplace
+logistic lognormal logseries multinomial multivariate_normal negative_binomial noncentral_chisquare noncentral_f normal pareto
+permutation poisson power rand randint randn random random_integers random_sample ranf rayleigh sample seed shuffle
+standard_cauchy standard_exponential standard_gamma standard_normal standard_t triangular uniform vonmises wald weibull zipf
+"""
+FILES = """
+DataSource fromfile fromregex genfromtxt load loadtxt memmap open_memmap save savetxt savez savez_compressed
+"""
+
+
+class Joining:
+    """`np.r_` and `np.c_`, which would look up names in a text."""
+
+    __slots__ = ("_real",)
+
+    def __init__(self, real: Any) -> None:
+        self._real = real
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, str):
+            raise PolicyError("a text alone cannot be joined", "Write the arrays' names: np.r_[a, b].")
+        return self._real[key]
+
+
+class Iteration:
+    """`np.nditer` over whole arrays: it cannot be closed, because what it gives lies in memory that is free from then on."""
+
+    __slots__ = ("_real",)
+
+    FLAGS = frozenset(("c_index", "external_loop", "f_index", "multi_index", "reduce_ok", "refs_ok", "zerosize_ok"))
+    OPERANDS = frozenset(("no_broadcast", "readonly", "readwrite", "writeonly"))
+    """Those without which nothing is copied into a buffer, which would be used again."""
+
+    def __init__(self, op: Any, flags: Any = (), op_flags: Any = None, *, order: str = "K") -> None:
+        each: Any = None if op_flags is None else [f if isinstance(f, str) else _flags(f, self.OPERANDS) for f in op_flags]
+        if each and isinstance(each[0], str):
+            each = _flags(each, self.OPERANDS)
+        make: Any = np.nditer
+        self._real = make(op, _flags(flags, self.FLAGS), each, order=order)
+
+    finished = property(lambda self: self._real.finished)
+    index = property(lambda self: self._real.index)
+    itersize = property(lambda self: self._real.itersize)
+    multi_index = property(lambda self: self._real.multi_index)
+    operands = property(lambda self: self._real.operands)
+    shape = property(lambda self: self._real.shape)
+    value = property(lambda self: self._real.value)
+
+    def iternext(self) -> bool:
+        """Go on; whether there is more."""
+        return bool(self._real.iternext())
+
+    def __iter__(self) -> Iteration:
+        return self
+
+    def __next__(self) -> Any:
+        return next(self._real)
+
+    def __len__(self) -> int:
+        return len(self._real)
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._real[key]
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self._real[key] = value
+
+    def __enter__(self) -> Iteration:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        return None
+
+
+def _flags(given: Any, known: frozenset[str]) -> list[str]:
+    """Flags that were checked.
+
+    Raises:
+        PolicyError: for one that is not among those that are known.
+    """
+    flags = list(given)
+    for flag in flags:
+        if type(flag) is not str or flag not in known:
+            raise PolicyError(f"np.nditer has no flag {flag!r} for programs here", "Loop over the array, or over np.ndindex.")
+    return flags
+
+
+def frombuffer(buffer: Any, dtype: Any = float, count: int = -1, offset: int = 0) -> Any:
+    """As NumPy's, but numbers only: written over objects, they would be taken for addresses."""
+    if "O" in memoryview(buffer).format:
+        raise PolicyError("np.frombuffer takes no memory with objects in it here", "Use np.array(a.tolist()).")
+    return np.frombuffer(buffer, dtype, count, offset)
+
+
+class Seed:
+    """What `np.random.PCG64(seed)` gives: all that `Generator` needs of it."""
+
+    __slots__ = ("_seed",)
+
+    def __init__(self, seed: Any = None) -> None:
+        self._seed = seed
+
+
+def facades(guards: Guards) -> dict[str, Facade]:
+    """NumPy and its submodules by dotted name."""
+    made = {
+        "numpy.fft": _facade("numpy.fft", np.fft, picked(np.fft, FFT)),
+        "numpy.linalg": _facade("numpy.linalg", np.linalg, picked(np.linalg, LINALG)),
+        "numpy.random": _facade("numpy.random", np.random, picked(np.random, RANDOM) | _generators(guards)),
+        "numpy.testing": _facade("numpy.testing", np.testing, picked(np.testing, TESTING)),
+    }
+    names = picked(np, NAMES) | {
+        "c_": Joining(np.c_),
+        "dtype": guards.shown(np.dtype, np.dtype),
+        "frombuffer": frombuffer,
+        "nditer": Iteration,
+        "ndarray": guards.shown(np.ndarray),
+        "r_": Joining(np.r_),
+        "random": made["numpy.random"],
+        "fft": made["numpy.fft"],
+        "linalg": made["numpy.linalg"],
+        "testing": made["numpy.testing"],
+        "s_": np.s_,
+        "typing": _typing(guards),
+        "ufunc": guards.shown(np.ufunc),
+    }
+    made["numpy"] = _facade("numpy", np, names)
+    made["numpy.typing"] = names["typing"]
+    guards.know(names.values())
+    guards.know([np.float64, np.linalg.LinAlgError], bases=True)
+    return made
+
+
+def _generators(guards: Guards) -> dict[str, Any]:
+    def generator(seed: Seed) -> np.random.Generator:
+        if type(seed) is not Seed:
+            raise PolicyError("np.random.Generator takes np.random.PCG64(seed) here", "Use np.random.default_rng(seed).")
+        return np.random.Generator(np.random.PCG64(seed._seed))
+
+    def set_state(state: Any) -> None:
+        np.random.set_state(plain_state(state))
+
+    def state(seed: Any = None) -> np.random.RandomState:
+        return np.random.RandomState(seed if seed is None or isinstance(seed, int) else np.array(seed, np.uint32))
+
+    return {
+        "Generator": guards.shown(np.random.Generator, generator),
+        "PCG64": guards.shown(np.random.PCG64, Seed),
+        "RandomState": guards.shown(np.random.RandomState, state),
+        "set_state": set_state,
+    }
+
+
+def _typing(guards: Guards) -> Facade:
+    array = guards.shown(np.ndarray)
+    return Facade(
+        "numpy.typing",
+        {"ArrayLike": Any, "DTypeLike": Any, "NDArray": array},
+        lambda name: _missing("numpy.typing", None, name),
+    )
+
+
+def _facade(dotted: str, module: Any, names: dict[str, Any]) -> Facade:
+    return Facade(dotted, names, lambda name: _missing(dotted, module, name))
+
+
+def _missing(dotted: str, module: Any, name: str) -> AttributeError:
+    said = f"module '{dotted}' has no attribute '{name}'"
+    if name in FILES.split():
+        return MissingAttribute(
+            f"{said} here", "A program has no files; write the numbers into the text, or make them at random."
+        )
+    if not hasattr(module, name):
+        return AttributeError(said)
+    return MissingAttribute(f"{said} for programs here", "Arrays, mathematics, linalg, fft and random are there.")

@@ -1,0 +1,92 @@
+"""`torch` and its submodules for programs: the public names of PyTorch that the engine has, and nothing of the engine's own."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+import engine
+from engine.sandbox.facades.facade import Facade
+from engine.sandbox.facades.saving import load, save
+from engine.sandbox.policy.errors import MissingAttribute
+from engine.surface import SURFACE
+
+SUBMODULES = (
+    "autograd", "autograd.function", "autograd.functional", "autograd.grad_mode", "autograd.gradcheck", "autograd.graph",
+    "backends", "cuda", "func", "linalg", "masked", "nn", "nn.functional", "nn.init", "nn.modules", "nn.parameter", "nn.utils",
+    "nn.utils.rnn", "optim", "optim.lr_scheduler", "optim.optimizer", "optim.swa_utils", "signal", "signal.windows", "special",
+    "utils", "utils.checkpoint", "utils.data",
+)  # fmt: skip
+"""What a program may import by its dotted name."""
+
+LISTED = {
+    "": "__version__ _C bool float int is_anomaly_check_nan_enabled is_anomaly_enabled strided supported",
+    "autograd": "function grad_mode",
+    "autograd.function": "Function FunctionCtx InplaceFunction once_differentiable",
+    "autograd.grad_mode": "enable_grad inference_mode no_grad set_grad_enabled",
+    "backends": "cuda cudnn mkldnn mps",
+    "nn.parameter": "Buffer Parameter UninitializedBuffer UninitializedParameter is_lazy",
+    "optim": "lr_scheduler optimizer swa_utils",
+    "optim.optimizer": "Optimizer",
+    "utils.data": "dataset sampler",
+}
+"""Names that are public but in no list."""
+
+
+def facades() -> dict[str, Facade]:
+    """`torch` and what is below it, by dotted name."""
+    made: dict[str, Facade] = {}
+    made["torch._C"] = _facade("torch._C", import_module("engine.internals"), {})
+    for name in sorted(SUBMODULES, key=lambda n: -n.count(".")):
+        dotted = f"torch.{name}"
+        made[dotted] = _facade(dotted, import_module(f"engine.{name}"), _below(dotted, made))
+    modules = made["torch.nn.modules"]
+    made |= {f"torch.nn.modules.{n}": f for n, f in vars(modules).items() if isinstance(f, Facade)}
+    made["torch"] = _facade("torch", engine, _below("torch", made), load=load, save=save)
+    return made
+
+
+def _below(dotted: str, made: dict[str, Facade]) -> dict[str, Facade]:
+    """The facades directly below a name, by their last part."""
+    return {n.rpartition(".")[2]: f for n, f in made.items() if n.rpartition(".")[0] == dotted}
+
+
+def _facade(dotted: str, module: ModuleType, below: dict[str, Facade], **instead: Any) -> Facade:
+    """The facade of one module; where a function has a submodule's name, the function is meant."""
+    names = {n: v for n, v in _public(dotted, module).items() if not isinstance(v, ModuleType)}
+    if dotted == "torch.nn.modules":
+        names |= {n: _file(f"{dotted}.{n}", m) for n, m in vars(module).items() if isinstance(m, ModuleType) and _is_file(m)}
+        names |= module.PLACES | {"Module": module.Module}
+    return Facade(dotted, below | names | instead, lambda name: _missing(dotted, module, name))
+
+
+def _public(dotted: str, module: ModuleType) -> dict[str, Any]:
+    """The public names of a module of the engine."""
+    listed = {*getattr(module, "__all__", ()), *SURFACE.get(dotted, ()), *LISTED.get(dotted.partition(".")[2], "").split()}
+    found = {}
+    for name in listed:
+        try:
+            found[name] = getattr(module, name)
+        except AttributeError:
+            continue
+    return found
+
+
+def _is_file(module: ModuleType) -> bool:
+    return module.__name__.startswith("engine.nn.modules.")
+
+
+def _file(dotted: str, module: ModuleType) -> Facade:
+    """One of `torch.nn.modules`' files."""
+    names = {n: v for n, v in vars(module).items() if n[0] != "_" and not isinstance(v, ModuleType)}
+    return Facade(dotted, names, lambda name: AttributeError(f"module '{dotted}' has no attribute '{name}'"))
+
+
+def _missing(dotted: str, module: ModuleType, name: str) -> AttributeError:
+    """The error for a name that is not public here, in the engine's words."""
+    try:
+        getattr(module, name)
+    except AttributeError as error:
+        return error
+    return MissingAttribute(f"module '{dotted}' has no attribute '{name}' for programs here")

@@ -1,0 +1,130 @@
+"""The built-in names of a program: Python's harmless ones, guarded stand-ins for some, and a word of help for the others."""
+
+from __future__ import annotations
+
+import abc
+import builtins
+import sys
+from collections.abc import Callable
+from types import FrameType, FunctionType
+from typing import Any
+
+from engine.sandbox.policy.attributes import Attributes
+from engine.sandbox.policy.errors import PolicyError
+from engine.sandbox.policy.guards import Guards, shield
+from engine.sandbox.policy.inert import refusal
+from engine.sandbox.policy.names import is_dunder, may_inject
+from engine.sandbox.policy.syntax import OWN, READER, SHIELD, WRITER
+
+PLAIN = """
+abs all any ascii bin bool bytearray bytes callable chr classmethod complex dict divmod enumerate filter float format
+frozenset hash hex id int isinstance issubclass iter len list map max memoryview min next object oct ord pow print property
+range repr reversed round set slice sorted staticmethod str sum super tuple zip Ellipsis False None NotImplemented True
+__debug__
+"""
+"""Built-ins that a program gets as they are, besides the exceptions."""
+
+NOT_BASES = (super, memoryview, slice, range)
+
+ABSENT = {
+    "open": "A program has no files here; write its data into the text, or make it with torch.randn.",
+    "input": "A program cannot ask; write the value into the text.",
+    "eval": "Write the expression into the program, or choose from a dict of functions.",
+    "exec": "Write the statements into the program, or choose from a dict of functions.",
+    "compile": "Write the code into the program.",
+    "breakpoint": "The timeline steps through the run; print() shows values.",
+    "help": "The reference tells what each function does.",
+    "__import__": "Write an import statement.",
+}
+"""Built-ins that are refused, with what to do instead."""
+
+
+def make_builtins(guards: Guards, importer: Callable[..., Any]) -> dict[str, Any]:
+    """The built-in names for programs; `guards` gets to know the types among them."""
+    found = {name: getattr(builtins, name) for name in PLAIN.split()}
+    found |= {n: v for n, v in vars(builtins).items() if isinstance(v, type) and issubclass(v, BaseException)}
+    plain = [v for v in found.values() if v not in NOT_BASES]
+    guards.know(plain, bases=True)
+    guards.know((type(None), type(...), type(NotImplemented), range, slice))
+    found |= {name: refusal(f"{name}()", help) for name, help in ABSENT.items()}
+    found["type"] = guards.shown(type, _one_argument(guards))
+    guards.shown(abc.ABCMeta)
+    found |= {f.__name__: f for f in _guarded(guards)}
+    found["exit"] = found["quit"] = leave
+    found |= {READER: guards.read, WRITER: guards.write, SHIELD: shield, OWN: guards.own}
+    found |= {"__build_class__": guards.build, "__import__": importer}
+    guards.builtins = found
+    return found
+
+
+def leave(code: Any = None) -> None:
+    """End the program."""
+    raise SystemExit(code)
+
+
+def _one_argument(guards: Guards) -> Callable[..., Any]:
+    def type_(*arguments: Any, **options: Any) -> Any:
+        if len(arguments) != 1 or options:
+            raise PolicyError("type() with three arguments is not available to programs here", "Write a class statement.")
+        return guards.type_of(arguments[0])
+
+    return type_
+
+
+def _guarded(guards: Guards) -> tuple[FunctionType, ...]:
+    """Built-ins that read and write attributes by name."""
+
+    def program_frame() -> FrameType:
+        frame = sys._getframe(2)
+        if frame.f_builtins is not guards.builtins:
+            # A library calls it for the program, and would show its own names.
+            raise PolicyError("names can only be looked up by the program itself", "Call the function in the program.")
+        return frame
+
+    def getattr(object: Any, name: str, *default: Any) -> Any:
+        if len(default) > 1:
+            raise TypeError(f"getattr expected at most 3 arguments, got {2 + len(default)}")
+        try:
+            return guards.get(object, name)
+        except AttributeError:
+            if default:
+                return default[0]
+            raise
+
+    def hasattr(object: Any, name: str) -> bool:
+        try:
+            guards.get(object, name)
+        except (AttributeError, PolicyError):
+            return False
+        return True
+
+    def setattr(object: Any, name: str, value: Any) -> None:
+        guards.set(object, name, value)
+
+    def delattr(object: Any, name: str) -> None:
+        guards.delete(object, name)
+
+    def vars(*object: Any) -> dict[str, Any]:
+        if not object:
+            return _local(program_frame().f_locals)
+        return guards.attributes(*object)
+
+    def locals() -> dict[str, Any]:
+        return _local(program_frame().f_locals)
+
+    def globals() -> dict[str, Any]:
+        return Attributes(program_frame().f_globals, may_inject)
+
+    def dir(*object: Any) -> list[str]:
+        if not object:
+            return sorted(_local(program_frame().f_locals))
+        return [name for name in builtins.dir(*object) if guards.is_readable(object[0], name)]
+
+    functions: Any = (getattr, hasattr, setattr, delattr, vars, locals, globals, dir)
+    for function in functions:
+        function.__qualname__ = function.__name__
+    return functions  # type: ignore[no-any-return]
+
+
+def _local(names: Any) -> dict[str, Any]:
+    return {name: value for name, value in dict(names).items() if not is_dunder(name)}

@@ -1,0 +1,377 @@
+"""The guards that a checked program carries: what it may read of an object and write to it can only be told when it runs."""
+
+from __future__ import annotations
+
+import abc
+import types
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from engine.sandbox.policy.attributes import Attributes
+from engine.sandbox.policy.errors import PolicyError
+from engine.sandbox.policy.formats import safe_format
+from engine.sandbox.policy.inert import is_look_alike, look_alike
+from engine.sandbox.policy.names import (
+    ATTRIBUTES,
+    CHECKED,
+    NEVER,
+    PRIVATE,
+    REPLACED,
+    STORED,
+    instead,
+    is_dunder,
+    may_inject,
+)
+
+_dict_of = type.__dict__["__dict__"].__get__
+_mro_of = type.__dict__["__mro__"].__get__
+_self_of = super.__dict__["__self__"].__get__
+_origin_of = super.__dict__["__thisclass__"].__get__
+
+MAIN = "__main__"
+"""The module of a program's own classes; a program cannot give another class that module, as it cannot say `__module__`."""
+ARRAY_STORES = frozenset(("flat", "imag", "real", "shape"))
+"""What may be assigned on an array."""
+
+
+class Box:
+    """Carries the value of a replaced attribute to where the program reads it."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+class Guards:
+    """The rules for objects. A type is known if programs may have it as it is; all others they see as look-alikes."""
+
+    def __init__(self) -> None:
+        self.known: set[type] = set()
+        self.bases: set[type] = set()
+        """What a program's classes may inherit from."""
+        self.opened: tuple[type, ...] = (BaseException,)
+        """Types, of whose objects a program may set attributes."""
+        self.looks: dict[type, type] = {}
+        self.modules: tuple[type, ...] = ()
+        """Types of what programs import, whose names are all meant for them."""
+        self.builtins: dict[str, Any] = {}
+        self.storable: set[type] = set()
+        """Types of the program's own, and opened ones, found so far."""
+        self.allowed: set[tuple[type, str]] = set()
+        """Types, and private names of theirs that were found to be fine to read."""
+        self.settable: set[tuple[type, str]] = set()
+        """The same for setting them."""
+        self.replacements: dict[str, Callable[[Any], Any]] = {
+            "__annotations__": self._annotations,
+            "__class__": self.type_of,
+            "__delattr__": lambda x: self._setter(x, "__delattr__", 1),
+            "__dict__": self.attributes,
+            "__getattr__": self._getattr_method,
+            "__members__": lambda x: dict(x.__members__),
+            "__setattr__": lambda x: self._setter(x, "__setattr__", 2),
+            "base": _base,
+            "fields": _fields,
+            "format": lambda x: _formatter(x, "format"),
+            "format_map": lambda x: _formatter(x, "format_map"),
+            "set_state": _set_state,
+        }
+
+    # --- types --------------------------------------------------------------------------------------------------------------
+
+    def is_own(self, cls: type) -> bool:
+        """Whether a class is the program's own."""
+        return bool(_dict_of(cls).get("__module__") == MAIN)
+
+    def know(self, things: Iterable[Any], *, bases: bool = False) -> None:
+        """Let programs have these types as they are (of other things nothing is noted), and inherit from them."""
+        for thing in things:
+            if isinstance(thing, type) and not issubclass(thing, type) and not is_look_alike(thing):
+                self.known.add(thing)
+                if bases:
+                    self.bases.add(thing)
+
+    def type_of(self, thing: Any) -> Any:
+        """The type of something, or its look-alike."""
+        cls = type(thing)
+        if cls in self.known:
+            return cls
+        if self.is_own(cls):
+            self.known.add(cls)
+            return cls
+        if is_look_alike(thing):
+            cls = type
+        return self.shown(cls)
+
+    def shown(self, cls: type, maker: Callable[..., Any] | None = None) -> type:
+        """The look-alike of a type, always the same."""
+        if cls not in self.looks:
+            self.looks[cls] = look_alike(cls, maker)
+        return self.looks[cls]
+
+    # --- reading ------------------------------------------------------------------------------------------------------------
+
+    def read(self, thing: Any, name: str) -> Any:
+        """What a program reads an attribute of, if it may: the thing itself, or a box with what it gets instead.
+
+        Raises:
+            PolicyError: if it may not.
+        """
+        if (type(thing), name) in self.allowed:
+            return thing
+        if name in REPLACED:
+            return Box(self.replacements[name](thing))
+        if not self._may_read(thing, name):
+            raise PolicyError(f"the attribute '{name}' of '{_name_of(thing)}' is not available to programs here", instead(name))
+        return thing
+
+    def _may_read(self, thing: Any, name: str) -> bool:
+        """Whether a program may read a private or dangerous name: its own, or one that is known."""
+        if name == "__init__":
+            # Made once more, they would go on with memory that is free by then.
+            return not isinstance(thing, np.random.Generator | np.random.RandomState)
+        if name in PRIVATE or name.startswith(("_saved_", "_raw_saved_")) or isinstance(thing, self.modules):
+            return True
+        cls, own = type(thing), self.is_own
+        if cls is super:
+            subject = _self_of(thing)
+            mro = _mro_of(subject if isinstance(subject, type) else type(subject))
+            mro = mro[mro.index(_origin_of(thing)) + 1 :]
+        else:
+            mro = _mro_of(thing if isinstance(thing, type) else cls)
+        having = [c for c in mro if name in _dict_of(c)]
+        if having and not all(map(own, having)):
+            return own(having[0])
+        if cls is super or isinstance(thing, type):
+            return bool(having)
+        if not self._is_storable(thing):
+            return bool(having)
+        if cls in self.storable:  # a function of the program is allowed what others are not
+            self.allowed.add((cls, name))
+        return True
+
+    def is_readable(self, thing: Any, name: Any) -> bool:
+        """Whether a program may read an attribute of that name."""
+        if type(name) is not str or name in NEVER:
+            return False
+        if is_dunder(name):
+            return name in ATTRIBUTES or name in REPLACED
+        return not (name in CHECKED or name[:1] == "_" != name[1:2]) or self._may_read(thing, name)
+
+    def get(self, thing: Any, name: Any) -> Any:
+        """An attribute by name, as `getattr` reads it."""
+        if type(name) is not str:
+            raise TypeError(f"attribute name must be string, not '{type(name).__name__}'")
+        if name in NEVER or (is_dunder(name) and name not in ATTRIBUTES and name not in REPLACED):
+            raise PolicyError(f"the attribute '{name}' is not available to programs here", instead(name))
+        if name in REPLACED:
+            return self.replacements[name](thing)
+        if name in CHECKED or name[:1] == "_" != name[1:2]:
+            thing = self.read(thing, name)
+        return getattr(thing, name)
+
+    # --- writing ------------------------------------------------------------------------------------------------------------
+
+    def write(self, thing: Any, name: str) -> Any:
+        """What a program sets or deletes an attribute of, if it may: the thing itself.
+
+        Raises:
+            PolicyError: if it may not.
+        """
+        if (type(thing) in self.storable and name[0] != "_") or (type(thing), name) in self.settable:
+            return thing
+        if not self._is_storable(thing) and not (isinstance(thing, np.ndarray) and name in ARRAY_STORES):
+            raise PolicyError(
+                f"the attribute '{name}' of '{_name_of(thing)}' cannot be set in programs here",
+                "Attributes can be set on objects and classes of your own, on tensors, modules and optimizers.",
+            )
+        if name[0] == "_" and not is_dunder(name):
+            having = [c for c in _mro_of(thing if isinstance(thing, type) else type(thing)) if name in _dict_of(c)]
+            if having and not self.is_own(having[0]) and name not in PRIVATE:
+                raise PolicyError(f"the attribute '{name}' of '{_name_of(thing)}' cannot be set here", instead(name))
+            if not having and type(thing) in self.storable:
+                self.settable.add((type(thing), name))
+        return thing
+
+    def _is_storable(self, thing: Any) -> bool:
+        cls = type(thing)
+        if cls in self.storable:
+            return True
+        if self.is_own(cls) or issubclass(cls, self.opened):
+            self.storable.add(cls)
+            return True
+        if isinstance(thing, type):
+            return self.is_own(thing)
+        return self.is_own_function(thing)
+
+    def is_own_function(self, thing: Any) -> bool:
+        """Whether something is a function that the program defines."""
+        return type(thing) is types.FunctionType and thing.__builtins__ is self.builtins  # type: ignore[attr-defined]
+
+    def set(self, thing: Any, name: Any, value: Any) -> None:
+        """Set an attribute by name, as `setattr` does."""
+        self._check_stored(name)
+        setattr(self.write(thing, name), name, value)
+
+    def delete(self, thing: Any, name: Any) -> None:
+        """Delete an attribute by name, as `delattr` does."""
+        self._check_stored(name)
+        delattr(self.write(thing, name), name)
+
+    def _check_stored(self, name: Any) -> None:
+        if type(name) is not str:
+            raise TypeError(f"attribute name must be string, not '{type(name).__name__}'")
+        if not may_inject(name) and name not in STORED:
+            raise PolicyError(f"the attribute '{name}' cannot be set in programs here", instead(name))
+
+    # --- replacements -------------------------------------------------------------------------------------------------------
+
+    def attributes(self, thing: Any) -> dict[str, Any]:
+        """The attributes that an object or class of the program's own has itself."""
+        if type(thing) is super:
+            thing = _self_of(thing)
+        if isinstance(thing, type):
+            if not self.is_own(thing):
+                raise PolicyError(f"vars() of the class '{thing.__name__}' is not available to programs here", "Use dir(x).")
+            return {k: v for k, v in _dict_of(thing).items() if may_inject(k)}
+        if not self._is_storable(thing):
+            raise PolicyError(f"vars() of '{_name_of(thing)}' is not available to programs here", "Use dir(x).")
+        return Attributes(vars(thing), lambda name: self.write(thing, name))
+
+    def _annotations(self, thing: Any) -> dict[str, Any]:
+        if self.is_own_function(thing) or self.is_own(thing if isinstance(thing, type) else type(thing)):
+            return dict(thing.__annotations__)
+        raise PolicyError("the attribute '__annotations__' is only there for functions and classes of your own", "")
+
+    def _setter(self, thing: Any, name: str, values: int) -> Callable[..., None]:
+        """`x.__setattr__` or `x.__delattr__`, bound or not, that looks at what it is told to set."""
+        real = getattr(thing, name)
+        bound = _self_of(thing) if type(thing) is super else thing
+
+        def checked(*arguments: Any) -> None:
+            if len(arguments) not in (values, values + 1):
+                raise TypeError(f"{name} expected {values} arguments, got {len(arguments)}")
+            target = bound if len(arguments) == values else arguments[0]
+            attribute = arguments[len(arguments) - values]
+            self._check_stored(attribute)
+            self.write(target, attribute)
+            real(*arguments)
+
+        return checked
+
+    def _getattr_method(self, thing: Any) -> Callable[..., Any]:
+        real = getattr(thing, "__getattr__")  # noqa: B009
+        bound = _self_of(thing) if type(thing) is super else thing
+        if not self._is_storable(bound) and not (isinstance(bound, type) and issubclass(bound, self.opened)):
+            raise PolicyError(
+                f"'__getattr__' of '{_name_of(thing)}' is not available to programs here", "Use getattr(x, name)."
+            )
+
+        def checked(*arguments: Any) -> Any:
+            if not arguments or not may_inject(arguments[-1]) or arguments[-1] in NEVER:
+                raise AttributeError(f"no attribute {arguments[-1]!r}" if arguments else "a name is missing")
+            return real(*arguments)
+
+        return checked
+
+    # --- classes ------------------------------------------------------------------------------------------------------------
+
+    def build(self, body: Any, name: str, /, *bases: Any, metaclass: Any = None, **options: Any) -> Any:
+        """What a `class` statement calls: inherits only from what programs may inherit from."""
+        for base in types.resolve_bases(bases):
+            if not isinstance(base, type) or not (base in self.bases or self.is_own(base)) or issubclass(base, type):
+                meta = base is self.looks.get(type) or base is self.looks.get(abc.ABCMeta)
+                raise PolicyError(
+                    f"the class '{name}' cannot inherit from '{getattr(base, '__name__', base)}' here",
+                    "Use __init_subclass__, or a class decorator." if meta else "Keep such an object in an attribute.",
+                )
+        if metaclass is self.looks[abc.ABCMeta]:
+            options["metaclass"] = abc.ABCMeta
+        elif metaclass is not None and metaclass is not self.looks[type]:
+            raise PolicyError(
+                f"the class '{name}' cannot have a metaclass of its own here", "Use __init_subclass__, or a class decorator."
+            )
+        made = build_class(body, name, *bases, **options)
+        if isinstance(made, type):
+            harmless_patterns(made)
+        return made
+
+    def own(self, cls: Any) -> Any:
+        """A class that a program gives to `super`, if it is its own."""
+        if not isinstance(cls, type) or not self.is_own(cls):
+            raise PolicyError("super takes a class of your own", "Write super().method(…).")
+        return cls
+
+
+build_class: Callable[..., Any] = vars(__import__("builtins"))["__build_class__"]
+
+
+def harmless_patterns(cls: type) -> None:
+    """Keep a `case Class(a, b)` from reading attributes that need a guard."""
+    names = _dict_of(cls).get("__match_args__", ())
+    if any(not may_inject(n) or n in REPLACED or n in CHECKED or n in NEVER or n[0] == "_" for n in names):
+        type.__setattr__(cls, "__match_args__", ())
+
+
+def shield(function: Any) -> Any:
+    """A program's `__getattr__` that is never asked for Python's own names, which NumPy takes memory from."""
+
+    def __getattr__(self: Any, name: str) -> Any:  # noqa: N807
+        if is_dunder(name):
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+        return function(self, name)
+
+    return __getattr__
+
+
+def _name_of(thing: Any) -> str:
+    return thing.__name__ if isinstance(thing, type) else type(thing).__name__
+
+
+# --- attributes of some objects ---------------------------------------------------------------------------------------------
+
+
+def _base(thing: Any) -> Any:
+    """The array that an array is a view of; what else owns memory is not shown."""
+    found = getattr(thing, "base")  # noqa: B009
+    return None if isinstance(thing, np.ndarray) and not isinstance(found, np.ndarray) else found
+
+
+def _fields(thing: Any) -> Any:
+    """NumPy reads a structured type's memory by this dict, so a program gets a copy."""
+    found = getattr(thing, "fields")  # noqa: B009
+    return dict(found) if isinstance(thing, np.dtype) and found is not None else found
+
+
+def _formatter(thing: Any, name: str) -> Any:
+    found = getattr(thing, name)
+    if type(found) is types.BuiltinMethodType and isinstance(found.__self__, str):
+        return safe_format(name, found.__self__)
+    return safe_format(name) if type(found) is types.MethodDescriptorType and found.__objclass__ is str else found
+
+
+def _set_state(thing: Any) -> Any:
+    if not isinstance(thing, np.random.RandomState):
+        return getattr(thing, "set_state")  # noqa: B009
+
+    def set_state(state: Any) -> None:
+        thing.set_state(plain_state(state))
+
+    return set_state
+
+
+def plain_state(state: Any) -> tuple[Any, ...]:
+    """A state of NumPy's older generator with all numbers in range, which NumPy does not check.
+
+    Raises:
+        ValueError: if it is none.
+    """
+    if not isinstance(state, tuple) or len(state) != 5 or state[0] != "MT19937":
+        raise ValueError("set_state takes what get_state() returned")
+    keys = np.array(state[1], np.uint32)
+    position = int(state[2])
+    if keys.shape != (624,) or not 0 <= position <= 624:
+        raise ValueError("set_state takes what get_state() returned")
+    return "MT19937", keys, position, int(state[3]), float(state[4])

@@ -1,0 +1,62 @@
+"""Look-alikes of types that programs may compare, name and test with `isinstance`, but not make objects of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from engine.sandbox.policy.errors import PolicyError
+
+_REAL: dict[type, type] = {}
+"""Look-alike → what it stands for."""
+_MAKERS: dict[type, Callable[..., Any]] = {}
+"""Look-alike → what a call of it does instead."""
+
+
+class _Look(type):
+    """The type of look-alikes."""
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        return isinstance(instance, _REAL[cls])
+
+    def __subclasscheck__(cls, subclass: type) -> bool:
+        return issubclass(_REAL.get(subclass, subclass), _REAL[cls])
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        maker = _MAKERS.get(cls)
+        if maker is None:
+            raise PolicyError(
+                f"'{cls.__name__}' objects cannot be made by calling their type here", "Use type(x) to compare types."
+            )
+        return maker(*args, **kwargs)
+
+    def __repr__(cls) -> str:
+        return repr(_REAL[cls])
+
+    def __getitem__(cls, parameters: Any) -> Any:
+        return cls
+
+
+def look_alike(real: type, maker: Callable[..., Any] | None = None) -> type:
+    """The look-alike of a type; calling it calls `maker`, or is refused."""
+    place = {"__module__": real.__module__, "__qualname__": real.__qualname__, "__slots__": ()}
+    made = _Look(real.__name__, (), place)
+    _REAL[made] = real
+    if maker is not None:
+        _MAKERS[made] = maker
+    return made
+
+
+def is_look_alike(thing: object) -> bool:
+    """Whether something is one."""
+    return type(thing) is _Look
+
+
+def refusal(what: str, help: str) -> Callable[..., NoReturn]:
+    """A function that is there only to say that it is not, and what to do instead."""
+
+    def refused(*_: Any, **__: Any) -> NoReturn:
+        raise PolicyError(f"{what} is not available to programs here", help)
+
+    refused.__name__ = refused.__qualname__ = what.rstrip("()").rpartition(".")[2]
+    return refused

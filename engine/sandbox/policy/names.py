@@ -1,0 +1,152 @@
+"""Which names and attributes a program may use: the tables that the syntax check and the guards share.
+
+Names with two underscores on both sides are Python's own; a program gets the few that are listed. Everything that leads to
+frames, code or memory is left out of every list. One leading underscore marks what is private to a class: a program may use
+its own, and those of PyTorch's that are known by name; see `guards.Guards.read`.
+"""
+
+from __future__ import annotations
+
+import types
+import unicodedata
+
+from numpy.random import default_rng
+
+_OPERATORS = "add sub mul truediv floordiv mod divmod pow matmul lshift rshift and or xor"
+_METHODS = """
+abs and bool bytes call ceil complex contains copy deepcopy delitem enter eq exit float floor format ge getitem gt hash
+index init int invert iter le len length_hint lt missing ne neg new next or pos post_init repr reversed round setitem str
+trunc init_subclass class_getitem
+"""
+
+METHODS = frozenset(f"__{name}__" for name in _METHODS.split()) | frozenset(
+    f"__{kind}{name}__" for name in _OPERATORS.split() for kind in ("", "r", "i")
+)
+"""Special methods that a class may define and a program may call by name."""
+
+DEFINED = METHODS | frozenset(
+    ("__del__", "__delattr__", "__delete__", "__dir__", "__get__", "__getattr__", "__set__", "__setattr__", "__set_name__")
+) | {"__array__", "__torch_function__"}  # fmt: skip
+"""Special methods that a class may define."""
+
+CONSTANTS = frozenset(
+    ("__all__", "__author__", "__version__", "__array_priority__", "__array_ufunc__", "__match_args__", "__slots__")
+)
+"""Names that an assignment may bind, besides those of methods."""
+
+LITERAL = frozenset(("__match_args__", "__slots__"))
+"""Of these, those that list names of attributes, and so must be written out."""
+
+READ = frozenset(("__class__", "__debug__", "__doc__", "__name__", "__version__"))
+"""Names that a program may look up, besides those of methods."""
+
+ATTRIBUTES = (METHODS - {"__class_getitem__"}) | frozenset(
+    ("__array__", "__cause__", "__context__", "__doc__", "__module__", "__name__", "__notes__", "__qualname__",
+     "__suppress_context__", "__version__", "__torch_function__", "__del__")
+)  # fmt: skip
+"""Attributes with two underscores on both sides that a program may read as they are."""
+
+STORED = frozenset(("__doc__", "__name__", "__qualname__"))
+"""Those that it may assign, on what is its own."""
+
+REPLACED = frozenset((
+    "__annotations__", "__class__", "__delattr__", "__dict__", "__getattr__", "__members__", "__setattr__", "base", "fields",
+    "format", "format_map", "set_state",
+))  # fmt: skip
+"""Attributes that a guard reads, and may replace by something harmless."""
+
+CHECKED = frozenset(
+    ("__init__", "bit_generator", "cffi", "dump", "dumps", "evaluate", "mro", "obj", "register", "resize", "setflags", "stream")
+)
+"""Attributes that are refused of some objects."""
+
+_INNER = (
+    types.FrameType, types.CodeType, types.TracebackType, types.GeneratorType, types.CoroutineType, types.AsyncGeneratorType,
+)  # fmt: skip
+_PLAIN = frozenset(("aclose", "asend", "athrow", "clear", "close", "replace", "send", "throw"))
+
+# NumPy's functions written in Cython show their insides under names of their own.
+NEVER = frozenset(n for kind in (*_INNER, type(default_rng)) for n in dir(kind) if n[:2] != "__" and n not in _PLAIN) | {
+    "ctypes", "f_generator", "func_closure", "func_code", "func_globals", "readinto", "readinto1", "tofile",
+}  # fmt: skip
+"""Attributes that no program may read: the insides of frames, code and generators, raw memory, files."""
+
+PRIVATE = frozenset((
+    "_C", "_apply", "_asdict", "_autograd", "_backward_hooks", "_backward_pre_hooks", "_base", "_buffers",
+    "_current_autograd_node", "_current_graph_task_id", "_execution_engine", "_field_defaults", "_fields", "_forward_hooks",
+    "_forward_pre_hooks", "_functions", "_get_closed_form_lr", "_get_name", "_grad", "_grad_fn", "_input_metadata", "_is_view",
+    "_last_lr", "_load_from_state_dict", "_load_state_dict_post_hooks", "_load_state_dict_pre_hooks", "_make", "_missing_",
+    "_modules", "_name_", "_named_members", "_non_persistent_buffers_set", "_parameters", "_register_hook_dict",
+    "_register_load_state_dict_pre_hook", "_register_state_dict_hook", "_replace", "_save_to_state_dict", "_sequence_nr",
+    "_set_sequence_nr", "_state_dict_hooks", "_state_dict_pre_hooks", "_step_count", "_value_", "_version",
+    "_will_engine_execute_node",
+))  # fmt: skip
+"""Names with one underscore that PyTorch's and Python's users know; they lead nowhere in particular."""
+
+INSTEAD = {
+    "__dict__": "Use vars(x), which gives a copy.",
+    "__class__": "Use type(x).",
+    "__bases__": "Use isinstance() or issubclass().",
+    "__base__": "Use isinstance() or issubclass().",
+    "__mro__": "Use isinstance() or issubclass().",
+    "mro": "Use isinstance() or issubclass().",
+    "__subclasses__": "Keep a list of your own, filled by __init_subclass__.",
+    "__import__": "Write an import statement.",
+    "__builtins__": "The usual built-in functions have their names: len, print, …",
+    "__file__": "A program has no files here; give data in the text.",
+    "__getattribute__": "Define __getattr__, which is asked for attributes that are not there.",
+    "__reduce__": "Define __copy__ or __deepcopy__.",
+    "__reduce_ex__": "Define __copy__ or __deepcopy__.",
+    "__getstate__": "Define __copy__ or __deepcopy__.",
+    "__setstate__": "Define __copy__ or __deepcopy__.",
+    "__traceback__": "str(error) is the message; traceback.format_exc() gives the text.",
+    "__closure__": "Return what you want to look at from the function.",
+    "__code__": "Write down what you want to know about the function.",
+    "__globals__": "Pass the value to the function.",
+    "__wrapped__": "Keep the original function under a name of its own.",
+    "__instancecheck__": "Use a base class, or typing.Protocol.",
+    "__class_getitem__": "Write X[int].",
+    "ctypes": "Index the array; tolist() gives Python numbers.",
+    "readinto": "Use read().",
+    "readinto1": "Use read().",
+    "tofile": "A program has no files here; print the values, or use tolist().",
+    "dump": "A program has no files here; print the values, or use tolist().",
+    "dumps": "A program has no files here; print the values, or use tolist().",
+    "resize": "Use reshape(), or np.resize(a, shape).",
+    "setflags": "Use copy() to get an array that can be written.",
+    "bit_generator": "Use np.random.default_rng(seed).",
+}
+"""What to do instead."""
+
+
+def normal(name: str) -> str:
+    """A name as Python reads it: `ﬁ` is `fi`."""
+    return name if name.isascii() else unicodedata.normalize("NFKC", name)
+
+
+def is_dunder(name: str) -> bool:
+    """Whether a name has two underscores on both sides."""
+    return name[:2] == "__" and name[-2:] == "__" and len(name) > 4
+
+
+def instead(name: str) -> str:
+    """What to do instead of using an attribute."""
+    if name in INSTEAD:
+        return INSTEAD[name]
+    if is_dunder(name):
+        return "Names between double underscores belong to Python itself; of these only the usual special methods are here."
+    if name in NEVER:
+        return "Frames, code and generators cannot be looked into; keep what you need in variables."
+    if name.startswith("_"):
+        return "It is private to a class that is not your own; use its public attributes."
+    return "Use its other attributes."
+
+
+def may_bind(name: str) -> bool:
+    """Whether a program may bind a name: by assignment, `def`, `import as`, a pattern, or whatever else."""
+    return not is_dunder(name) or ((name in METHODS or name in CONSTANTS) and name not in ("__getattr__",))
+
+
+def may_inject(name: object) -> bool:
+    """Whether a name may become an attribute by way of a string."""
+    return type(name) is str and not is_dunder(normal(name))

@@ -1,0 +1,168 @@
+# ruff: noqa: E501  (programs are written as they are)
+"""What a program imports: the names that are meant for it, as they are elsewhere, and a word of help for the others."""
+
+from __future__ import annotations
+
+import importlib
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from engine.sandbox import run
+from engine.sandbox.admission import world
+from engine.sandbox.facades import absent, outside, plain, torch
+from engine.sandbox.facades.facade import Facade
+from tests.engine.sandbox.test_policy import attempt
+
+
+def test_no_facade_holds_a_module() -> None:
+    for name, facade in world().modules.items():
+        held = [n for n, v in vars(facade).items() if isinstance(v, ModuleType)]
+        assert not held, name
+
+
+@pytest.mark.parametrize("name", plain.NAMES)
+def test_a_name_is_the_one_that_the_module_has(name: str) -> None:
+    real, names = importlib.import_module(name), vars(world().modules[name])
+    assert names
+    assert all(getattr(real, n) is v for n, v in names.items())
+
+
+def test_every_module_can_be_imported_in_every_way() -> None:
+    for name in (n for n in world().modules if n != "__future__"):
+        last = name.rpartition(".")[2]
+        top, _, below = name.rpartition(".")
+        for text in (
+            f"import {name}",
+            f"import {name} as m",
+            f"from {name} import *",
+            f"from {top} import {last}" if below and top else "1",
+        ):
+            if name.startswith("tqdm.") and text.startswith(("import tqdm.", "from tqdm import")):
+                continue
+            _, error = attempt(text)
+            assert error is None, (text, error)
+
+
+def test_torch_has_what_the_engine_lists() -> None:
+    import engine
+
+    here = vars(world().modules["torch"])
+    assert not {n for n in engine.__all__ if n not in here}
+    assert here["Tensor"] is engine.Tensor
+    assert all(f"torch.{n}" in world().modules for n in torch.SUBMODULES)
+
+
+@pytest.mark.parametrize(
+    "change",
+    ["m.x = 1", "m.pi = 3", "del m.pi", "setattr(m, 'pi', 3)", "vars(m)['pi'] = 3", "m.__dict__['pi'] = 3", "m.pi += 1"],
+)
+def test_a_facade_cannot_be_changed(change: str) -> None:
+    names, error = attempt(f"import math as m\n{change}\n")
+    assert error is not None
+    import math
+
+    assert names["m"].pi == math.pi
+
+
+def test_what_is_not_there_says_so() -> None:
+    help = {
+        "import numpy as np\nnp.load('x')": "no files",
+        "import numpy as np\nnp.ctypeslib": "Arrays",
+        "import os\nos.system('ls')": "no files",
+        "from pathlib import Path\nPath('x')": "no files",
+        "import pandas": "NumPy arrays",
+        "import torchvision.datasets": "torch.randn",
+        "import torch.distributions": "torch.supported()",
+        "import nothing_of_the_kind": "There are: abc",
+        "open('x')": "no files",
+        "input()": "write the value",
+        "eval('1')": "dict of functions",
+    }
+    for text, part in help.items():
+        result = run(text)
+        assert result.status == "policy", text
+        assert result.error is not None
+        assert part in result.error.help, text
+        assert result.error.line == len(text.splitlines())
+
+
+def test_a_name_that_nobody_has_is_an_ordinary_error() -> None:
+    for text, kind in {
+        "import math\nmath.nothing": "AttributeError",
+        "from math import nothing": "ImportError",
+        "import torch\ntorch.nothing": "AttributeError",
+        "import numpy as np\nnp.nothing": "AttributeError",
+    }.items():
+        result = run(text)
+        assert (result.status, result.error and result.error.type) == ("error", kind), text
+
+
+def test_hasattr_tells_what_a_facade_has() -> None:
+    out = run(
+        "import numpy as np, torch\nprint(hasattr(np, 'load'), hasattr(np, 'zeros'), hasattr(torch, 'nothing'), hasattr(torch, 'relu'))"
+    )
+    assert out.output == "False True False True\n"
+
+
+def test_the_environment_is_empty() -> None:
+    assert run("import os\nprint(dict(os.environ), os.getenv('PATH'), os.path.join('a', 'b'))").output == "{} None a/b\n"
+
+
+def test_a_program_logs_to_stderr() -> None:
+    text = (
+        "import logging\nlogging.basicConfig(level=logging.INFO, format='%(levelname)s %(message)s')\nlog = logging.getLogger(__name__)\n"
+        "log.info('step %d', 3)\nlog.debug('left out')\nlogging.error('bad')\nlog.setLevel('ERROR')\nlog.warning('left out')\n"
+    )
+    assert run(text).output == "INFO step 3\nERROR bad\n"
+
+
+def test_saved_things_are_kept_until_the_run_ends() -> None:
+    text = (
+        "import torch\nx = torch.ones(2, requires_grad=True)\ntorch.save({'x': x, 'n': [1, x * 2]}, 'a.pt')\n"
+        "with torch.no_grad(): x += 1\nback = torch.load('a.pt')\nprint(back['x'], back['n'])\ntorch.load('b.pt')\n"
+    )
+    result = run(text)
+    assert result.output == "tensor([1., 1.], requires_grad=True) [1, tensor([2., 2.], requires_grad=True)]\n"
+    assert result.error is not None
+    assert result.error.type == "FileNotFoundError"
+
+
+def test_c_code_of_numpy_may_import_what_it_needs() -> None:
+    """NumPy imports modules of its own while it prints or computes; the program is the innermost frame then."""
+    for text in (
+        "import numpy as np\nprint(np.zeros(2), repr(np.dtype('f4')), np.array([1, 'a']), np.float32(2).astype(int))",
+        "import numpy as np\nprint(np.array([[1.0]]).sum(), np.linalg.inv(np.eye(2)), np.fft.fft([1.0, 2.0]))",
+    ):
+        assert run(text).status == "ok"
+
+
+def test_every_help_belongs_to_what_is_refused() -> None:
+    there = {name.partition(".")[0] for name in world().modules} - {"os", "torch"} - set(outside.NAMED)
+    assert not there & set(absent.INSTEAD)
+
+
+def test_types_can_be_compared_and_not_called() -> None:
+    names, error = attempt(
+        "import numpy as np, types\ndef g(): yield\n"
+        "a = isinstance(np.zeros(1), np.ndarray), isinstance(g(), types.GeneratorType), isinstance(g, types.FunctionType)\n"
+        "b = type(np.zeros(1)) is np.ndarray, type(g) is types.FunctionType, type(type(1)) is type, isinstance(int, type)\n"
+        "c = issubclass(np.ndarray, object), np.ndarray.__name__, type(g).__name__, type(g) == type(lambda: 1)\n"
+        "d = isinstance(1, type(2)), type(None) is type(print('', end='')), np.ndarray | None, list[np.ndarray]\n"
+    )
+    assert error is None
+    assert names["a"] == (True, True, True)
+    assert names["b"] == (True, True, True, True)
+    assert names["c"] == (True, "ndarray", "function", True)
+    assert names["d"][:2] == (True, True)
+
+
+def test_a_facade_tells_nothing_about_itself() -> None:
+    facade: Any = world().modules["numpy"]
+    assert isinstance(facade, Facade)
+    assert repr(facade) == "<module 'numpy'>"
+    with pytest.raises(AttributeError):
+        facade.__name__  # noqa: B018  (the import statement would look it up among the real modules)
+    with pytest.raises(AttributeError):
+        facade.zeros = 1

@@ -1,0 +1,39 @@
+"""Programs as people write them when they teach or learn: none is refused, and they print what they print in PyTorch."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+import warnings
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from engine.sandbox import run
+
+TEXTS = [p.read_text(encoding="utf-8") for p in sorted(Path(__file__).parent.glob("teaching*.txt"))]
+SECTIONS = re.findall(r"^## (.+?)\n(.*?)(?=^## |\Z)", "".join(TEXTS), re.DOTALL | re.MULTILINE)
+PROGRAMS = {name: text.strip() + "\n" for name, text in SECTIONS}
+
+
+def test_there_are_many() -> None:
+    assert len(PROGRAMS) == len(SECTIONS) >= 60
+
+
+@pytest.mark.parametrize("program", PROGRAMS.values(), ids=PROGRAMS.keys())
+def test_an_ordinary_program_prints_what_it_prints_in_pytorch(torch: ModuleType, program: str) -> None:
+    ours = run(program)
+    assert ours.status == "ok", ours.error and ours.error.traceback
+    out = io.StringIO()
+    before = torch.get_rng_state()
+    try:
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            namespace = {"__name__": "__main__"}
+            with contextlib.suppress(SystemExit):
+                exec(compile(program, "<program>", "exec", dont_inherit=True), namespace)
+    finally:
+        torch.set_rng_state(before)
+    assert ours.output.splitlines() == out.getvalue().splitlines()
