@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: app test check bench coverage reference clean browser
+.PHONY: app test check bench coverage reference pictures clean browser
 
 app: $(VENV)/.app
 	$(BIN)/python -m gradtape $(ARGS)
@@ -28,6 +28,10 @@ coverage: $(VENV)/.check
 # assets/compatibility.md, from the declarations
 reference: $(VENV)/.app
 	$(BIN)/python -m engine.reference
+
+# assets/screenshot.png and assets/pictures, from the page itself
+pictures: $(VENV)/.test browser
+	$(BIN)/python -m tests.browser.pictures
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit("Gradtape needs Python 3.11 or newer, this is " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'

@@ -2,45 +2,85 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Literal
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from components import gallery, state, theme
 from components.builder import builder
 from components.check import check_panel
 from components.compare import compare_panel
 from components.completions import completions
-from components.console import console, output_html
+from components.console import console, error_html, output_html
+from components.desk import desk
 from components.editor import Diagnostic, editor
+from components.empty import empty_html
+from components.export import save_menu
 from components.findings import badge, findings_panel
 from components.formulas import edge_lines
-from components.graph_view import graph_view
-from components.graph_view.payload import payload
-from components.help import help_panel
-from components.html import tag, text
+from components.graph_view import GraphState, graph_view
+from components.graph_view.full import folding, full
+from components.graph_view.payload import payload, picture_name
+from components.groups import group_panel
+from components.help import KEYS, help_panel
+from components.html import copy, heading, literal, tag, text
 from components.inspector import inspector
 from components.ledger import ledger
+from components.running import bar
+from components.share import address_of, share_panel
 from components.state import Page
+from components.sweep import sweep_panel
 from components.tensors import tensors
+from components.tour import tour
+from components.trouble import guarded
+from components.turns import in_turn
 from components.whatif import whatif
+from engine.graph.folding import Mode
 from engine.recording import Recording
+from engine.recording.index import index_of
+from engine.sandbox.runner import HELP, refusal
+from engine.share import LinkError
 
 st.set_page_config(page_title="Gradtape", page_icon=theme.ICON, layout="wide")
 
-PANELS = ["Inspector", "Findings", "Ledger", "Tensors", "What if", "Check", "Compare"]
+PANELS = ["Inspector", "Findings", "Ledger", "Tensors", "What if", "Sweep", "Check", "Compare"]
 VIEWS = {"tensors": "Tensors and ops", "autograd": "Autograd (grad_fn)"}
+FOLDS: dict[Mode, str] = {
+    "auto": "Fold: auto", "none": "Unfolded", "loop": "By loop", "module": "By module", "function": "By call",
+    "line": "By line",
+}  # fmt: skip
+# Pictures of one recording that are kept.
+PICTURES = 4
 TALL: Literal["stretch"] = "stretch"
 
 
+@guarded("page", state.run_program)
+@in_turn
 def main() -> None:
     """Draw the page."""
     theme.apply()
+    if why := refusal():
+        st.html(
+            tag(
+                "div",
+                tag("h1", "Gradtape", cls="gt-brand"),
+                tag("p", text(why)),
+                tag("p", text(HELP), cls="gt-muted"),
+                cls="gt-refused",
+            )
+        )
+        return
     p = state.page()
+    state.settle()
+    desk(KEYS, key="desk")
+    if st.context.is_embedded:
+        embedded(p)
+        return
     header(p)
-    notices = st.container(key="notices")
-    if p.notice:
-        notices.error(p.notice, icon=":material/error:")
+    notices(p)
+    tour(state.tour_stops(), key="tour", started=p.tour, places=state.tour_places())
     with st.container(key="body"):
         left, rest = st.columns([27, 73], gap="small")
         with left, st.container(key="program", border=True):
@@ -49,13 +89,44 @@ def main() -> None:
             tape()
 
 
+def notices(p: Page) -> None:
+    """What the page has to say, at a place that is there even when it has nothing to say: parts below must not move."""
+    with st.container(key="notices"):
+        if p.notice:
+            st.error(literal(p.notice), icon=":material/error:")
+        if p.unrun is not None:
+            with st.container(key="unrun", horizontal=True, vertical_alignment="center"):
+                st.warning(
+                    "This program came with a link. On this system Gradtape cannot shut programs in completely, so read it "
+                    "before you run it.",
+                    icon=":material/shield:",
+                )
+                run_button("Run this program", key="run_unrun")
+
+
+def run_button(label: str, *, key: str) -> None:
+    """Runs what the editors hold."""
+    st.button(
+        label, key=key, type="primary", icon=":material/play_arrow:", help="Ctrl+Enter in the editor", on_click=state.run_typed
+    )
+
+
+def status(p: Page) -> None:
+    """What is under way, else what the last run was."""
+    with st.container(key="status", horizontal=True, vertical_alignment="center", width="content"):
+        for purpose, task in p.tasks.items():
+            bar(task, key=f"task_{purpose}", on_cancel=partial(state.cancel, purpose))
+        if not p.tasks:
+            st.html(tag("div", text(summary(p)), cls="gt-muted gt-summary"), width="content")
+
+
 def header(p: Page) -> None:
     """Name, examples, files, what the last run was, and Run."""
     with st.container(key="header", horizontal=True, vertical_alignment="center"):
-        st.html('<div class="gt-brand"><span aria-hidden="true">◧</span> Gradtape</div>', width="content")
+        st.html('<h1 class="gt-brand"><span aria-hidden="true">◧</span> <span>Gradtape</span></h1>', width="content")
         shown = gallery.examples()
         texts = [e.text for e in shown.values()]
-        with st.popover(f"Example: {p.name}" if p.edited[0] in texts else "Examples"):
+        with st.popover(f"Example: {literal(p.name)}" if p.edited[0] in texts else "Examples"):
             for name, example in shown.items():
                 if st.button(example.title, key=f"example_{name}", help=example.about, width="stretch", type="tertiary"):
                     state.open_example(name)
@@ -70,23 +141,20 @@ def header(p: Page) -> None:
                 st.session_state["opened_file"] = file.file_id
                 state.open_file(file.getvalue(), file.name)
                 st.rerun()
-        with st.popover("Save", icon=":material/download:"):
-            st.download_button("Program (.py)", "\n\n".join(p.edited), "program.py", "text/x-python", width="stretch")
-            if p.recording is not None:
-                st.download_button(
-                    "Recording (.gradtape)",
-                    p.recording.to_bytes,
-                    "run.gradtape",
-                    "application/octet-stream",
-                    width="stretch",
-                )
+        dark = st.context.theme.type == "dark"
+        save = st.popover("Save", icon=":material/download:", key="save", on_change="rerun")
+        if save.open:
+            with save:
+                save_menu(lambda: p.recording, p.edited, lambda: state.look(p, dark), name=p.name, key="save_menu")
+        share = st.popover("Share", icon=":material/link:", key="share", on_change="rerun")
+        if share.open:
+            with share:
+                share_panel(state.link(), p.recording, page=state.address(), key="share_panel")
         with st.popover("Help", icon=":material/help:"):
-            help_panel()
+            help_panel(state.start_tour)
         st.space("stretch")
-        st.html(tag("div", text(summary(p)), cls="gt-muted gt-summary"), width="content")
-        if st.button("Run", type="primary", icon=":material/play_arrow:", help="Ctrl+Enter in the editor"):
-            state.run_program()
-            st.rerun()
+        status(p)
+        run_button("Run", key="run")
 
 
 def summary(p: Page) -> str:
@@ -103,15 +171,20 @@ def summary(p: Page) -> str:
 def program(p: Page) -> None:
     """The left panel: the code or the builder, and the console."""
     notebook = len(p.edited) > 1
+    st.html(heading("Program"))
     if notebook:
         st.html(tag("div", text(f"Notebook · {len(p.edited)} cells"), cls="gt-label"))
         with st.container(key="cells", height=TALL, border=False):
             for cell in range(len(p.edited)):
                 notebook_cell(p, cell)
         return
-    mode = st.segmented_control(
-        "Mode", ["Code", "Build"], default=p.mode, key="mode", label_visibility="collapsed", required=True
-    )
+    with st.container(key="modes", horizontal=True, vertical_alignment="center"):
+        mode = st.segmented_control(
+            "Mode", ["Code", "Build"], default=state.chosen("mode", p.mode), key="mode", required=True,
+            label_visibility="collapsed",
+        )  # fmt: skip
+        st.space("stretch")
+        st.html(copy(p.edited[0], "the program"), width="content")
     p.mode = mode
     if mode == "Build":
         with st.container(key="builder", border=False):
@@ -147,11 +220,8 @@ def code(p: Page, cell: int, height: int | str) -> None:
         height=height,
         cell=cell,
         label=f"Cell {cell + 1}" if len(p.edited) > 1 else "Program",
+        on_run=state.run_typed,
     )
-    if made.run is not None:
-        state.edit(cell, made.run)
-        state.run_program()
-        st.rerun()
     state.edit(cell, made.text)
 
 
@@ -183,60 +253,126 @@ def notebook_cell(p: Page, cell: int) -> None:
         if done.result is not None:
             shown += tag("pre", tag("span", text(f"Out[{cell + 1}]: "), cls="gt-out"), text(done.result))
         if p.result.error is not None and p.result.error.cell == cell:
-            from components.console import error_html
-
             shown += error_html(p.result)
         if shown:
             st.html(tag("div", shown, cls="gt-console gt-cell"))
 
 
 @st.fragment
+@guarded("tape", state.run_program)
+@in_turn
 def tape() -> None:
     """The graph with its timeline, and beside it the panel about the current step; reruns by itself."""
     p = state.page()
     recording = p.recording
-    if recording is None or not recording.events:
-        st.html('<div class="gt-empty gt-panel">Nothing was recorded: the program made no tensor.</div>')
+    if recording is None or not index_of(recording).tensors:
+        st.html(empty_html("\n".join(p.edited), p.result, waiting="run" in p.tasks))
         return
     middle, right = st.columns([66, 34], gap="small")
     with middle, st.container(key="graph", border=True):
+        st.html(heading("Graph"))
         with st.container(key="views", horizontal=True, vertical_alignment="center"):
             p.view = st.segmented_control(
                 "View",
                 list(VIEWS),
                 format_func=VIEWS.__getitem__,
-                default=p.view,
+                default=state.chosen("view", p.view),
                 key="view",
                 label_visibility="collapsed",
                 required=True,
             )
+            fold = st.selectbox(
+                "Fold", list(FOLDS), format_func=FOLDS.__getitem__, key="fold", label_visibility="collapsed", width=132,
+                help="Which nodes are drawn as one; large graphs are folded by themselves",
+            )  # fmt: skip
+            if fold != p.fold:
+                p.fold, p.unfolded = fold, None
             st.space("stretch")
             p.direction = st.segmented_control(
-                "Direction", ["LR", "TB"], default=p.direction, key="direction", label_visibility="collapsed", required=True,
+                "Direction", ["LR", "TB"], default=state.chosen("direction", p.direction), key="direction",
+                label_visibility="collapsed", required=True,
                 format_func={"LR": ":material/arrow_forward:", "TB": ":material/arrow_downward:"}.__getitem__,
                 help="Draw the graph from left to right or from top to bottom",
             )  # fmt: skip
-        if (there := state.translated(recording, p.selected, p.view)) != p.selected:
-            state.select(there)
-        pinned = p.pinned if p.both and p.pinned is not recording else None
-        data = _payload(recording, p.view, p.direction, p.run_id, pinned)
-        shown = graph_view(
-            {**data, "cmd": p.command, "keep": p.keep}, key="player", height="stretch", selected=p.selected, overlay=p.overlay
-        )
-    p.step, p.selected = shown.step, shown.selected
+        shown = player(p, recording)
     if state.clicked(p.selected) and p.mode == "Build":
         st.rerun()
     with right, st.container(key="panel", border=True):
         overlay = beside(p, recording, shown.step)
     if overlay != p.overlay:
         p.overlay = overlay
-        st.rerun(scope="fragment")
+        again()
+
+
+def again() -> None:
+    """Draw the tape anew: by itself, or with the page when it is being drawn with the page, which Streamlit wants told
+    apart."""
+    context = get_script_run_ctx()
+    st.rerun(scope="fragment" if context is not None and context.fragment_ids_this_run else "app")
+
+
+def player(p: Page, recording: Recording) -> GraphState:
+    """The graph with its timeline."""
+    if (there := state.translated(recording, p.selected, p.view)) != p.selected:
+        state.select(there)
+    pinned = p.pinned if p.both and p.pinned is not recording else None
+    run = p.run_id if pinned is None else f"{p.run_id} {id(pinned)}"
+    state.unfold(recording, picture_name(run, p.view, p.direction, p.fold), state.told("player", "folds"))
+    shown = graph_view(
+        {**_payload(p, recording, pinned, run), "cmd": p.command, "keep": p.keep}, key="player", height="stretch",
+        selected=p.selected, overlay=p.overlay, holds=state.told("player", "holds"),
+    )  # fmt: skip
+    p.step, p.selected = shown.step, shown.selected
+    return shown
+
+
+def embedded(p: Page) -> None:
+    """The compact page inside another one: source, graph and timeline."""
+    with st.container(key="embedded"):
+        left, right = st.columns([36, 64], gap="small")
+        with left, st.container(key="source", border=True):
+            with st.container(key="source_bar", horizontal=True, vertical_alignment="center"):
+                run_button("Run", key="run")
+                for purpose, task in p.tasks.items():
+                    bar(task, key=f"task_{purpose}", on_cancel=partial(state.cancel, purpose))
+                st.space("stretch")
+                link = tag("a", "Open in Gradtape", href=_whole(), target="_blank", rel="noopener", cls="gt-open")
+                st.html(link, width="content")
+            notices(p)
+            for cell in range(len(p.edited)):
+                code(p, cell, "content")
+        with right:
+            embedded_tape()
+
+
+def _whole() -> str:
+    """The address of the whole page with what is on show here."""
+    try:
+        return address_of(state.link(), state.address())
+    except LinkError:
+        return state.address()
+
+
+@st.fragment
+@guarded("tape", state.run_program)
+@in_turn
+def embedded_tape() -> None:
+    """The graph with its timeline, by itself."""
+    p = state.page()
+    recording = p.recording
+    if recording is None or not index_of(recording).tensors:
+        st.html(empty_html("\n".join(p.edited), p.result, waiting="run" in p.tasks))
+        return
+    with st.container(key="graph", border=True):
+        player(p, recording)
 
 
 def beside(p: Page, recording: Recording, step: int) -> dict[str, Any] | None:
     """The panel beside the graph; returns the marks that it wants over the graph."""
+    st.html(heading("Panel"))
     panel = st.segmented_control(
-        "Panel", PANELS, default=p.panel, key="panel_tab", label_visibility="collapsed", required=True,
+        "Panel", PANELS, default=state.chosen("panel_tab", p.panel), key="panel_tab", label_visibility="collapsed",
+        required=True,
         format_func=lambda name: badge(recording) if name == "Findings" else name,
     )  # fmt: skip
     p.panel = panel
@@ -245,14 +381,16 @@ def beside(p: Page, recording: Recording, step: int) -> dict[str, Any] | None:
     elif panel == "Findings":
         findings_panel(recording, key="findings")
     elif panel == "Check":
-        return check_panel(recording, key="check")
+        return check_panel(recording, key="check", under_way="check" in p.tasks, on_check=lambda n: state.check(recording, n))
     elif panel == "Ledger":
-        ledger(recording, step, p.selected, key="ledger")
+        ledger(recording, step, p.node, key="ledger")
     elif panel == "What if":
         error = p.result.error if p.result is not None else None
         note = f"line {error.line}: {error.type}: {error.message}" if error is not None else ""
         if whatif(p.edited, key="whatif", memory=p.whatif, on_change=state.vary, note=note):
             st.rerun()
+    elif panel == "Sweep":
+        sweep_panel(recording, key="sweep", memory=p.sweep, session=p.session, on_change=state.vary)
     elif panel == "Compare":
         follow(
             p,
@@ -262,7 +400,7 @@ def beside(p: Page, recording: Recording, step: int) -> dict[str, Any] | None:
             ),
         )  # fmt: skip
     else:
-        follow(p, tensors(recording, step, key="tensor_table"))
+        tensors(recording, step, p.node, p.view, key="tensor_table")
     return None
 
 
@@ -273,26 +411,29 @@ def follow(p: Page, chosen: str | None) -> None:
     p.chosen = chosen
     if chosen is not None and chosen != p.selected:
         state.select(chosen)
-        st.rerun(scope="fragment")
+        again()
 
 
 def inspected(p: Page, recording: Recording, step: int) -> None:
     """The inspector, which shows a node that only the pinned run has as it was at that run's end."""
-    if p.selected is None or not p.selected.startswith("b"):
+    if p.selected is not None and p.selected.startswith("g:"):
+        groups = folding(recording, p.view, p.fold)
+        group_panel(recording, full(recording, p.view), groups, p.selected[2:], step, key="inspector")
+    elif p.selected is None or not p.selected.startswith("b"):
         inspector(recording, step, p.selected, key="inspector")
     elif p.pinned is not None:
         st.html('<div class="gt-muted">Only in the pinned run, shown at its end.</div>')
         inspector(p.pinned, len(p.pinned.events) - 1, p.selected[1:], key="inspector")
 
 
-def _payload(recording: Recording, view: str, direction: str, run: str, pinned: Recording | None) -> dict[str, object]:
+def _payload(p: Page, recording: Recording, pinned: Recording | None, run: str) -> dict[str, object]:
     """The player's data, kept for the recording on show."""
     kept = st.session_state.setdefault("payloads", {})
-    key = (run if pinned is None else f"{run} {id(pinned)}", view, direction)
+    key = (run, p.view, p.direction, p.fold, p.unfolded)
     if key not in kept:
-        if any(other[0].split()[0] != run for other in kept):
+        if len(kept) >= PICTURES or any(other[0].split()[0] != p.run_id for other in kept):
             kept.clear()
-        kept[key] = payload(recording, view, direction, key[0], pinned, edge_lines(recording))
+        kept[key] = payload(recording, p.view, p.direction, run, pinned, edge_lines(recording), p.fold, p.unfolded)
     found: dict[str, object] = kept[key]
     return found
 

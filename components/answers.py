@@ -44,7 +44,7 @@ def findings_html(recording: Recording, found: Sequence[Finding]) -> str:
 def _finding(recording: Recording, found: Finding) -> str:
     tone, word = SEVERITIES.get(found.severity, ("", found.severity))
     where = tag("span", text(recording.place(found.site)), cls="gt-push gt-muted")
-    head = tag("div", chip(word, tone), tag("h4", text(found.title)), where, cls="gt-row")
+    head = tag("div", chip(word, tone), tag("h3", text(found.title)), where, cls="gt-row")
     links = [moment(found.step, "go to the moment")] if found.step != NOTHING else []
     if found.nodes:
         links.append(path_button(recording, found.nodes, (), "show in the graph"))

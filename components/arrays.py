@@ -7,12 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from components.html import muted, tag, text
+from components.html import copy, muted, tag, text
 from engine.graph.numbers import number
 from engine.recording.store import StoredArray
 
 EDGE = 4
 """Rows and columns shown at each end of a long dimension."""
+
+COPIED = 2000
+"""Elements of an array whose values can be copied."""
 
 Tone = str
 """Hue of the heat map: "value" (blue) or "grad" (orange)."""
@@ -31,6 +34,12 @@ def array_table(stored: StoredArray | None, tone: Tone = "value") -> str:
     shown = _table(matrix, tone)
     large = array.size > (2 * EDGE) ** 2
     return shown + (muted(note) if note else "") + (_statistics(array) if large and array.dtype.kind == "f" else "")
+
+
+def array_copy(stored: StoredArray | None, what: str) -> str:
+    """A button that copies an array's values as nested lists; nothing for one that is not kept whole, or long."""
+    array = stored.to_numpy() if stored is not None else None
+    return copy(array.tolist(), what) if array is not None and array.size <= COPIED else ""
 
 
 def _as_matrix(array: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], str]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import streamlit as st
 
 from components.html import chip, moment, muted, section, table, tag, text
-from engine.diagnosis.numeric import check_numerically
 from engine.diagnosis.outcome import BAD, GOOD, KINK, ROUNDED, UNKNOWN, Check, Checked, Part
 from engine.recording import Recording
 from engine.recording.index import index_of
@@ -23,8 +23,11 @@ VERDICTS = {
 ROWS = 60
 
 
-def check_panel(recording: Recording, *, key: str) -> dict[str, Any] | None:
-    """Offer the check and show its outcome; returns the marks for the graph, None for none."""
+def check_panel(recording: Recording, *, key: str, under_way: bool, on_check: Callable[[int], None]) -> dict[str, Any] | None:
+    """Offer the check and show its outcome; returns the marks for the graph, None for none.
+
+    `on_check` has a backward pass checked; `under_way` tells that this is being done.
+    """
     passes = index_of(recording).passes
     with st.container(key=key, height="stretch", border=False):
         if not passes:
@@ -37,14 +40,16 @@ def check_panel(recording: Recording, *, key: str) -> dict[str, Any] | None:
                     "Backward pass", list(passes), index=len(passes) - 1, key=f"{key}_pass", width=150,
                     format_func=lambda n: f"{n} · line {recording.line(passes[n].event)}",
                 )  # fmt: skip
-            asked = st.button(
-                "Check numerically", key=f"{key}_run", icon=":material/rule:", type="primary",
+            if st.button(
+                "Check numerically", key=f"{key}_run", icon=":material/rule:", type="primary", disabled=under_way,
                 help="Runs the program again in float64, once for each nudge of an element, and compares the root",
-            )  # fmt: skip
+            ):  # fmt: skip
+                on_check(number)
+                st.rerun()
+        if under_way:
+            st.html(muted("Nudging leaves …"))
+            return None
         kept: dict[int, Check] = recording.derived.setdefault("checks", {})
-        if asked:
-            with st.spinner("Nudging leaves …"):
-                kept[number] = check_numerically(recording, number)
         outcome = kept.get(number)
         if outcome is None:
             st.html(

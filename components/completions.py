@@ -23,4 +23,4 @@ def completions() -> tuple[Completion, ...]:
 def _completion(name: str, value: Any, owner: str) -> Completion:
     documented = callable(value) or isinstance(value, property)
     first = (inspect.getdoc(value) or "").split("\n")[0] if documented else ""
-    return Completion(name, owner, first[:80])
+    return Completion(label=name, owner=owner, detail=first[:80])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from components.html import tag, text
+from components.html import copy, tag, text
 from engine.sandbox import RunResult
 
 STATUS = {
@@ -28,7 +28,7 @@ def console_html(result: RunResult | None) -> str:
         return tag("div", "Run the program to see what it prints.", cls="gt-console gt-muted")
     parts = []
     if result.output:
-        parts.append(output_html(result.output))
+        parts.append(tag("div", copy(result.output, "the output"), output_html(result.output), cls="gt-copied"))
     if result.error is not None:
         parts.append(error_html(result))
     elif result.status != "ok":
@@ -65,6 +65,8 @@ def error_html(result: RunResult) -> str:
     parts = []
     if result.status in STATUS:
         parts.append(tag("div", text(STATUS[result.status])))
+    whole = f"{error.type}: {error.message}" + (f"\n({where})" if where else "")
+    parts.append(copy(whole, "the error"))
     parts.append(tag("div", tag("b", text(error.type)), text(f" · {where}" if where else "")))
     parts.append(tag("pre", text(error.message)))
     if error.help:

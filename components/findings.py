@@ -18,4 +18,4 @@ def findings_panel(recording: Recording, *, key: str) -> None:
 def badge(recording: Recording) -> str:
     """The panel's name with the number of errors and warnings."""
     count = sum(f.severity != "hint" for f in findings(recording))
-    return f"Findings ({count})" if count else "Findings"
+    return f"Findings {count}" if count else "Findings"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from components.html import muted, tag, text
+from components.html import copy, muted, tag, text
 from engine.diagnosis.contributions import Contribution, brief, contributions, gradient_total
 from engine.graph.captions import titles
 from engine.graph.numbers import shape_text
@@ -141,6 +141,7 @@ def edge_title(recording: Recording, c: Contribution) -> str:
         text(" → "),
         tag("code", text(target)),
         tag("span", text(shown), cls="gt-push gt-muted"),
+        copy("\n".join(part for part in (c.symbols, c.numbers) if part), "the formula as LaTeX"),
         cls="gt-row",
     )
 

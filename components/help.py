@@ -1,44 +1,67 @@
-"""Help: the keys, and what of PyTorch is supported."""
+"""Help: the keys, the tour, and what of PyTorch is supported."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 
 import streamlit as st
 
 import engine
-from components.html import muted, table, tag, text
+from components.html import muted, tag, text
 from engine.nn import functional
 
-KEYS = [
-    ("← →", "one event back, one on"),
-    ("Home End", "first step, last step"),
-    ("Space", "play, pause"),
-    ("Shift+← Shift+→", "one source line back, one on"),
-    ("[ ]", "previous, next backward pass or forward part"),
-    ("n p", "next, previous change of the selected tensor"),
-    ("b", "breakpoint on the line of this step"),
-    ("c Shift+C", "on, back to a breakpoint"),
-    ("?", "these keys, over the graph"),
-    ("+ - 0", "zoom in, zoom out, fit"),
-    ("Ctrl+Enter", "run, in the editor"),
-    ("F9", "breakpoint on the cursor's line, in the editor; or click its number"),
-]
+KEYS = {
+    "Time": [
+        ("←  →", "one event back or on"),
+        ("Shift ←  Shift →", "one source line back or on"),
+        ("[  ]", "to the backward pass or forward part before or after"),
+        ("Home  End", "to the first or last step"),
+        ("Space", "play and pause"),
+    ],
+    "Selected tensor and breakpoints": [
+        ("n  p", "to the next or previous time it changes"),
+        ("b", "set or remove a breakpoint on the line of this step"),
+        ("c  Shift C", "go on, or back, to the next breakpoint"),
+    ],
+    "Graph": [
+        ("+  −", "zoom in or out"),
+        ("0", "fit everything"),
+        ("/", "find a node"),
+    ],
+    "Program": [
+        ("Ctrl Enter", "run"),
+        ("Ctrl Z  Ctrl Y", "undo, redo; under Build there are buttons"),
+        ("Ctrl F", "search"),
+        ("Ctrl /", "make the line a comment"),
+        ("F9", "breakpoint on the cursor's line; or click its number"),
+        ("Esc  Tab", "leave the editor: Tab alone indents"),
+    ],
+    "Page": [
+        ("?", "these keys"),
+        ("Tab  Shift Tab", "to the next or previous control"),
+        ("←  →", "along the tabs of a panel, when one has the focus"),
+        ("Esc", "close what is open"),
+    ],
+}
+"""Group -> keys, two spaces between alternatives, and what they do."""
 
 
-def help_panel() -> None:
-    """Show the help."""
+def help_panel(on_tour: Callable[[], None]) -> None:
+    """Show the help; `on_tour` starts the tour."""
+    with st.container(horizontal=True, key="help_buttons", gap="small"):
+        st.html(tag("button", "Keys ", tag("kbd", "?"), cls="gt-button", type="button", data_gt_open="keys"), width="content")
+        st.button("Take the tour", key="help_tour", icon=":material/tour:", on_click=on_tour)
     st.html(help_html())
 
 
 @cache
 def help_html() -> str:
-    """The help as HTML."""
+    """What is supported, as HTML."""
     methods = [name for name in dir(engine.Tensor) if not name.startswith("_")]
     groups = {"torch": engine.supported(), "torch.nn.functional": functional.__all__, "methods of tensors": methods}
-    keys = table(["key", "does"], [("", [tag("kbd", text(k)), text(does)]) for k, does in KEYS])
     lists = "".join(
         tag("details", tag("summary", text(f"{name} ({len(names)})")), tag("p", text(", ".join(names)), cls="gt-names"))
         for name, names in groups.items()
     )
-    return keys + tag("h5", "What is supported") + lists + muted("Anything else says so by name when a program uses it.")
+    return tag("h3", "What is supported") + lists + muted("Anything else says so by name when a program uses it.")

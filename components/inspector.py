@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from components.answers import why_html
-from components.arrays import array_table
+from components.arrays import array_copy, array_table
 from components.formulas import formulas
 from components.html import chip, muted, section, table, tag, text
 from components.ledger import ledger_table
@@ -60,13 +60,14 @@ def _tensor(recording: Recording, state: State, number: int) -> str:
     )
     head = tag(
         "div",
-        tag("h4", text(name)),
+        tag("h3", text(name)),
         *chips,
         tag("span", text(f"line {line}" if line else ""), cls="gt-push gt-muted"),
         cls="gt-row",
     )
     parts = [section(head, muted(facts)), why_html(recording, why(recording, number, state.step))]
-    parts.append(section(array_table(recording.arrays[t.value], "value"), label="value"))
+    value = recording.arrays[t.value]
+    parts.append(section(array_table(value, "value"), label="value", aside=array_copy(value, f"the value of {name}")))
     parts.append(_gradient(recording, state, number))
     entries = ledgers(recording).get(number)
     if entries:
@@ -101,7 +102,8 @@ def _gradient(recording: Recording, state: State, number: int) -> str:
             parts.append(array_table(recording.arrays[arrival.array], "grad"))
     if t.grad != NOTHING:
         label = "grad now" + (f" (backward pass {running.number} is on its way)" if running is not None else "")
-        return section(array_table(recording.arrays[t.grad], "grad"), *parts, label=label)
+        grad = recording.arrays[t.grad]
+        return section(array_table(grad, "grad"), *parts, label=label, aside=array_copy(grad, "the gradient"))
     return section(tag("div", text("None"), cls="gt-muted"), *parts, label="grad")
 
 
@@ -118,7 +120,7 @@ def _node(recording: Recording, state: State, number: int) -> str:
     if history is None:
         return _nothing("There is no such node in this recording.")
     info = history.info
-    head = tag("div", tag("h4", text(info.name)), chip("node"), cls="gt-row")
+    head = tag("div", tag("h3", text(info.name)), chip("node"), cls="gt-row")
     parts = [section(head, muted(f"sequence number {info.sequence}" if info.variable == NOTHING else "the end of a path"))]
     running = state.backward
     if running is not None:

@@ -2,24 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import logging
+import os
+import secrets
+import threading
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeVar
 
 import streamlit as st
 
 from components.builder import Picked
+from components.editor import sent_text
 from components.gallery import DEFAULT, examples
+from components.graph_view.full import folding, to_open
+from components.running import PATIENCE, Task, present
+from components.share import PARAMETER
+from components.sweep import Memory as SweepMemory
+from components.tour import Moment, Place, moments
+from components.turns import turn_given_away
 from components.whatif import Memory
+from engine.diagnosis import check_numerically
 from engine.diagnosis.matching import match
+from engine.diagnosis.outcome import Check
+from engine.export import Options
+from engine.graph.folding import Mode
 from engine.program import Program, ProgramError
 from engine.recording import Recording, replay
 from engine.recording.events import NOTHING, Accumulated, OpRan
 from engine.recording.index import index_of
-from engine.sandbox import RunResult, run
+from engine.sandbox import Limits, RunResult, run
+from engine.sandbox.pool import Busy, Cancelled, pool
+from engine.sandbox.runner import isolated
+from engine.sandbox.settings import settings
+from engine.share import MAX_NAME, Link, LinkError, program_of, unpack
+
+T = TypeVar("T")
 
 KEY = "gradtape"
+OPEN = "GRADTAPE_OPEN"
+"""The variable with the path of the file that a visit opens with; only who starts the page can set it."""
 ALIKE = 0.5
 """The share of events that two runs must have in common for the page to stay at its moment."""
 MAX_MATCHED = 10_000
@@ -42,8 +66,6 @@ class Page:
     """The texts that `result` belongs to."""
     opened: Recording | None = None
     """A recording opened from a file, shown instead of a run's."""
-    # What the controls show is kept here too and handed to them as their default: the browser may leave a widget out of what it
-    # sends when two reruns of a fragment follow closely, and the widget would fall back to its first option.
     mode: str = "Code"
     panel: str = "Inspector"
     view: str = "tensors"
@@ -66,7 +88,11 @@ class Page:
     """The row that is selected in a table of tensors."""
     keep: dict[str, Any] | None = None
     """Where the player goes on when the program was changed and run again: the moment and node it showed."""
+    fold: Mode = "auto"
+    unfolded: tuple[str, ...] | None = None
+    """The groups of the graph that the user has left open; None before any was opened or closed."""
     whatif: Memory = field(default_factory=Memory)
+    sweep: SweepMemory = field(default_factory=SweepMemory)
     varied: str = ""
     """The text that the knobs made last, so that a slider's whole way is one step of undo."""
     pinned: Recording | None = None
@@ -74,6 +100,14 @@ class Page:
     pinned_name: str = ""
     both: bool = True
     """Whether the graph shows the pinned run too."""
+    tour: int = 0
+    """Counts how often the tour was asked for."""
+    session: str = field(default_factory=lambda: secrets.token_hex(4))
+    """What the pool and the log call this visitor."""
+    unrun: Callable[[], None] | None = None
+    """A stranger's program is shown that has not run; what to do when it has."""
+    tasks: dict[str, Task] = field(default_factory=dict)
+    """What is under way: "run", "check"."""
 
     @property
     def recording(self) -> Recording | None:
@@ -81,6 +115,11 @@ class Page:
         if self.opened is not None:
             return self.opened
         return self.result.recording if self.result is not None else None
+
+    @property
+    def node(self) -> str | None:
+        """The selected node, unless it is a closed group."""
+        return None if self.selected is None or self.selected.startswith("g:") else self.selected
 
     @property
     def run_id(self) -> str:
@@ -97,18 +136,151 @@ class Page:
 def page() -> Page:
     """This visitor's page; a first visit opens the example that the URL names and runs it."""
     if KEY not in st.session_state:
-        wanted = st.query_params.get("example", DEFAULT)
         st.session_state[KEY] = Page(Program.from_text(""))
-        open_example(wanted if wanted in examples() else DEFAULT)
+        _first_visit()
     found: Page = st.session_state[KEY]
     return found
+
+
+def look(p: Page, dark: bool) -> Options:
+    """What the player shows now, for a picture of it."""
+    view: Any = p.view
+    direction: Any = p.direction
+    recording = p.recording
+    step = p.step if recording is not None and p.step is not None and p.step < len(recording.events) else None
+    return Options(view, direction, step, "dark" if dark else "light", p.name)
+
+
+def _first_visit() -> None:
+    if _open_operators_file():
+        return
+    wanted = st.query_params.get("example", DEFAULT)
+    packed = st.query_params.get(PARAMETER)
+    notice = ""
+    if packed is not None:
+        try:
+            open_link(unpack(packed))
+            return
+        except LinkError as error:
+            notice = f"This link cannot be opened: {error}. Here is an example instead."
+            del st.query_params[PARAMETER]
+    open_example(wanted if wanted in examples() else DEFAULT)
+    page().notice = notice or page().notice
+
+
+# --- work under way -----------------------------------------------------------------------------------------------------------
+
+
+def start(
+    purpose: str, what: str, work: Callable[[threading.Event], T], arrived: Callable[[T], None], *, long: bool = False
+) -> None:
+    """Have something done in the pool instead of what is under way for the same purpose, and wait for it for a moment."""
+    p = page()
+    cancel(purpose)
+    try:
+        ticket = pool().submit(p.session, work, long=long, wanted=present())
+    except Busy as error:
+        p.notice = str(error)
+        return
+    p.tasks[purpose] = Task(what, ticket, arrived)
+    with turn_given_away():
+        ticket.done.wait(PATIENCE)
+    settle()
+
+
+def settle() -> None:
+    """Take in what has finished."""
+    p = page()
+    for purpose, task in list(p.tasks.items()):
+        if not task.ticket.finished:
+            continue
+        del p.tasks[purpose]
+        try:
+            result = task.ticket.result()
+        except Cancelled:
+            continue
+        except Busy as error:
+            p.notice = str(error)
+        except Exception:
+            logging.getLogger(__name__).exception("a run failed")
+            p.notice = "The program could not be run: the part of Gradtape that runs programs does not answer."
+        else:
+            task.arrived(result)
+
+
+def cancel(purpose: str) -> None:
+    """Give up what is under way for a purpose."""
+    task = page().tasks.pop(purpose, None)
+    if task is not None:
+        task.ticket.cancel()
+
+
+def chosen(key: str, before: str) -> str:
+    """What a control is to show: what the browser has just told, else what it showed `before`.
+
+    Hand it to the control as its default. When a rerun of a fragment is cut short by the next one, the browser drops the
+    controls that the first had not drawn yet, and draws them anew with their default.
+    """
+    told = st.session_state.get(key)
+    return told if isinstance(told, str) else before
+
+
+def _open_operators_file() -> bool:
+    """Open the file that the page was started with (`gradtape open`), unless the address names something else."""
+    path = os.environ.get(OPEN)
+    if not path or PARAMETER in st.query_params or "example" in st.query_params:
+        return False
+    p, name = page(), Path(path).name
+    try:
+        open_file(Path(path).read_bytes(), name)
+    except OSError as error:
+        p.notice = f"{name} cannot be read: {error.strerror or error}"
+    if not p.edited:
+        notice = p.notice
+        open_example(DEFAULT)
+        p.notice = notice
+    return True
 
 
 def open_example(name: str) -> None:
     """Show an example and run it."""
     example = examples()[name]
     _show(Program.from_text(example.text), example.title)
-    st.query_params["example"] = name
+    st.query_params.from_dict({"example": name})
+
+
+def open_link(link: Link) -> None:
+    """Show what a link holds, at its moment; where a stranger's program could do harm it waits for the user's word."""
+    _set_text(program_of(link), link.name or "Shared program")
+    p = page()
+    p.view = link.view
+
+    def there() -> None:
+        p.keep = None
+        if p.recording is not None and link.selected is not None and _exists(p.recording, link.selected):
+            select(link.selected)
+        p.command = {**p.command, "n": p.command["n"] + 1, "step": link.step}
+        p.commands = p.command["n"]
+
+    if isolated():
+        run_program(there)
+    else:
+        p.unrun = there
+
+
+def link() -> Link:
+    """What is on show, for a link."""
+    p = page()
+    recording = p.recording
+    last = len(recording.events) - 1 if recording is not None else -1
+    step = None if p.dirty or p.step is None or p.step >= last else p.step
+    cells = tuple(p.edited)
+    return Link(cells, len(cells) > 1, p.name[:MAX_NAME], step, None if p.dirty else p.node, p.view)
+
+
+def address() -> str:
+    """Where this page is served, as the visitor's browser sees it."""
+    return str(st.context.url or "http://localhost:8501/")
 
 
 def open_file(data: bytes, name: str) -> None:
@@ -117,6 +289,7 @@ def open_file(data: bytes, name: str) -> None:
     try:
         if name.endswith(".gradtape"):
             recording = Recording.load(data)
+            cancel("run")
             _set_text(Program.from_cells(recording.source), name)
             p.opened, p.result, p.ran = recording, None, tuple(recording.source)
             p.step, p.selected = None, None
@@ -125,7 +298,7 @@ def open_file(data: bytes, name: str) -> None:
     except (ProgramError, ValueError) as error:
         p.notice = f"{name} cannot be opened: {error}"
         return
-    st.query_params.pop("example", None)
+    st.query_params.clear()
 
 
 def _set_text(program: Program, name: str) -> None:
@@ -133,15 +306,20 @@ def _set_text(program: Program, name: str) -> None:
     p.program, p.name = program, name
     p.edited = list(program.cells)
     p.rev += 1
-    p.notice = ""
-    p.opened = None
+    p.notice, p.unrun = "", None
 
 
 def _show(program: Program, name: str) -> None:
+    """Show another program, to which nothing of the last one matters."""
     _set_text(program, name)
-    run_program()
     p: Page = st.session_state[KEY]
-    p.keep, p.pinned, p.whatif = None, None, Memory(done=p.whatif.done)
+    p.whatif = Memory(done=p.whatif.done)
+    p.unfolded = None
+
+    def fresh() -> None:
+        p.keep, p.pinned = None, None
+
+    run_program(fresh)
 
 
 def set_text(text: str, names: Sequence[str] = ()) -> None:
@@ -149,24 +327,27 @@ def set_text(text: str, names: Sequence[str] = ()) -> None:
     p = page()
     p.undo.append("\n\n".join(p.edited))
     p.redo.clear()
-    _replace(text)
-    if p.recording is None:
-        return
-    last = len(p.recording.events) - 1
-    bound = replay(p.recording, last).names
-    ids = [bound[name] for name in names if name in bound]
-    if ids:
-        p.picked.propose(p.run_id, ids)
-        p.expected.clear()
-        select(f"t{ids[0]}")
-    if p.keep is not None:
-        p.keep |= {"step": last, "selected": p.selected}
+
+    def go_on() -> None:
+        if p.recording is None:
+            return
+        last = len(p.recording.events) - 1
+        bound = replay(p.recording, last).names
+        ids = [bound[name] for name in names if name in bound]
+        if ids:
+            p.picked.propose(p.run_id, ids)
+            p.expected.clear()
+            select(f"t{ids[0]}")
+        if p.keep is not None:
+            p.keep |= {"step": last, "selected": p.selected}
+
+    _replace(text, go_on)
 
 
-def _replace(text: str) -> None:
+def _replace(text: str, then: Callable[[], None] = lambda: None) -> None:
     p = page()
     _set_text(Program.from_text(text), p.name)
-    run_program()
+    run_program(then)
 
 
 def vary(cell: int, text: str) -> None:
@@ -198,6 +379,34 @@ def unpin() -> None:
 def show_both(both: bool) -> None:
     """Whether the graph shows the pinned run too."""
     page().both = both
+
+
+def start_tour() -> None:
+    """Play the tour, on the example that it belongs to."""
+    p = page()
+    p.tour += 1
+    p.view, p.panel = "tensors", "Inspector"
+    for control, value in (("view", p.view), ("panel_tab", p.panel)):
+        st.session_state[control] = value
+    if not _on_tour(p):
+        open_example(DEFAULT)
+
+
+def tour_stops() -> list[Moment]:
+    """The tour's stops in the run on show; none if that is of another program than the tour's."""
+    p = page()
+    if not _on_tour(p) or p.recording is None:
+        return []
+    return moments(p.recording)
+
+
+def tour_places() -> list[Place]:
+    """Examples that go on where the tour ends."""
+    return [Place(examples()[name].title, f"?example={name}") for name in ("zeroing_the_gradient", "cutting_the_graph")]
+
+
+def _on_tour(p: Page) -> bool:
+    return p.ran == (examples()[DEFAULT].text,) and not p.dirty and p.opened is None
 
 
 def undo() -> None:
@@ -240,18 +449,64 @@ def edit(cell: int, text: str) -> None:
         p.edited[cell] = text
 
 
-def run_program() -> None:
-    """Run what the editors hold."""
+def run_typed() -> None:
+    """Run what the editors hold in the browser: for callbacks, which come before the page is drawn."""
     p: Page = st.session_state[KEY]
-    p.program = Program.from_cells(tuple(p.edited), p.program.name) if len(p.edited) > 1 else Program.from_text(p.edited[0])
+    for cell in range(len(p.edited)):
+        told = st.session_state.get(f"editor_{cell}") or {}
+        for part in ("text", "run"):
+            text = sent_text(told.get(part), p.rev)
+            if text is not None:
+                p.edited[cell] = text
+    run_program()
+
+
+def run_program(then: Callable[[], None] = lambda: None) -> None:
+    """Run what the editors hold, and call `then` when the result is on show; until then the last one stays."""
+    p: Page = st.session_state[KEY]
+    texts, p.notice = tuple(p.edited), ""
+    if p.unrun is not None:
+        then, p.unrun = p.unrun, None
+    try:
+        p.program = Program.from_cells(texts, p.program.name) if len(texts) > 1 else Program.from_text(texts[0])
+    except ProgramError as error:
+        p.notice = f"The program cannot be run: {error}."
+        return
+    program, limits = p.program, _limits()
+    cancel("check")
+
+    def arrived(result: RunResult) -> None:
+        _take(result, texts)
+        then()
+
+    start("run", "Running", lambda stop: run(program, limits, stop=stop), arrived)
+
+
+def _take(result: RunResult, texts: tuple[str, ...]) -> None:
+    """Put a run's result on show."""
+    p: Page = st.session_state[KEY]
     shown, step = p.recording, p.step
-    p.result = run(p.program)
-    p.ran = tuple(p.edited)
-    p.opened = None
+    p.result, p.ran, p.opened = result, texts, None
     _keep(p, shown, step)
     p.step = None
     if p.selected is None or p.recording is None or not _exists(p.recording, p.selected):
         select(telling(p.recording))
+
+
+def check(recording: Recording, number: int) -> None:
+    """Check a backward pass numerically; the outcome is kept with the recording."""
+
+    def arrived(outcome: Check) -> None:
+        recording.derived.setdefault("checks", {})[number] = outcome
+
+    limits = _limits()
+    start("check", "Checking", lambda stop: check_numerically(recording, number, limits, stop=stop), arrived, long=True)
+
+
+def _limits() -> Limits:
+    """What a run or a check may use here."""
+    wanted = settings()
+    return Limits(seconds=wanted.wall_clock, memory_mb=wanted.memory_mb, events=wanted.most_events)
 
 
 def _keep(p: Page, shown: Recording | None, step: int | None) -> None:
@@ -290,7 +545,7 @@ def _exists(recording: Recording, selected: str) -> bool:
 def translated(recording: Recording, selected: str | None, view: str) -> str | None:
     """The node that stands in `view` for one selected in the other view: a tensor and its grad_fn or AccumulateGrad."""
     prefix = "t" if view == "tensors" else "n"
-    if selected is None or selected[0] in (prefix, "b"):
+    if selected is None or selected[0] in (prefix, "b", "g"):
         return selected
     index = index_of(recording)
     number = int(selected[1:])
@@ -301,6 +556,22 @@ def translated(recording: Recording, selected: str | None, view: str) -> str | N
         if view == "autograd" and number in tensors:
             return f"n{node}"
     return None
+
+
+def told(key: str, name: str) -> Any:
+    """What a component has told under a name, before it is drawn again in this run; None for nothing."""
+    found = st.session_state.get(key)
+    return found.get(name) if isinstance(found, Mapping) else None
+
+
+def unfold(recording: Recording, picture: str, wish: Mapping[str, Any] | None) -> None:
+    """Take note of the groups that the user wants open in a picture."""
+    p = page()
+    if not isinstance(wish, Mapping) or wish.get("picture") != picture or not isinstance(wish.get("opened"), list):
+        return
+    groups = folding(recording, p.view, p.fold)
+    wanted = to_open(groups, wish["wanted"]) if isinstance(wish.get("wanted"), str) else ()
+    p.unfolded = tuple(dict.fromkeys(id for id in (*wish["opened"], *wanted) if isinstance(id, str) and id in groups.groups))
 
 
 def select(node: str | None) -> None:

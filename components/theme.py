@@ -11,7 +11,7 @@ ASSETS = Path(__file__).resolve().parent.parent / "assets"
 ICON = str(ASSETS / "icon.svg")
 
 COLOURS = ("textColor", "secondaryBackgroundColor", "borderColor", "blueColor", "orangeColor", "orangeTextColor", "redColor",
-           "greenColor", "primaryColor")  # fmt: skip
+           "greenColor", "greenTextColor", "linkColor", "primaryColor")  # fmt: skip
 """Options of the theme that the styles use; `textColor` becomes `--gt-text-color`."""
 
 
@@ -27,7 +27,7 @@ def _variables() -> str:
         name = "".join(f"-{c.lower()}" if c.isupper() else c for c in option)
         light, dark = (st.get_option(f"theme.{kind}.{option}") for kind in ("light", "dark"))
         lines.append(f"--gt-{name}: light-dark({light}, {dark});")
-    return ".stApp { " + " ".join(lines) + " }"
+    return ":root { " + " ".join(lines) + " }"
 
 
 def apply() -> None:

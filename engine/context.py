@@ -44,6 +44,12 @@ class Observer(Protocol):
     def read(self, tensor: Any, how: str) -> None:
         """The values of a tensor were handed out as numbers or as a NumPy array."""
 
+    def module_began(self, module: Any) -> None:
+        """An `nn.Module` is called."""
+
+    def module_ended(self) -> None:
+        """The innermost module's call is over, by return or exception."""
+
     def place(self) -> Any:
         """Where the program is now, to be kept as `Context.opened`."""
 

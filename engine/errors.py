@@ -32,7 +32,7 @@ for _kind, _shown in ((AutogradError, "RuntimeError"), (InplaceError, "RuntimeEr
     _kind.__module__ = "builtins" if _shown == "RuntimeError" else "torch._C"
 
 
-class Unsupported(NotImplementedError, AttributeError):  # noqa: N818
+class Unsupported(NotImplementedError, AttributeError):
     """A part of PyTorch that Gradtape does not have. Also an AttributeError, so that `hasattr` and `getattr` work."""
 
 

@@ -52,7 +52,7 @@ class RuleText:
     when: tuple[Condition, ...] = ()
 
 
-class _Again(Exception):  # noqa: N818
+class _Again(Exception):
     """A helper turned out to be unreadable: read the rule again with the helper as a call."""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,8 @@ class Program:
     notebook: bool = False
 
     def __post_init__(self) -> None:
+        # Half a character cannot be sent to anybody.
+        object.__setattr__(self, "cells", tuple(text.encode("utf-8", "replace").decode("utf-8") for text in self.cells))
         if sum(map(len, self.cells)) > MAX_TEXT:
             raise ProgramError(f"a program may have at most {MAX_TEXT:,} characters")
         if len(self.cells) > MAX_CELLS:
@@ -62,10 +65,17 @@ class Program:
             raise ProgramError("the file holds null characters, so it is no program")
         return _from_notebook(text, name) if name.endswith(".ipynb") else Program.from_text(_lines(text), name or "program")
 
-    def to_notebook(self) -> str:
-        """The program as the text of an .ipynb file."""
+    def to_notebook(self, outputs: Sequence[list[dict[str, Any]]] = ()) -> str:
+        """The program as the text of an .ipynb file, with the cells' `outputs` where there are any."""
         cells: list[dict[str, Any]] = [
-            {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": [], "source": text} for text in self.cells
+            {
+                "cell_type": "code",
+                "execution_count": place + 1 if outputs else None,
+                "metadata": {},
+                "outputs": outputs[place] if outputs else [],
+                "source": text,
+            }
+            for place, text in enumerate(self.cells)
         ]
         kernel = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
         return json.dumps({"cells": cells, "metadata": kernel, "nbformat": 4, "nbformat_minor": 4}, indent=1)

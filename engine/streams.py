@@ -126,9 +126,17 @@ class Stream:
         )
 
     def restore(self, state: Array) -> None:
-        """Go on from a state that `state` gave."""
+        """Go on from a state that `state` gave.
+
+        Raises:
+            RuntimeError: for anything else; NumPy would read beyond the state's memory.
+        """
+        if state.dtype != np.uint8 or state.shape != (624 * 4 + 16,):
+            raise RuntimeError("Invalid mt19937 state")
         key = np.frombuffer(state[: 624 * 4].tobytes(), np.uint32)
         position = int(np.frombuffer(state[624 * 4 : 624 * 4 + 8].tobytes(), np.int64)[0])
+        if not 0 <= position <= 624:
+            raise RuntimeError("Invalid mt19937 state")
         kept = float(np.frombuffer(state[624 * 4 + 8 :].tobytes(), np.float64)[0])
         self.bits.state = {"bit_generator": "MT19937", "state": {"key": key.copy(), "pos": position}}
         self.kept = None if math.isnan(kept) else kept

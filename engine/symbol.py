@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from engine.latex import ATOM, NEGATIVE, POWER, PRODUCT, SUM
 
 
-class Unreadable(Exception):  # noqa: N818  (no error: the reader goes on with a call)
+class Unreadable(Exception):
     """A rule did what symbols cannot."""
 
 

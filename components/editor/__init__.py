@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypedDict
 
 from components.packaged import ignore, packaged
 
@@ -28,13 +28,13 @@ class Diagnostic:
     severity: Severity = "error"
 
 
-@dataclass(frozen=True, slots=True)
-class Completion:
+class Completion(TypedDict):
     """A name to offer after `owner.`; an empty owner stands for any value that is not itself an owner."""
 
+    # There are more than a thousand of them in every run of the page, so they are what is sent already.
     label: str
-    owner: str = ""
-    detail: str = ""
+    owner: str
+    detail: str
 
 
 class EditorState(NamedTuple):
@@ -72,16 +72,16 @@ def editor(
     """
     data = {
         "key": key, "text": text, "rev": rev, "ran": ran, "cell": cell, "label": label, "readOnly": read_only, "height": height,
-        "diagnostics": [asdict(each) for each in diagnostics], "completions": [asdict(each) for each in completions],
+        "diagnostics": [asdict(each) for each in diagnostics], "completions": list(completions),
     }  # fmt: skip
     state = _component()(data=data, key=key, height=height, on_text_change=ignore, on_run_change=on_run or ignore)
-    wanted = _text(state.get("run"), rev)
-    typed = _text(state.get("text"), rev)
+    wanted = sent_text(state.get("run"), rev)
+    typed = sent_text(state.get("text"), rev)
     newest = next(each for each in (wanted, typed, text) if each is not None)
     return EditorState(newest, wanted)
 
 
-def _text(sent: object, rev: int) -> str | None:
+def sent_text(sent: object, rev: int) -> str | None:
     """The text in what the editor sent, unless it was typed into an earlier `rev`."""
     if isinstance(sent, dict) and sent.get("rev") == rev and isinstance(sent.get("text"), str):
         found: str = sent["text"]

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
+
 from components.packaged import ignore, packaged
 
 
@@ -20,6 +22,8 @@ class GraphState(NamedTuple):
     selected: str | None
     breakpoints: Mapping[str, Any] | None = None
     """{"lines": [{"cell", "line"}, …], "tensors": [{"node", "name", "when", "value"}, …]}, None until the user has set one."""
+    folds: Mapping[str, Any] | None = None
+    """{"picture", "opened": [group ids], "wanted": node}: the groups that the user wants open there, and the node to show."""
 
 
 def graph_view(
@@ -30,6 +34,7 @@ def graph_view(
     selected: str | None = None,
     overlay: Mapping[str, Any] | None = None,
     breakpoints: Mapping[str, Any] | None = None,
+    holds: str | None = None,
 ) -> GraphState:
     """Show `payload` and return the step and selection that the user left the player at (`selected` until it has reported).
 
@@ -38,6 +43,7 @@ def graph_view(
     Args:
         overlay: marks over the graph (a path and its cut, errors, differences), as `frontend/src/overlay.js` says; replaces
             the payload's own. Another one leaves camera and step alone.
+        holds: the `payload["tape"]` of which the player has said that it has it: what is the same then is not sent again.
         breakpoints: taken over by the player whenever they change here, in the form of `GraphState.breakpoints`.
     """
     last = max(0, len(payload["steps"]) - 1)
@@ -47,14 +53,28 @@ def graph_view(
     if breakpoints is not None:
         data["breakpoints"] = breakpoints
     state = _player()(
-        data=data, key=key, height=height,
-        on_step_change=ignore, on_selected_change=ignore, on_breakpoints_change=ignore,
+        data=_packed(data, holds), key=key, height=height, on_holds_change=ignore,
+        on_step_change=ignore, on_selected_change=ignore, on_breakpoints_change=ignore, on_folds_change=ignore,
     )  # fmt: skip
     step = state.get("step")
     chosen = state.get("selected")
     if step is None and chosen is None:
         chosen = selected
-    return GraphState(last if step is None else min(int(step), last), chosen, state.get("breakpoints"))
+    return GraphState(last if step is None else min(int(step), last), chosen, state.get("breakpoints"), state.get("folds"))
+
+
+LARGE = 3_000
+"""Steps from which on the player is not sent again what it has, and is sent bytes: Streamlit would take long to write them."""
+_TAPE = ("steps", "segments", "lines", "queues", "index")
+
+
+def _packed(data: dict[str, Any], holds: str | None) -> dict[str, Any] | bytes:
+    if len(data["steps"]) < LARGE:
+        return data
+    data["large"] = True
+    if holds is not None and holds == data.get("tape"):
+        data = {name: value for name, value in data.items() if name not in _TAPE}
+    return msgspec.json.encode(data)
 
 
 _player = packaged("player", Path(__file__).parent / "build")

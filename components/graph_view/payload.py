@@ -3,29 +3,21 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from hashlib import sha256
 from typing import Any
 
 import msgspec
-import networkx as nx
 from pyvis.network import Network
 
+from components.graph_view.full import at_first, folding, full, shown, tell_folds, told_steps
 from components.graph_view.watched import Details, detail, watch
 from engine.diagnosis.merged import LEGEND as CHANGES
 from engine.diagnosis.merged import Merged, merged
-from engine.graph import build, faces, layout, segments, steps
+from engine.graph import faces, layout, segments
+from engine.graph.folding import Mode
+from engine.graph.tones import LEGEND, edge_legend, tone
 from engine.recording import Recording
-
-LEGEND = {
-    "leaf": "leaf, requires grad",
-    "root": "root of a backward pass",
-    "result": "result",
-    "constant": "no grad needed",
-    "cut": "cut off by detach, no_grad or dtype",
-    "accumulate": "AccumulateGrad: adds to .grad",
-    "node": "grad_fn node",
-}
-"""Tone of a card -> what the legend says."""
 
 
 def payload(
@@ -35,30 +27,36 @@ def payload(
     run: str = "",
     pinned: Recording | None = None,
     details: Details | None = None,
+    fold: Mode = "none",
+    opened: Iterable[str] | None = (),
 ) -> dict[str, Any]:
     """The player's data for one view of a recording, merged with that of a `pinned` run, if there is one.
 
     `run` identifies the recording, so that the player keeps step and camera while it stays the same. `details` gives the
-    lines to show for a gradient on an edge.
+    lines to show for a gradient on an edge. `fold` says into which groups the nodes go, of which those in `opened` are open, or
+    for None those that make a first view; the merged graph of two runs is never folded.
     """
+    opened = tuple(sorted(at_first(recording, view, fold)) if opened is None else opened)
     both = merged(pinned, recording, view) if pinned is not None else None  # type: ignore[arg-type]
-    own = both.own if both else build(recording, view)  # type: ignore[arg-type]
+    whole = full(recording, view)
+    groups = folding(recording, view, "none" if both else fold)
+    picture = shown(whole, groups, opened)
+    own = both.own if both else picture.graph
     graph = both.graph if both else own
     # The picture has leaves on the left in both views, though grad_fn edges point from results to leaves.
     flipped = view == "autograd"
     placed = layout(graph.reverse(copy=True) if flipped else graph, direction)  # type: ignore[arg-type]
-    seen = faces(recording, own)
+    seen = faces(recording, own) if both else picture.faces
     network = Network(directed=True, cdn_resources="local")
     network.toggle_physics(False)
     nodes = []
     for key, a in graph.nodes(data=True):
         x, y = placed.positions[key]
-        tone = _tone(a)
         network.nodes.append({"id": key, "label": a["title"], "shape": "custom", "x": x, "y": y, "physics": False})
         nodes.append(
             {
                 "id": key, "x": round(x, 1), "y": round(y, 1), "w": a["width"], "h": a["height"], "shape": a["shape"],
-                "tone": tone, "title": a["title"], "badge": a["badge"], "sub": a["sub"], "born": a["born"],
+                "tone": tone(a), "title": a["title"], "badge": a["badge"], "sub": a["sub"], "born": a["born"],
                 "history": [[step, msgspec.to_builtins(face)] for step, face in seen.nodes.get(key, [])]
                 or ([[0, both.faces[key]]] if both and key in both.faces else []),
             }
@@ -79,17 +77,20 @@ def payload(
         )  # fmt: skip
     tones = dict.fromkeys(n["tone"] for n in nodes)
     data: dict[str, Any] = {
-        "rev": sha256(f"{run}|{view}|{direction}".encode()).hexdigest()[:16],
+        "rev": sha256(f"{run}|{view}|{direction}|{fold}|{opened}".encode()).hexdigest()[:16],
+        "picture": picture_name(run, view, direction, fold),
         "network": {"nodes": network.nodes, "edges": network.edges, "options": _options(network)},
         "nodes": nodes,
         "edges": edges,
-        "steps": msgspec.to_builtins(steps(recording, own)),
-        "segments": msgspec.to_builtins(segments(recording)),
+        "tape": f"{run}|{view}|{fold}",
+        "steps": told_steps(whole),
+        "segments": whole.once("segments", lambda: msgspec.to_builtins(segments(recording))),
         "view": view,
         "direction": direction,
-        "legend": [{"tone": tone, "label": LEGEND[tone]} for tone in LEGEND if tone in tones] + _edge_legend(graph),
+        "legend": [{"tone": one, "label": LEGEND[one]} for one in LEGEND if one in tones] + edge_legend(graph),
     }
-    watch(data, recording, own)
+    watch(data, recording, own, whole, picture)
+    tell_folds(data, recording, whole, groups, picture, opened)
     if details is not None:
         detail(data, recording, own, details)
     if both:
@@ -97,31 +98,18 @@ def payload(
     return data
 
 
+def picture_name(run: str, view: str, direction: str, fold: Mode) -> str:
+    """What tells one picture from another, whatever of it is open; the player names it with what it wants to be open."""
+    return f"{run}|{view}|{direction}|{fold}"
+
+
 def overlay(both: Merged) -> dict[str, Any]:
     """The marks of a comparison, as the player lays them over the graph."""
     return {
         "nodes": both.nodes,
         "edges": {f"{u}>{v}>{k}": mark for (u, v, k), mark in both.edges.items()},
-        "legend": [{"tone": tone, "label": CHANGES[tone]} for tone in both.tones()],
+        "legend": [{"tone": one, "label": CHANGES[one]} for one in both.tones()],
     }
-
-
-def _tone(node: dict[str, Any]) -> str:
-    if node.get("removed"):
-        return "removed"
-    if node["kind"] in ("accumulate", "node"):
-        return "root" if node.get("root") else str(node["kind"])
-    if node["cut"]:
-        return "cut"
-    if node["root"]:
-        return "root"
-    return str(node["kind"])
-
-
-def _edge_legend(graph: nx.MultiDiGraph[str]) -> list[dict[str, str]]:
-    kinds = {a["kind"] for _, _, a in graph.edges(data=True)}
-    entries = [{"edge": "grad", "label": "gradient flowing now"}]
-    return entries + ([{"edge": "cut", "label": "no gradient passes"}] if "cut" in kinds else [])
 
 
 def _options(network: Network) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from components.graph_view.full import Full, Shown
 from engine.graph import changes, gradients, line_ends, places, queues
 from engine.graph.build import Graph
 from engine.recording import Recording
@@ -17,9 +18,12 @@ MAX_DETAILS = 4000
 """Beyond so many gradients on edges their details are left out, so that the page stays quick."""
 
 
-def watch(data: dict[str, Any], recording: Recording, graph: Graph) -> None:
-    """Add to a payload for `graph` what a debugger asks."""
-    changed, norms, found = changes(recording, graph), gradients(recording, graph), places(recording, graph)
+def watch(data: dict[str, Any], recording: Recording, graph: Graph, everything: Full, picture: Shown) -> None:
+    """Add to a payload for `graph` what a debugger asks; a closed group changes whenever its card does."""
+    if picture.graph is graph:
+        changed, norms, found = everything.changes, everything.norms, everything.places
+    else:
+        changed, norms, found = changes(recording, graph), gradients(recording, graph), places(recording, graph)
     sites: dict[int, int] = {}
     for node in data["nodes"]:
         key = node["id"]
@@ -27,7 +31,7 @@ def watch(data: dict[str, Any], recording: Recording, graph: Graph) -> None:
             continue
         attributes = graph.nodes[key]
         node["op"] = attributes["op"]
-        node["changes"] = changed[key]
+        node["changes"] = changed[key] if key in changed else [step for step, _ in picture.faces.nodes[key]]
         node["sites"] = [sites.setdefault(site, len(sites)) for site in found.get(key, ())]
         if key in norms:
             node["grads"] = norms[key]
@@ -35,8 +39,8 @@ def watch(data: dict[str, Any], recording: Recording, graph: Graph) -> None:
             node["pass"] = attributes["in_backward"]
     table = [recording.sites[site] for site in sites]
     data["sites"] = [[s.cell, s.line, s.column, s.end_line, s.end_column] for s in table]
-    data["lines"] = line_ends(recording)
-    data["queues"] = _queues(recording, graph)
+    data["lines"] = everything.once("lines", lambda: line_ends(recording))
+    data["queues"] = everything.once("queues", lambda: _queues(recording, everything.graph))
 
 
 def _queues(recording: Recording, graph: Graph) -> list[dict[str, Any]]:
@@ -65,11 +69,11 @@ def _queues(recording: Recording, graph: Graph) -> list[dict[str, Any]]:
 
 def detail(data: dict[str, Any], recording: Recording, graph: Graph, details: Details) -> None:
     """Put lines of text into the faces of edges at the steps at which a gradient passes."""
-    active = sum(face["active"] for edge in data["edges"] for _, face in edge["history"])
-    if active > MAX_DETAILS:
+    carried = {f"{u}>{v}>{k}": a["carries"] for u, v, k, a in graph.edges(keys=True, data=True) if len(a.get("parts", ())) < 2}
+    alone = [edge for edge in data["edges"] if edge["id"] in carried]
+    if sum(face["active"] for edge in alone for _, face in edge["history"]) > MAX_DETAILS:
         return
-    carried = {f"{u}>{v}>{k}": a["carries"] for u, v, k, a in graph.edges(keys=True, data=True)}
-    for edge in data["edges"]:
+    for edge in alone:
         for step, face in edge["history"]:
             event = recording.events[step]
             if not face["active"] or not isinstance(event, NodeRan):

@@ -7,6 +7,10 @@ its own. Where differences from the left and the right disagree however small th
 
 from __future__ import annotations
 
+import threading
+
+import numpy as np
+
 from engine.diagnosis.judging import judged
 from engine.diagnosis.outcome import Check
 from engine.program import Program
@@ -16,25 +20,41 @@ from engine.recording.recording import Recording
 from engine.sandbox.check_messages import CheckRequest
 from engine.sandbox.messages import Limits
 
+ELEMENTS = CheckRequest(1).elements
+EACH = 2e-5
+"""Seconds, about, for each event of each run,"""
+WORTHWHILE = 0.5
+"""and seconds of work from which on another process pays."""
+MOST = 8
+"""Processes for one check."""
+
 
 def check_numerically(
-    what: Recording | Program | str, number: int | None = None, limits: Limits = Limits(seconds=10.0)  # noqa: B008
-) -> Check:  # fmt: skip
+    what: Recording | Program | str,
+    number: int | None = None,
+    limits: Limits = Limits(seconds=10.0),  # noqa: B008  (frozen)
+    *,
+    stop: threading.Event | None = None,
+) -> Check:
     """Check the gradients of one backward pass by finite differences.
 
     Args:
         what: a recording, whose program runs again, or a program or its text, which runs once more for a recording.
         number: the backward pass; the last one that came to its end if none is given.
         limits: for the check as a whole; where the time does not suffice, fewer elements are checked.
+        stop: set by another thread to call the check off.
+
+    Raises:
+        Stopped: when `stop` was set meanwhile.
     """
     from engine.sandbox import run
     from engine.sandbox.checks import check
 
     if isinstance(what, Recording):
-        recording, program = what, _program(what)
+        recording, program = what, program_of(what)
     else:
         program = Program.from_text(what) if isinstance(what, str) else what
-        result = run(program)
+        result = run(program, stop=stop)
         if result.recording is None:
             return Check(
                 number=number or 0, problem=f"The program cannot be run: {result.error.message if result.error else ''}"
@@ -45,11 +65,22 @@ def check_numerically(
         return Check(number=number or 0, problem=problem)
     if not any(cell.strip() for cell in program.cells):
         return Check(number=entry.number, problem="The recording does not hold its program, so it cannot run again.")
-    reply = check(program, CheckRequest(entry.number), limits)
+    reply = check(program, CheckRequest(entry.number), limits, stop=stop, parts=_parts(recording, entry))
     return judged(recording, entry, reply)
 
 
-def _program(recording: Recording) -> Program:
+def _parts(recording: Recording, entry: Pass) -> int:
+    """Among how many processes a check is worth dividing: each repeats the runs that the differences start from."""
+    from engine.sandbox.pool import pool
+
+    index = index_of(recording)
+    wanted = entry.event.inputs or entry.fills
+    nudges = sum(2 * min(int(np.prod(index.tensors[tensor].info.shape)), ELEMENTS + 1) for tensor in wanted)
+    return max(1, min(int(nudges * entry.ended * EACH / WORTHWHILE), pool().idle, MOST))
+
+
+def program_of(recording: Recording) -> Program:
+    """The program that a recording is of."""
     notebook = any(isinstance(event, CellBegan) for event in recording.events)
     return Program(tuple(recording.source) or ("",), notebook=notebook)
 

@@ -211,6 +211,8 @@ def _later(q: Question, row: LedgerRow) -> str:
     after = [e for e in q.passes if e.began > row.step and e.event.via == "backward"]
     if not after:
         return ""
+    if after[-1].ended > q.step:
+        return f" Another pass, at {q.run.where(after[-1].began)}, is on its way."
     return f" The later pass at {q.run.where(after[-1].began)} did not reach {q.name}."
 
 

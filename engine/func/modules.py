@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from engine.naming import plain
 from engine.ops.joining import stack
 from engine.tensor import Tensor
 
@@ -136,6 +137,7 @@ def _place(module: Module, name: str) -> tuple[dict[str, Any], str]:
     """The dict that holds a parameter, buffer or plain attribute of the module, and its key there."""
     path, _, last = name.rpartition(".")
     owner = module.get_submodule(path)
+    plain(last)
     for members in (owner._parameters, owner._buffers):
         if last in members:
             return members, last

@@ -17,10 +17,11 @@ from engine.recording.events import NOTHING, OpRan
 from engine.recording.index import Index, NodeHistory, TensorHistory, index_of
 from engine.recording.recording import Recording
 
-View: TypeAlias = Literal["tensors", "autograd"]
+View: TypeAlias = Literal["tensors", "autograd", "grouped"]
 Graph: TypeAlias = "nx.MultiDiGraph[str]"
 
 VIEWS: tuple[View, ...] = ("tensors", "autograd")
+"""The views with a node for everything; "grouped" is the first of them, folded as far as makes a readable picture."""
 
 _PILL_HEIGHT = 30
 _MIN_CARD, _MAX_CARD = 120, 260
@@ -35,7 +36,11 @@ def build(recording: Recording, view: View = "tensors") -> Graph:
         return _TensorGraph(recording).build()
     if view == "autograd":
         return _autograd_graph(recording)
-    raise ValueError(f"unknown view {view!r}, expected one of {', '.join(VIEWS)}")
+    if view == "grouped":
+        from engine.graph.whole import whole  # which builds a graph first
+
+        return whole(recording).first_view()
+    raise ValueError(f"unknown view {view!r}, expected one of {', '.join([*VIEWS, 'grouped'])}")
 
 
 class _TensorGraph:

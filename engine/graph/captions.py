@@ -44,6 +44,11 @@ def captions(recording: Recording) -> list[Caption]:
     return [writer.caption(step, event) for step, event in enumerate(recording.events)]
 
 
+def caption_at(recording: Recording, step: int) -> Caption:
+    """The caption of one event."""
+    return _Writer(recording).caption(step, recording.events[step])
+
+
 def titles(recording: Recording) -> Callable[[int], str]:
     """A function that gives a tensor's first name, or the expression that made it."""
     return _Writer(recording).title

@@ -1,25 +1,30 @@
 """A layered layout: positions for all nodes and routes for all edges, in time close to linear in their number.
 
-1. Ranks: longest path from the inputs; then what feeds more than it is fed (leaves, AccumulateGrad) moves next to its first
-   consumer.
-2. Edges over several ranks get a bend in each rank they cross, up to a budget; the longest beyond it are `far` and go straight,
-   which is what keeps graphs whose weights feed every time step linear.
-3. Order within ranks by barycentres, sweeping down and up.
-4. Coordinates: each node wants to stand at the mean of its neighbours; the least-squares answer under the order and the gaps
-   is found exactly, rank by rank, by pooling adjacent violators.
+1. Ranks (`layout_ranks`): longest path from the inputs; then leaves, and what is made of leaves alone, move next to their
+   users.
+2. Edges over several ranks get a bend in each rank they cross. Edges from one node to many far ranks (a weight that every time
+   step uses), or from many to one (the losses of all steps), share a lane beside the drawing instead; so do the longest edges
+   beyond a budget of bends. This is what keeps graphs linear whose weights feed every time step.
+3. Order within ranks (`layout_order`) by barycentres, sweeping down and up.
+4. Coordinates (`layout_place`): the longest chain of results keeps to one line, everything else wants to stand at the mean
+   of its neighbours; the least-squares answer under the order and the gaps is found exactly, rank by rank, by pooling adjacent
+   violators. Then long edges are straightened.
 
 Everything is deterministic, and ties go to the order in which nodes were added, so a small edit moves little.
 """
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Literal
 
 import networkx as nx
+
+from engine.graph.layout_order import ordered
+from engine.graph.layout_place import placed
+from engine.graph.layout_ranks import Ranks, buses, ranked
 
 Key = Any
 Point = tuple[float, float]
@@ -27,12 +32,10 @@ EdgeKey = tuple[Any, ...]
 
 RANK_GAP = 64.0
 """Pixels between ranks: room for the labels of edges."""
-NODE_GAP = 22.0
-BEND_GAP = 12.0
-COMPONENT_GAP = 48.0
-BENDS_PER_NODE = 4
-ORDER_SWEEPS = 8
-PLACE_SWEEPS = 10
+LANE_WAY = 44.0
+"""Pixels along the ranks for the way to a lane."""
+LANE_GAP = 14.0
+"""Pixels between lanes, and half of those between the drawing and the first of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,23 +45,9 @@ class Layout:
     positions: dict[Key, Point]
     routes: dict[EdgeKey, tuple[Point, ...]]
     far: frozenset[EdgeKey]
-    """Edges too long for a route of their own; they run straight."""
+    """Edges that share a lane beside the drawing with others."""
     width: float
     height: float
-
-
-@dataclass(slots=True)
-class _Item:
-    """A node, or a bend of a long edge, in a rank."""
-
-    rank: int
-    thick: float
-    """Extent along the ranks' direction."""
-    wide: float
-    """Extent within the rank."""
-    bend: bool = False
-    at: float = 0.0
-    before: float = 0.0
 
 
 def layout(graph: nx.DiGraph[Hashable], direction: Literal["LR", "TB"] = "LR") -> Layout:
@@ -81,7 +70,8 @@ class _Drawing:
         self.keys: list[Key] = list(graph.nodes)
         self.index = {key: i for i, key in enumerate(self.keys)}
         along, across = ("height", "width") if vertical else ("width", "height")
-        self.items = [_Item(0, float(a.get(along, 100)), float(a.get(across, 40))) for _, a in graph.nodes(data=True)]
+        self.thick = [float(a.get(along, 100)) for _, a in graph.nodes(data=True)]
+        self.wide = [float(a.get(across, 40)) for _, a in graph.nodes(data=True)]
         self.edges: list[tuple[EdgeKey, int, int]] = []
         self.loose: list[tuple[EdgeKey, int, int]] = []
         multi = graph.is_multigraph()
@@ -91,272 +81,121 @@ class _Drawing:
             (self.loose if data.get("write") or u == v else self.edges).append(entry)
         pairs = graph.graph.get("after", ())
         self.after = [(self.index[u], self.index[v]) for u, v in pairs if u in self.index and v in self.index]
-        self.chains: dict[EdgeKey, list[int]] = {}
-        self.far: set[EdgeKey] = set()
 
     def result(self) -> Layout:
-        self._rank()
+        n = len(self.keys)
+        joined = [(u, v) for _, u, v in self.edges]
+        ranks: Ranks = ranked(n, joined, self.after, lambda i: self.keys[i])
+        self.rank, self.light = ranks.rank, ranks.light
+        self.bus = buses(n, joined, self.rank)
         self._bend()
-        layers = self._layers()
-        self._order(layers)
-        self._place(layers)
+        far = [(u, v) for i, (_, u, v) in enumerate(self.edges) if i in self.bus]
+        layers, part = ordered(self.rank, self.up, self.down, [*[(u, v) for _, u, v in self.loose], *far])
+        self.at = placed(layers, part, self.wide, self.up, self.down, self.light, list(self.chains.values()), n)
         return self._drawn(layers)
 
-    # --- ranks --------------------------------------------------------------------------------------------------------------
-
-    def _rank(self) -> None:
-        n = len(self.keys)
-        out: list[list[int]] = [[] for _ in range(n)]
-        entering = [0] * n
-        for _, u, v in self.edges:
-            out[u].append(v)
-            entering[v] += 1
-        fed = list(entering)
-        later: list[list[int]] = [list(targets) for targets in out]
-        for u, v in self.after:
-            later[u].append(v)
-            entering[v] += 1
-        ready = deque(i for i in range(n) if not entering[i])
-        order = []
-        while ready:
-            u = ready.popleft()
-            order.append(u)
-            for v in later[u]:
-                self.items[v].rank = max(self.items[v].rank, self.items[u].rank + 1)
-                entering[v] -= 1
-                if not entering[v]:
-                    ready.append(v)
-        if len(order) < n and self.after:
-            # Wishes, which two runs' graphs merged into one may not be able to grant.
-            self.after = []
-            for item in self.items:
-                item.rank = 0
-            self._rank()
-            return
-        if len(order) < n:
-            stuck = next(self.keys[i] for i in range(n) if entering[i])
-            raise ValueError(f"the graph has a cycle through {stuck!r}; only acyclic graphs have a layered layout")
-        for u in reversed(order):
-            if out[u] and len(out[u]) >= fed[u]:
-                self.items[u].rank = min(self.items[v].rank for v in later[u]) - 1
-
     def _bend(self) -> None:
-        """Put bends into the edges that cross ranks, the shortest first, while the budget lasts."""
-        budget = BENDS_PER_NODE * max(len(self.keys), 16)
-        long = [(self.items[v].rank - self.items[u].rank, i) for i, (_, u, v) in enumerate(self.edges)]
-        allowed = set()
-        for span, i in sorted(long):
-            budget -= span - 1
-            if budget < 0:
-                break
-            allowed.add(i)
-        for i, (key, u, v) in enumerate(self.edges):
-            if i not in allowed:
-                self.far.add(key)
+        """Put bends into the edges that cross ranks. Bends are numbered on from the nodes."""
+        self.chains: dict[int, list[int]] = {}
+        self.up: list[list[int]] = [[] for _ in self.keys]
+        self.down: list[list[int]] = [[] for _ in self.keys]
+        for i, (_, u, v) in enumerate(self.edges):
+            if i in self.bus:
                 continue
-            chain = [u]
-            for rank in range(self.items[u].rank + 1, self.items[v].rank):
-                chain.append(len(self.items))
-                self.items.append(_Item(rank, 0.0, 0.0, bend=True))
-            self.chains[key] = [*chain, v]
-
-    # --- order --------------------------------------------------------------------------------------------------------------
-
-    def _layers(self) -> list[list[int]]:
-        """The items of each rank; connected parts stand together, in the order in which they were added."""
-        self.up: list[list[int]] = [[] for _ in self.items]
-        self.down: list[list[int]] = [[] for _ in self.items]
-        for chain in self.chains.values():
-            for a, b in pairwise(chain):
-                self.down[a].append(b)
-                self.up[b].append(a)
-        self.part = self._parts()
-        depth = max((item.rank for item in self.items), default=-1) + 1
-        layers: list[list[int]] = [[] for _ in range(depth)]
-        for i in self._walk():
-            layers[self.items[i].rank].append(i)
-        for layer in layers:
-            layer.sort(key=lambda i: self.part[i])
-        return layers
-
-    def _parts(self) -> list[int]:
-        """For each item the number of its connected part."""
-        part = [-1] * len(self.items)
-        near: list[list[int]] = [self.up[i] + self.down[i] for i in range(len(self.items))]
-        for _, u, v in [*self.loose, *(e for e in self.edges if e[0] in self.far)]:
-            near[u].append(v)
-            near[v].append(u)
-        count = 0
-        for start in range(len(self.items)):
-            if part[start] >= 0:
-                continue
-            part[start] = count
-            stack = [start]
-            while stack:
-                for j in near[stack.pop()]:
-                    if part[j] < 0:
-                        part[j] = count
-                        stack.append(j)
-            count += 1
-        return part
-
-    def _walk(self) -> Iterable[int]:
-        """All items, depth first from the inputs, which starts the order with few crossings."""
-        seen = [False] * len(self.items)
-        for start in range(len(self.items)):
-            stack = [] if self.up[start] else [start]
-            while stack:
-                i = stack.pop()
-                if seen[i]:
-                    continue
-                seen[i] = True
-                yield i
-                stack.extend(reversed(self.down[i]))
-        yield from (i for i in range(len(self.items)) if not seen[i])
-
-    def _order(self, layers: list[list[int]]) -> None:
-        """Sort each rank by the mean position of its neighbours, down and up; keep the best order met."""
-        place = [0] * len(self.items)
-        for layer in layers:
-            for k, i in enumerate(layer):
-                place[i] = k
-        best, best_crossings = [list(layer) for layer in layers], self._crossings(layers, place)
-        for sweep in range(ORDER_SWEEPS):
-            if not best_crossings:
-                break
-            downwards = sweep % 2 == 0
-            near = self.up if downwards else self.down
-            for layer in layers if downwards else reversed(layers):
-                keys = {
-                    i: (self.part[i], sum(place[j] for j in near[i]) / len(near[i]) if near[i] else float(place[i]))
-                    for i in layer
-                }
-                layer.sort(key=keys.__getitem__)
-                for k, i in enumerate(layer):
-                    place[i] = k
-            crossings = self._crossings(layers, place)
-            if crossings < best_crossings:
-                best, best_crossings = [list(layer) for layer in layers], crossings
-        layers[:] = best
-
-    def _crossings(self, layers: list[list[int]], place: list[int]) -> int:
-        """How many pairs of edges between neighbouring ranks cross (inversions, counted with a Fenwick tree)."""
-        total = 0
-        for layer, following in pairwise(layers):
-            size = len(following)
-            tree = [0] * (size + 1)
-            seen = 0
-            for i in layer:
-                ends = sorted(place[j] for j in self.down[i])
-                for end in ends:
-                    k, smaller = end + 1, 0
-                    while k:
-                        smaller += tree[k]
-                        k &= k - 1
-                    total += seen - smaller
-                for end in ends:
-                    k = end + 1
-                    while k <= size:
-                        tree[k] += 1
-                        k += k & -k
-                seen += len(ends)
-        return total
-
-    # --- coordinates --------------------------------------------------------------------------------------------------------
-
-    def _place(self, layers: list[list[int]]) -> None:
-        items = self.items
-        for layer in layers:
-            x = 0.0
-            for k, i in enumerate(layer):
-                x = x + self._gap(layer[k - 1], i) if k else 0.0
-                items[i].at = x
-            for i in layer:
-                items[i].at -= x / 2
-        for sweep in range(PLACE_SWEEPS):
-            last = sweep >= PLACE_SWEEPS - 2
-            for layer in layers if sweep % 2 == 0 else reversed(layers):
-                wanted = []
-                for i in layer:
-                    near = (
-                        self.up[i] + self.down[i]
-                        if last
-                        else (self.up[i] if sweep % 2 == 0 else self.down[i]) or (self.up[i] + self.down[i])
-                    )
-                    wanted.append(sum(items[j].at for j in near) / len(near) if near else items[i].at)
-                self._settle(layer, wanted)
-
-    def _gap(self, a: int, b: int) -> float:
-        """The least distance between the centres of two neighbours in a rank."""
-        one, other = self.items[a], self.items[b]
-        gap = BEND_GAP if one.bend or other.bend else NODE_GAP
-        if self.part[a] != self.part[b]:
-            gap = COMPONENT_GAP
-        return (one.wide + other.wide) / 2 + gap
-
-    def _settle(self, layer: list[int], wanted: list[float]) -> None:
-        """Move a rank's items as close to where they want to be as order and gaps allow (least squares)."""
-        shift = 0.0
-        blocks: list[list[float]] = []  # mean, weight, count
-        offsets = []
-        for k, i in enumerate(layer):
-            shift = shift + self._gap(layer[k - 1], i) if k else 0.0
-            offsets.append(shift)
-            # Bends want to be straight more than nodes want to be central.
-            weight = (2.0 if self.items[i].bend else 1.0) * max(len(self.up[i]) + len(self.down[i]), 1) ** 0.5
-            blocks.append([wanted[k] - shift, weight, 1])
-            while len(blocks) > 1 and blocks[-2][0] > blocks[-1][0]:
-                mean, weight, count = blocks.pop()
-                below = blocks[-1]
-                total = below[1] + weight
-                below[0] = (below[0] * below[1] + mean * weight) / total
-                below[1], below[2] = total, below[2] + count
-        k = 0
-        for mean, _, count in blocks:
-            for _ in range(int(count)):
-                self.items[layer[k]].at = mean + offsets[k]
-                k += 1
+            last = u
+            first = len(self.rank)
+            for rank in range(self.rank[u] + 1, self.rank[v]):
+                bend = len(self.rank)
+                self.rank.append(rank)
+                self.down[last].append(bend)
+                self.up.append([last])
+                self.down.append([])
+                last = bend
+            self.down[last].append(v)
+            self.up[v].append(last)
+            if last != u:
+                self.chains[i] = [u, *range(first, len(self.rank)), v]
+        bends = len(self.rank) - len(self.keys)
+        self.thick += [0.0] * bends
+        self.wide += [0.0] * bends
+        self.light += [False] * bends
 
     # --- drawing ------------------------------------------------------------------------------------------------------------
 
     def _drawn(self, layers: list[list[int]]) -> Layout:
-        items = self.items
-        middles = []
-        thicks = []
+        at, thick, wide = self.at, self.thick, self.wide
+        self.middles: list[float] = []
+        self.thicks: list[float] = []
         edge = 0.0
         for layer in layers:
-            thick = max((items[i].thick for i in layer), default=0.0)
-            middles.append(edge + thick / 2)
-            thicks.append(thick)
-            edge += thick + RANK_GAP
-        low = min((item.at - item.wide / 2 for item in items), default=0.0)
-        high = max((item.at + item.wide / 2 for item in items), default=0.0)
-        length, breadth = max(edge - RANK_GAP, 0.0), high - low
+            most = max((thick[i] for i in layer), default=0.0)
+            self.middles.append(edge + most / 2)
+            self.thicks.append(most)
+            edge += most + RANK_GAP
+        length = max(edge - RANK_GAP, 0.0)
+        low = min((at[i] - wide[i] / 2 for i in range(len(at))), default=0.0)
+        high = max((at[i] + wide[i] / 2 for i in range(len(at))), default=0.0)
+        lanes = self._lanes(low, high)
+        low, high = min([low, *lanes.values()]), max([high, *lanes.values()])
+        beside = self._beside(layers)
 
         def point(along: float, across: float) -> Point:
-            x, y = along, across - low
-            return (y, x) if self.vertical else (x, y)
-
-        beside: set[int] = set()
-        for layer in layers:
-            for a, b in pairwise(layer):
-                if items[a].bend != items[b].bend:
-                    beside.add(a if items[a].bend else b)
+            return (across - low, along) if self.vertical else (along, across - low)
 
         def through(i: int) -> list[Point]:
             """A bend beside a card passes it straight, as wide as the card's rank; in the open one point will do."""
-            middle, at = middles[items[i].rank], items[i].at
-            reach = thicks[items[i].rank] / 2
-            return [point(middle - reach, at), point(middle + reach, at)] if i in beside and reach else [point(middle, at)]
+            middle = self.middles[self.rank[i]]
+            reach = self.thicks[self.rank[i]] / 2
+            return (
+                [point(middle - reach, at[i]), point(middle + reach, at[i])]
+                if i in beside and reach
+                else [point(middle, at[i])]
+            )
 
-        positions = {key: point(middles[items[i].rank], items[i].at) for i, key in enumerate(self.keys)}
+        def by_lane(u: int, v: int, lane: float) -> list[Point]:
+            """Out of its rank, over to the lane within the gap, back within the gap before the other rank."""
+            right = self.middles[self.rank[u]] + self.thicks[self.rank[u]] / 2
+            left = self.middles[self.rank[v]] - self.thicks[self.rank[v]] / 2
+            inner = [point(right + LANE_WAY, lane), point(left - LANE_WAY, lane)]
+            if self.thicks[self.rank[u]] - thick[u] > 2:
+                inner.insert(0, point(right, at[u]))
+            return [*inner, point(left, at[v])] if self.thicks[self.rank[v]] - thick[v] > 2 else inner
+
+        positions = {key: point(self.middles[self.rank[i]], at[i]) for i, key in enumerate(self.keys)}
         routes = {}
-        for key, u, v in [*self.edges, *self.loose]:
-            chain = self.chains.get(key, [u, v])
-            forward = items[v].rank > items[u].rank
-            start = middles[items[u].rank] + items[u].thick / 2 * (1 if forward else -1)
-            end = middles[items[v].rank] - items[v].thick / 2 * (1 if forward else -1)
-            inner = [spot for i in chain[1:-1] for spot in through(i)]
-            routes[key] = (point(start, items[u].at), *inner, point(end, items[v].at))
+        for i, (key, u, v) in enumerate([*self.edges, *self.loose]):
+            forward = self.rank[v] > self.rank[u]
+            start = self.middles[self.rank[u]] + thick[u] / 2 * (1 if forward else -1)
+            end = self.middles[self.rank[v]] - thick[v] / 2 * (1 if forward else -1)
+            if i in lanes:
+                inner = by_lane(u, v, lanes[i])
+            else:
+                inner = [spot for j in self.chains.get(i, ())[1:-1] for spot in through(j)]
+            routes[key] = (point(start, at[u]), *inner, point(end, at[v]))
+        breadth = high - low
         width, height = (breadth, length) if self.vertical else (length, breadth)
-        return Layout(positions, routes, frozenset(self.far), width, height)
+        return Layout(positions, routes, frozenset(self.edges[i][0] for i in lanes), width, height)
+
+    def _beside(self, layers: list[list[int]]) -> set[int]:
+        """The bends next to a card."""
+        n = len(self.keys)
+        return {a if a >= n else b for layer in layers for a, b in pairwise(layer) if (a >= n) != (b >= n)}
+
+    def _lanes(self, low: float, high: float) -> dict[int, float]:
+        """Where beside the drawing each edge without bends runs; buses that overlap in their ranks get different lanes."""
+        spans: dict[int, list[int]] = {}
+        for i, hub in self.bus.items():
+            _, u, v = self.edges[i]
+            span = spans.setdefault(hub, [self.rank[u], self.rank[v]])
+            span[0], span[1] = min(span[0], self.rank[u]), max(span[1], self.rank[v])
+        middle = (low + high) / 2
+        taken: tuple[list[int], list[int]] = ([], [])
+        lane: dict[int, float] = {}
+        for hub, (first, last) in sorted(spans.items(), key=lambda entry: (entry[1], entry[0])):
+            side = self.at[hub] > middle
+            ends = taken[side]
+            k = next((k for k, end in enumerate(ends) if end < first), len(ends))
+            ends[k : k + 1] = [last]
+            off = LANE_GAP * (k + 2)
+            lane[hub] = high + off if side else low - off
+        return {i: lane[hub] for i, hub in self.bus.items()}

@@ -78,6 +78,11 @@ def steps(recording: Recording, graph: Graph) -> list[Step]:
     return found
 
 
+def focus_at(recording: Recording, graph: Graph, step: int) -> tuple[str, ...]:
+    """The nodes of a graph that one step is about."""
+    return _Focus(recording, graph).of(recording.events[step])
+
+
 def line_ends(recording: Recording) -> list[int]:
     """The last step of every visit to a source line, for stepping line by line.
 

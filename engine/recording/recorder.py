@@ -15,7 +15,9 @@ from typing import Any
 
 from engine.autograd.node import Node
 from engine.context import context
+from engine.nn.module import Module
 from engine.op import Op
+from engine.recording.calls import Calls
 from engine.recording.events import NOTHING, AnyEvent, Scope, Site
 from engine.recording.places import places
 from engine.recording.recording import OpInfo, Recording
@@ -49,8 +51,8 @@ class Recorder:
         self.program = {"<program>": 0} if program is None else program
         self.store = ArrayStore(cap)
         self.first = _next
-        self.modules: list[str] = []
-        """Paths of the modules whose `forward` runs, the innermost last."""
+        self.module_calls = Calls()
+        """The modules whose `forward` runs."""
         self._scribe = Scribe(self.store, self.first, sink)
         self._notes: list[tuple[Any, ...]] = []
         self._codes: dict[int, tuple[CodeType, int]] = {}
@@ -140,7 +142,7 @@ class Recorder:
             if known is None:
                 known = codes[id(code)] = (code, self.program.get(code.co_filename, NOTHING))
             if known[1] >= 0:
-                return code, known[1], frame.f_lasti, self._loops, self.modules[-1] if self.modules else ""
+                return code, known[1], frame.f_lasti, self._loops, self.module_calls.path
             frame = frame.f_back
         return ()
 
@@ -338,6 +340,14 @@ class Recorder:
         if number >= 0:
             self.note("read", self.where(), number, how)
 
+    def module_began(self, module: Any) -> None:
+        """A module is called."""
+        self.module_calls.enter(module)
+
+    def module_ended(self) -> None:
+        """The innermost module's call is over."""
+        self.module_calls.leave()
+
     def place(self) -> tuple[Any, ...]:
         """Where the program is now."""
         return self.where()
@@ -354,6 +364,8 @@ class Recorder:
             self.note("named", self.where(), name, NOTHING, function)
         if value.__class__ in _PLAIN:
             return
+        if isinstance(value, Module):
+            self.module_calls.named(value, name)
         for path, tensor, held in places(value):
             # What has a name keeps it; attributes are of interest only if they have been seen.
             number = self.known(tensor)

@@ -17,7 +17,7 @@ from typing import Any, BinaryIO
 import msgspec
 from numpy.typing import NDArray
 
-from engine.recording.events import AnyEvent, Scope, Site
+from engine.recording.events import AnyEvent, BackwardBegan, Scope, Site
 from engine.recording.store import RecordingError, StoredArray, Summary
 from engine.recording.validate import check_references
 
@@ -79,6 +79,16 @@ class Recording:
     derived: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
     """Caches computed from the log (the replay's index); never saved."""
 
+    def __repr__(self) -> str:
+        passes = sum(isinstance(event, BackwardBegan) for event in self.events)
+        return f"<Recording: {len(self.events)} events, {passes} backward passes>"
+
+    def _repr_html_(self) -> str:
+        """The graph at its last step, where a notebook shows it."""
+        from engine.export.notebook import html
+
+        return html(self)
+
     def array(self, id: int) -> NDArray[Any] | None:
         """The array with this id, read-only; None for NOTHING and where only a summary was kept."""
         return self.arrays[id].to_numpy() if id >= 0 else None
@@ -102,6 +112,10 @@ class Recording:
         for array in self.arrays:
             array.check()
         check_references(self, len(self.arrays))
+        self.check_ops()
+
+    def check_ops(self) -> None:
+        """Raise RecordingError for an operation with more rules or longer ones than any has."""
         for op in self.ops.values():
             _check_rules(op)
 

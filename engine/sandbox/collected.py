@@ -43,7 +43,7 @@ _LIMIT = 2**31
 _LINE = re.compile(rb'File "<(?:program|cell (\d{1,6}))>", line (\d{1,9})')
 
 
-class Stopped(Exception):  # noqa: N818
+class Stopped(Exception):
     """The run was called off."""
 
 

@@ -51,7 +51,9 @@ class Metrics:
         recording = getattr(ticket.value, "recording", None)
         seconds, waited = round(ticket.seconds, 4), round(ticket.waited, 4)
         events = len(recording.events) if recording is not None else 0
-        log({"kind": "run", "session": ticket.session, "status": status, "seconds": seconds, "waited": waited, "events": events})
+        log(
+            {"kind": "run", "session": ticket.session, "status": status, "seconds": seconds, "waited": waited, "events": events}
+        )
         with self._lock:
             self._counts[status] += 1
             if status != "cancelled":

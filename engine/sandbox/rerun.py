@@ -38,7 +38,7 @@ class Enough(BaseException):
     """A run has told what was asked of it."""
 
 
-class Misled(Exception):  # noqa: N818
+class Misled(Exception):
     """A run did other things than the first one."""
 
 

@@ -41,7 +41,7 @@ class CheckpointError(RuntimeError):
     """A recomputation that differs from the forward pass."""
 
 
-class _Stop(Exception):  # noqa: N818
+class _Stop(Exception):
     """Everything needed has been computed again."""
 
 

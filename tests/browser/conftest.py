@@ -10,6 +10,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +26,16 @@ SCREENSHOTS = Path(os.environ.get("GRADTAPE_ARTIFACTS", ROOT / "artifacts")) / "
 @pytest.fixture(scope="session")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Where the page is served for this session."""
+    with serve(tmp_path_factory.mktemp("server") / "log") as address:
+        yield address
+
+
+@contextmanager
+def serve(log: Path, **settings: str) -> Iterator[str]:
+    """Serve the page with these environment variables, and yield its address when it answers."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    log = tmp_path_factory.mktemp("server") / "log"
     command = [
         sys.executable,
         "-m",
@@ -39,7 +46,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         "--server.address=127.0.0.1",
     ]
     with open(log, "w") as out:
-        server = subprocess.Popen(command, cwd=ROOT, stdout=out, stderr=subprocess.STDOUT)
+        server = subprocess.Popen(command, cwd=ROOT, stdout=out, stderr=subprocess.STDOUT, env={**os.environ, **settings})
     try:
         for _ in range(600):
             try:

@@ -98,7 +98,7 @@ def test_a_link_goes_to_its_moment_and_the_arrows_step_on_from_there(page: Gradt
 @pytest.mark.parametrize("page", SIZES, indirect=True)
 def test_a_forgotten_zero_grad_is_found(page: Gradtape) -> None:
     ran(page, FORGOTTEN)
-    page.page.locator(".st-key-panel_tab button", has_text="Findings (").wait_for()
+    page.page.locator(".st-key-panel_tab button", has_text="Findings 1").wait_for()
     opened(page, "Findings")
     page.until(lambda: "w.grad is not cleared between updates" in panel(page), "the finding")
     assert "line 6" in panel(page)

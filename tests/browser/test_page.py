@@ -118,7 +118,7 @@ def test_a_notebook_opens_with_its_outputs(page: Gradtape, tmp_path: Path) -> No
     cells = ("import torch", "x = torch.ones(2, requires_grad=True)\nx", "(3 * x).sum().backward()\nprint('done')\nx.grad")
     path = tmp_path / "lesson.ipynb"
     path.write_text(Program.from_cells(cells).to_notebook())
-    page.page.get_by_role("button", name="Open").click()
+    page.page.locator(".st-key-header").get_by_role("button", name="Open").click()
     page.page.locator("input[type=file]").set_input_files(str(path))
     page.page.get_by_text("Out[3]:").wait_for()
     body = page.page.locator(".st-key-program").inner_text()
@@ -132,7 +132,7 @@ def test_a_saved_recording_opens(page: Gradtape, tmp_path: Path) -> None:
     assert result.recording is not None
     path = tmp_path / "tape.gradtape"
     result.recording.save(path)
-    page.page.get_by_role("button", name="Open").click()
+    page.page.locator(".st-key-header").get_by_role("button", name="Open").click()
     page.page.locator("input[type=file]").set_input_files(str(path))
     page.until(lambda: "q = torch.ones" in page.code(), "the recording's program")
     page.until(lambda: int(page.player.get_attribute("data-nodes") or 0) == 3, "its graph")
@@ -141,7 +141,7 @@ def test_a_saved_recording_opens(page: Gradtape, tmp_path: Path) -> None:
 def test_a_bad_file_is_explained(page: Gradtape, tmp_path: Path) -> None:
     path = tmp_path / "broken.ipynb"
     path.write_text("{")
-    page.page.get_by_role("button", name="Open").click()
+    page.page.locator(".st-key-header").get_by_role("button", name="Open").click()
     page.page.locator("input[type=file]").set_input_files(str(path))
     page.page.get_by_text("the notebook is not valid JSON").wait_for()
 
@@ -165,7 +165,7 @@ def test_views_directions_and_panels(page: Gradtape) -> None:
     p.get_by_role("radio", name="Ledger").click()
     p.get_by_text("x1.grad", exact=True).wait_for()
     p.get_by_role("radio", name="Tensors", exact=True).click()
-    p.locator(".st-key-tensor_table canvas").first.wait_for()
+    p.get_by_role("table").get_by_role("button", name="x1", exact=True).wait_for()
 
 
 def test_markup_from_programs_stays_text(page: Gradtape) -> None:

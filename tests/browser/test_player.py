@@ -199,7 +199,7 @@ def test_the_keys_are_listed_and_the_focus_comes_back(page: Gradtape) -> None:
     page.page.locator(".gt-brand").click()
     step = page.step
     page.page.keyboard.press("?")
-    dialog = page.player.get_by_role("dialog", name="Keys of the player")
+    dialog = page.page.get_by_role("dialog", name="Keys")
     dialog.wait_for()
     text = dialog.inner_text()
     for words in ("one source line", "next or previous time it changes", "breakpoint", "find a node"):

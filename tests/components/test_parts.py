@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from types import ModuleType
@@ -15,9 +16,9 @@ from components.graph_view.payload import payload
 from components.html import tag, text
 from components.inspector import inspector_html
 from components.ledger import ledger_html
-from components.tensors import tensor_frame
+from components.tensors import tensors_html
 from engine.diagnosis.ledger import ledgers
-from engine.graph import VIEWS
+from engine.graph import VIEWS, build
 from engine.recording import Recording, replay
 from engine.sandbox import run
 
@@ -100,10 +101,26 @@ def test_the_ledger_tells_each_pass(recording: Recording) -> None:
 
 
 def test_the_table_of_tensors_has_every_tensor(recording: Recording) -> None:
-    frame, ids = tensor_frame(recording, len(recording.events) - 1)
-    assert len(frame) == len(ids) == 16
-    x1 = frame[frame["name"] == "x1"].iloc[0]
-    assert (x1["grad"], x1["leaf"], x1["requires_grad"], x1["shape"]) == ("84", True, True, "[1]")
+    last = len(recording.events) - 1
+    shown = tensors_html(recording, last, "t0", "tensors", replay(recording, last).tensors)
+    rows = shown.split("<tr")[2:]
+    assert len(rows) == 16
+    assert 'class="gt-now"' in rows[0]
+    assert 'aria-current="true"' in rows[0]
+    for part in ('data-gt-select="t0"', ">x1</button>", "<td>1</td><td>84</td>", "[1]", "leaf"):
+        assert part in rows[0]
+    assert not any("aria-current" in row for row in rows[1:])
+    product = next(row for row in rows if ">z</button>" in row)
+    assert "<td>mul</td><td>y1, y2</td><td>MulBackward0</td>" in product
+
+
+def test_the_table_names_the_nodes_of_the_view_on_show(recording: Recording) -> None:
+    last = len(recording.events) - 1
+    shown = tensors_html(recording, last, None, "autograd", replay(recording, last).tensors)
+    keys = set(build(recording, "autograd"))
+    named = re.findall(r'data-gt-select="(\w+)"', shown)
+    assert len(named) == 16
+    assert set(named) <= keys
 
 
 def test_markup_is_escaped_wherever_a_program_can_put_it() -> None:

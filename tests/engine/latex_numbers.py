@@ -39,7 +39,7 @@ COMPARISONS = {
 SPACES = (r"\left", r"\right", r"\,", r"\ ")
 
 
-class Unknown(Exception):  # noqa: N818
+class Unknown(Exception):
     """LaTeX that is not understood here."""
 
 

@@ -18,9 +18,9 @@ class PolicyError(Exception):
         """Line, column, end line and end column of a construct; zeros if it was refused while the program ran."""
 
 
-class MissingModule(PolicyError, ModuleNotFoundError):  # noqa: N818
+class MissingModule(PolicyError, ModuleNotFoundError):
     """A module that programs cannot import."""
 
 
-class MissingAttribute(PolicyError, AttributeError):  # noqa: N818
+class MissingAttribute(PolicyError, AttributeError):
     """A name that a module does not have here."""

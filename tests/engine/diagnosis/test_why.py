@@ -234,3 +234,14 @@ def test_hostile_source_is_only_text() -> None:
     for source in ("(" * 5_000, "x = " + "a." * 5_000 + "b", "\0", "def f(:", "-" * 20_000 + "1"):
         again = Recording.load(Recording((source,), recording.events, recording.sites, arrays=recording.arrays).to_bytes())
         assert why(again, "x1").code == "accumulated"
+
+
+def test_a_pass_that_is_still_on_its_way_is_not_said_to_have_missed_the_tensor() -> None:
+    leaves = "x = torch.ones(1, requires_grad=True)\nother = torch.ones(1, requires_grad=True)\n"
+    twice = executed(leaves + "for _ in range(2):\n    (x * 2).sum().backward()\n").recording
+    assert twice is not None
+    second = index_of(twice).passes[2]
+    assert why(twice, "x", second.began + 1).explanation == "It is 2. Another pass, at line 5, is on its way."
+    past = executed(leaves + "(x * 2).sum().backward()\n(other * 2).sum().backward()\n").recording
+    assert past is not None
+    assert why(past, "x").explanation == "It is 2. The later pass at line 5 did not reach x."

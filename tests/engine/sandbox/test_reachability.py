@@ -176,7 +176,7 @@ def test_memory_cannot_be_read_by_way_of_a_name(how: str) -> None:
     try:
         names = execute(text)
     except Exception as error:
-        assert type(error).__name__ == "PolicyError"  # noqa: PT017  (the text itself is refused)
+        assert type(error).__name__ == "PolicyError"
         return
     assert names["leaked"] == []
     assert not hasattr(names["thing"], INTERFACE)

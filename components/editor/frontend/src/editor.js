@@ -151,18 +151,34 @@ export function createEditor({ parentElement, data: first }) {
     root.style.setProperty('--gt-height', heightOf(data.height));
     root.dataset.tone = toneOf(view.dom);
     root.dataset.ready = 'true';
-    (window.__gradtapeEditor ??= {})[data.key] = handle;
+    register(data.key, handle);
   }
 
   function destroy() {
     for (const end of endings) end();
     outbox.flush();
-    if (window.__gradtapeEditor?.[data.key] === handle) delete window.__gradtapeEditor[data.key];
+    unregister(data.key, handle);
     view.destroy();
     root.remove();
   }
 
   return { update, destroy };
+}
+
+/** While an editor moves to another place in the page, there are two of its key for a moment. */
+const mounted = new Map();
+
+function register(key, handle) {
+  const others = (mounted.get(key) ?? []).filter((each) => each !== handle);
+  mounted.set(key, [...others, handle]);
+  (window.__gradtapeEditor ??= {})[key] = handle;
+}
+
+function unregister(key, handle) {
+  const others = (mounted.get(key) ?? []).filter((each) => each !== handle);
+  mounted.set(key, others);
+  if (others.length > 0) window.__gradtapeEditor[key] = others.at(-1);
+  else delete window.__gradtapeEditor?.[key];
 }
 
 function heightOf(height) {

@@ -17,11 +17,11 @@ const veil = (colour, share) => `color-mix(in srgb, ${colour} ${share}, transpar
 
 const HUES = {
   light: {
-    keyword: '#8a3fb0', number: '#b0562a', string: '#24754b', comment: '#6f7889', name: '#245ab8', gutter: '#959daa',
+    keyword: '#8a3fb0', number: '#96431c', string: '#24754b', comment: '#5f687a', name: '#245ab8', gutter: '#6b7484',
     orange: '#d9722e', error: '#c2384a', warning: '#96600a', info: '#245ab8', band: '11%', span: '17%',
   },
   dark: {
-    keyword: '#c99bf0', number: '#f0a878', string: '#83cfa2', comment: '#8f99aa', name: '#8fb8ff', gutter: '#6d7789',
+    keyword: '#c99bf0', number: '#f0a878', string: '#83cfa2', comment: '#8f99aa', name: '#8fb8ff', gutter: '#8a94a6',
     orange: '#f08a47', error: '#ff8b98', warning: '#e5b567', info: '#8fb8ff', band: '17%', span: '24%',
   },
 };

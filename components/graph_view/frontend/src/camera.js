@@ -8,6 +8,8 @@ const COMFORTABLE = 0.9;
 const CLOSEST = 1.25;
 const ZOOM = { least: 0.03, most: 4 };
 const INSETS = { top: 50, bottom: 42, left: 22, right: 22 };
+/** Where the tools have two rows (player.css). */
+const [NARROW, ROW] = [440, 38];
 
 /**
  * @param {import('vis-network').Network} network
@@ -15,6 +17,7 @@ const INSETS = { top: 50, bottom: 42, left: 22, right: 22 };
  * @param {() => import('./model.js').Model} current
  */
 export function createCamera(network, element, current) {
+  const top = () => (element.clientWidth < NARROW ? INSETS.top + ROW : INSETS.top);
   const camera = {
     /** Does the view go where the step goes? Off as soon as the user moves the view. */
     following: true,
@@ -66,6 +69,18 @@ export function createCamera(network, element, current) {
       lookAt(all, Math.min(network.getScale(), scaleFor(all)), true);
     },
 
+    /** After the picture was laid out anew: put a point of it where another was on the screen before, at the same zoom. */
+    hold(point, place, scale) {
+      camera.detach();
+      network.moveTo({
+        scale,
+        position: {
+          x: point.x - (place.x - element.clientWidth / 2) / scale,
+          y: point.y - (place.y - element.clientHeight / 2) / scale,
+        },
+      });
+    },
+
     /** Zoom by a factor around a point of the stage, or around its middle. */
     zoomBy(factor, at = { x: element.clientWidth / 2, y: element.clientHeight / 2 }) {
       const before = network.getScale();
@@ -97,7 +112,7 @@ export function createCamera(network, element, current) {
 
   function scaleFor(box) {
     const width = element.clientWidth - INSETS.left - INSETS.right;
-    const height = element.clientHeight - INSETS.top - INSETS.bottom;
+    const height = element.clientHeight - top() - INSETS.bottom;
     const scale = Math.min(width / Math.max(1, box.right - box.left), height / Math.max(1, box.bottom - box.top), CLOSEST);
     return Math.max(scale, ZOOM.least);
   }
@@ -105,12 +120,12 @@ export function createCamera(network, element, current) {
   /** Put the middle of `box` in the middle of the free area; `within` keeps empty space beyond the graph out of view. */
   function lookAt(box, scale, animate, within = null) {
     const width = (element.clientWidth - INSETS.left - INSETS.right) / scale;
-    const height = (element.clientHeight - INSETS.top - INSETS.bottom) / scale;
+    const height = (element.clientHeight - top() - INSETS.bottom) / scale;
     const x = clampMiddle((box.left + box.right) / 2, width, within?.left, within?.right);
     const y = clampMiddle((box.top + box.bottom) / 2, height, within?.top, within?.bottom);
     const position = {
       x: x + (INSETS.right - INSETS.left) / 2 / scale,
-      y: y + (INSETS.bottom - INSETS.top) / 2 / scale,
+      y: y + (INSETS.bottom - top()) / 2 / scale,
     };
     const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
     const animation = animate && !calm ? { duration: 260, easingFunction: 'easeInOutCubic' } : false;
@@ -118,7 +133,7 @@ export function createCamera(network, element, current) {
   }
 
   function safeArea() {
-    const from = network.DOMtoCanvas({ x: INSETS.left, y: INSETS.top });
+    const from = network.DOMtoCanvas({ x: INSETS.left, y: top() });
     const to = network.DOMtoCanvas({ x: element.clientWidth - INSETS.right, y: element.clientHeight - INSETS.bottom });
     return { left: from.x - 1, top: from.y - 1, right: to.x + 1, bottom: to.y + 1 };
   }

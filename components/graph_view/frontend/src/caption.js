@@ -2,17 +2,24 @@
 
 import { h } from './dom.js';
 
+const QUIET_MS = 600;
 const STYLES = new Set(['plain', 'strong', 'code', 'grad']);
 
 export function createCaption() {
-  const element = h('div', { class: 'caption' });
   const line = h('p');
-  element.append(line);
+  const said = h('p', { class: 'unseen', role: 'status' });
+  const element = h('div', { class: 'words' }, h('div', { class: 'caption' }, line), said);
+  let timer = null;
   return {
     element,
     show(parts) {
       line.replaceChildren(...parts.map(([text, style]) => h('span', { class: STYLES.has(style) ? style : 'plain' }, String(text))));
       line.title = plainText(parts);
+      // While it plays, only where it rests is read out.
+      clearTimeout(timer);
+      timer = setTimeout(() => {
+        said.textContent = plainText(parts);
+      }, QUIET_MS);
     },
   };
 }

@@ -1,18 +1,20 @@
-/** The find box: by name, operation or line; Enter goes from one match to the next. */
+/** The find box: by name, operation, shape, line, gradient; Enter goes from one match to the next, into closed groups too. */
 
 import { h, iconButton } from './dom.js';
+import { QUERY_HELP, matches } from './query.js';
 
 /** @param {{changed: (found: object[]) => void, visited: (node: object) => void}} on */
-export function createFind(current, on) {
+export function createFind(current, step, on) {
   let found = [];
   let at = -1;
   const count = h('output', { class: 'count', 'aria-live': 'polite' });
   const input = h('input', { type: 'search', placeholder: 'Find', 'aria-label': 'Find a node by name, operation or line', spellcheck: 'false' });
   const opener = iconButton('find', 'Find a node', () => input.focus(), { class: 'opener' });
-  const element = h('div', { class: 'find', role: 'search' }, opener, input, count);
+  const help = h('dl', { class: 'query-help', role: 'note' }, ...QUERY_HELP.flatMap(([query, meaning]) => [h('dt', {}, query), h('dd', {}, meaning)]));
+  const element = h('div', { class: 'find', role: 'search' }, opener, input, count, help);
 
   function search() {
-    found = matches(current().nodes, input.value);
+    found = matches([...current().nodes, ...current().hidden.values()], input.value, step());
     at = -1;
     tell();
     on.changed(found);
@@ -40,16 +42,4 @@ export function createFind(current, on) {
     event.stopPropagation();
   });
   return { element, refresh: search, focus: () => input.focus() };
-}
-
-/** Nodes whose name, operation or description holds the text; a bare number is a line, or a name equal to it. */
-export function matches(nodes, text) {
-  const wanted = text.trim().toLowerCase();
-  if (wanted === '') return [];
-  const line = /^(?:line\s*)?(\d+)$/.exec(wanted);
-  if (line) {
-    const onLine = new RegExp(`\\bline ${line[1]}\\b`);
-    return nodes.filter((node) => onLine.test(node.sub) || node.names.some((name) => name.toLowerCase() === wanted));
-  }
-  return nodes.filter((node) => [...node.names, node.badge, node.sub].some((part) => part.toLowerCase().includes(wanted)));
 }

@@ -21,6 +21,10 @@ export const KEYS = [
     [['+', '−'], 'zoom in or out'],
     [['0'], 'fit everything'],
     [['/'], 'find a node'],
+    [['Enter'], 'open the selected group'],
+    [['x'], 'close the group around the selected node'],
+    [['f'], 'focus on the selected node, one distance further each time'],
+    [['w'], 'width of edges by the norm of their gradients'],
     [['?'], 'these keys'],
     [['Esc'], 'close what is open'],
   ]],
@@ -45,7 +49,9 @@ export function createHelp() {
   return {
     element: dialog,
     open() {
-      if (!dialog.open) dialog.showModal();
+      // The page may have a sheet of its own, with the keys of its other parts too.
+      const own = window.dispatchEvent(new CustomEvent('gradtape:help', { cancelable: true }));
+      if (own && !dialog.open) dialog.showModal();
     },
   };
 }

@@ -12,8 +12,8 @@ export function listenToKeys(root, keys) {
     if (!action || root.offsetParent === null) return;
     const focused = deepActive(root.ownerDocument);
     if (!listensTo(focused, root)) return;
-    // A focused button keeps its own Space.
-    if (event.key === ' ' && focused?.closest?.('button, select')) return;
+    // A focused button keeps its own Space and Enter.
+    if ((event.key === ' ' || event.key === 'Enter') && focused?.closest?.('button, select, a, summary')) return;
     // Escape may mean something to others too.
     if (event.key === 'Escape') return action(event);
     event.preventDefault();

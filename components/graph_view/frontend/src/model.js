@@ -53,13 +53,19 @@ export function createModel(payload) {
     queue: null,
     passes: queues.length,
     regions: readRegions(nodes, edges),
+    picture: payload.picture,
+    fold: payload.fold ?? { any: false, opened: [] },
+    hidden: readHidden(payload.index, node),
+    groups: new Map((payload.index?.groups ?? []).map(([id, title, above]) => [id, { id, title, above: payload.index.groups[above]?.[0] ?? null }])),
+    /** Node → the innermost group that it is in. */
+    places: new Map((payload.index?.rows ?? []).map(([id, place]) => [id, payload.index.groups[place]?.[0] ?? null])),
     legend: payload.legend ?? [],
     vertical,
     bounds: union(nodes.map((each) => each.box)),
     strongest: edges.reduce((most, edge) => Math.max(most, edge.strongest), 0),
     last: Math.max(0, steps.length - 1),
     show(step) {
-      model.queue = queueAt(queues, step);
+      model.queue = queueAt(queues, step, model.stand);
       for (const each of nodes) {
         each.queue = model.queue?.cards.get(each.id) ?? null;
         each.face = factAt(each.history, step, BLANK);
@@ -70,6 +76,10 @@ export function createModel(payload) {
         edge.ghost = edge.born > step;
       }
     },
+    /** The nodes on show that a step is about. */
+    focusAt: (step) => [...new Set((steps[step]?.focus ?? []).map(model.stand))].filter((id) => id !== null),
+    /** The node on show that stands for this one: itself, or the closed group it is in. */
+    stand: (id) => (node.has(id) ? id : model.hidden.get(id)?.within ?? null),
     /** The edge that passes within `reach` of a point, or null. */
     edgeAt(x, y, reach) {
       let best = null;
@@ -107,6 +117,10 @@ function readNode(node) {
     badge: node.badge ?? '',
     sub: node.sub ?? '',
     op: node.op ?? '',
+    group: node.members !== undefined,
+    members: node.members ?? 0,
+    alarm: node.alarm ?? null,
+    findings: node.findings ?? [],
     pass: node.pass ?? 0,
     sites: node.sites ?? [],
     changes: node.changes ?? [],
@@ -119,6 +133,22 @@ function readNode(node) {
     face: BLANK,
     ghost: false,
   };
+}
+
+/** Nodes within closed groups, each with the group on show that it is in. */
+function readHidden(index, node) {
+  const found = new Map();
+  if (!index) return found;
+  // Groups stand behind those around them.
+  const shut = [];
+  index.groups.forEach(([id, , above], place) => {
+    shut[place] = (above >= 0 ? shut[above] : null) ?? (node.has(`g:${id}`) ? `g:${id}` : null);
+  });
+  for (const [id, place, title, badge, sub, op, alarm] of index.rows) {
+    const within = place >= 0 ? shut[place] : null;
+    if (within !== null) found.set(id, { id, within, names: [title], badge, sub, op, tone: '', group: false, face: null, alarm: alarm < 0 ? null : alarm });
+  }
+  return found;
 }
 
 function readEdge(edge, node) {

@@ -33,7 +33,8 @@ export function paintNode(ctx, node, view, dimmed = false) {
   const look = lookOf(node, view);
   const radius = node.pill ? Math.min(node.h / 2, 16) : RADIUS;
   const { left, top } = node.box;
-  ctx.globalAlpha = node.ghost ? (scale < FAR ? 0.22 : 0.34) : dimmed ? 0.5 : 1;
+  const aside = view.kept !== null && !view.kept.has(node.id);
+  ctx.globalAlpha = aside ? 0.14 : node.ghost ? (scale < FAR ? 0.22 : 0.34) : dimmed ? 0.5 : 1;
 
   if (look.halo) {
     // From afar the halo is what shows where the step is, so it keeps its size on the screen.
@@ -46,6 +47,7 @@ export function paintNode(ctx, node, view, dimmed = false) {
     ctx.roundRect(left, top + 1.5, node.w, node.h, radius);
     ctx.fill();
   }
+  if (node.group && !node.ghost) stack(ctx, node, look, radius);
   ctx.beginPath();
   ctx.roundRect(left, top, node.w, node.h, radius);
   ctx.fillStyle = scale < FAR ? look.block : look.fill;
@@ -67,6 +69,78 @@ export function paintNode(ctx, node, view, dimmed = false) {
   if (view.found.has(node.id)) outline(ctx, node, radius, 5, 2, palette.blue, [3, 3]);
   if (view.selected === node.id) outline(ctx, node, radius, 4.5, 2 / Math.min(1, scale), palette.ink);
   if (look.mark && scale >= FAR) mark(ctx, node, look.mark, view);
+  if (!node.ghost && !aside) warning(ctx, node, view);
+  if (node.group && !node.ghost && scale >= FAR) plus(ctx, node, view);
+}
+
+/** Two cards peep out behind a group's. */
+function stack(ctx, node, look, radius) {
+  ctx.fillStyle = look.fill;
+  ctx.strokeStyle = look.stroke;
+  ctx.lineWidth = 1;
+  for (const gap of [8, 4]) {
+    ctx.beginPath();
+    ctx.roundRect(node.box.left + gap, node.box.top + gap, node.w, node.h, radius);
+    ctx.fill();
+    ctx.stroke();
+  }
+}
+
+/** A red sign where there is NaN or Inf, for a group anywhere in it, an orange one where there is a finding. */
+function warning(ctx, node, { palette, fonts, scale, step }) {
+  const bad = node.alarm !== null && node.alarm <= step;
+  const told = bad ? 'NaN' : node.findings.length > 0 ? '!' : '';
+  if (!told) return;
+  const size = Math.max(1, 0.55 / scale);
+  const width = (told.length * 7 + 10) * size;
+  ctx.fillStyle = bad ? palette.red : palette.orange;
+  ctx.beginPath();
+  ctx.roundRect(node.box.left - 6, node.box.top - 9 * size, width, 17 * size, 8.5 * size);
+  ctx.fill();
+  write(ctx, told, node.box.left - 6 + width / 2, node.box.top + 3.2 * size, { font: `700 ${11 * size}px ${fonts.family}`, fill: palette.onColour, align: 'center' });
+}
+
+/** A plus that says it can be opened. */
+function plus(ctx, node, { palette }) {
+  const x = node.box.right - 15;
+  const y = node.box.bottom - 14;
+  ctx.beginPath();
+  ctx.arc(x, y, 8, 0, 2 * Math.PI);
+  ctx.moveTo(x - 4, y);
+  ctx.lineTo(x + 4, y);
+  ctx.moveTo(x, y - 4);
+  ctx.lineTo(x, y + 4);
+  ctx.lineWidth = 1.5;
+  ctx.strokeStyle = palette.blueText;
+  ctx.stroke();
+}
+
+/**
+ * Nodes from so far away that only colour and place can be told: blocks without borders, all of one colour at once. Returns those
+ * that need more than that.
+ */
+export function paintBlocks(ctx, nodes, view) {
+  const least = 1.6 / view.scale;
+  const blocks = new Map();
+  const rest = [];
+  if (view.kept !== null || view.overlay !== null) return nodes;
+  for (const node of nodes) {
+    const look = lookOf(node, view);
+    if (look.halo || look.solid || view.selected === node.id || view.found.has(node.id)) rest.push(node);
+    const colour = node.ghost ? view.palette.line : look.stroke;
+    if (!blocks.has(colour)) blocks.set(colour, []);
+    blocks.get(colour).push(node);
+  }
+  for (const [colour, same] of blocks) {
+    ctx.fillStyle = colour;
+    ctx.beginPath();
+    for (const { x, y, w, h } of same) {
+      const [width, height] = [Math.max(least, w), Math.max(least, h)];
+      ctx.rect(x - width / 2, y - height / 2, width, height);
+    }
+    ctx.fill();
+  }
+  return rest;
 }
 
 /** Border, fill and halo from the tone of the node and its state at this step. */
@@ -78,6 +152,7 @@ function lookOf(node, { palette, hovered, focus, focusKind }) {
     root: { stroke: palette.ink, width: 2.2 },
     constant: { stroke: palette.line, width: 1.2, fill: palette.constant },
     cut: { stroke: palette.cut, width: 1.4, dash: [4, 4] },
+    group: { stroke: palette.blueText, width: 1.5, block: palette.blueBlock },
     removed: { stroke: palette.tones.removed, width: 1.4, dash: [2, 3], fill: palette.constant },
   };
   const look = {

@@ -1,10 +1,13 @@
 /** Draws the edges along their routes: data forwards, gradients in orange in their own direction, cuts dashed, and the labels. */
 
+import { indexAt } from './history.js';
 import { isDimmed } from './overlay.js';
 import { pointAt, tracePath } from './route.js';
 import { textWidth, write } from './text.js';
 
 const ARROWS_FROM = 0.3;
+/** Beyond so many resting edges in view they are drawn as straight lines, all of one kind at once. */
+const MANY = 1200;
 
 /** Everything under the cards. */
 export function paintEdges(ctx, model, view, area) {
@@ -17,13 +20,17 @@ export function paintEdges(ctx, model, view, area) {
     (edge.face.active && !edge.ghost ? lively : resting).push(edge);
   }
   const thin = Math.max(1.4, 0.7 / scale);
-  for (const edge of resting) {
+  if (resting.length > MANY) paintLines(ctx, resting, view, thin);
+  else for (const edge of resting) {
     const touched = near.has(edge.id);
     const dimmed = !touched && isDimmed(view.overlay, 'edges', edge.id);
-    ctx.globalAlpha = edge.ghost ? 0.28 : (edge.far && !touched) || dimmed ? 0.4 : 1;
+    const aside = view.kept !== null && !(view.kept.has(edge.from) && view.kept.has(edge.to));
+    ctx.globalAlpha = aside ? 0.1 : edge.ghost ? 0.28 : (edge.far && !touched) || dimmed ? 0.4 : 1;
     const colour = touched ? palette.ink : edge.kind === 'cut' ? palette.cut : palette.edge;
     ctx.setLineDash(edge.kind === 'cut' ? [5, 4] : edge.ghost ? [3, 4] : []);
-    strokeEdge(ctx, edge, false, colour, touched ? thin + 0.6 : thin, 7, scale);
+    const carried = view.weighed && !aside ? lastNorm(edge, view.step) : null;
+    if (carried !== null) strokeEdge(ctx, edge, false, palette.orangeMute, weight(carried, model.strongest), 7, scale);
+    else strokeEdge(ctx, edge, false, colour, touched ? thin + 0.6 : thin, 7, scale);
   }
   ctx.setLineDash([]);
   ctx.globalAlpha = 1;
@@ -35,6 +42,43 @@ export function paintEdges(ctx, model, view, area) {
     strokeEdge(ctx, edge, against, palette.orange, width, 10.5, scale);
   }
   return lively;
+}
+
+function paintLines(ctx, edges, { palette, near, kept }, width) {
+  ctx.lineWidth = width;
+  const kinds = new Map();
+  for (const edge of edges) {
+    const aside = kept !== null && !(kept.has(edge.from) && kept.has(edge.to));
+    const kind = near.has(edge.id) ? 'near' : aside ? 'aside' : edge.ghost ? 'ghost' : edge.far ? 'far' : 'rest';
+    if (!kinds.has(kind)) kinds.set(kind, []);
+    kinds.get(kind).push(edge);
+  }
+  const alpha = { near: 1, aside: 0.08, ghost: 0.2, far: 0.3, rest: 0.8 };
+  for (const [kind, same] of kinds) {
+    ctx.globalAlpha = alpha[kind];
+    ctx.strokeStyle = kind === 'near' ? palette.ink : palette.edge;
+    ctx.beginPath();
+    for (const { route } of same) {
+      ctx.moveTo(route[0][0], route[0][1]);
+      for (let index = 1; index < route.length; index += 1) ctx.lineTo(route[index][0], route[index][1]);
+    }
+    ctx.stroke();
+  }
+}
+
+/** The norm of the gradient that passed along an edge last, null if none has yet. */
+function lastNorm(edge, step) {
+  for (let index = indexAt(edge.history, step); index >= 0; index -= 1) {
+    const face = edge.history[index][1];
+    if (face.active) return face.norm ?? 0;
+  }
+  return null;
+}
+
+/** Widths from a hair to a band, over five decades of this recording. */
+function weight(norm, strongest) {
+  if (!(norm > 0) || strongest <= 0) return 0.8;
+  return 1.2 + 7 * Math.min(1, Math.max(0, 1 + Math.log10(norm / strongest) / 5));
 }
 
 /** The numbers on edges where a gradient flows; each looks for a free place along its edge. */

@@ -47,7 +47,7 @@ export function readPalette(element) {
   return {
     ...hues,
     ink: css(ink),
-    mute: css(mix(ink, page, hues.dark ? 0.36 : 0.38)),
+    mute: css(mix(ink, page, 0.32)),
     faint: css(mix(ink, page, 0.58)),
     line: css(mix(page, ink, hues.dark ? 0.16 : 0.13)),
     border: css(mix(page, ink, hues.dark ? 0.34 : 0.27)),
@@ -67,6 +67,7 @@ export function readPalette(element) {
     regionLine: css(mix(stage, orange, hues.dark ? 0.4 : 0.42)),
     orangeMute: css(mix(orange, page, 0.3)),
     shadow: hues.dark ? 'rgba(0,0,0,0.35)' : 'rgba(29,36,51,0.07)',
+    red: hues.tones.bad,
     onColour: hues.dark ? '#10141c' : '#ffffff',
     font: read('--st-font', 'system-ui, sans-serif'),
     scale: errorScale(hues.dark),

@@ -6,11 +6,14 @@ import { createCaption } from './caption.js';
 import { createDebugPanel } from './debug-panel.js';
 import { h } from './dom.js';
 import { createFind } from './find.js';
+import { createFocus, related } from './focus.js';
+import { createFolds } from './folds.js';
 import { createGranularity } from './granularity.js';
 import { createHelp } from './help.js';
 import { listenToKeys } from './keyboard.js';
 import { createLegend } from './legend.js';
 import { listenToLinks } from './links.js';
+import { createMinimap } from './minimap.js';
 import { createModel } from './model.js';
 import { overlayOfPath, readOverlay } from './overlay.js';
 import { fontsOf } from './paint-card.js';
@@ -21,6 +24,7 @@ import { createQueueStrip } from './queue-strip.js';
 import { createReporter } from './report.js';
 import { pointAt } from './route.js';
 import { createStage } from './stage.js';
+import { complete, read } from './tape.js';
 import { forgetText } from './text.js';
 import { createTimeline } from './timeline.js';
 import { createToolbar } from './toolbar.js';
@@ -39,7 +43,8 @@ export function createPlayer(parent, memory) {
   let step = 0;
   const view = {
     palette: null, fonts: null, scale: 1, area: null, lively: [],
-    overlay: null, selected: null, hovered: null, found: new Set(), focus: new Set(), focusKind: 'other', near: new Set(),
+    step: 0, overlay: null, selected: null, hovered: null, found: new Set(), focus: new Set(), focusKind: 'other', near: new Set(),
+    kept: null, weighed: false,
   };
   const stepTimes = [];
   const reporter = createReporter();
@@ -52,6 +57,7 @@ export function createPlayer(parent, memory) {
     hovered,
     moved: () => camera.detach(),
     zoomed: (factor, point) => camera.zoomBy(factor, point),
+    opened: openGroup,
   });
   const camera = createCamera(stage.network, canvas, () => model);
   const travel = createTravel({
@@ -87,7 +93,7 @@ export function createPlayer(parent, memory) {
   const granularity = createGranularity((id) => {
     travel.granularity = id;
   });
-  const strip = createQueueStrip((key) => model.node.has(key) && select(key));
+  const strip = createQueueStrip((key) => showNode(key));
   const help = createHelp();
   const debug = createDebugPanel({
     change: (direction) => byUser(() => travel.change(direction)),
@@ -102,22 +108,38 @@ export function createPlayer(parent, memory) {
   });
   const notice = h('div', { class: 'notice', role: 'status', 'aria-live': 'polite' });
   const legend = createLegend();
-  const find = createFind(() => model, {
+  const find = createFind(() => model, () => step, {
     changed(found) {
-      view.found = new Set(found.map((node) => node.id));
+      view.found = new Set(found.map((node) => model.stand(node.id)));
       stage.paint();
     },
     visited(node) {
+      if (!model.node.has(node.id)) return folds.reveal(node.id);
       camera.show([node]);
       select(node.id);
     },
   });
-  const toolbar = createToolbar(root, find.element, {
+  const folds = createFolds({
+    change(opened, anchor, wanted = null) {
+      memory.anchor = anchorOf(anchor);
+      memory.wanted = wanted;
+      reporter.tell('folds', JSON.stringify([opened, wanted, model.rev]), { picture: model.picture, opened, wanted });
+    },
+  });
+  const focus = createFocus(() => showFocus(true));
+  const minimap = createMinimap({
+    look(point) {
+      camera.detach();
+      stage.network.moveTo({ position: point });
+    },
+  });
+  const toolbar = createToolbar(root, find.element, focus.element, {
+    weigh,
     zoom: (factor) => camera.zoomBy(factor),
     fit: () => camera.fit(focusNodes(), { whole: true, animate: true }),
     follow: toggleFollow,
   });
-  const area = h('div', { class: 'stage' }, canvas, debug.element, toolbar.element, notice, legend.element);
+  const area = h('div', { class: 'stage' }, canvas, debug.element, toolbar.element, folds.element, notice, legend.element, minimap.element);
   const tooltip = createTooltip(area);
   area.append(tooltip.element);
   root.append(
@@ -149,6 +171,10 @@ export function createPlayer(parent, memory) {
     C: () => byUser(() => travel.go(-1)),
     '?': () => help.open(),
     '/': () => find.focus(),
+    x: () => folds.closeAround(view.selected) || say('The selected node is in no open group.'),
+    f: () => focus.next(),
+    w: weigh,
+    Enter: () => openGroup(model.node.get(view.selected)),
     Escape: () => {
       tooltip.hide();
       debug.close();
@@ -167,7 +193,7 @@ export function createPlayer(parent, memory) {
       userSeeks(target);
       reporter.flush();
     },
-    select: (id) => model.node.has(id) && select(id),
+    select: showNode,
     marks(data) {
       showOverlay(data && overlayOfPath(data, model));
       const marked = [...(view.overlay?.nodes.keys() ?? [])].map((id) => model.node.get(id));
@@ -210,6 +236,9 @@ export function createPlayer(parent, memory) {
     scale: () => camera.scale(),
     /** Ids of the nodes that carry this title at this step, in the order of the payload. */
     find: (title) => model.nodes.filter((node) => (node.face?.title ?? node.title) === title).map((node) => node.id),
+    /** Ids of the closed groups on show. */
+    groups: () => model.nodes.filter((node) => node.group).map((node) => node.id),
+    open: (id) => openGroup(model.node.get(id)),
     /** What backward passes recorded of themselves: pass and node ids. */
     regions: () => model.regions.map(({ pass, nodes }) => ({ pass, nodes: nodes.map((node) => node.id) })),
     /** Middle of the first edge between two nodes, in page coordinates. */
@@ -227,7 +256,10 @@ export function createPlayer(parent, memory) {
     if (!root.isConnected) parent.append(root);
     holdOpacity(root);
     readTheme();
-    const payload = data ?? {};
+    const payload = complete(read(data) ?? {}, memory);
+    // Python takes for granted what was here before; it sends everything again when it hears that it is not.
+    if (payload === null) return reporter.tell('holds', '');
+    if (payload.large) reporter.tell('holds', payload.tape);
     window.__gradtapePlayer = handle;
     const fresh = payload.rev !== model.rev;
     if (fresh) load(payload);
@@ -260,7 +292,10 @@ export function createPlayer(parent, memory) {
     const nodesBefore = model.nodes.length;
     const cameraBefore = memory.camera; // putting the graph in place moves the view
     const start = remembered ? memory.step : kept ? kept.step : startStep(payload);
+    const refolded = memory.picture === payload.picture && memory.picture !== undefined;
+    memory.picture = payload.picture;
     model = createModel(payload);
+    folds.show(model);
     if (memory.rev === undefined) {
       // What Python takes for granted before it has heard anything. A remount says everything again.
       reporter.assume('step', model.last);
@@ -280,16 +315,49 @@ export function createPlayer(parent, memory) {
     tooltip.hide();
     travel.assume(memory.breakpoints ?? travel.breakpoints);
     goTo(start, { quiet: true });
-    const selected = kept ? kept.selected : memory.selected;
-    select(model.node.has(selected) ? selected : null);
+    const selected = kept ? kept.selected : refolded && memory.wanted ? memory.wanted : memory.selected;
+    select(selected ? model.stand(selected) : null);
     tellSelected();
     showBreakpoints();
     find.refresh();
     const stays = kept && (cameraBefore?.mode !== 'fit' || nodesBefore === model.nodes.length);
     const saved = remembered || stays ? cameraBefore : null;
-    whenSized(() => (saved ? camera.restore(saved) : camera.fit(focusNodes())));
+    if (refolded && !remembered) whenSized(() => holdCamera(cameraBefore));
+    else whenSized(() => (saved ? camera.restore(saved) : camera.fit(focusNodes())));
+    memory.wanted = null;
     reporter.step(step);
     reporter.flush();
+  }
+
+  /** Where on the screen is what a fold is about to change? */
+  function anchorOf(id) {
+    const node = model.node.get(model.stand(id ?? '') ?? view.selected ?? '');
+    if (!node) return null;
+    const { x, y } = stage.network.canvasToDOM({ x: node.box.left, y: node.y });
+    return { id: node.id, x, y };
+  }
+
+  /** The picture was folded otherwise: what was opened or closed stays where it is, and with it the view. */
+  function holdCamera(before) {
+    const { anchor } = memory;
+    memory.anchor = null;
+    const wanted = model.node.get(view.selected);
+    if (!before || before.mode === 'fit') return camera.fit(focusNodes(), { whole: model.nodes.length < 60 });
+    const there = anchor && (model.node.get(anchor.id) ?? model.nodes.find((node) => node.id.startsWith(`${anchor.id}/`)) ?? wanted);
+    if (!there) return camera.restore(before);
+    camera.hold({ x: there.box.left, y: there.y }, anchor, before.scale);
+  }
+
+  /** Select a node and bring it into view; what hides it is opened. */
+  function showNode(id) {
+    if (model.hidden.has(id)) folds.reveal(id);
+    if (!model.node.has(id)) return;
+    select(id);
+    whenSized(() => bringIntoView(model.node.get(id)));
+  }
+
+  function openGroup(node) {
+    if (node?.group) folds.open(node.id);
   }
 
   /** A new run opens at its end; another view of the same run (as many steps) stays where it was. */
@@ -306,10 +374,7 @@ export function createPlayer(parent, memory) {
       goTo(command.step);
       reporter.flush();
     }
-    if (command.select != null && model.node.has(command.select)) {
-      select(command.select);
-      whenSized(() => bringIntoView(model.node.get(command.select)));
-    }
+    if (command.select != null) showNode(command.select);
   }
 
   function showOverlay(data) {
@@ -324,11 +389,12 @@ export function createPlayer(parent, memory) {
     const started = performance.now();
     const next = Math.min(model.last, Math.max(0, target));
     step = next;
+    view.step = next;
     memory.step = next;
     model.show(step);
     strip.show(model.queue, titleOf);
-    const { focus = [], phase, caption: parts = [], cell = 0, span = null } = model.steps[step] ?? {};
-    view.focus = new Set(focus);
+    const { phase, caption: parts = [], cell = 0, span = null } = model.steps[step] ?? {};
+    view.focus = new Set(model.focusAt(step));
     view.focusKind = model.segments[phase]?.kind ?? 'other';
     timeline.show(step);
     caption.show(parts);
@@ -350,7 +416,7 @@ export function createPlayer(parent, memory) {
 
   function titleOf(id) {
     const node = model.node.get(id);
-    return node?.face.title ?? node?.title ?? '';
+    return node?.face.title ?? node?.title ?? model.hidden.get(id)?.names[0] ?? '';
   }
 
   /** A word about what could not be done, or why play stopped; until the next step. */
@@ -407,10 +473,28 @@ export function createPlayer(parent, memory) {
     root.dataset.selected = id ?? '';
     reporter.selected(id);
     if (!changed) return;
+    showFocus(false);
+    folds.select(id);
     tell('gradtape:select', { id });
     tellSelected();
     showBreakpoints();
     if (size.width > 0) stage.paint();
+  }
+
+  /** What is related to the selected node stays, the rest steps back; `move` brings all of it into view. */
+  function showFocus(move) {
+    view.kept = focus.distance === '' ? null : related(model, view.selected, focus.distance);
+    if (focus.distance !== '' && view.kept === null) say('Select a node to focus on it.');
+    root.dataset.kept = view.kept ? String(view.kept.size) : '';
+    if (size.width === 0) return;
+    if (move && view.kept) camera.reveal([...view.kept].map((id) => model.node.get(id)));
+    stage.paint();
+  }
+
+  function weigh() {
+    view.weighed = !view.weighed;
+    toolbar.showWeighed(view.weighed);
+    stage.paint();
   }
 
   function toggleFollow() {
@@ -420,8 +504,7 @@ export function createPlayer(parent, memory) {
   }
 
   function focusNodes() {
-    const ids = model.steps[step]?.focus ?? [];
-    return ids.map((id) => model.node.get(id)).filter(Boolean);
+    return model.focusAt(step).map((id) => model.node.get(id)).filter(Boolean);
   }
 
   function bringIntoView(node) {
@@ -435,13 +518,16 @@ export function createPlayer(parent, memory) {
   function painted() {
     if (!root.dataset.ready && size.width > 0) root.dataset.ready = 'true';
     toolbar.showFollowing(camera.following);
+    minimap.update(model, view.area, view.palette);
+    area.classList.toggle('mapped', !minimap.element.hidden);
     if (root.offsetParent !== null && waiting === null && size.width > 0) memory.camera = camera.state();
     clearTimeout(legendTimer);
     legendTimer = setTimeout(updateLegend, LEGEND_MS);
   }
 
   function updateLegend() {
-    if (view.area) legend.update(model, view.area);
+    if (!view.area) return;
+    legend.update(model, view.area);
   }
 
   function whenSized(action) {

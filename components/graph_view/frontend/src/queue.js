@@ -16,9 +16,10 @@ export function readQueues(queues) {
 
 /**
  * The innermost pass that is running, or null: its visits by state, each list in the order in which the engine takes them,
- * and the state of every card. `place` counts from 1; `have` of `total` contributions have come.
+ * and the state of every card. `place` counts from 1; `have` of `total` contributions have come. `stand` says which card on show
+ * stands for a node.
  */
-export function queueAt(queues, step) {
+export function queueAt(queues, step, stand = (key) => key) {
   let queue = null;
   for (const each of queues) if (each.from <= step && step < each.to) queue = each;
   if (!queue) return null;
@@ -31,8 +32,10 @@ export function queueAt(queues, step) {
     const list = lists[state === 'captured' ? 'done' : state];
     const entry = { key: visit.key, name: visit.name, state, have, total: visit.arrivals.length, place: state === 'ready' ? list.length + 1 : 0 };
     list.push(entry);
-    const known = cards.get(visit.key);
-    if (visit.key !== null && (!known || RANK[known.state] < RANK[state])) cards.set(visit.key, entry);
+    if (visit.key === null) continue;
+    const card = stand(visit.key);
+    const known = cards.get(card);
+    if (!known || RANK[known.state] < RANK[state]) cards.set(card, entry);
   }
   return { number: queue.number, ...lists, cards };
 }

@@ -1,14 +1,21 @@
-/** The canvas: a vis-network whose nodes and edges are drawn by our own hooks, and what the pointer does on it. */
+/**
+ * The canvas: a vis-network whose nodes and edges are drawn by our own hooks, for large graphs a canvas of our own with the same
+ * hooks, and what the pointer does on it.
+ */
 
 import { Network } from 'vis-network';
+import { createCanvas } from './canvas.js';
 import { isDimmed } from './overlay.js';
 import { paintEdgeLabels, paintEdges, overlaps } from './paint-edge.js';
-import { paintNode } from './paint-card.js';
+import { VERY_FAR, paintBlocks, paintNode } from './paint-card.js';
 import { paintRegions } from './regions.js';
 import { paintOverlayEdges, paintOverlayMarks, paintOverlayNode } from './paint-overlay.js';
 
 /** Distance in pixels a press may wander and still be a click. */
 const CLICK = 5;
+
+/** Nodes from which on vis-network is too slow. */
+const LARGE = 400;
 
 /** What the player depends on, whatever the options that came with the network say. */
 const FORCED = {
@@ -27,40 +34,58 @@ const FORCED = {
  * @param {HTMLElement} element   where the canvas goes
  * @param {object} view           what to paint with: palette, fonts, selected, hovered, found, focus, focusKind, near
  * @param {object} on             painted(), picked(node id | null, edge | null, point), hovered(node | null, edge | null, point),
- *                                moved(), zoomed(factor, point)
+ *                                opened(node | null), moved(), zoomed(factor, point)
  */
 export function createStage(element, view, on) {
   let model = null;
-  const network = new Network(element, { nodes: [], edges: [] }, FORCED);
+  const small = new Network(element, { nodes: [], edges: [] }, FORCED);
   const frame = element.firstElementChild;
   frame.tabIndex = -1;
   frame.style.outline = 'none';
+  const large = createCanvas(element);
+  let inUse = small;
+  const ask = (method) => (...given) => inUse[method](...given);
+  const network = Object.fromEntries(['getScale', 'getViewPosition', 'moveTo', 'DOMtoCanvas', 'canvasToDOM', 'redraw'].map((method) => [method, ask(method)]));
 
-  network.on('beforeDrawing', (ctx) => {
+  function paintUnder(ctx) {
     if (!model) return;
     view.scale = network.getScale();
     view.area = visibleArea();
     paintRegions(ctx, model.regions, view);
     view.lively = paintEdges(ctx, model, view, view.area);
     if (view.overlay) paintOverlayEdges(ctx, model, view.overlay, view);
-  });
-  network.on('afterDrawing', (ctx) => {
+  }
+
+  function paintOver(ctx) {
     if (!model) return;
     if (view.scale >= 0.35) paintEdgeLabels(ctx, view.lively, model.nodes.filter((node) => overlaps(node.box, view.area)), view);
     if (view.overlay) paintOverlayMarks(ctx, model, view.overlay, view);
     on.painted();
+  }
+
+  function paintOne(ctx, node) {
+    paintNode(ctx, node, view, isDimmed(view.overlay, 'nodes', node.id));
+    const mark = view.overlay?.nodes.get(node.id);
+    if (mark) paintOverlayNode(ctx, node, mark, view);
+  }
+
+  small.on('beforeDrawing', paintUnder);
+  small.on('afterDrawing', paintOver);
+  large.on('draw', (ctx) => {
+    if (!model) return;
+    paintUnder(ctx);
+    const seen = model.nodes.filter((node) => overlaps(node.box, view.area));
+    for (const node of view.scale < VERY_FAR ? paintBlocks(ctx, seen, view) : seen) paintOne(ctx, node);
+    paintOver(ctx);
   });
-  network.on('dragStart', () => on.moved());
-  network.on('zoom', () => on.moved());
+  for (const each of [small, large]) {
+    each.on('dragStart', () => on.moved());
+    each.on('zoom', () => on.moved());
+  }
 
   const ctxRenderer = ({ ctx, id }) => {
     const node = model.node.get(id);
-    const drawNode = () => {
-      paintNode(ctx, node, view, isDimmed(view.overlay, 'nodes', id));
-      const mark = view.overlay?.nodes.get(id);
-      if (mark) paintOverlayNode(ctx, node, mark, view);
-    };
-    return { drawNode, nodeDimensions: { width: node.w, height: node.h } };
+    return { drawNode: () => paintOne(ctx, node), nodeDimensions: { width: node.w, height: node.h } };
   };
 
   let pressed = null;
@@ -74,6 +99,7 @@ export function createStage(element, view, on) {
     const node = nodeUnder(event);
     on.picked(node?.id ?? null, node ? null : edgeUnder(event), pointIn(event));
   }, { signal });
+  element.addEventListener('dblclick', (event) => on.opened(nodeUnder(event)), { signal });
   element.addEventListener('pointermove', (event) => {
     if (event.buttons !== 0) return;
     const node = nodeUnder(event);
@@ -131,21 +157,26 @@ export function createStage(element, view, on) {
     /** Replace the graph. Only ids and positions reach vis-network: labels and titles are ours to draw, as plain text. */
     setGraph(nextModel, { options = {}, edges = [] }) {
       // Options redraw at once, so nothing of the graph before may still be there.
-      network.setData({ nodes: [], edges: [] });
+      small.setData({ nodes: [], edges: [] });
       model = nextModel;
-      network.setOptions(merged(options, FORCED));
+      const many = model.nodes.length > LARGE;
+      inUse = many ? large : small;
+      large.show(many);
+      frame.hidden = many;
+      if (many) return;
+      small.setOptions(merged(options, FORCED));
       const nodes = model.nodes.map(({ id, x, y, w, h }) => ({
         id, x, y, shape: 'custom', ctxRenderer, size: Math.max(w, h) / 2 + 12, physics: false,
       }));
       const links = edges.filter(({ from, to }) => model.node.has(from) && model.node.has(to));
-      network.setData({ nodes, edges: links.map(({ id, from, to }) => ({ id, from, to, hidden: true, smooth: false })) });
+      small.setData({ nodes, edges: links.map(({ id, from, to }) => ({ id, from, to, hidden: true, smooth: false })) });
     },
 
     /** Paint now, not in the next frame: a step is measured and seen at once. */
     paint: () => network.redraw(),
 
-    /** Edges that touch a node, asked of vis-network. */
-    edgesOf: (id) => (id !== null && model?.node.has(id) ? network.getConnectedEdges(id) : []),
+    /** Edges that touch a node. */
+    edgesOf: (id) => (id === null || !model ? [] : model.edges.filter(({ from, to }) => from === id || to === id).map((edge) => edge.id)),
 
     /** Middle of a node in page coordinates. */
     screen(id) {
@@ -158,7 +189,8 @@ export function createStage(element, view, on) {
 
     destroy() {
       listen.abort();
-      network.destroy();
+      small.destroy();
+      large.destroy();
     },
   };
 }

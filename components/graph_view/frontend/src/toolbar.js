@@ -1,9 +1,10 @@
-/** The buttons on the stage: zoom, fit, follow, fullscreen. */
+/** The buttons on the stage: focus, widths of edges, zoom, fit, follow, fullscreen. */
 
 import { h, iconButton, setIcon } from './dom.js';
 
-/** @param {object} on   zoom(factor), fit(), follow() */
-export function createToolbar(root, find, on) {
+/** @param {object} on   zoom(factor), fit(), follow(), weigh() */
+export function createToolbar(root, find, focus, on) {
+  const weigh = iconButton('weigh', 'Width of edges by gradient norm (w)', () => on.weigh(), { 'aria-pressed': 'false' });
   const follow = iconButton('follow', 'Follow the step', () => on.follow(), { 'aria-pressed': 'true' });
   const full = iconButton('expand', 'Fullscreen', () => {
     if (document.fullscreenElement) document.exitFullscreen();
@@ -16,7 +17,9 @@ export function createToolbar(root, find, on) {
   });
   const element = h('div', { class: 'tools', role: 'toolbar', 'aria-label': 'View' },
     find,
+    focus,
     h('div', { class: 'group' },
+      weigh,
       iconButton('minus', 'Zoom out (−)', () => on.zoom(1 / 1.25)),
       iconButton('plus', 'Zoom in (+)', () => on.zoom(1.25)),
       iconButton('fit', 'Fit everything (0)', () => on.fit()),
@@ -24,6 +27,7 @@ export function createToolbar(root, find, on) {
       full));
   return {
     element,
+    showWeighed: (weighed) => weigh.setAttribute('aria-pressed', String(weighed)),
     showFollowing(following) {
       if ((follow.getAttribute('aria-pressed') === 'true') !== following) follow.setAttribute('aria-pressed', String(following));
     },

@@ -62,6 +62,7 @@ export function nodeLines(node) {
   if (node.face.grad != null) lines.push([`${node.face.gradLabel ?? 'grad'} ${node.face.grad}`, 'grad']);
   if (node.face.flow != null) lines.push([`arriving ${node.face.flow}`, 'grad']);
   if (node.queue) lines.push([stateText(node.queue), 'plain']);
+  if (node.group) lines.push(...node.findings.map((title) => [title, 'plain']), ['double-click opens it', 'quiet']);
   return lines;
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { matches } from '../src/find.js';
+import { matches } from '../src/query.js';
 import { factAt, indexAt } from '../src/history.js';
 import { createModel } from '../src/model.js';
 

@@ -1,0 +1,19 @@
+# Gradtape's page for strangers' programs: an ordinary user, read-only files, no secrets because there are none.
+FROM python:3.13-slim
+
+RUN useradd --system --uid 10001 --create-home gradtape
+WORKDIR /app
+
+COPY pyproject.toml README.md LICENSE app.py gradtape.py ./
+COPY .streamlit .streamlit
+COPY assets assets
+COPY components components
+COPY engine engine
+RUN pip install --no-cache-dir --no-compile --editable '.[cluster]' && python -m compileall -q engine components app.py gradtape.py
+
+USER gradtape
+ENV GRADTAPE_HOSTED=1
+EXPOSE 8501
+HEALTHCHECK --interval=15s --timeout=4s --start-period=20s --retries=3 \
+    CMD ["python", "-c", "import urllib.request as r; r.urlopen('http://127.0.0.1:8501/_stcore/health', timeout=3)"]
+CMD ["gradtape", "--server.address=0.0.0.0", "--server.port=8501"]

@@ -1,0 +1,88 @@
+/** The whole graph in a corner, with the part that is in view; drag the frame, or click, to look elsewhere. */
+
+import { h } from './dom.js';
+
+const WIDTH = 168;
+const HEIGHT = 104;
+const LEAST = 34;
+/** The map is there as soon as less than this share of the picture is in view. */
+const ALL = 0.8;
+const FEWEST = 12;
+
+/** @param {{look: (point: {x: number, y: number}) => void}} on   bring a point of the picture into the middle */
+export function createMinimap(on) {
+  const picture = h('canvas', {});
+  const frame = h('i', {});
+  const element = h('div', { class: 'minimap', role: 'img', 'aria-label': 'Overview of the graph; the frame is what is in view', hidden: '' }, picture, frame);
+  let model = null;
+  let drawn = null; // the model and palette that are in the picture
+  let box = { width: 0, height: 0 };
+
+  function place(event) {
+    const { left, top } = element.getBoundingClientRect();
+    const { bounds } = model;
+    on.look({
+      x: bounds.left + ((event.clientX - left) / box.width) * (bounds.right - bounds.left),
+      y: bounds.top + ((event.clientY - top) / box.height) * (bounds.bottom - bounds.top),
+    });
+  }
+  element.addEventListener('pointerdown', (event) => {
+    event.preventDefault();
+    element.setPointerCapture(event.pointerId);
+    place(event);
+  });
+  element.addEventListener('pointermove', (event) => element.hasPointerCapture(event.pointerId) && place(event));
+
+  /** Both directions fill the map, each at its own scale: an unrolled loop is a hundred times as wide as high. */
+  function draw(palette) {
+    const { bounds } = model;
+    const [wide, high] = [bounds.right - bounds.left, bounds.bottom - bounds.top];
+    const fit = Math.min(WIDTH / wide, HEIGHT / high);
+    box = { width: Math.round(Math.min(WIDTH, Math.max(wide * fit, LEAST))), height: Math.round(Math.min(HEIGHT, Math.max(high * fit, LEAST))) };
+    element.style.width = `${box.width}px`;
+    element.style.height = `${box.height}px`;
+    const ratio = window.devicePixelRatio || 1;
+    picture.width = box.width * ratio;
+    picture.height = box.height * ratio;
+    const ctx = picture.getContext('2d');
+    ctx.scale(ratio, ratio);
+    const [x, y] = [(box.width - 4) / wide, (box.height - 4) / high];
+    for (const node of model.nodes) {
+      ctx.fillStyle = node.tone === 'leaf' || node.tone === 'accumulate' || node.group ? palette.blue : palette.border;
+      const [width, height] = [Math.max(1.2, node.w * x), Math.max(1.2, node.h * y)];
+      ctx.fillRect(2 + (node.x - bounds.left) * x - width / 2, 2 + (node.y - bounds.top) * y - height / 2, width, height);
+    }
+    drawn = { model, palette };
+  }
+
+  return {
+    element,
+
+    update(current, area, palette) {
+      model = current;
+      const { bounds } = model;
+      const seen = bounds && area ? (shared(bounds.left, bounds.right, area.left, area.right) * shared(bounds.top, bounds.bottom, area.top, area.bottom)) : 1;
+      element.hidden = model.nodes.length < FEWEST || seen > ALL;
+      if (element.hidden) return;
+      if (drawn?.model !== model || drawn.palette !== palette) draw(palette);
+      const across = (value) => ((value - bounds.left) / (bounds.right - bounds.left)) * box.width;
+      const down = (value) => ((value - bounds.top) / (bounds.bottom - bounds.top)) * box.height;
+      const [left, right] = within(across(area.left), across(area.right), box.width);
+      const [top, bottom] = within(down(area.top), down(area.bottom), box.height);
+      frame.style.transform = `translate(${left}px, ${top}px)`;
+      frame.style.width = `${right - left}px`;
+      frame.style.height = `${bottom - top}px`;
+    },
+  };
+}
+
+/** The share of one stretch that another covers. */
+function shared(low, high, from, to) {
+  return Math.max(0, Math.min(high, to) - Math.max(low, from)) / Math.max(1, high - low);
+}
+
+/** A stretch cut to 0..end, and wide enough to be seen. */
+function within(from, to, end) {
+  const low = Math.min(end - 6, Math.max(0, from));
+  return [low, Math.max(low + 6, Math.min(end, to))];
+}

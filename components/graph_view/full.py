@@ -1,0 +1,121 @@
+"""What the player is told of a recording's whole graph, whatever of it is folded away."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from engine.diagnosis import findings
+from engine.graph import Faces
+from engine.graph.build import Graph
+from engine.graph.folding import Folding, Mode, folded, groups_at_first, opened_at_first
+from engine.graph.group_faces import fold_faces
+from engine.graph.whole import Whole, whole
+from engine.recording import Recording
+
+Full = Whole
+
+
+def full(recording: Recording, view: str) -> Full:
+    """The whole graph of one view, kept with the recording."""
+    return whole(recording, view)  # type: ignore[arg-type]
+
+
+def folding(recording: Recording, view: str, mode: Mode) -> Folding:
+    """The groups of one view's graph, folded as asked; small graphs are left as they are by "auto"."""
+    everything = full(recording, view)
+    return everything.folding(opened_at_first(everything.graph, mode))
+
+
+def at_first(recording: Recording, view: str, mode: Mode) -> frozenset[str]:
+    """The groups that are open before the user has opened or closed one."""
+    groups = folding(recording, view, mode)
+    return groups_at_first(groups, full(recording, view).graph) if groups.groups else frozenset()
+
+
+@dataclass
+class Shown:
+    """A graph as it is drawn: closed groups are one node each."""
+
+    graph: Graph
+    faces: Faces
+    stands: dict[str, str]
+    """Hidden node → the group that stands for it."""
+
+    def stand(self, key: str) -> str:
+        """The node on show that stands for a node of the whole graph."""
+        return self.stands.get(key, key)
+
+
+def shown(everything: Full, groups: Folding, opened: Iterable[str]) -> Shown:
+    """The graph with everything closed that is not opened."""
+    if not groups.groups:
+        return Shown(everything.graph, everything.faces, {})
+    graph = folded(everything.graph, groups, opened)
+    stands = {member: key for key, a in graph.nodes(data=True) for member in a.get("members", ())}
+    return Shown(graph, fold_faces(everything.graph, graph, everything.faces, everything.norms, everything.kept), stands)
+
+
+def told_steps(everything: Full) -> list[dict[str, Any]]:
+    """The steps as plain data, about nodes of the whole graph: the player knows which groups stand for them."""
+    made: list[dict[str, Any]] = everything.once("steps", lambda: msgspec.to_builtins(everything.steps))
+    return made
+
+
+def tell_folds(
+    data: dict[str, Any], recording: Recording, everything: Full, groups: Folding, picture: Shown, opened: Iterable[str]
+) -> None:
+    """Add to a payload what the player needs of the groups: which are open, who is in which, what goes wrong in the closed."""
+    known = [groups.groups[id] for id in opened if id in groups.groups]
+    on_show = [g for g in known if all(above in opened for above in _above(groups, g.id))]
+    named = [{"id": g.id, "title": g.title} for g in sorted(on_show, key=lambda g: g.id)]
+    data["fold"] = {"any": bool(groups.groups), "opened": named}
+    if groups.groups:
+        data["index"] = everything.once(("index", id(groups)), lambda: _index(everything, groups))
+    told: dict[str, list[str]] = {}
+    if picture.stands:
+        for finding in findings(recording):
+            for there in {picture.stands[key] for key in finding.nodes if key in picture.stands}:
+                told.setdefault(there, []).append(finding.title)
+    troubles = everything.troubles
+    for node in data["nodes"]:
+        members = picture.graph.nodes[node["id"]].get("members") if node["id"] in picture.graph else None
+        if members is None:
+            if node["id"] in troubles:
+                node["alarm"] = troubles[node["id"]]
+            continue
+        node["members"] = len(members)
+        node["alarm"] = min((troubles[key] for key in members if key in troubles), default=None)
+        node["findings"] = told.get(node["id"], [])
+
+
+def _index(everything: Full, groups: Folding) -> dict[str, Any]:
+    """All groups as [id, title, place of the one around it or -1], and all nodes as [key, place of the innermost group or -1,
+    title, badge, sub, op, since when it is not finite or -1]: what the player needs to find nodes that are not on show."""
+    ordered = sorted(groups.groups.values(), key=lambda g: len(_above(groups, g.id)))
+    place = {g.id: k for k, g in enumerate(ordered)}
+    troubles = everything.troubles
+    rows = []
+    for key, a in everything.graph.nodes(data=True):
+        path = groups.places.get(key)
+        innermost = place[path[-1]] if path else -1
+        rows.append([key, innermost, a["title"], a["badge"], a["sub"], a["op"], troubles.get(key, -1)])
+    return {"groups": [[g.id, g.title, place.get(g.parent, -1)] for g in ordered], "rows": rows}
+
+
+def _above(groups: Folding, id: str) -> list[str]:
+    found = []
+    while id := groups.groups[id].parent:
+        found.append(id)
+    return found
+
+
+def to_open(groups: Folding, key: str) -> tuple[str, ...]:
+    """The groups that must be open for a node of the whole graph to be on show; for a closed group, itself too."""
+    if key.startswith("g:"):
+        id = key[2:]
+        return (*_above(groups, id), id) if id in groups.groups else ()
+    return groups.opening(key)

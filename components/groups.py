@@ -1,0 +1,76 @@
+"""The inspector of a closed group: what is in it, what its gradients are, and what varies among its parts."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import streamlit as st
+
+from components.graph_view.full import Full
+from components.html import chip, muted, section, table, tag, text
+from engine.diagnosis import findings
+from engine.graph.folding import Folding
+from engine.graph.varies import parts, varies
+from engine.recording import Recording, replay
+
+MAX_ROWS = 40
+
+
+def group_panel(recording: Recording, whole: Full, folding: Folding, id: str, step: int, *, key: str) -> None:
+    """Show the group with this id at `step`."""
+    with st.container(key=key, height="stretch", border=False):
+        st.html(group_html(recording, whole, folding, id, step))
+
+
+def group_html(recording: Recording, whole: Full, folding: Folding, id: str, step: int) -> str:
+    """The panel's contents as HTML."""
+    group = folding.groups.get(id)
+    if group is None:
+        return tag("div", "This group is not in the picture any more.", cls="gt-empty")
+    nodes = [whole.graph.nodes[key] for key in group.members]
+    made = sum(a["born"] <= step for a in nodes)
+    head = tag("div", tag("strong", text(group.title)), " ", chip(group.kind), cls="gt-title")
+    facts = muted(f"{len(nodes)} nodes, {made} of them made at this step. Double-click the card, or press Enter, to open it.")
+    counts = Counter(str(a["op"]) for a in nodes if a["op"])
+    ops = table(("operation", "times"), (("", (text(op), text(n))) for op, n in counts.most_common(12)))
+    inside = set(group.members)
+    told = [f for f in findings(recording) if inside & set(f.nodes)]
+    return "".join(
+        (
+            section(head, facts),
+            section(*(tag("p", text(f.title)) for f in told), label="findings inside") if told else "",
+            _tensors(recording, whole, group.members, step),
+            _varying(whole, folding, id),
+            section(ops, label="operations") if counts else "",
+        )
+    )
+
+
+def _tensors(recording: Recording, whole: Full, members: list[str], step: int) -> str:
+    """The named tensors inside, each a link that opens the groups around it."""
+    state = replay(recording, step)
+    rows = []
+    for key in members:
+        a, history = whole.graph.nodes[key], whole.faces.nodes.get(key, [])
+        if a["shape"] != "card" or a["tensor"] not in state:
+            continue
+        face = next((face for at, face in reversed(history) if at <= step), None)
+        if face is not None:
+            link = tag("button", text(face.title or a["title"]), cls="gt-moment", type="button", data_gt_select=key)
+            rows.append(("", (link, text(face.value), text(face.grad or "–"))))
+    if not rows:
+        return ""
+    more = muted(f"and {len(rows) - MAX_ROWS} more") if len(rows) > MAX_ROWS else ""
+    return section(table(("tensor", "value", "grad"), rows[:MAX_ROWS]), more, label="tensors inside")
+
+
+def _varying(whole: Full, folding: Folding, id: str) -> str:
+    group = folding.groups[id]
+    compared = parts(folding, group)
+    if len(compared) < 2:
+        return ""
+    found = varies(whole.graph, folding, group)
+    if not found:
+        return section(muted(f"All {len(compared)} parts have the same operations, names and shapes."), label="what varies")
+    rows = (("", (text(each.what), text(each))) for each in found[:MAX_ROWS])
+    return section(table(("", "in the parts"), rows), label=f"what varies among {len(compared)} parts")

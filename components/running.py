@@ -1,0 +1,68 @@
+"""Work under way: the page goes on answering while a program runs, and a bar shows the time or the place in the queue, and
+Cancel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+from streamlit.runtime import exists, get_instance
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from components.html import tag, text
+from components.turns import in_turn
+from engine.sandbox.pool import Ticket
+
+PATIENCE = 0.4
+"""Seconds that a run of the page waits for a result before it is drawn without: most programs are quicker, and nothing
+flickers."""
+OFTEN, SELDOM = 0.3, 1.0
+"""Seconds between two looks at what runs or is next, and at what waits further back."""
+NEAR = 2
+"""Places in the queue that count as next."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """Something that the page waits for."""
+
+    what: str
+    """What is being done, as the bar says it: "Running"."""
+    ticket: Ticket[Any]
+    arrived: Callable[[Any], None]
+    """Takes the result."""
+
+    @property
+    def words(self) -> str:
+        """How far it is."""
+        place = self.ticket.place
+        return f"Waiting · place {place}" if place else f"{self.what} · {self.ticket.seconds:.1f} s"
+
+
+def present() -> Callable[[], bool]:
+    """A function that tells whether this visitor's page is still open."""
+    context = get_script_run_ctx()
+    if context is None or not exists():
+        return lambda: True
+    runtime, session = get_instance(), context.session_id
+    return lambda: runtime.is_active_session(session)
+
+
+def bar(task: Task, *, key: str, on_cancel: Callable[[], None]) -> None:
+    """Show how far a task is, until it has finished; then the page is drawn anew. What is shown of the last run is dimmed."""
+
+    @st.fragment(run_every=OFTEN if task.ticket.place <= NEAR else SELDOM)
+    @in_turn
+    def look() -> None:
+        if task.ticket.finished:
+            st.rerun()
+        with st.container(key=key, horizontal=True, vertical_alignment="center", width="content"):
+            st.html(f"<style>{DIMMED}</style>{tag('div', text(task.words), cls='gt-running', role='status')}", width="content")
+            st.button("Cancel", key=f"{key}_cancel", on_click=on_cancel, help="Stop, and go on with what is shown")
+
+    look()
+
+
+DIMMED = ".stApp .st-key-graph, .stApp .st-key-panel, .stApp .st-key-console { opacity: 0.55; transition: opacity 0.2s 0.15s; }"

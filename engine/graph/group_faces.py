@@ -1,0 +1,121 @@
+"""What closed groups show: the value that leaves them, and how large the gradients in them are."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from heapq import heappop, heappush, merge
+from typing import TypeAlias
+
+from engine.graph.build import Graph
+from engine.graph.faces import EdgeFace, EdgeKey, Face, Faces, states_shown
+from engine.graph.numbers import number
+from engine.graph.symbols import clip
+from engine.graph.watch import MISSING, NOT_FINITE
+
+Norms: TypeAlias = dict[str, list[tuple[int, float]]]
+"""Node → pairs (step, norm of `.grad` from then on)."""
+
+STATES = ("running", "receiving", "written", "waiting", "done")
+"""What a node may be doing, the liveliest first; a group does what the liveliest of its members does."""
+Kept: TypeAlias = dict[tuple[str, int, str], list[tuple[int, Face]]]
+"""Histories of groups that have been on show, by (id, number of members, first member)."""
+
+
+def fold_faces(whole: Graph, graph: Graph, faces: Faces, norms: Norms, kept: Kept | None = None) -> Faces:
+    """The faces of a folded graph, from those of the whole one; histories of groups are looked up and put into `kept`."""
+    kept = {} if kept is None else kept
+    nodes = {}
+    for key, members in graph.nodes(data="members"):
+        if members is None:
+            nodes[key] = faces.nodes[key]
+            continue
+        name = key, len(members), members[0]
+        if name not in kept:
+            kept[name] = group_history(whole, members, faces, norms)
+        nodes[key] = kept[name]
+    edges = {}
+    for u, v, k, parts in graph.edges(keys=True, data="parts"):
+        edges[u, v, k] = faces.edges[u, v, k] if parts is None else edge_history(parts, faces)
+    return Faces(nodes, edges)
+
+
+def group_history(graph: Graph, members: Sequence[str], faces: Faces, norms: Norms) -> list[tuple[int, Face]]:
+    """The history of a closed group's card: the value of what it makes, the largest norm among the gradients it keeps, and what
+    the liveliest of its members is doing."""
+    shown = _shown(graph, members)
+    title = clip(graph.nodes[shown]["title"])
+    values = [(step, 0, f"{title} = {face.value}") for step, face in faces.nodes[shown] if face.value]
+    largest = _largest([norms[key] for key in members if key in norms])
+    now = ["", "", ""]  # value, grad, state
+    history: list[tuple[int, Face]] = []
+    for step, which, text in merge(values, largest, _liveliest([states_shown(faces, key) for key in members])):
+        now[which] = text
+        face = Face(value=now[0], grad=now[1] or None, state=now[2])
+        if history and history[-1][0] == step:
+            history[-1] = (step, face)
+        elif not history or history[-1][1] != face:
+            history.append((step, face))
+    return history
+
+
+def edge_history(parts: Sequence[EdgeKey], faces: Faces) -> list[tuple[int, EdgeFace]]:
+    """The history of an edge that stands for several: it is active when one of them is, with the largest norm and no number."""
+    if len(parts) == 1:
+        return faces.edges[parts[0]]
+    norms: dict[int, float] = {}
+    quiet: set[int] = set()
+    for part in parts:
+        for step, face in faces.edges[part]:
+            if face.active:
+                norms[step] = max(norms.get(step, 0.0), float(f"{face.norm or 0.0:.3g}"))
+            else:
+                quiet.add(step)
+    return [(step, EdgeFace(step in norms, norm=norms.get(step))) for step in sorted(norms.keys() | quiet)]
+
+
+def _shown(graph: Graph, members: Sequence[str]) -> str:
+    """The member whose value stands on the card: the last root, else the last one with a name, else the last."""
+    nodes = graph.nodes
+    made = [key for key in members if nodes[key]["kind"] not in ("leaf", "constant", "accumulate")] or list(members)
+    for wanted in ("root", "card"):
+        found = [key for key in made if (nodes[key].get("root") if wanted == "root" else nodes[key]["shape"] == "card")]
+        if found:
+            return found[-1]
+    return made[-1]
+
+
+def _largest(tracks: Iterable[list[tuple[int, float]]]) -> Iterable[tuple[int, int, str]]:
+    """The largest norm after every step that changes one of them, as text."""
+    changes = sorted((step, i, norm) for i, track in enumerate(tracks) for step, norm in track)
+    now: dict[int, float] = {}
+    highest: list[tuple[float, int]] = []  # a heap in which what is out of date is passed over
+    bad = 0
+    for at, (step, i, norm) in enumerate(changes):
+        bad += (norm == NOT_FINITE) - (now.get(i) == NOT_FINITE)
+        now[i] = norm
+        heappush(highest, (-norm, i))
+        if at + 1 < len(changes) and changes[at + 1][0] == step:
+            continue
+        while -highest[0][0] != now[highest[0][1]]:
+            heappop(highest)
+        most = -highest[0][0]
+        yield step, 1, "not finite" if bad else "" if most == MISSING else f"≤ {number(most)}"
+
+
+def _liveliest(tracks: Iterable[Iterable[tuple[int, str]]]) -> Iterable[tuple[int, int, str]]:
+    """The state of the liveliest after every step at which one of them changes its own."""
+    changes = sorted((step, i, state) for i, track in enumerate(tracks) for step, state in track)
+    now: dict[int, str] = {}
+    many = Counter[str]()
+    told = ""
+    for at, (step, i, state) in enumerate(changes):
+        many[now.get(i, "")] -= 1
+        many[state] += 1
+        now[i] = state
+        if at + 1 < len(changes) and changes[at + 1][0] == step:
+            continue
+        state = next((one for one in STATES if many[one] > 0), "")
+        if state != told:
+            told = state
+            yield step, 2, state

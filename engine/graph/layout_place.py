@@ -1,0 +1,182 @@
+"""Where nodes and bends stand within their ranks: near their neighbours, in order, and long edges straight."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+NODE_GAP = 22.0
+BEND_GAP = 12.0
+COMPONENT_GAP = 48.0
+SWEEPS = 10
+LEAF, ASIDE, LINE = 1e-4, 1e-2, 2.0
+"""What some weigh beside others where they do not all find room: leaves follow what they feed, what is not on its neighbours'
+main line makes way for it, and bends and the main line want to stay straight."""
+
+
+def placed(
+    layers: Sequence[Sequence[int]],
+    part: Sequence[int],
+    wide: Sequence[float],
+    up: Sequence[Sequence[int]],
+    down: Sequence[Sequence[int]],
+    light: Sequence[bool],
+    chains: Sequence[Sequence[int]],
+    n: int,
+) -> list[float]:
+    """The middle of each thing across the ranks; from `n` on they are bends, which `chains` lists with both ends."""
+    placing = _Placing(layers, part, wide, up, down, light, n)
+    placing.stack()
+    placing.sweep()
+    placing.straighten(chains)
+    return placing.at
+
+
+class _Placing:
+    def __init__(
+        self,
+        layers: Sequence[Sequence[int]],
+        part: Sequence[int],
+        wide: Sequence[float],
+        up: Sequence[Sequence[int]],
+        down: Sequence[Sequence[int]],
+        light: Sequence[bool],
+        n: int,
+    ) -> None:
+        self.layers, self.n = layers, n
+        self.at = [0.0] * len(up)
+        # Leaves beside a chain of results do not pull it off its line; what has only leaves around it stands among them.
+        self.up = [_heavy(near, light) for near in up]
+        self.down = [_heavy(near, light) for near in down]
+        back, on = self._main(self.up, layers), self._main(self.down, layers[::-1])
+        for i in range(len(up)):
+            if back[i] >= 0 and on[back[i]] == i:
+                # On a main line: this, and nothing else, says where they stand.
+                self.up[i], self.down[back[i]] = [back[i]], [i]
+        self.weight = [
+            (LEAF if light[i] else LINE if i >= n or _on_line(i, back, on) else ASIDE if _aside(i, back, on) else 1.0)
+            * max(len(up[i]) + len(down[i]), 1) ** 0.5
+            for i in range(len(up))
+        ]
+        self.gaps = [[self._gap(a, b, part, wide) for a, b in pairwise(layer)] for layer in layers]
+
+    def _gap(self, a: int, b: int, part: Sequence[int], wide: Sequence[float]) -> float:
+        """The least distance between the middles of two neighbours in a rank."""
+        gap = BEND_GAP if a >= self.n or b >= self.n else NODE_GAP
+        if part[a] != part[b]:
+            gap = COMPONENT_GAP
+        return (wide[a] + wide[b]) / 2 + gap
+
+    def _main(self, near: Sequence[Sequence[int]], ranks: Sequence[Sequence[int]]) -> list[int]:
+        """For each thing the neighbour from which the longest way leads on; -1 for a draw."""
+        way = [0] * len(near)
+        main = [-1] * len(near)
+        for layer in ranks:
+            for i in layer:
+                around = near[i]
+                if not around:
+                    continue
+                ways = [way[j] for j in around]
+                most = max(ways)
+                way[i] = most + (i < self.n)
+                if ways.count(most) == 1:
+                    main[i] = around[ways.index(most)]
+        return main
+
+    def stack(self) -> None:
+        """Everything as close together as it may be, around the middle."""
+        for layer, gaps in zip(self.layers, self.gaps):
+            x = -sum(gaps) / 2
+            for i, gap in zip(layer, [*gaps, 0.0]):
+                self.at[i] = x
+                x += gap
+
+    def sweep(self) -> None:
+        """Move every rank towards the ranks before and after it, the last two times towards both at once."""
+        at = self.at
+        ranks = list(zip(self.layers, self.gaps))
+        for sweep in range(SWEEPS):
+            both = sweep >= SWEEPS - 2
+            first, second = (self.up, self.down) if sweep % 2 == 0 else (self.down, self.up)
+            for layer, gaps in ranks if sweep % 2 == 0 else reversed(ranks):
+                wanted = []
+                for i in layer:
+                    near = [*self.up[i], *self.down[i]] if both else first[i] or second[i]
+                    wanted.append(sum([at[j] for j in near]) / len(near) if near else at[i])
+                self._settle(layer, gaps, wanted)
+
+    def _settle(self, layer: Sequence[int], gaps: Sequence[float], wanted: Sequence[float]) -> None:
+        """Move a rank's things as close to where they want to be as order and gaps allow (least squares)."""
+        if len(layer) == 1:
+            self.at[layer[0]] = wanted[0]
+            return
+        shift = 0.0
+        offsets = []
+        means: list[float] = []
+        weights: list[float] = []
+        counts: list[int] = []
+        for k, i in enumerate(layer):
+            if k:
+                shift += gaps[k - 1]
+            offsets.append(shift)
+            mean, weight, count = wanted[k] - shift, self.weight[i], 1
+            while means and means[-1] > mean:
+                other = weights.pop()
+                mean = (means.pop() * other + mean * weight) / (other + weight)
+                weight += other
+                count += counts.pop()
+            means.append(mean)
+            weights.append(weight)
+            counts.append(count)
+        k = 0
+        for mean, count in zip(means, counts):
+            for _ in range(count):
+                self.at[layer[k]] = mean + offsets[k]
+                k += 1
+
+    def straighten(self, chains: Sequence[Sequence[int]]) -> None:
+        """Give the bends of a long edge one line as far as their neighbours leave room for it."""
+        where = {}
+        for layer, gaps in zip(self.layers, self.gaps):
+            for k, i in enumerate(layer):
+                if i >= self.n:
+                    before = (layer[k - 1], gaps[k - 1]) if k else None
+                    after = (layer[k + 1], gaps[k]) if k + 1 < len(layer) else None
+                    where[i] = before, after
+        at = self.at
+        for chain in chains:
+            run: list[int] = []
+            low, high = -float("inf"), float("inf")
+            line = at[chain[0]]
+            for i in (*chain[1:-1], -1):
+                if i >= 0:
+                    before, after = where[i]
+                    floor = at[before[0]] + before[1] if before else -float("inf")
+                    roof = at[after[0]] - after[1] if after else float("inf")
+                    if max(low, floor) <= min(high, roof):
+                        low, high = max(low, floor), min(high, roof)
+                        run.append(i)
+                        continue
+                wish = at[chain[-1]] if i < 0 and not low <= line <= high else line
+                line = min(max(wish, low), high)
+                for j in run:
+                    at[j] = line
+                if i >= 0:
+                    run, low, high = [i], floor, roof
+
+
+def _heavy(near: Sequence[int], light: Sequence[bool]) -> Sequence[int]:
+    if len(near) < 2:
+        return near
+    heavy = [j for j in near if not light[j]]
+    return heavy if heavy and len(heavy) < len(near) else near
+
+
+def _on_line(i: int, back: Sequence[int], on: Sequence[int]) -> bool:
+    """Whether a thing and one of its neighbours are each other's main one."""
+    return (back[i] >= 0 and on[back[i]] == i) or (on[i] >= 0 and back[on[i]] == i)
+
+
+def _aside(i: int, back: Sequence[int], on: Sequence[int]) -> bool:
+    """Whether the main neighbour of a thing has another one."""
+    return (back[i] >= 0 and on[back[i]] not in (i, -1)) or (on[i] >= 0 and back[on[i]] not in (i, -1))

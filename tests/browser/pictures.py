@@ -1,0 +1,143 @@
+"""The documentation's pictures, taken from the page itself: `python -m tests.browser.pictures`."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from PIL import Image
+from playwright.sync_api import Browser, sync_playwright
+
+from tests.browser.conftest import ROOT, Gradtape, serve
+from tests.browser.install import find
+
+ASSETS = ROOT / "assets"
+COLOURS = 200
+"""Of a picture's palette, chosen so that no hue is lost: the file is a third of the size."""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A file below `assets`, what is opened for it, and what is done before it is taken."""
+
+    path: str
+    example: str
+    prepare: Callable[[Gradtape], None]
+    width: int = 1480
+    height: int = 920
+    scheme: str = "light"
+    part: str = ""
+    """The part of the page that is shown, as a selector; all of it without one."""
+
+
+def first_pass(page: Gradtape) -> None:
+    """The middle of the second backward pass."""
+    page.page.locator(".gt-brand").click()
+    page.page.keyboard.press("End")
+    page.page.keyboard.press("[")
+    page.page.keyboard.press("[")
+    for _ in range(3):
+        page.page.keyboard.press("ArrowRight")
+
+
+def tour(page: Gradtape) -> None:
+    """The tour's third stop."""
+    page.page.get_by_role("button", name="Help").click()
+    page.page.get_by_role("button", name="Take the tour").click()
+    stop = page.page.get_by_role("region", name="Guided tour")
+    for title in ("A leaf", "Forward builds the tape"):
+        stop.get_by_role("heading", name=title).wait_for()
+        stop.get_by_role("button", name="Next").click()
+    stop.get_by_role("heading", name="The first backward pass").wait_for()
+
+
+def panel(name: str) -> Callable[[Gradtape], None]:
+    """One of the panels beside the graph."""
+
+    def prepare(page: Gradtape) -> None:
+        page.page.locator(".st-key-panel_tab").get_by_role("radio", name=name).click()
+
+    return prepare
+
+
+def mistake(page: Gradtape) -> None:
+    """A wrong shape."""
+    page.set_code(
+        "import torch\n\nx = torch.ones(4, 3)\nW = torch.ones(2, 4, requires_grad=True)\nh = torch.relu(x.sum(0))\ny = W @ h\n"
+    )
+    page.page.locator(".st-key-console .gt-error").wait_for()
+
+
+def build(page: Gradtape) -> None:
+    """The builder with a list of operations."""
+    page.page.get_by_role("radio", name="Build").click()
+    page.page.get_by_role("radio", name="Operation").click()
+
+
+PICTURES = (
+    Picture("screenshot.png", "repeated_backward", first_pass),
+    Picture("pictures/tour.png", "repeated_backward", tour),
+    Picture("pictures/dark.png", "tiny_mlp", first_pass, scheme="dark"),
+    Picture("pictures/ledger.png", "training_a_network", panel("Ledger"), part=".st-key-panel"),
+    Picture("pictures/whatif.png", "training_a_network", panel("What if"), part=".st-key-panel"),
+    Picture("pictures/mistake.png", "repeated_backward", mistake, width=1100, height=620),
+    Picture("pictures/build.png", "repeated_backward", build, part=".st-key-program"),
+    Picture("pictures/phone.png", "repeated_backward", first_pass, width=390, height=844),
+)
+
+
+def take(browser: Browser, address: str, picture: Picture) -> int:
+    """Take a picture; returns the size of its file."""
+    context = browser.new_context(
+        viewport={"width": picture.width, "height": picture.height}, color_scheme=picture.scheme, reduced_motion="reduce"  # type: ignore[arg-type]
+    )  # fmt: skip
+    context.add_init_script("localStorage.setItem('gradtape.tour', 'seen')")
+    tab = context.new_page()
+    tab.goto(f"{address}?example={picture.example}")
+    page = Gradtape(tab)
+    page.ready()
+    picture.prepare(page)
+    shown = at_rest(page, picture.part)
+    context.close()
+    return save(shown, ASSETS / picture.path)
+
+
+def at_rest(page: Gradtape, part: str) -> bytes:
+    """What is to be seen when nothing changes any more."""
+    page.settled()
+    before = b""
+    for _ in range(60):
+        place = page.page.locator(part).first if part else page.page
+        shown = place.screenshot(caret="hide", animations="disabled")
+        if shown == before:
+            return shown
+        before = shown
+        page.page.wait_for_timeout(300)
+    raise AssertionError("the page does not come to rest")
+
+
+def save(png: bytes, path: Path) -> int:
+    """Write a picture with a palette of its own."""
+    path.parent.mkdir(exist_ok=True)
+    picture = Image.open(io.BytesIO(png)).convert("RGB")
+    picture.quantize(COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(path, optimize=True)
+    return path.stat().st_size
+
+
+def main() -> int:
+    """Take all of them, or those whose names are given."""
+    wanted = [p for p in PICTURES if len(sys.argv) < 2 or Path(p.path).stem in sys.argv[1:]]
+    with TemporaryDirectory() as scratch, serve(Path(scratch) / "log") as address, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=find(), args=["--no-sandbox", "--disable-gpu"])
+        for picture in wanted:
+            print(f"{picture.path}: {take(browser, address, picture) // 1024} kB")
+        browser.close()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,82 @@
+"""The page through axe-core: nothing serious or critical, on any panel, in both themes, on a phone too."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from tests.browser.conftest import Gradtape
+
+pytestmark = pytest.mark.browser
+
+PANELS = ("Inspector", "Findings", "Ledger", "Tensors", "What if", "Sweep", "Check", "Compare")
+LOOKS = [
+    pytest.param({"width": w, "height": h, "scheme": scheme}, id=f"{w}-{scheme}")
+    for w, h in ((1480, 920), (390, 844))
+    for scheme in ("light", "dark")
+]
+MISTAKE = "import torch\na = torch.ones(2, requires_grad=True)\nb = a + torch.ones(3)\n"
+
+
+def violations(page: Gradtape) -> list[str]:
+    """What is serious or critical, each with where it is."""
+    page.settled()
+    response: dict[str, Any] = Axe().run(page.page).response
+    return [
+        f"{rule['id']}: {node['target']} {node['html'][:120]}"
+        for rule in response["violations"]
+        if rule["impact"] in ("serious", "critical")
+        for node in rule["nodes"]
+    ]
+
+
+@pytest.mark.parametrize("page", LOOKS, indirect=True)
+def test_every_panel(page: Gradtape) -> None:
+    assert violations(page) == [], "with the tour on offer"
+    for panel in PANELS:
+        page.page.locator(".st-key-panel_tab").get_by_role("radio", name=panel).click()
+        page.settled()
+        page.page.mouse.move(0, 0)
+        assert violations(page) == [], panel
+
+
+@pytest.mark.parametrize("page", LOOKS, indirect=True)
+def test_a_stop_of_the_tour_the_builder_a_mistake_and_an_empty_page(page: Gradtape) -> None:
+    p = page.page
+    p.get_by_role("button", name="Take the tour").click()
+    for _ in range(2):
+        p.get_by_role("button", name="Next", exact=True).click()
+    page.until(lambda: page.step == 23, "the third stop")
+    page.until(lambda: "22 + 20 = 42" in page.inspector(), "the inspector is there too")
+    assert violations(page) == [], "the tour"
+    p.get_by_role("button", name="Leave").click()
+    p.get_by_role("radio", name="Build").click()
+    p.get_by_role("radio", name="Leaf").wait_for()
+    assert violations(page) == [], "Build"
+    p.get_by_role("radio", name="Code", exact=True).click()
+    p.get_by_role("radio", name="Leaf").wait_for(state="hidden")
+    page.code()
+    page.set_code(MISTAKE)
+    p.locator(".st-key-console .gt-error").wait_for()
+    assert violations(page) == [], "a mistake"
+    page.set_code("print(1)")
+    p.get_by_text("No tensor was made").wait_for()
+    assert violations(page) == [], "nothing to show"
+
+
+@pytest.mark.parametrize("page", LOOKS[:2], indirect=True)
+def test_what_opens(page: Gradtape) -> None:
+    p = page.page
+    p.locator(".gt-brand").click()
+    p.keyboard.press("?")
+    p.get_by_role("dialog", name="Keys").wait_for()
+    assert violations(page) == [], "the keys"
+    p.keyboard.press("Escape")
+    for name in ("Example", "Open", "Save", "Help"):
+        p.locator(".st-key-header").get_by_role("button", name=name).click()
+        p.get_by_test_id("stPopoverBody").wait_for()
+        assert violations(page) == [], name
+        p.keyboard.press("Escape")
+        p.get_by_test_id("stPopoverBody").wait_for(state="hidden")

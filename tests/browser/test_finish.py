@@ -1,0 +1,195 @@
+"""The page on any screen, from the keyboard, on a first visit and with nothing to show."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.browser.conftest import Gradtape
+
+pytestmark = pytest.mark.browser
+
+SMALL = [
+    pytest.param({"width": w, "height": h, "scheme": scheme}, id=f"{w}x{h}-{scheme}")
+    for w, h in ((820, 1180), (390, 844))
+    for scheme in ("light", "dark")
+]
+
+
+def box(page: Gradtape, selector: str) -> dict[str, float]:
+    found = page.page.locator(selector).first.bounding_box()
+    assert found is not None, selector
+    return dict(found)
+
+
+@pytest.mark.parametrize("page", SMALL, indirect=True)
+def test_on_a_small_screen_the_graph_comes_first_and_nothing_stands_out(page: Gradtape) -> None:
+    width = page.page.viewport_size["width"]  # type: ignore[index]
+    assert page.page.evaluate("document.querySelector('.stMain').scrollWidth") <= width
+    page.page.get_by_role("button", name="Not now").click()
+    graph, panel, program = (box(page, f".st-key-{part}") for part in ("graph", "panel", "program"))
+    assert graph["width"] > width - 40
+    assert graph["height"] >= 480
+    assert panel["y"] >= graph["y"] + graph["height"]
+    assert program["y"] >= graph["y"] + graph["height"]
+    bar = box(page, ".player .bar")
+    assert bar["y"] + bar["height"] < page.page.viewport_size["height"], "the timeline is on the first screen"  # type: ignore[index]
+    for each in (graph, panel, program):
+        assert each["x"] >= 0
+        assert each["x"] + each["width"] <= width
+
+
+@pytest.mark.parametrize("page", [{"width": 1100, "height": 800}], indirect=True)
+def test_no_panels_name_is_cut_off(page: Gradtape) -> None:
+    cut = page.page.locator(".st-key-panel_tab [role=radio] p").evaluate_all(
+        "all => all.filter(p => p.scrollWidth > p.clientWidth).map(p => p.textContent)"
+    )
+    assert cut == []
+
+
+def test_the_tour_teaches_accumulation_in_five_stops(page: Gradtape) -> None:
+    p = page.page
+    tour = p.get_by_role("region", name="Guided tour")
+    p.get_by_role("button", name="Take the tour").focus()
+    p.keyboard.press("Enter")
+    told = [("A leaf", 3, 2), ("Forward builds the tape", 13, 0), ("The first backward pass", 23, 12),
+            ("The second pass adds", 44, 12), ("Starting over", 49, 0)]  # fmt: skip
+    for place, (title, step, marks) in enumerate(told):
+        tour.get_by_role("heading", name=title).wait_for()
+        assert f"{place + 1} of 5" in tour.inner_text()
+        page.until(lambda step=step: page.step == step, f"the moment of {title}")
+        assert int(page.player.get_attribute("data-overlay") or 0) == marks, title
+        assert p.evaluate("document.activeElement.textContent") == ("Done" if place == 4 else "Next")
+        page.settled()
+        if place == 2:
+            page.until(lambda: "22 + 20 = 42" in page.inspector(), "the inspector tells the sum of the first pass")
+        if place < 4:
+            p.keyboard.press("Enter")
+    page.until(lambda: "42 + 42 = 84" in page.inspector(), "the inspector tells the sum of both passes")
+    assert tour.get_by_role("link", name="Zeroing the gradient").get_attribute("href") == "?example=zeroing_the_gradient"
+    p.keyboard.press("Enter")
+    tour.wait_for(state="hidden")
+
+
+def test_the_tour_is_offered_once_left_at_any_time_and_taken_again_from_help(page: Gradtape) -> None:
+    p = page.page
+    tour = p.get_by_role("region", name="Guided tour")
+    tour.get_by_role("button", name="Take the tour").click()
+    tour.get_by_role("button", name="Next").click()
+    tour.get_by_role("heading", name="Forward builds the tape").wait_for()
+    p.keyboard.press("Escape")
+    tour.wait_for(state="hidden")
+    assert page.player.get_attribute("data-overlay") == ""
+    p.goto(p.url.split("?")[0] + "?example=broadcasting")
+    page.ready()
+    assert not tour.is_visible()
+    p.get_by_role("button", name="Help").click()
+    p.get_by_role("button", name="Take the tour").click()
+    tour.get_by_role("heading", name="A leaf").wait_for()
+    page.until(lambda: page.step == 3, "the first stop, in the tour's example")
+    page.set_code("import torch\n")
+    tour.wait_for(state="hidden")
+
+
+def test_the_keys_open_wherever_the_focus_is_but_not_while_typing(page: Gradtape) -> None:
+    p = page.page
+    sheet = p.get_by_role("dialog", name="Keys")
+    for control in (p.get_by_role("radio", name="Ledger"), p.get_by_role("button", name="Run", exact=True)):
+        control.focus()
+        p.keyboard.press("?")
+        sheet.wait_for()
+        for words in ("one event back or on", "Ctrl Enter", "leave the editor", "find a node"):
+            assert words in sheet.inner_text()
+        p.keyboard.press("Escape")
+        sheet.wait_for(state="hidden")
+    page.set_code("print(1)")
+    p.get_by_text("No tensor was made").wait_for()
+    p.locator(".gt-brand").click()
+    p.keyboard.press("?")
+    sheet.wait_for()
+    p.keyboard.press("Escape")
+    p.evaluate("window.__gradtapeEditor.editor_0.focus()")
+    p.keyboard.type("#?")
+    assert not sheet.is_visible()
+
+
+def test_short_ways_lead_past_the_controls(page: Gradtape) -> None:
+    p = page.page
+    way = p.get_by_role("navigation", name="Short ways").get_by_role("button", name="Go to the graph as a table")
+    way.focus()
+    p.keyboard.press("Enter")
+    row = p.get_by_role("table").get_by_role("button", name="x1", exact=True)
+    row.wait_for()
+    page.until(
+        lambda: p.evaluate("document.activeElement?.closest('.st-key-tensor_table') !== null"), "the focus is in the table"
+    )
+
+
+def test_the_graph_can_be_read_and_used_as_a_table(page: Gradtape) -> None:
+    p = page.page
+    p.get_by_role("radio", name="Tensors", exact=True).click()
+    table = p.get_by_role("table")
+    z = table.get_by_role("button", name="z", exact=True).first
+    z.focus()
+    p.keyboard.press("Enter")
+    page.until(lambda: page.player.get_attribute("data-selected") == "t17", "z is selected in the graph")
+    page.until(lambda: z.get_attribute("aria-current") == "true", "and in the table")
+    assert table.get_by_role("rowheader").count() == 16
+    p.locator(".gt-brand").click()
+    p.keyboard.press("Home")
+    page.until(lambda: table.get_by_role("rowheader").count() == 1, "what exists at the first step")
+
+
+def test_texts_are_copied_with_a_click(page: Gradtape) -> None:
+    p = page.page
+    p.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    for name, begins in (
+        ("Copy the program", "# Repeated backward"),
+        ("Copy the output", "tensor([84.]) tensor([46.])"),
+        ("Copy the value of x1", "[1.0]"),
+        ("Copy the formula as LaTeX", r"\overline"),
+    ):
+        button = p.get_by_role("button", name=name).first
+        button.click()
+        page.until(lambda button=button: button.get_attribute("data-copied") == "true", f"{name} says that it did")
+        assert str(p.evaluate("navigator.clipboard.readText()")).startswith(begins)
+
+
+def test_the_step_is_read_out(page: Gradtape) -> None:
+    page.page.locator(".gt-brand").click()
+    page.page.keyboard.press("Home")
+    said = page.player.locator(".words [role=status]")
+    page.until(lambda: "x1" in said.inner_text(), "the caption of the first step")
+
+
+def test_every_page_has_a_language_a_title_and_headings(page: Gradtape) -> None:
+    p = page.page
+    assert p.evaluate("document.documentElement.lang") == "en"
+    assert p.get_by_role("heading", level=1).all_inner_texts() == ["◧ Gradtape"]
+    assert [each.strip() for each in p.get_by_role("heading", level=2).all_inner_texts()] == ["Program", "Graph", "Panel"]
+
+
+def test_the_focus_is_seen(page: Gradtape) -> None:
+    p = page.page
+    for _ in range(12):
+        p.keyboard.press("Tab")
+        outline = p.evaluate("""() => {
+            let active = document.activeElement;
+            while (active?.shadowRoot?.activeElement) active = active.shadowRoot.activeElement;
+            const style = getComputedStyle(active);
+            const ring = style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) > 0;
+            return [active.outerHTML.slice(0, 90), ring || style.boxShadow !== 'none'];
+        }""")
+        assert outline[1], outline[0]
+
+
+@pytest.mark.parametrize(
+    ("program", "words"),
+    [("", "An empty program"), ("print(1)", "No tensor was made"), ("print(1)\nx = 1 / 0", "ZeroDivisionError on line 2")],
+)
+def test_with_nothing_to_draw_the_page_says_why(page: Gradtape, program: str, words: str) -> None:
+    page.set_code(program)
+    page.page.locator(".gt-nothing", has_text=re.compile(re.escape(words))).wait_for()
+    page.set_code("import torch\nx = torch.ones(2, requires_grad=True)\n")
+    page.until(lambda: int(page.player.get_attribute("data-nodes") or 0) == 1, "the graph is back")

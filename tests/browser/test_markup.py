@@ -1,0 +1,272 @@
+"""Whatever programs, files and links say, the page and everything made of it show it as text, in a real browser."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import msgspec
+import pytest
+from playwright.sync_api import Browser, Page
+
+from components.gallery import examples
+from components.replay import REPLAY
+from engine.export import FORMATS, Options, export
+from engine.recording import Recording, RecordingError
+from engine.sandbox import run
+from engine.share import Link, pack
+from tests.browser.conftest import Gradtape
+from tests.engine.export.hostile import hostile
+from tests.engine.recording.test_recording import packed, unpacked
+
+pytestmark = pytest.mark.browser
+
+TAG = '<img src=x onerror="window.__pwned=1">'
+SCRIPT = "</script></style></textarea></title></pre><script>window.__pwned=1</script><svg onload=window.__pwned=1>"
+QUOTES = "\" onmouseover='window.__pwned=1' autofocus onfocus=window.__pwned=1 x=\"'`${window.__pwned=1}`"
+MARKDOWN = "![a](https://elsewhere.invalid/a.png) [b](javascript:window.__pwned=1) <img src=https://elsewhere.invalid/b> `c`"
+LATEX = "$$ ![d](https://elsewhere.invalid/d.png) $$ \\href{javascript:window.__pwned=1}{e} \\includegraphics{https://elsewhere.invalid/f} \\htmlData{x=y}{z}"
+CSS = "</style><style>*{background:url(https://elsewhere.invalid/g)}</style> ; } body { display: none } @import url(//elsewhere.invalid/h);"
+EVERY = (TAG, SCRIPT, QUOTES, MARKDOWN, LATEX, CSS)
+
+PROGRAM = f"""import torch, warnings
+from torch import nn
+EVERY = {EVERY!r}
+print(*EVERY, sep='\\n')
+names = globals()
+for text in EVERY:
+    names[text] = torch.tensor([1.0, 2.0], requires_grad=True)
+    names[text + '!'] = names[text] * 2
+    warnings.warn(text)
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        for k, text in enumerate(EVERY):
+            self.add_module(text.replace('.', ''), nn.Linear(2, 2))
+            self.register_buffer(text.replace('.', '') + '!', torch.ones(2))
+    def forward(self, x):
+        for part in self.children():
+            x = part(x).tanh()
+        return x
+Block.__name__ = Block.__qualname__ = EVERY[0]
+model = Block()
+labels = {{text: torch.ones(2, requires_grad=True) for text in EVERY}}
+loss = (model(sum(names[text + '!'] for text in EVERY)) * sum(labels.values())).sum()
+loss.backward()
+torch.optim.SGD(model.parameters(), lr=0.1).step()
+loss = (model(names[EVERY[0]]) ** 2).mean()
+loss.backward()
+class Loud(Exception): pass
+Loud.__name__ = Loud.__qualname__ = EVERY[0]
+raise Loud(' '.join(EVERY))
+"""
+PANELS = ("Inspector", "Findings", "Ledger", "Tensors", "What if", "Sweep", "Check", "Compare")
+
+
+@pytest.fixture
+def quiet(page: Gradtape) -> Iterator[Gradtape]:
+    """Neither a script nor a dialog; what else would be seen, the fixture of the page looks at."""
+    dialogs: list[str] = []
+    page.page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
+    yield page
+    assert page.page.evaluate("window.__pwned") is None
+    assert dialogs == []
+    assert page.page.evaluate("[getComputedStyle(document.body).display, getComputedStyle(document.body).backgroundImage]") == [
+        "block", "none",
+    ]  # fmt: skip
+
+
+def through_all(page: Gradtape) -> None:
+    """Look at every panel, at several moments, with several things selected."""
+    tab = page.page
+    for panel in PANELS:
+        tab.locator(".st-key-panel_tab button", has_text=panel).first.click()
+        page.settled()
+    tab.locator(".st-key-panel_tab button", has_text="Inspector").first.click()
+    page.settled()
+    ids = tab.evaluate("() => window.__gradtapePlayer.ids ? window.__gradtapePlayer.ids() : []")
+    for key in ("Home", "End"):
+        page.player.focus()
+        tab.keyboard.press(key)
+        page.settled()
+    for _ in range(6):
+        tab.keyboard.press("ArrowLeft")
+    page.settled()
+    for label in ("Autograd (grad_fn)", "Tensors and ops"):
+        tab.locator(".st-key-view button", has_text=label).click()
+        page.settled()
+    for place in range(min(len(ids), 5)):
+        tab.evaluate("id => window.__gradtapePlayer.select && window.__gradtapePlayer.select(id)", ids[place])
+        page.settled()
+
+
+def test_what_a_program_says_is_text(quiet: Gradtape) -> None:
+    before = quiet.total
+    quiet.set_code(PROGRAM)
+    quiet.until(lambda: quiet.total not in (before, -1), "another tape")
+    quiet.settled()
+    assert TAG in quiet.console()
+    through_all(quiet)
+    quiet.page.locator(".st-key-modes button", has_text="Build").click()
+    quiet.settled()
+    quiet.page.mouse.move(700, 400)
+
+
+def test_what_a_notebook_says_is_text(quiet: Gradtape, tmp_path: Path) -> None:
+    cells = [
+        {"cell_type": "markdown", "source": MARKDOWN},
+        {"cell_type": "code", "source": f"# {SCRIPT}\nimport torch\nprint({TAG!r}, {SCRIPT!r})\n", "outputs": [{"text": TAG, "data": {"text/html": SCRIPT}}]},
+        {"cell_type": "code", "source": f"x = torch.ones(2, requires_grad=True)\n(x * 2).sum().backward()\nclass A:\n    def __repr__(self): return {' '.join(EVERY)!r}\nA()"},
+    ]  # fmt: skip
+    name = "![a](x) <img src=x onerror=window.__pwned=1> $$x$$.ipynb"
+    opened(quiet, tmp_path / name, json.dumps({"cells": cells, "metadata": {"title": TAG}, "nbformat": 4}).encode())
+    quiet.until(lambda: "Out[2]" in quiet.page.locator("body").inner_text(), "the cell's value")
+    assert TAG in quiet.page.locator(".gt-cell").last.inner_text()
+
+
+def opened(page: Gradtape, file: Path, data: bytes) -> None:
+    """Open a file by the header's menu."""
+    file.write_bytes(data)
+    page.page.locator(".st-key-header").get_by_role("button", name="Open").click()
+    page.page.locator(".st-key-upload input[type=file]").set_input_files(file)
+    page.page.wait_for_timeout(0)
+    page.settled()
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("![a](x) [b](javascript:alert`1`) <img src=x onerror=window.__pwned=1>.py", b"\xff"),
+        ("<svg onload=window.__pwned=1>.ipynb", json.dumps({"cells": 1, "x": MARKDOWN}).encode()),
+        ("$$ a $$ :red[b] `c`.gradtape", b"GRAD" + MARKDOWN.encode()),
+    ],
+    ids=["py", "ipynb", "gradtape"],
+)
+def test_a_file_that_cannot_be_opened_is_named_as_text(quiet: Gradtape, tmp_path: Path, name: str, data: bytes) -> None:
+    opened(quiet, tmp_path / name, data)
+    notice = quiet.page.locator(".st-key-notices")
+    quiet.until(lambda: "cannot be opened" in notice.inner_text(), "the notice")
+    assert name in notice.inner_text()
+    assert notice.locator("a, img[src], .katex").count() == 0
+
+
+def forged(change: Callable[[str], str]) -> bytes:
+    """A recording, every text of which that may be changed is."""
+    recording = run(examples()["repeated_backward"].text).recording
+    assert recording is not None
+    document, raw = unpacked(recording.to_bytes())
+
+    def walk(holder: Any) -> None:
+        for key, item in list(holder.items() if isinstance(holder, dict) else enumerate(holder)):
+            if isinstance(item, str):
+                holder[key] = change(item)
+                try:
+                    Recording.load(packed(msgspec.msgpack.encode(document), raw))
+                except RecordingError:
+                    holder[key] = item
+            elif isinstance(item, list | dict):
+                walk(item)
+
+    walk(document)
+    return packed(msgspec.msgpack.encode(document), raw)
+
+
+@pytest.mark.parametrize("text", EVERY, ids=["tag", "script", "quotes", "markdown", "latex", "css"])
+def test_what_a_saved_recording_says_is_text(quiet: Gradtape, tmp_path: Path, text: str) -> None:
+    opened(quiet, tmp_path / "a.gradtape", forged(lambda said: said if len(said) == 1 else text + said))
+    quiet.until(lambda: "events" in quiet.page.locator(".gt-summary").inner_text(), "the recording")
+    through_all(quiet)
+
+
+def test_a_recording_that_cannot_be_opened_is_quoted_as_text(quiet: Gradtape, tmp_path: Path) -> None:
+    document, raw = unpacked(forged(str))
+    document["arrays"][0][0] = "![](https://elsewhere.invalid/x)"
+    opened(quiet, tmp_path / "a.gradtape", packed(msgspec.msgpack.encode(document), raw))
+    notice = quiet.page.locator(".st-key-notices")
+    quiet.until(lambda: "elsewhere.invalid" in notice.inner_text(), "the notice")
+    assert notice.locator("a, img[src]").count() == 0
+
+
+ADDRESSES = [
+    "?example=" + quote(TAG), "?example=" + quote(MARKDOWN), "?p=" + quote(TAG), "?p=1" + quote(SCRIPT), "?p=2" + quote(MARKDOWN), "?p=",
+    "?view=" + quote(TAG) + "&selected=" + quote(QUOTES) + "&step=" + quote(TAG), "?embed=" + quote(TAG), "?embed=true&p=" + quote(LATEX), "#" + quote(TAG),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("address_end", ADDRESSES, ids=range(len(ADDRESSES)))
+def test_what_an_address_says_is_text(quiet: Gradtape, address: str, address_end: str) -> None:
+    quiet.page.goto(address + address_end)
+    quiet.page.reload()
+    quiet.ready()
+    assert quiet.page.locator(".st-key-notices img[src]").count() == 0
+
+
+@pytest.mark.parametrize(
+    "name", [MARKDOWN[:110], TAG, ":red[x] $y$ `z` [a](b)", CSS[:110]], ids=["markdown", "tag", "label", "css"]
+)
+@pytest.mark.parametrize("embedded", [False, True])
+def test_what_a_link_says_is_text(quiet: Gradtape, address: str, name: str, embedded: bool) -> None:
+    for cells in ((examples()["repeated_backward"].text,), (PROGRAM,)):
+        link = pack(Link(cells, name=name))
+        quiet.page.goto(f"{address}?p={link}" + ("&embed=true" if embedded else ""))
+        quiet.page.reload()
+        quiet.ready()
+        if not embedded:
+            quiet.page.locator(".st-key-header").get_by_role("button", name="Share").click()
+            quiet.page.locator(".st-key-share_panel").wait_for()
+            quiet.settled()
+
+
+@pytest.fixture
+def outside(chromium: Browser) -> Iterator[Page]:
+    """An empty tab, in which a file from here is opened: nothing may run that is not Gradtape's, or ask for anything."""
+    tab = chromium.new_context().new_page()
+    trouble: list[str] = []
+    tab.on("pageerror", lambda error: trouble.append(str(error)))
+    tab.on("dialog", lambda dialog: (trouble.append(dialog.message), dialog.dismiss()))
+    tab.on(
+        "request",
+        lambda r: (
+            None if r.url.startswith(("file:///", "data:", "blob:")) and "elsewhere" not in r.url else trouble.append(r.url)
+        ),
+    )
+    yield tab
+    assert tab.evaluate("[window.__pwned, window.hurt]") == [None, None]
+    tab.context.close()
+    assert trouble == []
+
+
+def recordings() -> dict[str, Recording]:
+    """Runs of hostile programs, and files of strangers."""
+    ran = run(PROGRAM).recording
+    assert ran is not None
+    return {
+        "names": hostile(),
+        "program": ran,
+        "file": Recording.load(forged(lambda said: said if len(said) == 1 else TAG + SCRIPT + said)),
+    }
+
+
+@pytest.mark.parametrize("kind", ["svg", "html", "graphml", "mermaid", "dot", "json"])
+def test_nothing_runs_in_what_is_saved(outside: Page, tmp_path: Path, kind: str) -> None:
+    for name, recording in recordings().items():
+        for theme in ("light", "dark"):
+            options = Options("tensors", "LR", None, theme, TAG + SCRIPT)
+            data = REPLAY.make(recording, options) if kind == "html" else export(recording, kind, options)
+            suffix = REPLAY.suffix if kind == "html" else FORMATS[kind].suffix
+            file = tmp_path / f"{name}{suffix}"
+            file.write_bytes(data)
+            if kind in ("svg", "html"):
+                outside.goto(file.as_uri())
+                outside.mouse.move(300, 300)
+                outside.keyboard.press("End")
+                outside.keyboard.press("ArrowLeft")
+                assert outside.evaluate("[window.__pwned, window.hurt]") == [None, None]
+            # A careless page that shows the text as it is, which for these formats is not asked for.
+            if kind == "svg":
+                outside.set_content(f"<!doctype html><body>{data.decode()}</body>")
+                outside.wait_for_load_state()
+                assert outside.evaluate("[window.__pwned, window.hurt]") == [None, None]

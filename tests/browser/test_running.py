@@ -1,0 +1,94 @@
+"""Programs that take long: the page shows how long, lets them be cancelled, and goes on answering."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser
+
+from tests.browser.conftest import Gradtape, serve
+
+pytestmark = pytest.mark.browser
+
+ENDLESS = "import torch\nx = torch.ones(2, requires_grad=True)\nwhile True:\n    pass\n"
+
+
+def status(page: Gradtape) -> str:
+    """What the bar says; nothing while there is none."""
+    bar = page.page.locator(".gt-running")
+    return bar.inner_text() if bar.count() else ""
+
+
+def running(page: Gradtape) -> bool:
+    return status(page).startswith("Running · ")
+
+
+def test_a_long_program_shows_its_time_and_is_cancelled(page: Gradtape) -> None:
+    nodes = page.player.get_attribute("data-nodes")
+    page.set_code(ENDLESS)
+    page.until(lambda: running(page), "the time it has run")
+    first = status(page)
+    page.until(lambda: status(page) not in ("", first), "the time goes on")
+    assert page.player.get_attribute("data-nodes") == nodes, "the last picture stays"
+    page.page.get_by_role("button", name="Cancel").click()
+    page.until(lambda: not status(page), "the bar has gone")
+    page.settled()
+    assert page.code() == ENDLESS, "the program is kept"
+    assert page.player.get_attribute("data-nodes") == nodes
+    assert "edited since" in page.page.locator(".gt-summary").inner_text()
+
+
+def test_the_page_answers_while_a_program_runs(page: Gradtape) -> None:
+    page.set_code(ENDLESS)
+    page.until(lambda: running(page), "it runs")
+    page.page.get_by_role("radio", name="Ledger").click()
+    page.page.get_by_text("x1.grad", exact=True).wait_for()
+    page.page.get_by_role("button", name="Examples").click()
+    page.page.get_by_role("button", name="Broadcasting", exact=True).click()
+    page.until(lambda: "Broadcasting" in page.code(), "the other example's text")
+    page.until(lambda: not status(page), "its run is done and the endless one given up")
+    assert "ran in" in page.page.locator(".gt-summary").inner_text()
+
+
+def test_a_program_that_ran_too_long_says_so(page: Gradtape) -> None:
+    page.set_code(ENDLESS)
+    page.until(lambda: running(page), "it runs")
+    page.until(lambda: "ran too long" in page.console(), "it was stopped")
+    assert not status(page)
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A page on a small machine: one slot for quick programs, one for long ones, one place in each queue."""
+    log = tmp_path_factory.mktemp("small") / "log"
+    with serve(log, GRADTAPE_RUNS="2", GRADTAPE_QUEUE="1", GRADTAPE_SECONDS="300") as address:
+        yield address
+
+
+def test_visitors_wait_in_a_queue_and_are_told_when_it_is_full(small: str, chromium: Browser) -> None:
+    visitors = []
+    for _ in range(4):
+        context = chromium.new_context(viewport={"width": 1480, "height": 920})
+        tab = context.new_page()
+        tab.goto(small)
+        visitors.append(Gradtape(tab))
+        visitors[-1].ready()
+    first, second, third, fourth = visitors
+    first.set_code(ENDLESS)
+    first.until(lambda: running(first), "the first one runs")
+    second.set_code(ENDLESS)
+    second.until(lambda: running(second), "the second one runs")
+    third.set_code(ENDLESS)
+    third.until(lambda: running(third), "the third one runs")
+    second.until(lambda: status(second) == "Waiting · place 1", "the second one has made room and waits")
+    fourth.set_code(ENDLESS)
+    third.page.get_by_text("Too many long programs are waiting").wait_for()
+    assert third.code() == ENDLESS, "nothing is lost"
+    first.page.get_by_role("button", name="Cancel").click()
+    second.until(lambda: running(second), "the second one runs again")
+    quick = "import torch\nprint('quick', torch.ones(2).sum())\n"
+    third.set_code(quick)
+    third.until(lambda: third.console().startswith("quick"), "a quick program runs among endless ones")
+    for visitor in visitors:
+        visitor.page.context.close()

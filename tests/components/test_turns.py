@@ -1,0 +1,101 @@
+"""Few pages are drawn at once, and none is forgotten."""
+
+from __future__ import annotations
+
+import gc
+import threading
+
+import pytest
+
+from components import turns
+from components.housekeeping import EVERY, Housekeeping
+from components.turns import AT_ONCE, in_turn, turn_given_away
+
+SOON = 30.0
+
+
+class Drawing:
+    """Pages that are drawn until they are released, and how many there were at once."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.now = self.most = self.done = 0
+        self.began = threading.Semaphore(0)
+        self.release = threading.Event()
+
+    def draw(self) -> None:
+        with self.lock:
+            self.now += 1
+            self.most = max(self.most, self.now)
+        self.began.release()
+        assert self.release.wait(SOON)
+        with self.lock:
+            self.now -= 1
+            self.done += 1
+
+
+def threads(count: int, target: object) -> list[threading.Thread]:
+    made = [threading.Thread(target=target) for _ in range(count)]  # type: ignore[arg-type]
+    for thread in made:
+        thread.start()
+    return made
+
+
+def test_only_so_many_are_drawn_at_once_and_all_in_the_end() -> None:
+    drawing = Drawing()
+    started = threads(AT_ONCE + 5, in_turn(drawing.draw))
+    for _ in range(AT_ONCE):
+        assert drawing.began.acquire(timeout=SOON)
+    drawing.release.set()
+    for thread in started:
+        thread.join(SOON)
+    assert (drawing.most, drawing.done) == (AT_ONCE, AT_ONCE + 5)
+
+
+def test_who_has_a_turn_needs_no_second_one() -> None:
+    inner = in_turn(lambda: "drawn")
+    page = in_turn(lambda: [inner() for _ in range(AT_ONCE + 1)])
+    assert page() == ["drawn"] * (AT_ONCE + 1)
+
+
+def test_who_waits_gives_the_turn_away() -> None:
+    waiting, goes_on = threading.Semaphore(0), threading.Event()
+
+    @in_turn
+    def waits() -> None:
+        with turn_given_away():
+            waiting.release()
+            assert goes_on.wait(SOON)
+
+    started = threads(AT_ONCE, waits)
+    for _ in range(AT_ONCE):
+        assert waiting.acquire(timeout=SOON)
+    assert in_turn(lambda: "drawn meanwhile")() == "drawn meanwhile"
+    goes_on.set()
+    for thread in started:
+        thread.join(SOON)
+
+
+def test_a_failure_gives_the_turn_back() -> None:
+    @in_turn
+    def fails() -> None:
+        raise ZeroDivisionError
+
+    for _ in range(AT_ONCE + 1):
+        with pytest.raises(ZeroDivisionError):
+            fails()
+    assert turns._turns._value == AT_ONCE  # type: ignore[attr-defined]
+
+
+def test_everything_is_looked_through_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[str] = []
+    for name in ("collect", "freeze", "unfreeze"):
+        monkeypatch.setattr(gc, name, lambda name=name: done.append(name))
+    now = 0.0
+    keeping = Housekeeping(lambda: now)
+    assert not keeping.tidy()
+    assert done == ["freeze"]
+    now = EVERY
+    assert keeping.tidy()
+    assert done == ["freeze", "unfreeze", "collect", "freeze"]
+    assert not keeping.tidy()

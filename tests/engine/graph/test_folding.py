@@ -1,0 +1,205 @@
+"""Folding: every node is in its loop, module or call; a closed group stands for its members; opening shows just what is in
+it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from engine.graph import build, faces, gradients, layout
+from engine.graph.finite import troubles
+from engine.graph.folding import MODES, READABLE, Folding, folded, groups, opened_at_first
+from engine.graph.group_faces import fold_faces
+from engine.graph.varies import varies
+from engine.recording import Recording
+from engine.sandbox import run
+from tests.engine.graph.test_layout import check
+
+MODEL = """
+import torch
+from torch import nn
+
+class Block(nn.Module):
+    def __init__(self, d):
+        super().__init__()
+        self.lin = nn.Linear(d, d)
+        self.norm = nn.LayerNorm(d)
+
+    def forward(self, x):
+        return self.norm(x + torch.relu(self.lin(x)))
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList([Block(4) for _ in range(3)])
+        self.head = nn.Linear(4, 1)
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return self.head(x)
+
+net = Net()
+for step in range(2):
+    loss = net(torch.ones(2, 4)).pow(2).mean()
+    net.zero_grad()
+    loss.backward()
+"""
+RNN = """
+import torch
+w = torch.tensor([[0.5, 0.1], [0.2, 0.3]], requires_grad=True)
+h = torch.zeros(2)
+loss = torch.tensor(0.0)
+for t in range({steps}):
+    x = torch.tensor([1.0, {x}])
+    h = torch.tanh(w @ h + x)
+    loss = loss + h.pow(2).sum()
+loss.backward()
+"""
+
+
+def recorded(text: str) -> Recording:
+    result = run(text)
+    assert result.status == "ok", result.error
+    assert result.recording is not None
+    return result.recording
+
+
+@pytest.fixture(scope="module")
+def model() -> Recording:
+    return recorded(MODEL)
+
+
+def titles(graph: Any) -> list[str]:
+    return [a["title"] for _, a in graph.nodes(data=True)]
+
+
+def place(recording: Recording, graph: Any, folding: Folding, op: str) -> list[str]:
+    key = next(key for key, a in graph.nodes(data=True) if a["op"] == op)
+    return [folding.groups[id].title for id in folding.places[key]]
+
+
+def test_operations_are_in_the_modules_that_ran_them(model: Recording) -> None:
+    paths = {model.scopes[e.scope].module for e in model.events if getattr(e, "op", "") == "relu"}
+    assert paths == {"net.layers.0", "net.layers.1", "net.layers.2"}
+
+
+def test_auto_goes_by_loop_iteration_and_module(model: Recording) -> None:
+    graph = build(model)
+    folding = groups(model, graph, "auto")
+    assert place(model, graph, folding, "relu") == ["loop, line 26", "iteration 1", "net", "layers.0 … layers.2", "layers.0"]
+
+
+@pytest.mark.parametrize("view", ["tensors", "autograd"])
+@pytest.mark.parametrize("mode", MODES)
+def test_every_node_is_on_show_once(model: Recording, view: Any, mode: Any) -> None:
+    graph = build(model, view)
+    folding = groups(model, graph, mode)
+    opened: set[str] = set()
+    for id in ["", *folding.groups]:
+        opened.add(id)
+        made = folded(graph, folding, opened)
+        shown = [m for key, a in made.nodes(data=True) for m in a.get("members", (key,))]
+        assert sorted(shown) == sorted(graph.nodes)
+        layout(made.reverse() if view == "autograd" else made)  # raises for a cycle
+    assert set(made) == set(graph), "all open, all shown"
+
+
+def test_a_closed_groups_edges_carry_what_its_members_do(model: Recording) -> None:
+    graph = build(model)
+    made = folded(graph, groups(model, graph, "loop"))
+    inside = {m for _, a in made.nodes(data=True) for m in a.get("members", ())}
+    carried = sorted(c for u, v, a in made.edges(data=True) for c in a["carries"])
+    wanted = sorted(c for u, v, a in graph.edges(data=True) if not {u, v} <= inside for c in a["carries"])
+    assert carried == wanted
+
+
+def test_what_leaves_a_group_and_comes_back_makes_no_cycle() -> None:
+    text = (
+        "import torch\nx = torch.tensor(1.0, requires_grad=True)\ny = x\n"
+        + "def f(a):\n    return a * 2 + 1 + a\n"
+        + "for k in range(3):\n    y = f(y)\n    z = y * 3\n    y = z.exp().sin() + 1\n"
+        + "y.backward()\n"
+    )
+    recording = recorded(text)
+    graph = build(recording)
+    for mode in ("line", "function"):
+        check(folded(graph, groups(recording, graph, mode)), "LR")
+
+
+def test_small_graphs_open_unfolded_and_large_ones_folded() -> None:
+    small, large = (build(recorded(RNN.format(steps=n, x="0.5"))) for n in (3, 60))
+    assert len(small) <= READABLE < len(large)
+    assert opened_at_first(small, "auto") == "none"
+    assert opened_at_first(large, "auto") == "auto"
+    assert opened_at_first(small, "loop") == "loop"
+
+
+def test_a_large_unrolled_loop_opens_as_one_card_beside_its_weights() -> None:
+    recording = recorded(RNN.format(steps=60, x="0.5"))
+    graph = build(recording)
+    made = folded(graph, groups(recording, graph))
+    assert sorted(titles(made)) == ["loop, line 6 × 60", "w"]
+
+
+def test_a_group_shows_its_last_loss_and_its_largest_gradient(model: Recording) -> None:
+    graph = build(model)
+    folding = groups(model, graph, "auto")
+    made = folded(graph, folding)
+    seen, norms = faces(model, graph), gradients(model, graph)
+    history = fold_faces(graph, made, seen, norms).nodes["g:L26"]
+    loss = next(key for key, a in reversed(list(graph.nodes(data=True))) if a["title"] == "loss")
+    assert history[-1][1].value == f"loss = {seen.nodes[loss][-1][1].value}"
+    weights = folded(graph, groups(model, graph, "module"))
+    (card,) = (key for key, a in weights.nodes(data=True) if a["title"] == "net")
+    largest = max(pairs[-1][1] for key, pairs in norms.items() if key in weights.nodes[card]["members"])
+    assert fold_faces(graph, weights, seen, norms).nodes[card][-1][1].grad == f"≤ {largest:.4g}"
+
+
+def test_a_group_is_running_when_one_of_its_members_is(model: Recording) -> None:
+    graph = build(model)
+    made = folded(graph, groups(model, graph, "loop"))
+    seen = faces(model, graph)
+    (card,) = (key for key, a in made.nodes(data=True) if a["kind"] == "group")
+    states = dict(fold_faces(graph, made, seen, {}).nodes[card])
+    for step, face in states.items():
+        inside = set()
+        for member in made.nodes[card]["members"]:
+            now = [f for at, f in seen.nodes[member] if at <= step]
+            inside.add(now[-1].state if now else "")
+        assert (face.state == "running") == ("running" in inside)
+
+
+def test_nan_shines_through() -> None:
+    recording = recorded(RNN.format(steps=60, x="float('nan') if t == 40 else 0.0"))
+    graph = build(recording)
+    seen = faces(recording, graph)
+    assert min(troubles(recording, seen).values()) == min(
+        step
+        for step, e in enumerate(recording.events)
+        if any("nan" in repr(recording.array(o.array)) for o in getattr(e, "outputs", ()))
+    )
+
+
+def test_what_varies_is_told() -> None:
+    recording = recorded(
+        "import torch\nx = torch.ones(2, 2, requires_grad=True)\n"
+        "for n in (2, 3, 2):\n    y = x.repeat(n, 1)\n    z = (y * 2).sum()\n    z.backward()\n"
+    )
+    graph = build(recording)
+    folding = groups(recording, graph, "loop")
+    found = varies(graph, folding, folding.groups["L3"])
+    assert [each.what for each in found] == ["type and shape of repeat", "type and shape of mul"]
+    assert str(found[0]) == "float32 [4×2], float32 [6×2]"
+
+
+def test_what_is_alike_is_told_to_be(model: Recording) -> None:
+    graph = build(model)
+    folding = groups(model, graph, "loop")
+    assert varies(graph, folding, folding.groups["L26"]) == []
+
+
+def test_an_unknown_way_to_fold_is_refused(model: Recording) -> None:
+    with pytest.raises(ValueError, match="unknown way to fold 'colour'"):
+        groups(model, build(model), "colour")  # type: ignore[arg-type]
