@@ -10,7 +10,7 @@ app: $(VENV)/.app
 
 test: $(VENV)/.test browser
 	$(if $(ARGS),$(BIN)/python -m pytest $(ARGS),$(BIN)/python -m pytest -n auto tests/engine tests/components)
-	$(if $(ARGS),,$(BIN)/python -m pytest tests/browser)
+	$(if $(ARGS),,$(BIN)/python -m pytest -n auto tests/browser)
 
 check: $(VENV)/.check
 	$(BIN)/ruff check .

@@ -20,7 +20,7 @@ from components.empty import empty_html
 from components.export import save_menu
 from components.findings import badge, findings_panel
 from components.formulas import edge_lines
-from components.graph_view import GraphState, graph_view
+from components.graph_view import LARGE, GraphState, graph_view
 from components.graph_view.full import folding, full
 from components.graph_view.payload import payload, picture_name
 from components.groups import group_panel
@@ -433,7 +433,8 @@ def _payload(p: Page, recording: Recording, pinned: Recording | None, run: str) 
     if key not in kept:
         if len(kept) >= PICTURES or any(other[0].split()[0] != p.run_id for other in kept):
             kept.clear()
-        kept[key] = payload(recording, p.view, p.direction, run, pinned, edge_lines(recording), p.fold, p.unfolded)
+        lines, large = edge_lines(recording), len(recording.events) >= LARGE
+        kept[key] = payload(recording, p.view, p.direction, run, pinned, lines, p.fold, p.unfolded, large)
     found: dict[str, object] = kept[key]
     return found
 

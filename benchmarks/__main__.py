@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks import browser, engines, networks, page
+from benchmarks import browser, engines, networks, page, pictures
 
 
 def main() -> None:
@@ -14,6 +14,7 @@ def main() -> None:
     engines.recording()
     print("\nFrom the program to the picture\n")
     page.sandbox()
+    pictures.pictures()
     browser.steps()
 
 

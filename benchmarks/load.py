@@ -101,6 +101,7 @@ class Visitor:
         self.socket, self.figures = socket, figures
         self.own: set[int] = set()
         self.editor = self.player = self.fragment = self.tape = ""
+        self.holds: str | None = None
         self.rev = self.runs = 0
         self.text = ""
         self.polls: dict[str, asyncio.Task[None]] = {}
@@ -127,7 +128,7 @@ class Visitor:
                 event = {"event": "run", "value": {**typed, "n": self.runs}}
                 states.add(id=f"{TRIGGER}_{self.editor}__events", json_trigger_value=json.dumps([event]))
         if self.player and told:
-            states.add(id=self.player, json_value=json.dumps({"step": self.steps - 1}))
+            states.add(id=self.player, json_value=json.dumps({"step": self.steps - 1, "holds": self.holds}))
         await self.socket.send(message.SerializeToString())
 
     async def finished(self, wanted: int | None) -> None:
@@ -160,9 +161,10 @@ class Visitor:
                 if part.id.endswith("-editor_0"):
                     self.editor, self.rev = part.id, int(json.loads(part.json)["rev"])
                 elif part.id.endswith("-player"):
-                    sent = json.loads(part.json)
-                    self.player, self.fragment, self.steps = part.id, message.delta.fragment_id, len(sent["steps"])
-                    self.fresh, self.tape = self.tape != sent["rev"], sent["rev"]
+                    sent = json.loads(part.bytes or part.json)  # a large graph comes as bytes, and its steps only once
+                    self.player, self.fragment = part.id, message.delta.fragment_id
+                    self.steps = len(sent["steps"]) if "steps" in sent else self.steps
+                    self.fresh, self.tape, self.holds = self.tape != sent["rev"], sent["rev"], sent.get("tape")
             elif element.HasField("alert"):
                 self.failed = element.alert.body
             elif element.HasField("exception"):
@@ -309,7 +311,7 @@ def processor(pid: int) -> tuple[float, float]:
 
 
 def told(title: str, figures: Figures, seconds: float, busy: tuple[float, float, float], held: tuple[float, float]) -> None:
-    """Print a scenario's figures: `busy` are processor seconds of app, sandbox and driver, `held` megabytes before and after."""
+    """Print a scenario's figures: `busy` are processor seconds of app, sandbox and driver, `held` MB before and after."""
     times = sorted(figures.latencies)
     print(f"\n{title}")
     print(f"  runs answered {len(times)}, lost {figures.lost}, mixed up {figures.mixed}, refused {figures.refused}")

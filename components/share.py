@@ -6,7 +6,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 import streamlit as st
 
-from components.html import muted, tag, text
+from components.html import copy, muted, tag, text
 from engine.recording import Recording
 from engine.share import Link, LinkError, pack
 
@@ -23,10 +23,11 @@ def share_panel(link: Link, recording: Recording | None, *, page: str, key: str)
             st.html(tag("div", text(f"No link this time: {error}. A file holds it; open it there with Open."), cls="gt-note"))
             _files(link, recording)
             return
-        st.html(tag("div", text(_what(link)), cls="gt-muted"))
-        st.code(address, language=None)
-        st.html(tag("div", "For a course page: graph, timeline and source, without the rest", cls="gt-label"))
-        st.code(snippet(address, link.name), language=None)
+        st.html(muted(_what(link)) + _line(address, "the link"))
+        st.html(
+            muted("For a course page: graph, timeline and source, without the rest.")
+            + _line(snippet(address, link.name), "the HTML")
+        )
         st.html(muted("The link holds the program itself; nothing is stored anywhere."))
 
 
@@ -49,10 +50,15 @@ def snippet(address: str, name: str = "") -> str:
     )
 
 
+def _line(whole: str, what: str) -> str:
+    """The beginning of a long text, and a button that copies all of it."""
+    return tag("div", tag("code", text(whole)), copy(whole, what), cls="gt-line")
+
+
 def _what(link: Link) -> str:
     moment = "its end" if link.step is None else f"step {link.step + 1}"
     return (
-        f"Opens this program at {moment}, with the same node selected:" if link.selected else f"Opens this program at {moment}:"
+        f"Opens this program at {moment}, with the same node selected." if link.selected else f"Opens this program at {moment}."
     )
 
 

@@ -46,7 +46,7 @@ def graph_view(
         holds: the `payload["tape"]` of which the player has said that it has it: what is the same then is not sent again.
         breakpoints: taken over by the player whenever they change here, in the form of `GraphState.breakpoints`.
     """
-    last = max(0, len(payload["steps"]) - 1)
+    last = max(0, payload["total"] - 1)
     data = {**payload, "key": key}
     if overlay is not None:
         data["overlay"] = overlay
@@ -69,7 +69,7 @@ _TAPE = ("steps", "segments", "lines", "queues", "index")
 
 
 def _packed(data: dict[str, Any], holds: str | None) -> dict[str, Any] | bytes:
-    if len(data["steps"]) < LARGE:
+    if data["total"] < LARGE:
         return data
     data["large"] = True
     if holds is not None and holds == data.get("tape"):

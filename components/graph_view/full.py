@@ -59,14 +59,15 @@ def shown(everything: Full, groups: Folding, opened: Iterable[str]) -> Shown:
     return Shown(graph, fold_faces(everything.graph, graph, everything.faces, everything.norms, everything.kept), stands)
 
 
-def told_steps(everything: Full) -> list[dict[str, Any]]:
-    """The steps as plain data, about nodes of the whole graph: the player knows which groups stand for them."""
-    made: list[dict[str, Any]] = everything.once("steps", lambda: msgspec.to_builtins(everything.steps))
-    return made
-
-
 def tell_folds(
-    data: dict[str, Any], recording: Recording, everything: Full, groups: Folding, picture: Shown, opened: Iterable[str]
+    data: dict[str, Any],
+    recording: Recording,
+    everything: Full,
+    groups: Folding,
+    picture: Shown,
+    opened: Iterable[str],
+    *,
+    packed: bool,
 ) -> None:
     """Add to a payload what the player needs of the groups: which are open, who is in which, what goes wrong in the closed."""
     known = [groups.groups[id] for id in opened if id in groups.groups]
@@ -74,7 +75,7 @@ def tell_folds(
     named = [{"id": g.id, "title": g.title} for g in sorted(on_show, key=lambda g: g.id)]
     data["fold"] = {"any": bool(groups.groups), "opened": named}
     if groups.groups:
-        data["index"] = everything.once(("index", id(groups)), lambda: _index(everything, groups))
+        data["index"] = everything.once(("index", id(groups), packed), lambda: _index(everything, groups, packed))
     told: dict[str, list[str]] = {}
     if picture.stands:
         for finding in findings(recording):
@@ -92,7 +93,7 @@ def tell_folds(
         node["findings"] = told.get(node["id"], [])
 
 
-def _index(everything: Full, groups: Folding) -> dict[str, Any]:
+def _index(everything: Full, groups: Folding, packed: bool) -> Any:
     """All groups as [id, title, place of the one around it or -1], and all nodes as [key, place of the innermost group or -1,
     title, badge, sub, op, since when it is not finite or -1]: what the player needs to find nodes that are not on show."""
     ordered = sorted(groups.groups.values(), key=lambda g: len(_above(groups, g.id)))
@@ -103,7 +104,8 @@ def _index(everything: Full, groups: Folding) -> dict[str, Any]:
         path = groups.places.get(key)
         innermost = place[path[-1]] if path else -1
         rows.append([key, innermost, a["title"], a["badge"], a["sub"], a["op"], troubles.get(key, -1)])
-    return {"groups": [[g.id, g.title, place.get(g.parent, -1)] for g in ordered], "rows": rows}
+    index = {"groups": [[g.id, g.title, place.get(g.parent, -1)] for g in ordered], "rows": rows}
+    return msgspec.Raw(msgspec.json.encode(index)) if packed else index
 
 
 def _above(groups: Folding, id: str) -> list[str]:

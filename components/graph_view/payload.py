@@ -10,11 +10,12 @@ from typing import Any
 import msgspec
 from pyvis.network import Network
 
-from components.graph_view.full import at_first, folding, full, shown, tell_folds, told_steps
+from components.graph_view.full import at_first, folding, full, shown, tell_folds
+from components.graph_view.tape import tape
 from components.graph_view.watched import Details, detail, watch
 from engine.diagnosis.merged import LEGEND as CHANGES
 from engine.diagnosis.merged import Merged, merged
-from engine.graph import faces, layout, segments
+from engine.graph import faces, layout
 from engine.graph.folding import Mode
 from engine.graph.tones import LEGEND, edge_legend, tone
 from engine.recording import Recording
@@ -29,12 +30,14 @@ def payload(
     details: Details | None = None,
     fold: Mode = "none",
     opened: Iterable[str] | None = (),
+    packed: bool = False,
 ) -> dict[str, Any]:
     """The player's data for one view of a recording, merged with that of a `pinned` run, if there is one.
 
     `run` identifies the recording, so that the player keeps step and camera while it stays the same. `details` gives the
     lines to show for a gradient on an edge. `fold` says into which groups the nodes go, of which those in `opened` are open, or
-    for None those that make a first view; the merged graph of two runs is never folded.
+    for None those that make a first view; the merged graph of two runs is never folded. With `packed`, large parts are JSON
+    that is written already.
     """
     opened = tuple(sorted(at_first(recording, view, fold)) if opened is None else opened)
     both = merged(pinned, recording, view) if pinned is not None else None  # type: ignore[arg-type]
@@ -83,14 +86,14 @@ def payload(
         "nodes": nodes,
         "edges": edges,
         "tape": f"{run}|{view}|{fold}",
-        "steps": told_steps(whole),
-        "segments": whole.once("segments", lambda: msgspec.to_builtins(segments(recording))),
+        "total": len(recording.events),
+        **tape(recording, whole, packed=packed),
         "view": view,
         "direction": direction,
         "legend": [{"tone": one, "label": LEGEND[one]} for one in LEGEND if one in tones] + edge_legend(graph),
     }
     watch(data, recording, own, whole, picture)
-    tell_folds(data, recording, whole, groups, picture, opened)
+    tell_folds(data, recording, whole, groups, picture, opened, packed=packed)
     if details is not None:
         detail(data, recording, own, details)
     if both:

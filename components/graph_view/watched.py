@@ -6,11 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from components.graph_view.full import Full, Shown
-from engine.graph import changes, gradients, line_ends, places, queues
+from engine.graph import changes, gradients, places
 from engine.graph.build import Graph
 from engine.recording import Recording
-from engine.recording.events import NOTHING, NodeRan
-from engine.recording.index import index_of
+from engine.recording.events import NodeRan
 
 Details = Callable[[int, int, int], Sequence[str]]
 """(step, node, its edge) → lines of text about the gradient that leaves there: upstream × local = contribution."""
@@ -39,32 +38,6 @@ def watch(data: dict[str, Any], recording: Recording, graph: Graph, everything: 
             node["pass"] = attributes["in_backward"]
     table = [recording.sites[site] for site in sites]
     data["sites"] = [[s.cell, s.line, s.column, s.end_line, s.end_column] for s in table]
-    data["lines"] = everything.once("lines", lambda: line_ends(recording))
-    data["queues"] = everything.once("queues", lambda: _queues(recording, everything.graph))
-
-
-def _queues(recording: Recording, graph: Graph) -> list[dict[str, Any]]:
-    """Per pass its nodes: [key or None, name, ready, began, ran, arrivals], in the order in which they ran."""
-    index = index_of(recording)
-    autograd = graph.graph["view"] == "autograd"
-
-    def key_of(node: int) -> str | None:
-        outputs = (index.owners.get((node, output), NOTHING) for output in range(4))
-        keys = [f"n{node}"] if autograd else [f"t{tensor}" for tensor in outputs]
-        return next((key for key in keys if key in graph), None)
-
-    return [
-        {
-            "number": queue.number,
-            "from": queue.began,
-            "to": queue.ended,
-            "visits": [
-                [key_of(visit.node), index.nodes[visit.node].info.name, visit.ready, visit.began, visit.ran, visit.arrivals]
-                for visit in queue.visits
-            ],
-        }
-        for queue in queues(recording)
-    ]
 
 
 def detail(data: dict[str, Any], recording: Recording, graph: Graph, details: Details) -> None:

@@ -27,7 +27,7 @@ READABLE = 300
 """Nodes up to which a graph opens unfolded."""
 AT_FIRST = 48
 """Nodes and closed groups that the first view of a folded graph shows, as far as groups allow it."""
-MOST = 60
+MOST = 40
 """Groups side by side from which on they are drawn in ranges, "iterations 1–36"; nodes, from twice as many on."""
 ALIKE = 3
 """Neighbouring groups with the same structure from which on they are drawn as one, "× 3"."""

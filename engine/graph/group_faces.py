@@ -41,8 +41,8 @@ def fold_faces(whole: Graph, graph: Graph, faces: Faces, norms: Norms, kept: Kep
 
 
 def group_history(graph: Graph, members: Sequence[str], faces: Faces, norms: Norms) -> list[tuple[int, Face]]:
-    """The history of a closed group's card: the value of what it makes, the largest norm among the gradients it keeps, and what
-    the liveliest of its members is doing."""
+    """The history of a closed group's card: the value of what it makes, the largest norm among the gradients that it keeps, and
+    what the liveliest of its members is doing."""
     shown = _shown(graph, members)
     title = clip(graph.nodes[shown]["title"])
     values = [(step, 0, f"{title} = {face.value}") for step, face in faces.nodes[shown] if face.value]

@@ -8,7 +8,8 @@ from itertools import pairwise
 NODE_GAP = 22.0
 BEND_GAP = 12.0
 COMPONENT_GAP = 48.0
-SWEEPS = 10
+SWEEPS, BOTH = 14, 8
+"""Moves of all ranks, and those of them at the end that look both ways."""
 LEAF, ASIDE, LINE = 1e-4, 1e-2, 2.0
 """What some weigh beside others where they do not all find room: leaves follow what they feed, what is not on its neighbours'
 main line makes way for it, and bends and the main line want to stay straight."""
@@ -92,11 +93,11 @@ class _Placing:
                 x += gap
 
     def sweep(self) -> None:
-        """Move every rank towards the ranks before and after it, the last two times towards both at once."""
+        """Move every rank towards the ranks before and after it, at last towards both."""
         at = self.at
         ranks = list(zip(self.layers, self.gaps))
         for sweep in range(SWEEPS):
-            both = sweep >= SWEEPS - 2
+            both = sweep >= SWEEPS - BOTH
             first, second = (self.up, self.down) if sweep % 2 == 0 else (self.down, self.up)
             for layer, gaps in ranks if sweep % 2 == 0 else reversed(ranks):
                 wanted = []

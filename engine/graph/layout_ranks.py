@@ -61,7 +61,7 @@ def ranked(n: int, edges: Sequence[Pair], after: Sequence[Pair], name: Callable[
     free = _free(order, out, into)
     early = list(rank)
     for u in reversed(order):
-        if out[u] and (free[u] or len(out[u]) >= sum(not free[s] for s in into[u])):
+        if out[u] and (free[u] or len(out[u]) > sum(not free[s] for s in into[u])):
             rank[u] = min(rank[v] for v in later[u]) - 1
     return Ranks(rank, [free[u] and len(out[u]) == 1 and rank[u] > early[u] for u in range(n)])
 

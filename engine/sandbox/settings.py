@@ -15,8 +15,7 @@ class Settings:
     """How this installation runs programs."""
 
     hosted: bool = False
-    """Strangers' programs run here: nothing runs unless the system-call filter holds, and limits are those of a shared
-    machine."""
+    """Strangers' programs run here: nothing runs unless the system-call filter holds, and limits are tight."""
     runs: int = 0
     """Runs at once, two at least; 0 means four for each core. Half of them are kept for programs that are quick."""
     queue: int = 400

@@ -53,11 +53,17 @@ def check_page(source: str) -> None:
     import streamlit as st
 
     from components.check import check_panel
+    from engine.diagnosis import check_numerically
     from engine.sandbox import run
 
     if "recording" not in st.session_state:
         st.session_state["recording"] = run(source).recording
-    found = check_panel(st.session_state["recording"], key="check")
+    recording = st.session_state["recording"]
+
+    def check(number: int) -> None:
+        recording.derived.setdefault("checks", {})[number] = check_numerically(recording, number)
+
+    found = check_panel(recording, key="check", under_way=False, on_check=check)
     if found is not None:
         st.session_state["overlay"] = found
 

@@ -37,6 +37,7 @@ LISTED = {
 def facades() -> dict[str, Facade]:
     """`torch` and what is below it, by dotted name."""
     made: dict[str, Facade] = {}
+    engine.autograd.load()  # before the modules of the same names: `torch.autograd.gradcheck` is the function
     made["torch._C"] = _facade("torch._C", import_module("engine.internals"), {})
     for name in sorted(SUBMODULES, key=lambda n: -n.count(".")):
         dotted = f"torch.{name}"
@@ -65,7 +66,7 @@ def _public(dotted: str, module: ModuleType) -> dict[str, Any]:
     """The public names of a module of the engine."""
     listed = {*getattr(module, "__all__", ()), *SURFACE.get(dotted, ()), *LISTED.get(dotted.partition(".")[2], "").split()}
     found = {}
-    for name in listed:
+    for name in sorted(listed):
         try:
             found[name] = getattr(module, name)
         except AttributeError:

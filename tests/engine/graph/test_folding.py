@@ -9,8 +9,8 @@ import pytest
 
 from engine.graph import build, faces, gradients, layout
 from engine.graph.finite import troubles
-from engine.graph.folding import MODES, READABLE, Folding, folded, groups, opened_at_first
-from engine.graph.group_faces import fold_faces
+from engine.graph.folding import AT_FIRST, MODES, MOST, READABLE, Folding, folded, groups, groups_at_first, opened_at_first
+from engine.graph.group_faces import Kept, fold_faces
 from engine.graph.varies import varies
 from engine.recording import Recording
 from engine.sandbox import run
@@ -203,3 +203,61 @@ def test_what_is_alike_is_told_to_be(model: Recording) -> None:
 def test_an_unknown_way_to_fold_is_refused(model: Recording) -> None:
     with pytest.raises(ValueError, match="unknown way to fold 'colour'"):
         groups(model, build(model), "colour")  # type: ignore[arg-type]
+
+
+def test_what_stands_side_by_side_in_great_number_is_put_into_ranges() -> None:
+    recording = recorded(RNN.format(steps=150, x="0.5"))
+    graph = build(recording)
+    folding = groups(recording, graph, "loop")
+    (loop,) = (g for g in folding.groups.values() if g.kind == "loop")
+    assert loop.times == 150
+    ranges = [folding.groups[id] for id in loop.children]
+    assert ranges[0].title == "iterations 1–13"
+    assert {g.kind for g in ranges} == {"range"}
+    assert sum(len(g.children) for g in ranges) == 150
+    assert max(len(g.children) for g in [loop, *ranges]) <= MOST
+
+
+def test_nodes_without_a_place_of_their_own_are_put_into_ranges_too() -> None:
+    recording = recorded("import torch\nx = torch.tensor(1.0, requires_grad=True)\n" + "x = x * 2\n" * 150)
+    graph = build(recording)
+    folding = groups(recording, graph, "module")
+    assert len(folded(graph, folding)) <= 2 * MOST
+    assert sorted(m for g in folding.groups.values() for m in g.members) == sorted(graph)
+
+
+@pytest.mark.parametrize("steps", [60, 150, 400])
+def test_the_first_view_opens_outer_groups_up_to_what_can_be_read(steps: int) -> None:
+    recording = recorded(RNN.format(steps=steps, x="0.5"))
+    graph = build(recording)
+    folding = groups(recording, graph, "loop")
+    opened = groups_at_first(folding, graph)
+    made = folded(graph, folding, opened)
+    assert 10 < len(made) <= AT_FIRST
+    assert set(build(recording, "grouped")) == set(folded(graph, groups(recording, graph), groups_at_first(folding, graph)))
+    assert all(folding.groups[id].parent in ("", *opened) for id in opened)
+
+
+def test_a_small_recordings_grouped_view_has_everything(model: Recording) -> None:
+    assert set(build(model, "grouped")) == set(build(model))
+
+
+def test_an_edge_that_stands_for_several_is_active_whenever_one_of_them_is() -> None:
+    recording = recorded(RNN.format(steps=40, x="0.5"))
+    graph = build(recording)
+    made = folded(graph, groups(recording, graph, "loop"))
+    seen = faces(recording, graph)
+    shown = fold_faces(graph, made, seen, {})
+    for u, v, k, parts in made.edges(keys=True, data="parts"):
+        if parts is not None:
+            wanted = {step for part in parts for step, face in seen.edges[part] if face.active}
+            assert {step for step, face in shown.edges[u, v, k] if face.active} == wanted
+
+
+def test_histories_of_groups_are_made_once(model: Recording) -> None:
+    graph = build(model)
+    made = folded(graph, groups(model, graph, "loop"))
+    kept: Kept = {}
+    first = fold_faces(graph, made, faces(model, graph), {}, kept)
+    again = fold_faces(graph, made, faces(model, graph), {}, kept)
+    assert all(again.nodes[key] is first.nodes[key] for key in made if key.startswith("g:"))

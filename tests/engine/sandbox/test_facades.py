@@ -4,6 +4,9 @@
 from __future__ import annotations
 
 import importlib
+import os
+import subprocess
+import sys
 from types import ModuleType
 from typing import Any
 
@@ -166,3 +169,13 @@ def test_a_facade_tells_nothing_about_itself() -> None:
         facade.__name__  # noqa: B018  (the import statement would look it up among the real modules)
     with pytest.raises(AttributeError):
         facade.zeros = 1
+
+
+@pytest.mark.parametrize("seed", ["1", "4", "5"])
+def test_a_function_that_shares_its_name_with_a_module_is_the_function(seed: str) -> None:
+    # The order of a set of names must not decide it.
+    text = "from engine.sandbox.facades import World; print(callable(World().modules['torch.autograd'].gradcheck))"
+    shown = subprocess.run(
+        [sys.executable, "-c", text], env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, text=True, check=True
+    )
+    assert shown.stdout == "True\n"

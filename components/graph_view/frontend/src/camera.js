@@ -6,7 +6,7 @@ import { union } from './route.js';
 const READABLE = 0.6;
 const COMFORTABLE = 0.9;
 const CLOSEST = 1.25;
-const ZOOM = { least: 0.03, most: 4 };
+const ZOOM = { least: 0.004, most: 4 };
 const INSETS = { top: 50, bottom: 42, left: 22, right: 22 };
 /** Where the tools have two rows (player.css). */
 const [NARROW, ROW] = [440, 38];

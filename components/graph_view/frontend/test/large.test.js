@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { related } from '../src/focus.js';
+import { createModel } from '../src/model.js';
+import { complete, read } from '../src/tape.js';
+
+const node = (id, x) => ({ id, x, y: 0, w: 80, h: 30, shape: 'card', title: id, born: 0, history: [] });
+const edge = (from, to) => ({ id: `${from}>${to}`, from, to, route: [[0, 0], [1, 0]], kind: 'data', born: 0, history: [] });
+const chain = () => createModel({
+  nodes: ['a', 'b', 'c', 'd', 'side'].map((id, at) => node(id, at * 100)),
+  edges: [edge('a', 'b'), edge('b', 'c'), edge('c', 'd'), edge('a', 'side')],
+});
+
+test('focus keeps ancestors and descendants up to a distance, and no siblings', () => {
+  assert.deepEqual([...related(chain(), 'b', '1')].sort(), ['a', 'b', 'c']);
+  assert.deepEqual([...related(chain(), 'b', 'all')].sort(), ['a', 'b', 'c', 'd']);
+  assert.equal(related(chain(), 'b', ''), null);
+  assert.equal(related(chain(), 'gone', '2'), null);
+});
+
+test('what is sent once is kept and put back into later payloads', () => {
+  const memory = {};
+  const first = { tape: 'r', steps: [1, 2], segments: [], lines: [3], queues: [], index: { groups: [], rows: [] }, nodes: [] };
+  assert.equal(complete(first, memory), first);
+  assert.deepEqual(complete({ tape: 'r', nodes: ['n'] }, memory).steps, [1, 2]);
+  assert.equal(complete({ tape: 'other', nodes: [] }, memory), null);
+  assert.deepEqual(complete({ nodes: [] }, memory), { nodes: [] });
+});
+
+test('large payloads come as bytes', () => {
+  const data = { nodes: [{ id: 'θ' }] };
+  assert.deepEqual(read(new TextEncoder().encode(JSON.stringify(data))), data);
+  assert.equal(read(data), data);
+});
+
+test('a step is about the closed groups of the nodes it names, and hidden nodes know theirs', () => {
+  const model = createModel({
+    nodes: [node('w', 0), { ...node('g:L1', 100), members: 3 }],
+    edges: [edge('w', 'g:L1')],
+    steps: [{ focus: ['t1', 'w', 't2'] }],
+    queues: [{ number: 1, from: 0, to: 2, visits: [['t1', 'Mul', 0, 0, 0, []], ['t2', 'Add', -1, -1, -1, []]] }],
+    index: { groups: [['L1', 'loop', -1], ['L1/0', 'iteration 1', 0]], rows: [['w', -1, 'w', '', '', '', -1], ['t1', 1, 'y', '', '', 'mul', 4], ['t2', 0, 'z', '', '', 'add', -1]] },
+  });
+  assert.deepEqual(model.focusAt(0), ['g:L1', 'w']);
+  assert.equal(model.hidden.get('t1').within, 'g:L1');
+  assert.equal(model.places.get('t1'), 'L1/0');
+  model.show(0);
+  assert.equal(model.node.get('g:L1').queue.state, 'running');
+});
