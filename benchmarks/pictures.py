@@ -1,8 +1,9 @@
 """From a program to its picture, against the tools that draw PyTorch graphs, on programs that run on both unchanged.
 
 Every peer runs in a process of its own and is given up after a minute. Its clock runs from the program's start to the finished
-picture, imports aside: torchviz, torchview and torchlens with Graphviz dot to SVG, plain pyvis to HTML (whose layout then runs in
-the browser). Gradtape's runs from the call of the sandbox to the bytes that the page paints; painting is measured in `browser`.
+picture, imports aside: torchviz, torchview and torchlens with Graphviz dot to SVG, plain pyvis to HTML (whose layout then runs
+in the browser). Gradtape's runs from the call of the sandbox to the bytes that the page paints; painting is measured in
+`browser`.
 """
 
 from __future__ import annotations
@@ -103,7 +104,8 @@ PEERS = {
         "    for following, _ in node.next_functions:\n"
         "        if following is None: continue\n"
         "        if following not in seen:\n"
-        "            seen[following] = len(seen); todo.append(following); net.add_node(seen[following], label=following.name())\n"
+        "            seen[following] = len(seen); todo.append(following)\n"
+        "            net.add_node(seen[following], label=following.name())\n"
         "        net.add_edge(seen[node], seen[following])\n"
         "net.generate_html()",
     ),
