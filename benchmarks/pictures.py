@@ -93,8 +93,9 @@ PEERS = {
     "torchviz + dot": ("torchviz", "torchviz.make_dot(loss, dict(model.named_parameters())).pipe('svg')"),
     "torchview + dot": ("torchview", "torchview.draw_graph(model, input_data=x, device='cpu').visual_graph.pipe('svg')"),
     "torchlens + dot": (
-        "torchlens",
-        "torchlens.show_model_graph(model, x, vis_outpath=folder + '/graph', save_only=True, vis_fileformat='svg')",
+        "torchlens.visualization",
+        "torchlens.visualization.show_model_graph(\n"
+        "    model, x, vis_outpath=folder + '/graph', vis_save_only=True, vis_fileformat='svg')",
     ),
     "plain pyvis": (
         "pyvis.network",
