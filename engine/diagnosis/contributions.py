@@ -109,7 +109,8 @@ class _Edge:
         self.values, self.edge, self.sent = values, edge, sent
         self.recording = values.recording
         self.rule = values.rule(edge)
-        self.raw_id = sent.array if sent.raw == NOTHING else sent.raw
+        # In a stranger's file it may be any array.
+        self.raw_id = sent.raw if sent.raw != NOTHING and _fits(values.recording, sent) else sent.array
         self.array, self.raw = self.recording.array(sent.array), self.recording.array(self.raw_id)
         self.shape = self.recording.arrays[sent.array].shape
         self.raw_shape = self.recording.arrays[self.raw_id].shape
@@ -268,6 +269,12 @@ class _Edge:
             return "factor"
         history = self.values.index.tensors[tensor]
         return " ".join((history.first_name or "factor")[:40].split())
+
+
+def _fits(recording: Recording, sent: Sent) -> bool:
+    """Whether what was sent can be what the rule gave, summed over some axes at most."""
+    raw, target = recording.arrays[sent.raw].shape, recording.arrays[sent.array].shape
+    return _size(raw) == _size(target) or bool(summed_axes(raw, target))
 
 
 def summed_axes(raw: tuple[int, ...], target: tuple[int, ...]) -> tuple[int, ...]:
