@@ -92,11 +92,7 @@ PROGRAMS = {"MLP": (_MLP, 5.0), "transformer": (_TRANSFORMER, 38.0), "RNN": (_RN
 PEERS = {
     "torchviz + dot": ("torchviz", "torchviz.make_dot(loss, dict(model.named_parameters())).pipe('svg')"),
     "torchview + dot": ("torchview", "torchview.draw_graph(model, input_data=x, device='cpu').visual_graph.pipe('svg')"),
-    "torchlens + dot": (
-        "torchlens.visualization",
-        "torchlens.visualization.show_model_graph(\n"
-        "    model, x, vis_outpath=folder + '/graph', vis_save_only=True, vis_fileformat='svg')",
-    ),
+    "torchlens + dot": ("torchlens.visualization", "torchlens.visualization.show_model_graph(model, x)"),
     "plain pyvis": (
         "pyvis.network",
         "net = pyvis.network.Network(directed=True); seen = {loss.grad_fn: 0}; todo = [loss.grad_fn]; net.add_node(0)\n"
@@ -114,12 +110,13 @@ PEERS = {
 """What to import, and how the picture is drawn."""
 
 _HARNESS = """
-import sys, tempfile, time, warnings
+import os, sys, tempfile, time, warnings
 warnings.simplefilter("ignore")
 import torch
 import {module}
 program, draw = sys.stdin.read().split("\\0")
 with tempfile.TemporaryDirectory() as folder:
+    os.chdir(folder)  # where torchlens leaves its picture
     began = time.perf_counter()
     exec(program)
     exec(draw)

@@ -28,6 +28,9 @@ KEYS = {
         ("+  −", "zoom in or out"),
         ("0", "fit everything"),
         ("/", "find a node"),
+        ("Enter  x", "open the selected group, close the one around the selected node"),
+        ("f", "focus on the selected node, one distance further each time"),
+        ("w", "width of edges by the norm of their gradients"),
     ],
     "Program": [
         ("Ctrl Enter", "run"),

@@ -74,6 +74,6 @@ def _array(recording: Recording, tensor: int) -> dict[str, str]:
 def lines(attributes: dict[str, str | int | float]) -> list[str]:
     """A node in a few lines, the title first."""
     badge = f" · {attributes['badge']}" if "badge" in attributes else ""
-    found = [f"{attributes['title']}{badge}", str(attributes.get("about", ""))]
+    found = [f"{attributes.get('title', '')}{badge}", str(attributes.get("about", ""))]
     found += [f"{name} {attributes[name]}" for name in ("value", "grad", "flowing") if name in attributes]
     return [line for line in found if line]

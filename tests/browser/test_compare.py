@@ -43,7 +43,7 @@ def test_what_was_removed_stands_in_the_graph_and_can_be_inspected(page: Gradtap
     page.until(lambda: int(page.player.get_attribute("data-nodes") or 0) == 16, "10 nodes and 6 removed ones")
     page.page.get_by_role("radio", name="Inspector").click()
     page.click_node("y2")
-    page.page.get_by_text("Only in the pinned run").wait_for()
+    page.page.locator(".st-key-panel").get_by_text("Only in the pinned run").wait_for()
     page.until(lambda: "AddBackward0" in page.inspector(), "the removed tensor")
     page.page.get_by_role("radio", name="Autograd (grad_fn)").click()
     page.until(lambda: bool(page.page.evaluate("window.__gradtapePlayer.find('AccumulateGrad').length")), "the other view")

@@ -14,6 +14,7 @@ from components.arrays import array_copy
 from components.console import console_html
 from components.empty import empty_html
 from components.gallery import DEFAULT, examples
+from components.help import KEYS
 from components.html import copy
 from components.tour import moments
 from engine.recording import Recording, replay
@@ -115,3 +116,13 @@ def test_a_mistake_of_the_page_is_a_notice_with_a_way_on(
     app.button(key="trouble_page_run").click().run()
     assert not app.error
     assert app.session_state[state.KEY].recording is not None
+
+
+def test_the_page_lists_every_key_of_the_player() -> None:
+    sheet = (ROOT / "components/graph_view/frontend/src/help.js").read_text(encoding="utf-8")
+    of_player = {
+        key for group in re.findall(r"\[(\[(?:'[^']+'(?:, )?)+\]), '", sheet) for key in re.findall(r"'([^']+)'", group)
+    }
+    listed = {key for rows in KEYS.values() for keys, _ in rows for key in keys.split("  ")}
+    assert {"Space", "Enter", "?"} <= of_player
+    assert of_player <= listed

@@ -290,3 +290,39 @@ def test_what_is_said_of_a_file_is_short() -> None:
     assert len(str(refused.value)) < 300
     assert not re.search(r"x{100}", str(refused.value))
     assert base64.b64encode(raw[:30]).decode() not in str(refused.value)
+
+
+@pytest.mark.parametrize("text", ["", "{", "<b>", "\\", "x" * 300])
+def test_every_text_of_a_recording_may_be_another(text: str) -> None:
+    document, raw = unpacked(saved())
+    shown = 0
+    for table in ("events", "ops", "scopes"):
+        for holder, key in places(document[table], str)[:: 7 if table == "ops" else 3]:
+            before, holder[key] = holder[key], text
+            try:
+                recording = Recording.load(packed(msgspec.msgpack.encode(document), raw))
+            except RecordingError:
+                continue
+            finally:
+                holder[key] = before
+            shown += 1
+            for kind in ("dot", "mermaid", "graphml", "svg", "py"):
+                export(recording, kind, Options())
+    assert shown > 20
+
+
+def test_every_array_of_a_recording_may_be_another() -> None:
+    document, raw = unpacked(saved())
+    entries = document["arrays"]
+    last = len(document["events"]) - 1
+    for first in range(0, len(entries) - 1, 5):
+        second = next((k for k in range(first + 1, len(entries)) if entries[k][1] != entries[first][1]), first)
+        entries[first], entries[second] = entries[second], entries[first]
+        try:
+            recording = Recording.load(packed(msgspec.msgpack.encode(document), raw))
+        except RecordingError:
+            continue
+        finally:
+            entries[first], entries[second] = entries[second], entries[first]
+        for node in index_of(recording).nodes:
+            found_at(recording, placed(recording, last, f"n{node}")[1], None)
