@@ -208,7 +208,7 @@ class Guards:
 
     def is_own_function(self, thing: Any) -> bool:
         """Whether something is a function that the program defines."""
-        return type(thing) is types.FunctionType and thing.__builtins__ is self.builtins  # type: ignore[attr-defined]
+        return type(thing) is types.FunctionType and getattr(thing, "__builtins__", None) is self.builtins
 
     def set(self, thing: Any, name: Any, value: Any) -> None:
         """Set an attribute by name, as `setattr` does."""
