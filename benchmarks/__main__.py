@@ -15,7 +15,7 @@ def main() -> None:
     print("\nFrom the program to the picture\n")
     page.sandbox()
     pictures.pictures()
-    browser.steps()
+    browser.browser()
 
 
 if __name__ == "__main__":

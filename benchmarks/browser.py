@@ -1,85 +1,159 @@
-"""In a real browser: from Run to the painted graph, and one step of the player."""
+"""In a real browser: cold page to picture, Run to picture, steps, and a recording of 10,000 nodes."""
 
 from __future__ import annotations
 
-import socket
 import statistics
-import subprocess
-import sys
 import time
-import urllib.request
-from pathlib import Path
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from benchmarks.page import HUNDRED
+from benchmarks.pictures import PROGRAMS
+from benchmarks.serving import Served, family, memory, served
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Browser, Page
 
-ROOT = Path(__file__).resolve().parent.parent
+PATIENCE = 120_000
+"""Milliseconds after which something counts as never painted."""
+OTHER = "(before) => Number(document.querySelector('.player').dataset.nodes) !== before"
+PAINTED = "(title) => window.__gradtapePlayer?.find(title).length"
 
 
-def steps() -> None:
-    """Median milliseconds of both, with the page served on this machine."""
+def browser() -> None:
+    """Print all figures, the page being served on this machine and painted without a GPU."""
     from playwright.sync_api import sync_playwright
 
     from tests.browser.install import find
 
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "streamlit", "run", str(ROOT / "app.py"), f"--server.port={port}"]
-    server = subprocess.Popen(
-        [*command, "--server.address=127.0.0.1"], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
-    try:
-        _wait(f"http://127.0.0.1:{port}/_stcore/health")
-        with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=find(), args=["--no-sandbox", "--disable-gpu"])
-            page = browser.new_page(viewport={"width": 1480, "height": 920})
-            page.goto(f"http://127.0.0.1:{port}/")
-            player = page.locator(".player")
-            player.wait_for()
-            page.wait_for_function("window.__gradtapeEditor?.editor_0 && window.__gradtapePlayer")
-            times = []
-            for i in range(9):
-                # Every run has a leaf of another name, so that the picture can be told from the one before.
-                page.evaluate("t => window.__gradtapeEditor.editor_0.setText(t)", HUNDRED.replace("x", f"x{i}"))
-                page.evaluate("window.__gradtapeEditor.editor_0.focus()")
-                began = time.perf_counter()
-                page.keyboard.press("Control+Enter")
-                page.wait_for_function(f"window.__gradtapePlayer?.find('x{i}').length", polling=5)
-                times.append(time.perf_counter() - began)
-            print(f"from Ctrl+Enter to the painted graph of about 100 nodes: {statistics.median(times[1:]) * 1000:.0f} ms")
-            _stepping(page)
-            page.evaluate("t => window.__gradtapeEditor.editor_0.setText(t)", HUNDRED.replace("range(33)", "range(333)"))
-            page.evaluate("window.__gradtapeEditor.editor_0.focus()")
-            page.keyboard.press("Control+Enter")
-            page.wait_for_function("window.__gradtapePlayer?.find('x').length", timeout=60_000)
-            page.wait_for_timeout(2000)
-            _stepping(page)
-            browser.close()
-    finally:
-        server.terminate()
-        server.wait()
+    with served() as page, sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=find(), args=["--no-sandbox", "--disable-gpu"])
+        _cold(chromium, page)
+        tab = _opened(chromium, page)
+        _runs(tab)
+        _stepping(tab)
+        tab.context.close()
+        for title in PROGRAMS:
+            _large(chromium, page, title)
+        chromium.close()
 
 
-def _stepping(page: Page) -> None:
+def _opened(chromium: Browser, page: Served) -> Page:
+    """A visit by a browser that has seen nothing of the page before, with the default example painted."""
+    tab = chromium.new_context(viewport={"width": 1480, "height": 920}).new_page()
+    tab.set_default_timeout(PATIENCE)
+    tab.goto(page.address)
+    tab.wait_for_function(PAINTED, arg="y1", polling=5)
+    tab.wait_for_function("window.__gradtapeEditor?.editor_0")
+    return tab
+
+
+def _cold(chromium: Browser, page: Served) -> None:
+    times = []
+    for _ in range(6):
+        began = time.perf_counter()
+        tab = _opened(chromium, page)
+        times.append(time.perf_counter() - began)
+        tab.context.close()
+    first, *others = times
+    print(f"cold page to the painted default example: {statistics.median(others):.2f} s; first visit of a server {first:.2f} s")
+
+
+def _run(tab: Page, program: str, title: str) -> float:
+    """Seconds from Ctrl+Enter until a card with this title is painted."""
+    tab.evaluate("t => window.__gradtapeEditor.editor_0.setText(t)", program)
+    tab.evaluate("window.__gradtapeEditor.editor_0.focus()")
+    return _timed(tab, lambda: tab.keyboard.press("Control+Enter"), PAINTED, title)
+
+
+def _timed(tab: Page, act: Callable[[], None], until: str, argument: object = None) -> float:
+    began = time.perf_counter()
+    act()
+    tab.wait_for_function(until, arg=argument, polling=5)
+    return time.perf_counter() - began
+
+
+def _runs(tab: Page) -> None:
+    # Every run has a leaf of another name, so that the picture can be told from the one before.
+    times = [_run(tab, HUNDRED.replace("x", f"x{i}"), f"x{i}") for i in range(9)]
+    print(f"from Ctrl+Enter to the painted graph of about 100 nodes: {statistics.median(times[1:]) * 1000:.0f} ms")
+
+
+def _stepping(tab: Page) -> None:
     """Steps back and on from the end of the last backward pass, where queue, cards and edges change with every step."""
-    nodes = page.locator(".player").get_attribute("data-nodes")
-    page.locator(".gt-brand").click()
-    for key, way in (("ArrowLeft", "back"), ("ArrowRight", "on")):
+    nodes = _nodes(tab)
+    tab.locator(".gt-brand").click()
+    taken = []
+    for key in ("ArrowLeft", "ArrowRight"):
         for _ in range(60):
-            page.keyboard.press(key)
-        taken = page.evaluate("window.__gradtapePlayer.stepTimes.slice(-60)")
-        print(f"one step {way}, {nodes} nodes: {statistics.median(taken):.1f} ms, at most {max(taken):.1f} ms")
+            tab.keyboard.press(key)
+        taken += tab.evaluate("window.__gradtapePlayer.stepTimes.slice(-60)")
+    print(f"one step, {nodes} nodes on show: {statistics.median(taken):.1f} ms, at most {max(taken):.1f} ms")
 
 
-def _wait(address: str) -> None:
-    for _ in range(200):
-        try:
-            urllib.request.urlopen(address, timeout=1)
-            return
-        except OSError:
-            time.sleep(0.1)
-    raise TimeoutError(f"{address} did not answer")
+def _large(chromium: Browser, page: Served, title: str) -> None:
+    """Large recordings: from Run to the first picture, groups opened, all unfolded, and what it takes of memory."""
+    text, each = PROGRAMS[title]
+    before = memory(page.pid)
+    for size in (1_000, 10_000):
+        tab = _opened(chromium, page)
+        program = text.replace("{k}", str(round(size / each))) + f"end{size} = loss * 1\n"
+        print(f"{title}, {size:,} nodes: Run to the first picture {_run(tab, program, f'end{size}'):.2f} s", end="; ")
+        opened = [_open_group(tab) for _ in range(2)]
+        print("a group opened in " + ", ".join(f"{seconds * 1000:.0f}" for seconds in opened) + " ms")
+        nodes = _nodes(tab)
+        tab.locator(".st-key-fold").click()
+        unfolded = _timed(tab, tab.get_by_role("option", name="Unfolded").click, OTHER, nodes)
+        print(f"    all unfolded in {unfolded:.2f} s", end="; ")
+        tab.wait_for_timeout(1500)
+        _stepping(tab)
+        print(f"    dragged, zoomed out: {_drag(tab):.1f} ms a frame; the tab holds {_tab_memory(tab)}")
+        all_of_it = sum(map(memory, family(page.pid)))
+        print(f"    the page's process {memory(page.pid):.0f} MB ({before:.0f} before), with its sandbox {all_of_it:.0f} MB")
+        tab.context.close()
+
+
+def _nodes(tab: Page) -> int:
+    return int(tab.locator(".player").get_attribute("data-nodes") or 0)
+
+
+def _open_group(tab: Page) -> float:
+    """Seconds until one of the groups on show is open."""
+    groups, nodes = tab.evaluate("window.__gradtapePlayer.groups()"), _nodes(tab)
+    seconds = _timed(
+        tab, lambda: tab.evaluate("id => window.__gradtapePlayer.open(id)", groups[len(groups) // 2]), OTHER, nodes
+    )
+    tab.wait_for_timeout(600)
+    return seconds
+
+
+def _drag(tab: Page) -> float:
+    """Median milliseconds between painted frames while the picture is dragged."""
+    box = tab.locator(".player canvas >> visible=true").first.bounding_box()
+    assert box is not None
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    tab.evaluate("""() => {
+        window.__frames = [];
+        let last = performance.now();
+        const tick = (now) => { window.__frames.push(now - last); last = now; window.__ticking = requestAnimationFrame(tick); };
+        window.__ticking = requestAnimationFrame(tick);
+    }""")
+    tab.mouse.move(x, y)
+    tab.mouse.down()
+    for k in range(60):
+        tab.mouse.move(x + 3 * k, y + k)
+    tab.mouse.up()
+    frames: list[float] = tab.evaluate("() => { cancelAnimationFrame(window.__ticking); return window.__frames; }")
+    return statistics.median(frames)
+
+
+def _tab_memory(tab: Page) -> str:
+    """What the tab's script holds, and its whole process."""
+    session = tab.context.new_cdp_session(tab)
+    session.send("Performance.enable")
+    session.send("HeapProfiler.collectGarbage")
+    heap = {m["name"]: m["value"] for m in session.send("Performance.getMetrics")["metrics"]}["JSHeapUsedSize"] / 1e6
+    assert tab.context.browser is not None
+    processes = tab.context.browser.new_browser_cdp_session().send("SystemInfo.getProcessInfo")["processInfo"]
+    largest = max(memory(p["id"]) for p in processes if p["type"] == "renderer")
+    return f"{heap:.0f} MB of script, {largest:.0f} MB in all"

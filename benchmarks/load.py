@@ -17,21 +17,19 @@ import json
 import os
 import random
 import re
-import socket
 import statistics
-import subprocess
 import sys
 import time
-import urllib.request
 from collections import deque
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import ClientConnection, connect
+
+from benchmarks.serving import family, memory, served
 
 ROOT = Path(__file__).resolve().parents[1]
 PERIOD = 10.0
@@ -254,55 +252,6 @@ async def scenario(address: str, visitors: int, hostile: int, seconds: float) ->
     return figures
 
 
-@contextmanager
-def served(log: Path) -> Iterator[tuple[int, subprocess.Popen[bytes]]]:
-    """The app in hosted mode; its port and process."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    command = [
-        sys.executable,
-        "-m",
-        "streamlit",
-        "run",
-        str(ROOT / "app.py"),
-        f"--server.port={port}",
-        "--server.address=127.0.0.1",
-    ]
-    environment = {**os.environ, "GRADTAPE_HOSTED": "1"}
-    with open(log, "wb") as out:
-        process = subprocess.Popen(command, cwd=ROOT, stdout=out, stderr=subprocess.STDOUT, env=environment)
-    try:
-        for _ in range(300):
-            with suppress(OSError):
-                urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=1)
-                break
-            time.sleep(0.1)
-        yield port, process
-    finally:
-        process.terminate()
-        process.wait(20)
-
-
-def family(pid: int) -> list[int]:
-    """A process and its descendants."""
-    found = [pid]
-    for path in Path(f"/proc/{pid}/task").glob("*/children"):
-        with suppress(OSError):
-            for child in path.read_text().split():
-                found += family(int(child))
-    return found
-
-
-def memory(pid: int) -> float:
-    """Megabytes that a process holds of its own, shared pages counted in parts."""
-    with suppress(OSError):
-        for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
-            if line.startswith("Pss:"):
-                return int(line.split()[1]) / 1024
-    return 0.0
-
-
 def processor(pid: int) -> tuple[float, float]:
     """Seconds of processor time: the process's own, and that of its children that have ended."""
     fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
@@ -344,16 +293,16 @@ def main() -> None:
     for kind, hostile in (("honest", 0), ("hostile", chosen.visitors // 3)):
         if chosen.only not in (None, kind):
             continue
-        with served(chosen.log) as (port, process):
-            address = f"ws://127.0.0.1:{port}/_stcore/stream"
+        with served(chosen.log, GRADTAPE_HOSTED="1") as page:
+            address = f"ws://127.0.0.1:{page.port}/_stcore/stream"
             asyncio.run(scenario(address, 1, 0, 1.0))  # warm
-            before = sum(map(memory, family(process.pid)))
-            began, own, app, child = time.perf_counter(), time.process_time(), *used(process.pid)
+            before = sum(map(memory, family(page.pid)))
+            began, own, app, child = time.perf_counter(), time.process_time(), *used(page.pid)
             figures = asyncio.run(scenario(address, chosen.visitors, hostile, chosen.seconds))
             seconds = time.perf_counter() - began
-            app_after, child_after = used(process.pid)
+            app_after, child_after = used(page.pid)
             time.sleep(4.0)  # whatever still runs has ended
-            after = sum(map(memory, family(process.pid)))
+            after = sum(map(memory, family(page.pid)))
             title = f"{chosen.visitors} visitors, each a run every {PERIOD:.0f} s, {hostile} of them hostile"
             busy = (app_after - app, child_after - child, time.process_time() - own)
             told(title, figures, seconds, busy, (before, after))

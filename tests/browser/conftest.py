@@ -4,61 +4,24 @@ from __future__ import annotations
 
 import os
 import re
-import socket
-import subprocess
-import sys
-import time
-import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
+from benchmarks.serving import ROOT, served
 from tests.browser.install import find
 
-ROOT = Path(__file__).resolve().parents[2]
 SCREENSHOTS = Path(os.environ.get("GRADTAPE_ARTIFACTS", ROOT / "artifacts")) / "screenshots"
 
 
 @pytest.fixture(scope="session")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Where the page is served for this session."""
-    with serve(tmp_path_factory.mktemp("server") / "log") as address:
-        yield address
-
-
-@contextmanager
-def serve(log: Path, **settings: str) -> Iterator[str]:
-    """Serve the page with these environment variables, and yield its address when it answers."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    command = [
-        sys.executable,
-        "-m",
-        "streamlit",
-        "run",
-        str(ROOT / "app.py"),
-        f"--server.port={port}",
-        "--server.address=127.0.0.1",
-    ]
-    with open(log, "w") as out:
-        server = subprocess.Popen(command, cwd=ROOT, stdout=out, stderr=subprocess.STDOUT, env={**os.environ, **settings})
-    try:
-        for _ in range(600):
-            try:
-                urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=1)
-                break
-            except OSError:
-                assert server.poll() is None, log.read_text()
-                time.sleep(0.1)
-        yield f"http://127.0.0.1:{port}/"
-    finally:
-        server.terminate()
-        server.wait(10)
+    with served(tmp_path_factory.mktemp("server") / "log") as page:
+        yield page.address
 
 
 @pytest.fixture(scope="session")
@@ -146,14 +109,21 @@ class Gradtape:
         return self.page.locator(".gt-console").first.inner_text()
 
 
+@pytest.fixture(scope="session")
+def visit(chromium: Browser) -> Iterator[BrowserContext]:
+    """A browser's profile for this session: its cache spares every test but the first the loading of the page's scripts."""
+    context = chromium.new_context()
+    yield context
+    context.close()
+
+
 @pytest.fixture
-def page(address: str, chromium: Browser, request: pytest.FixtureRequest) -> Iterator[Gradtape]:
+def page(address: str, visit: BrowserContext, request: pytest.FixtureRequest) -> Iterator[Gradtape]:
     """A fresh visit. Afterwards: a screenshot, no errors in the console, no request to anywhere else."""
     options: dict[str, Any] = {"width": 1480, "height": 920, "scheme": "light", **getattr(request, "param", {})}
-    context = chromium.new_context(
-        viewport={"width": options["width"], "height": options["height"]}, color_scheme=options["scheme"]
-    )
-    tab = context.new_page()
+    tab = visit.new_page()
+    tab.set_viewport_size({"width": options["width"], "height": options["height"]})
+    tab.emulate_media(color_scheme=options["scheme"])
     errors: list[str] = []
     foreign: list[str] = []
     tab.on("pageerror", lambda e: errors.append(str(e)))
@@ -167,6 +137,7 @@ def page(address: str, chromium: Browser, request: pytest.FixtureRequest) -> Ite
     SCREENSHOTS.mkdir(parents=True, exist_ok=True)
     name = re.sub(r"[^\w]+", "_", request.node.name).strip("_")
     tab.screenshot(path=str(SCREENSHOTS / f"{name}.png"))
-    context.close()
+    tab.evaluate("localStorage.clear()")
+    tab.close()
     assert errors == []
     assert foreign == []

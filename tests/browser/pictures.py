@@ -12,7 +12,8 @@ from tempfile import TemporaryDirectory
 from PIL import Image, ImageChops
 from playwright.sync_api import Browser, sync_playwright
 
-from tests.browser.conftest import ROOT, Gradtape, serve
+from benchmarks.serving import ROOT, served
+from tests.browser.conftest import Gradtape
 from tests.browser.install import find
 
 ASSETS = ROOT / "assets"
@@ -143,10 +144,10 @@ def save(picture: Image.Image, path: Path) -> int:
 def main() -> int:
     """Take all of them, or those whose names are given."""
     wanted = [p for p in PICTURES if len(sys.argv) < 2 or Path(p.path).stem in sys.argv[1:]]
-    with TemporaryDirectory() as scratch, serve(Path(scratch) / "log") as address, sync_playwright() as playwright:
+    with TemporaryDirectory() as scratch, served(Path(scratch) / "log") as page, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=find(), args=["--no-sandbox", "--disable-gpu"])
         for picture in wanted:
-            print(f"{picture.path}: {take(browser, address, picture) // 1024} kB")
+            print(f"{picture.path}: {take(browser, page.address, picture) // 1024} kB")
         browser.close()
     return 0
 

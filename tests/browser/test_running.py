@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser
 
-from tests.browser.conftest import Gradtape, serve
+from benchmarks.serving import served
+from tests.browser.conftest import Gradtape
 
 pytestmark = pytest.mark.browser
 
@@ -62,8 +63,8 @@ def test_a_program_that_ran_too_long_says_so(page: Gradtape) -> None:
 def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A page on a small machine: one slot for quick programs, one for long ones, one place in each queue."""
     log = tmp_path_factory.mktemp("small") / "log"
-    with serve(log, GRADTAPE_RUNS="2", GRADTAPE_QUEUE="1", GRADTAPE_SECONDS="300") as address:
-        yield address
+    with served(log, GRADTAPE_RUNS="2", GRADTAPE_QUEUE="1", GRADTAPE_SECONDS="300") as page:
+        yield page.address
 
 
 def test_visitors_wait_in_a_queue_and_are_told_when_it_is_full(small: str, chromium: Browser) -> None:
