@@ -21,8 +21,9 @@ from components.export import save_menu
 from components.findings import badge, findings_panel
 from components.formulas import edge_lines
 from components.graph_view import LARGE, GraphState, graph_view
-from components.graph_view.full import folding, full
+from components.graph_view.folds import folding
 from components.graph_view.payload import payload, picture_name
+from components.graph_view.tape import late_captions
 from components.groups import group_panel
 from components.help import KEYS, help_panel
 from components.html import copy, heading, literal, tag, text
@@ -35,9 +36,10 @@ from components.sweep import sweep_panel
 from components.tensors import tensors
 from components.tour import tour
 from components.trouble import guarded
-from components.turns import in_turn
+from components.turns import in_turn, turn_for
 from components.whatif import whatif
 from engine.graph.folding import Mode
+from engine.graph.whole import whole
 from engine.recording import Recording
 from engine.recording.index import index_of
 from engine.sandbox.runner import HELP, refusal
@@ -321,6 +323,7 @@ def player(p: Page, recording: Recording) -> GraphState:
     shown = graph_view(
         {**_payload(p, recording, pinned, run), "cmd": p.command, "keep": p.keep}, key="player", height="stretch",
         selected=p.selected, overlay=p.overlay, holds=state.told("player", "holds"),
+        captions=partial(_captions, recording),
     )  # fmt: skip
     p.step, p.selected = shown.step, shown.selected
     return shown
@@ -418,7 +421,7 @@ def inspected(p: Page, recording: Recording, step: int) -> None:
     """The inspector, which shows a node that only the pinned run has as it was at that run's end."""
     if p.selected is not None and p.selected.startswith("g:"):
         groups = folding(recording, p.view, p.fold)
-        group_panel(recording, full(recording, p.view), groups, p.selected[2:], step, key="inspector")
+        group_panel(recording, whole(recording, p.view), groups, p.selected[2:], step, key="inspector")
     elif p.selected is None or not p.selected.startswith("b"):
         inspector(recording, step, p.selected, key="inspector")
     elif p.pinned is not None:
@@ -434,9 +437,15 @@ def _payload(p: Page, recording: Recording, pinned: Recording | None, run: str) 
         if len(kept) >= PICTURES or any(other[0].split()[0] != p.run_id for other in kept):
             kept.clear()
         lines, large = edge_lines(recording), len(recording.events) >= LARGE
-        kept[key] = payload(recording, p.view, p.direction, run, pinned, lines, p.fold, p.unfolded, large)
+        with turn_for(len(recording.events)):
+            kept[key] = payload(recording, p.view, p.direction, run, pinned, lines, p.fold, p.unfolded, large)
     found: dict[str, object] = kept[key]
     return found
+
+
+def _captions(recording: Recording) -> object:
+    with turn_for(len(recording.events)):
+        return late_captions(recording)
 
 
 main()

@@ -5,18 +5,21 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Callable
+from io import BytesIO
 from typing import TYPE_CHECKING
 
 from benchmarks.page import HUNDRED
 from benchmarks.pictures import PROGRAMS
 from benchmarks.serving import Served, family, memory, served
+from engine.sandbox import Limits, run
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, FilePayload, Page
 
 PATIENCE = 120_000
 """Milliseconds after which something counts as never painted."""
-OTHER = "(before) => Number(document.querySelector('.player').dataset.nodes) !== before"
+GROUPS = "JSON.stringify(window.__gradtapePlayer.groups())"
+OTHER = f"(before) => {GROUPS} !== before"
 PAINTED = "(title) => window.__gradtapePlayer?.find(title).length"
 
 
@@ -26,16 +29,24 @@ def browser() -> None:
 
     from tests.browser.install import find
 
-    with served() as page, sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=find(), args=["--no-sandbox", "--disable-gpu"])
-        _cold(chromium, page)
-        tab = _opened(chromium, page)
-        _runs(tab)
-        _stepping(tab)
-        tab.context.close()
+    with sync_playwright() as playwright:
+
+        def started() -> Browser:
+            return playwright.chromium.launch(executable_path=find(), args=["--no-sandbox", "--disable-gpu"])
+
+        with served() as page:
+            chromium = started()
+            _cold(chromium, page)
+            tab = _opened(chromium, page)
+            _runs(tab)
+            _stepping(tab)
+            chromium.close()
         for title in PROGRAMS:
-            _large(chromium, page, title)
-        chromium.close()
+            for size in (1_000, 10_000):
+                with served() as page:
+                    chromium = started()
+                    _large(chromium, page, title, size)
+                    chromium.close()
 
 
 def _opened(chromium: Browser, page: Served) -> Page:
@@ -91,26 +102,38 @@ def _stepping(tab: Page) -> None:
     print(f"one step, {nodes} nodes on show: {statistics.median(taken):.1f} ms, at most {max(taken):.1f} ms")
 
 
-def _large(chromium: Browser, page: Served, title: str) -> None:
-    """Large recordings: from Run to the first picture, groups opened, all unfolded, and what it takes of memory."""
+def _large(chromium: Browser, page: Served, title: str, size: int) -> None:
+    """Large recordings: run, or opened from a file; groups opened, all unfolded; and what that takes of memory."""
     text, each = PROGRAMS[title]
-    before = memory(page.pid)
-    for size in (1_000, 10_000):
-        tab = _opened(chromium, page)
-        program = text.replace("{k}", str(round(size / each))) + f"end{size} = loss * 1\n"
-        print(f"{title}, {size:,} nodes: Run to the first picture {_run(tab, program, f'end{size}'):.2f} s", end="; ")
-        opened = [_open_group(tab) for _ in range(2)]
-        print("a group opened in " + ", ".join(f"{seconds * 1000:.0f}" for seconds in opened) + " ms")
-        nodes = _nodes(tab)
-        tab.locator(".st-key-fold").click()
-        unfolded = _timed(tab, tab.get_by_role("option", name="Unfolded").click, OTHER, nodes)
-        print(f"    all unfolded in {unfolded:.2f} s", end="; ")
-        tab.wait_for_timeout(1500)
-        _stepping(tab)
-        print(f"    dragged, zoomed out: {_drag(tab):.1f} ms a frame; the tab holds {_tab_memory(tab)}")
-        all_of_it = sum(map(memory, family(page.pid)))
-        print(f"    the page's process {memory(page.pid):.0f} MB ({before:.0f} before), with its sandbox {all_of_it:.0f} MB")
-        tab.context.close()
+    program = text.replace("{k}", str(round(size / each)))
+    result = run(program, Limits(seconds=60))
+    recording = result.recording
+    assert recording is not None
+    tab = _opened(chromium, page)
+    ran = _run(tab, program + f"end{size} = loss * 1\n", f"end{size}")
+    tab.context.close()
+    tab = _opened(chromium, page)
+    saved = BytesIO()
+    recording.save(saved)
+    file: FilePayload = {"name": "large.gradtape", "mimeType": "application/octet-stream", "buffer": saved.getvalue()}
+    tab.locator(".st-key-header").get_by_role("button", name="Open").click()
+    chooser = tab.locator("input[type=file]")
+    opened = _timed(tab, lambda: chooser.set_input_files(file), "() => !window.__gradtapePlayer.find('y1').length")
+    tab.keyboard.press("Escape")
+    tab.wait_for_timeout(500)
+    print(f"{title}, {size:,} nodes: Run to the first picture {ran:.2f} s, of which the run {result.seconds:.2f} s; "
+          f"from a file {opened:.2f} s; page's process {memory(page.pid):.0f} MB")  # fmt: skip
+    groups = [_open_group(tab) for _ in range(2)]
+    print("    a group opened in " + ", ".join(f"{seconds * 1000:.0f}" for seconds in groups) + " ms", end="; ")
+    tab.locator(".st-key-fold").click()
+    folded = tab.evaluate(GROUPS)
+    unfolded = _timed(tab, tab.get_by_role("option", name="Unfolded").click, OTHER, folded)
+    print(f"all unfolded in {unfolded:.2f} s")
+    tab.wait_for_timeout(1500)
+    _stepping(tab)
+    print(f"    dragged, zoomed out: {_drag(tab):.1f} ms a frame; the tab holds {_tab_memory(tab)}; "
+          f"page's process {memory(page.pid):.0f} MB, its sandbox {sum(map(memory, family(page.pid)[1:])):.0f} MB")  # fmt: skip
+    tab.context.close()
 
 
 def _nodes(tab: Page) -> int:
@@ -119,10 +142,9 @@ def _nodes(tab: Page) -> int:
 
 def _open_group(tab: Page) -> float:
     """Seconds until one of the groups on show is open."""
-    groups, nodes = tab.evaluate("window.__gradtapePlayer.groups()"), _nodes(tab)
-    seconds = _timed(
-        tab, lambda: tab.evaluate("id => window.__gradtapePlayer.open(id)", groups[len(groups) // 2]), OTHER, nodes
-    )
+    groups = tab.evaluate("window.__gradtapePlayer.groups()")
+    chosen = groups[len(groups) // 2]
+    seconds = _timed(tab, lambda: tab.evaluate("id => window.__gradtapePlayer.open(id)", chosen), OTHER, tab.evaluate(GROUPS))
     tab.wait_for_timeout(600)
     return seconds
 

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import altair as alt
 import streamlit as st
 
+from components.late import Late
 from engine.diagnosis.ledger import Entry, Point
 from engine.graph.numbers import norm
 from engine.recording import Recording
 from engine.recording.events import NOTHING
+
+if TYPE_CHECKING:
+    import altair as alt
+else:
+    alt = Late("altair")
 
 HEIGHT = 150
 TALL = 215

@@ -5,15 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from difflib import SequenceMatcher
 from hashlib import sha256
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pandas as pd
 import streamlit as st
 
 from components.html import moment, muted, section, tag, text
+from components.late import Late
 from engine.diagnosis.compare import Change, Comparison, Row, compare
 from engine.graph.numbers import ArrayTexts
 from engine.recording import Recording
+
+if TYPE_CHECKING:
+    import pandas as pd
+else:
+    pd = Late("pandas")
 
 SIGNS = {"changed": "Δ", "added": "+", "removed": "−"}
 _MAX_LINES = 40

@@ -6,23 +6,23 @@ from collections import Counter
 
 import streamlit as st
 
-from components.graph_view.full import Full
 from components.html import chip, muted, section, table, tag, text
 from engine.diagnosis import findings
 from engine.graph.folding import Folding
 from engine.graph.varies import parts, varies
+from engine.graph.whole import Whole
 from engine.recording import Recording, replay
 
 MAX_ROWS = 40
 
 
-def group_panel(recording: Recording, whole: Full, folding: Folding, id: str, step: int, *, key: str) -> None:
+def group_panel(recording: Recording, whole: Whole, folding: Folding, id: str, step: int, *, key: str) -> None:
     """Show the group with this id at `step`."""
     with st.container(key=key, height="stretch", border=False):
         st.html(group_html(recording, whole, folding, id, step))
 
 
-def group_html(recording: Recording, whole: Full, folding: Folding, id: str, step: int) -> str:
+def group_html(recording: Recording, whole: Whole, folding: Folding, id: str, step: int) -> str:
     """The panel's contents as HTML."""
     group = folding.groups.get(id)
     if group is None:
@@ -46,7 +46,7 @@ def group_html(recording: Recording, whole: Full, folding: Folding, id: str, ste
     )
 
 
-def _tensors(recording: Recording, whole: Full, members: list[str], step: int) -> str:
+def _tensors(recording: Recording, whole: Whole, members: list[str], step: int) -> str:
     """The named tensors inside, each a link that opens the groups around it."""
     state = replay(recording, step)
     rows = []
@@ -64,7 +64,7 @@ def _tensors(recording: Recording, whole: Full, members: list[str], step: int) -
     return section(table(("tensor", "value", "grad"), rows[:MAX_ROWS]), more, label="tensors inside")
 
 
-def _varying(whole: Full, folding: Folding, id: str) -> str:
+def _varying(whole: Whole, folding: Folding, id: str) -> str:
     group = folding.groups[id]
     compared = parts(folding, group)
     if len(compared) < 2:

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-import altair as alt
 import numpy as np
 
+from components.late import Late
 from engine.sandbox.sweep_messages import Spot
 from engine.sweep import Sweep
 from engine.sweep.contours import contours, levels
+
+if TYPE_CHECKING:
+    import altair as alt
+else:
+    alt = Late("altair")
 
 HEIGHT = 330
 ARROWS = 9

@@ -1,8 +1,9 @@
-"""Components whose frontend is a bundle of our own, in a `build` folder beside their Python."""
+"""Components with a frontend of our own: their bundles in a `build` folder beside their Python, and what they are sent."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,11 @@ def packaged(name: str, build: Path) -> Callable[[], Callable[..., Any]]:
             return st.components.v2.component(f"gradtape_{name}", js=bundle.read_text(encoding="utf-8"))
 
     return declared
+
+
+def sent(data: Mapping[str, Any]) -> bytes:
+    """What a frontend is sent: its JSON as bytes. In a dict Streamlit looks for tables, and loads pandas for it (90 MB)."""
+    return json.dumps(data).encode()
 
 
 def ignore() -> None:

@@ -17,7 +17,7 @@ import streamlit as st
 from components.builder import Picked
 from components.editor import sent_text
 from components.gallery import DEFAULT, examples
-from components.graph_view.full import folding, to_open
+from components.graph_view.folds import folding, to_open
 from components.running import PATIENCE, Task, present
 from components.share import PARAMETER
 from components.sweep import Memory as SweepMemory

@@ -25,7 +25,11 @@ SWITCH = 0.001
 """Seconds for which a thread that draws may keep the others waiting; Python's own 5 ms add up over a page's many moments."""
 sys.setswitchinterval(SWITCH)
 
+LONG = 1_000
+"""Events from which making the picture of a recording takes longer than drawing a page."""
+
 _turns = threading.BoundedSemaphore(AT_ONCE)
+_long = threading.BoundedSemaphore(1)
 _mine = threading.local()
 
 
@@ -60,3 +64,13 @@ def turn_given_away() -> Iterator[None]:
         if held:
             _turns.acquire()
             _mine.held = True
+
+
+@contextmanager
+def turn_for(events: int) -> Iterator[None]:
+    """What follows from a long recording takes the one turn that all long ones share, and none of the others'."""
+    if events < LONG:
+        yield
+        return
+    with turn_given_away(), _long:
+        yield

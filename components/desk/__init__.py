@@ -9,12 +9,14 @@ from typing import Any
 
 import streamlit as st
 
+from components.packaged import sent
+
 HERE = Path(__file__).parent
 
 
 def desk(keys: Mapping[str, Sequence[tuple[str, str]]], *, key: str) -> None:
     """Set it up; `keys` are the sheet's groups of keys and what they do."""
-    _component()(data={"keys": [[title, [list(row) for row in rows]] for title, rows in keys.items()]}, key=key)
+    _component()(data=sent({"keys": [[title, [list(row) for row in rows]] for title, rows in keys.items()]}), key=key)
 
 
 @cache

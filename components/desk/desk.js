@@ -20,7 +20,7 @@ export default function render({ parentElement, data }) {
     desk = createDesk(parentElement);
     desks.set(parentElement, desk);
   }
-  desk.update(data?.keys ?? []);
+  desk.update(JSON.parse(new TextDecoder().decode(data)).keys);
   return () => {
     desks.delete(parentElement);
     desk.destroy();

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple, TypedDict
 
-from components.packaged import ignore, packaged
+from components.packaged import ignore, packaged, sent
 
 Severity = Literal["error", "warning", "info"]
 
@@ -74,7 +74,7 @@ def editor(
         "key": key, "text": text, "rev": rev, "ran": ran, "cell": cell, "label": label, "readOnly": read_only, "height": height,
         "diagnostics": [asdict(each) for each in diagnostics], "completions": list(completions),
     }  # fmt: skip
-    state = _component()(data=data, key=key, height=height, on_text_change=ignore, on_run_change=on_run or ignore)
+    state = _component()(data=sent(data), key=key, height=height, on_text_change=ignore, on_run_change=on_run or ignore)
     wanted = sent_text(state.get("run"), rev)
     typed = sent_text(state.get("text"), rev)
     newest = next(each for each in (wanted, typed, text) if each is not None)

@@ -6,7 +6,7 @@ which hears of the step (when the user pauses) and of the selected node. The fro
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -35,6 +35,7 @@ def graph_view(
     overlay: Mapping[str, Any] | None = None,
     breakpoints: Mapping[str, Any] | None = None,
     holds: str | None = None,
+    captions: Callable[[], Any] | None = None,
 ) -> GraphState:
     """Show `payload` and return the step and selection that the user left the player at (`selected` until it has reported).
 
@@ -43,7 +44,8 @@ def graph_view(
     Args:
         overlay: marks over the graph (a path and its cut, errors, differences), as `frontend/src/overlay.js` says; replaces
             the payload's own. Another one leaves camera and step alone.
-        holds: the `payload["tape"]` of which the player has said that it has it: what is the same then is not sent again.
+        holds: what the player has said that it has, the `payload["tape"]` or that with its captions: it is not sent again.
+        captions: gives those of a large recording, which are sent when the picture is there.
         breakpoints: taken over by the player whenever they change here, in the form of `GraphState.breakpoints`.
     """
     last = max(0, payload["total"] - 1)
@@ -53,7 +55,7 @@ def graph_view(
     if breakpoints is not None:
         data["breakpoints"] = breakpoints
     state = _player()(
-        data=_packed(data, holds), key=key, height=height, on_holds_change=ignore,
+        data=_packed(data, holds, captions), key=key, height=height, on_holds_change=ignore,
         on_step_change=ignore, on_selected_change=ignore, on_breakpoints_change=ignore, on_folds_change=ignore,
     )  # fmt: skip
     step = state.get("step")
@@ -64,16 +66,20 @@ def graph_view(
 
 
 LARGE = 3_000
-"""Steps from which on the player is not sent again what it has, and is sent bytes: Streamlit would take long to write them."""
+"""Steps from which on the player is not sent again what it has."""
+CAPTIONED = "|captions"
+"""What the player adds to the name of a tape when it has its captions."""
 _TAPE = ("steps", "segments", "lines", "queues", "index")
 
 
-def _packed(data: dict[str, Any], holds: str | None) -> dict[str, Any] | bytes:
-    if data["total"] < LARGE:
-        return data
-    data["large"] = True
-    if holds is not None and holds == data.get("tape"):
-        data = {name: value for name, value in data.items() if name not in _TAPE}
+def _packed(data: dict[str, Any], holds: str | None, captions: Callable[[], Any] | None) -> bytes:
+    if data["total"] >= LARGE:
+        data["large"] = True
+        there = data.get("tape")
+        if holds is not None and holds in (there, f"{there}{CAPTIONED}"):
+            data = {name: value for name, value in data.items() if name not in _TAPE}
+            if holds == there and captions is not None:
+                data["captions"] = captions()
     return msgspec.json.encode(data)
 
 

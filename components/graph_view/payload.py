@@ -10,14 +10,15 @@ from typing import Any
 import msgspec
 from pyvis.network import Network
 
-from components.graph_view.full import at_first, folding, full, shown, tell_folds
-from components.graph_view.tape import tape
+from components.graph_view.folds import at_first, folding, shown, tell_folds
+from components.graph_view.tape import tape, written_up
 from components.graph_view.watched import Details, detail, watch
 from engine.diagnosis.merged import LEGEND as CHANGES
 from engine.diagnosis.merged import Merged, merged
 from engine.graph import faces, layout
 from engine.graph.folding import Mode
 from engine.graph.tones import LEGEND, edge_legend, tone
+from engine.graph.whole import whole
 from engine.recording import Recording
 
 
@@ -41,9 +42,9 @@ def payload(
     """
     opened = tuple(sorted(at_first(recording, view, fold)) if opened is None else opened)
     both = merged(pinned, recording, view) if pinned is not None else None  # type: ignore[arg-type]
-    whole = full(recording, view)
+    everything = whole(recording, view)
     groups = folding(recording, view, "none" if both else fold)
-    picture = shown(whole, groups, opened)
+    picture = shown(everything, groups, opened)
     own = both.own if both else picture.graph
     graph = both.graph if both else own
     # The picture has leaves on the left in both views, though grad_fn edges point from results to leaves.
@@ -87,17 +88,19 @@ def payload(
         "edges": edges,
         "tape": f"{run}|{view}|{fold}",
         "total": len(recording.events),
-        **tape(recording, whole, packed=packed),
+        **tape(recording, everything, packed=packed),
         "view": view,
         "direction": direction,
         "legend": [{"tone": one, "label": LEGEND[one]} for one in LEGEND if one in tones] + edge_legend(graph),
     }
-    watch(data, recording, own, whole, picture)
-    tell_folds(data, recording, whole, groups, picture, opened, packed=packed)
+    watch(data, recording, own, everything, picture)
+    tell_folds(data, recording, everything, groups, picture, opened, packed=packed)
     if details is not None:
         detail(data, recording, own, details)
     if both:
         data["overlay"] = overlay(both)
+    if packed:
+        data |= {name: written_up(data[name]) for name in ("nodes", "edges", "network")}
     return data
 
 

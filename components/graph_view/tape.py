@@ -6,31 +6,47 @@ from typing import Any
 
 import msgspec
 
-from components.graph_view.full import Full
 from engine.graph import line_ends, queues, segments, steps
 from engine.graph.build import Graph
+from engine.graph.captions import captions
+from engine.graph.whole import Whole
 from engine.recording import Recording
 from engine.recording.events import NOTHING
 from engine.recording.index import index_of
 
 
-def tape(recording: Recording, everything: Full, *, packed: bool) -> dict[str, Any]:
+def tape(recording: Recording, everything: Whole, *, packed: bool) -> dict[str, Any]:
     """The parts of a payload that stay while groups are opened and closed; they name nodes of the whole graph.
 
-    `packed` gives them as JSON that is written already, which takes a tenth of the memory.
+    `packed` gives them as JSON that is written already, which takes a tenth of the memory; the steps' captions come later then
+    (`late_captions`), so that the picture is there sooner.
     """
 
     def make() -> dict[str, Any]:
-        plain = {
-            "steps": msgspec.to_builtins(steps(recording, everything.graph)),
-            "segments": msgspec.to_builtins(segments(recording)),
+        written = written_up if packed else msgspec.to_builtins
+        return {
+            "steps": written(steps(recording, everything.graph, captioned=not packed)),
+            "segments": written(segments(recording)),
             "lines": line_ends(recording),
-            "queues": _queues(recording, everything.graph),
+            "queues": written(_queues(recording, everything.graph)),
         }
-        return {name: msgspec.Raw(msgspec.json.encode(part)) for name, part in plain.items()} if packed else plain
 
     made: dict[str, Any] = everything.once(("tape", packed), make)
     return made
+
+
+def late_captions(recording: Recording) -> msgspec.Raw:
+    """The captions of all steps, for a player that has the packed tape."""
+    kept = recording.derived.get("captions")
+    if kept is None:
+        kept = recording.derived["captions"] = written_up(captions(recording))
+    assert isinstance(kept, msgspec.Raw)
+    return kept
+
+
+def written_up(part: Any) -> msgspec.Raw:
+    """Part of a payload as JSON that is written already."""
+    return msgspec.Raw(msgspec.json.encode(part))
 
 
 def _queues(recording: Recording, graph: Graph) -> list[dict[str, Any]]:

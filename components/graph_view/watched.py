@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from components.graph_view.full import Full, Shown
+from components.graph_view.folds import Shown
 from engine.graph import changes, gradients, places
 from engine.graph.build import Graph
+from engine.graph.whole import Whole
 from engine.recording import Recording
 from engine.recording.events import NodeRan
 
@@ -17,7 +18,7 @@ MAX_DETAILS = 4000
 """Beyond so many gradients on edges their details are left out, so that the page stays quick."""
 
 
-def watch(data: dict[str, Any], recording: Recording, graph: Graph, everything: Full, picture: Shown) -> None:
+def watch(data: dict[str, Any], recording: Recording, graph: Graph, everything: Whole, picture: Shown) -> None:
     """Add to a payload for `graph` what a debugger asks; a closed group changes whenever its card does."""
     if picture.graph is graph:
         changed, norms, found = everything.changes, everything.norms, everything.places

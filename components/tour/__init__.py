@@ -13,6 +13,7 @@ from typing import Any
 
 import streamlit as st
 
+from components.packaged import sent
 from components.tour.moments import Moment, moments
 
 __all__ = ["Moment", "Place", "moments", "tour"]
@@ -37,7 +38,7 @@ def tour(stops: Sequence[Moment], *, key: str, started: int, places: Sequence[Pl
         places: what to look at afterwards.
     """
     data = {"stops": [asdict(stop) for stop in stops], "started": started, "places": [asdict(place) for place in places]}
-    _component()(data=data, key=key)
+    _component()(data=sent(data), key=key)
 
 
 @cache

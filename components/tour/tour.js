@@ -10,7 +10,7 @@ export default function render({ parentElement, data }) {
     strip = createStrip(parentElement);
     strips.set(parentElement, strip);
   }
-  strip.update(data ?? {});
+  strip.update(JSON.parse(new TextDecoder().decode(data)));
   return () => {
     strips.delete(parentElement);
     strip.destroy();

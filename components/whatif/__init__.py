@@ -14,7 +14,7 @@ from typing import Any
 
 import streamlit as st
 
-from components.packaged import ignore
+from components.packaged import ignore, sent
 from engine.whatif import MAX_KNOBS, Knob, knobs, with_value
 
 HERE = Path(__file__).parent
@@ -50,7 +50,7 @@ def whatif(
         )
         return False
     data = whatif_data(found, len(texts) > 1, memory, note)
-    state = _component()(data=data, key=key, on_change_change=ignore)
+    state = _component()(data=sent(data), key=key, on_change_change=ignore)
     wanted = state.get("change")
     if not isinstance(wanted, dict) or not isinstance(wanted.get("n"), int) or wanted["n"] <= memory.done:
         return False

@@ -10,7 +10,7 @@ export default function render({ parentElement, data, setStateValue }) {
     panel = createPanel(parentElement);
     panels.set(parentElement, panel);
   }
-  panel.update(data, setStateValue);
+  panel.update(JSON.parse(new TextDecoder().decode(data)), setStateValue);
   return () => {
     panels.delete(parentElement);
     panel.destroy();

@@ -64,6 +64,7 @@ class _Writer:
         self.recording = recording
         self.index = index_of(recording)
         self.texts = ArrayTexts(recording)
+        self._titles: dict[tuple[int, int], str] = {}
 
     def caption(self, step: int, event: AnyEvent) -> Caption:
         match event:
@@ -237,6 +238,12 @@ class _Writer:
 
     def title(self, tensor: int, depth: int = 2) -> str:
         """The tensor's first name, or the expression that made it, `depth` operations deep."""
+        made = self._titles.get((tensor, depth))
+        if made is None:
+            made = self._titles[tensor, depth] = self._title(tensor, depth)
+        return made
+
+    def _title(self, tensor: int, depth: int) -> str:
         history = self.index.tensors[tensor]
         event = history.op
         if history.first_name:

@@ -55,7 +55,10 @@ def preview(stored: StoredArray) -> str:
 
 def describe(stored: StoredArray) -> str:
     """What fits in a sentence: a single number, or dtype, shape and preview: `float32 [64×128] mean 0.01 ± 0.9`."""
-    text = preview(stored)
+    return _in_a_sentence(stored, preview(stored))
+
+
+def _in_a_sentence(stored: StoredArray, text: str) -> str:
     if math.prod(stored.shape) == 1 or text.startswith("["):
         return text
     return f"{stored.dtype} {shape_text(stored.shape)} {text}"
@@ -94,7 +97,7 @@ class ArrayTexts:
 
     def describe(self, id: int) -> str:
         """The array in a sentence, "" for NOTHING."""
-        return "" if id == NOTHING else describe(self._arrays[id])
+        return "" if id == NOTHING else _in_a_sentence(self._arrays[id], self(id))
 
     def norm(self, id: int) -> float | None:
         """The array's norm, None for NOTHING and where it is not finite."""
@@ -117,7 +120,7 @@ def _statistics(array: np.ndarray[Any, np.dtype[Any]]) -> str:
 def _statistics_of_few(values: list[float]) -> str:
     """The same without NumPy, whose functions take ten times as long to set out on a few numbers."""
     finite = [float(value) for value in values if math.isfinite(value)]
-    nan = sum(value != value for value in values)
+    nan = sum([value != value for value in values]) if len(finite) < len(values) else 0
     mean = std = math.nan
     if finite:
         mean = math.fsum(finite) / len(finite)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from engine.graph.build import Graph
-from engine.graph.captions import Caption, captions
+from engine.graph.captions import Caption, caption_at, captions
 from engine.recording.events import (
     NOTHING,
     Accumulated,
@@ -56,14 +56,15 @@ def segments(recording: Recording) -> list[Segment]:
     return found
 
 
-def steps(recording: Recording, graph: Graph) -> list[Step]:
-    """Every step of the recording, with the focus in the nodes of this graph."""
+def steps(recording: Recording, graph: Graph, *, captioned: bool = True) -> list[Step]:
+    """Every step, with the focus in the nodes of this graph; without `captioned`, captions are left out but for the last."""
+    told = captions(recording) if captioned else _last_alone(recording)
     phases = [phase for phase, part in enumerate(segments(recording)) for _ in range(part.first, part.last + 1)]
     running = index_of(recording).running
     focus = _Focus(recording, graph)
     found = []
     cell = 0
-    for step, (event, caption) in enumerate(zip(recording.events, captions(recording), strict=True)):
+    for step, (event, caption) in enumerate(zip(recording.events, told, strict=True)):
         site = recording.site(event)
         entry = running.at(step, None)
         if site is None and entry is not None:
@@ -76,6 +77,11 @@ def steps(recording: Recording, graph: Graph) -> list[Step]:
         span = (site.line, site.column, site.end_line, site.end_column) if site is not None and site.line else None
         found.append(Step(phases[step], cell, span, caption, focus.of(event)))
     return found
+
+
+def _last_alone(recording: Recording) -> list[Caption]:
+    last = len(recording.events) - 1
+    return [*([] for _ in range(last)), caption_at(recording, last)] if last >= 0 else []
 
 
 def focus_at(recording: Recording, graph: Graph, step: int) -> tuple[str, ...]:

@@ -12,7 +12,6 @@ from engine.graph.finite import troubles
 from engine.graph.folding import Folding, Mode, folded, groups, groups_at_first, opened_at_first
 from engine.graph.group_faces import Kept
 from engine.graph.layout import Layout, layout
-from engine.graph.timeline import Step, steps
 from engine.graph.watch import changes, gradients, places
 from engine.recording.recording import Recording
 
@@ -20,9 +19,9 @@ from engine.recording.recording import Recording
 class Whole:
     """One view's graph and what follows from it. Treat all of it as frozen."""
 
-    def __init__(self, recording: Recording, view: Literal["tensors", "autograd"]) -> None:
+    def __init__(self, recording: Recording, view: str) -> None:
         self.recording = recording
-        self.graph: Graph = build(recording, view)
+        self.graph: Graph = build(recording, view)  # type: ignore[arg-type]
         self._foldings: dict[Mode, Folding] = {}
         self.kept: Kept = {}
         """Histories of groups that have been on show."""
@@ -32,11 +31,6 @@ class Whole:
     def faces(self) -> Faces:
         """What every node and edge shows."""
         return faces(self.recording, self.graph)
-
-    @cached_property
-    def steps(self) -> list[Step]:
-        """The timeline's steps."""
-        return steps(self.recording, self.graph)
 
     @cached_property
     def changes(self) -> dict[str, list[int]]:
@@ -87,7 +81,7 @@ class Whole:
         return bool(self.graph.graph["view"] == "autograd")
 
 
-def whole(recording: Recording, view: Literal["tensors", "autograd"] = "tensors") -> Whole:
+def whole(recording: Recording, view: str = "tensors") -> Whole:
     """A view of a recording, made on the first call and kept on the recording."""
     name = f"whole {view}"
     made = recording.derived.get(name)

@@ -9,7 +9,7 @@ import pytest
 
 from components import turns
 from components.housekeeping import EVERY, Housekeeping
-from components.turns import AT_ONCE, in_turn, turn_given_away
+from components.turns import AT_ONCE, LONG, in_turn, turn_for, turn_given_away
 
 SOON = 30.0
 
@@ -99,3 +99,39 @@ def test_everything_is_looked_through_now_and_then(monkeypatch: pytest.MonkeyPat
     assert keeping.tidy()
     assert done == ["freeze", "unfreeze", "collect", "freeze"]
     assert not keeping.tidy()
+
+
+def test_long_recordings_share_one_turn_and_hold_up_nobody_else() -> None:
+    long, short = Drawing(), Drawing()
+
+    def page() -> None:
+        with turn_for(LONG):
+            long.draw()
+
+    pages = threads(AT_ONCE + 2, in_turn(page))
+    assert long.began.acquire(timeout=SOON)
+    others = threads(AT_ONCE, in_turn(short.draw))
+    for _ in range(AT_ONCE):
+        assert short.began.acquire(timeout=SOON), "long ones hold no turns"
+    for drawing in (short, long):
+        drawing.release.set()
+    for thread in (*pages, *others):
+        thread.join(SOON)
+    assert (long.most, long.done) == (1, AT_ONCE + 2)
+    assert short.done == AT_ONCE
+
+
+def test_a_short_recording_keeps_its_turn() -> None:
+    drawing = Drawing()
+
+    def page() -> None:
+        with turn_for(LONG - 1):
+            drawing.draw()
+
+    pages = threads(AT_ONCE + 1, in_turn(page))
+    for _ in range(AT_ONCE):
+        assert drawing.began.acquire(timeout=SOON)
+    drawing.release.set()
+    for thread in pages:
+        thread.join(SOON)
+    assert drawing.most == AT_ONCE

@@ -4,7 +4,8 @@ import { createEditor } from './editor.js';
 
 const editors = new WeakMap();
 
-export default function render(component) {
+export default function render(given) {
+  const component = { ...given, data: JSON.parse(new TextDecoder().decode(given.data)) };
   const { parentElement } = component;
   let editor = editors.get(parentElement);
   if (!editor) {

@@ -24,7 +24,7 @@ import { createQueueStrip } from './queue-strip.js';
 import { createReporter } from './report.js';
 import { pointAt } from './route.js';
 import { createStage } from './stage.js';
-import { complete, read } from './tape.js';
+import { complete, held } from './tape.js';
 import { forgetText } from './text.js';
 import { createTimeline } from './timeline.js';
 import { createToolbar } from './toolbar.js';
@@ -256,10 +256,10 @@ export function createPlayer(parent, memory) {
     if (!root.isConnected) parent.append(root);
     holdOpacity(root);
     readTheme();
-    const payload = complete(read(data) ?? {}, memory);
+    const payload = complete(data ?? {}, memory);
     // Python takes for granted what was here before; it sends everything again when it hears that it is not.
     if (payload === null) return reporter.tell('holds', '');
-    if (payload.large) reporter.tell('holds', payload.tape);
+    if (payload.large) reporter.tell('holds', held(memory.tape));
     window.__gradtapePlayer = handle;
     const fresh = payload.rev !== model.rev;
     if (fresh) load(payload);
@@ -279,6 +279,7 @@ export function createPlayer(parent, memory) {
       showBreakpoints();
     }
     memory.given = stops;
+    if (!fresh && payload.captions) caption.show(model.steps[step].caption);
     obey(payload.cmd);
     if (size.width > 0) stage.paint();
   }

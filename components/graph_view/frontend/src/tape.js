@@ -1,8 +1,12 @@
-/** What a payload says of the whole recording, which is sent once and kept while the graph is folded and unfolded. */
+/**
+ * What a payload says of the whole recording, which is sent once and kept while the graph is folded and unfolded. The captions
+ * of a large one come by themselves, when its picture is there.
+ */
 
 const PARTS = ['steps', 'segments', 'lines', 'queues', 'index'];
+const CAPTIONED = '|captions';
 
-/** A payload as Python sent it: plain data, or for large ones the bytes of its JSON. */
+/** A payload as it comes: the bytes of its JSON from the page, plain data in a replay. */
 export function read(data) {
   return data instanceof Uint8Array || data instanceof ArrayBuffer ? JSON.parse(new TextDecoder().decode(data)) : data;
 }
@@ -11,8 +15,16 @@ export function read(data) {
 export function complete(payload, memory) {
   if (payload.tape === undefined) return payload;
   if (payload.steps !== undefined) {
-    memory.tape = { id: payload.tape, parts: Object.fromEntries(PARTS.map((part) => [part, payload[part]])) };
-    return payload;
+    memory.tape = { id: payload.tape, parts: Object.fromEntries(PARTS.map((part) => [part, payload[part]])), captioned: false };
+  } else if (memory.tape?.id !== payload.tape) {
+    return null;
   }
-  return memory.tape?.id === payload.tape ? { ...payload, ...memory.tape.parts } : null;
+  if (payload.captions !== undefined) {
+    memory.tape.parts.steps.forEach((step, at) => { step.caption = payload.captions[at]; });
+    memory.tape.captioned = true;
+  }
+  return payload.steps !== undefined ? payload : { ...payload, ...memory.tape.parts };
 }
+
+/** What Python is told that is here, so that it need not send it again. */
+export const held = ({ id, captioned }) => (captioned ? id + CAPTIONED : id);

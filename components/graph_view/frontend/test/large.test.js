@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { related } from '../src/focus.js';
 import { createModel } from '../src/model.js';
-import { complete, read } from '../src/tape.js';
+import { complete, held, read } from '../src/tape.js';
 
 const node = (id, x) => ({ id, x, y: 0, w: 80, h: 30, shape: 'card', title: id, born: 0, history: [] });
 const edge = (from, to) => ({ id: `${from}>${to}`, from, to, route: [[0, 0], [1, 0]], kind: 'data', born: 0, history: [] });
@@ -25,6 +25,16 @@ test('what is sent once is kept and put back into later payloads', () => {
   assert.deepEqual(complete({ tape: 'r', nodes: ['n'] }, memory).steps, [1, 2]);
   assert.equal(complete({ tape: 'other', nodes: [] }, memory), null);
   assert.deepEqual(complete({ nodes: [] }, memory), { nodes: [] });
+});
+
+test('captions that come later are put into the steps that are there', () => {
+  const memory = {};
+  const steps = [{ caption: [] }, { caption: [['last', 'plain']] }];
+  complete({ tape: 'r', steps, nodes: [] }, memory);
+  assert.equal(held(memory.tape), 'r');
+  complete({ tape: 'r', nodes: [], captions: [[['first', 'plain']], [['last', 'plain']]] }, memory);
+  assert.deepEqual(steps[0].caption, [['first', 'plain']]);
+  assert.equal(held(memory.tape), 'r|captions');
 });
 
 test('large payloads come as bytes', () => {

@@ -1,4 +1,4 @@
-"""What the player is told of a recording's whole graph, whatever of it is folded away."""
+"""Which of a recording's graph is drawn as groups, and what the player is told of those."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-import msgspec
-
+from components.graph_view.tape import written_up
 from engine.diagnosis import findings
 from engine.graph import Faces
 from engine.graph.build import Graph
@@ -16,24 +15,17 @@ from engine.graph.group_faces import fold_faces
 from engine.graph.whole import Whole, whole
 from engine.recording import Recording
 
-Full = Whole
-
-
-def full(recording: Recording, view: str) -> Full:
-    """The whole graph of one view, kept with the recording."""
-    return whole(recording, view)  # type: ignore[arg-type]
-
 
 def folding(recording: Recording, view: str, mode: Mode) -> Folding:
     """The groups of one view's graph, folded as asked; small graphs are left as they are by "auto"."""
-    everything = full(recording, view)
+    everything = whole(recording, view)
     return everything.folding(opened_at_first(everything.graph, mode))
 
 
 def at_first(recording: Recording, view: str, mode: Mode) -> frozenset[str]:
     """The groups that are open before the user has opened or closed one."""
     groups = folding(recording, view, mode)
-    return groups_at_first(groups, full(recording, view).graph) if groups.groups else frozenset()
+    return groups_at_first(groups, whole(recording, view).graph) if groups.groups else frozenset()
 
 
 @dataclass
@@ -50,7 +42,7 @@ class Shown:
         return self.stands.get(key, key)
 
 
-def shown(everything: Full, groups: Folding, opened: Iterable[str]) -> Shown:
+def shown(everything: Whole, groups: Folding, opened: Iterable[str]) -> Shown:
     """The graph with everything closed that is not opened."""
     if not groups.groups:
         return Shown(everything.graph, everything.faces, {})
@@ -62,7 +54,7 @@ def shown(everything: Full, groups: Folding, opened: Iterable[str]) -> Shown:
 def tell_folds(
     data: dict[str, Any],
     recording: Recording,
-    everything: Full,
+    everything: Whole,
     groups: Folding,
     picture: Shown,
     opened: Iterable[str],
@@ -93,7 +85,7 @@ def tell_folds(
         node["findings"] = told.get(node["id"], [])
 
 
-def _index(everything: Full, groups: Folding, packed: bool) -> Any:
+def _index(everything: Whole, groups: Folding, packed: bool) -> Any:
     """All groups as [id, title, place of the one around it or -1], and all nodes as [key, place of the innermost group or -1,
     title, badge, sub, op, since when it is not finite or -1]: what the player needs to find nodes that are not on show."""
     ordered = sorted(groups.groups.values(), key=lambda g: len(_above(groups, g.id)))
@@ -105,7 +97,7 @@ def _index(everything: Full, groups: Folding, packed: bool) -> Any:
         innermost = place[path[-1]] if path else -1
         rows.append([key, innermost, a["title"], a["badge"], a["sub"], a["op"], troubles.get(key, -1)])
     index = {"groups": [[g.id, g.title, place.get(g.parent, -1)] for g in ordered], "rows": rows}
-    return msgspec.Raw(msgspec.json.encode(index)) if packed else index
+    return written_up(index) if packed else index
 
 
 def _above(groups: Folding, id: str) -> list[str]:
