@@ -30,6 +30,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import ClientConnection, connect
 
 from benchmarks.serving import family, memory, served
+from components.graph_view import CAPTIONED
 
 ROOT = Path(__file__).resolve().parents[1]
 PERIOD = 10.0
@@ -157,12 +158,14 @@ class Visitor:
             if element.HasField("bidi_component"):
                 part = element.bidi_component
                 if part.id.endswith("-editor_0"):
-                    self.editor, self.rev = part.id, int(json.loads(part.json)["rev"])
+                    self.editor, self.rev = part.id, int(json.loads(part.bytes)["rev"])
                 elif part.id.endswith("-player"):
-                    sent = json.loads(part.bytes or part.json)  # a large graph comes as bytes, and its steps only once
+                    sent = json.loads(part.bytes)  # the steps of a large graph come only once
                     self.player, self.fragment = part.id, message.delta.fragment_id
                     self.steps = len(sent["steps"]) if "steps" in sent else self.steps
-                    self.fresh, self.tape, self.holds = self.tape != sent["rev"], sent["rev"], sent.get("tape")
+                    captioned = "captions" in sent
+                    self.fresh, self.tape = self.tape != sent["rev"] or captioned, sent["rev"]
+                    self.holds = sent["tape"] + CAPTIONED * captioned
             elif element.HasField("alert"):
                 self.failed = element.alert.body
             elif element.HasField("exception"):

@@ -21,7 +21,7 @@ R = TypeVar("R")
 
 AT_ONCE = 3
 """Pages that are drawn at the same moment: more than Python can run, so that two large graphs do not hold up the others."""
-SWITCH = 0.001
+SWITCH = 0.0002
 """Seconds for which a thread that draws may keep the others waiting; Python's own 5 ms add up over a page's many moments."""
 sys.setswitchinterval(SWITCH)
 
