@@ -28,6 +28,7 @@ from components.groups import group_panel
 from components.help import KEYS, help_panel
 from components.html import copy, heading, literal, tag, text
 from components.inspector import inspector
+from components.kept import on_show
 from components.ledger import ledger
 from components.running import bar
 from components.share import address_of, share_panel
@@ -315,6 +316,7 @@ def again() -> None:
 
 def player(p: Page, recording: Recording) -> GraphState:
     """The graph with its timeline."""
+    on_show(recording)
     if (there := state.translated(recording, p.selected, p.view)) != p.selected:
         state.select(there)
     pinned = p.pinned if p.both and p.pinned is not recording else None

@@ -18,6 +18,7 @@ from components.builder import Picked
 from components.editor import sent_text
 from components.gallery import DEFAULT, examples
 from components.graph_view.folds import folding, to_open
+from components.kept import gone
 from components.running import PATIENCE, Task, present
 from components.share import PARAMETER
 from components.sweep import Memory as SweepMemory
@@ -33,6 +34,7 @@ from engine.program import Program, ProgramError
 from engine.recording import Recording, replay
 from engine.recording.events import NOTHING, Accumulated, OpRan
 from engine.recording.index import index_of
+from engine.recording.recording import CHECKS
 from engine.sandbox import Limits, RunResult, run
 from engine.sandbox.pool import Busy, Cancelled, pool
 from engine.sandbox.runner import isolated
@@ -291,6 +293,8 @@ def open_file(data: bytes, name: str) -> None:
             recording = Recording.load(data)
             cancel("run")
             _set_text(Program.from_cells(recording.source), name)
+            if p.recording is not p.pinned:
+                gone(p.recording)
             p.opened, p.result, p.ran = recording, None, tuple(recording.source)
             p.step, p.selected = None, None
         else:
@@ -488,6 +492,8 @@ def _take(result: RunResult, texts: tuple[str, ...]) -> None:
     shown, step = p.recording, p.step
     p.result, p.ran, p.opened = result, texts, None
     _keep(p, shown, step)
+    if shown is not p.pinned:
+        gone(shown)
     p.step = None
     if p.selected is None or p.recording is None or not _exists(p.recording, p.selected):
         select(telling(p.recording))
@@ -497,7 +503,7 @@ def check(recording: Recording, number: int) -> None:
     """Check a backward pass numerically; the outcome is kept with the recording."""
 
     def arrived(outcome: Check) -> None:
-        recording.derived.setdefault("checks", {})[number] = outcome
+        recording.derived.setdefault(CHECKS, {})[number] = outcome
 
     limits = _limits()
     start("check", "Checking", lambda stop: check_numerically(recording, number, limits, stop=stop), arrived, long=True)

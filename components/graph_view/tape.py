@@ -37,9 +37,9 @@ def tape(recording: Recording, everything: Whole, *, packed: bool) -> dict[str, 
 
 def late_captions(recording: Recording) -> msgspec.Raw:
     """The captions of all steps, for a player that has the packed tape."""
-    kept = recording.derived.get("captions")
+    kept = recording.derived.get("written captions")
     if kept is None:
-        kept = recording.derived["captions"] = written_up(captions(recording))
+        kept = recording.derived["written captions"] = written_up(captions(recording))
     assert isinstance(kept, msgspec.Raw)
     return kept
 

@@ -64,6 +64,10 @@ class OpInfo(msgspec.Struct, frozen=True):
     """Names of the outputs, where rules use them."""
 
 
+CHECKS = "checks"
+"""The name in `derived` of the numerical checks by the number of their pass."""
+
+
 @dataclass(eq=False)
 class Recording:
     """Everything a run left behind. Treat it as frozen once it is replayed: `replay` keeps its index here."""
@@ -88,6 +92,10 @@ class Recording:
         from engine.export.notebook import html
 
         return html(self)
+
+    def forget(self) -> None:
+        """Drop what was computed from the log, which is computed anew when it is wanted; checks that were asked for stay."""
+        self.derived = {name: made for name, made in self.derived.items() if name == CHECKS}
 
     def array(self, id: int) -> NDArray[Any] | None:
         """The array with this id, read-only; None for NOTHING and where only a summary was kept."""

@@ -7,9 +7,12 @@ import threading
 
 import pytest
 
-from components import turns
+from components import kept, turns
 from components.housekeeping import EVERY, Housekeeping
 from components.turns import AT_ONCE, LONG, in_turn, turn_for, turn_given_away
+from engine.recording import Recording
+from engine.recording.events import Printed
+from engine.recording.recording import CHECKS
 
 SOON = 30.0
 
@@ -135,3 +138,29 @@ def test_a_short_recording_keeps_its_turn() -> None:
     for thread in pages:
         thread.join(SOON)
     assert drawing.most == AT_ONCE
+
+
+def recorded(events: int) -> Recording:
+    recording = Recording(events=[Printed(text="")] * events)
+    recording.derived |= {"index": object(), CHECKS: {1: "good"}}
+    return recording
+
+
+def test_long_recordings_forget_what_follows_from_them_when_others_have_been_on_show(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept, "MOST", 2 * LONG)
+    first, second, third, short = recorded(LONG), recorded(LONG), recorded(LONG), recorded(1)
+    for recording in (first, second, first, short):
+        kept.on_show(recording)
+    assert all("index" in each.derived for each in (first, second))
+    kept.on_show(third)
+    assert second.derived == {CHECKS: {1: "good"}}, "the one that was on show longest ago"
+    assert all("index" in each.derived for each in (first, third, short))
+
+
+def test_a_recording_of_any_length_is_kept_while_it_is_on_show(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept, "MOST", LONG)
+    large = recorded(3 * LONG)
+    kept.on_show(large)
+    assert "index" in large.derived
+    kept.gone(large)
+    assert large.derived == {CHECKS: {1: "good"}}
