@@ -6,18 +6,20 @@ import inspect
 from functools import cache
 from typing import Any
 
+import msgspec
+
 import engine
 from components.editor import Completion
 from engine.nn import functional
 
 
 @cache
-def completions() -> tuple[Completion, ...]:
-    """Names after `torch.`, after `F.`, and after any tensor."""
+def completions() -> msgspec.Raw:
+    """Names after `torch.`, after `F.`, and after any tensor, as the JSON that every run of the page sends."""
     torch = [_completion(name, getattr(engine, name), "torch") for name in engine.__all__]
     layers = [_completion(name, getattr(functional, name), "F") for name in functional.__all__]
     methods = [_completion(name, getattr(engine.Tensor, name), "") for name in dir(engine.Tensor) if not name.startswith("_")]
-    return (*torch, *layers, *methods)
+    return msgspec.Raw(msgspec.json.encode([*torch, *layers, *methods]))
 
 
 def _completion(name: str, value: Any, owner: str) -> Completion:

@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import streamlit as st
 from streamlit.errors import StreamlitAPIException
 
@@ -32,7 +33,10 @@ def packaged(name: str, build: Path) -> Callable[[], Callable[..., Any]]:
 
 def sent(data: Mapping[str, Any]) -> bytes:
     """What a frontend is sent: its JSON as bytes. In a dict Streamlit looks for tables, and loads pandas for it (90 MB)."""
-    return json.dumps(data).encode()
+    try:
+        return msgspec.json.encode(data)
+    except OverflowError:  # an integer of more than 64 bits
+        return json.dumps(data).encode()
 
 
 def ignore() -> None:

@@ -18,7 +18,7 @@ from engine.sandbox.pool import Ticket
 PATIENCE = 0.4
 """Seconds that a run of the page waits for a result before it is drawn without: most programs are quicker, and nothing
 flickers."""
-OFTEN, SELDOM = 0.3, 1.0
+OFTEN, SELDOM = 0.5, 2.0
 """Seconds between two looks at what runs or is next, and at what waits further back."""
 NEAR = 2
 """Places in the queue that count as next."""

@@ -11,6 +11,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple, TypedDict
 
+import msgspec
+
 from components.packaged import ignore, packaged, sent
 
 Severity = Literal["error", "warning", "info"]
@@ -31,7 +33,6 @@ class Diagnostic:
 class Completion(TypedDict):
     """A name to offer after `owner.`; an empty owner stands for any value that is not itself an owner."""
 
-    # There are more than a thousand of them in every run of the page, so they are what is sent already.
     label: str
     owner: str
     detail: str
@@ -51,7 +52,7 @@ def editor(
     rev: int,
     ran: str | None = None,
     diagnostics: Sequence[Diagnostic] = (),
-    completions: Sequence[Completion] = (),
+    completions: Sequence[Completion] | msgspec.Raw = (),
     height: int | str = "content",
     cell: int = 0,
     label: str = "Program",
@@ -64,7 +65,7 @@ def editor(
         text: its text; taken over when it is mounted and when `rev` changes.
         ran: the text that the diagnostics and the tape's positions belong to. Where the user's text differs from it they move
             along with the text, dimmed. Without it: the last text that came from Python or was run with Ctrl+Enter.
-        completions: names to offer, beside Python's own and the program's words.
+        completions: names to offer, beside Python's own and the program's words; a thousand of them better as JSON that is written already.
         height: pixels, "content" or "stretch".
         cell: which cell it holds; the tape's moments name cells.
         label: what assistive technology calls it.
@@ -72,7 +73,7 @@ def editor(
     """
     data = {
         "key": key, "text": text, "rev": rev, "ran": ran, "cell": cell, "label": label, "readOnly": read_only, "height": height,
-        "diagnostics": [asdict(each) for each in diagnostics], "completions": list(completions),
+        "diagnostics": [asdict(each) for each in diagnostics], "completions": completions,
     }  # fmt: skip
     state = _component()(data=sent(data), key=key, height=height, on_text_change=ignore, on_run_change=on_run or ignore)
     wanted = sent_text(state.get("run"), rev)
