@@ -129,11 +129,15 @@ def header(p: Page) -> None:
         st.html('<h1 class="gt-brand"><span aria-hidden="true">◧</span> <span>Gradtape</span></h1>', width="content")
         shown = gallery.examples()
         texts = [e.text for e in shown.values()]
-        with st.popover(f"Example: {literal(p.name)}" if p.edited[0] in texts else "Examples"):
-            for name, example in shown.items():
-                if st.button(example.title, key=f"example_{name}", help=example.about, width="stretch", type="tertiary"):
-                    state.open_example(name)
-                    st.rerun()
+        # What these hold is only drawn when they are open: every element costs every run of the page.
+        label = f"Example: {literal(p.name)}" if p.edited[0] in texts else "Examples"
+        menu = st.popover(label, key="examples", on_change="rerun")
+        if menu.open:
+            with menu:
+                for name, example in shown.items():
+                    if st.button(example.title, key=f"example_{name}", help=example.about, width="stretch", type="tertiary"):
+                        state.open_example(name)
+                        st.rerun()
         with st.popover("Open", icon=":material/folder_open:"):
             file = st.file_uploader(
                 "A program (.py), a notebook (.ipynb) or a saved recording (.gradtape)",
@@ -153,8 +157,10 @@ def header(p: Page) -> None:
         if share.open:
             with share:
                 share_panel(state.link(), p.recording, page=state.address(), key="share_panel")
-        with st.popover("Help", icon=":material/help:"):
-            help_panel(state.start_tour)
+        helping = st.popover("Help", icon=":material/help:", key="help", on_change="rerun")
+        if helping.open:
+            with helping:
+                help_panel(state.start_tour)
         st.space("stretch")
         status(p)
         run_button("Run", key="run")

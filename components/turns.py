@@ -1,4 +1,4 @@
-"""Turns: few pages are drawn at the same moment, because that is quicker for all of them.
+"""Turns: one page is drawn after the other, because that is quicker for all of them.
 
 Python runs one thread at a time. Drawing a page hands some hundred messages to the server's thread, and each of these
 moments is one in which another page's thread may take over for a while; with many drawing at once nearly all of the time
@@ -19,8 +19,8 @@ from components.housekeeping import housekeeping
 P = ParamSpec("P")
 R = TypeVar("R")
 
-AT_ONCE = 3
-"""Pages that are drawn at the same moment: more than Python can run, so that two large graphs do not hold up the others."""
+AT_ONCE = 1
+"""Pages that are drawn at the same moment. Each more makes the server's thread wait longer for every message that it sends."""
 SWITCH = 0.0002
 """Seconds for which a thread that draws may keep the others waiting; Python's own 5 ms add up over a page's many moments."""
 sys.setswitchinterval(SWITCH)

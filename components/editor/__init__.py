@@ -65,7 +65,7 @@ def editor(
         text: its text; taken over when it is mounted and when `rev` changes.
         ran: the text that the diagnostics and the tape's positions belong to. Where the user's text differs from it they move
             along with the text, dimmed. Without it: the last text that came from Python or was run with Ctrl+Enter.
-        completions: names to offer, beside Python's own and the program's words; a thousand of them better as JSON that is written already.
+        completions: names to offer, beside Python's own and the program's words, or the JSON of them.
         height: pixels, "content" or "stretch".
         cell: which cell it holds; the tape's moments name cells.
         label: what assistive technology calls it.

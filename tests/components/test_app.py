@@ -36,6 +36,8 @@ def test_a_first_visit_runs_the_default_example(app: AppTest) -> None:
 
 
 def test_another_example_is_opened_by_its_button(app: AppTest) -> None:
+    app.session_state["examples"] = True  # the menu is open
+    app.run()
     app.button(key="example_broadcasting").click().run()
     assert not app.exception
     assert page(app).name == "Broadcasting"

@@ -110,6 +110,8 @@ def test_a_sliders_whole_way_is_one_step_of_undo(app: AppTest) -> None:
 def test_another_example_forgets_pin_and_ranges(app: AppTest) -> None:
     with_state(app, state.pin)
     page(app).whatif.ranges["0 x"] = (0, 1, 1)
+    app.session_state["examples"] = True  # the menu is open
+    app.run()
     app.button(key="example_broadcasting").click().run()
     assert page(app).pinned is None
     assert page(app).whatif.ranges == {}
