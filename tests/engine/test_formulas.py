@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import engine.ops.recurrent  # noqa: F401 its operations are declared when it is imported
 from engine.formulas import RuleText, rule_texts
 from engine.latex import Text, balanced, fill, number, variable
 from engine.op import TABLE, Op, on_arrays, parameters_of
