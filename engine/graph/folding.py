@@ -7,6 +7,7 @@ for all nodes within it; opening it puts its own groups and nodes in its place. 
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -27,6 +28,8 @@ READABLE = 300
 """Nodes up to which a graph opens unfolded."""
 AT_FIRST = 48
 """Nodes and closed groups that the first view of a folded graph shows, as far as groups allow it."""
+SCANT = 5
+"""What shows no more than this may be opened to three times as much: it says too little."""
 MOST = 40
 """Groups side by side from which on they are drawn in ranges, "iterations 1–36"; nodes, from twice as many on."""
 ALIKE = 3
@@ -125,23 +128,36 @@ def opened_at_first(graph: Graph, mode: Mode) -> Mode:
 
 
 def groups_at_first(folding: Folding, graph: Graph, budget: int = AT_FIRST) -> frozenset[str]:
-    """The groups that are open when a folded graph is first shown: the outer ones, as long as that is not too much to read."""
+    """The groups that are open when a folded graph is first shown: the outer ones, as long as that is not too much to read.
+
+    Neighbours whose titles differ in their numbers alone (iterations, blocks) are opened all or none.
+    """
     inside: dict[str, int] = Counter()
     for path in (folding.places.get(key, ()) for key in graph):
         inside[path[-1] if path else ""] += 1
     for group in folding.groups.values():
         inside[group.parent] += 1
     shown = inside[""]
-    waiting = deque(id for id, group in folding.groups.items() if not group.parent)
-    opened = set()
+    waiting = deque(_numbered(folding, [id for id, group in folding.groups.items() if not group.parent]))
+    opened: set[str] = set()
     while waiting:
-        id = waiting.popleft()
-        if shown - 1 + inside[id] > budget:
+        ids = waiting.popleft()
+        more = sum(inside[id] - 1 for id in ids)
+        if shown + more > (budget if shown > SCANT else 3 * budget):
             continue
-        shown += inside[id] - 1
-        opened.add(id)
-        waiting.extend(folding.groups[id].children)
+        shown += more
+        opened.update(ids)
+        for id in ids:
+            waiting.extend(_numbered(folding, folding.groups[id].children))
     return frozenset(opened)
+
+
+def _numbered(folding: Folding, ids: Iterable[str]) -> list[list[str]]:
+    """Neighbours together whose titles differ in their numbers alone."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for id in ids:
+        found[re.sub(r"\d+", "0", folding.groups[id].title)].append(id)
+    return list(found.values())
 
 
 # --- the tree of groups -------------------------------------------------------------------------------------------------------
