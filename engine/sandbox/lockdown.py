@@ -9,6 +9,7 @@ import ctypes
 import os
 import signal
 import sys
+import time
 
 from engine.sandbox import landlock, seccomp
 from engine.sandbox.audit import deny_the_rest
@@ -66,8 +67,9 @@ NOTHING = {"RLIMIT_NOFILE": 0, "RLIMIT_NPROC": 0, "RLIMIT_MEMLOCK": 0, "RLIMIT_M
 
 
 def bounds(limits: Limits, base: int = 0) -> dict[str, int]:
-    """Limits of the system's; the program's memory comes on top of the `base` that the process has anyway."""
-    wanted = {"RLIMIT_CORE": 0, "RLIMIT_FSIZE": 0, "RLIMIT_CPU": int(limits.seconds) + 2, "RLIMIT_STACK": STACK}
+    """Limits of the system's; the program's time and memory come on top of what the process has used and the `base` it has."""
+    seconds = int(time.process_time() + limits.seconds) + 2
+    wanted = {"RLIMIT_CORE": 0, "RLIMIT_FSIZE": 0, "RLIMIT_CPU": seconds, "RLIMIT_STACK": STACK}
     if base:
         wanted["RLIMIT_AS"] = base + limits.memory_mb * 2**20
     return wanted

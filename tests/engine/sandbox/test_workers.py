@@ -5,12 +5,14 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 
 import pytest
 
 from engine.sandbox import Layers, Limits, RunResult, run, runner
 from engine.sandbox.forking import ROOT
+from engine.sandbox.lockdown import bounds
 from engine.sandbox.messages import FULL
 from engine.sandbox.spawning import Workers
 from tests.engine.sandbox.reaching import REACHES
@@ -143,3 +145,10 @@ def test_on_a_mac_workers_do_the_jobs(monkeypatch: pytest.MonkeyPatch) -> None:
         assert not local.layer.seccomp
     finally:
         local.close()
+
+
+def test_what_a_worker_needed_to_begin_is_not_taken_from_the_programs_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = bounds(Limits(seconds=1))["RLIMIT_CPU"]
+    used = time.process_time()
+    monkeypatch.setattr("time.process_time", lambda: used + 100)
+    assert bounds(Limits(seconds=1))["RLIMIT_CPU"] >= before + 99
