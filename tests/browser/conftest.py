@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import os
 import re
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from benchmarks.serving import ROOT, served
 from tests.browser.install import find
 
+PATIENCE = 90_000
+"""Milliseconds after which something counts as never happening, on a slow machine too."""
+expect.set_options(timeout=PATIENCE)
 SCREENSHOTS = Path(os.environ.get("GRADTAPE_ARTIFACTS", ROOT / "artifacts")) / "screenshots"
 
 
@@ -44,13 +48,13 @@ class Gradtape:
 
     def ready(self) -> None:
         """Wait until the graph is painted and the page is at rest."""
-        self.player.wait_for(state="visible", timeout=30_000)
-        self.page.wait_for_function("window.__gradtapePlayer && window.__gradtapeEditor", timeout=30_000)
+        self.player.wait_for(state="visible", timeout=PATIENCE)
+        self.page.wait_for_function("window.__gradtapePlayer && window.__gradtapeEditor", timeout=PATIENCE)
         self.settled()
 
     def settled(self) -> None:
         """Wait until Streamlit has finished running the script."""
-        self.page.wait_for_function("!document.querySelector('[data-test-script-state=\"running\"]')", timeout=30_000)
+        self.page.wait_for_function("!document.querySelector('[data-test-script-state=\"running\"]')", timeout=PATIENCE)
 
     @property
     def step(self) -> int:
@@ -64,7 +68,8 @@ class Gradtape:
 
     def until(self, condition: Callable[[], bool], what: str) -> None:
         """Wait until something holds."""
-        for _ in range(300):
+        until = time.monotonic() + PATIENCE / 1000
+        while time.monotonic() < until:
             if condition():
                 return
             self.page.wait_for_timeout(50)
@@ -122,6 +127,7 @@ def page(address: str, visit: BrowserContext, request: pytest.FixtureRequest) ->
     """A fresh visit. Afterwards: a screenshot, no errors in the console, no request to anywhere else."""
     options: dict[str, Any] = {"width": 1480, "height": 920, "scheme": "light", **getattr(request, "param", {})}
     tab = visit.new_page()
+    tab.set_default_timeout(PATIENCE)
     tab.set_viewport_size({"width": options["width"], "height": options["height"]})
     tab.emulate_media(color_scheme=options["scheme"])
     errors: list[str] = []

@@ -48,7 +48,7 @@ def start(page: Gradtape) -> None:
 
 def done(page: Gradtape) -> str:
     """Wait for the outcome; returns the panel's text."""
-    page.page.locator(".st-key-sweep_lowest").wait_for(timeout=30_000)
+    page.page.locator(".st-key-sweep_lowest").wait_for()
     page.settled()
     return page.page.locator(".st-key-sweep").inner_text()
 
