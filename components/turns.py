@@ -21,7 +21,7 @@ R = TypeVar("R")
 
 AT_ONCE = 1
 """Pages that are drawn at the same moment. Each more makes the server's thread wait longer for every message that it sends."""
-SWITCH = 0.0002
+SWITCH = 0.001
 """Seconds for which a thread that draws may keep the others waiting; Python's own 5 ms add up over a page's many moments."""
 sys.setswitchinterval(SWITCH)
 
