@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 
 EVERY = 600.0
-"""Seconds between two looks at everything: with many large recordings in memory one takes seconds, in which nobody is served."""
+"""Seconds between two looks at everything: with many large recordings one takes seconds, in which nobody is served."""
 SELDOM = (50_000, 20, 100)
 """How many new things Python waits for before it looks through the youngest: a picture of 10,000 nodes is made in two thirds of
 the time when that is not after every 700."""
