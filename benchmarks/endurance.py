@@ -29,7 +29,7 @@ MIX: tuple[tuple[str, str, Layers], ...] = (
     ("print(1)", "ok", Layers()),
     (TRAINING, "ok", Layers()),
     ("1 / 0", "error", Layers()),
-    ("().__class__", "policy", Layers()),
+    ("().__class__.__bases__", "policy", Layers()),
     ("import torch\ntorch.ones(10 ** 10)", "memory", Layers()),
     ("import os; os._exit(3)", "crashed", BARE),
     ("import os; os.write(3, b'B' + b'\\xff' * 99)", "crashed", BARE),
