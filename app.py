@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any, Literal
 
@@ -89,7 +90,7 @@ def main() -> None:
         with left, st.container(key="program", border=True):
             program(p)
         with rest:
-            tape()
+            tape(side_by_side)
 
 
 def notices(p: Page) -> None:
@@ -270,13 +271,19 @@ def notebook_cell(p: Page, cell: int) -> None:
 @st.fragment
 @guarded("tape", state.run_program)
 @in_turn
-def tape() -> None:
-    """The graph with its timeline, and beside it the panel about the current step; reruns by itself."""
+def tape(draw: Callable[[Page, Recording], None]) -> None:
+    """What there is of the recording on show, or why there is nothing; reruns by itself."""
     p = state.page()
     recording = p.recording
-    if recording is None or not index_of(recording).tensors:
-        st.html(empty_html("\n".join(p.edited), p.result, waiting="run" in p.tasks))
-        return
+    with turn_for(len(recording.events) if recording is not None else 0):
+        if recording is None or not index_of(recording).tensors:
+            st.html(empty_html("\n".join(p.edited), p.result, waiting="run" in p.tasks))
+        else:
+            draw(p, recording)
+
+
+def side_by_side(p: Page, recording: Recording) -> None:
+    """The graph with its timeline, and beside it the panel about the current step."""
     middle, right = st.columns([66, 34], gap="small")
     with middle, st.container(key="graph", border=True):
         st.html(heading("Graph"))
@@ -331,7 +338,7 @@ def player(p: Page, recording: Recording) -> GraphState:
     shown = graph_view(
         {**_payload(p, recording, pinned, run), "cmd": p.command, "keep": p.keep}, key="player", height="stretch",
         selected=p.selected, overlay=p.overlay, holds=state.told("player", "holds"),
-        captions=partial(_captions, recording),
+        captions=partial(late_captions, recording),
     )  # fmt: skip
     p.step, p.selected = shown.step, shown.selected
     return shown
@@ -353,7 +360,7 @@ def embedded(p: Page) -> None:
             for cell in range(len(p.edited)):
                 code(p, cell, "content")
         with right:
-            embedded_tape()
+            tape(alone)
 
 
 def _whole() -> str:
@@ -364,16 +371,8 @@ def _whole() -> str:
         return state.address()
 
 
-@st.fragment
-@guarded("tape", state.run_program)
-@in_turn
-def embedded_tape() -> None:
+def alone(p: Page, recording: Recording) -> None:
     """The graph with its timeline, by itself."""
-    p = state.page()
-    recording = p.recording
-    if recording is None or not index_of(recording).tensors:
-        st.html(empty_html("\n".join(p.edited), p.result, waiting="run" in p.tasks))
-        return
     with st.container(key="graph", border=True):
         player(p, recording)
 
@@ -445,15 +444,9 @@ def _payload(p: Page, recording: Recording, pinned: Recording | None, run: str) 
         if len(kept) >= PICTURES or any(other[0].split()[0] != p.run_id for other in kept):
             kept.clear()
         lines, large = edge_lines(recording), len(recording.events) >= LARGE
-        with turn_for(len(recording.events)):
-            kept[key] = payload(recording, p.view, p.direction, run, pinned, lines, p.fold, p.unfolded, large)
+        kept[key] = payload(recording, p.view, p.direction, run, pinned, lines, p.fold, p.unfolded, large)
     found: dict[str, object] = kept[key]
     return found
-
-
-def _captions(recording: Recording) -> object:
-    with turn_for(len(recording.events)):
-        return late_captions(recording)
 
 
 main()

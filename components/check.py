@@ -11,7 +11,6 @@ from components.html import chip, moment, muted, section, table, tag, text
 from engine.diagnosis.outcome import BAD, GOOD, KINK, ROUNDED, UNKNOWN, Check, Checked, Part
 from engine.recording import Recording
 from engine.recording.index import index_of
-from engine.recording.recording import CHECKS
 
 VERDICTS = {
     GOOD: ("right", "ok"),
@@ -50,7 +49,7 @@ def check_panel(recording: Recording, *, key: str, under_way: bool, on_check: Ca
         if under_way:
             st.html(muted("Nudging leaves …"))
             return None
-        kept: dict[int, Check] = recording.derived.setdefault(CHECKS, {})
+        kept: dict[int, Check] = recording.checks
         outcome = kept.get(number)
         if outcome is None:
             st.html(

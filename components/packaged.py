@@ -1,4 +1,4 @@
-"""Components with a frontend of our own: their bundles in a `build` folder beside their Python, and what they are sent."""
+"""Components with a frontend of our own: bundles in a `build` folder beside their Python, single scripts, and what they get."""
 
 from __future__ import annotations
 
@@ -27,6 +27,17 @@ def packaged(name: str, build: Path) -> Callable[[], Callable[..., Any]]:
             # Not installed as a distribution, so the server does not know the folder: send the same bundle along.
             (bundle,) = build.glob(f"{name}-*.js")
             return st.components.v2.component(f"gradtape_{name}", js=bundle.read_text(encoding="utf-8"))
+
+    return declared
+
+
+def inline(name: str, script: Path, **options: Any) -> Callable[[], Callable[..., Any]]:
+    """A function that gives the component `name`, which is one script, with a style sheet of the same name beside it."""
+
+    @cache
+    def declared() -> Callable[..., Any]:
+        js, css = (path.read_text(encoding="utf-8") for path in (script, script.with_suffix(".css")))
+        return st.components.v2.component(f"gradtape_{name}", js=js, css=css, **options)
 
     return declared
 

@@ -34,7 +34,6 @@ from engine.program import Program, ProgramError
 from engine.recording import Recording, replay
 from engine.recording.events import NOTHING, Accumulated, OpRan
 from engine.recording.index import index_of
-from engine.recording.recording import CHECKS
 from engine.sandbox import Limits, RunResult, run
 from engine.sandbox.pool import Busy, Cancelled, pool
 from engine.sandbox.runner import isolated
@@ -503,7 +502,7 @@ def check(recording: Recording, number: int) -> None:
     """Check a backward pass numerically; the outcome is kept with the recording."""
 
     def arrived(outcome: Check) -> None:
-        recording.derived.setdefault(CHECKS, {})[number] = outcome
+        recording.checks[number] = outcome
 
     limits = _limits()
     start("check", "Checking", lambda stop: check_numerically(recording, number, limits, stop=stop), arrived, long=True)

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
-import streamlit as st
-
-from components.packaged import sent
-
-HERE = Path(__file__).parent
+from components.packaged import inline, sent
 
 
 def desk(keys: Mapping[str, Sequence[tuple[str, str]]], *, key: str) -> None:
@@ -19,10 +13,4 @@ def desk(keys: Mapping[str, Sequence[tuple[str, str]]], *, key: str) -> None:
     _component()(data=sent({"keys": [[title, [list(row) for row in rows]] for title, rows in keys.items()]}), key=key)
 
 
-@cache
-def _component() -> Callable[..., Any]:
-    return st.components.v2.component(
-        "gradtape_desk",
-        js=(HERE / "desk.js").read_text(encoding="utf-8"),
-        css=(HERE / "desk.css").read_text(encoding="utf-8"),
-    )
+_component = inline("desk", Path(__file__).parent / "desk.js")

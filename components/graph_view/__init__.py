@@ -10,9 +10,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import msgspec
-
-from components.packaged import ignore, packaged
+from components.packaged import ignore, packaged, sent
 
 
 class GraphState(NamedTuple):
@@ -55,7 +53,7 @@ def graph_view(
     if breakpoints is not None:
         data["breakpoints"] = breakpoints
     state = _player()(
-        data=_packed(data, holds, captions), key=key, height=height, on_holds_change=ignore,
+        data=sent(_needed(data, holds, captions)), key=key, height=height, on_holds_change=ignore,
         on_step_change=ignore, on_selected_change=ignore, on_breakpoints_change=ignore, on_folds_change=ignore,
     )  # fmt: skip
     step = state.get("step")
@@ -72,7 +70,8 @@ CAPTIONED = "|captions"
 _TAPE = ("steps", "segments", "lines", "queues", "index")
 
 
-def _packed(data: dict[str, Any], holds: str | None, captions: Callable[[], Any] | None) -> bytes:
+def _needed(data: dict[str, Any], holds: str | None, captions: Callable[[], Any] | None) -> dict[str, Any]:
+    """The data without what the player has."""
     if data["total"] >= LARGE:
         data["large"] = True
         there = data.get("tape")
@@ -80,7 +79,7 @@ def _packed(data: dict[str, Any], holds: str | None, captions: Callable[[], Any]
             data = {name: value for name, value in data.items() if name not in _TAPE}
             if holds == there and captions is not None:
                 data["captions"] = captions()
-    return msgspec.json.encode(data)
+    return data
 
 
 _player = packaged("player", Path(__file__).parent / "build")

@@ -5,20 +5,14 @@ It plays in the browser alone: a moment is a step and a selection of the player'
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from functools import cache
 from pathlib import Path
-from typing import Any
 
-import streamlit as st
-
-from components.packaged import sent
+from components.packaged import inline, sent
 from components.tour.moments import Moment, moments
 
 __all__ = ["Moment", "Place", "moments", "tour"]
-
-HERE = Path(__file__).parent
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +35,4 @@ def tour(stops: Sequence[Moment], *, key: str, started: int, places: Sequence[Pl
     _component()(data=sent(data), key=key)
 
 
-@cache
-def _component() -> Callable[..., Any]:
-    return st.components.v2.component(
-        "gradtape_tour",
-        js=(HERE / "tour.js").read_text(encoding="utf-8"),
-        css=(HERE / "tour.css").read_text(encoding="utf-8"),
-        isolate_styles=False,
-    )
+_component = inline("tour", Path(__file__).parent / "tour.js", isolate_styles=False)

@@ -8,16 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, MutableMapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
-from components.packaged import ignore, sent
+from components.packaged import ignore, inline, sent
 from engine.whatif import MAX_KNOBS, Knob, knobs, with_value
 
-HERE = Path(__file__).parent
 Ranges = MutableMapping[str, tuple[float, float, float]]
 
 
@@ -116,10 +114,4 @@ def _knob_data(cell: int, knob: Knob, notebook: bool, ranges: Ranges) -> dict[st
     }  # fmt: skip
 
 
-@cache
-def _component() -> Callable[..., Any]:
-    return st.components.v2.component(
-        "gradtape_whatif",
-        js=(HERE / "knobs.js").read_text(encoding="utf-8"),
-        css=(HERE / "knobs.css").read_text(encoding="utf-8"),
-    )
+_component = inline("whatif", Path(__file__).parent / "knobs.js")

@@ -64,10 +64,6 @@ class OpInfo(msgspec.Struct, frozen=True):
     """Names of the outputs, where rules use them."""
 
 
-CHECKS = "checks"
-"""The name in `derived` of the numerical checks by the number of their pass."""
-
-
 @dataclass(eq=False)
 class Recording:
     """Everything a run left behind. Treat it as frozen once it is replayed: `replay` keeps its index here."""
@@ -82,6 +78,8 @@ class Recording:
     engine: str = "numpy"
     derived: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
     """Caches computed from the log (the replay's index); never saved."""
+    checks: dict[int, Any] = field(default_factory=dict, init=False, repr=False)
+    """Outcomes of the numerical checks that were asked for, by the number of their pass; never saved."""
 
     def __repr__(self) -> str:
         passes = sum(isinstance(event, BackwardBegan) for event in self.events)
@@ -94,8 +92,8 @@ class Recording:
         return html(self)
 
     def forget(self) -> None:
-        """Drop what was computed from the log, which is computed anew when it is wanted; checks that were asked for stay."""
-        self.derived = {name: made for name, made in self.derived.items() if name == CHECKS}
+        """Drop what was computed from the log; it is computed anew when it is wanted."""
+        self.derived = {}
 
     def array(self, id: int) -> NDArray[Any] | None:
         """The array with this id, read-only; None for NOTHING and where only a summary was kept."""

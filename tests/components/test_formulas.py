@@ -61,7 +61,7 @@ def check_page(source: str) -> None:
     recording = st.session_state["recording"]
 
     def check(number: int) -> None:
-        recording.derived.setdefault("checks", {})[number] = check_numerically(recording, number)
+        recording.checks[number] = check_numerically(recording, number)
 
     found = check_panel(recording, key="check", under_way=False, on_check=check)
     if found is not None:

@@ -126,56 +126,10 @@ HOSTILE = [
     "exec",
     "compile",
 ]
-ORDINARY = [
-    "a",
-    "b",
-    "c",
-    "d",
-    "e",
-    "f",
-    "g",
-    "h",
-    "m",
-    "t",
-    "np",
-    "torch",
-    "print",
-    "getattr",
-    "type",
-    "x",
-    "y",
-    "z",
-    "self",
-    "value",
-]
+KNOWN = ["a", "b", "c", "d", "e", "f", "g", "h", "m", "t", "np", "torch", "print", "getattr", "type"]
+ORDINARY = [*KNOWN, "x", "y", "z", "self", "value"]
 names = st.sampled_from(ORDINARY) | st.sampled_from(HOSTILE)
-things = st.sampled_from(
-    [
-        "a",
-        "b",
-        "c",
-        "d",
-        "e",
-        "f",
-        "g",
-        "h",
-        "m",
-        "t",
-        "np",
-        "torch",
-        "print",
-        "getattr",
-        "type",
-        "super",
-        "globals",
-        "vars",
-        "(1)",
-        "'x'",
-        "[].append",
-        "f()",
-        "c()",
-    ]
-)
+things = st.sampled_from([*KNOWN, "super", "globals", "vars", "(1)", "'x'", "[].append", "f()", "c()"])
 texts = st.sampled_from([*HOSTILE, *("{0.%s}" % n for n in HOSTILE), *("%s.%s" % (n, n) for n in HOSTILE[:20])])
 
 
