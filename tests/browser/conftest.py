@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Playwright, expect, sync_playwright
 
 from benchmarks.serving import ROOT, served
 from tests.browser.install import find
@@ -18,6 +18,12 @@ from tests.browser.install import find
 PATIENCE = 90_000
 """Milliseconds after which something counts as never happening, on a slow machine too."""
 expect.set_options(timeout=PATIENCE)
+ARGUMENTS = ["--no-sandbox", "--disable-gpu"]
+COLOURS = """() => [...document.querySelectorAll('.stApp, .stApp *')].map((each) => {
+    const { color, backgroundColor, opacity } = getComputedStyle(each);
+    return [color, backgroundColor, opacity].join();
+}).join()"""
+SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 SCREENSHOTS = Path(os.environ.get("GRADTAPE_ARTIFACTS", ROOT / "artifacts")) / "screenshots"
 
 
@@ -28,22 +34,38 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield page.address
 
 
-@pytest.fixture(scope="session")
-def chromium() -> Iterator[Browser]:
-    """A browser for this session; having none is a failure, not a reason to skip."""
+def chromium_path() -> str:
+    """Where the browser is."""
     path = find()
     assert path is not None, "no Chromium: run python -m tests.browser.install"
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
-        yield browser
-        browser.close()
+    return path
+
+
+@pytest.fixture(scope="session")
+def playwright() -> Iterator[Playwright]:
+    """What drives browsers; there can be one in a process."""
+    with sync_playwright() as driver:
+        yield driver
+
+
+@pytest.fixture(scope="session")
+def chromium(playwright: Playwright) -> Iterator[Browser]:
+    """A browser for this session; having none is a failure, not a reason to skip."""
+    browser = playwright.chromium.launch(executable_path=chromium_path(), args=ARGUMENTS)
+    yield browser
+    browser.close()
+
+
+LARGE = ((1480, 920), (1100, 800))
+"""Screens that the page is made for."""
 
 
 class Gradtape:
     """The page as a user handles it."""
 
-    def __init__(self, page: Page) -> None:
+    def __init__(self, page: Page, name: str = "") -> None:
         self.page = page
+        self.name = name
         self.player = page.locator(".player")
 
     def ready(self) -> None:
@@ -55,6 +77,35 @@ class Gradtape:
     def settled(self) -> None:
         """Wait until Streamlit has finished running the script."""
         self.page.wait_for_function("!document.querySelector('[data-test-script-state=\"running\"]')", timeout=PATIENCE)
+
+    def looks(self, sizes: Sequence[tuple[int, int]] = LARGE) -> Iterator[str]:
+        """The page at each of these sizes, light and dark, in turn; a screenshot of each is kept."""
+        for width, height in sizes:
+            self.page.set_viewport_size({"width": width, "height": height})
+            for scheme in SCHEMES:
+                # Colours that fade from one to the other would be seen half-way.
+                self.page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+                self.page.wait_for_function(f"getComputedStyle(document.querySelector('.stApp')).colorScheme === '{scheme}'")
+                self.settled()
+                if self.player.count():
+                    self.page.locator(f".player[data-theme={scheme}]").wait_for()
+                self.still()
+                look = f"{width}x{height}-{scheme}"
+                yield look
+                self.screenshot(look)
+
+    def still(self) -> None:
+        """Wait until no colour changes any more."""
+        now, before = self.page.evaluate(COLOURS), None
+        while now != before:
+            self.page.wait_for_timeout(100)
+            now, before = self.page.evaluate(COLOURS), now
+
+    def screenshot(self, look: str = "") -> None:
+        """Keep what is to be seen now under the test's name."""
+        SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+        name = re.sub(r"[^\w]+", "_", f"{self.name} {look}").strip("_")
+        self.page.screenshot(path=str(SCREENSHOTS / f"{name}.png"))
 
     @property
     def step(self) -> int:
@@ -115,16 +166,19 @@ class Gradtape:
 
 
 @pytest.fixture(scope="session")
-def visit(chromium: Browser) -> Iterator[BrowserContext]:
-    """A browser's profile for this session: its cache spares every test but the first the loading of the page's scripts."""
-    context = chromium.new_context()
+def visit(playwright: Playwright, tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrowserContext]:
+    """A browser with a profile for this session: what it keeps of the page's scripts spares every visit but the first their
+    loading and compiling."""
+    context = playwright.chromium.launch_persistent_context(
+        tmp_path_factory.mktemp("profile"), executable_path=chromium_path(), args=ARGUMENTS
+    )
     yield context
     context.close()
 
 
 @pytest.fixture
-def page(address: str, visit: BrowserContext, request: pytest.FixtureRequest) -> Iterator[Gradtape]:
-    """A fresh visit. Afterwards: a screenshot, no errors in the console, no request to anywhere else."""
+def blank(address: str, visit: BrowserContext, request: pytest.FixtureRequest) -> Iterator[Gradtape]:
+    """A tab that has not been anywhere. Afterwards: a screenshot, no errors in the console, no request to anywhere else."""
     options: dict[str, Any] = {"width": 1480, "height": 920, "scheme": "light", **getattr(request, "param", {})}
     tab = visit.new_page()
     tab.set_default_timeout(PATIENCE)
@@ -136,14 +190,18 @@ def page(address: str, visit: BrowserContext, request: pytest.FixtureRequest) ->
     tab.on("console", lambda m: errors.append(m.text) if m.type == "error" else None)
     local = ("data:", "blob:", address, address.replace("http", "ws", 1))
     tab.on("request", lambda r: foreign.append(r.url) if not r.url.startswith(local) else None)
-    tab.goto(address)
-    handled = Gradtape(tab)
-    handled.ready()
+    handled = Gradtape(tab, request.node.name)
     yield handled
-    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
-    name = re.sub(r"[^\w]+", "_", request.node.name).strip("_")
-    tab.screenshot(path=str(SCREENSHOTS / f"{name}.png"))
+    handled.screenshot()
     tab.evaluate("localStorage.clear()")
     tab.close()
     assert errors == []
     assert foreign == []
+
+
+@pytest.fixture
+def page(blank: Gradtape, address: str) -> Gradtape:
+    """A fresh visit."""
+    blank.page.goto(address)
+    blank.ready()
+    return blank

@@ -12,27 +12,29 @@ from tests.browser.conftest import Gradtape
 pytestmark = pytest.mark.browser
 
 PANELS = ("Inspector", "Findings", "Ledger", "Tensors", "What if", "Sweep", "Check", "Compare")
-LOOKS = [
-    pytest.param({"width": w, "height": h, "scheme": scheme}, id=f"{w}-{scheme}")
-    for w, h in ((1480, 920), (390, 844))
-    for scheme in ("light", "dark")
-]
+WIDE = {"width": 1480, "height": 920}
+PHONE = {"width": 390, "height": 844}
+SIZES = pytest.mark.parametrize("blank", [WIDE, PHONE], ids=["wide", "phone"], indirect=True)
 MISTAKE = "import torch\na = torch.ones(2, requires_grad=True)\nb = a + torch.ones(3)\n"
 
 
 def violations(page: Gradtape) -> list[str]:
-    """What is serious or critical, each with where it is."""
-    page.settled()
-    response: dict[str, Any] = Axe().run(page.page).response
-    return [
-        f"{rule['id']}: {node['target']} {node['html'][:120]}"
-        for rule in response["violations"]
-        if rule["impact"] in ("serious", "critical")
-        for node in rule["nodes"]
-    ]
+    """What is serious or critical, light or dark, each with where it is."""
+    size = page.page.viewport_size
+    assert size is not None
+    found = []
+    for look in page.looks([(size["width"], size["height"])]):
+        response: dict[str, Any] = Axe().run(page.page).response
+        found += [
+            f"{look}, {rule['id']}: {node['target']} {node['html'][:120]}"
+            for rule in response["violations"]
+            if rule["impact"] in ("serious", "critical")
+            for node in rule["nodes"]
+        ]
+    return found
 
 
-@pytest.mark.parametrize("page", LOOKS, indirect=True)
+@SIZES
 def test_every_panel(page: Gradtape) -> None:
     assert violations(page) == [], "with the tour on offer"
     for panel in PANELS:
@@ -42,7 +44,7 @@ def test_every_panel(page: Gradtape) -> None:
         assert violations(page) == [], panel
 
 
-@pytest.mark.parametrize("page", LOOKS, indirect=True)
+@SIZES
 def test_a_stop_of_the_tour_the_builder_a_mistake_and_an_empty_page(page: Gradtape) -> None:
     p = page.page
     p.get_by_role("button", name="Take the tour").click()
@@ -66,7 +68,6 @@ def test_a_stop_of_the_tour_the_builder_a_mistake_and_an_empty_page(page: Gradta
     assert violations(page) == [], "nothing to show"
 
 
-@pytest.mark.parametrize("page", LOOKS[:2], indirect=True)
 def test_what_opens(page: Gradtape) -> None:
     p = page.page
     p.locator(".gt-brand").click()

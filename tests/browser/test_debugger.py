@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from tests.browser.conftest import Gradtape
-from tests.browser.test_page import SIZES
 
 pytestmark = pytest.mark.browser
 
@@ -61,11 +60,11 @@ def ran(page: Gradtape, program: str, total_changes: bool = True) -> None:
     page.settled()
 
 
-@pytest.mark.parametrize("page", SIZES, indirect=True)
 def test_a_first_visit_tells_why_the_gradient_doubled(page: Gradtape) -> None:
     page.until(lambda: "is the sum of 2 backward passes" in page.inspector(), "the reason")
     assert "42 + 42 = 84" in page.inspector()
-    assert "Fix:" in page.inspector()
+    for look in page.looks():
+        assert "Fix:" in page.inspector(), look
 
 
 def test_the_path_of_a_reason_is_marked_in_the_graph_and_taken_away_again(page: Gradtape) -> None:
@@ -95,7 +94,6 @@ def test_a_link_goes_to_its_moment_and_the_arrows_step_on_from_there(page: Gradt
     page.until(lambda: page.step == target + 1, "one step on")
 
 
-@pytest.mark.parametrize("page", SIZES, indirect=True)
 def test_a_forgotten_zero_grad_is_found(page: Gradtape) -> None:
     ran(page, FORGOTTEN)
     page.page.locator(".st-key-panel_tab button", has_text="Findings 1").wait_for()
@@ -104,6 +102,8 @@ def test_a_forgotten_zero_grad_is_found(page: Gradtape) -> None:
     assert "line 6" in panel(page)
     page.page.get_by_role("button", name="show in the graph").first.click()
     page.until(lambda: bool(page.player.get_attribute("data-overlay")), "marks on the graph")
+    for look in page.looks():
+        assert page.player.get_attribute("data-overlay"), look
 
 
 def test_a_sound_run_has_no_findings(page: Gradtape) -> None:
@@ -112,7 +112,6 @@ def test_a_sound_run_has_no_findings(page: Gradtape) -> None:
     page.until(lambda: "Nothing odd was found" in panel(page), "the all-clear")
 
 
-@pytest.mark.parametrize("page", SIZES, indirect=True)
 def test_a_training_loop_has_curves_and_a_ledger_that_leads_to_its_moments(page: Gradtape) -> None:
     ran(page, FORGOTTEN)
     opened(page, "Ledger")
@@ -127,6 +126,9 @@ def test_a_training_loop_has_curves_and_a_ledger_that_leads_to_its_moments(page:
     link.click()
     page.until(lambda: page.step == target, "the second pass")
     page.until(lambda: rows.nth(2).get_attribute("class") == "gt-now", "the row of the moment")
+    for look in page.looks():
+        wide = page.page.locator(".st-key-panel").evaluate("p => p.scrollWidth - p.clientWidth")
+        assert wide <= 1, f"{look}: the panel scrolls sideways"
 
 
 def test_a_backward_step_is_written_out_with_symbols_and_numbers(page: Gradtape) -> None:
@@ -145,14 +147,14 @@ def test_the_numerical_check_says_that_gradients_are_right(page: Gradtape) -> No
     page.until(lambda: not page.player.get_attribute("data-overlay"), "no marks outside of the check")
 
 
-@pytest.mark.parametrize("page", SIZES, indirect=True)
 def test_a_wrong_backward_is_found_by_the_numerical_check(page: Gradtape) -> None:
     ran(page, WRONG)
     opened(page, "Check")
     page.page.get_by_role("button", name="Check numerically").click()
     page.until(lambda: "derivatives are wrong" in panel(page), "the verdict")
-    assert "Double" in panel(page)
     page.until(lambda: bool(page.player.get_attribute("data-overlay")), "marks on the graph")
+    for look in page.looks():
+        assert "Double" in panel(page), look
 
 
 def test_names_with_markup_stay_text_in_every_panel(page: Gradtape) -> None:

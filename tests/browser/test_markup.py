@@ -67,13 +67,24 @@ PANELS = ("Inspector", "Findings", "Ledger", "Tensors", "What if", "Sweep", "Che
 
 
 @pytest.fixture
-def quiet(page: Gradtape) -> Iterator[Gradtape]:
-    """Neither a script nor a dialog; what else would be seen, the fixture of the page looks at."""
+def unopened(blank: Gradtape) -> Iterator[Gradtape]:
+    """A tab in which neither a script nor a dialog comes up; what else would be seen, the fixture of the tab looks at."""
     dialogs: list[str] = []
-    page.page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
-    yield page
-    assert page.page.evaluate("window.__pwned") is None
+    blank.page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
+    yield blank
+    assert_unharmed(blank)
     assert dialogs == []
+
+
+@pytest.fixture
+def quiet(unopened: Gradtape, page: Gradtape) -> Gradtape:
+    """The page in such a tab."""
+    return page
+
+
+def assert_unharmed(page: Gradtape) -> None:
+    """No script has run, and the page looks as it should."""
+    assert page.page.evaluate("window.__pwned") is None
     assert page.page.evaluate("[getComputedStyle(document.body).display, getComputedStyle(document.body).backgroundImage]") == [
         "block", "none",
     ]  # fmt: skip
@@ -209,27 +220,26 @@ ADDRESSES = [
 
 
 @pytest.mark.parametrize("address_end", ADDRESSES, ids=range(len(ADDRESSES)))
-def test_what_an_address_says_is_text(quiet: Gradtape, address: str, address_end: str) -> None:
-    quiet.page.goto(address + address_end)
-    quiet.page.reload()
-    quiet.ready()
-    assert quiet.page.locator(".st-key-notices img[src]").count() == 0
+def test_what_an_address_says_is_text(unopened: Gradtape, address: str, address_end: str) -> None:
+    unopened.page.goto(address + address_end)
+    unopened.ready()
+    assert unopened.page.locator(".st-key-notices img[src]").count() == 0
 
 
 @pytest.mark.parametrize(
     "name", [MARKDOWN[:110], TAG, ":red[x] $y$ `z` [a](b)", CSS[:110]], ids=["markdown", "tag", "label", "css"]
 )
 @pytest.mark.parametrize("embedded", [False, True])
-def test_what_a_link_says_is_text(quiet: Gradtape, address: str, name: str, embedded: bool) -> None:
+def test_what_a_link_says_is_text(unopened: Gradtape, address: str, name: str, embedded: bool) -> None:
     for cells in ((examples()["repeated_backward"].text,), (PROGRAM,)):
         link = pack(Link(cells, name=name))
-        quiet.page.goto(f"{address}?p={link}" + ("&embed=true" if embedded else ""))
-        quiet.page.reload()
-        quiet.ready()
+        unopened.page.goto(f"{address}?p={link}" + ("&embed=true" if embedded else ""))
+        unopened.ready()
+        assert_unharmed(unopened)
         if not embedded:
-            quiet.page.locator(".st-key-header").get_by_role("button", name="Share").click()
-            quiet.page.locator(".st-key-share_panel").wait_for()
-            quiet.settled()
+            unopened.page.locator(".st-key-header").get_by_role("button", name="Share").click()
+            unopened.page.locator(".st-key-share_panel").wait_for()
+            unopened.settled()
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from tests.browser.conftest import Gradtape
-from tests.browser.test_page import SIZES
 
 pytestmark = pytest.mark.browser
 
@@ -142,7 +141,7 @@ def test_an_error_is_told_beside_the_knobs(knobs: Gradtape) -> None:
     knobs.until(lambda: knobs.code() == PROGRAM, "the way back")
 
 
-@pytest.mark.parametrize("page", SIZES, indirect=True)
 def test_the_panel_fits(knobs: Gradtape) -> None:
     panel = knobs.page.locator(".knobs")
-    assert panel.evaluate("k => k.scrollWidth <= k.clientWidth")
+    for look in knobs.looks():
+        assert panel.evaluate("k => k.scrollWidth <= k.clientWidth"), look

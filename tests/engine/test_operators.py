@@ -68,8 +68,15 @@ def test_an_operator_does_what_pytorch_does(entries: dict[str, Any], name: str) 
 
 
 def test_every_differentiable_operation_is_met(entries: dict[str, Any]) -> None:
-    for name in set(AGREEING) - tried:
-        outcome(entries, name)
     cases = (*test_parity.CASES, *test_higher_orders.CASES, *test_higher_orders.LAST)
     elsewhere = {case[0] for case in cases}.union(*ELSEWHERE.values())
-    assert {name for name, op in TABLE.items() if op.differentiable} - met.names - elsewhere == set()
+    wanted = {name for name, op in TABLE.items() if op.differentiable} - elsewhere
+    # What another process of this run has tried is tried here as far as it takes, entries named like what is missing first.
+    while (missing := wanted - met.names) and (rest := sorted(set(AGREEING) - tried)):
+        outcome(entries, next((name for name in rest if any(_stem(op) in name for op in missing)), rest[0]))
+    assert missing == set()
+
+
+def _stem(op: str) -> str:
+    """What the title of an entry that meets an operation is likely to contain."""
+    return op.strip("_").removesuffix("_backward").removesuffix("_back")
