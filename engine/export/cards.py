@@ -11,7 +11,7 @@ from engine.export.fonts import shortened, width
 from engine.export.marks import Mark
 from engine.export.palette import Palette
 from engine.export.scene import Box, Group, Polygon, Shape, Text, clean
-from engine.graph.faces import Face
+from engine.graph.histories import Face
 
 PADDING = 12
 RADIUS = 9.0

@@ -12,7 +12,7 @@ from engine.export.fonts import width
 from engine.export.palette import Palette
 from engine.export.scene import Box, Cubic, Curve, Point, Polygon, Shape, clean
 from engine.graph.build import Graph
-from engine.graph.faces import EdgeFace, EdgeKey
+from engine.graph.histories import EdgeFace, EdgeKey
 from engine.graph.layout import Layout
 
 TWINS = 12.0

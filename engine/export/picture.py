@@ -18,7 +18,7 @@ from engine.export.scene import Box, Curve, Group, Picture, Shape, Text, clean
 from engine.export.seen import focus, seen
 from engine.graph import View, layout
 from engine.graph.captions import caption_at, caption_text
-from engine.graph.faces import EdgeFace, Face
+from engine.graph.histories import EdgeFace, Face
 from engine.graph.tones import FLOWING, LEGEND, NOT_PASSING, tone
 from engine.recording.index import index_of
 from engine.recording.recording import Recording

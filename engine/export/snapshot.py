@@ -11,7 +11,7 @@ from engine.export.scene import clean
 from engine.export.seen import seen
 from engine.graph import layout
 from engine.graph.build import Graph
-from engine.graph.faces import Face
+from engine.graph.histories import Face
 from engine.graph.tones import tone
 from engine.recording.events import NOTHING
 from engine.recording.index import index_of

@@ -4,9 +4,9 @@ from engine.graph.build import VIEWS as VIEWS
 from engine.graph.build import View as View
 from engine.graph.build import build as build
 from engine.graph.captions import captions as captions
-from engine.graph.faces import Face as Face
 from engine.graph.faces import Faces as Faces
 from engine.graph.faces import faces as faces
+from engine.graph.histories import Face as Face
 from engine.graph.layout import Layout as Layout
 from engine.graph.layout import layout as layout
 from engine.graph.queue import Queue as Queue

@@ -1,18 +1,17 @@
 """What every node and edge of a graph shows at every step: one sweep over the log, noting only what changes.
 
-A node's face is the last entry of its history with a step at or before the current one; so is an edge's. The sweep notes array
-ids only; texts are made when a history is asked for, which in a folded graph few nodes' are.
+A node's face is the last entry of its history with a step at or before the current one; so is an edge's.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from typing import Any, Generic, NamedTuple, TypeVar
+from collections.abc import Mapping
 
 import msgspec
 
 from engine.graph.build import Graph
+from engine.graph.histories import EdgeFace, EdgeHistories, EdgeKey, Face, NodeHistories, Noted, flags
 from engine.graph.numbers import ArrayTexts
 from engine.graph.symbols import clip
 from engine.recording.events import (
@@ -30,67 +29,7 @@ from engine.recording.events import (
 from engine.recording.index import index_of
 from engine.recording.recording import Recording
 
-EdgeKey = tuple[str, str, int]
-K = TypeVar("K", bound=Hashable)
-F = TypeVar("F")
 _MAX_TERMS = 3
-
-
-class Face(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True, gc=False):
-    """What a node shows; None means the line is absent."""
-
-    value: str
-    grad: str | None = None
-    grad_label: str = "grad"
-    flow: str | None = None
-    """The gradient that has reached the node in the running pass: `4 + 3 + …` while more is to come."""
-    flow_note: str = ""
-    state: str = ""
-    """"", "written", "receiving", "waiting", "running" or "done"."""
-    title: str | None = None
-    """Where the tensor's name is no longer the node's title."""
-
-
-class EdgeFace(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
-    """What an edge shows: whether a gradient passes at this very step, and which."""
-
-    active: bool
-    label: str = ""
-    norm: float | None = None
-
-
-class Histories(Mapping[K, list[tuple[int, F]]], Generic[K, F]):
-    """Histories by key, each written out when it is first asked for."""
-
-    def __init__(self, noted: dict[K, list[tuple[int, Any]]], write: Callable[[Any], F]) -> None:
-        self._noted = noted
-        self._write = write
-        self._written: dict[K, list[tuple[int, F]]] = {}
-
-    def __getitem__(self, key: K) -> list[tuple[int, F]]:
-        made = self._written.get(key)
-        if made is None:
-            made = []
-            for step, noted in self._noted[key]:
-                face = self._write(noted)
-                if not made or made[-1][1] != face:
-                    made.append((step, face))
-            self._written[key] = made
-        return made
-
-    def __iter__(self) -> Iterator[K]:
-        return iter(self._noted)
-
-    def noted(self) -> Iterable[tuple[K, list[tuple[int, Any]]]]:
-        """What the histories are written from."""
-        return self._noted.items()
-
-    def noted_of(self, key: K) -> list[tuple[int, Any]]:
-        """What one history is written from."""
-        return self._noted[key]
-
-    def __len__(self) -> int:
-        return len(self._noted)
 
 
 class Faces(msgspec.Struct, frozen=True):
@@ -100,27 +39,16 @@ class Faces(msgspec.Struct, frozen=True):
     edges: Mapping[EdgeKey, list[tuple[int, EdgeFace]]]
 
 
-def faces(recording: Recording, graph: Graph) -> Faces:
+class WholeFaces(Faces, frozen=True):
+    """Those of a graph that is not folded."""
+
+    nodes: NodeHistories
+    edges: EdgeHistories
+
+
+def faces(recording: Recording, graph: Graph) -> WholeFaces:
     """The histories of all nodes and edges of a graph made by `build` from the same recording."""
     return _Sweep(recording, graph).run()
-
-
-class _Noted(NamedTuple):
-    """What a node's face is made of: array ids, counts and flags."""
-
-    value: int
-    grad: int
-    pending: bool
-    received: int
-    arrived: tuple[int, ...]
-    """The last gradients that have come, none once they are in `.grad`."""
-    earlier: bool
-    """Whether there were more of them."""
-    to_come: bool
-    kept: bool
-    """Whether the gradient that flows stays: in a leaf, after `retain_grad`, in a `.grad` that is there."""
-    state: str
-    title: str | None
 
 
 class _Card:
@@ -171,24 +99,6 @@ class _Card:
         self.pending, self.ran, self.filled, self.state = 0, False, False, ""
 
 
-def arrays_shown(faces: Faces) -> Iterator[tuple[str, Iterator[tuple[int, tuple[int, ...]]]]]:
-    """For each node pairs (step, ids of the arrays that it shows from then on)."""
-    assert isinstance(faces.nodes, Histories)
-    for key, history in faces.nodes.noted():
-        yield key, ((step, (n.value, n.grad, n.received, *n.arrived)) for step, n in history)
-
-
-def states_shown(faces: Faces, key: str) -> Iterator[tuple[int, str]]:
-    """Pairs (step, the state that a node has from then on)."""
-    history: list[tuple[int, Any]]
-    history = faces.nodes.noted_of(key) if isinstance(faces.nodes, Histories) else faces.nodes[key]
-    last = ""
-    for step, one in history:
-        if one.state != last:
-            last = one.state
-            yield step, last
-
-
 class _Sweep:
     def __init__(self, recording: Recording, graph: Graph) -> None:
         self.recording = recording
@@ -197,11 +107,10 @@ class _Sweep:
         self.autograd = graph.graph["view"] == "autograd"
         self.attributes = dict(graph.nodes(data=True))
         self.cards: dict[str, _Card] = {}
-        self.histories: dict[str, list[tuple[int, _Noted]]] = {key: [] for key in graph}
-        self.edges: dict[EdgeKey, list[tuple[int, int | None]]] = {}
+        self.histories = NodeHistories(iter(graph), self._face)
+        self.edges = EdgeHistories(iter(graph.edges(keys=True)), self.texts, len(recording.events))
         self.carriers: dict[tuple[int, int], list[EdgeKey]] = {}
         for source, target, key, attributes in graph.edges(keys=True, data=True):
-            self.edges[source, target, key] = []
             for edge in attributes["carries"]:
                 self.carriers.setdefault(edge, []).append((source, target, key))
         self.renamed: dict[int, list[int]] = {}
@@ -215,7 +124,7 @@ class _Sweep:
         self.unsettled: set[str] = set()
         self.touched: set[str] = set()
 
-    def run(self) -> Faces:
+    def run(self) -> WholeFaces:
         for step, event in enumerate(self.recording.events):
             for key in self.unsettled:
                 self.cards[key].settle()
@@ -224,8 +133,8 @@ class _Sweep:
             for tensor in self.renamed.get(step, ()):
                 self._renamed(step, tensor)
             for key in self.touched:
-                self._note(step, key)
-        return Faces(Histories(self.histories, self._face), Histories(self.edges, self._edge_face))
+                self.histories.note(key, step, self._noted(self.cards[key]))
+        return WholeFaces(self.histories, self.edges)
 
     def _holders(self) -> dict[int, list[str]]:
         """Tensor → the nodes that show its current value and `.grad`."""
@@ -327,9 +236,7 @@ class _Sweep:
                 continue
             self._arrive(step, event.number, sent.node, sent.input, sent.array)
             for key in self.carriers.get((event.node, number), ()):
-                self.edges[key].append((step, sent.array))
-                if step + 1 < len(self.recording.events):
-                    self.edges[key].append((step + 1, None))
+                self.edges.note(key, step, sent.array)
 
     def _accumulated(self, event: Accumulated) -> None:
         for card in self._shown(event.tensor):
@@ -375,28 +282,25 @@ class _Sweep:
             name = clip(self.index.tensors[tensor].name(step))
             card.title = name if name != self.attributes[card.key]["title"] else None
 
-    def _note(self, step: int, key: str) -> None:
-        noted, history = self._noted(self.cards[key]), self.histories[key]
-        if not history or history[-1][1] != noted:
-            history.append((step, noted))
-
-    def _noted(self, card: _Card) -> _Noted:
-        flows = not card.filled and (card.received != NOTHING or bool(card.arrived))
+    def _noted(self, card: _Card) -> Noted:
         ran = card.received != NOTHING
-        return _Noted(
+        flows = not card.filled and (ran or bool(card.arrived))
+        return Noted(
             card.value,
             card.grad,
-            card.pending > 0,
             card.received if flows else NOTHING,
             tuple(card.arrived[-_MAX_TERMS:]) if flows and not ran else (),
-            len(card.arrived) > _MAX_TERMS,
-            len(card.arrived) < card.expected,
-            card.leaf or card.kept,
-            card.state,
+            flags(
+                pending=card.pending > 0,
+                earlier=len(card.arrived) > _MAX_TERMS,
+                to_come=len(card.arrived) < card.expected,
+                kept=card.leaf or card.kept,
+                state=card.state,
+            ),
             card.title,
         )
 
-    def _face(self, noted: _Noted) -> Face:
+    def _face(self, noted: Noted) -> Face:
         flow = self._flow(noted)
         grad = self.texts(noted.grad) if noted.grad != NOTHING else None
         if noted.pending:
@@ -411,13 +315,10 @@ class _Sweep:
             title=noted.title,
         )
 
-    def _flow(self, noted: _Noted) -> str | None:
+    def _flow(self, noted: Noted) -> str | None:
         if noted.received != NOTHING:
             return self.texts(noted.received)
         if not noted.arrived:
             return None
         terms = [self.texts(array) for array in noted.arrived]
         return " + ".join(["…"] * noted.earlier + terms + ["…"] * noted.to_come)
-
-    def _edge_face(self, array: int | None) -> EdgeFace:
-        return EdgeFace(False) if array is None else EdgeFace(True, self.texts(array), self.texts.norm(array))

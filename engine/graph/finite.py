@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from engine.graph.faces import Faces, arrays_shown
+from engine.graph.faces import WholeFaces
 from engine.recording.recording import Recording
 from engine.recording.store import DTYPES
 
@@ -24,12 +24,12 @@ def not_finite(recording: Recording) -> frozenset[int]:
     return made
 
 
-def troubles(recording: Recording, faces: Faces) -> dict[str, int]:
+def troubles(recording: Recording, faces: WholeFaces) -> dict[str, int]:
     """Node → the first step at which its value or a gradient of it is not finite."""
     bad = not_finite(recording)
     if not bad:
         return {}
-    return {key: step for key, arrays in arrays_shown(faces) if (step := _first(arrays, bad)) >= 0}
+    return {key: step for key in faces.nodes if (step := _first(faces.nodes.arrays(key), bad)) >= 0}
 
 
 def _first(arrays: Iterable[tuple[int, tuple[int, ...]]], bad: frozenset[int]) -> int:

@@ -8,7 +8,8 @@ from heapq import heappop, heappush, merge
 from typing import TypeAlias
 
 from engine.graph.build import Graph
-from engine.graph.faces import EdgeFace, EdgeKey, Face, Faces, states_shown
+from engine.graph.faces import Faces, WholeFaces
+from engine.graph.histories import EdgeFace, EdgeKey, Face
 from engine.graph.numbers import number
 from engine.graph.symbols import clip
 from engine.graph.watch import MISSING, NOT_FINITE
@@ -22,7 +23,7 @@ Kept: TypeAlias = dict[tuple[str, int, str], list[tuple[int, Face]]]
 """Histories of groups that have been on show, by (id, number of members, first member)."""
 
 
-def fold_faces(whole: Graph, graph: Graph, faces: Faces, norms: Norms, kept: Kept | None = None) -> Faces:
+def fold_faces(whole: Graph, graph: Graph, faces: WholeFaces, norms: Norms, kept: Kept | None = None) -> Faces:
     """The faces of a folded graph, from those of the whole one; histories of groups are looked up and put into `kept`."""
     kept = {} if kept is None else kept
     nodes = {}
@@ -40,7 +41,7 @@ def fold_faces(whole: Graph, graph: Graph, faces: Faces, norms: Norms, kept: Kep
     return Faces(nodes, edges)
 
 
-def group_history(graph: Graph, members: Sequence[str], faces: Faces, norms: Norms) -> list[tuple[int, Face]]:
+def group_history(graph: Graph, members: Sequence[str], faces: WholeFaces, norms: Norms) -> list[tuple[int, Face]]:
     """The history of a closed group's card: the value of what it makes, the largest norm among the gradients that it keeps, and
     what the liveliest of its members is doing."""
     shown = _shown(graph, members)
@@ -49,7 +50,7 @@ def group_history(graph: Graph, members: Sequence[str], faces: Faces, norms: Nor
     largest = _largest([norms[key] for key in members if key in norms])
     now = ["", "", ""]  # value, grad, state
     history: list[tuple[int, Face]] = []
-    for step, which, text in merge(values, largest, _liveliest([states_shown(faces, key) for key in members])):
+    for step, which, text in merge(values, largest, _liveliest([faces.nodes.states(key) for key in members])):
         now[which] = text
         face = Face(value=now[0], grad=now[1] or None, state=now[2])
         if history and history[-1][0] == step:
@@ -59,18 +60,15 @@ def group_history(graph: Graph, members: Sequence[str], faces: Faces, norms: Nor
     return history
 
 
-def edge_history(parts: Sequence[EdgeKey], faces: Faces) -> list[tuple[int, EdgeFace]]:
+def edge_history(parts: Sequence[EdgeKey], faces: WholeFaces) -> list[tuple[int, EdgeFace]]:
     """The history of an edge that stands for several: it is active when one of them is, with the largest norm and no number."""
     if len(parts) == 1:
         return faces.edges[parts[0]]
     norms: dict[int, float] = {}
-    quiet: set[int] = set()
     for part in parts:
-        for step, face in faces.edges[part]:
-            if face.active:
-                norms[step] = max(norms.get(step, 0.0), float(f"{face.norm or 0.0:.3g}"))
-            else:
-                quiet.add(step)
+        for step, norm in faces.edges.norms(part):
+            norms[step] = max(norms.get(step, 0.0), float(f"{norm or 0.0:.3g}"))
+    quiet = {step + 1 for step in norms if step + 1 < faces.edges.total}
     return [(step, EdgeFace(step in norms, norm=norms.get(step))) for step in sorted(norms.keys() | quiet)]
 
 

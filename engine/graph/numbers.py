@@ -85,6 +85,7 @@ class ArrayTexts:
     def __init__(self, recording: Recording) -> None:
         self._arrays = recording.arrays
         self._previews: dict[int, str] = recording.derived.setdefault("previews", {})
+        self._norms: dict[int, float | None] = recording.derived.setdefault("norms", {})
 
     def __call__(self, id: int) -> str:
         """The preview of an array, "" for NOTHING."""
@@ -101,7 +102,11 @@ class ArrayTexts:
 
     def norm(self, id: int) -> float | None:
         """The array's norm, None for NOTHING and where it is not finite."""
-        return None if id == NOTHING else norm(self._arrays[id])
+        if id == NOTHING:
+            return None
+        if id not in self._norms:
+            self._norms[id] = norm(self._arrays[id])
+        return self._norms[id]
 
 
 def _statistics(array: np.ndarray[Any, np.dtype[Any]]) -> str:

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from engine.graph.build import Graph, build
-from engine.graph.faces import Faces, faces
+from engine.graph.faces import WholeFaces, faces
 from engine.graph.finite import troubles
 from engine.graph.folding import Folding, Mode, folded, groups, groups_at_first, opened_at_first
 from engine.graph.group_faces import Kept
@@ -28,7 +28,7 @@ class Whole:
         self._once: dict[Hashable, Any] = {}
 
     @cached_property
-    def faces(self) -> Faces:
+    def faces(self) -> WholeFaces:
         """What every node and edge shows."""
         return faces(self.recording, self.graph)
 

@@ -11,7 +11,8 @@ import pytest
 
 from engine.graph.build import VIEWS, build
 from engine.graph.captions import caption_text, captions
-from engine.graph.faces import EdgeFace, Face, faces
+from engine.graph.faces import faces
+from engine.graph.histories import EdgeFace, Face
 from engine.graph.numbers import describe, norm, number, preview
 from engine.graph.timeline import segments, steps
 from engine.recording import Recording, store
