@@ -23,7 +23,7 @@ from components.findings import badge, findings_panel
 from components.formulas import edge_lines
 from components.graph_view import LARGE, GraphState, graph_view
 from components.graph_view.folds import folding
-from components.graph_view.payload import payload, picture_name
+from components.graph_view.payload import late_details, payload, picture_name
 from components.graph_view.tape import late_captions
 from components.groups import group_panel
 from components.help import KEYS, help_panel
@@ -338,7 +338,12 @@ def player(p: Page, recording: Recording) -> GraphState:
     shown = graph_view(
         {**_payload(p, recording, pinned, run), "cmd": p.command, "keep": p.keep}, key="player", height="stretch",
         selected=p.selected, overlay=p.overlay, holds=state.told("player", "holds"),
-        captions=partial(late_captions, recording),
+        late={
+            "captions": partial(late_captions, recording),
+            "details": partial(
+                late_details, recording, p.view, "none" if pinned else p.fold, p.unfolded, edge_lines(recording)
+            ),
+        },
     )  # fmt: skip
     p.step, p.selected = shown.step, shown.selected
     return shown
@@ -443,8 +448,8 @@ def _payload(p: Page, recording: Recording, pinned: Recording | None, run: str) 
     if key not in kept:
         if len(kept) >= PICTURES or any(other[0].split()[0] != p.run_id for other in kept):
             kept.clear()
-        lines, large = edge_lines(recording), len(recording.events) >= LARGE
-        kept[key] = payload(recording, p.view, p.direction, run, pinned, lines, p.fold, p.unfolded, large)
+        complete = len(recording.events) < LARGE
+        kept[key] = payload(recording, p.view, p.direction, run, pinned, edge_lines(recording), p.fold, p.unfolded, complete)
     found: dict[str, object] = kept[key]
     return found
 

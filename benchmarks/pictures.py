@@ -147,7 +147,7 @@ def _own(program: str) -> str:
     began = time.perf_counter()
     result = run(program, Limits(seconds=PATIENCE))
     assert result.recording is not None, result.error
-    data = msgspec.json.encode(payload(result.recording, fold="auto", opened=None, packed=True))
+    data = msgspec.json.encode(payload(result.recording, fold="auto", opened=None, complete=False))
     return f"{time.perf_counter() - began:.2f} ({len(data) / 1e6:.1f} MB)"
 
 

@@ -49,19 +49,18 @@ def group_html(recording: Recording, whole: Whole, folding: Folding, id: str, st
 def _tensors(recording: Recording, whole: Whole, members: list[str], step: int) -> str:
     """The named tensors inside, each a link that opens the groups around it."""
     state = replay(recording, step)
+    nodes = whole.graph.nodes
+    shown = [key for key in members if nodes[key]["shape"] == "card" and nodes[key]["tensor"] in state]
     rows = []
-    for key in members:
-        a, history = whole.graph.nodes[key], whole.faces.nodes.get(key, [])
-        if a["shape"] != "card" or a["tensor"] not in state:
-            continue
-        face = next((face for at, face in reversed(history) if at <= step), None)
+    for key in shown[:MAX_ROWS]:
+        face = whole.faces.nodes.at(key, step)
         if face is not None:
-            link = tag("button", text(face.title or a["title"]), cls="gt-moment", type="button", data_gt_select=key)
+            link = tag("button", text(face.title or nodes[key]["title"]), cls="gt-moment", type="button", data_gt_select=key)
             rows.append(("", (link, text(face.value), text(face.grad or "–"))))
     if not rows:
         return ""
-    more = muted(f"and {len(rows) - MAX_ROWS} more") if len(rows) > MAX_ROWS else ""
-    return section(table(("tensor", "value", "grad"), rows[:MAX_ROWS]), more, label="tensors inside")
+    more = muted(f"and {len(shown) - MAX_ROWS} more") if len(shown) > MAX_ROWS else ""
+    return section(table(("tensor", "value", "grad"), rows), more, label="tensors inside")
 
 
 def _varying(whole: Whole, folding: Folding, id: str) -> str:

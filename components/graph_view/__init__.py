@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from components.packaged import ignore, packaged, sent
@@ -32,8 +33,8 @@ def graph_view(
     selected: str | None = None,
     overlay: Mapping[str, Any] | None = None,
     breakpoints: Mapping[str, Any] | None = None,
-    holds: str | None = None,
-    captions: Callable[[], Any] | None = None,
+    holds: Mapping[str, Any] | None = None,
+    late: Mapping[str, Callable[[], Any]] = MappingProxyType({}),
 ) -> GraphState:
     """Show `payload` and return the step and selection that the user left the player at (`selected` until it has reported).
 
@@ -42,8 +43,9 @@ def graph_view(
     Args:
         overlay: marks over the graph (a path and its cut, errors, differences), as `frontend/src/overlay.js` says; replaces
             the payload's own. Another one leaves camera and step alone.
-        holds: what the player has said that it has, the `payload["tape"]` or that with its captions: it is not sent again.
-        captions: gives those of a large recording, which are sent when the picture is there.
+        holds: what the player has said that it has of a large recording, which is not sent again: {"tape", "captions": whether
+            it has those, "rev", "details": whether it has those}.
+        late: gives "captions" and "details" of a large recording, which are sent when the picture is there.
         breakpoints: taken over by the player whenever they change here, in the form of `GraphState.breakpoints`.
     """
     last = max(0, payload["total"] - 1)
@@ -53,7 +55,7 @@ def graph_view(
     if breakpoints is not None:
         data["breakpoints"] = breakpoints
     state = _player()(
-        data=sent(_needed(data, holds, captions)), key=key, height=height, on_holds_change=ignore,
+        data=sent(_needed(data, holds, late)), key=key, height=height, on_holds_change=ignore,
         on_step_change=ignore, on_selected_change=ignore, on_breakpoints_change=ignore, on_folds_change=ignore,
     )  # fmt: skip
     step = state.get("step")
@@ -65,21 +67,23 @@ def graph_view(
 
 LARGE = 3_000
 """Steps from which on the player is not sent again what it has."""
-CAPTIONED = "|captions"
-"""What the player adds to the name of a tape when it has its captions."""
 _TAPE = ("steps", "segments", "lines", "queues", "index")
+_PICTURE = ("nodes", "edges", "network")
 
 
-def _needed(data: dict[str, Any], holds: str | None, captions: Callable[[], Any] | None) -> dict[str, Any]:
-    """The data without what the player has."""
-    if data["total"] >= LARGE:
-        data["large"] = True
-        there = data.get("tape")
-        if holds is not None and holds in (there, f"{there}{CAPTIONED}"):
-            data = {name: value for name, value in data.items() if name not in _TAPE}
-            if holds == there and captions is not None:
-                data["captions"] = captions()
-    return data
+def _needed(data: dict[str, Any], holds: Mapping[str, Any] | None, late: Mapping[str, Callable[[], Any]]) -> dict[str, Any]:
+    """The data without what the player has, and with what comes later if it has the rest."""
+    if data["total"] < LARGE:
+        return data
+    data["large"] = True
+    has = holds if isinstance(holds, Mapping) else {}
+    there: tuple[str, ...] = ()
+    for part, name, parts in (("captions", "tape", _TAPE), ("details", "rev", _PICTURE)):
+        if has.get(name) == data.get(name):
+            there += parts
+            if not has.get(part) and part in late:
+                data[part] = late[part]()
+    return {name: value for name, value in data.items() if name not in there}
 
 
 _player = packaged("player", Path(__file__).parent / "build")

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from msgspec import Raw
+
 from components.graph_view.tape import written_up
 from engine.diagnosis import findings
 from engine.graph import Faces
@@ -58,8 +60,6 @@ def tell_folds(
     groups: Folding,
     picture: Shown,
     opened: Iterable[str],
-    *,
-    packed: bool,
 ) -> None:
     """Add to a payload what the player needs of the groups: which are open, who is in which, what goes wrong in the closed."""
     known = [groups.groups[id] for id in opened if id in groups.groups]
@@ -67,7 +67,7 @@ def tell_folds(
     named = [{"id": g.id, "title": g.title} for g in sorted(on_show, key=lambda g: g.id)]
     data["fold"] = {"any": bool(groups.groups), "opened": named}
     if groups.groups:
-        data["index"] = everything.once(("index", id(groups), packed), lambda: _index(everything, groups, packed))
+        data["index"] = everything.once(("index", id(groups)), lambda: _index(everything, groups))
     told: dict[str, list[str]] = {}
     if picture.stands:
         for finding in findings(recording):
@@ -85,7 +85,7 @@ def tell_folds(
         node["findings"] = told.get(node["id"], [])
 
 
-def _index(everything: Whole, groups: Folding, packed: bool) -> Any:
+def _index(everything: Whole, groups: Folding) -> Raw:
     """All groups as [id, title, place of the one around it or -1], and all nodes as [key, place of the innermost group or -1,
     title, badge, sub, op, since when it is not finite or -1]: what the player needs to find nodes that are not on show."""
     ordered = sorted(groups.groups.values(), key=lambda g: len(_above(groups, g.id)))
@@ -96,8 +96,7 @@ def _index(everything: Whole, groups: Folding, packed: bool) -> Any:
         path = groups.places.get(key)
         innermost = place[path[-1]] if path else -1
         rows.append([key, innermost, a["title"], a["badge"], a["sub"], a["op"], troubles.get(key, -1)])
-    index = {"groups": [[g.id, g.title, place.get(g.parent, -1)] for g in ordered], "rows": rows}
-    return written_up(index) if packed else index
+    return written_up({"groups": [[g.id, g.title, place.get(g.parent, -1)] for g in ordered], "rows": rows})
 
 
 def _above(groups: Folding, id: str) -> list[str]:

@@ -12,7 +12,7 @@ from pyvis.network import Network
 
 from components.graph_view.folds import at_first, folding, shown, tell_folds
 from components.graph_view.tape import tape, written_up
-from components.graph_view.watched import Details, detail, watch
+from components.graph_view.watched import Details, detailed, watch
 from engine.diagnosis.merged import LEGEND as CHANGES
 from engine.diagnosis.merged import Merged, merged
 from engine.graph import faces, layout
@@ -31,14 +31,15 @@ def payload(
     details: Details | None = None,
     fold: Mode = "none",
     opened: Iterable[str] | None = (),
-    packed: bool = False,
+    complete: bool = True,
 ) -> dict[str, Any]:
     """The player's data for one view of a recording, merged with that of a `pinned` run, if there is one.
 
     `run` identifies the recording, so that the player keeps step and camera while it stays the same. `details` gives the
     lines to show for a gradient on an edge. `fold` says into which groups the nodes go, of which those in `opened` are open, or
-    for None those that make a first view; the merged graph of two runs is never folded. With `packed`, large parts are JSON
-    that is written already.
+    for None those that make a first view; the merged graph of two runs is never folded. One that is not
+    `complete` lacks the steps' captions and the details, to be sent when the picture is there (`late_captions`,
+    `late_details`). Large parts are JSON that is written already, which takes a tenth of the memory.
     """
     opened = tuple(sorted(at_first(recording, view, fold)) if opened is None else opened)
     both = merged(pinned, recording, view) if pinned is not None else None  # type: ignore[arg-type]
@@ -61,8 +62,7 @@ def payload(
             {
                 "id": key, "x": round(x, 1), "y": round(y, 1), "w": a["width"], "h": a["height"], "shape": a["shape"],
                 "tone": tone(a), "title": a["title"], "badge": a["badge"], "sub": a["sub"], "born": a["born"],
-                "history": [[step, msgspec.to_builtins(face)] for step, face in seen.nodes.get(key, [])]
-                or ([[0, both.faces[key]]] if both and key in both.faces else []),
+                "history": written_up(seen.nodes.get(key) or ([[0, both.faces[key]]] if both and key in both.faces else [])),
             }
         )  # fmt: skip
     edges = []
@@ -76,7 +76,7 @@ def payload(
                 "id": name, "from": u, "to": v, "route": route[::-1] if flipped else route,
                 "kind": "removed" if a.get("removed") else a["kind"],
                 "born": a["born"], "far": at in placed.far,
-                "history": [[step, msgspec.to_builtins(face)] for step, face in seen.edges.get((u, v, k), [])],
+                "history": written_up(seen.edges.get((u, v, k), ())),
             }
         )  # fmt: skip
     tones = dict.fromkeys(n["tone"] for n in nodes)
@@ -88,20 +88,33 @@ def payload(
         "edges": edges,
         "tape": f"{run}|{view}|{fold}",
         "total": len(recording.events),
-        **tape(recording, everything, packed=packed),
+        **tape(recording, everything, captioned=complete),
         "view": view,
         "direction": direction,
         "legend": [{"tone": one, "label": LEGEND[one]} for one in LEGEND if one in tones] + edge_legend(graph),
     }
     watch(data, recording, own, everything, picture)
-    tell_folds(data, recording, everything, groups, picture, opened, packed=packed)
-    if details is not None:
-        detail(data, recording, own, details)
+    tell_folds(data, recording, everything, groups, picture, opened)
+    if details is not None and complete:
+        data["details"] = detailed(recording, own, seen, details)
     if both:
         data["overlay"] = overlay(both)
-    if packed:
-        data |= {name: written_up(data[name]) for name in ("nodes", "edges", "network")}
-    return data
+    return data | {name: written_up(data[name]) for name in ("nodes", "edges", "network")}
+
+
+def late_details(
+    recording: Recording, view: str, fold: Mode, opened: Iterable[str] | None, details: Details
+) -> dict[str, dict[int, list[str]]]:
+    """The details of a payload that came without."""
+    opened = at_first(recording, view, fold) if opened is None else opened
+    picture = shown(whole(recording, view), folding(recording, view, fold), opened)
+    return detailed(recording, picture.graph, picture.faces, details)
+
+
+def plain(data: dict[str, Any]) -> dict[str, Any]:
+    """A payload as the player reads it."""
+    read: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(data))
+    return read
 
 
 def picture_name(run: str, view: str, direction: str, fold: Mode) -> str:

@@ -15,33 +15,24 @@ from engine.recording.events import NOTHING
 from engine.recording.index import index_of
 
 
-def tape(recording: Recording, everything: Whole, *, packed: bool) -> dict[str, Any]:
-    """The parts of a payload that stay while groups are opened and closed; they name nodes of the whole graph.
-
-    `packed` gives them as JSON that is written already, which takes a tenth of the memory; the steps' captions come later then
-    (`late_captions`), so that the picture is there sooner.
-    """
+def tape(recording: Recording, everything: Whole, *, captioned: bool) -> dict[str, Any]:
+    """The parts of a payload that stay while groups are opened and closed; they name nodes of the whole graph."""
 
     def make() -> dict[str, Any]:
-        written = written_up if packed else msgspec.to_builtins
         return {
-            "steps": written(steps(recording, everything.graph, captioned=not packed)),
-            "segments": written(segments(recording)),
-            "lines": line_ends(recording),
-            "queues": written(_queues(recording, everything.graph)),
+            "steps": written_up(steps(recording, everything.graph, captioned=captioned)),
+            "segments": written_up(segments(recording)),
+            "lines": written_up(line_ends(recording)),
+            "queues": written_up(_queues(recording, everything.graph)),
         }
 
-    made: dict[str, Any] = everything.once(("tape", packed), make)
+    made: dict[str, Any] = everything.once(("tape", captioned), make)
     return made
 
 
 def late_captions(recording: Recording) -> msgspec.Raw:
-    """The captions of all steps, for a player that has the packed tape."""
-    kept = recording.derived.get("written captions")
-    if kept is None:
-        kept = recording.derived["written captions"] = written_up(captions(recording))
-    assert isinstance(kept, msgspec.Raw)
-    return kept
+    """The captions of all steps, for a player that has the tape without them. They are asked for once, so they are not kept."""
+    return written_up(captions(recording))
 
 
 def written_up(part: Any) -> msgspec.Raw:

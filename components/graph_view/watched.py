@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from components.graph_view.folds import Shown
-from engine.graph import changes, gradients, places
+from engine.graph import Faces, changes, gradients, places
 from engine.graph.build import Graph
 from engine.graph.whole import Whole
 from engine.recording import Recording
@@ -41,17 +41,19 @@ def watch(data: dict[str, Any], recording: Recording, graph: Graph, everything: 
     data["sites"] = [[s.cell, s.line, s.column, s.end_line, s.end_column] for s in table]
 
 
-def detail(data: dict[str, Any], recording: Recording, graph: Graph, details: Details) -> None:
-    """Put lines of text into the faces of edges at the steps at which a gradient passes."""
-    carried = {f"{u}>{v}>{k}": a["carries"] for u, v, k, a in graph.edges(keys=True, data=True) if len(a.get("parts", ())) < 2}
-    alone = [edge for edge in data["edges"] if edge["id"] in carried]
-    if sum(face["active"] for edge in alone for _, face in edge["history"]) > MAX_DETAILS:
-        return
-    for edge in alone:
-        for step, face in edge["history"]:
+def detailed(recording: Recording, graph: Graph, seen: Faces, details: Details) -> dict[str, dict[int, list[str]]]:
+    """Edge → lines of text for the steps at which a gradient passes."""
+    alone = [(u, v, k) for u, v, k, parts in graph.edges(keys=True, data="parts") if len(parts or ()) < 2]
+    active = {edge: [step for step, face in seen.edges[edge] if face.active] for edge in alone}
+    if sum(map(len, active.values())) > MAX_DETAILS:
+        return {}
+    told: dict[str, dict[int, list[str]]] = {}
+    for edge, steps in active.items():
+        for step in steps:
             event = recording.events[step]
-            if not face["active"] or not isinstance(event, NodeRan):
+            if not isinstance(event, NodeRan):
                 continue
-            for node, slot in carried.get(edge["id"], ()):
+            for node, slot in graph.edges[edge]["carries"]:
                 if node == event.node and (lines := details(step, node, slot)):
-                    face["detail"] = [*face.get("detail", ()), *lines]
+                    told.setdefault("{}>{}>{}".format(*edge), {}).setdefault(step, []).extend(lines)
+    return told

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import re
 import zlib
 from base64 import b64encode
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from components.formulas import edge_lines
 from components.graph_view.payload import payload
@@ -86,7 +87,7 @@ def _data(recording: Recording, options: Options) -> dict[str, Any]:
 
 def _packed(data: dict[str, Any]) -> str:
     """The data as compressed JSON in letters and digits, among which no markup can be."""
-    written = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+    written = msgspec.json.encode(data)
     return b64encode(zlib.compress(written, 9)).decode()
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from functools import partial
 
 import msgspec
 
@@ -107,7 +108,7 @@ class _Sweep:
         self.autograd = graph.graph["view"] == "autograd"
         self.attributes = dict(graph.nodes(data=True))
         self.cards: dict[str, _Card] = {}
-        self.histories = NodeHistories(iter(graph), self._face)
+        self.histories = NodeHistories(iter(graph), partial(_face, self.texts))
         self.edges = EdgeHistories(iter(graph.edges(keys=True)), self.texts, len(recording.events))
         self.carriers: dict[tuple[int, int], list[EdgeKey]] = {}
         for source, target, key, attributes in graph.edges(keys=True, data=True):
@@ -300,25 +301,27 @@ class _Sweep:
             card.title,
         )
 
-    def _face(self, noted: Noted) -> Face:
-        flow = self._flow(noted)
-        grad = self.texts(noted.grad) if noted.grad != NOTHING else None
-        if noted.pending:
-            grad = "…" if grad is None else f"{grad} + …"
-        not_kept = flow is not None and not noted.kept and noted.grad == NOTHING
-        return Face(
-            value=self.texts(noted.value),
-            grad=grad,
-            flow=flow,
-            flow_note="grad not kept" if not_kept else "",
-            state=noted.state,
-            title=noted.title,
-        )
 
-    def _flow(self, noted: Noted) -> str | None:
-        if noted.received != NOTHING:
-            return self.texts(noted.received)
-        if not noted.arrived:
-            return None
-        terms = [self.texts(array) for array in noted.arrived]
-        return " + ".join(["…"] * noted.earlier + terms + ["…"] * noted.to_come)
+def _face(texts: ArrayTexts, noted: Noted) -> Face:
+    flow = _flow(texts, noted)
+    grad = texts(noted.grad) if noted.grad != NOTHING else None
+    if noted.pending:
+        grad = "…" if grad is None else f"{grad} + …"
+    not_kept = flow is not None and not noted.kept and noted.grad == NOTHING
+    return Face(
+        value=texts(noted.value),
+        grad=grad,
+        flow=flow,
+        flow_note="grad not kept" if not_kept else "",
+        state=noted.state,
+        title=noted.title,
+    )
+
+
+def _flow(texts: ArrayTexts, noted: Noted) -> str | None:
+    if noted.received != NOTHING:
+        return texts(noted.received)
+    if not noted.arrived:
+        return None
+    terms = [texts(array) for array in noted.arrived]
+    return " + ".join(["…"] * noted.earlier + terms + ["…"] * noted.to_come)

@@ -6,6 +6,7 @@ for each.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
@@ -113,6 +114,12 @@ class NodeHistories(Mapping[str, list[tuple[int, Face]]]):
     def arrays(self, key: str) -> Iterator[tuple[int, tuple[int, ...]]]:
         """Pairs (step, ids of the arrays that a node shows from then on)."""
         return ((step, (n.value, n.grad, n.received, *n.arrived)) for step, n in self.noted(key))
+
+    def at(self, key: str, step: int) -> Face | None:
+        """What a node shows at a step; None if it is not there yet."""
+        track = self._tracks[key]
+        place = bisect_right(track[::_SLOTS], step) - 1
+        return self._write(Noted(*track[place * _SLOTS + 1 : (place + 1) * _SLOTS])) if place >= 0 else None
 
     def states(self, key: str) -> Iterator[tuple[int, str]]:
         """Pairs (step, the state that a node has from then on)."""

@@ -163,7 +163,7 @@ function readEdge(edge, node) {
     kind: edge.kind ?? 'data',
     born: edge.born ?? -1,
     far: Boolean(edge.far),
-    detail: edge.detail,
+    details: edge.details ?? {},
     history,
     strongest: Math.max(0, ...history.map(([, face]) => (Number.isFinite(face.norm) ? face.norm : 0))),
     face: QUIET,

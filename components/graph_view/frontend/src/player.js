@@ -258,8 +258,8 @@ export function createPlayer(parent, memory) {
     readTheme();
     const payload = complete(data ?? {}, memory);
     // Python takes for granted what was here before; it sends everything again when it hears that it is not.
-    if (payload === null) return reporter.tell('holds', '');
-    if (payload.large) reporter.tell('holds', held(memory.tape));
+    if (payload === null) return reporter.tell('holds', '', {});
+    if (payload.large) reporter.tell('holds', JSON.stringify(held(memory)), held(memory));
     window.__gradtapePlayer = handle;
     const fresh = payload.rev !== model.rev;
     if (fresh) load(payload);
@@ -280,6 +280,7 @@ export function createPlayer(parent, memory) {
     }
     memory.given = stops;
     if (!fresh && payload.captions) caption.show(model.steps[step].caption);
+    if (!fresh && payload.details) model.edges.forEach((edge) => { edge.details = payload.details[edge.id] ?? {}; });
     obey(payload.cmd);
     if (size.width > 0) stage.paint();
   }

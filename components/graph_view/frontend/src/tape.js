@@ -1,10 +1,10 @@
 /**
- * What a payload says of the whole recording, which is sent once and kept while the graph is folded and unfolded. The captions
- * of a large one come by themselves, when its picture is there.
+ * Parts of a payload that are kept because Python does not send them again: what it says of the whole recording, however that is
+ * folded, and the picture. Captions and details of a large one come by themselves, when its picture is there.
  */
 
-const PARTS = ['steps', 'segments', 'lines', 'queues', 'index'];
-const CAPTIONED = '|captions';
+const TAPE = ['steps', 'segments', 'lines', 'queues', 'index'];
+const PICTURE = ['nodes', 'edges', 'network'];
 
 /** A payload as it comes: the bytes of its JSON from the page, plain data in a replay. */
 export function read(data) {
@@ -14,17 +14,26 @@ export function read(data) {
 /** The payload with the kept parts that it leaves out; null if they are not here. Keeps those that it brings. */
 export function complete(payload, memory) {
   if (payload.tape === undefined) return payload;
-  if (payload.steps !== undefined) {
-    memory.tape = { id: payload.tape, parts: Object.fromEntries(PARTS.map((part) => [part, payload[part]])), captioned: false };
-  } else if (memory.tape?.id !== payload.tape) {
-    return null;
-  }
+  const tape = kept(payload, memory.tape, 'tape', TAPE);
+  const drawn = kept(payload, memory.drawn, 'rev', PICTURE);
+  if (tape === null || drawn === null) return null;
+  Object.assign(memory, { tape, drawn });
   if (payload.captions !== undefined) {
-    memory.tape.parts.steps.forEach((step, at) => { step.caption = payload.captions[at]; });
-    memory.tape.captioned = true;
+    tape.parts.steps.forEach((step, at) => { step.caption = payload.captions[at]; });
+    tape.more = true;
   }
-  return payload.steps !== undefined ? payload : { ...payload, ...memory.tape.parts };
+  if (payload.details !== undefined) {
+    drawn.parts.edges.forEach((edge) => { edge.details = payload.details[edge.id]; });
+    drawn.more = true;
+  }
+  return { ...payload, ...tape.parts, ...drawn.parts };
+}
+
+/** Parts that a payload brings, or those kept under the same name; `more` is whether what comes later has come. */
+function kept(payload, before, name, parts) {
+  if (payload[parts[0]] === undefined) return before?.id === payload[name] ? before : null;
+  return { id: payload[name], parts: Object.fromEntries(parts.map((part) => [part, payload[part]])), more: false };
 }
 
 /** What Python is told that is here, so that it need not send it again. */
-export const held = ({ id, captioned }) => (captioned ? id + CAPTIONED : id);
+export const held = ({ tape, drawn }) => ({ tape: tape.id, captions: tape.more, rev: drawn.id, details: drawn.more });

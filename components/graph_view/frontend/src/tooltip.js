@@ -70,11 +70,11 @@ export function edgeLines(edge, model, step) {
   const title = (id) => model.node.get(id).face.title ?? model.node.get(id).title;
   const [from, to] = edge.kind === 'grad_fn' ? [edge.from, edge.to] : [edge.to, edge.from];
   const lines = [[edge.kind === 'grad_fn' ? `${title(from)} → ${title(to)}` : `${title(to)} → ${title(from)}`, 'title']];
-  if (edge.kind === 'cut') return [...lines, ['no gradient passes here', 'plain'], ...plainLines(edge.detail)];
+  if (edge.kind === 'cut') return [...lines, ['no gradient passes here', 'plain']];
   const last = lastActive(edge, step);
-  if (last === null) return [...lines, ['no gradient has passed yet', 'quiet'], ...plainLines(edge.detail)];
+  if (last === null) return [...lines, ['no gradient has passed yet', 'quiet']];
   const [at, face] = last;
-  lines.push([`gradient to ${title(to)}: ${face.label ?? ''}`, 'grad'], ...plainLines(face.detail ?? edge.detail));
+  lines.push([`gradient to ${title(to)}: ${face.label ?? ''}`, 'grad'], ...plainLines(edge.details[at]));
   if (at !== step) lines.push([`at step ${at + 1}`, 'quiet']);
   return lines;
 }

@@ -20,21 +20,28 @@ test('focus keeps ancestors and descendants up to a distance, and no siblings', 
 
 test('what is sent once is kept and put back into later payloads', () => {
   const memory = {};
-  const first = { tape: 'r', steps: [1, 2], segments: [], lines: [3], queues: [], index: { groups: [], rows: [] }, nodes: [] };
-  assert.equal(complete(first, memory), first);
-  assert.deepEqual(complete({ tape: 'r', nodes: ['n'] }, memory).steps, [1, 2]);
-  assert.equal(complete({ tape: 'other', nodes: [] }, memory), null);
+  const first = { tape: 'r', rev: 'a', steps: [1, 2], segments: [], lines: [3], queues: [], index: { groups: [], rows: [] }, nodes: [], edges: [], network: {} };
+  assert.deepEqual(complete(first, memory), first);
+  assert.deepEqual(held(memory), { tape: 'r', captions: false, rev: 'a', details: false });
+  const folded = complete({ tape: 'r', rev: 'b', nodes: ['n'], edges: [], network: {} }, memory);
+  assert.deepEqual([folded.steps, folded.nodes], [[1, 2], ['n']]);
+  assert.deepEqual(complete({ tape: 'r', rev: 'b', view: 'tensors' }, memory), { ...folded, view: 'tensors' });
+  assert.equal(complete({ tape: 'r', rev: 'a' }, memory), null, 'another picture than the one that is here');
+  assert.equal(complete({ tape: 'other', rev: 'b', nodes: [], edges: [], network: {} }, memory), null);
   assert.deepEqual(complete({ nodes: [] }, memory), { nodes: [] });
 });
 
-test('captions that come later are put into the steps that are there', () => {
+test('captions and details that come later are put into what is there', () => {
   const memory = {};
   const steps = [{ caption: [] }, { caption: [['last', 'plain']] }];
-  complete({ tape: 'r', steps, nodes: [] }, memory);
-  assert.equal(held(memory.tape), 'r');
-  complete({ tape: 'r', nodes: [], captions: [[['first', 'plain']], [['last', 'plain']]] }, memory);
+  const edges = [{ id: 'a>b>1' }, { id: 'b>c>2' }];
+  complete({ tape: 'r', rev: 'a', steps, nodes: [], edges, network: {} }, memory);
+  complete({ tape: 'r', rev: 'a', captions: [[['first', 'plain']], [['last', 'plain']]] }, memory);
   assert.deepEqual(steps[0].caption, [['first', 'plain']]);
-  assert.equal(held(memory.tape), 'r|captions');
+  assert.deepEqual(held(memory), { tape: 'r', captions: true, rev: 'a', details: false });
+  complete({ tape: 'r', rev: 'a', details: { 'a>b>1': { 4: ['2 · 3 = 6'] } } }, memory);
+  assert.deepEqual(edges, [{ id: 'a>b>1', details: { 4: ['2 · 3 = 6'] } }, { id: 'b>c>2', details: undefined }]);
+  assert.deepEqual(held(memory), { tape: 'r', captions: true, rev: 'a', details: true });
 });
 
 test('large payloads come as bytes', () => {
