@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from components.late import Late
 from engine.diagnosis.ledger import Entry, Point
 from engine.graph.numbers import norm
+from engine.late import Late
 from engine.recording import Recording
 from engine.recording.events import NOTHING
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from components.html import moment, muted, section, tag, text
-from components.late import Late
 from engine.diagnosis.compare import Change, Comparison, Row, compare
 from engine.graph.numbers import ArrayTexts
+from engine.late import Late
 from engine.recording import Recording
 
 if TYPE_CHECKING:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.linalg as sl
 
 from engine.errors import LinAlgError
+from engine.late import Late
 from engine.op import function, op
 from engine.ops.diagonals import tril, triu
 from engine.ops.indexing import _take_slice
@@ -16,6 +16,11 @@ from engine.ops.matrices import _each, _named, _no_trouble, _stacked, as_diag, c
 from engine.ops.shape import expand
 from engine.ops.solving import _solve_triangular, linalg_solve_triangular
 from engine.tensor import Tensor, constant
+
+if TYPE_CHECKING:
+    import scipy.linalg as sl
+else:
+    sl = Late("scipy.linalg")
 
 # --- Cholesky --------------------------------------------------------------------------------------------------------------
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.linalg.lapack as lapack
 
+from engine.late import Late
 from engine.op import FUNCTIONS, function, op
 from engine.ops.factorizations import linalg_lu_factor, linalg_qr
 from engine.ops.indexing import _take_slice, narrow
@@ -17,6 +17,11 @@ from engine.ops.random import randn
 from engine.ops.shape import _reshape
 from engine.ops.spectral import linalg_svd
 from engine.tensor import Tensor, constant
+
+if TYPE_CHECKING:
+    import scipy.linalg.lapack as lapack
+else:
+    lapack = Late("scipy.linalg.lapack")
 
 # --- reflections -----------------------------------------------------------------------------------------------------------
 

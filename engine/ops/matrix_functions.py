@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-import numpy as np
-import scipy.linalg as sl
+from typing import TYPE_CHECKING
 
+import numpy as np
+
+from engine.late import Late
 from engine.op import function, op
 from engine.ops.indexing import _take_slice
 from engine.ops.matrices import check, joined, mT
 from engine.ops.solving import linalg_inv
 from engine.tensor import Tensor, constant
+
+if TYPE_CHECKING:
+    import scipy.linalg as sl
+else:
+    sl = Late("scipy.linalg")
 
 
 @function

@@ -4,18 +4,23 @@ forward and reverse mode algorithmic differentiation", as everywhere among the m
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.linalg as sl
 
 from engine import dtypes
 from engine.errors import LinAlgError
+from engine.late import Late
 from engine.op import function, op
 from engine.ops.diagonals import tril, triu
 from engine.ops.matrices import _each, _named, _no_trouble, _stacked, check, mT
 from engine.ops.shape import expand, reshape, unsqueeze
 from engine.tensor import Tensor
+
+if TYPE_CHECKING:
+    import scipy.linalg as sl
+else:
+    sl = Late("scipy.linalg")
 
 
 def _zero_pivot(A):

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.special as sc
 
+from engine.late import Late
 from engine.op import function, op
 from engine.ops.comparison import where
 from engine.ops.pointwise import abs as absolute
 from engine.ops.pointwise import cos, exp, log, log1p, sign, sin
 from engine.tensor import Tensor
+
+if TYPE_CHECKING:
+    import scipy.special as sc
+else:
+    sc = Late("scipy.special")
 
 TWO_OVER_ROOT_PI = 2.0 / math.sqrt(math.pi)
 
@@ -309,29 +314,29 @@ def i1e_backward(grad, self, result):
 
 
 def _plain(name: str, f: Any, doc: str, latex: str) -> Any:
-    """A special function of one argument that has no derivative in PyTorch."""
+    """A special function of one argument that has no derivative in PyTorch; `f` may be the name of SciPy's."""
 
     def value(self):
-        return precisely(f, self)
+        return precisely(getattr(sc, f) if isinstance(f, str) else f, self)
 
     value.__name__, value.__doc__ = f"special_{name}", doc
     return op(rf"{latex}({{self}})", floating=True, self=None)(value)
 
 
-special_bessel_j0 = _plain("bessel_j0", sc.j0, "The Bessel function of the first kind of order 0.", "J_0")
-special_bessel_j1 = _plain("bessel_j1", sc.j1, "The Bessel function of the first kind of order 1.", "J_1")
-special_bessel_y0 = _plain("bessel_y0", sc.y0, "The Bessel function of the second kind of order 0.", "Y_0")
-special_bessel_y1 = _plain("bessel_y1", sc.y1, "The Bessel function of the second kind of order 1.", "Y_1")
-special_modified_bessel_i0 = _plain("modified_bessel_i0", sc.i0, "The modified Bessel function of order 0.", "I_0")
-special_modified_bessel_i1 = _plain("modified_bessel_i1", sc.i1, "The modified Bessel function of order 1.", "I_1")
+special_bessel_j0 = _plain("bessel_j0", "j0", "The Bessel function of the first kind of order 0.", "J_0")
+special_bessel_j1 = _plain("bessel_j1", "j1", "The Bessel function of the first kind of order 1.", "J_1")
+special_bessel_y0 = _plain("bessel_y0", "y0", "The Bessel function of the second kind of order 0.", "Y_0")
+special_bessel_y1 = _plain("bessel_y1", "y1", "The Bessel function of the second kind of order 1.", "Y_1")
+special_modified_bessel_i0 = _plain("modified_bessel_i0", "i0", "The modified Bessel function of order 0.", "I_0")
+special_modified_bessel_i1 = _plain("modified_bessel_i1", "i1", "The modified Bessel function of order 1.", "I_1")
 special_modified_bessel_k0 = _plain(
-    "modified_bessel_k0", sc.k0, "The modified Bessel function of the second kind, order 0.", "K_0"
+    "modified_bessel_k0", "k0", "The modified Bessel function of the second kind, order 0.", "K_0"
 )
 special_modified_bessel_k1 = _plain(
-    "modified_bessel_k1", sc.k1, "The modified Bessel function of the second kind, order 1.", "K_1"
+    "modified_bessel_k1", "k1", "The modified Bessel function of the second kind, order 1.", "K_1"
 )
-special_scaled_modified_bessel_k0 = _plain("scaled_modified_bessel_k0", sc.k0e, "`exp(x) K₀(x)`.", "e^x K_0")
-special_scaled_modified_bessel_k1 = _plain("scaled_modified_bessel_k1", sc.k1e, "`exp(x) K₁(x)`.", "e^x K_1")
+special_scaled_modified_bessel_k0 = _plain("scaled_modified_bessel_k0", "k0e", "`exp(x) K₀(x)`.", "e^x K_0")
+special_scaled_modified_bessel_k1 = _plain("scaled_modified_bessel_k1", "k1e", "`exp(x) K₁(x)`.", "e^x K_1")
 special_airy_ai = _plain("airy_ai", lambda x: sc.airy(x)[0], "The Airy function Ai.", r"\mathrm{{Ai}}")
 special_spherical_bessel_j0 = _plain("spherical_bessel_j0", lambda x: np.sinc(x / np.pi), "`sin(x) / x`.", "j_0")
 

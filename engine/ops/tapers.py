@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.special as sc
 
 from engine import dtypes
 from engine.dtypes import dtype as Dtype
+from engine.late import Late
 from engine.ops.creation import creation
 from engine.tensor import Tensor, constant
+
+if TYPE_CHECKING:
+    import scipy.special as sc
+else:
+    sc = Late("scipy.special")
 
 
 def cosines(n: int, span: int, coefficients: Any) -> Any:
