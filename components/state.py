@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import streamlit as st
 
 from components.builder import Picked
-from components.editor import sent_text
+from components.editor import newest_text
 from components.gallery import DEFAULT, examples
 from components.graph_view.folds import folding, to_open
 from components.kept import gone
@@ -456,11 +456,9 @@ def run_typed() -> None:
     """Run what the editors hold in the browser: for callbacks, which come before the page is drawn."""
     p: Page = st.session_state[KEY]
     for cell in range(len(p.edited)):
-        told = st.session_state.get(f"editor_{cell}") or {}
-        for part in ("text", "run"):
-            text = sent_text(told.get(part), p.rev)
-            if text is not None:
-                p.edited[cell] = text
+        text = newest_text(f"editor_{cell}", p.rev)
+        if text is not None:
+            p.edited[cell] = text
     run_program()
 
 

@@ -6,12 +6,13 @@ The frontend's source is in `frontend/`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Literal, NamedTuple, TypedDict
+from typing import Any, Literal, NamedTuple, TypedDict
 
 import msgspec
+import streamlit as st
 
 from components.packaged import ignore, packaged, sent
 
@@ -76,18 +77,32 @@ def editor(
         "diagnostics": [asdict(each) for each in diagnostics], "completions": completions,
     }  # fmt: skip
     state = _component()(data=sent(data), key=key, height=height, on_text_change=ignore, on_run_change=on_run or ignore)
-    wanted = sent_text(state.get("run"), rev)
-    typed = sent_text(state.get("text"), rev)
-    newest = next(each for each in (wanted, typed, text) if each is not None)
-    return EditorState(newest, wanted)
+    newest = newest_text(key, rev)
+    wanted = _sent(state.get("run"), rev)
+    return EditorState(text if newest is None else newest, wanted["text"] if wanted else None)
 
 
-def sent_text(sent: object, rev: int) -> str | None:
-    """The text in what the editor sent, unless it was typed into an earlier `rev`."""
-    if isinstance(sent, dict) and sent.get("rev") == rev and isinstance(sent.get("text"), str):
-        found: str = sent["text"]
-        return found
-    return None
+def newest_text(key: str, rev: int) -> str | None:
+    """The text that the editor has sent last, unless it was typed into an earlier `rev`.
+
+    It comes as a state when typing pauses and as a trigger with a run, which is gone after that run, so it is kept here.
+    """
+    told = st.session_state.get(key) or {}
+    kept = f"{key} newest"
+    all_sent = [_sent(each, rev) for each in (st.session_state.get(kept), told.get("text"), told.get("run"))]
+    newest = max(filter(None, all_sent), key=lambda each: each["n"], default=None)
+    if newest is None:
+        return None
+    st.session_state[kept] = newest
+    return str(newest["text"])
+
+
+def _sent(message: object, rev: int) -> dict[str, Any] | None:
+    """What the editor sent as {"text", "rev", "n"}, None for nothing, or for what belongs to another `rev`."""
+    if not isinstance(message, Mapping) or message.get("rev") != rev:
+        return None
+    text, n = message.get("text"), message.get("n")
+    return {"text": text, "rev": rev, "n": n} if isinstance(text, str) and isinstance(n, int | float) else None
 
 
 _component = packaged("editor", Path(__file__).parent / "build")

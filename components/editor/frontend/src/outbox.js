@@ -6,18 +6,21 @@ const PAUSE = 300;
 export function createOutbox(text) {
   let component = null;
   let timer = 0;
-  let runs = 0;
+  let last = 0;
   /** What Python knows: the text it sent, or was sent. */
   let known = null;
 
-  const rev = () => component.data.rev;
-
-  function flush() {
+  /** The text as Python is told it; of several the one with the highest number is the newest, also after a remount. */
+  function message() {
     window.clearTimeout(timer);
     timer = 0;
-    if (text() === known) return;
+    last = Math.max(last + 1, Date.now());
     known = text();
-    component.setStateValue('text', { text: known, rev: rev() });
+    return { text: known, rev: component.data.rev, n: last };
+  }
+
+  function flush() {
+    if (text() !== known) component.setStateValue('text', message());
   }
 
   return {
@@ -36,11 +39,9 @@ export function createOutbox(text) {
       timer = window.setTimeout(flush, PAUSE);
     },
     flush,
+    /** One message, not two: each has the page drawn. */
     run() {
-      flush();
-      runs += 1;
-      // The counter makes every run's value a new one.
-      component.setTriggerValue('run', { text: text(), rev: rev(), n: runs });
+      component.setTriggerValue('run', message());
     },
   };
 }
