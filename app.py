@@ -23,7 +23,7 @@ from components.findings import badge, findings_panel
 from components.formulas import edge_lines
 from components.graph_view import LARGE, GraphState, graph_view
 from components.graph_view.folds import folding
-from components.graph_view.payload import late_details, payload, picture_name
+from components.graph_view.payload import late_details, packed, payload, picture_name
 from components.graph_view.tape import late_captions
 from components.groups import group_panel
 from components.help import KEYS, help_panel
@@ -449,7 +449,8 @@ def _payload(p: Page, recording: Recording, pinned: Recording | None, run: str) 
         if len(kept) >= PICTURES or any(other[0].split()[0] != p.run_id for other in kept):
             kept.clear()
         complete = len(recording.events) < LARGE
-        kept[key] = payload(recording, p.view, p.direction, run, pinned, edge_lines(recording), p.fold, p.unfolded, complete)
+        lines = edge_lines(recording)
+        kept[key] = packed(payload(recording, p.view, p.direction, run, pinned, lines, p.fold, p.unfolded, complete))
     found: dict[str, object] = kept[key]
     return found
 

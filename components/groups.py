@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from os.path import commonprefix
 
 import streamlit as st
 
@@ -22,15 +23,15 @@ def group_panel(recording: Recording, whole: Whole, folding: Folding, id: str, s
         st.html(group_html(recording, whole, folding, id, step))
 
 
-def group_html(recording: Recording, whole: Whole, folding: Folding, id: str, step: int) -> str:
-    """The panel's contents as HTML."""
+def group_html(recording: Recording, whole: Whole, folding: Folding, id: str, step: int, *, counted: bool = True) -> str:
+    """The panel's contents as HTML. Not `counted`, it does not say how much has been made by that step."""
     group = folding.groups.get(id)
     if group is None:
         return tag("div", "This group is not in the picture any more.", cls="gt-empty")
     nodes = [whole.graph.nodes[key] for key in group.members]
-    made = sum(a["born"] <= step for a in nodes)
+    made = f", {sum(a['born'] <= step for a in nodes)} of them made at this step" if counted else ""
     head = tag("div", tag("strong", text(group.title)), " ", chip(group.kind), cls="gt-title")
-    facts = muted(f"{len(nodes)} nodes, {made} of them made at this step. Double-click the card, or press Enter, to open it.")
+    facts = muted(f"{len(nodes)} nodes{made}. Double-click the card, or press Enter, to open it.")
     counts = Counter(str(a["op"]) for a in nodes if a["op"])
     ops = table(("operation", "times"), (("", (text(op), text(n))) for op, n in counts.most_common(12)))
     inside = set(group.members)
@@ -51,14 +52,17 @@ def _tensors(recording: Recording, whole: Whole, members: list[str], step: int) 
     state = replay(recording, step)
     nodes = whole.graph.nodes
     shown = [key for key in members if nodes[key]["shape"] == "card" and nodes[key]["tensor"] in state]
-    rows = []
-    for key in shown[:MAX_ROWS]:
-        face = whole.faces.nodes.at(key, step)
-        if face is not None:
-            link = tag("button", text(face.title or nodes[key]["title"]), cls="gt-moment", type="button", data_gt_select=key)
-            rows.append(("", (link, text(face.value), text(face.grad or "–"))))
-    if not rows:
+    faces = {key: face for key in shown[:MAX_ROWS] if (face := whole.faces.nodes.at(key, step)) is not None}
+    if not faces:
         return ""
+    titles = {key: face.title or str(nodes[key]["title"]) for key, face in faces.items()}
+    # Parameters of one module: what all their names begin with would leave no room for the rest.
+    common = commonprefix([*titles.values()]).rpartition(".")[0] if len(titles) > 1 else ""  # noqa: RUF071
+    rows = []
+    for key, face in faces.items():
+        short = f"…{titles[key][len(common) :]}" if common else titles[key]
+        link = tag("button", text(short), cls="gt-moment", type="button", title=titles[key], data_gt_select=key)
+        rows.append(("", (link, text(face.value), text(face.grad or "–"))))
     more = muted(f"and {len(shown) - MAX_ROWS} more") if len(shown) > MAX_ROWS else ""
     return section(table(("tensor", "value", "grad"), rows), more, label="tensors inside")
 

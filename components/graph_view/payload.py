@@ -15,7 +15,7 @@ from components.graph_view.tape import tape, written_up
 from components.graph_view.watched import Details, detailed, watch
 from engine.diagnosis.merged import LEGEND as CHANGES
 from engine.diagnosis.merged import Merged, merged
-from engine.graph import faces, layout
+from engine.graph import faces
 from engine.graph.folding import Mode
 from engine.graph.tones import LEGEND, edge_legend, tone
 from engine.graph.whole import whole
@@ -39,7 +39,7 @@ def payload(
     lines to show for a gradient on an edge. `fold` says into which groups the nodes go, of which those in `opened` are open, or
     for None those that make a first view; the merged graph of two runs is never folded. One that is not
     `complete` lacks the steps' captions and the details, to be sent when the picture is there (`late_captions`,
-    `late_details`). Large parts are JSON that is written already, which takes a tenth of the memory.
+    `late_details`).
     """
     opened = tuple(sorted(at_first(recording, view, fold)) if opened is None else opened)
     both = merged(pinned, recording, view) if pinned is not None else None  # type: ignore[arg-type]
@@ -48,9 +48,8 @@ def payload(
     picture = shown(everything, groups, opened)
     own = both.own if both else picture.graph
     graph = both.graph if both else own
-    # The picture has leaves on the left in both views, though grad_fn edges point from results to leaves.
-    flipped = view == "autograd"
-    placed = layout(graph.reverse(copy=True) if flipped else graph, direction)  # type: ignore[arg-type]
+    flipped = everything.flipped
+    placed = everything.laid_out(graph, direction)  # type: ignore[arg-type]
     seen = faces(recording, own) if both else picture.faces
     network = Network(directed=True, cdn_resources="local")
     network.toggle_physics(False)
@@ -99,7 +98,7 @@ def payload(
         data["details"] = detailed(recording, own, seen, details)
     if both:
         data["overlay"] = overlay(both)
-    return data | {name: written_up(data[name]) for name in ("nodes", "edges", "network")}
+    return data
 
 
 def late_details(
@@ -109,6 +108,11 @@ def late_details(
     opened = at_first(recording, view, fold) if opened is None else opened
     picture = shown(whole(recording, view), folding(recording, view, fold), opened)
     return detailed(recording, picture.graph, picture.faces, details)
+
+
+def packed(data: dict[str, Any]) -> dict[str, Any]:
+    """A payload whose large parts are JSON that is written already, which takes a tenth of the memory."""
+    return data | {name: written_up(data[name]) for name in ("nodes", "edges", "network")}
 
 
 def plain(data: dict[str, Any]) -> dict[str, Any]:

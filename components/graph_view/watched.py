@@ -24,7 +24,7 @@ def watch(data: dict[str, Any], recording: Recording, graph: Graph, everything: 
         changed, norms, found = everything.changes, everything.norms, everything.places
     else:
         changed, norms, found = changes(recording, graph), gradients(recording, graph), places(recording, graph)
-    sites: dict[int, int] = {}
+    sites: dict[int, None] = {}
     for node in data["nodes"]:
         key = node["id"]
         if key not in graph:
@@ -32,13 +32,14 @@ def watch(data: dict[str, Any], recording: Recording, graph: Graph, everything: 
         attributes = graph.nodes[key]
         node["op"] = attributes["op"]
         node["changes"] = changed[key] if key in changed else [step for step, _ in picture.faces.nodes[key]]
-        node["sites"] = [sites.setdefault(site, len(sites)) for site in found.get(key, ())]
+        node["sites"] = list(found.get(key, ()))
+        sites.update(dict.fromkeys(node["sites"]))
         if key in norms:
             node["grads"] = norms[key]
         if attributes["in_backward"]:
             node["pass"] = attributes["in_backward"]
-    table = [recording.sites[site] for site in sites]
-    data["sites"] = [[s.cell, s.line, s.column, s.end_line, s.end_column] for s in table]
+    named = {site: recording.sites[site] for site in sites}
+    data["sites"] = {site: [s.cell, s.line, s.column, s.end_line, s.end_column] for site, s in named.items()}
 
 
 def detailed(recording: Recording, graph: Graph, seen: Faces, details: Details) -> dict[str, dict[int, list[str]]]:

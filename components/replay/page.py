@@ -12,9 +12,9 @@ from typing import Any
 import msgspec
 
 from components.formulas import edge_lines
-from components.graph_view.payload import payload
 from components.html import text
 from components.replay.panels import panels
+from components.replay.pictures import on_show, pictures
 from engine.export import Format, Options
 from engine.export.picture import LAST, step_of
 from engine.graph import View
@@ -72,7 +72,7 @@ def _data(recording: Recording, options: Options) -> dict[str, Any]:
     first: View = options.view if options.view in BOTH else BOTH[0]
     shown: tuple[View, ...] = BOTH if len(recording.events) <= MAX_FOR_BOTH else (first,)
     lines, name = edge_lines(recording), f"replay {options.title}"
-    views = {view: payload(recording, view, options.direction, name, None, lines) for view in shown}
+    views = {view: pictures(recording, view, options.direction, name, lines) for view in shown}
     filled = [event.tensor for event in recording.events if isinstance(event, Accumulated)]
     return {
         "title": options.title,
@@ -80,7 +80,7 @@ def _data(recording: Recording, options: Options) -> dict[str, Any]:
         "views": views,
         "view": first,
         "step": max(step_of(recording, options), 0),
-        "selected": f"t{min(filled)}" if filled else None,
+        "selected": on_show(recording, first, f"t{min(filled)}") if filled else None,
         "panels": panels(recording, shown),
     }
 

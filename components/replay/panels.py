@@ -7,13 +7,17 @@ from typing import Any
 
 from components.answers import both_views, findings_html
 from components.formulas import MOST, edge_title, found_at, heading, placed, steps_html
+from components.graph_view.folds import folding
+from components.groups import group_html
 from components.html import muted, tag
 from components.inspector import inspector_html
 from components.ledger import ledger_html
+from components.replay.pictures import FOLD
 from engine.diagnosis import findings
 from engine.diagnosis.ledger import ledgers
 from engine.graph import View, build, changes
 from engine.graph.build import Graph
+from engine.graph.whole import whole
 from engine.recording import Recording
 from engine.recording.events import NOTHING, CellEnded, NodeRan, Printed, Raised
 from engine.recording.index import index_of
@@ -51,6 +55,7 @@ def panels(recording: Recording, views: Sequence[View]) -> dict[str, Any]:
     last = len(recording.events) - 1
     return {
         "inspector": {key: _history(recording, key, _some(steps, each), texts) for key, steps in moments.items()},
+        "groups": {view: _groups(recording, view, texts) for view in views},
         "formulas": dict(_formulas(recording, texts)),
         "ledgers": {f"t{tensor}": texts.place(ledger_html(recording, last, tensor)) for tensor in ledgers(recording)},
         "findings": texts.place(findings_html(recording, findings(recording))),
@@ -80,6 +85,21 @@ def _moments(recording: Recording, graph: Graph) -> dict[str, list[int]]:
                 steps.update(history.changes.steps if history is not None and history.changes else ())
         steps.update(bounds)
     return {key: sorted(step for step in steps if step >= graph.nodes[key]["born"]) for key, steps in found.items()}
+
+
+def _groups(recording: Recording, view: View, texts: _Table) -> dict[str, list[tuple[int, int]]]:
+    """Node of a closed group → what the inspector says of it from when it begins, when it is whole, and after each pass."""
+    everything, groups = whole(recording, view), folding(recording, view, FOLD)
+    ends = sorted({min(entry.ended, len(recording.events) - 1) for entry in index_of(recording).passes.values()})
+    made = {}
+    each = max(1, MAX_MOMENTS // max(len(groups.groups), 1))
+    for id, group in groups.groups.items():
+        born = [everything.graph.nodes[key]["born"] for key in group.members]
+        steps = [min(born), *_some(sorted({max(born), *(end for end in ends if end > min(born))}), each)]
+        made[f"g:{id}"] = [
+            (step, texts.place(group_html(recording, everything, groups, id, step, counted=False))) for step in steps
+        ]
+    return made
 
 
 def _some(steps: list[int], most: int) -> list[int]:

@@ -2,10 +2,15 @@
 
 const PARTS = { inspector: 'Inspector', ledger: 'Ledger', findings: 'Findings' };
 const VIEWS = { tensors: 'Tensors and ops', autograd: 'Autograd (grad_fn)' };
+/** Names of the pictures that no group gives its name to. */
+const FOLDED = '';
+const CLOSED = '-';
+const ALL = '*';
+const FOLDS = { [FOLDED]: 'Folded', [ALL]: 'All open' };
 
 const byId = (id) => document.getElementById(id);
 const data = await unpacked(byId('data').content.textContent);
-const shown = { view: data.view, step: data.step, selected: null, part: 'inspector', span: null, picked: null, html: null };
+const shown = { view: data.view, picture: '', step: data.step, selected: null, part: 'inspector', span: null, picked: null, html: null };
 
 const host = document.createElement('div');
 byId('graph').append(host);
@@ -15,8 +20,11 @@ let commands = 0;
 let command = { n: 0, step: null, select: null };
 
 const lines = writeSource();
+const made = new Map();
 const offered = Object.entries(VIEWS).filter(([view]) => view in data.views);
 buttons(byId('views'), Object.fromEntries(offered), 'aria-pressed', () => shown.view, changeView);
+const showFolds = buttons(byId('folds'), FOLDS, 'aria-pressed', () => shown.picture, (picture) => changePicture(picture));
+byId('folds').hidden = !(ALL in data.views[shown.view].pictures);
 buttons(byId('tabs'), PARTS, 'aria-selected', () => shown.part, (part) => {
   shown.part = part;
   showDetail();
@@ -55,9 +63,72 @@ async function unpacked(text) {
   return new Response(stream).json();
 }
 
-/** Streamlit's part: hand the player its data. */
+/** Streamlit's part: hand the player its data, and hear what it wants opened or closed. */
 function mount() {
-  render({ parentElement, name: 'replay', data: { ...data.views[shown.view], key: 'replay', cmd: command }, setStateValue() {} });
+  render({ parentElement, name: 'replay', data: { ...assembled(), key: 'replay', cmd: command }, setStateValue });
+}
+
+function setStateValue(name, value) {
+  // The player is in the midst of an update when it asks.
+  if (name === 'folds') setTimeout(() => changePicture(pictureFor(value)));
+}
+
+/** A picture as the player takes it: cards and edges are in tables that all pictures of a view share. */
+function assembled() {
+  const name = `${shown.view} ${shown.picture}`;
+  if (!made.has(name)) {
+    const { shared, nodes, edges, pictures } = data.views[shown.view];
+    const { nodes: standing, edges: running, ...own } = pictures[shown.picture];
+    const drawn = running.map(([place, far, route]) => ({ ...edges[place], far, route }));
+    made.set(name, {
+      ...shared,
+      ...own,
+      // To the player all open is another picture, which it shows whole; in the others it keeps its place.
+      picture: shown.picture === ALL ? `${shared.picture} ${ALL}` : shared.picture,
+      nodes: standing.map(([place, x, y]) => ({ ...nodes[place], x, y })),
+      edges: drawn,
+      network: { ...shared.network, edges: drawn.map(({ id, from, to }) => ({ id, from, to })) },
+    });
+  }
+  return made.get(name);
+}
+
+// --- groups --------------------------------------------------------------------------------------------------------------------
+
+/** The groups around one, itself first. */
+function around(id) {
+  const { groups } = data.views[shown.view].shared.index;
+  const path = [];
+  for (let at = groups.findIndex(([each]) => each === id); at >= 0; at = groups[at][2]) path.push(groups[at][0]);
+  return path;
+}
+
+/** The picture that comes closest to what the player wants: one path of groups is open at a time. */
+function pictureFor({ opened, wanted }) {
+  const { shared, pictures } = data.views[shown.view];
+  const before = window.__gradtapePlayer.opened();
+  const nearest = (ids) => ids.find((id) => id in pictures) ?? FOLDED;
+  if (wanted) {
+    const row = shared.index.rows.find(([key]) => key === wanted);
+    const innermost = wanted.startsWith('g:') ? around(wanted.slice(2))[1] : row && shared.index.groups[row[1]]?.[0];
+    return innermost ? nearest(around(innermost)) : FOLDED;
+  }
+  const added = opened.filter((id) => !before.includes(id));
+  if (added.length > 0) return added[0] in pictures ? added[0] : null;
+  if (opened.length === 0) return CLOSED in pictures ? CLOSED : FOLDED;
+  const closed = before.filter((id) => !opened.includes(id));
+  const outermost = closed.find((id) => !around(id).slice(1).some((above) => closed.includes(above)));
+  return nearest(around(outermost).slice(1));
+}
+
+function changePicture(picture) {
+  if (picture === null) {
+    window.__gradtapePlayer.say('This file has no picture of what is inside: open the recording in Gradtape.');
+    return;
+  }
+  shown.picture = picture;
+  mount();
+  showFolds();
 }
 
 function tell(step, select) {
@@ -67,8 +138,12 @@ function tell(step, select) {
 
 function changeView(view) {
   const { step, selected } = shown;
+  const known = (key) => key in data.panels.inspector && (view === 'tensors') !== key.startsWith('n');
+  const there = selected && !known(selected) ? data.panels.twins[selected] : selected;
   shown.view = view;
-  const there = selected && !data.views[view].nodes.some((node) => node.id === selected) ? data.panels.twins[selected] : selected;
+  shown.picture = FOLDED;
+  byId('folds').hidden = !(ALL in data.views[view].pictures);
+  showFolds();
   tell(step, there ?? null);
   mount();
   shown.selected = there ?? null;
@@ -109,6 +184,7 @@ function buttons(row, labels, state, current, choose) {
     });
   }
   show();
+  return show;
 }
 
 // --- source and output ---------------------------------------------------------------------------------------------------------
@@ -227,7 +303,8 @@ function showDetail() {
 }
 
 function inspectorPart(texts) {
-  const place = factAt(data.panels.inspector[shown.selected], shown.step);
+  const { inspector, groups } = data.panels;
+  const place = factAt(inspector[shown.selected] ?? groups[shown.view]?.[shown.selected], shown.step);
   const formula = data.panels.formulas[shown.step];
   const empty = shown.selected ? 'Nothing is kept of this at this step.' : 'Click a card in the graph to see its values here.';
   const main = place === null ? `<div class="gt-empty">${empty}</div>` : texts[place];

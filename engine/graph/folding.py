@@ -12,7 +12,7 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import count, groupby
+from itertools import groupby
 from typing import Any, Literal, TypeAlias
 
 import networkx as nx
@@ -93,8 +93,8 @@ def groups(recording: Recording, graph: Graph, mode: Mode = "auto") -> Folding:
 def folded(graph: Graph, folding: Folding, opened: Iterable[str] = ()) -> Graph:
     """The graph with every group that is not open as one node, "g:" and its id; edges within it are gone, others are merged.
 
-    Of merged edges, each keeps what its parts carry. An edge that would close a cycle is marked `write`, so that the layout
-    lets it run backwards.
+    A merged edge keeps what its parts carry, and the number of the first: whatever else is open, an edge between the same two
+    has the same name. One that would close a cycle is marked `write`, so that the layout lets it run backwards.
     """
     shut = frozenset(opened)
     stands = {key: f"g:{id}" if (id := folding.closed(key, shut)) is not None else key for key in graph}
@@ -106,7 +106,6 @@ def folded(graph: Graph, folding: Folding, opened: Iterable[str] = ()) -> Graph:
         elif there not in made:
             made.add_node(there, **_card(graph, folding.groups[there[2:]]))
     merged: dict[tuple[str, str], int] = {}
-    numbers = count(1 + max((k for _, _, k, _ in folding.edges), default=0))
     for u, v, k, attributes in folding.edges:
         a, b = stands[u], stands[v]
         if (a, b) == (u, v):
@@ -114,8 +113,8 @@ def folded(graph: Graph, folding: Folding, opened: Iterable[str] = ()) -> Graph:
         elif a != b:
             known = merged.get((a, b))
             if known is None:
-                merged[a, b] = number = next(numbers)
-                made.add_edge(a, b, number, **{**attributes, "carries": list(attributes["carries"]), "parts": [(u, v, k)]})
+                merged[a, b] = k
+                made.add_edge(a, b, k, **{**attributes, "carries": list(attributes["carries"]), "parts": [(u, v, k)]})
             else:
                 _merge(made.edges[a, b, known], attributes, (u, v, k))
     after = {(stands[u], stands[v]) for u, v in graph.graph.get("after", ())}

@@ -6,6 +6,8 @@ from collections.abc import Callable, Hashable
 from functools import cached_property
 from typing import Any, Literal
 
+import networkx as nx
+
 from engine.graph.build import Graph, build
 from engine.graph.faces import WholeFaces, faces
 from engine.graph.finite import troubles
@@ -73,12 +75,20 @@ class Whole:
 
     def laid_out(self, graph: Graph, direction: Literal["LR", "TB"]) -> Layout:
         """The layout of this graph or a folded one: leaves first in both views, though grad_fn edges point at leaves."""
-        return layout(graph.reverse(copy=True) if self.flipped else graph, direction)
+        return layout(_turned(graph) if self.flipped else graph, direction)
 
     @property
     def flipped(self) -> bool:
         """Whether edges point from results to leaves."""
         return bool(self.graph.graph["view"] == "autograd")
+
+
+def _turned(graph: Graph) -> Graph:
+    """The graph with its edges the other way round. networkx's own `reverse` copies all attributes, deeply."""
+    made: Graph = nx.MultiDiGraph(**graph.graph)
+    made.add_nodes_from(graph.nodes(data=True))
+    made.add_edges_from((v, u, k, a) for u, v, k, a in graph.edges(keys=True, data=True))
+    return made
 
 
 def whole(recording: Recording, view: str = "tensors") -> Whole:

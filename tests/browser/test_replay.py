@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, Page
 from components.replay import replay_html
 from engine.export import Options, export
 from engine.recording import Recording
+from engine.sandbox import run
 from tests.browser.conftest import SCREENSHOTS
 from tests.engine.export.hostile import TAGS, hostile
 from tests.engine.export.programs import NAMES, recorded
@@ -268,3 +269,58 @@ def test_text_in_an_svg_is_as_wide_as_it_was_measured(chromium: Browser, tmp_pat
         .reduce((most, one) => Math.max(most, one), 0)""")
     tab.close()
     assert off < 1
+
+
+LAYERS = """import torch
+from torch import nn
+torch.manual_seed(0)
+model = nn.Sequential(*[nn.Sequential(nn.Linear(2, 2), nn.Tanh()) for _ in range(70)])
+loss = model(torch.ones(1, 2)).sum()
+loss.backward()
+"""
+
+
+@pytest.fixture
+def large(chromium: Browser, tmp_path: Path) -> Iterator[Replay]:
+    """The replay of a graph that opens folded."""
+    recording = run(LAYERS).recording
+    assert recording is not None
+    yield from opened(chromium, tmp_path, recording, "Layers")
+
+
+def groups(replay: Replay) -> list[str]:
+    found: list[str] = replay.tab.evaluate("window.__gradtapePlayer.groups()")
+    return found
+
+
+def test_a_large_graph_opens_folded_and_its_groups_open_and_close(large: Replay) -> None:
+    first = groups(large)
+    assert 1 < len(first) < 80
+    assert "Double-click the card" in large.text("#detail"), "the group that the first leaf is in"
+    large.tab.evaluate("id => window.__gradtapePlayer.open(id)", first[0])
+    large.until(f"!window.__gradtapePlayer.groups().includes({first[0]!r})")
+    assert first[0][2:] in large.tab.evaluate("window.__gradtapePlayer.opened()")
+    assert large.step == large.tab.evaluate("window.__gradtapePlayer.step"), "the step stays"
+    large.tab.locator(".player .folds .chips .chip").last.click()
+    large.until(f"window.__gradtapePlayer.groups().length === {len(first)}")
+
+
+def test_one_path_of_groups_is_open_at_a_time(large: Replay) -> None:
+    first, last = groups(large)[0], groups(large)[-1]
+    for chosen, other in ((first, last), (last, first)):
+        large.tab.evaluate("id => window.__gradtapePlayer.open(id)", chosen)
+        large.until(f"!window.__gradtapePlayer.groups().includes({chosen!r})")
+        assert other in groups(large)
+
+
+def test_all_can_be_open_and_what_is_found_opens_what_hides_it(large: Replay) -> None:
+    count = len(groups(large))
+    large.tab.get_by_role("button", name="All open").click()
+    large.until("window.__gradtapePlayer.groups().length === 0")
+    assert int(large.tab.evaluate(f"{PLAYER}.nodes")) > 200
+    large.tab.get_by_role("button", name="Folded").click()
+    large.until(f"window.__gradtapePlayer.groups().length === {count}")
+    large.tab.get_by_placeholder("Find").fill("model.40.0.weight")
+    large.press("Enter")
+    large.until("window.__gradtapePlayer.find('model.40.0.weight').length === 1")
+    large.shows("model.40.0.weight")

@@ -18,7 +18,7 @@ const QUIET = Object.freeze({ active: false });
  * @property {object[]} segments
  * @property {number[]} starts       first steps of the segments
  * @property {number[]} lines        last steps of the visits to source lines
- * @property {number[][]} sites      [cell, line, column, end line, end column], which nodes name by position
+ * @property {Record<number, number[]>} sites   number -> [cell, line, column, end line, end column]
  * @property {object | null} queue   the ready queue at the step last shown
  * @property {object[]} regions      what passes recorded of themselves
  * @property {(step: number) => void} show   put every node's and edge's face of that step in place
@@ -48,7 +48,7 @@ export function createModel(payload) {
     segments,
     starts: segments.map((segment) => segment.from).sort((a, b) => a - b),
     lines: payload.lines ?? [],
-    sites: payload.sites ?? [],
+    sites: payload.sites ?? {},
     cells: 1 + steps.reduce((most, each) => Math.max(most, each.cell ?? 0), 0),
     queue: null,
     passes: queues.length,

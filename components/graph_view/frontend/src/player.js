@@ -239,6 +239,9 @@ export function createPlayer(parent, memory) {
     /** Ids of the closed groups on show. */
     groups: () => model.nodes.filter((node) => node.group).map((node) => node.id),
     open: (id) => openGroup(model.node.get(id)),
+    /** Ids of the open groups. */
+    opened: () => model.fold.opened.map(({ id }) => id),
+    say,
     /** What backward passes recorded of themselves: pass and node ids. */
     regions: () => model.regions.map(({ pass, nodes }) => ({ pass, nodes: nodes.map((node) => node.id) })),
     /** Middle of the first edge between two nodes, in page coordinates. */

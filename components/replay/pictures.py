@@ -1,0 +1,99 @@
+"""The pictures of one view in a replay: folded as it opens, and with each group open, since nobody is there to make another.
+
+A replay has one path of groups open at a time, so there are as many pictures as groups. They share their cards and edges, which
+are written once; a picture says where those stand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import msgspec
+
+from components.graph_view.folds import at_first, folding, to_open
+from components.graph_view.payload import payload
+from components.graph_view.watched import Details, detailed
+from engine.graph.folding import Folding, Mode
+from engine.graph.whole import Whole, whole
+from engine.recording import Recording
+
+FIRST, NOTHING_OPEN, ALL_OPEN = "", "-", "*"
+"""Names of the pictures that are not named by a group: as it opens, all groups closed, all open."""
+WORK = 600_000
+"""Nodes of all pictures of a view together, as they are before folding: so many are gone through in some seconds."""
+MOST = 120
+"""Pictures of a view."""
+UNFOLDED = 3_000
+"""Nodes up to which there is a picture with all groups open."""
+FOLD: Mode = "auto"
+_OWN = ("rev", "fold", "legend", "sites")
+"""What a picture has of its own beside nodes and edges."""
+
+
+def pictures(recording: Recording, view: str, direction: str, name: str, details: Details) -> dict[str, Any]:
+    """What all pictures of a view share, and the pictures by name: {"shared", "nodes", "edges", "pictures"}.
+
+    `shared` is a payload without what differs. `nodes` and `edges` are tables; a picture's own `nodes` are [place in the table,
+    x, y], its `edges` [place, whether far, route].
+    """
+    everything = whole(recording, view)
+    groups = folding(recording, view, FOLD)
+    nodes, edges = _Table(), _Table()
+    made: dict[str, Any] = {}
+    shared: dict[str, Any] = {}
+    for title, opened in _openings(everything, groups, at_first(recording, view, FOLD)):
+        data = payload(recording, view, direction, name, fold=FOLD, opened=opened)
+        made[title] = {
+            **{part: data.pop(part) for part in _OWN},
+            "nodes": [[nodes.place(node), node_x, node_y] for node, node_x, node_y in map(_standing, data.pop("nodes"))],
+            "edges": [[edges.place(edge), far, route] for edge, far, route in map(_running, data.pop("edges"))],
+        }
+        shared = shared or data
+    shared["network"] = {"options": shared["network"]["options"]}
+    shared["details"] = detailed(recording, everything.graph, everything.faces, details)
+    return {"shared": shared, "nodes": nodes.rows, "edges": edges.rows, "pictures": made}
+
+
+def on_show(recording: Recording, view: str, key: str) -> str:
+    """What stands for a node in the picture as it opens: itself, or the closed group it is in."""
+    closed = folding(recording, view, FOLD).closed(key, at_first(recording, view, FOLD))
+    return key if closed is None else f"g:{closed}"
+
+
+def _openings(everything: Whole, groups: Folding, first: frozenset[str]) -> Iterator[tuple[str, Iterable[str]]]:
+    """The pictures' names and which groups are open in them, the more important ones first."""
+    yield FIRST, first
+    if not groups.groups:
+        return
+    if first:
+        yield NOTHING_OPEN, ()
+    if len(everything.graph) <= UNFOLDED:
+        yield ALL_OPEN, groups.groups
+    paths = sorted((to_open(groups, f"g:{id}") for id in groups.groups if id not in first), key=len)
+    for path in paths[: min(MOST, WORK // len(everything.graph))]:
+        yield path[-1], first.union(path)
+
+
+class _Table:
+    """Things that pictures share, each written once."""
+
+    def __init__(self) -> None:
+        self.rows: list[msgspec.Raw] = []
+        self._places: dict[bytes, int] = {}
+
+    def place(self, thing: dict[str, Any]) -> int:
+        written = msgspec.json.encode(thing)
+        place = self._places.get(written)
+        if place is None:
+            place = self._places[written] = len(self.rows)
+            self.rows.append(msgspec.Raw(written))
+        return place
+
+
+def _standing(node: dict[str, Any]) -> tuple[dict[str, Any], int, int]:
+    return node, round(node.pop("x")), round(node.pop("y"))
+
+
+def _running(edge: dict[str, Any]) -> tuple[dict[str, Any], bool, list[tuple[int, int]]]:
+    return edge, edge.pop("far"), [(round(x), round(y)) for x, y in edge.pop("route")]
