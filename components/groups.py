@@ -55,12 +55,13 @@ def _tensors(recording: Recording, whole: Whole, members: list[str], step: int) 
     faces = {key: face for key in shown[:MAX_ROWS] if (face := whole.faces.nodes.at(key, step)) is not None}
     if not faces:
         return ""
-    titles = {key: face.title or str(nodes[key]["title"]) for key, face in faces.items()}
+    titles = {key: state.tensor(nodes[key]["tensor"]).name or face.title or nodes[key]["title"] for key, face in faces.items()}
     # Parameters of one module: what all their names begin with would leave no room for the rest.
-    common = commonprefix([*titles.values()]).rpartition(".")[0] if len(titles) > 1 else ""  # noqa: RUF071
+    dotted = [title for title in titles.values() if "." in title]
+    common = "".join(commonprefix(dotted).rpartition(".")[:2]) if len(dotted) > 1 else ""  # noqa: RUF071
     rows = []
     for key, face in faces.items():
-        short = f"…{titles[key][len(common) :]}" if common else titles[key]
+        short = f"…{titles[key][len(common) :]}" if common and titles[key].startswith(common) else titles[key]
         link = tag("button", text(short), cls="gt-moment", type="button", title=titles[key], data_gt_select=key)
         rows.append(("", (link, text(face.value), text(face.grad or "–"))))
     more = muted(f"and {len(shown) - MAX_ROWS} more") if len(shown) > MAX_ROWS else ""

@@ -493,7 +493,7 @@ def _take(result: RunResult, texts: tuple[str, ...]) -> None:
         gone(shown)
     p.step = None
     if p.selected is None or p.recording is None or not _exists(p.recording, p.selected):
-        select(telling(p.recording))
+        select(telling(p.recording), open=False)
 
 
 def check(recording: Recording, number: int) -> None:
@@ -577,11 +577,11 @@ def unfold(recording: Recording, picture: str, wish: Mapping[str, Any] | None) -
     p.unfolded = tuple(dict.fromkeys(id for id in (*wish["opened"], *wanted) if isinstance(id, str) and id in groups.groups))
 
 
-def select(node: str | None) -> None:
-    """Have the player select a node."""
+def select(node: str | None, *, open: bool = True) -> None:
+    """Have the player select a node, and open the groups that it is in; else the closed one is selected."""
     p: Page = st.session_state[KEY]
     p.commands += 1
     p.selected = node
-    p.command = {"n": p.commands, "step": None, "select": node}
+    p.command = {"n": p.commands, "step": None, "select": node, "open": open}
     if node is not None:
         p.expected.add(node)

@@ -14,7 +14,7 @@ import msgspec
 from components.formulas import edge_lines
 from components.html import text
 from components.replay.panels import panels
-from components.replay.pictures import on_show, pictures
+from components.replay.pictures import pictures
 from engine.export import Format, Options
 from engine.export.picture import LAST, step_of
 from engine.graph import View
@@ -80,7 +80,7 @@ def _data(recording: Recording, options: Options) -> dict[str, Any]:
         "views": views,
         "view": first,
         "step": max(step_of(recording, options), 0),
-        "selected": on_show(recording, first, f"t{min(filled)}") if filled else None,
+        "selected": f"t{min(filled)}" if filled else None,
         "panels": panels(recording, shown),
     }
 

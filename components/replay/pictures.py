@@ -55,12 +55,6 @@ def pictures(recording: Recording, view: str, direction: str, name: str, details
     return {"shared": shared, "nodes": nodes.rows, "edges": edges.rows, "pictures": made}
 
 
-def on_show(recording: Recording, view: str, key: str) -> str:
-    """What stands for a node in the picture as it opens: itself, or the closed group it is in."""
-    closed = folding(recording, view, FOLD).closed(key, at_first(recording, view, FOLD))
-    return key if closed is None else f"g:{closed}"
-
-
 def _openings(everything: Whole, groups: Folding, first: frozenset[str]) -> Iterator[tuple[str, Iterable[str]]]:
     """The pictures' names and which groups are open in them, the more important ones first."""
     yield FIRST, first

@@ -107,14 +107,16 @@ function around(id) {
 function pictureFor({ opened, wanted }) {
   const { shared, pictures } = data.views[shown.view];
   const before = window.__gradtapePlayer.opened();
-  const nearest = (ids) => ids.find((id) => id in pictures) ?? FOLDED;
+  const first = pictures[FOLDED].fold.opened.map(({ id }) => id);
+  const named = (id) => (id in pictures ? id : first.includes(id) ? FOLDED : null);
+  const nearest = (ids) => ids.map(named).find((name) => name !== null) ?? FOLDED;
   if (wanted) {
     const row = shared.index.rows.find(([key]) => key === wanted);
     const innermost = wanted.startsWith('g:') ? around(wanted.slice(2))[1] : row && shared.index.groups[row[1]]?.[0];
     return innermost ? nearest(around(innermost)) : FOLDED;
   }
   const added = opened.filter((id) => !before.includes(id));
-  if (added.length > 0) return added[0] in pictures ? added[0] : null;
+  if (added.length > 0) return named(added[0]);
   if (opened.length === 0) return CLOSED in pictures ? CLOSED : FOLDED;
   const closed = before.filter((id) => !opened.includes(id));
   const outermost = closed.find((id) => !around(id).slice(1).some((above) => closed.includes(above)));
@@ -133,7 +135,7 @@ function changePicture(picture) {
 
 function tell(step, select) {
   commands += 1;
-  command = { n: commands, step, select };
+  command = { n: commands, step, select, open: false };
 }
 
 function changeView(view) {

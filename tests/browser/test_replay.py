@@ -302,6 +302,8 @@ def test_a_large_graph_opens_folded_and_its_groups_open_and_close(large: Replay)
     assert first[0][2:] in large.tab.evaluate("window.__gradtapePlayer.opened()")
     assert large.step == large.tab.evaluate("window.__gradtapePlayer.step"), "the step stays"
     large.tab.locator(".player .folds .chips .chip").last.click()
+    large.until("window.__gradtapePlayer.groups().length === 1")
+    large.tab.evaluate("window.__gradtapePlayer.open(window.__gradtapePlayer.groups()[0])")
     large.until(f"window.__gradtapePlayer.groups().length === {len(first)}")
 
 

@@ -353,9 +353,10 @@ export function createPlayer(parent, memory) {
     camera.hold({ x: there.box.left, y: there.y }, anchor, before.scale);
   }
 
-  /** Select a node and bring it into view; what hides it is opened. */
-  function showNode(id) {
-    if (model.hidden.has(id)) folds.reveal(id);
+  /** Select a node and bring it into view; what hides it is opened, or else stands for it. */
+  function showNode(wanted, open = true) {
+    if (open && model.hidden.has(wanted)) folds.reveal(wanted);
+    const id = open ? wanted : model.stand(wanted);
     if (!model.node.has(id)) return;
     select(id);
     whenSized(() => bringIntoView(model.node.get(id)));
@@ -379,7 +380,7 @@ export function createPlayer(parent, memory) {
       goTo(command.step);
       reporter.flush();
     }
-    if (command.select != null) showNode(command.select);
+    if (command.select != null) showNode(command.select, command.open !== false);
   }
 
   function showOverlay(data) {
