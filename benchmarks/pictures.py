@@ -2,7 +2,8 @@
 
 Every peer runs in a process of its own and is given up after 40 seconds; where it has failed, larger graphs are not tried. Its
 clock runs from the program's start, imports aside, until the finished file is painted by the browser that paints Gradtape's
-page: torchviz, torchview and torchlens with Graphviz dot to SVG, plain pyvis to HTML, which is laid out in the browser.
+page: torchviz, torchview and torchlens with Graphviz dot to SVG, plain pyvis to HTML, which is laid out in the browser. Not all
+draw as many nodes: torchview puts a module into one, and how many an SVG has stands behind its time.
 Gradtape's runs from Ctrl+Enter in the open page until the picture is painted; the program runs in the sandbox meanwhile, and is
 recorded.
 """
@@ -159,7 +160,7 @@ def pictures(sizes: tuple[int, ...] = SIZES) -> None:
                 cells = [_own(chromium, program)]
                 for name, (module, draw) in PEERS.items():
                     cell = "—" if name in ended else _peer(chromium, module, draw, program, Path(scratch))
-                    if not cell.replace(".", "").isdigit():
+                    if not cell[0].isdigit():
                         ended.add(name)
                     cells.append(cell)
                 print(f"|{title}, {size:,}|" + "|".join(cells) + "|", flush=True)
@@ -195,7 +196,10 @@ def _peer(chromium: Browser, module: str, draw: str, program: str, folder: Path)
     painted = _painted(tab, file)
     tab.close()
     made = float(done.stdout.split("seconds")[-1])
-    return f"made in {made:.1f}, not painted in {PATIENCE} s" if painted is None else f"{made + painted:.2f}"
+    if painted is None:
+        return f"made in {made:.1f}, not painted in {PATIENCE} s"
+    nodes = file.read_text(encoding="utf-8").count('class="node"') if file.suffix == ".svg" else 0
+    return f"{made + painted:.2f}" + (f" ({nodes:,} nodes)" if nodes else "")
 
 
 def _painted(tab: Page, file: Path) -> float | None:

@@ -28,7 +28,7 @@ NEAR = 2
 class Task:
     """Something that the page waits for."""
 
-    what: str
+    what: str | Callable[[], str]
     """What is being done, as the bar says it: "Running"."""
     ticket: Ticket[Any]
     arrived: Callable[[Any], None]
@@ -38,7 +38,8 @@ class Task:
     def words(self) -> str:
         """How far it is."""
         place = self.ticket.place
-        return f"Waiting · place {place}" if place else f"{self.what} · {self.ticket.seconds:.1f} s"
+        what = self.what if isinstance(self.what, str) else self.what()
+        return f"Waiting · place {place}" if place else f"{what} · {self.ticket.seconds:.1f} s"
 
 
 def present() -> Callable[[], bool]:

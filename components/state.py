@@ -173,7 +173,12 @@ def _first_visit() -> None:
 
 
 def start(
-    purpose: str, what: str, work: Callable[[threading.Event], T], arrived: Callable[[T], None], *, long: bool = False
+    purpose: str,
+    what: str | Callable[[], str],
+    work: Callable[[threading.Event], T],
+    arrived: Callable[[T], None],
+    *,
+    long: bool = False,
 ) -> None:
     """Have something done in the pool instead of what is under way for the same purpose, and wait for it for a moment."""
     p = page()
@@ -502,8 +507,16 @@ def check(recording: Recording, number: int) -> None:
     def arrived(outcome: Check) -> None:
         recording.checks[number] = outcome
 
-    limits = _limits()
-    start("check", "Checking", lambda stop: check_numerically(recording, number, limits, stop=stop), arrived, long=True)
+    limits, done = _limits(), 0.0
+
+    def work(stop: threading.Event) -> Check:
+        return check_numerically(recording, number, limits, stop=stop, progress=tell)
+
+    def tell(share: float) -> None:
+        nonlocal done
+        done = share
+
+    start("check", lambda: f"Checking, {done:.0%} done", work, arrived, long=True)
 
 
 def _limits() -> Limits:

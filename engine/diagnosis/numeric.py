@@ -8,6 +8,7 @@ its own. Where differences from the left and the right disagree however small th
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 
 import numpy as np
 
@@ -35,6 +36,7 @@ def check_numerically(
     limits: Limits = Limits(seconds=10.0),  # noqa: B008  (frozen)
     *,
     stop: threading.Event | None = None,
+    progress: Callable[[float], None] = lambda _: None,
 ) -> Check:
     """Check the gradients of one backward pass by finite differences.
 
@@ -43,6 +45,7 @@ def check_numerically(
         number: the backward pass; the last one that came to its end if none is given.
         limits: for the check as a whole; where the time does not suffice, fewer elements are checked.
         stop: set by another thread to call the check off.
+        progress: told now and then how far the check is, from 0 to 1.
 
     Raises:
         Stopped: when `stop` was set meanwhile.
@@ -65,7 +68,7 @@ def check_numerically(
         return Check(number=number or 0, problem=problem)
     if not any(cell.strip() for cell in program.cells):
         return Check(number=entry.number, problem="The recording does not hold its program, so it cannot run again.")
-    reply = check(program, CheckRequest(entry.number), limits, stop=stop, parts=_parts(recording, entry))
+    reply = check(program, CheckRequest(entry.number), limits, stop=stop, parts=_parts(recording, entry), progress=progress)
     return judged(recording, entry, reply)
 
 

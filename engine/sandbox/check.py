@@ -19,10 +19,11 @@ from engine.context import context, grad_mode, observed
 from engine.recording.index import Index, index_of
 from engine.sandbox import alarm
 from engine.sandbox.admission import parsed
-from engine.sandbox.check_messages import CheckReply, CheckRequest, Slope
+from engine.sandbox.check_messages import WHOLE, CheckReply, CheckRequest, Slope
 from engine.sandbox.child import Run, said
 from engine.sandbox.differences import FINER, STEP, agrees
 from engine.sandbox.directions import chosen, directed
+from engine.sandbox.frames import REPLY, SHARE
 from engine.sandbox.instrument import instrument
 from engine.sandbox.messages import Job, encode
 from engine.sandbox.node_check import NodeCheck
@@ -47,8 +48,10 @@ from engine.tensor import Tensor, constant, gradient_edge
 
 KEPT = 64 * 2**20
 """Bytes of constants and arguments that are kept from one run."""
-SHARE = 0.85
+TIME = 0.85
 """Of the time, after which nothing new begins."""
+TOLD_EVERY = 0.2
+"""Seconds between two messages of how far it is."""
 
 
 class CheckRun(Run):
@@ -64,6 +67,7 @@ class CheckRun(Run):
         self.before = self.digest = 0
         self.root = 0.0
         self.left = 0
+        self.told = self.began
         self.program: Program | None = None
 
     def go(self) -> None:
@@ -91,7 +95,7 @@ class CheckRun(Run):
         reply = CheckReply(
             status, message, line, self.root, self.slopes, self.skipped, self.before, self.digest, self.left, runs
         )
-        self.tape.frame(b"C", encode(reply))
+        self.tape.frame(REPLY, encode(reply))
 
     def _stop(self, status: str, message: str) -> None:
         self._reply(status, message)
@@ -106,7 +110,7 @@ class CheckRun(Run):
     @property
     def over(self) -> bool:
         """Whether the time is spent but for the reply."""
-        return time.monotonic() - self.began > SHARE * self.job.limits.seconds
+        return time.monotonic() - self.began > TIME * self.job.limits.seconds
 
     def _compiled(self) -> list[Any]:
         codes = []
@@ -144,12 +148,21 @@ class CheckRun(Run):
         plans = [(t, chosen(analysed.shapes[t], self.request.elements, analysed.event(t))) for t in targets]
         rounds = max((len(places) for _, places in plans), default=0)
         turns = [(tensor, places[k]) for k in range(rounds) for tensor, places in plans if k < len(places)]
-        for tensor, place in turns[self.request.part :: self.request.parts]:
+        mine = turns[self.request.part :: self.request.parts]
+        for done, (tensor, place) in enumerate(mine):
+            self._tell(done / len(mine))
             if self.over:
                 self.left += 1
             else:
                 self._leaf(tensor, place, analysed, first.calls)
         return "ok", ""
+
+    def _tell(self, share: float) -> None:
+        """Say how far the check is, now and then."""
+        now = time.monotonic()
+        if now - self.told > TOLD_EVERY:
+            self.told = now
+            self.tape.frame(SHARE, round(share * WHOLE).to_bytes(2, "big"))
 
     def _leaf(self, tensor: int, place: tuple[int, ...] | None, analysed: Analysed, calls: list[Call]) -> None:
         value, gradient = analysed.values[tensor], analysed.gradients[tensor]

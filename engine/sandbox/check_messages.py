@@ -8,6 +8,8 @@ MAX_SLOPES = 20_000
 MAX_STEPS = 4
 MAX_DIMS = 64
 MAX_TEXT = 2_000
+WHOLE = 1_000
+"""How far a check is comes as two bytes, from 0 to this."""
 
 
 class CheckRequest(msgspec.Struct, frozen=True):

@@ -3,24 +3,35 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import zip_longest
 
 import msgspec
 
 from engine.program import Program
-from engine.sandbox.check_messages import CheckReply, CheckRequest, check_reply, decode_reply
+from engine.sandbox.check_messages import WHOLE, CheckReply, CheckRequest, check_reply, decode_reply
+from engine.sandbox.frames import REPLY, SHARE
 from engine.sandbox.messages import Limits
 from engine.sandbox.runner import Collected, backend, job_for
 
 
 class _Reply(Collected):
-    """The one message that comes back from a check."""
+    """What comes back from a check: how far it is, and at last the reply."""
+
+    def __init__(self, told: Callable[[float], None]) -> None:
+        super().__init__()
+        self.told = told
 
     def take(self, kind: bytes, body: bytes) -> None:
-        """The reply."""
-        if kind != b"C":
+        """How far it is, or the reply."""
+        if kind == SHARE:
+            share = int.from_bytes(body, "big")
+            if len(body) != 2 or share > WHOLE:
+                raise ValueError("more than all of it")
+            self.told(share / WHOLE)
+            return
+        if kind != REPLY:
             raise ValueError("no message of a check")
         reply = decode_reply(body)
         check_reply(reply)
@@ -34,19 +45,30 @@ def check(
     *,
     stop: threading.Event | None = None,
     parts: int = 1,
+    progress: Callable[[float], None] = lambda _: None,
 ) -> CheckReply:
     """Check one backward pass of a program numerically in processes of its own; never raises for what the program does.
 
-    Each of the `parts` has a process that nudges its share of the leaves' elements, all at the same time.
+    Each of the `parts` has a process that nudges its share of the leaves' elements, all at the same time. `progress` is told
+    how far they are together, from 0 to 1.
 
     Raises:
         Stopped: when `stop` was set meanwhile.
     """
+    shares = [0.0] * parts
+
+    def one(part: int) -> CheckReply:
+        def told(share: float) -> None:
+            shares[part] = share
+            progress(sum(shares) / parts)
+
+        mine = msgspec.structs.replace(request, part=part, parts=parts)
+        return _part(program, mine, limits, stop, told)
+
     if parts < 2:
-        return _part(program, request, limits, stop)
-    requests = [msgspec.structs.replace(request, part=part, parts=parts) for part in range(parts)]
+        return one(0)
     with ThreadPoolExecutor(parts) as threads:
-        return merged(list(threads.map(lambda one: _part(program, one, limits, stop), requests)))
+        return merged(list(threads.map(one, range(parts))))
 
 
 def merged(replies: Sequence[CheckReply]) -> CheckReply:
@@ -64,8 +86,10 @@ def merged(replies: Sequence[CheckReply]) -> CheckReply:
     )
 
 
-def _part(program: Program, request: CheckRequest, limits: Limits, stop: threading.Event | None) -> CheckReply:
-    collected = _Reply()
+def _part(
+    program: Program, request: CheckRequest, limits: Limits, stop: threading.Event | None, told: Callable[[float], None]
+) -> CheckReply:
+    collected = _Reply(told)
     end = backend().exchange(job_for(program, limits, check=request), collected, stop)
     done = collected.done
     if not collected.trouble and isinstance(done, CheckReply):

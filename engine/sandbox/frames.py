@@ -13,8 +13,9 @@ from engine.recording.recording import OpInfo
 from engine.recording.store import StoredArray
 from engine.sandbox.messages import HEADER, ROWS, Batch
 
-BATCH, DONE, REPLY, POINTS, STUCK = b"B", b"D", b"C", b"S", b"T"
-"""Some of the recording, its end; a check's or sweep's reply, some of a sweep's points; where a child was stuck."""
+BATCH, DONE, REPLY, POINTS, SHARE, STUCK = b"B", b"D", b"C", b"S", b"P", b"T"
+"""Some of the recording, its end; a check's or sweep's reply, some of a sweep's points, how far a check is; where a child was
+stuck."""
 MAX_FRAME = 8 * 2**20
 MAX_FRAMES = 20_000
 MAX_READS = 400_000
@@ -41,7 +42,7 @@ class Frames:
         self._reads += 1
         while len(self._buffer) >= HEADER.size:
             kind, length = HEADER.unpack_from(self._buffer)
-            if length > MAX_FRAME or kind not in (BATCH, DONE, REPLY, POINTS, STUCK):
+            if length > MAX_FRAME or kind not in (BATCH, DONE, REPLY, POINTS, SHARE, STUCK):
                 raise ValueError("a frame that no program of ours sends")
             end = HEADER.size + length
             if len(self._buffer) < end:

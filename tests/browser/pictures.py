@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 from PIL import Image, ImageChops
 from playwright.sync_api import Browser, sync_playwright
 
+from benchmarks.pictures import PROGRAMS
 from benchmarks.serving import ROOT, served
 from tests.browser.conftest import Gradtape
 from tests.browser.install import find
@@ -81,10 +82,24 @@ def build(page: Gradtape) -> None:
     page.page.get_by_role("radio", name="Operation").click()
 
 
+def folded(page: Gradtape) -> None:
+    """A transformer of twelve blocks, one of which is open."""
+    text, _ = PROGRAMS["transformer"]
+    page.set_code(text.strip().replace("{k}", "12") + "\n")
+    page.page.wait_for_function("window.__gradtapePlayer.groups().length > 10")
+    page.settled()
+    page.click_node("blocks.1")
+    group = page.page.evaluate("window.__gradtapePlayer.groups()[1]")
+    page.page.evaluate("id => window.__gradtapePlayer.open(id)", group)
+    page.page.wait_for_function("id => !window.__gradtapePlayer.groups().includes(id)", arg=group)
+    page.page.get_by_role("button", name="Fit everything (0)").click()
+
+
 PICTURES = (
     Picture("screenshot.png", "repeated_backward", first_pass),
     Picture("pictures/tour.png", "repeated_backward", tour),
     Picture("pictures/dark.png", "tiny_mlp", first_pass, scheme="dark"),
+    Picture("pictures/folded.png", "repeated_backward", folded),
     Picture("pictures/ledger.png", "training_a_network", panel("Ledger"), part=".st-key-panel"),
     Picture("pictures/whatif.png", "training_a_network", panel("What if"), part=".st-key-panel"),
     Picture("pictures/mistake.png", "repeated_backward", mistake, width=1100, height=620),

@@ -386,3 +386,13 @@ def test_a_check_in_parts_finds_what_one_process_finds(parts: int) -> None:
     assert divided.slopes == whole.slopes
     assert (divided.skipped, divided.left, divided.digest) == (whole.skipped, whole.left, whole.digest)
     assert divided.runs > whole.runs
+
+
+def test_a_check_that_takes_a_while_says_how_far_it_is() -> None:
+    told: list[float] = []
+    slow = "import torch\nw = torch.ones(6, requires_grad=True)\nsum(range(2_000_000))\n(w * w).sum().backward()\n"
+    found = check_numerically(slow, progress=told.append)
+    assert found.verdict == GOOD
+    assert len(told) > 1
+    assert told == sorted(told)
+    assert all(0 <= share <= 1 for share in told)

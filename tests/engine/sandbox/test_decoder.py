@@ -20,14 +20,14 @@ from engine.sandbox import Layers, Limits, RunError, RunResult, run, runner
 from engine.sandbox.check_messages import CheckReply
 from engine.sandbox.checks import _Reply
 from engine.sandbox.collected import MAX_TEXT, STATUSES, Collected, CollectedRun
-from engine.sandbox.frames import BATCH, DONE, MAX_FRAME, MAX_FRAMES, MAX_READS, REPLY, STUCK, batches
+from engine.sandbox.frames import BATCH, DONE, MAX_FRAME, MAX_FRAMES, MAX_READS, REPLY, SHARE, STUCK, batches
 from engine.sandbox.messages import HEADER, ROWS, Batch, CellResult, Done, Job, encode
 from engine.sandbox.sweep_messages import SweepRequest
 from engine.sandbox.sweeps import _Replies
 
 PROGRAM = Program.from_text("import torch\nx = torch.ones(3, requires_grad=True)\nprint(x)\n(x * 2).sum().backward()\nx.grad")
 BARE = Layers(language=False, system=False)
-KINDS = (BATCH, DONE, REPLY, b"S", STUCK)
+KINDS = (BATCH, DONE, REPLY, b"S", SHARE, STUCK)
 
 
 def frame(kind: bytes, body: bytes) -> bytes:
@@ -152,10 +152,25 @@ def test_facts_that_contradict_each_other(
     result_of(frame(BATCH, encode(Batch([*events], sites, [], arrays))) + done())
 
 
-@given(st.binary(max_size=400), st.sampled_from((REPLY, b"S")))
+def test_how_far_a_check_is_comes_as_a_share() -> None:
+    told: list[float] = []
+    collected = _Reply(told.append)
+    collected.feed(frame(SHARE, b"\x00\x00") + frame(SHARE, b"\x01\xf4") + frame(SHARE, b"\x03\xe8"))
+    assert (told, collected.trouble) == ([0.0, 0.5, 1.0], "")
+
+
+@pytest.mark.parametrize("body", [b"", b"\x01", b"\x03\xe9", b"\xff\xff", b"\x00\x00\x00"])
+def test_more_than_all_of_a_check_is_nonsense(body: bytes) -> None:
+    told: list[float] = []
+    collected = _Reply(told.append)
+    collected.feed(frame(SHARE, body))
+    assert (told, collected.trouble) == ([], "nonsense")
+
+
+@given(st.binary(max_size=400), st.sampled_from((REPLY, b"S", SHARE)))
 @settings(derandomize=True, deadline=None, max_examples=200)
 def test_replies_of_nonsense_to_checks_and_sweeps(body: bytes, kind: bytes) -> None:
-    for collected in (_Reply(), _Replies(SweepRequest(1, (), ((),)), lambda points: None)):
+    for collected in (_Reply(lambda _: None), _Replies(SweepRequest(1, (), ((),)), lambda points: None)):
         collected.feed(frame(kind, body))
         assert collected.trouble in ("", "nonsense")
         assert collected.done is None or isinstance(collected.done, CheckReply | msgspec.Struct)
