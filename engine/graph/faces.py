@@ -8,11 +8,24 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from functools import partial
+from typing import Any
 
 import msgspec
 
 from engine.graph.build import Graph
-from engine.graph.histories import EdgeFace, EdgeHistories, EdgeKey, Face, NodeHistories, Noted, flags
+from engine.graph.histories import (
+    EARLIER,
+    KEPT,
+    PENDING,
+    STATE,
+    TO_COME,
+    EdgeFace,
+    EdgeHistories,
+    EdgeKey,
+    Face,
+    NodeHistories,
+    Noted,
+)
 from engine.graph.numbers import ArrayTexts
 from engine.graph.symbols import clip
 from engine.recording.events import (
@@ -283,23 +296,21 @@ class _Sweep:
             name = clip(self.index.tensors[tensor].name(step))
             card.title = name if name != self.attributes[card.key]["title"] else None
 
-    def _noted(self, card: _Card) -> Noted:
+    def _noted(self, card: _Card) -> list[Any]:
         ran = card.received != NOTHING
         flows = not card.filled and (ran or bool(card.arrived))
-        return Noted(
-            card.value,
-            card.grad,
-            card.received if flows else NOTHING,
-            tuple(card.arrived[-_MAX_TERMS:]) if flows and not ran else (),
-            flags(
-                pending=card.pending > 0,
-                earlier=len(card.arrived) > _MAX_TERMS,
-                to_come=len(card.arrived) < card.expected,
-                kept=card.leaf or card.kept,
-                state=card.state,
-            ),
-            card.title,
-        )
+        flags = STATE[card.state]
+        if card.pending > 0:
+            flags += PENDING
+        if len(card.arrived) > _MAX_TERMS:
+            flags += EARLIER
+        if len(card.arrived) < card.expected:
+            flags += TO_COME
+        if card.leaf or card.kept:
+            flags += KEPT
+        received = card.received if flows else NOTHING
+        arrived = tuple(card.arrived[-_MAX_TERMS:]) if flows and not ran else ()
+        return [card.value, card.grad, received, arrived, flags, card.title]
 
 
 def _face(texts: ArrayTexts, noted: Noted) -> Face:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
-from heapq import heappop, heappush, merge
+from heapq import heappop, heappush
 from typing import TypeAlias
 
 from engine.graph.build import Graph
@@ -19,6 +18,7 @@ Norms: TypeAlias = dict[str, list[tuple[int, float]]]
 
 STATES = ("running", "receiving", "written", "waiting", "done")
 """What a node may be doing, the liveliest first; a group does what the liveliest of its members does."""
+_RANK = {state: place for place, state in enumerate((*STATES, ""))}
 Kept: TypeAlias = dict[tuple[str, int, str], list[tuple[int, Face]]]
 """Histories of groups that have been on show, by (id, number of members, first member)."""
 
@@ -50,7 +50,7 @@ def group_history(graph: Graph, members: Sequence[str], faces: WholeFaces, norms
     largest = _largest([norms[key] for key in members if key in norms])
     now = ["", "", ""]  # value, grad, state
     history: list[tuple[int, Face]] = []
-    for step, which, text in merge(values, largest, _liveliest([faces.nodes.states(key) for key in members])):
+    for step, which, text in sorted([*values, *largest, *_liveliest([faces.nodes.states(key) for key in members])]):
         now[which] = text
         face = Face(value=now[0], grad=now[1] or None, state=now[2])
         if history and history[-1][0] == step:
@@ -103,17 +103,17 @@ def _largest(tracks: Iterable[list[tuple[int, float]]]) -> Iterable[tuple[int, i
 
 def _liveliest(tracks: Iterable[Iterable[tuple[int, str]]]) -> Iterable[tuple[int, int, str]]:
     """The state of the liveliest after every step at which one of them changes its own."""
-    changes = sorted((step, i, state) for i, track in enumerate(tracks) for step, state in track)
-    now: dict[int, str] = {}
-    many = Counter[str]()
-    told = ""
-    for at, (step, i, state) in enumerate(changes):
-        many[now.get(i, "")] -= 1
-        many[state] += 1
-        now[i] = state
+    changes = sorted((step, i, _RANK[state]) for i, track in enumerate(tracks) for step, state in track)
+    now: dict[int, int] = {}
+    many = [0] * (len(STATES) + 1)
+    told = idle = len(STATES)
+    for at, (step, i, rank) in enumerate(changes):
+        many[now.get(i, idle)] -= 1
+        many[rank] += 1
+        now[i] = rank
         if at + 1 < len(changes) and changes[at + 1][0] == step:
             continue
-        state = next((one for one in STATES if many[one] > 0), "")
-        if state != told:
-            told = state
-            yield step, 2, state
+        liveliest = next((place for place in range(idle) if many[place] > 0), idle)
+        if liveliest != told:
+            told = liveliest
+            yield step, 2, STATES[told] if told < idle else ""

@@ -60,22 +60,22 @@ class Noted(NamedTuple):
     @property
     def pending(self) -> bool:
         """Whether the pass will add to `.grad`."""
-        return bool(self.flags & 1)
+        return bool(self.flags & PENDING)
 
     @property
     def earlier(self) -> bool:
         """Whether more gradients have come than `arrived` has."""
-        return bool(self.flags & 2)
+        return bool(self.flags & EARLIER)
 
     @property
     def to_come(self) -> bool:
         """Whether more will come."""
-        return bool(self.flags & 4)
+        return bool(self.flags & TO_COME)
 
     @property
     def kept(self) -> bool:
         """Whether the gradient that flows stays: in a leaf, after `retain_grad`, in a `.grad` that is there."""
-        return bool(self.flags & 8)
+        return bool(self.flags & KEPT)
 
     @property
     def state(self) -> str:
@@ -83,10 +83,9 @@ class Noted(NamedTuple):
         return STATES[self.flags >> 4]
 
 
-def flags(*, pending: bool, earlier: bool, to_come: bool, kept: bool, state: str) -> int:
-    """The `flags` of a `Noted`."""
-    return pending | earlier << 1 | to_come << 2 | kept << 3 | STATES.index(state) << 4
-
+PENDING, EARLIER, TO_COME, KEPT = 1, 2, 4, 8
+STATE = {state: place << 4 for place, state in enumerate(STATES)}
+"""The `flags` of a `Noted`, to be added up."""
 
 _SLOTS = 1 + len(Noted._fields)
 
@@ -98,12 +97,12 @@ class NodeHistories(Mapping[str, list[tuple[int, Face]]]):
         self._tracks: dict[str, list[Any]] = {key: [] for key in keys}
         self._write = write
 
-    def note(self, key: str, step: int, noted: Noted) -> None:
-        """From this step on a node shows this."""
+    def note(self, key: str, step: int, noted: list[Any]) -> None:
+        """From this step on a node shows this, the parts of a `Noted`."""
         track = self._tracks[key]
-        if track[1 - _SLOTS :] != list(noted):
+        if track[1 - _SLOTS :] != noted:
             track.append(step)
-            track.extend(noted)
+            track += noted
 
     def noted(self, key: str) -> Iterator[tuple[int, Noted]]:
         """What a history is written from."""

@@ -92,7 +92,8 @@ def folded(page: Gradtape) -> None:
     group = page.page.evaluate("window.__gradtapePlayer.groups()[1]")
     page.page.evaluate("id => window.__gradtapePlayer.open(id)", group)
     page.page.wait_for_function("id => !window.__gradtapePlayer.groups().includes(id)", arg=group)
-    page.page.get_by_role("button", name="Fit everything (0)").click()
+    for _ in range(4):
+        page.page.get_by_role("button", name="Zoom out (−)").click()
 
 
 PICTURES = (

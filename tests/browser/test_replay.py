@@ -315,6 +315,15 @@ def test_one_path_of_groups_is_open_at_a_time(large: Replay) -> None:
         assert other in groups(large)
 
 
+def test_what_was_opened_and_closed_opens_again(large: Replay) -> None:
+    first = groups(large)
+    for _ in range(2):
+        large.tab.evaluate("id => window.__gradtapePlayer.open(id)", first[0])
+        large.until(f"!window.__gradtapePlayer.groups().includes({first[0]!r})")
+        large.tab.get_by_role("button", name="Folded").click()
+        large.until(f"window.__gradtapePlayer.groups().includes({first[0]!r})")
+
+
 def test_all_can_be_open_and_what_is_found_opens_what_hides_it(large: Replay) -> None:
     count = len(groups(large))
     large.tab.get_by_role("button", name="All open").click()

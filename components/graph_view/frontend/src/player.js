@@ -301,6 +301,7 @@ export function createPlayer(parent, memory) {
     memory.picture = payload.picture;
     model = createModel(payload);
     folds.show(model);
+    reporter.known('folds', null); // what was wanted of the picture before may be wanted again
     if (memory.rev === undefined) {
       // What Python takes for granted before it has heard anything. A remount says everything again.
       reporter.assume('step', model.last);
