@@ -155,12 +155,13 @@ class CheckRun(Run):
                 self.left += 1
             else:
                 self._leaf(tensor, place, analysed, first.calls)
+        self._tell(1.0)
         return "ok", ""
 
     def _tell(self, share: float) -> None:
-        """Say how far the check is, now and then."""
+        """Say how far the check is, now and then and at its end."""
         now = time.monotonic()
-        if now - self.told > TOLD_EVERY:
+        if share == 1.0 or now - self.told > TOLD_EVERY:
             self.told = now
             self.tape.frame(SHARE, round(share * WHOLE).to_bytes(2, "big"))
 

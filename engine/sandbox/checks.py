@@ -55,12 +55,13 @@ def check(
     Raises:
         Stopped: when `stop` was set meanwhile.
     """
-    shares = [0.0] * parts
+    shares, lock = [0.0] * parts, threading.Lock()
 
     def one(part: int) -> CheckReply:
         def told(share: float) -> None:
-            shares[part] = share
-            progress(sum(shares) / parts)
+            with lock:
+                shares[part] = share
+                progress(sum(shares) / parts)
 
         mine = msgspec.structs.replace(request, part=part, parts=parts)
         return _part(program, mine, limits, stop, told)
