@@ -18,7 +18,7 @@ ENDLESS = "import torch\nx = torch.ones(2, requires_grad=True)\nwhile True:\n   
 def status(page: Gradtape) -> str:
     """What the bar says; nothing while there is none."""
     bar = page.page.locator(".gt-running")
-    return bar.inner_text() if bar.count() else ""
+    return "".join(bar.all_inner_texts())  # in one look: it may go at any time
 
 
 def running(page: Gradtape) -> bool:
