@@ -25,6 +25,7 @@ from engine.graph.histories import (
     Face,
     NodeHistories,
     Noted,
+    state_of,
 )
 from engine.graph.numbers import ArrayTexts
 from engine.graph.symbols import clip
@@ -316,15 +317,15 @@ class _Sweep:
 def _face(texts: ArrayTexts, noted: Noted) -> Face:
     flow = _flow(texts, noted)
     grad = texts(noted.grad) if noted.grad != NOTHING else None
-    if noted.pending:
+    if noted.flags & PENDING:
         grad = "…" if grad is None else f"{grad} + …"
-    not_kept = flow is not None and not noted.kept and noted.grad == NOTHING
+    not_kept = flow is not None and not noted.flags & KEPT and noted.grad == NOTHING
     return Face(
         value=texts(noted.value),
         grad=grad,
         flow=flow,
         flow_note="grad not kept" if not_kept else "",
-        state=noted.state,
+        state=state_of(noted.flags),
         title=noted.title,
     )
 
@@ -335,4 +336,8 @@ def _flow(texts: ArrayTexts, noted: Noted) -> str | None:
     if not noted.arrived:
         return None
     terms = [texts(array) for array in noted.arrived]
-    return " + ".join(["…"] * noted.earlier + terms + ["…"] * noted.to_come)
+    if noted.flags & EARLIER:
+        terms.insert(0, "…")
+    if noted.flags & TO_COME:
+        terms.append("…")
+    return " + ".join(terms)

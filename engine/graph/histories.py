@@ -55,39 +55,26 @@ class Noted(NamedTuple):
     arrived: tuple[int, ...]
     """The last gradients that have come, none once they are in `.grad`."""
     flags: int
+    """The sum of what holds of `PENDING` to `KEPT`, and of one of `STATE`."""
     title: str | None
 
-    @property
-    def pending(self) -> bool:
-        """Whether the pass will add to `.grad`."""
-        return bool(self.flags & PENDING)
 
-    @property
-    def earlier(self) -> bool:
-        """Whether more gradients have come than `arrived` has."""
-        return bool(self.flags & EARLIER)
-
-    @property
-    def to_come(self) -> bool:
-        """Whether more will come."""
-        return bool(self.flags & TO_COME)
-
-    @property
-    def kept(self) -> bool:
-        """Whether the gradient that flows stays: in a leaf, after `retain_grad`, in a `.grad` that is there."""
-        return bool(self.flags & KEPT)
-
-    @property
-    def state(self) -> str:
-        """One of `STATES`."""
-        return STATES[self.flags >> 4]
-
-
-PENDING, EARLIER, TO_COME, KEPT = 1, 2, 4, 8
+PENDING = 1
+"""The pass will add to `.grad`."""
+EARLIER = 2
+"""More gradients have come than `arrived` has."""
+TO_COME = 4
+"""More will come."""
+KEPT = 8
+"""The gradient that flows stays: in a leaf, after `retain_grad`, in a `.grad` that is there."""
 STATE = {state: place << 4 for place, state in enumerate(STATES)}
-"""The `flags` of a `Noted`, to be added up."""
-
+_FLAGS = 1 + Noted._fields.index("flags")
 _SLOTS = 1 + len(Noted._fields)
+
+
+def state_of(flags: int) -> str:
+    """The state in a `Noted`'s flags."""
+    return STATES[flags >> 4]
 
 
 class NodeHistories(Mapping[str, list[tuple[int, Face]]]):
@@ -123,12 +110,12 @@ class NodeHistories(Mapping[str, list[tuple[int, Face]]]):
     def states(self, key: str) -> Iterator[tuple[int, str]]:
         """Pairs (step, the state that a node has from then on)."""
         track = self._tracks[key]
-        last = 0
-        for at in range(0, len(track), _SLOTS):
-            state = track[at + 5] >> 4
+        last = ""
+        for step, flags in zip(track[::_SLOTS], track[_FLAGS::_SLOTS], strict=True):
+            state = state_of(flags)
             if state != last:
                 last = state
-                yield track[at], STATES[state]
+                yield step, state
 
     def __getitem__(self, key: str) -> list[tuple[int, Face]]:
         made: list[tuple[int, Face]] = []
