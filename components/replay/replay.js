@@ -23,8 +23,8 @@ const lines = writeSource();
 const made = new Map();
 const offered = Object.entries(VIEWS).filter(([view]) => view in data.views);
 buttons(byId('views'), Object.fromEntries(offered), 'aria-pressed', () => shown.view, changeView);
-const showFolds = buttons(byId('folds'), FOLDS, 'aria-pressed', () => shown.picture, (picture) => changePicture(picture));
-byId('folds').hidden = !(ALL in data.views[shown.view].pictures);
+const pressFolds = buttons(byId('folds'), FOLDS, 'aria-pressed', () => shown.picture, changePicture);
+showFolds();
 buttons(byId('tabs'), PARTS, 'aria-selected', () => shown.part, (part) => {
   shown.part = part;
   showDetail();
@@ -123,6 +123,12 @@ function pictureFor({ opened, wanted }) {
   return nearest(around(outermost).slice(1));
 }
 
+/** Which of the two is on; a view without a picture of all has neither. */
+function showFolds() {
+  byId('folds').hidden = !(ALL in data.views[shown.view].pictures);
+  pressFolds();
+}
+
 function changePicture(picture) {
   if (picture === null) {
     window.__gradtapePlayer.say('This file has no picture of what is inside: open the recording in Gradtape.');
@@ -144,7 +150,6 @@ function changeView(view) {
   const there = selected && !known(selected) ? data.panels.twins[selected] : selected;
   shown.view = view;
   shown.picture = FOLDED;
-  byId('folds').hidden = !(ALL in data.views[view].pictures);
   showFolds();
   tell(step, there ?? null);
   mount();
