@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any, Literal
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from components import gallery, state, theme
 from components.builder import builder
@@ -21,9 +20,9 @@ from components.empty import empty_html
 from components.export import save_menu
 from components.findings import badge, findings_panel
 from components.formulas import edge_lines
-from components.graph_view import LARGE, GraphState, graph_view
-from components.graph_view.folds import folding
-from components.graph_view.payload import late_details, packed, payload, picture_name
+from components.graph_view import GraphState, graph_view, in_parts, knows
+from components.graph_view.folds import folding, standing
+from components.graph_view.payload import drawing, late_details, packed, payload, picture_name, sketch
 from components.graph_view.tape import late_captions
 from components.groups import group_panel
 from components.help import KEYS, help_panel
@@ -31,7 +30,7 @@ from components.html import copy, heading, literal, tag, text
 from components.inspector import inspector
 from components.kept import on_show
 from components.ledger import ledger
-from components.running import bar
+from components.running import bar, by_itself
 from components.share import address_of, share_panel
 from components.state import Page
 from components.sweep import sweep_panel
@@ -139,16 +138,15 @@ def header(p: Page) -> None:
                     if st.button(example.title, key=f"example_{name}", help=example.about, width="stretch", type="tertiary"):
                         state.open_example(name)
                         st.rerun()
-        with st.popover("Open", icon=":material/folder_open:"):
-            file = st.file_uploader(
-                "A program (.py), a notebook (.ipynb) or a saved recording (.gradtape)",
-                type=["py", "ipynb", "gradtape"],
-                key="upload",
-            )
-            if file is not None and st.session_state.get("opened_file") != file.file_id:
-                st.session_state["opened_file"] = file.file_id
-                state.open_file(file.getvalue(), file.name)
-                st.rerun()
+        opening = st.popover("Open", icon=":material/folder_open:", key="opening", on_change="rerun")
+        if opening.open:
+            with opening:
+                st.file_uploader(
+                    "A program (.py), a notebook (.ipynb) or a saved recording (.gradtape)",
+                    type=["py", "ipynb", "gradtape"],
+                    key="upload",
+                    on_change=uploaded,
+                )
         dark = st.context.theme.type == "dark"
         save = st.popover("Save", icon=":material/download:", key="save", on_change="rerun")
         if save.open:
@@ -165,6 +163,14 @@ def header(p: Page) -> None:
         st.space("stretch")
         status(p)
         run_button("Run", key="run")
+
+
+def uploaded() -> None:
+    """A file was chosen: open it, and close the menu that would stand before it."""
+    file = st.session_state["upload"]
+    if file is not None:
+        state.open_file(file.getvalue(), file.name)
+        st.session_state["opening"] = False
 
 
 def summary(p: Page) -> str:
@@ -323,8 +329,7 @@ def side_by_side(p: Page, recording: Recording) -> None:
 def again() -> None:
     """Draw the tape anew: by itself, or with the page when it is being drawn with the page, which Streamlit wants told
     apart."""
-    context = get_script_run_ctx()
-    st.rerun(scope="fragment" if context is not None and context.fragment_ids_this_run else "app")
+    st.rerun(scope="fragment" if by_itself() else "app")
 
 
 def player(p: Page, recording: Recording) -> GraphState:
@@ -335,9 +340,10 @@ def player(p: Page, recording: Recording) -> GraphState:
     pinned = p.pinned if p.both and p.pinned is not recording else None
     run = p.run_id if pinned is None else f"{p.run_id} {id(pinned)}"
     state.unfold(recording, picture_name(run, p.view, p.direction, p.fold), state.told("player", "folds"))
+    holds = state.told("player", "holds")
     shown = graph_view(
-        {**_payload(p, recording, pinned, run), "cmd": p.command, "keep": p.keep}, key="player", height="stretch",
-        selected=p.selected, overlay=p.overlay, holds=state.told("player", "holds"),
+        {**_payload(p, recording, pinned, run, holds), "cmd": p.command, "keep": p.keep}, key="player", height="stretch",
+        selected=p.selected, overlay=p.overlay, holds=holds,
         late={
             "captions": partial(late_captions, recording),
             "details": partial(
@@ -346,6 +352,8 @@ def player(p: Page, recording: Recording) -> GraphState:
         },
     )  # fmt: skip
     p.step, p.selected = shown.step, shown.selected
+    if pinned is None:
+        p.selected = standing(recording, p.view, p.fold, p.unfolded, shown.selected)
     return shown
 
 
@@ -441,17 +449,22 @@ def inspected(p: Page, recording: Recording, step: int) -> None:
         inspector(p.pinned, len(p.pinned.events) - 1, p.selected[1:], key="inspector")
 
 
-def _payload(p: Page, recording: Recording, pinned: Recording | None, run: str) -> dict[str, object]:
-    """The player's data, kept for the recording on show."""
+def _payload(p: Page, recording: Recording, pinned: Recording | None, run: str, holds: Any) -> dict[str, Any]:
+    """The player's data, kept for the recording on show; of a large one that it knows nothing of, a sketch to begin with."""
     kept = st.session_state.setdefault("payloads", {})
     key = (run, p.view, p.direction, p.fold, p.unfolded)
     if key not in kept:
+        large = in_parts(recording)
+        before, drawn = st.session_state.pop("sketched", (None, None))
+        if before != key:
+            drawn = drawing(recording, p.view, p.direction, run, pinned, p.fold, p.unfolded)
+        if large and pinned is None and not knows(holds, drawn.rev, drawn.tape):
+            st.session_state["sketched"] = key, drawn
+            return packed(sketch(drawn))
         if len(kept) >= PICTURES or any(other[0].split()[0] != p.run_id for other in kept):
             kept.clear()
-        complete = len(recording.events) < LARGE
-        lines = edge_lines(recording)
-        kept[key] = packed(payload(recording, p.view, p.direction, run, pinned, lines, p.fold, p.unfolded, complete))
-    found: dict[str, object] = kept[key]
+        kept[key] = packed(payload(drawn, edge_lines(recording), complete=not large))
+    found: dict[str, Any] = kept[key]
     return found
 
 

@@ -6,7 +6,7 @@ import statistics
 import time
 
 from components.gallery import examples
-from components.graph_view.payload import payload
+from components.graph_view.payload import drawing, payload
 from engine.sandbox import run
 
 HUNDRED = """import torch
@@ -38,6 +38,6 @@ def sandbox() -> None:
     times = []
     for i in range(11):
         began = time.perf_counter()
-        data = payload(result.recording, run=str(i))
+        data = payload(drawing(result.recording, run=str(i)))
         times.append(time.perf_counter() - began)
     print(f"graph, layout and faces of {len(data['nodes'])} nodes: {statistics.median(times) * 1000:.1f} ms")

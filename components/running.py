@@ -12,7 +12,7 @@ from streamlit.runtime import exists, get_instance
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from components.html import tag, text
-from components.turns import in_turn
+from components.turns import in_turn, turn_given_away
 from engine.sandbox.pool import Ticket
 
 PATIENCE = 0.4
@@ -20,6 +20,8 @@ PATIENCE = 0.4
 flickers."""
 OFTEN, SELDOM = 0.5, 2.0
 """Seconds between two looks at what runs or is next, and at what waits further back."""
+LINGER, FRESH = 0.4, 3.0
+"""Seconds that a look waits for the result, so that the page need not wait for the next look, and how long it is worth that."""
 NEAR = 2
 """Places in the queue that count as next."""
 
@@ -51,12 +53,21 @@ def present() -> Callable[[], bool]:
     return lambda: runtime.is_active_session(session)
 
 
+def by_itself() -> bool:
+    """Whether a fragment is being drawn alone, not with the whole page."""
+    context = get_script_run_ctx()
+    return context is not None and bool(context.fragment_ids_this_run)
+
+
 def bar(task: Task, *, key: str, on_cancel: Callable[[], None]) -> None:
     """Show how far a task is, until it has finished; then the page is drawn anew. What is shown of the last run is dimmed."""
 
     @st.fragment(run_every=OFTEN if task.ticket.place <= NEAR else SELDOM)
     @in_turn
     def look() -> None:
+        if by_itself() and task.ticket.seconds < FRESH:
+            with turn_given_away():
+                task.ticket.done.wait(LINGER)
         if task.ticket.finished:
             st.rerun()
         with st.container(key=key, horizontal=True, vertical_alignment="center", width="content"):

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from components.packaged import ignore, packaged, sent
+from engine.recording import Recording
 
 
 class GraphState(NamedTuple):
@@ -44,7 +45,7 @@ def graph_view(
         overlay: marks over the graph (a path and its cut, errors, differences), as `frontend/src/overlay.js` says; replaces
             the payload's own. Another one leaves camera and step alone.
         holds: what the player has said that it has of a large recording, which is not sent again: {"tape", "captions": whether
-            it has those, "rev", "details": whether it has those}.
+            it has those, "rev", "details": whether it has those}, or {"sketch"} as long as it has no more than that.
         late: gives "captions" and "details" of a large recording, which are sent when the picture is there.
         breakpoints: taken over by the player whenever they change here, in the form of `GraphState.breakpoints`.
     """
@@ -66,7 +67,19 @@ def graph_view(
 
 
 LARGE = 3_000
-"""Steps from which on the player is not sent again what it has."""
+"""Steps from which on the player is sent a recording in parts, and none again that it has."""
+
+
+def in_parts(recording: Recording) -> bool:
+    """Whether the player is sent a recording in parts: a sketch, then what the cards show, then captions and details."""
+    return len(recording.events) >= LARGE
+
+
+def knows(holds: Mapping[str, Any] | None, rev: str, tape: str) -> bool:
+    """Whether the player shows the sketch of a drawing, or knows its tape already."""
+    return isinstance(holds, Mapping) and (holds.get("sketch") == rev or holds.get("tape") == tape)
+
+
 _TAPE = ("steps", "segments", "lines", "queues", "index")
 _PICTURE = ("nodes", "edges", "network")
 
@@ -76,6 +89,8 @@ def _needed(data: dict[str, Any], holds: Mapping[str, Any] | None, late: Mapping
     if data["total"] < LARGE:
         return data
     data["large"] = True
+    if "steps" not in data:
+        return data  # a sketch
     has = holds if isinstance(holds, Mapping) else {}
     there: tuple[str, ...] = ()
     for part, name, parts in (("captions", "tape", _TAPE), ("details", "rev", _PICTURE)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from msgspec import Raw
@@ -34,10 +35,18 @@ def at_first(recording: Recording, view: str, mode: Mode) -> frozenset[str]:
 class Shown:
     """A graph as it is drawn: closed groups are one node each."""
 
+    everything: Whole
     graph: Graph
-    faces: Faces
     stands: dict[str, str]
     """Hidden node → the group that stands for it."""
+
+    @cached_property
+    def faces(self) -> Faces:
+        """What its nodes and edges show."""
+        whole = self.everything
+        if self.graph is whole.graph:
+            return whole.faces
+        return fold_faces(whole.graph, self.graph, whole.faces, whole.norms, whole.kept)
 
     def stand(self, key: str) -> str:
         """The node on show that stands for a node of the whole graph."""
@@ -47,25 +56,23 @@ class Shown:
 def shown(everything: Whole, groups: Folding, opened: Iterable[str]) -> Shown:
     """The graph with everything closed that is not opened."""
     if not groups.groups:
-        return Shown(everything.graph, everything.faces, {})
+        return Shown(everything, everything.graph, {})
     graph = folded(everything.graph, groups, opened)
     stands = {member: key for key, a in graph.nodes(data=True) for member in a.get("members", ())}
-    return Shown(graph, fold_faces(everything.graph, graph, everything.faces, everything.norms, everything.kept), stands)
+    return Shown(everything, graph, stands)
 
 
-def tell_folds(
-    data: dict[str, Any],
-    recording: Recording,
-    everything: Whole,
-    groups: Folding,
-    picture: Shown,
-    opened: Iterable[str],
-) -> None:
-    """Add to a payload what the player needs of the groups: which are open, who is in which, what goes wrong in the closed."""
+def open_groups(groups: Folding, opened: Iterable[str]) -> dict[str, Any]:
+    """What the player needs of a folding from the start: whether there is one, and which groups on show are open."""
     known = [groups.groups[id] for id in opened if id in groups.groups]
     on_show = [g for g in known if all(above in opened for above in _above(groups, g.id))]
     named = [{"id": g.id, "title": g.title} for g in sorted(on_show, key=lambda g: g.id)]
-    data["fold"] = {"any": bool(groups.groups), "opened": named}
+    return {"any": bool(groups.groups), "opened": named}
+
+
+def tell_folds(data: dict[str, Any], recording: Recording, groups: Folding, picture: Shown) -> None:
+    """Add to a payload what the player needs of the groups: who is in which, what goes wrong in the closed."""
+    everything = picture.everything
     if groups.groups:
         data["index"] = everything.once(("index", id(groups)), lambda: _index(everything, groups))
     told: dict[str, list[str]] = {}
@@ -80,7 +87,6 @@ def tell_folds(
             if node["id"] in troubles:
                 node["alarm"] = troubles[node["id"]]
             continue
-        node["members"] = len(members)
         node["alarm"] = min((troubles[key] for key in members if key in troubles), default=None)
         node["findings"] = told.get(node["id"], [])
 
@@ -104,6 +110,14 @@ def _above(groups: Folding, id: str) -> list[str]:
     while id := groups.groups[id].parent:
         found.append(id)
     return found
+
+
+def standing(recording: Recording, view: str, mode: Mode, opened: Iterable[str] | None, key: str | None) -> str | None:
+    """The node on show that stands for one of the whole graph: itself, or the closed group that it is in."""
+    if key is None or not (groups := folding(recording, view, mode)).groups:
+        return key
+    closed = groups.closed(key, frozenset(at_first(recording, view, mode) if opened is None else opened))
+    return key if closed is None else f"g:{closed}"
 
 
 def to_open(groups: Folding, key: str) -> tuple[str, ...]:

@@ -4,100 +4,164 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
 import msgspec
 from pyvis.network import Network
 
-from components.graph_view.folds import at_first, folding, shown, tell_folds
+from components.graph_view.folds import Shown, at_first, folding, open_groups, shown, tell_folds
 from components.graph_view.tape import tape, written_up
 from components.graph_view.watched import Details, detailed, watch
 from engine.diagnosis.merged import LEGEND as CHANGES
 from engine.diagnosis.merged import Merged, merged
-from engine.graph import faces
-from engine.graph.folding import Mode
+from engine.graph import Layout, faces, segments
+from engine.graph.build import Graph
+from engine.graph.folding import Folding, Mode
+from engine.graph.timeline import focus_at
 from engine.graph.tones import LEGEND, edge_legend, tone
 from engine.graph.whole import whole
 from engine.recording import Recording
 
 
-def payload(
+@dataclass(frozen=True)
+class Drawing:
+    """One view of a recording, folded and laid out: all that its picture needs but what the cards show."""
+
+    recording: Recording
+    view: str
+    direction: str
+    run: str
+    fold: Mode
+    opened: tuple[str, ...]
+    groups: Folding
+    picture: Shown
+    both: Merged | None
+    """The graph merged with that of a pinned run."""
+    placed: Layout
+
+    @property
+    def rev(self) -> str:
+        """What tells it from every other."""
+        said = f"{self.run}|{self.view}|{self.direction}|{self.fold}|{self.opened}"
+        return sha256(said.encode()).hexdigest()[:16]
+
+    @property
+    def tape(self) -> str:
+        """What its tape has in common with that of other drawings: the same, whatever is open."""
+        return f"{self.run}|{self.view}|{self.fold}"
+
+    @property
+    def own(self) -> Graph:
+        """The recording's own graph, as it is folded."""
+        return self.both.own if self.both else self.picture.graph
+
+    @property
+    def graph(self) -> Graph:
+        """What is drawn."""
+        return self.both.graph if self.both else self.picture.graph
+
+
+def drawing(
     recording: Recording,
     view: str = "tensors",
     direction: str = "LR",
     run: str = "",
     pinned: Recording | None = None,
-    details: Details | None = None,
     fold: Mode = "none",
     opened: Iterable[str] | None = (),
-    complete: bool = True,
-) -> dict[str, Any]:
-    """The player's data for one view of a recording, merged with that of a `pinned` run, if there is one.
+) -> Drawing:
+    """A view of a recording, merged with that of a `pinned` run, if there is one.
 
-    `run` identifies the recording, so that the player keeps step and camera while it stays the same. `details` gives the
-    lines to show for a gradient on an edge. `fold` says into which groups the nodes go, of which those in `opened` are open, or
-    for None those that make a first view; the merged graph of two runs is never folded. One that is not
-    `complete` lacks the steps' captions and the details, to be sent when the picture is there (`late_captions`,
-    `late_details`).
+    `run` identifies the recording, so that the player keeps step and camera while it stays the same. `fold` says into which
+    groups the nodes go, of which those in `opened` are open, or for None those that make a first view; the merged graph of
+    two runs is never folded.
     """
     opened = tuple(sorted(at_first(recording, view, fold)) if opened is None else opened)
     both = merged(pinned, recording, view) if pinned is not None else None  # type: ignore[arg-type]
     everything = whole(recording, view)
     groups = folding(recording, view, "none" if both else fold)
     picture = shown(everything, groups, opened)
-    own = both.own if both else picture.graph
-    graph = both.graph if both else own
-    flipped = everything.flipped
-    placed = everything.laid_out(graph, direction)  # type: ignore[arg-type]
-    seen = faces(recording, own) if both else picture.faces
+    placed = everything.laid_out(both.graph if both else picture.graph, direction)  # type: ignore[arg-type]
+    return Drawing(recording, view, direction, run, fold, opened, groups, picture, both, placed)
+
+
+def sketch(d: Drawing) -> dict[str, Any]:
+    """The picture alone, for a player that is to show it while the rest of a large recording is worked out.
+
+    It lacks what `payload` adds: what cards and edges show, and all that belongs to steps but how many there are, the
+    timeline's segments and what the last step is about.
+    """
+    flipped = d.picture.everything.flipped
     network = Network(directed=True, cdn_resources="local")
     network.toggle_physics(False)
     nodes = []
-    for key, a in graph.nodes(data=True):
-        x, y = placed.positions[key]
+    for key, a in d.graph.nodes(data=True):
+        x, y = d.placed.positions[key]
         network.nodes.append({"id": key, "label": a["title"], "shape": "custom", "x": x, "y": y, "physics": False})
-        nodes.append(
-            {
-                "id": key, "x": round(x, 1), "y": round(y, 1), "w": a["width"], "h": a["height"], "shape": a["shape"],
-                "tone": tone(a), "title": a["title"], "badge": a["badge"], "sub": a["sub"], "born": a["born"],
-                "history": written_up(seen.nodes.get(key) or ([[0, both.faces[key]]] if both and key in both.faces else [])),
-            }
-        )  # fmt: skip
+        node = {
+            "id": key, "x": round(x, 1), "y": round(y, 1), "w": a["width"], "h": a["height"], "shape": a["shape"],
+            "tone": tone(a), "title": a["title"], "badge": a["badge"], "sub": a["sub"], "born": a["born"],
+        }  # fmt: skip
+        if "members" in a:
+            node["members"] = len(a["members"])
+        nodes.append(node)
     edges = []
-    for u, v, k, a in graph.edges(keys=True, data=True):
+    for u, v, k, a in d.graph.edges(keys=True, data=True):
         name = f"{u}>{v}>{k}"
         at = (v, u, k) if flipped else (u, v, k)
-        route = [[round(x, 1), round(y, 1)] for x, y in placed.routes[at]]
+        route = [[round(x, 1), round(y, 1)] for x, y in d.placed.routes[at]]
         network.edges.append({"id": name, "from": u, "to": v})
         edges.append(
             {
                 "id": name, "from": u, "to": v, "route": route[::-1] if flipped else route,
                 "kind": "removed" if a.get("removed") else a["kind"],
-                "born": a["born"], "far": at in placed.far,
-                "history": written_up(seen.edges.get((u, v, k), ())),
+                "born": a["born"], "far": at in d.placed.far,
             }
         )  # fmt: skip
     tones = dict.fromkeys(n["tone"] for n in nodes)
-    data: dict[str, Any] = {
-        "rev": sha256(f"{run}|{view}|{direction}|{fold}|{opened}".encode()).hexdigest()[:16],
-        "picture": picture_name(run, view, direction, fold),
+    last = len(d.recording.events) - 1
+    focus = focus_at(d.recording, d.picture.everything.graph, last) if last >= 0 else ()
+    return {
+        "rev": d.rev,
+        "picture": picture_name(d.run, d.view, d.direction, d.fold),
         "network": {"nodes": network.nodes, "edges": network.edges, "options": _options(network)},
         "nodes": nodes,
         "edges": edges,
-        "tape": f"{run}|{view}|{fold}",
-        "total": len(recording.events),
-        **tape(recording, everything, captioned=complete),
-        "view": view,
-        "direction": direction,
-        "legend": [{"tone": one, "label": LEGEND[one]} for one in LEGEND if one in tones] + edge_legend(graph),
+        "tape": d.tape,
+        "total": len(d.recording.events),
+        "segments": written_up(segments(d.recording)),
+        "focus": list(dict.fromkeys(map(d.picture.stand, focus))),
+        "view": d.view,
+        "direction": d.direction,
+        "fold": open_groups(d.groups, d.opened),
+        "legend": [{"tone": one, "label": LEGEND[one]} for one in LEGEND if one in tones] + edge_legend(d.graph),
     }
-    watch(data, recording, own, everything, picture)
-    tell_folds(data, recording, everything, groups, picture, opened)
+
+
+def payload(d: Drawing, details: Details | None = None, complete: bool = True) -> dict[str, Any]:
+    """The player's data for a drawing.
+
+    `details` gives the lines to show for a gradient on an edge. One that is not `complete` lacks the steps' captions and the
+    details, to be sent when the picture is there (`late_captions`, `late_details`).
+    """
+    data = sketch(d)
+    del data["focus"]
+    seen = faces(d.recording, d.own) if d.both else d.picture.faces
+    fixed = d.both.faces if d.both else {}
+    for node in data["nodes"]:
+        key = node["id"]
+        node["history"] = written_up(seen.nodes.get(key) or ([[0, fixed[key]]] if key in fixed else []))
+    for edge, at in zip(data["edges"], d.graph.edges(keys=True), strict=True):
+        edge["history"] = written_up(seen.edges.get(at, ()))
+    data |= tape(d.recording, d.picture.everything, captioned=complete)
+    watch(data, d.recording, d.own, d.picture)
+    tell_folds(data, d.recording, d.groups, d.picture)
     if details is not None and complete:
-        data["details"] = detailed(recording, own, seen, details)
-    if both:
-        data["overlay"] = overlay(both)
+        data["details"] = detailed(d.recording, d.own, seen, details)
+    if d.both:
+        data["overlay"] = overlay(d.both)
     return data
 
 

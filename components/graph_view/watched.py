@@ -8,7 +8,6 @@ from typing import Any
 from components.graph_view.folds import Shown
 from engine.graph import Faces, changes, gradients, places
 from engine.graph.build import Graph
-from engine.graph.whole import Whole
 from engine.recording import Recording
 from engine.recording.events import NodeRan
 
@@ -18,8 +17,9 @@ MAX_DETAILS = 4000
 """Beyond so many gradients on edges their details are left out, so that the page stays quick."""
 
 
-def watch(data: dict[str, Any], recording: Recording, graph: Graph, everything: Whole, picture: Shown) -> None:
+def watch(data: dict[str, Any], recording: Recording, graph: Graph, picture: Shown) -> None:
     """Add to a payload for `graph` what a debugger asks; a closed group changes whenever its card does."""
+    everything = picture.everything
     if picture.graph is graph:
         changed, norms, found = everything.changes, everything.norms, everything.places
     else:

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from components.graph_view.folds import at_first, folding, to_open
-from components.graph_view.payload import payload
+from components.graph_view.payload import drawing, payload
 from components.graph_view.watched import Details, detailed
 from engine.graph.folding import Folding, Mode
 from engine.graph.whole import Whole, whole
@@ -43,7 +43,7 @@ def pictures(recording: Recording, view: str, direction: str, name: str, details
     made: dict[str, Any] = {}
     shared: dict[str, Any] = {}
     for title, opened in _openings(everything, groups, at_first(recording, view, FOLD)):
-        data = payload(recording, view, direction, name, fold=FOLD, opened=opened)
+        data = payload(drawing(recording, view, direction, name, fold=FOLD, opened=opened))
         made[title] = {
             **{part: data.pop(part) for part in _OWN},
             "nodes": [[nodes.place(node), node_x, node_y] for node, node_x, node_y in map(_standing, data.pop("nodes"))],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 from engine.export import cards, edges
 from engine.export.cards import Card, fitted
@@ -19,6 +19,7 @@ from engine.export.seen import focus, seen
 from engine.graph import View, layout
 from engine.graph.captions import caption_at, caption_text
 from engine.graph.histories import EdgeFace, Face
+from engine.graph.layout import Direction
 from engine.graph.tones import FLOWING, LEGEND, NOT_PASSING, tone
 from engine.recording.index import index_of
 from engine.recording.recording import Recording
@@ -42,7 +43,7 @@ class Options:
     """What is to be seen: `step` counts events from 0, None for the last; `title` stands above the graph."""
 
     view: View = "tensors"
-    direction: Literal["LR", "TB"] = "LR"
+    direction: Direction = "LR"
     step: int | None = None
     theme: Theme = "light"
     title: str = ""

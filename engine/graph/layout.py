@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import networkx as nx
 
@@ -26,6 +26,8 @@ from engine.graph.layout_order import ordered
 from engine.graph.layout_place import placed
 from engine.graph.layout_ranks import Ranks, buses, ranked
 
+Direction: TypeAlias = Literal["LR", "TB"]
+"""From left to right, or from top to bottom."""
 Key = Any
 Point = tuple[float, float]
 EdgeKey = tuple[Any, ...]
@@ -50,7 +52,7 @@ class Layout:
     height: float
 
 
-def layout(graph: nx.DiGraph[Hashable], direction: Literal["LR", "TB"] = "LR") -> Layout:
+def layout(graph: nx.DiGraph[Hashable], direction: Direction = "LR") -> Layout:
     """Lay out a graph whose nodes carry `width` and `height` in pixels; ranks run from left to right, or from top to bottom.
 
     Edge keys are (u, v), or (u, v, key) for a multigraph. Edges marked `write` may close cycles and do not shape the ranks.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
 from typing import TypeAlias
 
 from engine.graph.build import Graph
@@ -84,13 +85,15 @@ def _calls(graph: Graph, scopes: dict[str, Scope]) -> dict[str, tuple[Scope, int
 
 
 def _auto(graph: Graph, scopes: dict[str, Scope]) -> dict[str, tuple[Step, ...]]:
-    """Loops of the program itself, within them modules, elsewhere functions; blocks of lines where there is none of these."""
-    outer = {line for scope in scopes.values() if not scope.module for line, _ in scope.loops}
+    """Loops and modules as they are nested, elsewhere functions; blocks of lines where there is none of these."""
+    distinct = set(scopes.values())
+    running = _Running(distinct)
+    nested = {scope: _nested(scope, running) for scope in distinct if scope.module}
     calls = _calls(graph, scopes)
     found: dict[str, tuple[Step, ...]] = {}
     for key, scope in scopes.items():
         if scope.module:
-            found[key] = _loops(tuple(loop for loop in scope.loops if loop[0] in outer)) + _module(scope.module)
+            found[key] = nested[scope]
         else:
             inner = () if scope.function in ("", "__init__") or scope.loops else _call(*calls[key])
             found[key] = inner + _loops(scope.loops)
@@ -100,6 +103,48 @@ def _auto(graph: Graph, scopes: dict[str, Scope]) -> dict[str, tuple[Step, ...]]
                 first = (a["line"] - 1) // BLOCK * BLOCK + 1
                 found[key] = ((f"B{first}", f"lines {first}–{first + BLOCK - 1}", "line"), _line(a["line"]))
     return found
+
+
+class _Running:
+    """In whose `forward` a loop runs: in that of the outermost module that does something itself in several of its iterations.
+
+    A loop that does nothing but call one module after the other runs in none: the modules tell more than its iterations.
+    """
+
+    def __init__(self, scopes: Iterable[Scope]) -> None:
+        self._direct: dict[int, set[str]] = defaultdict(set)
+        self._iterations: dict[tuple[int, str], set[int]] = defaultdict(set)
+        for scope in scopes:
+            for line, k in scope.loops:
+                self._direct[line].add(scope.module)
+                for module in _prefixes(scope.module):
+                    self._iterations[line, module].add(k)
+
+    def depth(self, line: int, module: str) -> int | None:
+        """How deep in modules a loop runs around what a module does: 0 for a loop of the program itself; None if nowhere."""
+        for depth, path in enumerate(_prefixes(module)):
+            if path in self._direct[line] and (not path or len(self._iterations[line, path]) > 1):
+                return depth
+        return None
+
+
+def _prefixes(module: str) -> list[str]:
+    parts = module.split(".") if module else []
+    return [".".join(parts[:depth]) for depth in range(len(parts) + 1)]
+
+
+def _nested(scope: Scope, running: _Running) -> tuple[Step, ...]:
+    """The path through modules, and through loops where they run."""
+    modules = _module(scope.module)
+    path: tuple[Step, ...] = ()
+    depth = 0
+    for line, k in scope.loops:
+        there = running.depth(line, scope.module)
+        if there is not None:
+            there = max(depth, there)
+            path += modules[depth:there] + _loops(((line, k),))
+            depth = there
+    return path + modules[depth:]
 
 
 def _is_leaf(attributes: dict[str, object]) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
 import networkx as nx
 
@@ -13,7 +13,7 @@ from engine.graph.faces import WholeFaces, faces
 from engine.graph.finite import troubles
 from engine.graph.folding import Folding, Mode, folded, groups, groups_at_first, opened_at_first
 from engine.graph.group_faces import Kept
-from engine.graph.layout import Layout, layout
+from engine.graph.layout import Direction, Layout, layout
 from engine.graph.watch import changes, gradients, places
 from engine.recording.recording import Recording
 
@@ -73,7 +73,7 @@ class Whole:
         folding = self.folding(mode)
         return self.graph if mode == "none" else folded(self.graph, folding, groups_at_first(folding, self.graph))
 
-    def laid_out(self, graph: Graph, direction: Literal["LR", "TB"]) -> Layout:
+    def laid_out(self, graph: Graph, direction: Direction) -> Layout:
         """The layout of this graph or a folded one: leaves first in both views, though grad_fn edges point at leaves."""
         return layout(_turned(graph) if self.flipped else graph, direction)
 

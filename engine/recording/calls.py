@@ -1,8 +1,9 @@
-"""Which module's `forward` runs, by the path that `named_modules` gives it."""
+"""Which module's `forward` runs, by the path that `named_modules` gives it; the shortest, where there are several."""
 
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterator
 from typing import Any
 
 MAX_SEARCHED = 2_000
@@ -17,7 +18,7 @@ class Calls:
     def __init__(self) -> None:
         self.path = ""
         """The path of the innermost; "" outside of all modules."""
-        self._open: list[tuple[Any, str]] = []
+        self._open: list[tuple[_Family, str]] = []
         self._names: dict[int, str] = {}
 
     def named(self, module: Any, name: str) -> None:
@@ -26,9 +27,8 @@ class Calls:
 
     def enter(self, module: Any) -> None:
         """A module is called."""
-        self._open.append((module, self.path))
-        parent = self._open[-2][0] if len(self._open) > 1 else None
-        name = _name_within(parent, module) if parent is not None else None
+        name = self._open[-1][0].name_of(module) if self._open else None
+        self._open.append((_Family(module), self.path))
         if name is None:
             self.path = self._names.get(id(module)) or type(module).__name__
         else:
@@ -39,19 +39,56 @@ class Calls:
         _, self.path = self._open.pop()
 
 
-def _name_within(parent: Any, module: Any) -> str | None:
-    """The name of a module among another's children and their children; None if it is not one of them."""
-    if parent is module:
+class _Family:
+    """The modules within one that is being called, found in the order of breadth as far as they have been asked for.
+
+    A model of thousands of layers calls one after the other: nothing is looked through twice.
+    """
+
+    def __init__(self, head: Any) -> None:
+        self.head = head
+        self._found: dict[int, tuple[Any, tuple[str, ...]]] = {}
+        self._rest = _within(head)
+
+    def name_of(self, module: Any) -> str | None:
+        """The path to a module from the head; None if it is not within."""
+        if module is self.head:
+            return None
+        known = self._found.get(id(module))
+        if known is None:
+            known = self._look_for(module)
+        if known is None or not self._holds(module, known[1]):  # the program has moved modules about since
+            self._found, self._rest = {}, _within(self.head)
+            known = self._look_for(module)
+        return ".".join(known[1]) if known is not None else None
+
+    def _look_for(self, module: Any) -> tuple[Any, tuple[str, ...]] | None:
+        for child, path in self._rest:
+            there = self._found.setdefault(id(child), (child, path))
+            if child is module:
+                return there
         return None
-    waiting = deque([(parent, "")])
+
+    def _holds(self, module: Any, path: tuple[str, ...]) -> bool:
+        at = self.head
+        for name in path:
+            at = _children(at).get(name)
+        return at is module
+
+
+def _children(module: Any) -> dict[Any, Any]:
+    found = vars(module).get("_modules") if hasattr(module, "__dict__") else None
+    return found if isinstance(found, dict) else {}
+
+
+def _within(head: Any) -> Iterator[tuple[Any, tuple[str, ...]]]:
+    """The modules within one, with their paths."""
+    waiting: deque[tuple[Any, tuple[str, ...]]] = deque([(head, ())])
     for _ in range(MAX_SEARCHED):
         if not waiting:
-            return None
-        owner, prefix = waiting.popleft()
-        children = vars(owner).get("_modules")
-        for name, child in children.items() if isinstance(children, dict) else ():
-            if child is module:
-                return prefix + str(name)
+            return
+        owner, path = waiting.popleft()
+        for name, child in list(_children(owner).items()):
             if child is not None:
-                waiting.append((child, f"{prefix}{name}."))
-    return None
+                waiting.append((child, (*path, str(name))))
+                yield child, (*path, str(name))

@@ -143,7 +143,7 @@ _NAMES = {dtype: name for name, dtype in DTYPES.items()}
 
 def store(array: NDArray[Any], cap: int = CAP) -> StoredArray:
     """The array whole, or its summary if it has more than `cap` elements."""
-    name = _NAMES.get(array.dtype, array.dtype.name)
+    name = _NAMES.get(array.dtype) or array.dtype.name  # to ask NumPy for a name takes longer than all the rest
     dtype = DTYPES.get(name)
     if dtype is None:
         raise TypeError(f"arrays of dtype {name} cannot be recorded")

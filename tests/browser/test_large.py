@@ -109,6 +109,36 @@ def test_focus_keeps_what_is_related_to_the_selected_node(page: Gradtape) -> Non
     assert int(page.player.get_attribute("data-kept") or 0) < shown(page)
 
 
+WATCH = """(player) => {
+    const look = () => {
+        const handle = window.__gradtapePlayer;
+        window.__seen.push({
+            sketch: player.hasAttribute('data-sketch'), total: player.dataset.total,
+            places: handle.groups().map((id) => [id, handle.screen(id)]),
+        });
+        player.focus();
+        player.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowLeft', bubbles: true, composed: true }));
+    };
+    window.__seen = [];
+    new MutationObserver(look).observe(player, { attributes: true, attributeFilter: ['data-sketch'] });
+}"""
+"""Notes where the groups are whenever a sketch comes or goes, and presses a key."""
+
+
+def test_a_long_recording_is_sketched_first_and_nothing_moves_when_the_rest_is_there(page: Gradtape) -> None:
+    page.player.evaluate(WATCH)
+    before = page.total
+    run(page, 450)
+    page.until(lambda: len(page.page.evaluate("window.__seen")) == 2, "the sketch has come and gone")
+    outline, rest = page.page.evaluate("window.__seen")
+    assert (outline["sketch"], rest["sketch"]) == (True, False)
+    assert outline["total"] == str(before)
+    assert outline["places"]
+    assert outline["places"] == rest["places"]
+    page.until(lambda: page.step == page.total - 2, "the key counts as soon as there is something to step through")
+    page.page.locator(".timeline:not([inert])").wait_for()
+
+
 def test_an_unfolded_graph_of_a_thousand_nodes_is_drawn_and_stepped_at_once(page: Gradtape) -> None:
     run(page, 200)
     folded = shown(page)

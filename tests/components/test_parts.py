@@ -12,7 +12,7 @@ import pytest
 from components.arrays import array_table
 from components.console import console_html
 from components.gallery import examples
-from components.graph_view.payload import payload, plain
+from components.graph_view.payload import drawing, payload, plain
 from components.html import tag, text
 from components.inspector import inspector_html
 from components.ledger import ledger_html
@@ -66,7 +66,7 @@ def test_an_example_prints_what_pytorch_prints(torch: ModuleType, name: str) -> 
 @pytest.mark.parametrize("direction", ["LR", "TB"])
 def test_every_example_has_a_picture(name: str, view: str, direction: str) -> None:
     tape = recorded(examples()[name].text)
-    data = plain(payload(tape, view, direction))
+    data = plain(payload(drawing(tape, view, direction)))
     assert len(data["steps"]) == len(tape.events)
     ids = {n["id"] for n in data["nodes"]}
     assert len(ids) == len(data["nodes"]) > 0
@@ -86,7 +86,7 @@ def test_the_inspector_shows_the_moment(recording: Recording) -> None:
 
 
 def test_the_inspector_shows_nodes_with_edges_and_saved_values(recording: Recording) -> None:
-    data = plain(payload(recording, "autograd"))
+    data = plain(payload(drawing(recording, "autograd")))
     product = next(n["id"] for n in data["nodes"] if n["title"] == "MulBackward0" and n["tone"] == "root")
     shown = inspector_html(recording, len(recording.events) - 1, product)
     assert "AddBackward0" in shown

@@ -8,9 +8,9 @@ import msgspec
 
 from components.formulas import edge_lines
 from components.gallery import examples
-from components.graph_view import LARGE, _needed
+from components.graph_view import LARGE, _needed, knows
 from components.graph_view.folds import at_first, folding
-from components.graph_view.payload import late_details, packed, payload, plain
+from components.graph_view.payload import drawing, late_details, packed, payload, plain, sketch
 from components.graph_view.tape import late_captions
 from components.replay.pictures import ALL_OPEN, FIRST, MOST, NOTHING_OPEN, pictures
 from engine.graph.whole import whole
@@ -57,11 +57,35 @@ def test_of_a_large_one_what_the_player_has_stays_behind_and_the_rest_follows() 
     assert "details" not in another
 
 
+def test_a_sketch_is_the_picture_of_the_payload_and_is_sent_to_players_that_know_nothing() -> None:
+    recording = recorded(LAYERS)
+    drawn = drawing(recording, run="run", fold="auto", opened=None)
+    outline, full = plain(packed(sketch(drawn))), plain(packed(payload(drawn)))
+    about = outline.pop("focus")
+    for part in ("nodes", "edges"):
+        for one, whole_one in zip(outline.pop(part), full[part], strict=True):
+            assert one.items() <= whole_one.items()
+            assert "history" not in one
+    assert outline.items() <= full.items()
+    groups = {node["id"] for node in full["nodes"] if "members" in node}
+    assert groups, "it is folded"
+    assert set(about) <= {node["id"] for node in full["nodes"]}
+    assert drawn.picture.stand(full["steps"][-1]["focus"][0]) == about[0], "what the last step is about, or its group"
+
+    assert not knows(None, drawn.rev, drawn.tape)
+    assert not knows({"tape": "of another run", "rev": drawn.rev}, drawn.rev, drawn.tape)
+    assert knows({"sketch": drawn.rev}, drawn.rev, drawn.tape)
+    assert knows({"tape": drawn.tape, "rev": "a group less"}, drawn.rev, drawn.tape)
+    assert needed(None, steps=...) == {**EVERYTHING, "steps": ..., "large": True}
+    bare = {part: value for part, value in EVERYTHING.items() if part != "steps"}
+    assert _needed(bare, {"tape": "T", "rev": "R"}, {}) == {**bare, "large": True}, "nothing is left out of a sketch"
+
+
 def test_what_comes_later_is_what_a_complete_payload_has() -> None:
     recording = recorded(examples()["repeated_backward"].text)
     lines = edge_lines(recording)
-    full = plain(packed(payload(recording, details=lines)))
-    short = plain(packed(payload(recording, details=lines, complete=False)))
+    full = plain(packed(payload(drawing(recording), details=lines)))
+    short = plain(packed(payload(drawing(recording), details=lines, complete=False)))
     captions = msgspec.json.decode(late_captions(recording))
     assert [step["caption"] for step in full["steps"]] == captions
     assert [step["caption"] for step in short["steps"]][:-1] == [[]] * (len(captions) - 1)
@@ -88,7 +112,7 @@ def test_a_replays_pictures_are_those_of_the_page() -> None:
         assert {end for edge in edges for end in (edge["from"], edge["to"])} <= set(nodes)
         assert len({edge["id"] for edge in edges}) == len(edges)
         assert (f"g:{name}" in nodes) is False
-    page = plain(payload(recording, run="run", fold="auto", opened=None))
+    page = plain(payload(drawing(recording, run="run", fold="auto", opened=None)))
     there = {made["nodes"][place]["id"]: (x, y) for place, x, y in made["pictures"][FIRST]["nodes"]}
     assert there == {node["id"]: (round(node["x"]), round(node["y"])) for node in page["nodes"]}
     whole_graph = {made["nodes"][place]["id"] for place, _, _ in made["pictures"][ALL_OPEN]["nodes"]}

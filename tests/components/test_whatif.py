@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from components import state
 from components.compare import compare_frame, compare_html, diff_html
 from components.gallery import examples
-from components.graph_view.payload import payload, plain
+from components.graph_view.payload import drawing, payload, plain
 from components.whatif import Memory, apply, whatif_data
 from engine.diagnosis.compare import compare
 from engine.graph import VIEWS
@@ -156,7 +156,7 @@ def test_a_removed_node_is_inspected_as_it_was(app: AppTest) -> None:
 @pytest.mark.parametrize("direction", ["LR", "TB"])
 def test_the_merged_picture_is_whole(view: str, direction: str) -> None:
     before, after = recorded(DEFAULT), recorded(DEFAULT.replace("    y2 = 2 * x1 + 1 * x2\n", "").replace("y1 * y2", "y1 * y1"))
-    data = plain(payload(after, view, direction, "run", before))
+    data = plain(payload(drawing(after, view, direction, "run", before)))
     ids = {node["id"] for node in data["nodes"]}
     assert all(edge["from"] in ids and edge["to"] in ids and len(edge["route"]) >= 2 for edge in data["edges"])
     assert set(data["overlay"]["nodes"]) <= ids

@@ -19,7 +19,7 @@ from components.answers import why_html
 from components.console import output_html
 from components.findings import badge
 from components.formulas import edge_lines, found_at, placed, steps_html
-from components.graph_view.payload import payload
+from components.graph_view.payload import drawing, payload
 from components.inspector import inspector_html
 from components.ledger import ledger_html
 from components.tensors import tensors_html
@@ -165,7 +165,7 @@ def show_everything(recording: Recording, draw: Callable[[st.SearchStrategy[Any]
     compare(recording, recording)
     output_html("".join(e.text for e in recording.events if hasattr(e, "text")))
     for view in VIEWS:
-        msgspec.json.encode(payload(recording, view, "LR", "run", None, edge_lines(recording)))
+        msgspec.json.encode(payload(drawing(recording, view, "LR", "run"), edge_lines(recording)))
     for kind in FORMATS:
         if kind not in ("png", "pdf"):
             export(recording, kind, Options())

@@ -11,6 +11,7 @@ from engine.graph import build, faces, gradients, layout
 from engine.graph.finite import troubles
 from engine.graph.folding import AT_FIRST, MODES, MOST, READABLE, Folding, folded, groups, groups_at_first, opened_at_first
 from engine.graph.group_faces import Kept, fold_faces
+from engine.graph.nesting import paths
 from engine.graph.varies import varies
 from engine.recording import Recording
 from engine.sandbox import run
@@ -89,6 +90,58 @@ def test_auto_goes_by_loop_iteration_and_module(model: Recording) -> None:
     graph = build(model)
     folding = groups(model, graph, "auto")
     assert place(model, graph, folding, "relu") == ["loop, line 26", "iteration 1", "net", "layers.0 … layers.2", "layers.0"]
+
+
+LOOPS = """
+import torch
+from torch import nn
+class Heads(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.heads = nn.ModuleList([nn.Linear(2, 2, bias=False) for _ in range(2)])
+    def forward(self, x):
+        made = 0
+        for head in self.heads:
+            made = made + head(x).sigmoid()
+        return made
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList([nn.Linear(2, 2) for _ in range(3)])
+        self.blocks = nn.ModuleList([Heads() for _ in range(3)])
+        self.cell = nn.RNNCell(2, 2)
+    def forward(self, x):
+        for layer in self.layers:
+            x = torch.tanh(layer(x))
+        for block in self.blocks:
+            x = block(x)
+        h = None
+        for t in range(3):
+            h = self.cell(x, h)
+        return h.cos()
+net = Net()
+for step in range(2):
+    net(torch.ones(1, 2)).sum().backward()
+"""
+
+
+def test_loops_are_where_they_run_among_the_modules() -> None:
+    recording = recorded(LOOPS)
+    graph = build(recording)
+    placed = paths(recording, graph, "auto")
+
+    def second(op: str, module: str) -> list[str]:
+        """Where the second node of an operation in a module is."""
+        there = [key for key, a in graph.nodes(data=True) if a["op"] == op and recording.scopes[a["scope"]].module == module]
+        return [title for _, title, _ in placed[there[1]]]
+
+    training = ["loop, line 29", "iteration 1"]
+    # A layer and its activation are an iteration; blocks alone need none; a module that is called again and again does.
+    assert second("tanh", "net") == [*training, "net", "loop, line 20", "iteration 2"]
+    assert second("addmm", "net.layers.1")[2:-2] == ["net", "loop, line 20", "iteration 2"]
+    assert second("sigmoid", "net.blocks.0") == [*training, "net", "blocks", "blocks.0", "loop, line 10", "iteration 2"]
+    assert second("tanh", "net.cell") == [*training, "net", "cell", "loop, line 25", "iteration 2"]
+    assert second("cos", "net") == ["loop, line 29", "iteration 2", "net"]
 
 
 @pytest.mark.parametrize("view", ["tensors", "autograd"])

@@ -3,6 +3,7 @@
 import { factAt } from './history.js';
 import { queueAt, readQueues } from './queue.js';
 import { readRegions } from './regions.js';
+import { isSketch } from './tape.js';
 import { boxOf, curveAlong, distanceTo, samplesOf, spreadParallel, union } from './route.js';
 
 const BLANK = Object.freeze({ value: null, grad: null, flow: null, flowNote: '', state: '' });
@@ -16,6 +17,7 @@ const QUIET = Object.freeze({ active: false });
  * @property {object[]} edges        with `curve` and `bounds`, and `face`/`ghost` of the step last shown
  * @property {object[]} steps
  * @property {object[]} segments
+ * @property {boolean} sketch        nothing is known yet of what happens in it
  * @property {number[]} starts       first steps of the segments
  * @property {number[]} lines        last steps of the visits to source lines
  * @property {Record<number, number[]>} sites   number -> [cell, line, column, end line, end column]
@@ -39,6 +41,7 @@ export function createModel(payload) {
   const steps = payload.steps ?? [];
   const segments = payload.segments ?? [];
   const queues = readQueues(payload.queues);
+  const sketch = isSketch(payload);
   const model = {
     rev: payload.rev,
     nodes,
@@ -63,7 +66,8 @@ export function createModel(payload) {
     vertical,
     bounds: union(nodes.map((each) => each.box)),
     strongest: edges.reduce((most, edge) => Math.max(most, edge.strongest), 0),
-    last: Math.max(0, steps.length - 1),
+    last: Math.max(0, (sketch ? payload.total : steps.length) - 1),
+    sketch,
     show(step) {
       model.queue = queueAt(queues, step, model.stand);
       for (const each of nodes) {
@@ -77,7 +81,7 @@ export function createModel(payload) {
       }
     },
     /** The nodes on show that a step is about. */
-    focusAt: (step) => [...new Set((steps[step]?.focus ?? []).map(model.stand))].filter((id) => id !== null),
+    focusAt: (step) => [...new Set((steps[step]?.focus ?? payload.focus ?? []).map(model.stand))].filter((id) => id !== null),
     /** The node on show that stands for this one: itself, or the closed group it is in. */
     stand: (id) => (node.has(id) ? id : model.hidden.get(id)?.within ?? null),
     /** The edge that passes within `reach` of a point, or null. */

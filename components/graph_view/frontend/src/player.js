@@ -24,7 +24,7 @@ import { createQueueStrip } from './queue-strip.js';
 import { createReporter } from './report.js';
 import { pointAt } from './route.js';
 import { createStage } from './stage.js';
-import { complete, held } from './tape.js';
+import { complete, held, isSketch } from './tape.js';
 import { forgetText } from './text.js';
 import { createTimeline } from './timeline.js';
 import { createToolbar } from './toolbar.js';
@@ -140,13 +140,14 @@ export function createPlayer(parent, memory) {
     follow: toggleFollow,
   });
   const area = h('div', { class: 'stage' }, canvas, debug.element, toolbar.element, folds.element, notice, legend.element, minimap.element);
+  const under = h('div', { class: 'under' }, granularity.element, strip.element);
   const tooltip = createTooltip(area);
   area.append(tooltip.element);
   root.append(
     h('style', {}, styles),
     area,
     timeline.element,
-    h('div', { class: 'under' }, granularity.element, strip.element),
+    under,
     caption.element,
     help.element,
   );
@@ -262,9 +263,17 @@ export function createPlayer(parent, memory) {
     const payload = complete(data ?? {}, memory);
     // Python takes for granted what was here before; it sends everything again when it hears that it is not.
     if (payload === null) return reporter.tell('holds', '', {});
-    if (payload.large) reporter.tell('holds', JSON.stringify(held(memory)), held(memory));
+    if (payload.large) {
+      const holds = held(payload, memory);
+      reporter.tell('holds', JSON.stringify(holds), holds);
+    }
     window.__gradtapePlayer = handle;
-    const fresh = payload.rev !== model.rev;
+    const other = payload.rev !== model.rev;
+    if (isSketch(payload)) {
+      if (other) sketch(payload);
+      return;
+    }
+    const fresh = other || model.sketch;
     if (fresh) load(payload);
     if (!greeted) tellHello();
     greeted = true;
@@ -288,6 +297,40 @@ export function createPlayer(parent, memory) {
     if (size.width > 0) stage.paint();
   }
 
+  /**
+   * The picture of a large recording, while Python works out what happens in it. Nothing that is remembered is touched but the
+   * camera: `load` goes on from there.
+   */
+  function sketch(payload) {
+    playback.pause();
+    const stays = payload.keep && memory.camera && memory.camera.mode !== 'fit' ? memory.camera : null;
+    draw(payload);
+    model.show(model.last);
+    timeline.show(model.last);
+    view.focus = new Set(model.focusAt(model.last));
+    view.focusKind = model.segments.at(-1)?.kind ?? 'other';
+    view.near = new Set(stage.edgesOf(view.selected));
+    caption.show([['Reading the tape …', 'plain']]);
+    showOverlay(null);
+    whenSized(() => (stays ? camera.restore(stays) : camera.fit(focusNodes())));
+    if (size.width > 0) stage.paint();
+  }
+
+  /** Put a graph in the place of the last one. */
+  function draw(payload) {
+    model = createModel(payload);
+    folds.show(model);
+    stage.setGraph(model, payload.network ?? {});
+    timeline.setModel(model);
+    legend.setEntries(model.legend);
+    canvas.setAttribute('aria-label', `Graph of ${model.nodes.length} nodes and ${model.edges.length} edges. A table of the nodes is available.`);
+    root.dataset.nodes = String(model.nodes.length);
+    root.toggleAttribute('data-sketch', model.sketch);
+    for (const part of [timeline.element, under, debug.element]) part.toggleAttribute('inert', model.sketch);
+    view.hovered = null;
+    tooltip.hide();
+  }
+
   function load(payload) {
     playback.pause();
     const remembered = memory.rev === payload.rev;
@@ -299,26 +342,19 @@ export function createPlayer(parent, memory) {
     const start = remembered ? memory.step : kept ? kept.step : startStep(payload);
     const refolded = memory.picture === payload.picture && memory.picture !== undefined;
     memory.picture = payload.picture;
-    model = createModel(payload);
-    folds.show(model);
+    const sketched = model.sketch && model.rev === payload.rev;
+    draw(payload);
     reporter.known('folds', null); // what was wanted of the picture before may be wanted again
     if (memory.rev === undefined) {
       // What Python takes for granted before it has heard anything. A remount says everything again.
       reporter.assume('step', model.last);
       reporter.assume('selected', null);
     }
-    stage.setGraph(model, payload.network ?? {});
     memory.rev = payload.rev;
     memory.total = model.steps.length;
-    timeline.setModel(model);
-    legend.setEntries(model.legend);
-    canvas.setAttribute('aria-label', `Graph of ${model.nodes.length} nodes and ${model.edges.length} edges. A table of the nodes is available.`);
-    root.dataset.nodes = String(model.nodes.length);
     root.dataset.total = String(model.steps.length);
-    view.hovered = null;
     root.dataset.passes = String(model.passes);
     strip.element.hidden = model.passes === 0;
-    tooltip.hide();
     travel.assume(memory.breakpoints ?? travel.breakpoints);
     goTo(start, { quiet: true });
     const selected = kept ? kept.selected : refolded && memory.wanted ? memory.wanted : memory.selected;
@@ -327,8 +363,8 @@ export function createPlayer(parent, memory) {
     showBreakpoints();
     find.refresh();
     const stays = kept && (cameraBefore?.mode !== 'fit' || nodesBefore === model.nodes.length);
-    const saved = remembered || stays ? cameraBefore : null;
-    if (refolded && !remembered) whenSized(() => holdCamera(cameraBefore));
+    const saved = remembered || stays || sketched ? cameraBefore : null;
+    if (refolded && !remembered && !sketched) whenSized(() => holdCamera(cameraBefore));
     else whenSized(() => (saved ? camera.restore(saved) : camera.fit(focusNodes())));
     memory.wanted = null;
     reporter.step(step);
@@ -393,6 +429,7 @@ export function createPlayer(parent, memory) {
   }
 
   function goTo(target, { quiet = false } = {}) {
+    if (model.sketch) return;
     const started = performance.now();
     const next = Math.min(model.last, Math.max(0, target));
     step = next;
@@ -468,6 +505,7 @@ export function createPlayer(parent, memory) {
   }
 
   function togglePlay() {
+    if (model.sketch) return;
     if (!playback.playing() && step >= model.last) goTo(0);
     playback.toggle();
   }

@@ -22,13 +22,25 @@ test('what is sent once is kept and put back into later payloads', () => {
   const memory = {};
   const first = { tape: 'r', rev: 'a', steps: [1, 2], segments: [], lines: [3], queues: [], index: { groups: [], rows: [] }, nodes: [], edges: [], network: {} };
   assert.deepEqual(complete(first, memory), first);
-  assert.deepEqual(held(memory), { tape: 'r', captions: false, rev: 'a', details: false });
+  assert.deepEqual(held({}, memory), { tape: 'r', captions: false, rev: 'a', details: false });
   const folded = complete({ tape: 'r', rev: 'b', nodes: ['n'], edges: [], network: {} }, memory);
   assert.deepEqual([folded.steps, folded.nodes], [[1, 2], ['n']]);
   assert.deepEqual(complete({ tape: 'r', rev: 'b', view: 'tensors' }, memory), { ...folded, view: 'tensors' });
   assert.equal(complete({ tape: 'r', rev: 'a' }, memory), null, 'another picture than the one that is here');
   assert.equal(complete({ tape: 'other', rev: 'b', nodes: [], edges: [], network: {} }, memory), null);
   assert.deepEqual(complete({ nodes: [] }, memory), { nodes: [] });
+});
+
+test('a sketch is a picture that nothing is kept of, and Python is told that it is here', () => {
+  const memory = {};
+  const sketch = { tape: 'r', rev: 'a', total: 9, focus: ['w'], segments: [], nodes: [node('w', 0), node('v', 100)], edges: [edge('w', 'v')], network: {} };
+  assert.equal(complete(sketch, memory), sketch);
+  assert.deepEqual(memory, {});
+  assert.deepEqual(held(sketch, memory), { sketch: 'a' });
+  const model = createModel(sketch);
+  assert.deepEqual([model.sketch, model.last, model.focusAt(model.last)], [true, 8, ['w']]);
+  model.show(model.last);
+  assert.deepEqual(model.nodes.map(({ face, ghost }) => [face.value, ghost]), [[null, false], [null, false]]);
 });
 
 test('captions and details that come later are put into what is there', () => {
@@ -38,10 +50,10 @@ test('captions and details that come later are put into what is there', () => {
   complete({ tape: 'r', rev: 'a', steps, nodes: [], edges, network: {} }, memory);
   complete({ tape: 'r', rev: 'a', captions: [[['first', 'plain']], [['last', 'plain']]] }, memory);
   assert.deepEqual(steps[0].caption, [['first', 'plain']]);
-  assert.deepEqual(held(memory), { tape: 'r', captions: true, rev: 'a', details: false });
+  assert.deepEqual(held({}, memory), { tape: 'r', captions: true, rev: 'a', details: false });
   complete({ tape: 'r', rev: 'a', details: { 'a>b>1': { 4: ['2 · 3 = 6'] } } }, memory);
   assert.deepEqual(edges, [{ id: 'a>b>1', details: { 4: ['2 · 3 = 6'] } }, { id: 'b>c>2', details: undefined }]);
-  assert.deepEqual(held(memory), { tape: 'r', captions: true, rev: 'a', details: true });
+  assert.deepEqual(held({}, memory), { tape: 'r', captions: true, rev: 'a', details: true });
 });
 
 test('large payloads come as bytes', () => {
