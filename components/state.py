@@ -493,11 +493,11 @@ def _take(result: RunResult, texts: tuple[str, ...]) -> None:
     p: Page = st.session_state[KEY]
     shown, step = p.recording, p.step
     p.result, p.ran, p.opened = result, texts, None
-    _keep(p, shown, step)
+    akin = _keep(p, shown, step)
     if shown is not p.pinned:
         gone(shown)
     p.step = None
-    if p.selected is None or p.recording is None or not _exists(p.recording, p.selected):
+    if not akin or p.selected is None or p.recording is None or not _exists(p.recording, p.selected):
         select(telling(p.recording), open=False)
 
 
@@ -525,20 +525,24 @@ def _limits() -> Limits:
     return Limits(seconds=wanted.wall_clock, memory_mb=wanted.memory_mb, events=wanted.most_events)
 
 
-def _keep(p: Page, shown: Recording | None, step: int | None) -> None:
-    """Stay at the moment and the node that were shown, if the new run has them."""
+def _keep(p: Page, shown: Recording | None, step: int | None) -> bool:
+    """Stay at the moment and the node that were shown, if the new run has them; whether it may be one of the same program."""
     p.keep = None
     recording = p.recording
-    if shown is None or recording is None or step is None or max(len(shown.events), len(recording.events)) > MAX_MATCHED:
-        return
+    if shown is None or recording is None or step is None:
+        return True
+    fewer, more = sorted((len(shown.events), len(recording.events)))
+    if more > MAX_MATCHED:
+        return fewer >= ALIKE * more
     matching = match(shown, recording)
     if matching.likeness < ALIKE:
-        return
+        return False
     if p.selected is not None and p.selected[:1] in "tn":
         p.selected = matching.key(p.selected)
         if p.selected is not None:
             p.expected.add(p.selected)
     p.keep = {"run": p.run_id, "step": matching.moment(step), "selected": p.selected}
+    return True
 
 
 def telling(recording: Recording | None) -> str | None:

@@ -118,6 +118,42 @@ def test_another_example_forgets_pin_and_ranges(app: AppTest) -> None:
     assert page(app).keep is None
 
 
+LARGE = """import torch
+a = torch.zeros(1)
+w = torch.ones(1, requires_grad=True)
+y = w
+for k in range({steps}):
+    y = y * 1.01
+y.backward()
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "same"),
+    [
+        (DEFAULT, DEFAULT.replace("5 * x1", "6 * x1"), True),
+        (DEFAULT, LARGE.format(steps=3), False),
+        (DEFAULT, LARGE.format(steps=6_000), False),
+        (LARGE.format(steps=6_000), LARGE.format(steps=6_001), True),
+    ],
+)  # fmt: skip
+def test_the_selection_stays_as_long_as_the_program_is_the_same(app: AppTest, before: str, after: str, same: bool) -> None:
+    p = page(app)
+
+    def ran(text: str) -> None:
+        with_state(app, lambda: state.vary(0, text))
+        p.tasks and p.tasks["run"].ticket.result(60)
+        with_state(app, state.settle)
+        assert p.edited[0] == text
+        assert p.ran == (text,)
+
+    ran(before)
+    p.step, p.selected = 3, "t0"
+    ran(after)
+    assert state.telling(p.recording) == ("t0" if before is DEFAULT and same else "t1")
+    assert p.selected == ("t0" if same else "t1")
+
+
 @pytest.mark.parametrize("panel", ["What if", "Compare"])
 def test_the_panels_are_drawn(app: AppTest, panel: str) -> None:
     app.session_state["panel_tab"] = panel
