@@ -15,7 +15,7 @@ from components.compare import compare_panel
 from components.completions import completions
 from components.console import console, error_html, output_html
 from components.desk import desk
-from components.editor import Diagnostic, editor
+from components.editor import Diagnostic, editor, names
 from components.empty import empty_html
 from components.export import save_menu
 from components.findings import badge, findings_panel
@@ -78,6 +78,7 @@ def main() -> None:
     p = state.page()
     state.settle()
     desk(KEYS, key="desk")
+    names(completions(), key="names")
     if st.context.is_embedded:
         embedded(p)
         return
@@ -232,7 +233,6 @@ def code(p: Page, cell: int, height: int | str) -> None:
         rev=p.rev,
         ran=p.ran[cell] if cell < len(p.ran) else None,
         diagnostics=diagnostics(p, cell),
-        completions=completions(),
         height=height,
         cell=cell,
         label=f"Cell {cell + 1}" if len(p.edited) > 1 else "Program",

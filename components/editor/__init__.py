@@ -53,7 +53,6 @@ def editor(
     rev: int,
     ran: str | None = None,
     diagnostics: Sequence[Diagnostic] = (),
-    completions: Sequence[Completion] | msgspec.Raw = (),
     height: int | str = "content",
     cell: int = 0,
     label: str = "Program",
@@ -66,7 +65,6 @@ def editor(
         text: its text; taken over when it is mounted and when `rev` changes.
         ran: the text that the diagnostics and the tape's positions belong to. Where the user's text differs from it they move
             along with the text, dimmed. Without it: the last text that came from Python or was run with Ctrl+Enter.
-        completions: names to offer, beside Python's own and the program's words, or the JSON of them.
         height: pixels, "content" or "stretch".
         cell: which cell it holds; the tape's moments name cells.
         label: what assistive technology calls it.
@@ -74,12 +72,20 @@ def editor(
     """
     data = {
         "key": key, "text": text, "rev": rev, "ran": ran, "cell": cell, "label": label, "readOnly": read_only, "height": height,
-        "diagnostics": [asdict(each) for each in diagnostics], "completions": completions,
+        "diagnostics": [asdict(each) for each in diagnostics],
     }  # fmt: skip
     state = _component()(data=sent(data), key=key, height=height, on_text_change=ignore, on_run_change=on_run or ignore)
     newest = newest_text(key, rev)
     wanted = _sent(state.get("run"), rev)
     return EditorState(text if newest is None else newest, wanted["text"] if wanted else None)
+
+
+def names(offered: Sequence[Completion] | msgspec.Raw, *, key: str) -> None:
+    """What all editors on the page offer beside Python's own names and the program's words, or the JSON of it.
+
+    It has a place of its own, where nothing is to be seen, because it is always the same: Streamlit sends that once.
+    """
+    _component()(data=sent({"names": offered}), key=key)
 
 
 def newest_text(key: str, rev: int) -> str | None:

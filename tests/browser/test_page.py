@@ -94,6 +94,16 @@ def test_typing_is_not_overwritten_and_keeps_the_focus(page: Gradtape) -> None:
     page.until(lambda: page.console().rstrip().endswith("typed"), "the typed line ran")
 
 
+def test_names_are_offered_while_typing(page: Gradtape) -> None:
+    page.page.evaluate("window.__gradtapeEditor.editor_0.focus()")
+    page.page.keyboard.press("Control+End")
+    for typed, offered in (("torch.zeros_l", "zeros_like"), ("x1.requires_g", "requires_grad_")):
+        page.page.keyboard.press("Enter")
+        page.page.keyboard.type(typed, delay=30)
+        page.page.locator(".cm-tooltip-autocomplete").get_by_text(offered, exact=True).wait_for()
+        page.page.keyboard.press("Escape")
+
+
 def test_a_mistake_is_shown_on_its_line_with_what_ran_before(page: Gradtape) -> None:
     page.set_code("import torch\na = torch.ones(2, requires_grad=True)\nb = a * 2\nc = b + torch.ones(3)\nprint(c)\n")
     message = page.page.locator(".gt-message")

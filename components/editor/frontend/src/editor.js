@@ -9,6 +9,7 @@ import {
 } from './bus.js';
 import { announcement, diagnostics, setDiagnostics } from './diagnostics.js';
 import { look, toneOf } from './look.js';
+import { names } from './names.js';
 import { moment, momentRange, setMoment } from './moment.js';
 import { createOutbox } from './outbox.js';
 import { isEdited, lineInDocument, lineThatRan, ranField, ranPosition, setRan } from './ran.js';
@@ -38,7 +39,7 @@ export function createEditor({ parentElement, data: first }) {
     state: EditorState.create({
       doc: normalised(data.text),
       extensions: [
-        setup({ run, completions: () => data.completions ?? [] }),
+        setup({ run, completions: names }),
         changeable.of([]),
         ranField,
         diagnostics,

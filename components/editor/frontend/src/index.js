@@ -1,11 +1,14 @@
-/** Entry: Streamlit calls the default export on every update; an editor lives as long as its place in the page. */
+/** Entry: Streamlit calls the default export on every update; an editor lives as long as its place in the page. Names to offer have
+ * a place of their own, which shows nothing. */
 
 import { createEditor } from './editor.js';
+import { setNames } from './names.js';
 
 const editors = new WeakMap();
 
 export default function render(given) {
   const component = { ...given, data: JSON.parse(new TextDecoder().decode(given.data)) };
+  if (component.data.names) return setNames(component.data.names);
   const { parentElement } = component;
   let editor = editors.get(parentElement);
   if (!editor) {
