@@ -5,7 +5,7 @@ clock runs from the program's start, imports aside, until the finished file is p
 page: torchviz, torchview and torchlens with Graphviz dot to SVG, plain pyvis to HTML, which is laid out in the browser. Not all
 draw as many nodes: torchview puts a module into one, and how many an SVG has stands behind its time.
 Gradtape's runs from Ctrl+Enter in the open page until the picture is painted; the program runs in the sandbox meanwhile, and is
-recorded. A large picture is painted before what its cards show; how long it takes until that is there too stands behind its time.
+recorded. A large picture is painted before what its cards show; the time until that is there too stands in parentheses.
 """
 
 from __future__ import annotations

@@ -28,7 +28,8 @@ def formulas(recording: Recording, step: int, selected: str | None, *, key: str)
     with st.container(key=key, border=False):
         element = _picker(recording, places, key)
         found = found_at(recording, places, element)
-        st.html(heading(recording, into, found))
+        count = counted(places, found)
+        st.html(heading(recording, into, found, count))
         for k, c in enumerate(found[:MOST]):
             with st.container(key=f"{key}_{k}", border=False, gap=None):
                 st.html(edge_title(recording, c))
@@ -36,10 +37,10 @@ def formulas(recording: Recording, step: int, selected: str | None, *, key: str)
                 if c.numbers:
                     st.latex(SMALL + c.numbers, width="stretch")
                 st.html(steps_html(c))
-        if len(found) > MOST:
-            st.html(muted(f"and {len(found) - MOST} more"))
-        if into and len(found) > 1:
-            st.html(total_html(recording, into, found, places[0][1]))
+        if count > MOST:
+            st.html(muted(f"and {count - MOST} more"))
+        if into and count > 1:
+            st.html(total_html(recording, into, found, count, places[0][1]))
 
 
 def edge_lines(recording: Recording) -> Callable[[int, int, int], tuple[str, ...]]:
@@ -99,31 +100,36 @@ def placed(recording: Recording, step: int, selected: str | None) -> tuple[str, 
 
 
 def found_at(recording: Recording, places: Sequence[Place], element: tuple[int, ...] | None) -> list[Contribution]:
-    """The contributions at some places."""
+    """The contributions at the first few of some places: a weight of a long loop has thousands, which nobody reads."""
     return [
         c
-        for node, number, edge in places
+        for node, number, edge in places[:MOST]
         for c in contributions(recording, node, number, element)
         if edge in (-1, c.edge)
     ]  # fmt: skip
 
 
-def heading(recording: Recording, into: str, found: Sequence[Contribution]) -> str:
+def counted(places: Sequence[Place], found: Sequence[Contribution]) -> int:
+    """How many contributions there are in all: one at each place, or those of a node's edges."""
+    return max(len(places), len(found))
+
+
+def heading(recording: Recording, into: str, found: Sequence[Contribution], count: int) -> str:
     """What the formulas are about."""
     if into:
-        count = "one contribution" if len(found) == 1 else f"{len(found)} contributions, which add up"
-        return tag("div", text(f"into {into}.grad: {count}"), cls="gt-label")
+        several = "one contribution" if count == 1 else f"{count} contributions, which add up"
+        return tag("div", text(f"into {into}.grad: {several}"), cls="gt-label")
     if not found:
         return ""
     info = index_of(recording).nodes[int(found[0].source[1:])].info
     return tag("div", text(f"{info.name}: upstream gradient × local rule"), cls="gt-label")
 
 
-def total_html(recording: Recording, into: str, found: Sequence[Contribution], number: int) -> str:
+def total_html(recording: Recording, into: str, found: Sequence[Contribution], count: int, number: int) -> str:
     """What the contributions into a leaf add up to."""
     total = gradient_total(recording, int(found[0].target[1:]), number)
     parts = [brief(recording.array(c.array), recording.arrays[c.array].shape) for c in found]
-    shown = " + ".join(f"({p})" if p.startswith("-") else p for p in parts) if len(parts) <= MOST else f"{len(parts)} terms"
+    shown = " + ".join(f"({p})" if p.startswith("-") else p for p in parts) if count <= MOST else f"{count} terms"
     result = "" if total is None else f" = {brief(total, total.shape)}"
     return tag("div", text(f"together, added to {into}.grad: {shown}{result}"), cls="gt-note")
 

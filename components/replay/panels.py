@@ -126,7 +126,7 @@ def _formulas(recording: Recording, texts: _Table) -> Iterator[tuple[int, int]]:
             continue
         lines = [part for c in found[:MOST] for part in (edge_title(recording, c), steps_html(c))]
         more = muted(f"and {len(found) - MOST} more") if len(found) > MOST else ""
-        yield step, texts.place(tag("section", heading(recording, into, found), *lines, more, cls="gt-section"))
+        yield step, texts.place(tag("section", heading(recording, into, found, len(found)), *lines, more, cls="gt-section"))
 
 
 def _output(recording: Recording) -> Iterator[tuple[int, str, str]]:

@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from components.check import check_html
-from components.formulas import edge_title, found_at, heading, placed, steps_html, total_html
+from components.formulas import MOST, counted, edge_title, found_at, heading, placed, steps_html, total_html
 from components.gallery import examples
 from engine.diagnosis.numeric import check_numerically
 from engine.recording import Recording, replay
@@ -82,8 +82,25 @@ def test_a_leaf_shows_what_reached_it_and_the_sum() -> None:
     found = found_at(recording, places, None)
     assert into == "x1"
     assert [c.label for c in found] == ["11 × 2 = 22", "4 × 5 = 20"]
-    assert "22 + 20 = 42" in total_html(recording, into, found, places[0][1])
-    assert "2 contributions" in heading(recording, into, found)
+    assert "22 + 20 = 42" in total_html(recording, into, found, 2, places[0][1])
+    assert counted(places, found) == 2
+    assert "2 contributions" in heading(recording, into, found, 2)
+
+
+def test_of_thousands_of_contributions_the_first_few_are_written_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    loop = "import torch\nw = torch.tensor(1., requires_grad=True)\ny = w\nfor k in range(2000):\n    y = y + w\ny.backward()"
+    page = shown(formulas_page, loop, -1, "t0")
+    shown_there = " ".join(html.proto.body for html in page.get("html"))
+    assert "2001 contributions, which add up" in shown_there
+    assert f"and {2001 - MOST} more" in shown_there
+    assert "2001 terms = 2001" in shown_there
+    assert len(page.latex) <= 2 * MOST
+    recording = recorded(loop)
+    _, places = placed(recording, len(recording.events) - 1, "t0")
+    written: list[int] = []
+    monkeypatch.setattr("components.formulas.contributions", lambda _, node, *__: written.append(node) or [])
+    found_at(recording, places, None)
+    assert len(written) == MOST
 
 
 def test_the_step_of_a_node_comes_before_the_selection() -> None:
@@ -131,8 +148,8 @@ def test_what_a_program_names_stays_text() -> None:
     recording = recorded(source)
     into, places = placed(recording, len(recording.events) - 1, "t0")
     found = found_at(recording, places, None)
-    html = heading(recording, into, found) + "".join(edge_title(recording, c) + steps_html(c) for c in found)
-    html += total_html(recording, into, [*found, *found], places[0][1])
+    html = heading(recording, into, found, len(found)) + "".join(edge_title(recording, c) + steps_html(c) for c in found)
+    html += total_html(recording, into, [*found, *found], 2, places[0][1])
     html += check_html(recording, check_numerically(recording))
     assert "<img" not in html
     assert "&lt;img" in html, name
