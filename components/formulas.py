@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 
 from components.html import copy, muted, tag, text
-from engine.diagnosis.contributions import Contribution, brief, contributions, gradient_total
+from engine.diagnosis.contributions import Contribution, brief, contributions, gradient_total, plain_steps
 from engine.graph.captions import titles
 from engine.graph.numbers import shape_text
 from engine.recording import Recording, replay
@@ -51,7 +51,7 @@ def edge_lines(recording: Recording) -> Callable[[int, int, int], tuple[str, ...
         event = recording.events[step]
         assert isinstance(event, NodeRan)
         if (node, event.number) not in made:
-            made[node, event.number] = {c.edge: c.steps for c in contributions(recording, node, event.number)}
+            made[node, event.number] = plain_steps(recording, node, event.number)
         return made[node, event.number].get(slot, ())
 
     return lines

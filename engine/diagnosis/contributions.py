@@ -73,11 +73,20 @@ def contributions(recording: Recording, node: int, number: int, element: tuple[i
         number: the backward pass.
         element: the element of large contributions to show; the largest one if none is given or it does not exist.
     """
+    return [edge.contribution() for edge in _edges(recording, node, number, element)]
+
+
+def plain_steps(recording: Recording, node: int, number: int) -> dict[int, tuple[str, ...]]:
+    """Edge → the plain lines of its contribution in a backward pass, without its formulas, which take longer."""
+    return {edge.edge: tuple(edge.steps()) for edge in _edges(recording, node, number, None)}
+
+
+def _edges(recording: Recording, node: int, number: int, element: tuple[int, ...] | None) -> list[_Edge]:
     event = _ran(recording, node, number)
     if event is None:
         return []
     values = NodeValues(recording, event)
-    return [_Edge(values, edge, sent, element).contribution() for edge, sent in enumerate(event.sent) if sent is not None]
+    return [_Edge(values, edge, sent, element) for edge, sent in enumerate(event.sent) if sent is not None]
 
 
 def gradient_total(recording: Recording, node: int, number: int, input: int = 0) -> NDArray[Any] | None:
@@ -137,7 +146,7 @@ class _Edge:
             array=self.sent.array,
             symbols=self._symbols(),
             numbers=self._numbers(),
-            steps=tuple(self._steps()),
+            steps=tuple(self.steps()),
             label=self._label(),
             element=self.element if chosen else (),
             chosen=chosen,
@@ -194,7 +203,8 @@ class _Edge:
 
     # --- plain lines ------------------------------------------------------------------------------------------------------
 
-    def _steps(self) -> list[str]:
+    def steps(self) -> list[str]:
+        """What the edge does to the gradient, line by line."""
         lines = [self._local()]
         if self.axes:
             axes = f"axis {self.axes[0]}" if len(self.axes) == 1 else f"axes {', '.join(map(str, self.axes))}"
