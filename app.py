@@ -167,9 +167,13 @@ def header(p: Page) -> None:
 
 
 def uploaded() -> None:
-    """A file was chosen: open it, and close the menu that would stand before it."""
+    """A file was chosen: open it, and close the menu that would stand before it.
+
+    The browser goes on telling what was chosen when the menu is gone, so a file that has been opened is left alone.
+    """
     file = st.session_state["upload"]
-    if file is not None:
+    if file is not None and st.session_state.get("opened_file") != file.file_id:
+        st.session_state["opened_file"] = file.file_id
         state.open_file(file.getvalue(), file.name)
         st.session_state["opening"] = False
 

@@ -159,8 +159,10 @@ def pictures(sizes: tuple[int, ...] = SIZES) -> None:
             for size in sizes:
                 program = text.replace("{k}", str(max(1, round(size / each))))
                 cells = [_own(chromium, program)]
-                for name, (module, draw) in PEERS.items():
-                    cell = "—" if name in ended else _peer(chromium, module, draw, program, Path(scratch))
+                for k, (name, (module, draw)) in enumerate(PEERS.items()):
+                    folder = Path(scratch, f"{title} {size} {k}")  # its own: who is given up may still be writing
+                    folder.mkdir()
+                    cell = "—" if name in ended else _peer(chromium, module, draw, program, folder)
                     if not cell[0].isdigit():
                         ended.add(name)
                     cells.append(cell)
@@ -187,8 +189,6 @@ def _peer(chromium: Browser, module: str, draw: str, program: str, folder: Path)
         return "not installed"
     if shutil.which("dot") is None and module != "pyvis.network":
         return "no dot"
-    for old in folder.iterdir():
-        old.unlink()
     command = [sys.executable, "-c", _HARNESS.replace("{module}", module)]
     try:
         done = subprocess.run(command, input=f"{program}\0{draw}", capture_output=True, text=True, timeout=PATIENCE, cwd=folder)

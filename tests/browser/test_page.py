@@ -141,6 +141,10 @@ def test_a_saved_recording_opens(page: Gradtape, tmp_path: Path) -> None:
     page.page.locator("input[type=file]").set_input_files(str(path))
     page.until(lambda: "q = torch.ones" in page.code(), "the recording's program")
     page.until(lambda: int(page.player.get_attribute("data-nodes") or 0) == 3, "its graph")
+    page.page.locator(".st-key-upload").wait_for(state="hidden")
+    page.set_code(page.code() + "\nprint('and on')\n")
+    page.until(lambda: page.console().rstrip().endswith("and on"), "what was typed afterwards runs")
+    assert page.code().endswith("print('and on')\n"), "the file is not opened again"
 
 
 def test_a_bad_file_is_explained(page: Gradtape, tmp_path: Path) -> None:
