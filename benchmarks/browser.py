@@ -141,6 +141,7 @@ def _large(chromium: Browser, page: Served, title: str, size: int) -> None:
     folded = tab.evaluate(GROUPS)
     unfolded = _timed(tab, tab.get_by_role("option", name="Unfolded").click, OTHER, folded)
     print(f"all unfolded in {unfolded:.2f} s")
+    tab.locator(WHOLE).wait_for()
     tab.wait_for_timeout(1500)
     _stepping(tab)
     print(f"    dragged, zoomed out: {_drag(tab):.1f} ms a frame; the tab holds {_tab_memory(tab)}; "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from heapq import heappop, heappush
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from engine.graph.build import Graph
 from engine.graph.faces import Faces, WholeFaces
@@ -19,25 +19,25 @@ Norms: TypeAlias = dict[str, list[tuple[int, float]]]
 STATES = ("running", "receiving", "written", "waiting", "done")
 """What a node may be doing, the liveliest first; a group does what the liveliest of its members does."""
 _RANK = {state: place for place, state in enumerate((*STATES, ""))}
-Kept: TypeAlias = dict[tuple[str, int, str], list[tuple[int, Face]]]
-"""Histories of groups that have been on show, by (id, number of members, first member)."""
+Kept: TypeAlias = dict[tuple[Any, ...], list[Any]]
+"""Histories that have been on show: of groups by (id, number of members, first member), of nodes by (key,), of edges by (from,
+to, key), number of parts, first and last part."""
 
 
 def fold_faces(whole: Graph, graph: Graph, faces: WholeFaces, norms: Norms, kept: Kept | None = None) -> Faces:
-    """The faces of a folded graph, from those of the whole one; histories of groups are looked up and put into `kept`."""
+    """The faces of a folded graph, from those of the whole one; histories are looked up and put into `kept`."""
     kept = {} if kept is None else kept
-    nodes = {}
+    nodes, edges = {}, {}
     for key, members in graph.nodes(data="members"):
-        if members is None:
-            nodes[key] = faces.nodes[key]
-            continue
-        name = key, len(members), members[0]
+        name: tuple[Any, ...] = (key,) if members is None else (key, len(members), members[0])
         if name not in kept:
-            kept[name] = group_history(whole, members, faces, norms)
+            kept[name] = faces.nodes[key] if members is None else group_history(whole, members, faces, norms)
         nodes[key] = kept[name]
-    edges = {}
     for u, v, k, parts in graph.edges(keys=True, data="parts"):
-        edges[u, v, k] = faces.edges[u, v, k] if parts is None else edge_history(parts, faces)
+        name = (u, v, k) if parts is None else (u, v, k, len(parts), parts[0], parts[-1])
+        if name not in kept:
+            kept[name] = faces.edges[u, v, k] if parts is None else edge_history(parts, faces)
+        edges[u, v, k] = kept[name]
     return Faces(nodes, edges)
 
 

@@ -321,10 +321,14 @@ def test_an_edge_that_stands_for_several_is_active_whenever_one_of_them_is() -> 
             assert {step for step, face in shown.edges[u, v, k] if face.active} == wanted
 
 
-def test_histories_of_groups_are_made_once(model: Recording) -> None:
+def test_histories_are_made_once(model: Recording) -> None:
     graph = build(model)
     made = folded(graph, groups(model, graph, "loop"))
     kept: Kept = {}
     first = fold_faces(graph, made, faces(model, graph), {}, kept)
     again = fold_faces(graph, made, faces(model, graph), {}, kept)
-    assert all(again.nodes[key] is first.nodes[key] for key in made if key.startswith("g:"))
+    assert again.nodes.keys() == set(made)
+    assert all(again.nodes[key] is first.nodes[key] for key in made)
+    assert again.edges.keys() == set(made.edges(keys=True))
+    assert all(again.edges[edge] is first.edges[edge] for edge in made.edges(keys=True))
+    assert all(fold_faces(graph, made, faces(model, graph), {}).edges[edge] == first.edges[edge] for edge in first.edges)
