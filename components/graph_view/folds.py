@@ -27,8 +27,9 @@ def folding(recording: Recording, view: str, mode: Mode) -> Folding:
 
 def at_first(recording: Recording, view: str, mode: Mode) -> frozenset[str]:
     """The groups that are open before the user has opened or closed one."""
-    groups = folding(recording, view, mode)
-    return groups_at_first(groups, whole(recording, view).graph) if groups.groups else frozenset()
+    everything, groups = whole(recording, view), folding(recording, view, mode)
+    found: frozenset[str] = everything.once(("at first", id(groups)), lambda: groups_at_first(groups, everything.graph))
+    return found
 
 
 @dataclass

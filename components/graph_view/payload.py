@@ -12,11 +12,11 @@ import msgspec
 from pyvis.network import Network
 
 from components.graph_view.folds import Shown, at_first, folding, open_groups, shown, tell_folds
-from components.graph_view.tape import tape, written_up
+from components.graph_view.tape import bands, tape, written_up
 from components.graph_view.watched import Details, detailed, watch
 from engine.diagnosis.merged import LEGEND as CHANGES
 from engine.diagnosis.merged import Merged, merged
-from engine.graph import Layout, faces, segments
+from engine.graph import Layout, faces
 from engine.graph.build import Graph
 from engine.graph.folding import Folding, Mode
 from engine.graph.timeline import focus_at
@@ -88,11 +88,17 @@ def drawing(
 
 
 def sketch(d: Drawing) -> dict[str, Any]:
-    """The picture alone, for a player that is to show it while the rest of a large recording is worked out.
+    """The picture, for a player that is to show it while the rest of a large recording is worked out.
 
-    It lacks what `payload` adds: what cards and edges show, and all that belongs to steps but how many there are, the
-    timeline's segments and what the last step is about.
+    Of what belongs to steps it has how many there are, the timeline's segments and what the last step is about.
     """
+    everything, last = d.picture.everything, len(d.recording.events) - 1
+    focus = focus_at(d.recording, everything.graph, last) if last >= 0 else ()
+    return _picture(d) | {"segments": bands(d.recording, everything), "focus": list(dict.fromkeys(map(d.picture.stand, focus)))}
+
+
+def _picture(d: Drawing) -> dict[str, Any]:
+    """What is drawn where, without what happens in it."""
     flipped = d.picture.everything.flipped
     network = Network(directed=True, cdn_resources="local")
     network.toggle_physics(False)
@@ -121,8 +127,6 @@ def sketch(d: Drawing) -> dict[str, Any]:
             }
         )  # fmt: skip
     tones = dict.fromkeys(n["tone"] for n in nodes)
-    last = len(d.recording.events) - 1
-    focus = focus_at(d.recording, d.picture.everything.graph, last) if last >= 0 else ()
     return {
         "rev": d.rev,
         "picture": picture_name(d.run, d.view, d.direction, d.fold),
@@ -131,8 +135,6 @@ def sketch(d: Drawing) -> dict[str, Any]:
         "edges": edges,
         "tape": d.tape,
         "total": len(d.recording.events),
-        "segments": written_up(segments(d.recording)),
-        "focus": list(dict.fromkeys(map(d.picture.stand, focus))),
         "view": d.view,
         "direction": d.direction,
         "fold": open_groups(d.groups, d.opened),
@@ -146,8 +148,7 @@ def payload(d: Drawing, details: Details | None = None, complete: bool = True) -
     `details` gives the lines to show for a gradient on an edge. One that is not `complete` lacks the steps' captions and the
     details, to be sent when the picture is there (`late_captions`, `late_details`).
     """
-    data = sketch(d)
-    del data["focus"]
+    data = _picture(d)
     seen = faces(d.recording, d.own) if d.both else d.picture.faces
     fixed = d.both.faces if d.both else {}
     for node in data["nodes"]:

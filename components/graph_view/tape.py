@@ -21,12 +21,18 @@ def tape(recording: Recording, everything: Whole, *, captioned: bool) -> dict[st
     def make() -> dict[str, Any]:
         return {
             "steps": written_up(steps(recording, everything.graph, captioned=captioned)),
-            "segments": written_up(segments(recording)),
+            "segments": bands(recording, everything),
             "lines": written_up(line_ends(recording)),
             "queues": written_up(_queues(recording, everything.graph)),
         }
 
     made: dict[str, Any] = everything.once(("tape", captioned), make)
+    return made
+
+
+def bands(recording: Recording, everything: Whole) -> msgspec.Raw:
+    """The timeline's segments."""
+    made: msgspec.Raw = everything.once("bands", lambda: written_up(segments(recording)))
     return made
 
 
