@@ -14,6 +14,6 @@ RUN pip install --no-cache-dir --no-compile --editable '.[cluster]' && python -m
 USER gradtape
 ENV GRADTAPE_HOSTED=1
 EXPOSE 8501
-HEALTHCHECK --interval=15s --timeout=4s --start-period=20s --retries=3 \
-    CMD ["python", "-c", "import urllib.request as r; r.urlopen('http://127.0.0.1:8501/_stcore/health', timeout=3)"]
+# Red when no page could be drawn for 5 seconds, whether anybody visits or not.
+HEALTHCHECK --interval=10s --timeout=4s --start-period=20s --retries=2 CMD ["python", "-m", "components.probe", "8501"]
 CMD ["gradtape", "--server.address=0.0.0.0", "--server.port=8501"]

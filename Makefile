@@ -3,14 +3,14 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: app test check bench coverage reference pictures clean browser
+.PHONY: app test check bench bundles coverage reference pictures clean browser
 
 app: $(VENV)/.app
 	$(BIN)/python -m gradtape $(ARGS)
 
 test: $(VENV)/.test browser
-	$(if $(ARGS),$(BIN)/python -m pytest $(ARGS),$(BIN)/python -m pytest -n auto tests/engine tests/components)
-	$(if $(ARGS),,$(BIN)/python -m pytest -n auto tests/browser)
+	$(if $(ARGS),$(BIN)/python -m pytest $(ARGS),$(BIN)/python -m pytest -n auto --dist worksteal tests/engine tests/components)
+	$(if $(ARGS),,$(BIN)/python -m pytest -n auto --dist worksteal tests/browser)
 
 check: $(VENV)/.check
 	$(BIN)/ruff check .
@@ -25,9 +25,14 @@ bench: $(VENV)/.bench
 coverage: $(VENV)/.check
 	for kind in operators errors modules optimizers; do $(BIN)/python -W ignore -m tests.engine.coverage $$kind || exit 1; done
 
-# assets/compatibility.md, from the declarations
+# components/*/build, from the frontends' sources; ARGS=--check says whether the committed ones are what comes out.
+bundles: $(VENV)/.test
+	$(BIN)/python -m tests.bundles $(ARGS)
+
+# assets/compatibility.md, and the tables of limits and settings, from the declarations
 reference: $(VENV)/.app
 	$(BIN)/python -m engine.reference
+	$(BIN)/python -m engine.tables
 
 # assets/screenshot.png and assets/pictures, from the page itself
 pictures: $(VENV)/.test browser

@@ -2,34 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Literal
 
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from components import gallery, state, theme
 from components.builder import builder
 from components.check import check_panel
 from components.compare import compare_panel
 from components.completions import completions
-from components.console import console, error_html, output_html
+from components.console import LINES_CELL, MOST_CELL, cell_html, console, whole_output
 from components.desk import desk
 from components.editor import Diagnostic, editor, names
 from components.empty import empty_html
-from components.export import save_menu
+from components.export import hand_over, save_menu
+from components.extent import extent
 from components.findings import badge, findings_panel
-from components.formulas import edge_lines
-from components.graph_view import GraphState, graph_view, in_parts, knows
+from components.graph_view import GraphState, apart, graph_view, in_parts, knows
 from components.graph_view.folds import folding, standing
 from components.graph_view.payload import drawing, late_details, packed, payload, picture_name, sketch
 from components.graph_view.tape import late_captions
 from components.groups import group_panel
 from components.help import KEYS, help_panel
-from components.html import copy, heading, literal, tag, text
+from components.html import copy, heading, literal, shortened, tag, text
 from components.inspector import inspector
 from components.kept import on_show
 from components.ledger import ledger
+from components.limits import limits_menu
 from components.running import bar, by_itself
 from components.share import address_of, share_panel
 from components.state import Page
@@ -38,12 +40,16 @@ from components.tensors import tensors
 from components.tour import tour
 from components.trouble import guarded
 from components.turns import in_turn, turn_for
+from components.uploads import bounded, taken
 from components.whatif import whatif
+from engine.diagnosis.contributions import edge_lines
 from engine.graph.folding import Mode
 from engine.graph.whole import whole
 from engine.recording import Recording
 from engine.recording.index import index_of
+from engine.sandbox.calls import get_ready
 from engine.sandbox.runner import HELP, refusal
+from engine.sandbox.settings import settings
 from engine.share import LinkError
 
 st.set_page_config(page_title="Gradtape", page_icon=theme.ICON, layout="wide")
@@ -54,6 +60,8 @@ FOLDS: dict[Mode, str] = {
     "auto": "Fold: auto", "none": "Unfolded", "loop": "By loop", "module": "By module", "function": "By call",
     "line": "By line",
 }  # fmt: skip
+# Cells of a notebook that are drawn at once.
+CELLS = 20
 # Pictures of one recording that are kept.
 PICTURES = 4
 TALL: Literal["stretch"] = "stretch"
@@ -75,6 +83,7 @@ def main() -> None:
             )
         )
         return
+    bounded()
     p = state.page()
     state.settle()
     desk(KEYS, key="desk")
@@ -85,6 +94,7 @@ def main() -> None:
     header(p)
     notices(p)
     tour(state.tour_stops(), key="tour", started=p.tour, places=state.tour_places())
+    hand_over(p.files, key="files")
     with st.container(key="body"):
         left, rest = st.columns([27, 73], gap="small")
         with left, st.container(key="program", border=True):
@@ -118,9 +128,10 @@ def run_button(label: str, *, key: str) -> None:
 def status(p: Page) -> None:
     """What is under way, else what the last run was."""
     with st.container(key="status", horizontal=True, vertical_alignment="center", width="content"):
-        for purpose, task in p.tasks.items():
+        under_way = {purpose: task for purpose, task in p.tasks.items() if purpose != "picture"}  # that one has its own place
+        for purpose, task in under_way.items():
             bar(task, key=f"task_{purpose}", on_cancel=partial(state.cancel, purpose))
-        if not p.tasks:
+        if not under_way:
             st.html(tag("div", text(summary(p)), cls="gt-muted gt-summary"), width="content")
 
 
@@ -141,6 +152,7 @@ def header(p: Page) -> None:
                         st.rerun()
         opening = st.popover("Open", icon=":material/folder_open:", key="opening", on_change="rerun")
         if opening.open:
+            get_ready()
             with opening:
                 st.file_uploader(
                     "A program (.py), a notebook (.ipynb) or a saved recording (.gradtape)",
@@ -148,11 +160,11 @@ def header(p: Page) -> None:
                     key="upload",
                     on_change=uploaded,
                 )
-        dark = st.context.theme.type == "dark"
         save = st.popover("Save", icon=":material/download:", key="save", on_change="rerun")
         if save.open:
+            get_ready()
             with save:
-                save_menu(lambda: p.recording, p.edited, lambda: state.look(p, dark), name=p.name, key="save_menu")
+                save_menu(p.recording is not None, state.save, key="save_menu")
         share = st.popover("Share", icon=":material/link:", key="share", on_change="rerun")
         if share.open:
             with share:
@@ -163,6 +175,13 @@ def header(p: Page) -> None:
                 help_panel(state.start_tour)
         st.space("stretch")
         status(p)
+        bounds = st.popover("Limits", icon=":material/timer:", key="limits", on_change="rerun")
+        if bounds.open:
+            with bounds:
+                limits_menu(
+                    state.limits_now(), settings().limits, fixed=settings().hosted, key="limits_menu",
+                    on_change=state.choose_limits,
+                )  # fmt: skip
         run_button("Run", key="run")
 
 
@@ -172,9 +191,9 @@ def uploaded() -> None:
     The browser goes on telling what was chosen when the menu is gone, so a file that has been opened is left alone.
     """
     file = st.session_state["upload"]
-    if file is not None and st.session_state.get("opened_file") != file.file_id:
+    if isinstance(file, UploadedFile) and st.session_state.get("opened_file") != file.file_id:
         st.session_state["opened_file"] = file.file_id
-        state.open_file(file.getvalue(), file.name)
+        state.open_file(taken(file), file.name)
         st.session_state["opening"] = False
 
 
@@ -195,8 +214,9 @@ def program(p: Page) -> None:
     st.html(heading("Program"))
     if notebook:
         st.html(tag("div", text(f"Notebook · {len(p.edited)} cells"), cls="gt-label"))
+        shown = cells_on_show(p)
         with st.container(key="cells", height=TALL, border=False):
-            for cell in range(len(p.edited)):
+            for cell in shown:
                 notebook_cell(p, cell)
         return
     with st.container(key="modes", horizontal=True, vertical_alignment="center"):
@@ -205,7 +225,8 @@ def program(p: Page) -> None:
             label_visibility="collapsed",
         )  # fmt: skip
         st.space("stretch")
-        st.html(copy(p.edited[0], "the program"), width="content")
+        if button := copy(p.edited[0], "the program"):
+            st.html(button, width="content")
     p.mode = mode
     if mode == "Build":
         with st.container(key="builder", border=False):
@@ -222,11 +243,23 @@ def program(p: Page) -> None:
                 on_redo=state.redo,
                 can_undo=bool(p.undo),
                 can_redo=bool(p.redo),
-                error=f"line {error.line}: {error.message}" if error is not None else "",
+                error=shortened(f"line {error.line}: {error.message}", 1_000) if error is not None else "",
             )
     with st.container(key="code", border=False):
         code(p, 0, 430 if mode == "Code" else 260)
     console(p.result, key="console")
+
+
+def cells_on_show(p: Page) -> range:
+    """The cells that are drawn: of a long notebook one page, since each is an editor and costs every run of the page."""
+    count = len(p.edited)
+    pages = -(-count // CELLS)
+    if pages < 2:
+        return range(count)
+    error = p.result.error if p.result is not None else None
+    place = f"; the error is in cell {error.cell + 1}, on page {error.cell // CELLS + 1}" if error is not None else ""
+    page = int(st.number_input(f"Page of {pages}, {CELLS} cells each{place}", 1, pages, 1, 1, key=f"cell_page_{pages}"))
+    return range((page - 1) * CELLS, min(page * CELLS, count))
 
 
 def code(p: Page, cell: int, height: int | str) -> None:
@@ -256,7 +289,7 @@ def diagnostics(p: Page, cell: int) -> list[Diagnostic]:
             error.column or 0,
             error.end_line or error.line,
             error.end_column or 0,
-            f"{error.type}: {error.message}",
+            shortened(f"{error.type}: {error.message}", 1_000),
             "error",
         )
     ]
@@ -266,16 +299,11 @@ def notebook_cell(p: Page, cell: int) -> None:
     """A notebook's cell: its text, what it printed, and the value of its last expression."""
     with st.container(key=f"cell_{cell}", border=False):
         code(p, cell, "content")
-        if p.result is None or cell >= len(p.result.cells):
-            return
-        done = p.result.cells[cell]
-        shown = output_html(done.output) if done.output else ""
-        if done.result is not None:
-            shown += tag("pre", tag("span", text(f"Out[{cell + 1}]: "), cls="gt-out"), text(done.result))
-        if p.result.error is not None and p.result.error.cell == cell:
-            shown += error_html(p.result)
+        shown = cell_html(p.result, cell) if p.result is not None else ""
         if shown:
             st.html(tag("div", shown, cls="gt-console gt-cell"))
+        if p.result is not None and cell < len(p.result.cells):
+            whole_output(p.result.cells[cell].output, MOST_CELL, LINES_CELL, key=f"cell_{cell}")
 
 
 @st.fragment
@@ -285,7 +313,7 @@ def tape(draw: Callable[[Page, Recording], None]) -> None:
     """What there is of the recording on show, or why there is nothing; reruns by itself."""
     p = state.page()
     recording = p.recording
-    with turn_for(len(recording.events) if recording is not None else 0):
+    with turn_for(extent(recording) if recording is not None else 0):
         if recording is None or not index_of(recording).tensors:
             st.html(empty_html("\n".join(p.edited), p.result, waiting="run" in p.tasks))
         else:
@@ -345,15 +373,20 @@ def player(p: Page, recording: Recording) -> GraphState:
     run = p.run_id if pinned is None else f"{p.run_id} {id(pinned)}"
     state.unfold(recording, picture_name(run, p.view, p.direction, p.fold), state.told("player", "folds"))
     holds = state.told("player", "holds")
+    late: Mapping[str, Callable[[], Any]]
+    under_way = st.container(key="drawing")  # there even when it is empty: the player below must not move
+    if apart.wanted(recording):
+        with under_way:
+            picture = _drawn_apart(p, recording, pinned, run)
+        if picture is None:
+            step = len(recording.events) - 1 if p.step is None else min(p.step, len(recording.events) - 1)
+            return GraphState(step, p.selected)
+        data, late = picture.data(), picture.late()
+    else:
+        data, late = _payload(p, recording, pinned, run, holds), _late(p, recording, pinned)
     shown = graph_view(
-        {**_payload(p, recording, pinned, run, holds), "cmd": p.command, "keep": p.keep}, key="player", height="stretch",
-        selected=p.selected, overlay=p.overlay, holds=holds,
-        late={
-            "captions": partial(late_captions, recording),
-            "details": partial(
-                late_details, recording, p.view, "none" if pinned else p.fold, p.unfolded, edge_lines(recording)
-            ),
-        },
+        {**data, "cmd": p.command, "keep": p.keep}, key="player", height="stretch",
+        selected=p.selected, overlay=p.overlay, holds=holds, late=late,
     )  # fmt: skip
     p.step, p.selected = shown.step, shown.selected
     if pinned is None:
@@ -369,12 +402,14 @@ def embedded(p: Page) -> None:
             with st.container(key="source_bar", horizontal=True, vertical_alignment="center"):
                 run_button("Run", key="run")
                 for purpose, task in p.tasks.items():
+                    if purpose == "picture":
+                        continue
                     bar(task, key=f"task_{purpose}", on_cancel=partial(state.cancel, purpose))
                 st.space("stretch")
                 link = tag("a", "Open in Gradtape", href=_whole(), target="_blank", rel="noopener", cls="gt-open")
                 st.html(link, width="content")
             notices(p)
-            for cell in range(len(p.edited)):
+            for cell in cells_on_show(p):
                 code(p, cell, "content")
         with right:
             tape(alone)
@@ -397,10 +432,11 @@ def alone(p: Page, recording: Recording) -> None:
 def beside(p: Page, recording: Recording, step: int) -> dict[str, Any] | None:
     """The panel beside the graph; returns the marks that it wants over the graph."""
     st.html(heading("Panel"))
+    # Streamlit keeps what a control was made with for the whole visit: no function here may hold a recording.
     panel = st.segmented_control(
         "Panel", PANELS, default=state.chosen("panel_tab", p.panel), key="panel_tab", label_visibility="collapsed",
         required=True,
-        format_func=lambda name: badge(recording) if name == "Findings" else name,
+        format_func={**dict(zip(PANELS, PANELS)), "Findings": badge(recording)}.__getitem__,
     )  # fmt: skip
     p.panel = panel
     if panel == "Inspector":
@@ -413,7 +449,7 @@ def beside(p: Page, recording: Recording, step: int) -> dict[str, Any] | None:
         ledger(recording, step, p.node, key="ledger")
     elif panel == "What if":
         error = p.result.error if p.result is not None else None
-        note = f"line {error.line}: {error.type}: {error.message}" if error is not None else ""
+        note = shortened(f"line {error.line}: {error.type}: {error.message}", 1_000) if error is not None else ""
         if whatif(p.edited, key="whatif", memory=p.whatif, on_change=state.vary, note=note):
             st.rerun()
     elif panel == "Sweep":
@@ -470,6 +506,28 @@ def _payload(p: Page, recording: Recording, pinned: Recording | None, run: str, 
         kept[key] = packed(payload(drawn, edge_lines(recording), complete=not large))
     found: dict[str, Any] = kept[key]
     return found
+
+
+def _late(p: Page, recording: Recording, pinned: Recording | None) -> dict[str, Callable[[], Any]]:
+    """What the player is sent of a large recording when it has the picture."""
+    fold: Mode = "none" if pinned else p.fold
+    return {
+        "captions": partial(late_captions, recording),
+        "details": partial(late_details, recording, p.view, fold, p.unfolded, edge_lines(recording)),
+    }
+
+
+def _drawn_apart(p: Page, recording: Recording, pinned: Recording | None, run: str) -> apart.Picture | None:
+    """A picture that another process draws; until it is there the last one of this recording, if there was one."""
+    picture, last = state.drawn_apart(recording, pinned, apart.Wish(p.view, p.direction, run, p.fold, p.unfolded))
+    if picture is None:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            if "picture" in p.tasks:
+                bar(p.tasks["picture"], key="task_picture", on_cancel=partial(state.cancel, "picture"))
+            else:
+                st.html(tag("div", text(p.undrawn or "This picture was not drawn."), cls="gt-note"), width="content")
+                st.button("Draw it", key="draw_again", on_click=state.draw_again)
+    return picture or last
 
 
 main()

@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from engine.commands import Command, CommandError, exporting, files
 from engine.commands import commands as known_commands
@@ -25,11 +26,23 @@ def main(argv: Sequence[str] | None = None) -> int:
     return serve(arguments)
 
 
+def __getattr__(name: str) -> Any:
+    """`app`, which `streamlit run gradtape.py` serves: made when it is asked for, because the other commands do without."""
+    if name != "app":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from streamlit.starlette import App
+
+    from components.serving import MIDDLEWARE, PAGE, ROUTES, life
+
+    app = App(PAGE, routes=ROUTES, middleware=MIDDLEWARE, lifespan=life)
+    return app
+
+
 def serve(arguments: Sequence[str]) -> int:
     """Serve the page until it is stopped."""
     from streamlit.web import cli
 
-    sys.argv = ["streamlit", "run", str(Path(__file__).with_name("app.py")), *arguments]
+    sys.argv = ["streamlit", "run", __file__, *arguments]
     return int(cli.main() or 0)
 
 
@@ -67,7 +80,19 @@ def _open(args: argparse.Namespace) -> int:
     return serve(args.options)
 
 
+def _health_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--host", default="127.0.0.1", help="where the page is served (%(default)s)")
+    parser.add_argument("--port", type=int, default=8501, help="its port (%(default)s)")
+
+
+def _health(args: argparse.Namespace) -> int:
+    from components.probe import main
+
+    return main(args.host, args.port)
+
+
 COMMANDS = (
+    Command("health", "ask a page that is served whether it can draw pages; fails when it cannot", _health_arguments, _health),
     Command(
         "html", "the replay: one file with the graph, its steps and its source, for any browser", _replay_arguments, _replay
     ),

@@ -1,21 +1,16 @@
-"""Runs all benchmarks and prints their tables."""
+"""Runs the benchmarks and prints their tables; `load` and `endurance`, which take long, are run by themselves."""
 
 from __future__ import annotations
 
-from benchmarks import browser, engines, networks, page, pictures
+from collections.abc import Sequence
+
+from benchmarks import browser, engines, graphs, networks, page, pictures
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """All of them, in one run."""
-    engines.chains()
-    engines.training_steps()
-    networks.networks()
-    print("\nCost of recording, per operation\n")
-    engines.recording()
-    print("\nFrom the program to the picture\n")
-    page.sandbox()
-    pictures.pictures()
-    browser.browser()
+    for script in (engines, networks, page, graphs, pictures, browser):
+        script.main(arguments)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Whether the sandbox stays as it is over many runs: memory, file descriptors and time, with programs of every ending mixed.
 
-python -m benchmarks.endurance [runs]
+python -m benchmarks.endurance [--runs N]
 """
 
 from __future__ import annotations
@@ -8,8 +8,10 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Sequence
 from statistics import median
 
+from benchmarks.sizes import options
 from engine.sandbox import Layers, Limits, run
 from engine.sandbox.forking import Server
 from engine.sandbox.runner import server
@@ -35,11 +37,19 @@ MIX: tuple[tuple[str, str, Layers], ...] = (
     ("import os; os.write(3, b'B' + b'\\xff' * 99)", "crashed", BARE),
     ("while True: print('x' * 10_000)", "too_large", Layers()),
 )
-REPORTS = 10
+RUNS, REPORTS = 3_000, 10
 
 
-def main(runs: int = 3_000) -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Run the mix over and over, and print a table of how the two processes are."""
+    parser = options(__doc__)
+    parser.add_argument("--runs", type=int, default=RUNS)
+    chosen = parser.parse_args(arguments)
+    endurance(REPORTS if chosen.smallest else chosen.runs)
+
+
+def endurance(runs: int) -> None:
+    """The table for so many runs."""
     local = server().local
     if not isinstance(local, Server):
         sys.exit("this system has no fork server")
@@ -68,4 +78,4 @@ def _resident(pid: int) -> float:
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:2]))
+    main()

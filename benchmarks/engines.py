@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 import engine
+from benchmarks.sizes import smallest
 from benchmarks.timing import Contestant, race, table
 
 LENGTH = 10
@@ -113,11 +114,12 @@ def _present(makers: dict[str, Callable[[], Contestant]]) -> dict[str, Contestan
     return found
 
 
-def chains() -> None:
+def chains(small: bool = False) -> None:
     """Chains of small and large operations, forward and backward; time per operation."""
     real = torch()
     rows = []
-    for shape in [(), (2, 2), (64, 64), (512, 512)]:
+    shapes: list[tuple[int, ...]] = [(), (2, 2)] if small else [(), (2, 2), (64, 64), (512, 512)]
+    for shape in shapes:
         makers: dict[str, Callable[[], Contestant]] = {"gradtape": lambda s=shape: _torch_like(engine, s)}
         if real is not None:
             makers["PyTorch"] = lambda s=shape: _torch_like(real, s)
@@ -126,7 +128,7 @@ def chains() -> None:
             "autograd": lambda s=shape: _hips(s),
             "mygrad": lambda s=shape: _mygrad(s),
         }
-        times = race(_present(makers))
+        times = race(_present(makers), small)
         rows.append(("×".join(map(str, shape)) or "0-d", {k: v / (4 * LENGTH + 1) for k, v in times.items()}))
     table("Chain of operations, forward and backward, per operation", rows, 1e6, "µs")
 
@@ -173,7 +175,7 @@ def _mlp_numpy(sizes: tuple[int, int, int, int]) -> Contestant:
     return run
 
 
-def training_steps() -> None:
+def training_steps(small: bool = False) -> None:
     """One training step of a two-layer network with plain gradient descent."""
     real = torch()
     rows = []
@@ -182,15 +184,15 @@ def training_steps() -> None:
         if real is not None:
             contestants["PyTorch"] = _mlp(real, sizes)
         contestants["NumPy by hand"] = _mlp_numpy(sizes)
-        rows.append((f"batch {sizes[0]}, {sizes[1]} → {sizes[2]} → {sizes[3]}", race(contestants)))
+        rows.append((f"batch {sizes[0]}, {sizes[1]} → {sizes[2]} → {sizes[3]}", race(contestants, small)))
     table("Training step of a two-layer network", rows, 1e6, "µs")
 
 
-def recording() -> None:
+def recording(small: bool = False) -> None:
     """What it costs to be recorded: while the program runs, and with the events written up."""
     from engine.recording.recorder import record
 
-    rows = []
+    print("\nCost of recording, per operation\n")
     for shape in [(), (2, 2), (64, 64)]:
         plain = _torch_like(engine, shape)
 
@@ -204,10 +206,20 @@ def recording() -> None:
                 run()
             tape.flush()
 
-        times = race({"gradtape": plain, "recorded": recorded, "recorded and written up": written})
-        label = "×".join(map(str, shape)) or "0-d"
-        rows.append((label, {k: v / (4 * LENGTH + 1) for k, v in times.items()}))
+        times = race({"gradtape": plain, "recorded": recorded, "recorded and written up": written}, small)
         print(
-            f"recording {label}: {times['recorded'] / times['gradtape']:.2f}× while running, "
+            f"recording {'×'.join(map(str, shape)) or '0-d'}: {times['recorded'] / times['gradtape']:.2f}× while running, "
             f"{times['recorded and written up'] / times['gradtape']:.2f}× with the events written up"
         )
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print all tables."""
+    small = smallest(__doc__, arguments)
+    chains(small)
+    training_steps(small)
+    recording(small)
+
+
+if __name__ == "__main__":
+    main()

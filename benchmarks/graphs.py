@@ -1,12 +1,17 @@
-"""Graphs of the shapes that autograd makes, of any size, for tests and benchmarks of the layout."""
+"""Graphs of the shapes that autograd makes, of any size, for tests of the layout; run, how long the layout takes of them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import statistics
+import time
+from collections.abc import Callable, Sequence
 from itertools import count
 from typing import Any
 
 import networkx as nx
+
+from benchmarks.sizes import smallest
+from engine.graph.layout import layout
 
 
 class _Builder:
@@ -75,3 +80,21 @@ def scalar(n: int) -> Any:
 
 
 GRAPHS: dict[str, Callable[[int], Any]] = {"mlp": mlp, "transformer": transformer, "rnn": rnn, "scalar": scalar}
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print how long each graph is being laid out, the median of five times."""
+    sizes, times = ((10,), 1) if smallest(__doc__, arguments) else ((1_000, 10_000), 5)
+    for name, make in GRAPHS.items():
+        for size in sizes:
+            seconds = []
+            for _ in range(times):
+                graph = make(size)
+                began = time.perf_counter()
+                layout(graph)
+                seconds.append(time.perf_counter() - began)
+            print(f"layout of {name}, {len(graph):,} nodes: {statistics.median(seconds) * 1000:.0f} ms")
+
+
+if __name__ == "__main__":
+    main()

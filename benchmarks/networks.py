@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import engine
 from benchmarks.engines import torch
+from benchmarks.sizes import smallest
 from benchmarks.timing import Contestant, race, table
 
 
@@ -61,7 +63,7 @@ CASES = {
 }
 
 
-def networks() -> None:
+def networks(small: bool = False) -> None:
     """Layers and networks; time of one pass forward and backward."""
     real = torch()
     rows = []
@@ -69,5 +71,14 @@ def networks() -> None:
         contestants = {"gradtape": make(engine)}
         if real is not None:
             contestants["PyTorch"] = make(real)
-        rows.append((title, race(contestants)))
+        rows.append((title, race(contestants, small)))
     table("Layers and networks, forward and backward", rows, 1e3, "ms")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print the table."""
+    networks(smallest(__doc__, arguments))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,10 +1,12 @@
-"""From a run to a painted graph: the sandbox, the payload, and the browser."""
+"""From a run to what the browser is sent: the sandbox, graph, layout and faces."""
 
 from __future__ import annotations
 
 import statistics
 import time
+from collections.abc import Sequence
 
+from benchmarks.sizes import smallest
 from components.gallery import examples
 from components.graph_view.payload import drawing, payload
 from engine.sandbox import run
@@ -18,8 +20,9 @@ y.sum().backward()
 """
 
 
-def sandbox() -> None:
-    """Milliseconds from the call to the finished recording, the server being warm."""
+def sandbox(small: bool = False) -> None:
+    """Milliseconds from the call to the finished recording, the server being warm; and to the picture's data."""
+    runs, pictures = (1, 1) if small else (21, 11)
     run("pass")
     for name, text in [
         ("an empty program", "pass"),
@@ -27,7 +30,7 @@ def sandbox() -> None:
         ("100 operations", HUNDRED),
     ]:
         times = []
-        for _ in range(21):
+        for _ in range(runs):
             began = time.perf_counter()
             result = run(text)
             times.append(time.perf_counter() - began)
@@ -36,8 +39,17 @@ def sandbox() -> None:
     result = run(HUNDRED)
     assert result.recording is not None
     times = []
-    for i in range(11):
+    for i in range(pictures):
         began = time.perf_counter()
         data = payload(drawing(result.recording, run=str(i)))
         times.append(time.perf_counter() - began)
     print(f"graph, layout and faces of {len(data['nodes'])} nodes: {statistics.median(times) * 1000:.1f} ms")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print all figures."""
+    sandbox(smallest(__doc__, arguments))
+
+
+if __name__ == "__main__":
+    main()

@@ -8,11 +8,14 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from components.probe import PATH
+
+PROXY = "haproxy"
 ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -36,10 +39,8 @@ def served(log: Path = Path(os.devnull), **settings: str) -> Iterator[Served]:
     Raises:
         RuntimeError: if the server ends before it has answered; with its log.
     """
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "streamlit", "run", str(ROOT / "app.py"), f"--server.port={port}"]
+    port = free_port()
+    command = [sys.executable, "-m", "gradtape", f"--server.port={port}"]
     with open(log, "w") as out:
         server = subprocess.Popen(
             [*command, "--server.address=127.0.0.1"],
@@ -49,17 +50,57 @@ def served(log: Path = Path(os.devnull), **settings: str) -> Iterator[Served]:
             env={**os.environ, **settings},
         )
     try:
-        for _ in range(600):
-            with suppress(OSError):
-                urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=1)
-                break
-            if server.poll() is not None:
-                raise RuntimeError(f"the server ended: {log.read_text()}")
-            time.sleep(0.1)
+        _answering(port, server, log)
         yield Served(port, server.pid)
     finally:
         server.terminate()
         server.wait(20)
+
+
+DEPLOY = ROOT / "assets" / "deploy"
+
+
+@contextmanager
+def proxied(pages: Sequence[Served], folder: Path) -> Iterator[Served]:
+    """Put the proxy of a public installation before pages, as it is configured there but for their ports, when it answers.
+
+    Raises:
+        RuntimeError: if it does not start.
+    """
+    listed = (f"    server page{k} 127.0.0.1:{page.port}" for k, page in enumerate(pages, 1))
+    (folder / "pages.cfg").write_text("\n".join(["backend pages from pages", *listed, ""]))
+    port = free_port()
+    command = [PROXY, "-db", "-f", str(DEPLOY / "haproxy.cfg"), "-f", str(folder / "pages.cfg")]
+    with open(folder / "proxy.log", "w") as out:
+        proxy = subprocess.Popen(
+            command, stdout=out, stderr=subprocess.STDOUT, env={**os.environ, "ADDRESS": f"127.0.0.1:{port}"}
+        )
+    try:
+        _answering(port, proxy, folder / "proxy.log")
+        yield Served(port, proxy.pid)
+    finally:
+        proxy.terminate()
+        proxy.wait(20)
+
+
+def _answering(port: int, server: subprocess.Popen[bytes], log: Path) -> None:
+    """Wait until a server says that it is well."""
+    for _ in range(600):
+        with suppress(OSError):
+            urllib.request.urlopen(f"http://127.0.0.1:{port}{PATH}", timeout=1)
+            return
+        if server.poll() is not None:
+            break
+        time.sleep(0.1)
+    raise RuntimeError(f"the server did not start: {log.read_text()}")
+
+
+def free_port() -> int:
+    """A port where nothing listens."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+    return port
 
 
 def family(pid: int) -> list[int]:

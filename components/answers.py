@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from itertools import islice
 
-from components.html import chip, moment, muted, section, table, tag, text
+from components.html import chip, moment, more, muted, section, table, tag, text
 from engine.diagnosis import Finding, Reason
 from engine.recording import Recording
 from engine.recording.events import NOTHING
@@ -13,6 +14,14 @@ from engine.recording.index import index_of
 
 SEVERITIES = {"error": ("bad", "error"), "warning": ("grad", "warning"), "hint": ("", "hint")}
 """Severity -> tone and word of its chip."""
+
+
+FINDINGS = 60
+"""Findings that are shown, the gravest ones."""
+ROWS = 30
+"""Facts of one answer, and lines that it names."""
+MARKS = 2_000
+"""Nodes that a button marks in the graph."""
 
 
 def why_html(recording: Recording, reason: Reason) -> str:
@@ -33,12 +42,10 @@ def why_html(recording: Recording, reason: Reason) -> str:
 
 
 def findings_html(recording: Recording, found: Sequence[Finding]) -> str:
-    """Everything that was found in a run, the worst first."""
+    """Everything that was found in a run, in the order of `engine.diagnosis.findings`."""
     if not found:
         return tag("div", text("Nothing odd was found in this run."), cls="gt-empty")
-    rank = list(SEVERITIES)
-    order = sorted(found, key=lambda f: (rank.index(f.severity) if f.severity in rank else 0, f.step))
-    return "".join(_finding(recording, f) for f in order)
+    return "".join(_finding(recording, f) for f in found[:FINDINGS]) + more(len(found), FINDINGS)
 
 
 def _finding(recording: Recording, found: Finding) -> str:
@@ -48,7 +55,7 @@ def _finding(recording: Recording, found: Finding) -> str:
     links = [moment(found.step, "go to the moment")] if found.step != NOTHING else []
     if found.nodes:
         links.append(path_button(recording, found.nodes, (), "show in the graph"))
-    lines = [recording.place(site) for site in found.related]
+    lines = [recording.place(site) for site in found.related[:ROWS]]
     return section(
         head,
         tag("p", text(found.explanation)),
@@ -61,13 +68,17 @@ def _finding(recording: Recording, found: Finding) -> str:
 
 def evidence_table(evidence: Iterable[tuple[str, str]]) -> str:
     """Facts as a table of two columns."""
-    rows = [("", [text(what), text(value)]) for what, value in evidence]
-    return table(["", ""], rows, cls="gt-table gt-evidence") if rows else ""
+    facts = list(evidence)
+    rows = [("", [text(what), text(value)]) for what, value in facts[:ROWS]]
+    return table(["", ""], rows, cls="gt-table gt-evidence") + more(len(facts), ROWS) if rows else ""
 
 
 def path_button(recording: Recording, nodes: Iterable[str], cut: Iterable[tuple[str, str]], label: str) -> str:
     """A button that marks nodes and cut edges in the graph, in either view, and takes the marks away again."""
-    marks = {"nodes": [k for n in nodes for k in both_views(recording, n)], "cut": [list(pair) for pair in cut]}
+    marks = {
+        "nodes": [k for n in islice(nodes, MARKS) for k in both_views(recording, n)],
+        "cut": [list(pair) for pair in islice(cut, MARKS)],
+    }
     return tag("button", text(label), cls="gt-moment", type="button", data_gt_marks=json.dumps(marks))
 
 

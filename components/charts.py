@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from components.html import shortened
 from engine.diagnosis.ledger import Entry, Point
 from engine.graph.numbers import norm
 from engine.late import Late
@@ -25,12 +27,16 @@ SERIES = 12
 """Curves in one chart; the ones with the largest last values are kept."""
 
 
+POINTS = 500
+"""Points of one curve."""
+
+
 def curves(points: Sequence[Point], step: int, what: str, *, key: str) -> None:
     """Curves over backward passes; hovering tells the values, scrolling zooms."""
     shown = _strongest(points)
     if not shown:
         return
-    rows = [{"pass": p.x, what: p.y, "of": p.series, "line": p.line, "now": p.step <= step} for p in shown]
+    rows = [{"pass": p.x, what: p.y, "of": shortened(p.series, 60), "line": p.line, "now": p.step <= step} for p in shown]
     positive = all(p.y > 0 for p in shown) and max(p.y for p in shown) > 50 * min(p.y for p in shown)
     scale = alt.Scale(type="log") if positive else alt.Scale(zero=False)
     base = alt.Chart(alt.InlineData(values=rows)).encode(
@@ -48,7 +54,17 @@ def curves(points: Sequence[Point], step: int, what: str, *, key: str) -> None:
 def _strongest(points: Sequence[Point]) -> list[Point]:
     last = {p.series: p.y for p in points}
     kept = set(sorted(last, key=lambda name: -last[name])[:SERIES])
-    return [p for p in points if p.series in kept]
+    shown = [p for p in points if p.series in kept]
+    count = Counter(p.series for p in shown)
+    seen: Counter[str] = Counter()
+    thinned = []
+    for p in shown:
+        # Of a long curve every so many-th point, and the last one.
+        every = -(-count[p.series] // POINTS)
+        seen[p.series] += 1
+        if (seen[p.series] - 1) % every == 0 or seen[p.series] == count[p.series]:
+            thinned.append(p)
+    return thinned
 
 
 def ledger_chart(recording: Recording, entries: Sequence[Entry], step: int, *, key: str) -> None:

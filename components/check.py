@@ -7,7 +7,8 @@ from typing import Any
 
 import streamlit as st
 
-from components.html import chip, moment, muted, section, table, tag, text
+from components.html import chip, moment, more, muted, section, table, tag, text
+from components.offered import both_ends
 from engine.diagnosis.outcome import BAD, GOOD, KINK, ROUNDED, UNKNOWN, Check, Checked, Part
 from engine.recording import Recording
 from engine.recording.index import index_of
@@ -21,6 +22,7 @@ VERDICTS = {
 }
 """Verdict -> what its chip says, and its tone."""
 ROWS = 60
+SENTENCES = 12
 
 
 def check_panel(recording: Recording, *, key: str, under_way: bool, on_check: Callable[[int], None]) -> dict[str, Any] | None:
@@ -34,10 +36,10 @@ def check_panel(recording: Recording, *, key: str, under_way: bool, on_check: Ca
             st.html(tag("div", text("There is no backward pass to check."), cls="gt-empty"))
             return None
         with st.container(horizontal=True, vertical_alignment="bottom", key=f"{key}_bar"):
-            number = max(passes)
+            number, offered = max(passes), both_ends(list(passes))
             if len(passes) > 1:
                 number = st.selectbox(
-                    "Backward pass", list(passes), index=len(passes) - 1, key=f"{key}_pass", width=150,
+                    "Backward pass", offered, index=len(offered) - 1, key=f"{key}_pass", width=150,
                     format_func=lambda n: f"{n} · line {recording.line(passes[n].event)}",
                 )  # fmt: skip
             if st.button(
@@ -66,7 +68,9 @@ def check_html(recording: Recording, outcome: Check) -> str:
     parts = []
     if outcome.problem:
         parts.append(tag("div", text(outcome.problem), cls="gt-note"))
-    parts += [tag("div", text(sentence), cls="gt-note bad") for sentence in outcome.sentences()]
+    sentences = list(outcome.sentences())
+    parts += [tag("div", text(sentence), cls="gt-note bad") for sentence in sentences[:SENTENCES]]
+    parts.append(more(len(sentences), SENTENCES))
     if outcome.leaves or outcome.edges:
         parts.append(tag("div", chip(_summary(outcome), VERDICTS[outcome.verdict][1]), cls="gt-row"))
     if outcome.note:
@@ -96,7 +100,7 @@ def _summary(outcome: Check) -> str:
 def _leaves(outcome: Check) -> str:
     rows = [(part, c) for part in outcome.leaves for c in sorted(part.checked, key=lambda c: c.verdict == GOOD)]
     head = ("tensor", "element", "recorded", "differences", "error", "")
-    return table(head, [(c.verdict, _cells(part, c)) for part, c in rows[:ROWS]]) + _more(len(rows))
+    return table(head, [(c.verdict, _cells(part, c)) for part, c in rows[:ROWS]]) + more(len(rows), ROWS)
 
 
 def _cells(part: Part, c: Checked) -> list[str]:
@@ -124,7 +128,7 @@ def _edges(recording: Recording, outcome: Check) -> str:
         for p, w in rows[:ROWS]
         if w is not None
     ]
-    return table(head, body) + _more(len(rows))
+    return table(head, body) + more(len(rows), ROWS)
 
 
 def _line(recording: Recording, part: Part) -> str:
@@ -143,7 +147,3 @@ def _error(c: Checked) -> str:
 def _verdict(verdict: str) -> str:
     label, tone = VERDICTS[verdict]
     return chip(label, tone)
-
-
-def _more(count: int) -> str:
-    return muted(f"and {count - ROWS} more") if count > ROWS else ""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from difflib import SequenceMatcher
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from components.html import moment, muted, section, tag, text
+from components.html import moment, more, muted, section, shortened, tag, text
 from engine.diagnosis.compare import Change, Comparison, Row, compare
+from engine.diagnosis.difference import parts as line_parts
 from engine.graph.numbers import ArrayTexts
 from engine.late import Late
 from engine.recording import Recording
@@ -22,6 +22,12 @@ else:
 
 SIGNS = {"changed": "Δ", "added": "+", "removed": "−"}
 _MAX_LINES = 40
+_MAX_LINE = 400
+"""Characters of one of them."""
+ROWS = 1_000
+"""Rows of the table."""
+_MAX_NAME = 200
+"""Characters of a name in it."""
 
 
 def compare_panel(
@@ -55,6 +61,9 @@ def compare_panel(
     frame, keys = compare_frame(found, pinned, recording)
     if frame.empty:
         return None
+    different = sum(row.status != "same" for row in found.rows)
+    if different > ROWS:
+        st.html(more(different, ROWS))
     # A selected row stays selected only while the rows are the same.
     rows_id = sha256(" ".join(keys).encode()).hexdigest()[:8]
     event = st.dataframe(
@@ -79,15 +88,18 @@ def compare_html(found: Comparison, pinned: Recording, recording: Recording) -> 
 def diff_html(before: tuple[str, ...], after: tuple[str, ...]) -> str:
     """The lines that differ, with their numbers."""
     lines: list[str] = []
+    count = 0
     for cell in range(max(len(before), len(after))):
         old = before[cell].split("\n") if cell < len(before) else []
         new = after[cell].split("\n") if cell < len(after) else []
-        for kind, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        for kind, a, b, c, d in line_parts(old, new):
             if kind != "equal":
-                lines += [_line("−", "gt-gone", i + 1, old[i]) for i in range(a, b)]
-                lines += [_line("+", "gt-new", i + 1, new[i]) for i in range(c, d)]
-    rest = [muted(f"{len(lines) - _MAX_LINES} more lines")] if len(lines) > _MAX_LINES else []
-    return tag("div", *lines[:_MAX_LINES], *rest, cls="gt-diff") if lines else muted("The programs' texts are the same.")
+                count += b - a + d - c
+                lines += [_line("−", "gt-gone", i + 1, old[i]) for i in range(a, min(b, a + _MAX_LINES))]
+                lines += [_line("+", "gt-new", i + 1, new[i]) for i in range(c, min(d, c + _MAX_LINES))]
+                del lines[_MAX_LINES:]
+    rest = [muted(f"{count - _MAX_LINES:,} more lines")] if count > _MAX_LINES else []
+    return tag("div", *lines, *rest, cls="gt-diff") if lines else muted("The programs' texts are the same.")
 
 
 def compare_frame(found: Comparison, pinned: Recording, recording: Recording) -> tuple[pd.DataFrame, list[str]]:
@@ -96,7 +108,8 @@ def compare_frame(found: Comparison, pinned: Recording, recording: Recording) ->
     rows = [row for row in found.rows if row.status != "same"]
     order = list(SIGNS)
     rows.sort(key=lambda row: order.index(row.status))
-    return pd.DataFrame([_cells(row, *texts) for row in rows]), [row.key for row in rows]
+    shown = rows[:ROWS]
+    return pd.DataFrame([_cells(row, *texts) for row in shown]), [row.key for row in shown]
 
 
 def _cells(row: Row, old: ArrayTexts, new: ArrayTexts) -> dict[str, object]:
@@ -107,7 +120,7 @@ def _cells(row: Row, old: ArrayTexts, new: ArrayTexts) -> dict[str, object]:
         notes.append("gradient only flowed through")
     return {
         "": SIGNS[row.status],
-        "tensor": row.name,
+        "tensor": shortened(row.name, _MAX_NAME),
         "value": _from_to(row.status, row.value, old, new),
         "gradient": _from_to(row.status, row.grad, old, new),
         "Δ value": _delta(row.value),
@@ -149,4 +162,4 @@ def _columns() -> dict[str, Any]:
 
 
 def _line(sign: str, cls: str, number: int, code: str) -> str:
-    return tag("div", tag("span", text(f"{number:>3} {sign} "), cls="gt-muted"), text(code), cls=cls)
+    return tag("div", tag("span", text(f"{number:>3} {sign} "), cls="gt-muted"), text(code, _MAX_LINE), cls=cls)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import streamlit as st
 
 from components.html import copy, muted, tag, text
-from engine.diagnosis.contributions import Contribution, brief, contributions, gradient_total, plain_steps
+from engine.diagnosis.contributions import Contribution, brief, contributions, gradient_total
 from engine.graph.captions import titles
 from engine.graph.numbers import shape_text
 from engine.recording import Recording, replay
@@ -16,6 +16,8 @@ from engine.recording.index import index_of
 
 MOST = 6
 """Edges that are written out."""
+LONGEST = 4_000
+"""Characters of LaTeX that are set."""
 SMALL = r"\small "
 """The panel is narrow."""
 
@@ -33,28 +35,16 @@ def formulas(recording: Recording, step: int, selected: str | None, *, key: str)
         for k, c in enumerate(found[:MOST]):
             with st.container(key=f"{key}_{k}", border=False, gap=None):
                 st.html(edge_title(recording, c))
-                st.latex(SMALL + c.symbols, width="stretch")
-                if c.numbers:
-                    st.latex(SMALL + c.numbers, width="stretch")
+                for latex in filter(None, (c.symbols, c.numbers)):
+                    if len(latex) > LONGEST:
+                        st.html(muted(f"A formula of {len(latex):,} characters is too long to be set."))
+                    else:
+                        st.latex(SMALL + latex, width="stretch")
                 st.html(steps_html(c))
         if count > MOST:
             st.html(muted(f"and {count - MOST} more"))
         if into and count > 1:
             st.html(total_html(recording, into, found, count, places[0][1]))
-
-
-def edge_lines(recording: Recording) -> Callable[[int, int, int], tuple[str, ...]]:
-    """For the graph's edges: what passes along edge `slot` of `node` at `step`, in plain lines."""
-    made: dict[tuple[int, int], dict[int, tuple[str, ...]]] = {}
-
-    def lines(step: int, node: int, slot: int) -> tuple[str, ...]:
-        event = recording.events[step]
-        assert isinstance(event, NodeRan)
-        if (node, event.number) not in made:
-            made[node, event.number] = plain_steps(recording, node, event.number)
-        return made[node, event.number].get(slot, ())
-
-    return lines
 
 
 Place = tuple[int, int, int]

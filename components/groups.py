@@ -7,7 +7,7 @@ from os.path import commonprefix
 
 import streamlit as st
 
-from components.html import chip, muted, section, table, tag, text
+from components.html import chip, more, muted, section, shortened, table, tag, text
 from engine.diagnosis import findings
 from engine.graph.folding import Folding
 from engine.graph.varies import parts, varies
@@ -15,6 +15,8 @@ from engine.graph.whole import Whole
 from engine.recording import Recording, replay
 
 MAX_ROWS = 40
+MAX_NAME = 200
+"""Characters of a tensor's name."""
 
 
 def group_panel(recording: Recording, whole: Whole, folding: Folding, id: str, step: int, *, key: str) -> None:
@@ -39,7 +41,9 @@ def group_html(recording: Recording, whole: Whole, folding: Folding, id: str, st
     return "".join(
         (
             section(head, facts),
-            section(*(tag("p", text(f.title)) for f in told), label="findings inside") if told else "",
+            section(*(tag("p", text(f.title)) for f in told[:MAX_ROWS]), more(len(told), MAX_ROWS), label="findings inside")
+            if told
+            else "",
             _tensors(recording, whole, group.members, step),
             _varying(whole, folding, id),
             section(ops, label="operations") if counts else "",
@@ -55,7 +59,10 @@ def _tensors(recording: Recording, whole: Whole, members: list[str], step: int) 
     faces = {key: face for key in shown[:MAX_ROWS] if (face := whole.faces.nodes.at(key, step)) is not None}
     if not faces:
         return ""
-    titles = {key: state.tensor(nodes[key]["tensor"]).name or face.title or nodes[key]["title"] for key, face in faces.items()}
+    titles = {
+        key: shortened(state.tensor(nodes[key]["tensor"]).name or face.title or nodes[key]["title"], MAX_NAME)
+        for key, face in faces.items()
+    }
     # Parameters of one module: what all their names begin with would leave no room for the rest.
     dotted = [title for title in titles.values() if "." in title]
     common = "".join(commonprefix(dotted).rpartition(".")[:2]) if len(dotted) > 1 else ""  # noqa: RUF071
@@ -64,8 +71,7 @@ def _tensors(recording: Recording, whole: Whole, members: list[str], step: int) 
         short = f"…{titles[key][len(common) :]}" if common and titles[key].startswith(common) else titles[key]
         link = tag("button", text(short), cls="gt-moment", type="button", title=titles[key], data_gt_select=key)
         rows.append(("", (link, text(face.value), text(face.grad or "–"))))
-    more = muted(f"and {len(shown) - MAX_ROWS} more") if len(shown) > MAX_ROWS else ""
-    return section(table(("tensor", "value", "grad"), rows), more, label="tensors inside")
+    return section(table(("tensor", "value", "grad"), rows), more(len(shown), MAX_ROWS), label="tensors inside")
 
 
 def _varying(whole: Whole, folding: Folding, id: str) -> str:
@@ -77,4 +83,6 @@ def _varying(whole: Whole, folding: Folding, id: str) -> str:
     if not found:
         return section(muted(f"All {len(compared)} parts have the same operations, names and shapes."), label="what varies")
     rows = (("", (text(each.what), text(each))) for each in found[:MAX_ROWS])
-    return section(table(("", "in the parts"), rows), label=f"what varies among {len(compared)} parts")
+    return section(
+        table(("", "in the parts"), rows), more(len(found), MAX_ROWS), label=f"what varies among {len(compared)} parts"
+    )

@@ -8,7 +8,7 @@ from functools import cache
 import streamlit as st
 
 import engine
-from components.html import muted, tag, text
+from components.html import COPIED, muted, tag, text
 from engine.nn import functional
 
 KEYS = {
@@ -64,7 +64,7 @@ def help_html() -> str:
     methods = [name for name in dir(engine.Tensor) if not name.startswith("_")]
     groups = {"torch": engine.supported(), "torch.nn.functional": functional.__all__, "methods of tensors": methods}
     lists = "".join(
-        tag("details", tag("summary", text(f"{name} ({len(names)})")), tag("p", text(", ".join(names)), cls="gt-names"))
+        tag("details", tag("summary", text(f"{name} ({len(names)})")), tag("p", text(", ".join(names), COPIED), cls="gt-names"))
         for name, names in groups.items()
     )
     return tag("h3", "What is supported") + lists + muted("Anything else says so by name when a program uses it.")

@@ -1,19 +1,28 @@
-"""Keeps Python's garbage collector from stopping everybody for one visitor.
+"""Keeps Python's garbage collector from stopping everybody for one visitor, and memory from growing by what nobody needs.
 
 Streamlit has Python look through all of its memory after every run of a page. With the modules loaded that takes 80 ms and more
-with every visitor, and meanwhile nobody else's page is drawn. So what is there is set aside first, which costs nothing, and
-only now and then is everything looked through.
+with every visitor, and meanwhile nobody else's page is drawn. So after each turn only what is new is looked through, in less
+than a millisecond, and what is left of it set aside. What becomes garbage later, such as the pages of visitors who have left,
+is found when everything is looked through: now and then, and when nobody is there to wait for it.
 """
 
 from __future__ import annotations
 
+import ctypes
 import gc
+import sys
 import threading
 import time
 from collections.abc import Callable
 
-EVERY = 600.0
-"""Seconds between two looks at everything: with many large recordings one takes seconds, in which nobody is served."""
+EVERY = 60.0
+"""Seconds between two looks at everything, at least."""
+SHARE = 0.01
+"""The share of the time that they may take: with many large recordings one takes seconds, in which nobody is served."""
+QUIET = 2.0
+"""Seconds without a page drawn after which nobody waits."""
+SOON = 10.0
+"""Seconds between two looks at everything when it is quiet, at least."""
 SELDOM = (50_000, 20, 100)
 """How many new things Python waits for before it looks through the youngest: a picture of 10,000 nodes is made in two thirds of
 the time when that is not after every 700."""
@@ -21,25 +30,49 @@ gc.set_threshold(*SELDOM)
 
 
 class Housekeeping:
-    """When everything was looked through last."""
+    """When a page was drawn last, and when everything was looked through."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._lock = threading.Lock()
-        self._last = clock()
+        self._drawn = self._looked = clock()
+        self._pause = EVERY
 
     def tidy(self) -> bool:
-        """Set everything aside; first collect all garbage if it is time, and return whether it was."""
-        now = self._clock()
+        """After a turn: look through what is new, or through everything if it is time, and return whether it was."""
         with self._lock:
-            due = now - self._last >= EVERY
-            if due:
-                self._last = now
-        if due:
-            gc.unfreeze()
-            gc.collect()
-        gc.freeze()
+            now = self._drawn = self._clock()
+            due = now - self._looked >= self._pause
+            self._look(everything=due)
         return due
+
+    def tidy_when_quiet(self) -> bool:
+        """Look through everything if pages have been drawn since the last time and nobody waits; whether it was done."""
+        with self._lock:
+            now = self._clock()
+            due = self._drawn > self._looked and now - self._drawn >= QUIET and now - self._looked >= SOON
+            if due:
+                self._look(everything=True)
+        return due
+
+    def _look(self, everything: bool) -> None:
+        began = self._clock()
+        if everything:
+            gc.unfreeze()
+        gc.collect()
+        gc.freeze()
+        if everything:
+            give_back()
+            self._looked = self._clock()
+            self._pause = max(EVERY, (self._looked - began) / SHARE)
+
+
+def give_back() -> None:
+    """Give memory that is free back to the system; the C library keeps it for later otherwise (Linux)."""
+    if sys.platform == "linux":
+        trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+        if trim is not None:
+            trim(0)
 
 
 housekeeping = Housekeeping()

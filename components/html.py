@@ -6,22 +6,34 @@ import re
 from collections.abc import Iterable
 from html import escape
 
+MOST = 5_000
+"""Characters of one value that are shown: names, messages and numbers belong to a program, which may make them as long as it
+likes. What a link holds fits in."""
+COPIED = 100_000
+"""Characters of a text that a button copies; they are sent with the page."""
 
-def text(value: object) -> str:
-    """A value as text that is safe inside HTML, attributes included."""
-    return escape(str(value), quote=True)
+
+def text(value: object, most: int = MOST) -> str:
+    """A value as text that is safe inside HTML, attributes included; of a long one the beginning, and how much more it has."""
+    return escape(shortened(str(value), most), quote=True)
+
+
+def shortened(value: str, most: int) -> str:
+    """A text, or the beginning of a longer one and how much more there is."""
+    return value if len(value) <= most else f"{value[:most]}… ({len(value) - most:,} characters more)"
 
 
 def literal(value: object) -> str:
     """A value as text that Streamlit's Markdown, which labels and notices are, shows as it is: no link, no picture, no
     mathematics."""
-    return re.sub(r"([\\\x60*_{}\[\]()#+\-.!|<>~:$&])", r"\\\1", str(value).replace("\n", " "))
+    return re.sub(r"([\\\x60*_{}\[\]()#+\-.!|<>~:$&])", r"\\\1", shortened(str(value), MOST).replace("\n", " "))
 
 
 def tag(name: str, *children: str, cls: str = "", **attributes: object) -> str:
     """An element around children that are HTML already; attribute values are escaped."""
     parts = [f' class="{text(cls)}"'] if cls else []
-    parts += [f' {key.rstrip("_").replace("_", "-")}="{text(value)}"' for key, value in attributes.items() if value is not None]
+    given = ((key.rstrip("_").replace("_", "-"), value) for key, value in attributes.items() if value is not None)
+    parts += [f' {key}="{text(value, COPIED)}"' for key, value in given]
     return f"<{name}{''.join(parts)}>{''.join(children)}</{name}>"
 
 
@@ -36,8 +48,12 @@ def moment(step: int, label: object) -> str:
 
 
 def copy(value: object, what: str) -> str:
-    """A button that puts a text into the clipboard; `what` says for whoever does not see its sign what it copies."""
-    return tag("button", cls="gt-copy", type="button", data_gt_copy=value, aria_label=f"Copy {what}", title=f"Copy {what}")
+    """A button that puts a text into the clipboard; `what` says for whoever does not see its sign what it copies. There is none
+    for a text that is too long to be sent for that."""
+    whole, told = str(value), f"Copy {shortened(what, 100)}"
+    if len(whole) > COPIED:
+        return ""
+    return tag("button", cls="gt-copy", type="button", data_gt_copy=whole, aria_label=told, title=told)
 
 
 def heading(value: object) -> str:
@@ -56,6 +72,11 @@ def section(*children: str, label: str = "", aside: str = "") -> str:
     if aside:
         top = tag("div", top, tag("span", aside, cls="gt-push"), cls="gt-row")
     return tag("section", top, *children, cls="gt-section")
+
+
+def more(count: int, most: int) -> str:
+    """How many there are beyond the most that are shown; nothing if these are all."""
+    return muted(f"and {count - most:,} more") if count > most else ""
 
 
 def table(head: Iterable[object], rows: Iterable[tuple[str, Iterable[str]]], cls: str = "gt-table") -> str:

@@ -7,7 +7,7 @@ import streamlit as st
 from components.answers import why_html
 from components.arrays import array_copy, array_table
 from components.formulas import formulas
-from components.html import chip, muted, section, table, tag, text
+from components.html import chip, more, muted, section, table, tag, text
 from components.ledger import ledger_table
 from engine.diagnosis import why
 from engine.diagnosis.ledger import ledgers
@@ -15,6 +15,11 @@ from engine.graph.numbers import ArrayTexts
 from engine.recording import Recording, State, replay
 from engine.recording.events import NOTHING, NodeInfo, OpRan
 from engine.recording.index import index_of
+
+ROWS = 40
+"""Edges, and values that a node remembers: `torch.stack` may have thousands."""
+ARRIVALS = 6
+"""Gradients on their way that are written out."""
 
 
 def inspector(recording: Recording, step: int, selected: str | None, *, key: str) -> None:
@@ -66,8 +71,9 @@ def _tensor(recording: Recording, state: State, number: int) -> str:
         cls="gt-row",
     )
     parts = [section(head, muted(facts)), why_html(recording, why(recording, number, state.step))]
-    value = recording.arrays[t.value]
-    parts.append(section(array_table(value, "value"), label="value", aside=array_copy(value, f"the value of {name}")))
+    if t.value != NOTHING:  # a recording of somebody else's may lack it
+        value = recording.arrays[t.value]
+        parts.append(section(array_table(value, "value"), label="value", aside=array_copy(value, f"the value of {name}")))
     parts.append(_gradient(recording, state, number))
     entries = ledgers(recording).get(number)
     if entries:
@@ -97,9 +103,11 @@ def _gradient(recording: Recording, state: State, number: int) -> str:
     parts = []
     running = state.backward
     if running is not None and t.node != NOTHING:
-        for arrival in running.received(t.node):
+        arrivals = running.received(t.node)
+        for arrival in arrivals[:ARRIVALS]:
             parts.append(muted(f"arriving in backward pass {running.number}"))
             parts.append(array_table(recording.arrays[arrival.array], "grad"))
+        parts.append(more(len(arrivals), ARRIVALS))
     if t.grad != NOTHING:
         label = "grad now" + (f" (backward pass {running.number} is on its way)" if running is not None else "")
         grad = recording.arrays[t.grad]
@@ -124,13 +132,15 @@ def _node(recording: Recording, state: State, number: int) -> str:
     parts = [section(head, muted(f"sequence number {info.sequence}" if info.variable == NOTHING else "the end of a path"))]
     running = state.backward
     if running is not None:
-        for arrival in running.received(number):
+        arrivals = running.received(number)
+        for arrival in arrivals[:ARRIVALS]:
             parts.append(
                 section(
                     array_table(recording.arrays[arrival.array], "grad"),
                     label=f"received in backward pass {running.number}",
                 )
             )
+        parts.append(more(len(arrivals), ARRIVALS))
     if info.edges or info.saved:
         parts.append(section(_edges(recording, info), _saved(recording, state, info), label="edges and saved values"))
     tensor = info.variable if info.variable != NOTHING else index_of(recording).owners.get((number, 0), NOTHING)
@@ -145,9 +155,9 @@ def _edges(recording: Recording, info: NodeInfo) -> str:
     nodes = index_of(recording).nodes
     rows = [
         ("", [text(slot), tag("code", text(nodes[target].info.name if target != NOTHING else "None")), text(number)])
-        for slot, (target, number) in enumerate(info.edges)
+        for slot, (target, number) in enumerate(info.edges[:ROWS])
     ]
-    return table(["input", "next function", "output_nr"], rows)
+    return table(["input", "next function", "output_nr"], rows) + more(len(info.edges), ROWS)
 
 
 def _saved(recording: Recording, state: State, info: NodeInfo) -> str:
@@ -155,7 +165,7 @@ def _saved(recording: Recording, state: State, info: NodeInfo) -> str:
         return ""
     texts = ArrayTexts(recording)
     rows = []
-    for saved in info.saved:
+    for saved in info.saved[:ROWS]:
         if saved.tensor in state:
             t = state.tensor(saved.tensor)
             stale = t.version != saved.version
@@ -165,4 +175,4 @@ def _saved(recording: Recording, state: State, info: NodeInfo) -> str:
         else:
             shown = text(saved.text)
         rows.append(("", [tag("code", text(f"_saved_{saved.name}")), shown]))
-    return table(["saved for backward", "value"], rows)
+    return table(["saved for backward", "value"], rows) + more(len(info.saved), ROWS)

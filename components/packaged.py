@@ -1,4 +1,7 @@
-"""Components with a frontend of our own: bundles in a `build` folder beside their Python, single scripts, and what they get."""
+"""Components with a frontend of our own: bundles in a `build` folder beside their Python, single scripts, and what they get.
+
+Streamlit is loaded when a page is drawn: what is sent to a frontend can be made in processes that have none.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-import streamlit as st
-from streamlit.errors import StreamlitAPIException
 
 
 def packaged(name: str, build: Path) -> Callable[[], Callable[..., Any]]:
@@ -21,6 +22,9 @@ def packaged(name: str, build: Path) -> Callable[[], Callable[..., Any]]:
 
     @cache
     def declared() -> Callable[..., Any]:
+        import streamlit as st
+        from streamlit.errors import StreamlitAPIException
+
         try:
             return st.components.v2.component(f"gradtape.{name}", js=f"{name}-*.js")
         except StreamlitAPIException:
@@ -36,6 +40,8 @@ def inline(name: str, script: Path, **options: Any) -> Callable[[], Callable[...
 
     @cache
     def declared() -> Callable[..., Any]:
+        import streamlit as st
+
         js, css = (path.read_text(encoding="utf-8") for path in (script, script.with_suffix(".css")))
         return st.components.v2.component(f"gradtape_{name}", js=js, css=css, **options)
 

@@ -13,6 +13,8 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from components.html import tag, text
 from components.turns import in_turn, turn_given_away
+from engine.sandbox import Control, Limits
+from engine.sandbox.calls import CallError
 from engine.sandbox.pool import Ticket
 
 PATIENCE = 0.4
@@ -35,13 +37,37 @@ class Task:
     ticket: Ticket[Any]
     arrived: Callable[[Any], None]
     """Takes the result."""
+    limits: Limits | None = None
+    """What it may use at most."""
+    control: Control | None = None
+    """How far it is, and what lets it be ended so that it keeps what it has."""
+    failed: Callable[[CallError], None] | None = None
+    """Takes why a call ended without a result."""
+    dims: bool = True
+    """Whether what is on show is about to be replaced."""
 
     @property
     def words(self) -> str:
         """How far it is."""
         place = self.ticket.place
         what = self.what if isinstance(self.what, str) else self.what()
-        return f"Waiting · place {place}" if place else f"{what} · {self.ticket.seconds:.1f} s"
+        if place:
+            return f"Waiting · place {place}"
+        if self.limits is None or self.control is None:
+            return f"{what} · {self.ticket.seconds:.1f} s"
+        return f"{what} · {self.ticket.seconds:.1f} of {self.limits.seconds:g} s · {self.control.events:,} events"
+
+    @property
+    def share(self) -> float | None:
+        """How much of its limits it has used, from 0 to 1; None if that is not known."""
+        if self.limits is None or self.control is None or self.ticket.place:
+            return None
+        return min(max(self.ticket.seconds / self.limits.seconds, self.control.events / self.limits.events), 1.0)
+
+    @property
+    def can_stop(self) -> bool:
+        """Whether there is something that it could keep."""
+        return self.control is not None and not self.control.halt.is_set() and not self.ticket.place
 
 
 def present() -> Callable[[], bool]:
@@ -71,10 +97,23 @@ def bar(task: Task, *, key: str, on_cancel: Callable[[], None]) -> None:
         if task.ticket.finished:
             st.rerun()
         with st.container(key=key, horizontal=True, vertical_alignment="center", width="content"):
-            st.html(f"<style>{DIMMED}</style>{tag('div', text(task.words), cls='gt-running', role='status')}", width="content")
+            dimmed = f"<style>{DIMMED}</style>" if task.dims else ""
+            st.html(f"{dimmed}{_how_far(task)}", width="content")
+            if task.can_stop and task.control is not None:
+                st.button(
+                    "Stop", key=f"{key}_stop", on_click=task.control.halt.set, help="Stop, and show what was recorded until now"
+                )
             st.button("Cancel", key=f"{key}_cancel", on_click=on_cancel, help="Stop, and go on with what is shown")
 
     look()
+
+
+def _how_far(task: Task) -> str:
+    share = task.share
+    words = tag("div", text(task.words), cls="gt-running", role="status")
+    if share is None:
+        return words
+    return tag("div", words, tag("progress", value=f"{share:.3f}", max=1, aria_label="used of its limits"), cls="gt-far")
 
 
 DIMMED = ".stApp .st-key-graph, .stApp .st-key-panel, .stApp .st-key-console { opacity: 0.55; transition: opacity 0.2s 0.15s; }"

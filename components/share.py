@@ -6,12 +6,14 @@ from urllib.parse import urlsplit, urlunsplit
 
 import streamlit as st
 
-from components.html import copy, muted, tag, text
+from components.html import COPIED, copy, muted, tag, text
 from engine.recording import Recording
+from engine.sandbox.settings import settings
 from engine.share import Link, LinkError, pack
 
 PARAMETER = "p"
 """The address's parameter that holds a program."""
+CLOSED = " This installation lets no other site show it yet: its operator names those that may in GRADTAPE_EMBED."
 
 
 def share_panel(link: Link, recording: Recording | None, *, page: str, key: str) -> None:
@@ -25,7 +27,7 @@ def share_panel(link: Link, recording: Recording | None, *, page: str, key: str)
             return
         st.html(muted(_what(link)) + _line(address, "the link"))
         st.html(
-            muted("For a course page: graph, timeline and source, without the rest.")
+            muted("For a course page: graph, timeline and source, without the rest." + ("" if settings().embed else CLOSED))
             + _line(snippet(address, link.name), "the HTML")
         )
         st.html(muted("The link holds the program itself; nothing is stored anywhere."))
@@ -45,14 +47,14 @@ def snippet(address: str, name: str = "") -> str:
     """HTML that shows the program of a link inside another page."""
     title = f"Gradtape: {name}" if name else "Gradtape"
     return (
-        f'<iframe src="{text(address + "&embed=true")}" title="{text(title)}" '
+        f'<iframe src="{text(address + "&embed=true", COPIED)}" title="{text(title)}" '
         'width="100%" height="450" style="border: 0" loading="lazy"></iframe>'
     )
 
 
 def _line(whole: str, what: str) -> str:
     """The beginning of a long text, and a button that copies all of it."""
-    return tag("div", tag("code", text(whole)), copy(whole, what), cls="gt-line")
+    return tag("div", tag("code", text(whole, COPIED)), copy(whole, what), cls="gt-line")
 
 
 def _what(link: Link) -> str:

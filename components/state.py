@@ -8,6 +8,7 @@ import secrets
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar
@@ -16,25 +17,34 @@ import streamlit as st
 
 from components.builder import Picked
 from components.editor import newest_text
+from components.export import File, file_name, to_fetch
 from components.gallery import DEFAULT, examples
+from components.graph_view.apart import Picture, Wish, picture
 from components.graph_view.folds import folding, to_open
+from components.history import remember
 from components.kept import gone
+from components.replay import REPLAY
+from components.replay.making import REPLAYED
 from components.running import PATIENCE, Task, present
 from components.share import PARAMETER
 from components.sweep import Memory as SweepMemory
 from components.tour import Moment, Place, moments
-from components.turns import turn_given_away
+from components.turns import LONG, turn_given_away
 from components.whatif import Memory
 from engine.diagnosis import check_numerically
 from engine.diagnosis.matching import match
 from engine.diagnosis.outcome import Check
-from engine.export import Options
+from engine.export import Format, Options
+from engine.export.making import FILE, made, sentence
 from engine.graph.folding import Mode
+from engine.opening import opened
+from engine.opening import sentence as not_opened
 from engine.program import Program, ProgramError
 from engine.recording import Recording, replay
 from engine.recording.events import NOTHING, Accumulated, OpRan
 from engine.recording.index import index_of
-from engine.sandbox import Limits, RunResult, run
+from engine.sandbox import Control, Limits, RunResult, run
+from engine.sandbox.calls import CallError
 from engine.sandbox.pool import Busy, Cancelled, pool
 from engine.sandbox.runner import isolated
 from engine.sandbox.settings import settings
@@ -47,8 +57,10 @@ OPEN = "GRADTAPE_OPEN"
 """The variable with the path of the file that a visit opens with; only who starts the page can set it."""
 ALIKE = 0.5
 """The share of events that two runs must have in common for the page to stay at its moment."""
+PICTURES = 4
+"""Pictures of one recording that are kept."""
 MAX_MATCHED = 10_000
-"""Events of runs that are matched for that."""
+"""Events of runs that are matched for that; of one that was cut short, `LONG`: where it was cut has no meaning."""
 
 
 @dataclass
@@ -107,8 +119,16 @@ class Page:
     """What the pool and the log call this visitor."""
     unrun: Callable[[], None] | None = None
     """A stranger's program is shown that has not run; what to do when it has."""
+    limits: Limits | None = None
+    """What a run may use, if the visitor has chosen."""
     tasks: dict[str, Task] = field(default_factory=dict)
-    """What is under way: "run", "check"."""
+    """What is under way: "run", "check", "picture", "open", "save svg"."""
+    files: list[File] = field(default_factory=list)
+    """Files that were made and that the browser has not fetched yet."""
+    asked: tuple[Recording | None, Wish] | None = None
+    """The picture that another process draws, or could not draw,"""
+    undrawn: str = ""
+    """and why it could not."""
 
     @property
     def recording(self) -> Recording | None:
@@ -179,8 +199,16 @@ def start(
     arrived: Callable[[T], None],
     *,
     long: bool = False,
+    limits: Limits | None = None,
+    control: Control | None = None,
+    failed: Callable[[CallError], None] | None = None,
+    dims: bool = True,
 ) -> None:
-    """Have something done in the pool instead of what is under way for the same purpose, and wait for it for a moment."""
+    """Have something done in the pool instead of what is under way for the same purpose, and wait for it for a moment.
+
+    With its limits the bar shows how much of them is used; with a `control` the work can be ended so that it keeps what it has.
+    `failed` takes why a call ended without a result; `dims` says whether what is on show will be replaced.
+    """
     p = page()
     cancel(purpose)
     try:
@@ -188,7 +216,7 @@ def start(
     except Busy as error:
         p.notice = str(error)
         return
-    p.tasks[purpose] = Task(what, ticket, arrived)
+    p.tasks[purpose] = Task(what, ticket, arrived, limits, control, failed, dims)
     with turn_given_away():
         ticket.done.wait(PATIENCE)
     settle()
@@ -198,7 +226,8 @@ def settle() -> None:
     """Take in what has finished."""
     p = page()
     for purpose, task in list(p.tasks.items()):
-        if not task.ticket.finished:
+        # What arrives may have begun something else for a purpose that was looked at before.
+        if not task.ticket.finished or p.tasks.get(purpose) is not task:
             continue
         del p.tasks[purpose]
         try:
@@ -207,10 +236,16 @@ def settle() -> None:
             continue
         except Busy as error:
             p.notice = str(error)
+        except CallError as error:
+            if error.status in ("failed", "crashed"):
+                logging.getLogger(__name__).error("%s failed: %s", purpose, error)
+            if task.failed is not None:
+                task.failed(error)
         except Exception:
             logging.getLogger(__name__).exception("a run failed")
             p.notice = "The program could not be run: the part of Gradtape that runs programs does not answer."
         else:
+            task.ticket.value = None  # the bar that showed it stays with Streamlit for a while
             task.arrived(result)
 
 
@@ -219,6 +254,34 @@ def cancel(purpose: str) -> None:
     task = page().tasks.pop(purpose, None)
     if task is not None:
         task.ticket.cancel()
+
+
+def drawn_apart(recording: Recording, pinned: Recording | None, wish: Wish) -> tuple[Picture | None, Picture | None]:
+    """The picture, which another process draws when it is asked for, and the last one of this recording; None where there is
+    none yet."""
+    p = page()
+    there: dict[tuple[Recording | None, Wish], Picture] = recording.derived.setdefault("pictures", {})
+    name = pinned, wish
+    if name not in there and p.asked != name:
+        p.asked, p.undrawn = name, ""
+
+        def arrived(made: Picture) -> None:
+            for old in list(there)[: max(0, len(there) - PICTURES + 1)]:
+                del there[old]
+            there[name] = made
+            p.asked = None
+            recording.derived["findings"] = made.findings
+
+        def failed(error: CallError) -> None:
+            p.undrawn = f"The graph could not be drawn: {error}."
+
+        start("picture", "Drawing the graph", lambda stop: picture(recording, pinned, wish, stop), arrived, failed=failed)
+    return there.get(name), next(reversed(there.values()), None)
+
+
+def draw_again() -> None:
+    """Ask once more for the picture that was asked for last."""
+    page().asked = None
 
 
 def chosen(key: str, before: str) -> str:
@@ -237,14 +300,14 @@ def _open_operators_file() -> bool:
     if not path or PARAMETER in st.query_params or "example" in st.query_params:
         return False
     p, name = page(), Path(path).name
+    p.edited = list(p.program.cells)  # empty, until the file has been read
     try:
-        open_file(Path(path).read_bytes(), name)
+        data = Path(path).read_bytes()
     except OSError as error:
-        p.notice = f"{name} cannot be read: {error.strerror or error}"
-    if not p.edited:
-        notice = p.notice
         open_example(DEFAULT)
-        p.notice = notice
+        p.notice = f"{name} cannot be read: {error.strerror or error}"
+    else:
+        open_file(data, name, otherwise=lambda: open_example(DEFAULT))
     return True
 
 
@@ -263,8 +326,11 @@ def open_link(link: Link) -> None:
 
     def there() -> None:
         p.keep = None
+        # In the link's view already: the player would select it there by a command of its own, and lose this one's step.
         if p.recording is not None and link.selected is not None and _exists(p.recording, link.selected):
-            select(link.selected)
+            select(translated(p.recording, link.selected, p.view))
+        elif p.recording is not None and (shown := translated(p.recording, p.selected, p.view)) != p.selected:
+            select(shown, open=False)
         p.command = {**p.command, "n": p.command["n"] + 1, "step": link.step}
         p.commands = p.command["n"]
 
@@ -289,29 +355,49 @@ def address() -> str:
     return str(st.context.url or "http://localhost:8501/")
 
 
-def open_file(data: bytes, name: str) -> None:
-    """Show a program (.py, .ipynb) or a recording (.gradtape) from a file and run it; a bad file leaves a notice."""
+def open_file(data: bytes, name: str, otherwise: Callable[[], None] = lambda: None) -> None:
+    """Show a program (.py, .ipynb) or a recording (.gradtape) from a file when it has been read, and run it.
+
+    What is on show stays until then. A bad file leaves a notice, and `otherwise` is done.
+    """
     p = page()
-    try:
-        if name.endswith(".gradtape"):
-            recording = Recording.load(data)
-            cancel("run")
-            _set_text(Program.from_cells(recording.source), name)
-            if p.recording is not p.pinned:
-                gone(p.recording)
-            p.opened, p.result, p.ran = recording, None, tuple(recording.source)
-            p.step, p.selected = None, None
-        else:
-            _show(Program.from_file(data, name), name)
-    except (ProgramError, ValueError) as error:
-        p.notice = f"{name} cannot be opened: {error}"
-        return
+    p.notice = ""
+
+    def work(stop: threading.Event) -> Program | Recording:
+        return opened(data, name, stop=stop)
+
+    def arrived(found: Program | Recording) -> None:
+        try:
+            _show_file(found, name)
+        except ProgramError as error:
+            failed(CallError("refused", str(error)))
+
+    def failed(error: CallError) -> None:
+        otherwise()
+        p.notice = not_opened(error, name)
+
+    start("open", f"Opening {name}", work, arrived, failed=failed)
+
+
+def _show_file(found: Program | Recording, name: str) -> None:
+    """Show what was in a file."""
+    p = page()
+    if isinstance(found, Program):
+        _show(found, name)
+    else:
+        program = Program.from_cells(found.source)
+        cancel("run")
+        _set_text(program, name)
+        if p.recording is not p.pinned:
+            gone(p.recording)
+        p.opened, p.result, p.ran = found, None, tuple(found.source)
+        p.step, p.selected = None, None
     st.query_params.clear()
 
 
 def _set_text(program: Program, name: str) -> None:
     p: Page = st.session_state[KEY]
-    p.program, p.name = program, name
+    p.program, p.name = program, name[:MAX_NAME]
     p.edited = list(program.cells)
     p.rev += 1
     p.notice, p.unrun = "", None
@@ -333,7 +419,7 @@ def _show(program: Program, name: str) -> None:
 def set_text(text: str, names: Sequence[str] = ()) -> None:
     """Replace a one-cell program's text (by the builder), run it to its end and go on with these names, the first one shown."""
     p = page()
-    p.undo.append("\n\n".join(p.edited))
+    remember(p.undo, "\n\n".join(p.edited))
     p.redo.clear()
 
     def go_on() -> None:
@@ -363,7 +449,7 @@ def vary(cell: int, text: str) -> None:
     p = page()
     if len(p.edited) == 1:
         if p.edited[0] != p.varied:
-            p.undo.append(p.edited[0])
+            remember(p.undo, p.edited[0])
             p.redo.clear()
         p.varied = text
     p.edited[cell] = text
@@ -421,7 +507,7 @@ def undo() -> None:
     """Take back the builder's last change."""
     p = page()
     if p.undo:
-        p.redo.append("\n\n".join(p.edited))
+        remember(p.redo, "\n\n".join(p.edited))
         _replace(p.undo.pop())
 
 
@@ -429,7 +515,7 @@ def redo() -> None:
     """Make the change again that was taken back last."""
     p = page()
     if p.redo:
-        p.undo.append("\n\n".join(p.edited))
+        remember(p.undo, "\n\n".join(p.edited))
         _replace(p.redo.pop())
 
 
@@ -478,14 +564,16 @@ def run_program(then: Callable[[], None] = lambda: None) -> None:
     except ProgramError as error:
         p.notice = f"The program cannot be run: {error}."
         return
-    program, limits = p.program, _limits()
+    program, limits = p.program, limits_now()
     cancel("check")
 
     def arrived(result: RunResult) -> None:
         _take(result, texts)
         then()
 
-    start("run", "Running", lambda stop: run(program, limits, stop=stop), arrived)
+    control = Control()
+    work = partial(run, program, limits, control=control)
+    start("run", "Running", lambda stop: work(stop=stop), arrived, limits=limits, control=control)
 
 
 def _take(result: RunResult, texts: tuple[str, ...]) -> None:
@@ -507,7 +595,7 @@ def check(recording: Recording, number: int) -> None:
     def arrived(outcome: Check) -> None:
         recording.checks[number] = outcome
 
-    limits, done = _limits(), 0.0
+    limits, done = limits_now(), 0.0
 
     def work(stop: threading.Event) -> Check:
         return check_numerically(recording, number, limits, stop=stop, progress=tell)
@@ -519,10 +607,51 @@ def check(recording: Recording, number: int) -> None:
     start("check", lambda: f"Checking, {done:.0%} done", work, arrived, long=True)
 
 
-def _limits() -> Limits:
-    """What a run or a check may use here."""
-    wanted = settings()
-    return Limits(seconds=wanted.wall_clock, memory_mb=wanted.memory_mb, events=wanted.most_events)
+def save(format: Format) -> None:
+    """Make a file of what is on show, and hand it to the browser when it is done."""
+    p = page()
+    recording = p.recording if format.name != "py" else None
+    source, options = tuple(p.edited), look(p, st.context.theme.type == "dark")
+    name = file_name(p.name, format)
+    by = REPLAYED if format.name == REPLAY.name else FILE
+    label, done = f"{format.label} file" if format.group != "replay" else "replay", 0.0
+    if recording is None and format.name != "py":
+        return
+    p.notice = ""
+
+    def work(stop: threading.Event) -> bytes:
+        return made(format.name, recording, options, source, by=by, stop=stop, tell=tell)
+
+    def tell(share: float) -> None:
+        nonlocal done
+        done = share
+
+    def arrived(data: bytes) -> None:
+        p.files = [*(file for file in p.files if file.data is not None), to_fetch(data, name, format.mime)]
+
+    def failed(error: CallError) -> None:
+        p.notice = sentence(error, label, by)
+
+    start(
+        f"save {format.name}",
+        lambda: f"Making the {label} · {done:.0%}",
+        work,
+        arrived,
+        failed=failed,
+        dims=False,
+    )
+
+
+def choose_limits(wanted: Limits | None) -> None:
+    """Have the next runs use these limits, or the usual ones; only where programs are the visitor's own."""
+    if not settings().hosted:
+        page().limits = wanted
+
+
+def limits_now() -> Limits:
+    """What a run or a check may use: as chosen on the page, where programs are the visitor's own."""
+    p: Page = st.session_state[KEY]
+    return p.limits or settings().limits
 
 
 def _keep(p: Page, shown: Recording | None, step: int | None) -> bool:
@@ -532,9 +661,9 @@ def _keep(p: Page, shown: Recording | None, step: int | None) -> bool:
     if shown is None or recording is None or step is None:
         return True
     fewer, more = sorted((len(shown.events), len(recording.events)))
-    if more > MAX_MATCHED:
+    if more > (MAX_MATCHED if p.result is not None and p.result.status in ("ok", "error") else LONG):
         return fewer >= ALIKE * more
-    matching = match(shown, recording)
+    matching = match(shown, recording, keep=shown is p.pinned)  # else each run would hold the one before it
     if matching.likeness < ALIKE:
         return False
     if p.selected is not None and p.selected[:1] in "tn":

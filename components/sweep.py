@@ -11,9 +11,9 @@ import streamlit as st
 
 from components.html import muted, tag, text
 from components.landscape import picture
+from components.offered import both_ends
 from engine.recording import Recording
 from engine.recording.index import index_of
-from engine.sandbox.messages import Limits
 from engine.sandbox.settings import settings
 from engine.sandbox.sweep_messages import LAST, NONE
 from engine.sweep import Axis, Choice, Sweep, SweepError, begin, choices, last_pass
@@ -68,8 +68,7 @@ def sweep_panel(
             wanted = LAST if literal and number and number == last_pass(recording) else number
             memory.picked, memory.notice = picked, ""
             try:
-                limits = Limits(seconds=settings().wall_clock, memory_mb=settings().memory_mb)
-                memory.sweep = begin(recording, axes, limits, number=wanted, session=session)
+                memory.sweep = begin(recording, axes, settings().limits, number=wanted, session=session)
             except SweepError as error:
                 memory.sweep, memory.notice = None, str(error)
             else:
@@ -99,7 +98,7 @@ def _pass(recording: Recording, key: str) -> int:
         return last or NONE
     passes = index_of(recording).passes
     chosen: int = st.selectbox(
-        "Loss: root of backward pass", range(1, last + 1), key=f"{key}_pass",
+        "Loss: root of backward pass", both_ends(range(1, last + 1)), key=f"{key}_pass",
         format_func=lambda n: f"{n} · line {recording.line(passes[n].event)}",
     )  # fmt: skip
     return chosen

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from components.html import chip, muted, tag, text
+from components.html import chip, muted, shortened, tag, text
 from engine.graph.numbers import ArrayTexts
 from engine.recording import Recording, replay
 from engine.recording.events import NOTHING, OpRan
@@ -13,6 +13,10 @@ from engine.recording.replay import TensorState
 
 ROWS = 100
 """Rows of one page of the table."""
+INPUTS = 8
+"""Inputs of one operation that are named."""
+MAX_NAME = 80
+"""Characters of a name in the table."""
 HEAD = ("name", "value", "grad", "shape", "made by", "inputs", "grad_fn", "line")
 
 
@@ -70,7 +74,7 @@ def tensors_html(recording: Recording, step: int, selected: str | None, view: st
 
 
 def _name(t: TensorState, key: str | None, chosen: bool) -> str:
-    name = t.name or t.op.op
+    name = shortened(t.name or t.op.op, MAX_NAME)
     if key is None:
         shown = text(name)
     else:
@@ -83,7 +87,8 @@ def _inputs(recording: Recording, step: int, op: OpRan) -> str:
     """The tensors that went into an operation, by their names at the step."""
     tensors = index_of(recording).tensors
     known = [tensors[a.tensor] for a in op.inputs if a.tensor in tensors]
-    return ", ".join(history.name(step) or history.op.op for history in known)
+    named = [shortened(history.name(step) or history.op.op, MAX_NAME) for history in known[:INPUTS]]
+    return ", ".join(named) + (f" and {len(known) - INPUTS:,} more" if len(known) > INPUTS else "")
 
 
 def grad_fn(recording: Recording, t: TensorState) -> str:

@@ -20,7 +20,7 @@ from engine import dtypes, inline
 from engine.autograd.node import FREED, Inference, Node, Result, check_result, check_version, opened
 from engine.context import context
 from engine.dtypes import result_dtype
-from engine.errors import AutogradError, sizes_mismatch
+from engine.errors import AutogradError, sizes_mismatch, too_many_dims
 from engine.op import Op, array_vocabulary, on_arrays, parameters_of
 from engine.overloads import invalid_combination, overloads
 from engine.tensor import Tensor, constant, counter_of, gradient_edge, inference, new, share
@@ -114,6 +114,8 @@ def to_floating(array: Any) -> Any:
 
 def explain(op: Op, error: Exception, arrays: tuple[Any, ...]) -> Exception:
     """PyTorch's error for what NumPy refused."""
+    if isinstance(error, IndexError):
+        return too_many_dims(error) or error
     chosen = [a for n, a in zip(op.tensors, arrays, strict=True) if n in op.promote or not op.lists]
     shapes = [a.shape for a in chosen if isinstance(a, np.ndarray)]
     if op.promote and len(shapes) > 1:
@@ -126,7 +128,7 @@ def explain(op: Op, error: Exception, arrays: tuple[Any, ...]) -> Exception:
                 except ValueError:
                     return sizes_mismatch(shapes[0], other)
             return sizes_mismatch(shapes[-2], shapes[-1])
-    return RuntimeError(f"{op.name}: {error}")
+    return too_many_dims(error) or RuntimeError(f"{op.name}: {error}")
 
 
 def versions_of(saved: tuple[Any, ...]) -> tuple[int, ...]:
@@ -327,7 +329,7 @@ def write(op: Op, operator: bool = False) -> Callable[..., Any]:
     arrays = ", ".join("a_" + _variable(n) for n in op.tensors)
     body += [
         f"try: out = {_formula(op, names) or f'forward({_forward_arguments(op)})'}",
-        f"except ValueError as error: raise explain(op, error, ({arrays},)) from None",
+        f"except (ValueError, IndexError) as error: raise explain(op, error, ({arrays},)) from None",
     ]
     if several or many:
         body.append("result = [constant(a) for a in out]")

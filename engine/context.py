@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -58,8 +59,8 @@ class Context:
     """Grad mode, the observer and the number the next node gets. Not per thread: one program runs in one thread."""
 
     __slots__ = (
-        "_inference", "_linked", "_observer", "callbacks", "grad", "node", "opened", "passes", "reached", "restricted",
-        "sequence", "special", "task", "writing",
+        "_inference", "_linked", "_observer", "callbacks", "copy", "deepcopy", "grad", "node", "opened", "passes", "reached",
+        "restricted", "sequence", "special", "task", "writing",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -86,6 +87,9 @@ class Context:
         """What is to be called when the backward pass under way has ended."""
         self.writing: Callable[[Any], None] | None = None
         """Called with each tensor that is about to be written in place, while somebody wants to know."""
+        self.copy: Callable[[Any], Any] = copy.copy
+        self.deepcopy: Callable[[Any], Any] = copy.deepcopy
+        """How things of the program are copied: as Python does, or as a sandbox that runs the program does."""
 
     def _look(self) -> None:
         self.special = self._inference or self._observer is not None or self._linked is not None

@@ -13,6 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+from engine.limits import DIMS
+
 
 class AutogradError(RuntimeError):
     """A backward pass, or the use of a graph, that PyTorch refuses as well."""
@@ -48,6 +50,18 @@ def nearest(owner: str, name: str, supported: Iterable[str]) -> str:
     """A question whether a similar name was meant, "" if there is none."""
     near = get_close_matches(name, list(supported), n=1, cutoff=0.75)
     return f" Did you mean '{owner}.{near[0]}'?" if near else ""
+
+
+_TOO_MANY = ("maximum supported dimension for an ndarray", "ndmin must be <= ndmax", "number of dimensions must be within")
+
+
+def too_many_dims(error: Exception) -> RuntimeError | None:
+    """PyTorch's error for a tensor of more dimensions than NumPy has; None if NumPy refused something else."""
+    return (
+        None
+        if not str(error).startswith(_TOO_MANY)
+        else RuntimeError(f"only tensors with up to {DIMS.value()} dims are supported")
+    )
 
 
 def sizes_mismatch(a: tuple[int, ...], b: tuple[int, ...]) -> RuntimeError:

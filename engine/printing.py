@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from numpy.typing import NDArray
@@ -36,11 +36,6 @@ PROFILES: dict[str, dict[str, Any]] = {
 }
 
 _options = PrintOptions()
-
-
-def get_printoptions() -> dict[str, Any]:
-    """The options in force."""
-    return asdict(_options)
 
 
 def set_printoptions(

@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-MAX_TEXT = 500_000
+from engine import limits
+
+MAX_TEXT = limits.PROGRAM.value()
 """Characters of a program."""
-MAX_CELLS = 500
+MAX_CELLS = limits.CELLS.value()
 MAGIC = re.compile(r"\s*(%[A-Za-z]|!)")
 """A line that is a command of the notebook; a `%` with a space behind it is Python's."""
 
@@ -32,9 +34,9 @@ class Program:
         # Half a character cannot be sent to anybody.
         object.__setattr__(self, "cells", tuple(text.encode("utf-8", "replace").decode("utf-8") for text in self.cells))
         if sum(map(len, self.cells)) > MAX_TEXT:
-            raise ProgramError(f"a program may have at most {MAX_TEXT:,} characters")
+            raise ProgramError(f"{limits.PROGRAM.past()}, not {sum(map(len, self.cells)):,}")
         if len(self.cells) > MAX_CELLS:
-            raise ProgramError(f"a notebook may have at most {MAX_CELLS} code cells")
+            raise ProgramError(f"{limits.CELLS.past()}, not {len(self.cells):,}")
 
     @staticmethod
     def from_text(text: str, name: str = "program") -> Program:
@@ -55,8 +57,8 @@ class Program:
         """
         data = source if isinstance(source, bytes) else Path(source).read_bytes()
         name = name or ("" if isinstance(source, bytes) else Path(source).name)
-        if len(data) > 64 * MAX_TEXT:
-            raise ProgramError("the file is too large")
+        if len(data) > limits.PROGRAM_FILE.value():
+            raise ProgramError(f"the file is too large: {limits.PROGRAM_FILE.past()}")
         try:
             text = data.decode("utf-8-sig")
         except UnicodeDecodeError:

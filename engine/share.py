@@ -12,15 +12,16 @@ import zlib
 
 import msgspec
 
+from engine import limits
 from engine.program import MAX_CELLS, Program, ProgramError
 
 VERSION = "1"
 """What a link begins with; another number means another dictionary or other fields."""
-MAX_LINK = 4096
+MAX_LINK = limits.LINK.value()
 """Characters of a link's parameter: what every browser, chat and mail program passes on whole."""
-MAX_UNPACKED = 200_000
+MAX_UNPACKED = limits.UNPACKED.value()
 """Bytes that a link may unpack to."""
-MAX_NAME = 120
+MAX_NAME = limits.TITLE.value()
 NODE = re.compile(r"[tnbm]\d{1,9}|[a-z]:[\w.:-]{1,80}", re.ASCII)
 """A node of the graph."""
 VIEWS = frozenset({"tensors", "autograd", "grouped"})
@@ -62,10 +63,12 @@ def pack(link: Link) -> str:
         plain = msgspec.msgpack.encode(link)
     except UnicodeEncodeError:
         raise LinkError("the program holds half a character, which no link can hold") from None
+    if len(plain) > MAX_UNPACKED:
+        raise LinkError(f"the program takes {len(plain):,} bytes, and what is in a link may have {MAX_UNPACKED:,}")
     squeezer = zlib.compressobj(9, zlib.DEFLATED, -15, 9, zdict=DICTIONARY)
     packed = squeezer.compress(plain) + squeezer.flush()
     text = VERSION + base64.urlsafe_b64encode(packed).rstrip(b"=").decode()
-    if len(text) > MAX_LINK or len(plain) > MAX_UNPACKED:
+    if len(text) > MAX_LINK:
         raise LinkError(f"the program takes {len(text):,} characters of a link, which may have {MAX_LINK:,}")
     return text
 

@@ -551,7 +551,8 @@ class Tensor:
             raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
         if context.special and context.observer is not None:
             context.observer.read(self, "numpy")
-        return self._array
+        # A view: whoever gives what they got another shape does not give it to the tensor.
+        return self._array.view()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         array = self.numpy()
@@ -728,11 +729,6 @@ def counter_of(tensor: Tensor) -> Counter:
     if counter is None:
         counter = tensor._counter = Counter()
     return counter
-
-
-def tensors_of(values: Sequence[Any]) -> list[Tensor]:
-    """The tensors among `values`."""
-    return [v for v in values if isinstance(v, Tensor)]
 
 
 # What a program sees when it prints a type.

@@ -4,14 +4,27 @@ from __future__ import annotations
 
 import importlib.util
 import os
+from collections.abc import Iterator
+from pathlib import Path
 from types import ModuleType
 
 import pytest
 from hypothesis import settings
 
+from tests.on_pytorch import OnPyTorch, on_pytorch
+
+for library in ("OMP", "OPENBLAS", "MKL"):
+    # Tests run on every core already; threads of NumPy and PyTorch would only wait for each other (a third of the time).
+    os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+
 settings.register_profile("steady", deadline=None, derandomize=True)
 settings.load_profile("steady")
 """No test depends on how fast the machine is, or on what is drawn."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests that look at what others have done come last; they find it out themselves where the others have not run."""
+    items.sort(key=lambda item: item.get_closest_marker("last") is not None)
 
 
 def needed(package: str) -> None:
@@ -28,4 +41,23 @@ def torch() -> ModuleType:
     needed("torch")
     import torch
 
+    for device in (torch.cuda, torch.xpu, torch.mtia):
+        if not device.is_available():
+            # For each that is absent every call of manual_seed writes down the whole stack, which below pytest is a long one.
+            device.manual_seed_all = lambda seed: None
     return torch
+
+
+@pytest.fixture(scope="session")
+def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that all processes of this run of the tests have in common."""
+    own = tmp_path_factory.getbasetemp()
+    return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+
+
+@pytest.fixture(scope="session")
+def pytorch(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OnPyTorch]:
+    """Runs whole programs on PyTorch, in processes of their own."""
+    needed("torch")
+    with on_pytorch(tmp_path_factory.mktemp("programs")) as process:
+        yield process

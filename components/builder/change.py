@@ -11,10 +11,12 @@ import streamlit as st
 from components.builder.leaf import grid
 from components.builder.work import Work, choose, explain, name_input, note
 from engine.writing import RefusedError
-from engine.writing.leaves import entries, fixed, with_entries
+from engine.writing.leaves import MAX_WRITTEN, entries, fixed, with_entries
 from engine.writing.lines import Block, blocks, wrapped
 from engine.writing.names import deleted, renamed
 
+LINES = 400
+"""Lines to choose from: each is sent to the browser whenever the panel is drawn."""
 HEADS = {"no_grad": "with torch.no_grad():", "inference mode": "with torch.inference_mode():", "a loop": ""}
 
 
@@ -37,8 +39,8 @@ def _entries(work: Work) -> None:
     except RefusedError as refused:
         note(str(refused))
         array = work.recording.array(leaf.value)
-        if array is None:
-            explain("It is too large to be written out.")
+        if array is None or array.size > MAX_WRITTEN:
+            explain(f"It has more than {MAX_WRITTEN} entries, which are not written out.")
             return
         span, values = leaf.span, array.tolist()
         work.offer("Write its entries out", lambda: fixed(work.text, span, values), key="build_fix", names=[leaf.name])
@@ -92,6 +94,9 @@ def _block(work: Work, heads: list[str]) -> None:
     if not found:
         note("The program has no lines yet.")
         return
+    if len(found) > LINES:
+        note(f"The last {LINES} of {len(found):,} lines are offered.")
+        found = found[-LINES:]
     key = f"{hash(work.text)}_{heads[0]}"
     first = _line("From line", found, f"build_from_{key}", len(found) - 1)
     later = [block for block in found if block.first >= first.first and block.depth == first.depth]

@@ -33,6 +33,7 @@ def operation_panel(work: Work) -> None:
     settings, twice = _settings(choices, operands, bool(inside))
     target = "" if writes else _target(work, operands)
     fits = [(choice, fit(choice, _taken(choice, operands, twice), settings)) for choice in choices]
+    bases = _Bases(work.text)
     with st.container(key="build_ops"):
         for choice, found in sorted(fits, key=lambda each: bool(each[1].reason)):
             if found.reason:
@@ -43,14 +44,36 @@ def operation_panel(work: Work) -> None:
                 needed = [each for each in unnamed if each[1] in [operand.code for operand in taken]]
                 grows = target if taken[0].name == target else ""
                 template = code_of(choice, ["{a}" if each.name == grows else each.code for each in taken], settings)
-                _offer(work, choice, found, name, needed, grows, template)
+                _offer(work, bases, choice, found, name, needed, grows, template)
+
+
+class _Bases:
+    """The text with names for expressions that have none; operations of one kind need the same few."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._made: dict[tuple[tuple[Span, str], ...], str] = {}
+
+    def named(self, wanted: list[tuple[Span, str]]) -> str:
+        """The text with these names; refused as `all_named` refuses."""
+        key = tuple(wanted)
+        if key not in self._made:
+            self._made[key] = all_named(self._text, wanted)
+        return self._made[key]
 
 
 def _offer(
-    work: Work, choice: Choice, found: Fit, name: str, unnamed: list[tuple[Span, str]], target: str, template: str
+    work: Work,
+    bases: _Bases,
+    choice: Choice,
+    found: Fit,
+    name: str,
+    unnamed: list[tuple[Span, str]],
+    target: str,
+    template: str,
 ) -> None:
     def make() -> str:
-        text = all_named(work.text, unnamed)
+        text = bases.named(unnamed)
         if target:
             return continued(text, target, template)
         return appended(text, found.code if choice.writes else f"{name} = {found.code}")

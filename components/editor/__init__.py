@@ -15,6 +15,7 @@ import msgspec
 import streamlit as st
 
 from components.packaged import ignore, packaged, sent
+from engine.program import MAX_TEXT
 
 Severity = Literal["error", "warning", "info"]
 
@@ -108,7 +109,10 @@ def _sent(message: object, rev: int) -> dict[str, Any] | None:
     if not isinstance(message, Mapping) or message.get("rev") != rev:
         return None
     text, n = message.get("text"), message.get("n")
-    return {"text": text, "rev": rev, "n": n} if isinstance(text, str) and isinstance(n, int | float) else None
+    if not isinstance(text, str) or not isinstance(n, int | float):
+        return None
+    # One sign too many is enough for it not to run.
+    return {"text": text[: MAX_TEXT + 1], "rev": rev, "n": n}
 
 
 _component = packaged("editor", Path(__file__).parent / "build")

@@ -5,19 +5,21 @@ from __future__ import annotations
 import re
 import zlib
 from base64 import b64encode
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from components.formulas import edge_lines
 from components.html import text
 from components.replay.panels import panels
 from components.replay.pictures import pictures
+from engine.diagnosis.contributions import edge_lines
 from engine.export import Format, Options
 from engine.export.picture import LAST, step_of
 from engine.graph import View
+from engine.progress import Tell, part, untold
 from engine.recording import Recording
 from engine.recording.events import Accumulated
 
@@ -28,10 +30,12 @@ BOTH: tuple[View, ...] = ("tensors", "autograd")
 """The views that a replay offers."""
 MAX_FOR_BOTH = 10_000
 """Events up to which it has both; a larger one has the view that was asked for, so that a browser can open it."""
+PICTURED = 0.5
+"""The share of the work that goes into the pictures."""
 _EXPORT = re.compile(r"export\s*\{\s*([\w$]+) as default\s*\};?\s*$")
 
 
-def replay_html(recording: Recording, options: Options = LAST) -> str:
+def replay_html(recording: Recording, options: Options = LAST, tell: Tell = untold) -> str:
     """A page that plays the recording, without a server and without the network.
 
     The recording's texts are packed data that only become text nodes or come escaped out of `components.html`; and the
@@ -46,14 +50,21 @@ def replay_html(recording: Recording, options: Options = LAST) -> str:
     parts = {
         "policy": policy,
         "title": text(options.title or "Replay"),
-        "style": STYLE.read_text(encoding="utf-8") + (FOLDER / "replay.css").read_text(encoding="utf-8"),
-        "data": _packed(_data(recording, options)),
+        "style": _text(STYLE) + _text(FOLDER / "replay.css"),
+        "data": _packed(_data(recording, options, tell)),
         "script": script,
     }
-    page = (FOLDER / "replay.html").read_text(encoding="utf-8")
+    page = _text(FOLDER / "replay.html")
     return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], page)
 
 
+@cache
+def _text(path: Path) -> str:
+    """A file of ours: read once, before the process that makes replays can open no file any more."""
+    return path.read_text(encoding="utf-8")
+
+
+@cache
 def _script() -> str:
     """The player's module and the page's own, as one: a file opened from a disk can import no other."""
     (bundle,) = BUNDLE.glob("player-*.js")
@@ -61,18 +72,21 @@ def _script() -> str:
     export = _EXPORT.search(player)
     if export is None:
         raise RuntimeError(f"{bundle.name} does not end with its export")
-    host = (FOLDER / "replay.js").read_text(encoding="utf-8")
+    host = _text(FOLDER / "replay.js")
     # A block, so that the page's names and the bundle's short ones cannot be the same.
     module = f"{player[: export.start()]}\n{{\nconst render = {export[1]};\n{host}}}"
     # What would end the script element, or begin a comment in it, means the same to JavaScript when it is written so.
     return "\n" + re.sub(r"<(?=/script|!--|script)", r"\\x3c", module, flags=re.IGNORECASE) + "\n"
 
 
-def _data(recording: Recording, options: Options) -> dict[str, Any]:
+def _data(recording: Recording, options: Options, tell: Tell) -> dict[str, Any]:
     first: View = options.view if options.view in BOTH else BOTH[0]
     shown: tuple[View, ...] = BOTH if len(recording.events) <= MAX_FOR_BOTH else (first,)
     lines, name = edge_lines(recording), f"replay {options.title}"
-    views = {view: pictures(recording, view, options.direction, name, lines) for view in shown}
+    views = {
+        view: pictures(recording, view, options.direction, name, lines, part(tell, *_span(place, len(shown))))
+        for place, view in enumerate(shown)
+    }
     filled = [event.tensor for event in recording.events if isinstance(event, Accumulated)]
     return {
         "title": options.title,
@@ -81,8 +95,13 @@ def _data(recording: Recording, options: Options) -> dict[str, Any]:
         "view": first,
         "step": max(step_of(recording, options), 0),
         "selected": f"t{min(filled)}" if filled else None,
-        "panels": panels(recording, shown),
+        "panels": panels(recording, shown, part(tell, PICTURED, 0.95)),
     }
+
+
+def _span(place: int, count: int) -> tuple[float, float]:
+    """Which part of the work the pictures of one view are."""
+    return PICTURED * place / count, PICTURED * (place + 1) / count
 
 
 def _packed(data: dict[str, Any]) -> str:
@@ -91,8 +110,8 @@ def _packed(data: dict[str, Any]) -> str:
     return b64encode(zlib.compress(written, 9)).decode()
 
 
-def _replay(recording: Recording, options: Options) -> bytes:
-    return replay_html(recording, options).encode()
+def _replay(recording: Recording, options: Options, tell: Tell = untold, /) -> bytes:
+    return replay_html(recording, options, tell).encode()
 
 
 REPLAY = Format(

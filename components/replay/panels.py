@@ -18,6 +18,7 @@ from engine.diagnosis.ledger import ledgers
 from engine.graph import View, build, changes
 from engine.graph.build import Graph
 from engine.graph.whole import whole
+from engine.progress import Tell, told, untold
 from engine.recording import Recording
 from engine.recording.events import NOTHING, CellEnded, NodeRan, Printed, Raised
 from engine.recording.index import index_of
@@ -43,7 +44,7 @@ class _Table:
         return self._places[text]
 
 
-def panels(recording: Recording, views: Sequence[View]) -> dict[str, Any]:
+def panels(recording: Recording, views: Sequence[View], tell: Tell = untold) -> dict[str, Any]:
     """Everything beside the graph in these views.
 
     `inspector` has for each node pairs (step, place in `texts`); the last one at or before a step holds.
@@ -53,13 +54,14 @@ def panels(recording: Recording, views: Sequence[View]) -> dict[str, Any]:
     moments = {key: steps for graph in graphs for key, steps in _moments(recording, graph).items()}
     each = max(1, MAX_MOMENTS // max(len(moments), 1))
     last = len(recording.events) - 1
+    changing = told(list(moments.items()), tell)
     return {
-        "inspector": {key: _history(recording, key, _some(steps, each), texts) for key, steps in moments.items()},
+        "inspector": {key: _history(recording, key, _some(steps, each), texts) for key, steps in changing},
         "groups": {view: _groups(recording, view, texts) for view in views},
         "formulas": dict(_formulas(recording, texts)),
         "ledgers": {f"t{tensor}": texts.place(ledger_html(recording, last, tensor)) for tensor in ledgers(recording)},
         "findings": texts.place(findings_html(recording, findings(recording))),
-        "found": len(findings(recording)),
+        "found": sum(f.grave for f in findings(recording)),
         "output": list(_output(recording)),
         "twins": {key: twin for key in moments for twin in both_views(recording, key)[1:]},
         "texts": texts.texts,

@@ -16,6 +16,7 @@ from components.graph_view.payload import drawing, payload
 from components.graph_view.watched import Details, detailed
 from engine.graph.folding import Folding, Mode
 from engine.graph.whole import Whole, whole
+from engine.progress import Tell, told, untold
 from engine.recording import Recording
 
 FIRST, NOTHING_OPEN, ALL_OPEN = "", "-", "*"
@@ -31,7 +32,9 @@ _OWN = ("rev", "fold", "legend", "sites")
 """What a picture has of its own beside nodes and edges."""
 
 
-def pictures(recording: Recording, view: str, direction: str, name: str, details: Details) -> dict[str, Any]:
+def pictures(
+    recording: Recording, view: str, direction: str, name: str, details: Details, tell: Tell = untold
+) -> dict[str, Any]:
     """What all pictures of a view share, and the pictures by name: {"shared", "nodes", "edges", "pictures"}.
 
     `shared` is a payload without what differs. `nodes` and `edges` are tables; a picture's own `nodes` are [place in the table,
@@ -42,7 +45,7 @@ def pictures(recording: Recording, view: str, direction: str, name: str, details
     nodes, edges = _Table(), _Table()
     made: dict[str, Any] = {}
     shared: dict[str, Any] = {}
-    for title, opened in _openings(everything, groups, at_first(recording, view, FOLD)):
+    for title, opened in told(list(_openings(everything, groups, at_first(recording, view, FOLD))), tell):
         data = payload(drawing(recording, view, direction, name, fold=FOLD, opened=opened))
         made[title] = {
             **{part: data.pop(part) for part in _OWN},

@@ -13,9 +13,13 @@ from typing import Any
 
 import streamlit as st
 
+from components.html import tag, text
 from components.packaged import ignore, inline, sent
-from engine.whatif import MAX_KNOBS, Knob, knobs, with_value
+from engine.program_ast import BOUNDS
+from engine.whatif import MAX_KNOBS, MOST_KNOBS, Knob, find, knobs, with_value
 
+MAX_RANGES = 1_000
+"""Knobs of which the ranges are kept, those of texts of the past included."""
 Ranges = MutableMapping[str, tuple[float, float, float]]
 
 
@@ -41,13 +45,12 @@ def whatif(
 
     `note` is shown above them, such as what the changed program raised. Returns whether the page must be drawn anew.
     """
-    found = [(cell, knob) for cell, text in enumerate(texts) for knob in knobs(text)]
-    if not found:
-        st.html(
-            '<div class="gt-empty">Nothing to turn: the program has no number, no truth value and nothing to leave out.</div>'
-        )
+    looked = look(texts)
+    if not looked.knobs:
+        why = looked.unread or "Nothing to turn: the program has no number, no truth value and nothing to leave out."
+        st.html(tag("div", text(why), cls="gt-empty"))
         return False
-    data = whatif_data(found, len(texts) > 1, memory, note)
+    data = whatif_data(looked.knobs, len(texts) > 1, memory, "\n".join(filter(None, (note, looked.unread))))
     state = _component()(data=sent(data), key=key, on_change_change=ignore)
     wanted = state.get("change")
     if not isinstance(wanted, dict) or not isinstance(wanted.get("n"), int) or wanted["n"] <= memory.done:
@@ -59,6 +62,36 @@ def whatif(
     return True
 
 
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """The knobs of a program's cells."""
+
+    knobs: list[tuple[int, Knob]]
+    """Cell and knob."""
+    unread: str = ""
+    """What was not looked at, and why."""
+
+
+def look(texts: Sequence[str]) -> Looked:
+    """The knobs of all cells, as far as What if reads."""
+    found: list[tuple[int, Knob]] = []
+    unread: list[str] = []
+    characters = 0
+    for cell, one in enumerate(texts):
+        characters += len(one)
+        if cell and (characters > BOUNDS.characters or len(found) >= MOST_KNOBS):
+            unread.append(f"What if reads cells 1 to {cell}; the others are too much at once.")
+            break
+        looked = find(one)
+        found += [(cell, knob) for knob in looked.knobs]
+        where = f"Cell {cell + 1}: " if len(texts) > 1 else ""
+        if looked.problem is not None and looked.problem.over:
+            unread.append(f"{where}{looked.problem.sentence('What if reads')} A shorter one has knobs here.")
+        elif looked.more:
+            unread.append(f"{where}What if looks for the first {MOST_KNOBS:,} literals and switches of a program.")
+    return Looked(found, " ".join(unread[:3]))
+
+
 def apply(texts: Sequence[str], wanted: dict[str, Any]) -> tuple[int, str] | None:
     """The cell and its text after what the browser sent; None if it fits no knob, or changes nothing."""
     cell, id, value = wanted.get("cell"), wanted.get("id"), wanted.get("value")
@@ -67,15 +100,15 @@ def apply(texts: Sequence[str], wanted: dict[str, Any]) -> tuple[int, str] | Non
     knob = next((knob for knob in knobs(texts[cell]) if knob.id == id), None)
     if knob is None:
         return None
-    if isinstance(value, list):
-        value = [int(v) if whole and float(v).is_integer() else v for v, whole in zip(value, knob.whole, strict=False)]
-    elif knob.kind == "int" and isinstance(value, float) and value.is_integer():
-        value = int(value)
     try:
-        text = with_value(texts[cell], knob, value)  # type: ignore[arg-type]
-    except (ValueError, TypeError):
+        if isinstance(value, list):
+            value = [int(v) if whole and float(v).is_integer() else v for v, whole in zip(value, knob.whole, strict=False)]
+        elif knob.kind == "int" and isinstance(value, float) and value.is_integer():
+            value = int(value)
+        changed = with_value(texts[cell], knob, value)  # type: ignore[arg-type]
+    except (ValueError, TypeError, OverflowError):
         return None
-    return None if text == texts[cell] else (cell, text)
+    return None if changed == texts[cell] else (cell, changed)
 
 
 def whatif_data(found: Sequence[tuple[int, Knob]], notebook: bool, memory: Memory, note: str) -> dict[str, Any]:
@@ -101,6 +134,8 @@ def whatif_data(found: Sequence[tuple[int, Knob]], notebook: bool, memory: Memor
 
 def _knob_data(cell: int, knob: Knob, notebook: bool, ranges: Ranges) -> dict[str, Any]:
     name = f"{cell} {knob.id}"
+    if len(ranges) > MAX_RANGES:
+        ranges.clear()
     low, high, step = ranges.get(name, (knob.low, knob.high, knob.step))
     numbers = [v for v in (knob.value if isinstance(knob.value, Sequence) else [knob.value]) if not isinstance(v, bool)]
     if any(not low <= value <= high for value in numbers):

@@ -8,6 +8,7 @@ ports to a private network (or TLS); a program has no way to that channel.
 from __future__ import annotations
 
 import contextlib
+import logging
 import threading
 import time
 from collections.abc import Callable
@@ -25,6 +26,8 @@ from engine.sandbox.forking import SLACK
 from engine.sandbox.messages import Job, encode
 from engine.sandbox.settings import settings
 
+LOG = logging.getLogger("gradtape.sandbox")
+GONE = "the cluster was lost while the program ran, and again when it was tried once more; try again in a moment"
 CONNECT = 3.0
 """Seconds that a scheduler may take to answer."""
 AGAIN = 5.0
@@ -48,12 +51,16 @@ class Cluster:
     def exchange(self, job: Job, collected: Collected, stop: threading.Event | None = None) -> tuple[int, bool] | None:
         """Have a worker's child do a job, and collect what it sends; returns its wait status and whether it was stopped.
 
-        If no worker could do it, `collected.failure` says why. A job whose worker dies is done once more by another one.
+        If no worker could do it, `collected.failure` says why. A job whose worker dies is done once more by another one, and
+        so is one whose scheduler dies, if there is a new one at its address.
 
         Raises:
             Stopped: when `stop` was set meanwhile.
         """
-        reply = self._reply(job, stop)
+        reply = self._reply(job, collected.control.halt, stop)
+        if reply == GONE:
+            LOG.warning("the cluster was lost; a run is done once more")
+            reply = self._reply(job, collected.control.halt, stop)
         if isinstance(reply, str):
             collected.failure = reply
             return None
@@ -82,7 +89,7 @@ class Cluster:
 
     # --- one job ------------------------------------------------------------------------------------------------------------
 
-    def _reply(self, job: Job, stop: threading.Event | None) -> Reply | str:
+    def _reply(self, job: Job, halt: threading.Event, stop: threading.Event | None) -> Reply | str:
         """The worker's reply, or why there is none."""
         try:
             client = self._connected()
@@ -94,11 +101,15 @@ class Cluster:
         future.add_done_callback(lambda _: done.set())
         # Once more when a worker dies, hence twice the time; a worker that hangs must not hold up the page for ever.
         deadline = time.monotonic() + 2 * (job.limits.seconds + SLACK)
+        halted = False
         try:
             while not done.wait(ATTENTIVE):
                 if stop is not None and stop.is_set():
                     self._call_off(client, number)
                     raise Stopped
+                if halt.is_set() and not halted:
+                    halted = True
+                    self._call_off(client, number, keep=True)
                 if time.monotonic() > deadline:
                     self._call_off(client, number)
                     return "the cluster has no worker that answers in time; try again in a moment"
@@ -107,12 +118,12 @@ class Cluster:
             with contextlib.suppress(Exception):
                 future.cancel()
 
-    def _call_off(self, client: Client, number: str) -> None:
+    def _call_off(self, client: Client, number: str, *, keep: bool = False) -> None:
         """Have the child ended by its worker, without waiting for it: Dask does not interrupt what runs."""
 
         def tell() -> None:
             with contextlib.suppress(Exception):
-                client.run(call_off, number, on_error="ignore")
+                client.run(call_off, number, keep, on_error="ignore")
 
         threading.Thread(target=tell, daemon=True, name="gradtape-call-off").start()
 
@@ -153,7 +164,7 @@ def _read(future: Future[Any], deadline: float) -> Reply | str:
     except KilledWorker:
         return "the worker that ran the program died, and so did the one that tried again"
     except (CancelledError, TimeoutError):
-        return "the cluster was lost while the program ran; try again in a moment"
+        return GONE
     except (ValueError, msgspec.MsgspecError):
         return "a worker sent nothing that makes sense"
     except Exception as error:

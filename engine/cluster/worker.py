@@ -19,7 +19,8 @@ VERSION = version()
 """Of the code that this process has loaded."""
 
 _lock = threading.Lock()
-_running: dict[str, threading.Event] = {}
+_running: dict[str, tuple[threading.Event, threading.Event]] = {}
+"""Of each job under way, what calls it off, and what ends it so that it keeps what it has."""
 _stopped: deque[str] = deque(maxlen=1000)
 """Jobs that were called off, some of them perhaps before they came here."""
 
@@ -30,6 +31,11 @@ class Raw(Collected):
     def __init__(self) -> None:
         super().__init__()
         self.parts: list[bytes] = []
+
+    def again(self) -> None:
+        """Begin anew."""
+        super().again()
+        self.parts = []
 
     def take(self, kind: bytes, body: bytes) -> None:
         """Keep a frame; after one of these kinds there is none."""
@@ -46,12 +52,11 @@ def execute(number: str, job: bytes, wanted: str) -> bytes:
     """Do an encoded job for a parent of the `wanted` version; returns an encoded `Reply` and never raises."""
     if wanted != VERSION:
         return encode_reply(Reply(VERSION))
-    stop = threading.Event()
+    stop, raw = threading.Event(), Raw()
     with _lock:
         if number in _stopped:
             stop.set()
-        _running[number] = stop
-    raw = Raw()
+        _running[number] = stop, raw.control.halt
     try:
         ended = server().exchange(decode_job(job), raw, stop)
     except Stopped:
@@ -64,10 +69,11 @@ def execute(number: str, job: bytes, wanted: str) -> bytes:
     return encode_reply(Reply(VERSION, raw.stream(), ended, raw.trouble, raw.failure))
 
 
-def call_off(number: str) -> None:
-    """End a job at once, or keep it from beginning."""
+def call_off(number: str, keep: bool = False) -> None:
+    """End a job at once, or keep it from beginning; with `keep` it still sends what it has recorded."""
     with _lock:
-        _stopped.append(number)
-        stop = _running.get(number)
-    if stop is not None:
-        stop.set()
+        if not keep:
+            _stopped.append(number)
+        running = _running.get(number)
+    if running is not None:
+        running[keep].set()

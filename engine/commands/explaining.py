@@ -51,7 +51,7 @@ def _run(args: argparse.Namespace) -> int:
         return failed
     found = findings(recording)
     print(_written(recording, found, args), end="")
-    return failed or int(any(f.severity in ("error", "warning") for f in found))
+    return failed or int(any(f.grave for f in found))
 
 
 def _answer(recording: Recording, args: argparse.Namespace) -> None:

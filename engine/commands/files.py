@@ -19,7 +19,7 @@ from engine.sandbox import Limits, RunResult, run
 PROGRAMS = (".py", ".ipynb")
 RECORDINGS = (SUFFIX, ".json")
 SECONDS, MEMORY = 60.0, 1024
-"""Limits of a run of one's own, with nobody waiting for the machine."""
+"""Limits of a run of one's own, with nobody waiting for the machine: more than a page's, within what the table allows."""
 
 
 def limits(parser: argparse.ArgumentParser) -> None:

@@ -11,6 +11,7 @@ The sum over axes that were broadcast is a line of its own: `raw` is what the ru
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -347,3 +348,17 @@ def brief(array: NDArray[Any] | None, shape: tuple[int, ...]) -> str:
     if array.size == 1:
         return plain(array.item())
     return f"[{'; '.join(' '.join(map(plain, row)) for row in np.atleast_2d(array).tolist())}]"
+
+
+def edge_lines(recording: Recording) -> Callable[[int, int, int], tuple[str, ...]]:
+    """For the graph's edges: what passes along edge `slot` of `node` at `step`, in plain lines."""
+    made: dict[tuple[int, int], dict[int, tuple[str, ...]]] = {}
+
+    def lines(step: int, node: int, slot: int) -> tuple[str, ...]:
+        event = recording.events[step]
+        assert isinstance(event, NodeRan)
+        if (node, event.number) not in made:
+            made[node, event.number] = plain_steps(recording, node, event.number)
+        return made[node, event.number].get(slot, ())
+
+    return lines

@@ -15,6 +15,7 @@ from difflib import SequenceMatcher
 from functools import cached_property
 from typing import Any
 
+from engine.diagnosis.difference import parts
 from engine.recording.events import (
     NOTHING,
     Accumulated,
@@ -41,6 +42,12 @@ _ALIKE = 0.5
 """How alike two changed lines must be to be the same line."""
 _MAX_PAIRS = 4_000
 """Pairs of changed lines that are compared letter by letter."""
+_MAX_LINES = 100_000
+"""Lines of both programs beyond which none is matched; operations still are, by their names."""
+_MAX_LINE = 200
+"""Characters of a line that are."""
+_MAX_SIGNS = 4_000_000
+"""Pairs of their letters, of all changed lines together."""
 
 
 @dataclass(eq=False)
@@ -82,24 +89,32 @@ class Matching:
         return sorted(self.events)
 
 
-def match(before: Recording, after: Recording) -> Matching:
-    """Match two runs. Linear in their events; the answer is kept on `after`."""
-    kept = after.derived.get("matching")
-    if kept is None or kept.before is not before:
-        kept = after.derived["matching"] = _Matcher(before, after).run()
-    found: Matching = kept
+def match(before: Recording, after: Recording, *, keep: bool = True) -> Matching:
+    """Match two runs. Linear in their events; the answer is kept on `after`, and `before` with it, unless told not to."""
+    found: Matching | None = after.derived.get("matching")
+    if found is None or found.before is not before:
+        found = _Matcher(before, after).run()
+        if keep:
+            after.derived["matching"] = found
     return found
 
 
 def match_lines(before: tuple[str, ...], after: tuple[str, ...]) -> dict[Line, Line]:
     """The lines of `after` for those of `before` that are still there, changed ones included."""
+    if sum(text.count("\n") for text in (*before, *after)) > _MAX_LINES:
+        return {}
     (old, old_places), (new, new_places) = _lines(before), _lines(after)
     found: dict[Line, Line] = {}
-    for kind, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+    left = _MAX_SIGNS
+    for kind, a, b, c, d in parts(old, new):
         if kind == "equal":
             found |= zip(old_places[a:b], new_places[c:d], strict=True)
         elif kind == "replace":
-            for i, j in _alike(old[a:b], new[c:d]):
+            one, other = [line.strip()[:_MAX_LINE] for line in old[a:b]], [line.strip()[:_MAX_LINE] for line in new[c:d]]
+            signs = sum(map(len, one)) * sum(map(len, other))
+            closely = len(one) * len(other) <= _MAX_PAIRS and signs <= left
+            left -= signs if closely else 0
+            for i, j in _alike(one, other) if closely else zip(range(len(one)), range(len(other)), strict=False):
                 found[old_places[a + i]] = new_places[c + j]
     return found
 
@@ -111,9 +126,7 @@ def _lines(cells: tuple[str, ...]) -> tuple[list[str], list[Line]]:
 
 def _alike(old: list[str], new: list[str]) -> Iterable[tuple[int, int]]:
     """Pairs of lines in order with the greatest likeness in all."""
-    if len(old) * len(new) > _MAX_PAIRS:
-        return zip(range(len(old)), range(len(new)), strict=False)
-    likeness = [[_likeness(a.strip(), b.strip()) for b in new] for a in old]
+    likeness = [[_likeness(a, b) for b in new] for a in old]
     best = [[0.0] * (len(new) + 1) for _ in range(len(old) + 1)]
     for i in reversed(range(len(old))):
         for j in reversed(range(len(new))):

@@ -10,7 +10,7 @@ from heapq import heappop, heappush
 from typing import NamedTuple
 
 from engine.diagnosis.findings.run import Run
-from engine.diagnosis.source import Source, contains
+from engine.diagnosis.source import Covered, Source
 from engine.recording.events import NOTHING, FlagSet, HookRan, Named, OpRan, Read, Site
 from engine.recording.index import Pass
 from engine.recording.recording import Recording
@@ -302,11 +302,8 @@ class Paths:
     def _places_behind(self, step: int, site: Site | None) -> tuple[int, ...]:
         sites = self.run.recording.sites
         expressions = self.source.expressions_behind(site, lambda name: self.run.named_at(name, step - 1) != NOTHING)
-        return tuple(
-            place
-            for place in self._reads
-            if any(cell == sites[place].cell and contains(node, sites[place]) for cell, node in expressions)
-        )
+        covered = Covered(expressions)
+        return tuple(place for place in self._reads if sites[place] in covered)
 
 
 class _Search:

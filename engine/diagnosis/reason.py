@@ -65,6 +65,11 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """The nodes of the graph it is about."""
 
     @property
+    def grave(self) -> bool:
+        """Whether it is more than a hint."""
+        return self.severity != "hint"
+
+    @property
     def line(self) -> int:
         """The line to look at, or 0."""
         return 0 if self.site is None else self.site.line

@@ -191,7 +191,7 @@ def _plain(text: str) -> Any:
     """The value of a plain argument's text; the text itself where it is none."""
     try:
         return literal_eval(text) if len(text) < 200 else text
-    except (ValueError, SyntaxError, RecursionError, MemoryError):
+    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
         return text
 
 

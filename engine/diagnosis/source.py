@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, islice
 
+from engine.program_ast import ProgramAst, read_cells
 from engine.recording.events import Site
 
 Span = tuple[int, int, int, int]
@@ -15,25 +18,34 @@ _FILLING = frozenset(("append", "extend", "insert", "add", "update", "setdefault
 """Methods that put their arguments into what they are called on."""
 _MOST = 400
 """Expressions looked at in search of what went into a call."""
+_LOOKED_AT = 50_000
+"""Nodes of all of them together, and places where names get their values."""
 
 
 class Source:
-    """The cells of a program, parsed; nothing of it runs. A cell that cannot be parsed has no nodes."""
+    """The cells of a program, parsed; nothing of it runs. A cell that cannot be parsed, or is too much to be, has no nodes."""
 
     def __init__(self, cells: tuple[str, ...]) -> None:
-        self.trees: list[ast.Module | None] = [_parse(text) for text in cells]
+        programs = [one if isinstance(one, ProgramAst) else None for one in read_cells(cells)]
         self.parents: dict[ast.AST, ast.AST] = {}
+        self._own: dict[str, dict[Function | None, list[tuple[int, ast.AST]]]] = {}
+        """Name -> function in which it is assigned -> (cell, value)."""
+        self._switching: dict[str, bool] = {}
+        self._behind: dict[tuple[Function | None, str], list[tuple[int, ast.AST]]] = {}
+        self._returns: dict[ast.AST, list[ast.expr]] = {}
+        self._called: dict[ast.AST, list[tuple[int, ast.Call]]] = {}
+        self._looked_at = 0
+        """Nodes and places looked at so far, in search of what went into calls."""
         self.spans: list[dict[Span, ast.AST]] = []
         self.assigned: dict[str, list[tuple[int, ast.AST, ast.expr | ast.stmt]]] = {}
         """Text of a name or attribute -> (cell, statement, value) for every place that gives it a value."""
         self.functions: dict[str, list[tuple[int, Function]]] = {}
         self.calls: dict[str, list[tuple[int, ast.Call]]] = {}
         """Last part of what is called -> the calls."""
-        for cell, tree in enumerate(self.trees):
+        for cell, program in enumerate(programs):
             found: dict[Span, ast.AST] = {}
-            for node in ast.walk(tree) if tree is not None else ():
-                for child in ast.iter_child_nodes(node):
-                    self.parents[child] = node
+            self.parents |= program.parents if program is not None else {}
+            for node in ast.walk(program.tree) if program is not None else ():
                 if isinstance(node, ast.expr | ast.stmt):
                     # The walk is from the outside in, and what a statement spans alone is the expression's.
                     found[_span(node)] = node
@@ -108,8 +120,7 @@ class Source:
         """What is assigned to a name, or to an attribute: `box.w` finds `self.w = …` as well."""
         found = self.assigned.get(name)
         if found is None and "." in name:
-            tail = name[name.index(".") :]
-            found = [place for text, places in self.assigned.items() if text == f"self{tail}" for place in places]
+            found = self.assigned.get(f"self{name[name.index('.') :]}")
         return found or []
 
     # --- what switched gradients off ------------------------------------------------------------------------------------------
@@ -132,7 +143,10 @@ class Source:
 
     def _switches(self, node: ast.expr) -> bool:
         if isinstance(node, ast.Name) and node.id not in _MODES:
-            return any(self._switches(value) for _, _, value in self.assigned.get(node.id, ()) if isinstance(value, ast.Call))
+            if node.id not in self._switching:
+                calls = [value for _, _, value in self.assigned.get(node.id, ()) if isinstance(value, ast.Call)]
+                self._switching[node.id] = any(_last(call.func) in _MODES for call in calls)
+            return self._switching[node.id]
         called = node.func if isinstance(node, ast.Call) else node
         return _last(called) in _MODES
 
@@ -145,43 +159,76 @@ class Source:
         node = self.at(site)
         if node is None or site is None:
             return []
-        queue: list[tuple[int, ast.AST]] = [(site.cell, node)]
-        seen: set[ast.AST] = set()
-        for cell, expression in queue:
-            if expression in seen:
-                continue
-            seen.add(expression)
-            if len(queue) > _MOST:
-                break
+        queue: dict[tuple[int, ast.AST], None] = {(site.cell, node): None}
+        enough = self._looked_at + _LOOKED_AT
+        for cell, expression in _growing(queue):
+            of_tensors: dict[str, bool] = {}
             for part in ast.walk(expression):
-                if not (isinstance(part, ast.Name) and tensors(part.id)):
-                    queue += self._sources(cell, part)
-        return list(dict.fromkeys(queue))
+                if isinstance(part, ast.Name):
+                    if part.id not in of_tensors:
+                        of_tensors[part.id] = tensors(part.id)
+                    if of_tensors[part.id]:
+                        continue
+                for found in self._sources(cell, part):
+                    self._looked_at += 1
+                    queue[found] = None
+                self._looked_at += 1
+                if self._looked_at > enough or len(queue) > 2 * _MOST:
+                    break
+            if self._looked_at > enough or len(queue) > _MOST:
+                break
+        return list(queue)
 
     def _sources(self, cell: int, part: ast.AST) -> Iterator[tuple[int, ast.AST]]:
         match part:
             case ast.Name(ctx=ast.Load()):
-                yield from self._values_of(part)
+                key = self.function(part), part.id
+                if key not in self._behind:
+                    self._behind[key] = list(islice(self._values_of(part), _MOST))
+                yield from self._behind[key]
             case ast.Attribute(ctx=ast.Load()):
-                for where, _, value in self.values(_dotted(part)):
+                for where, _, value in self.values(_dotted(part))[:_MOST]:
                     yield where, value
             case ast.Call(func=func):
                 for where, function in self.functions.get(_last(func), ()):
                     if not isinstance(function, ast.Lambda):
-                        yield from ((where, n.value) for n in ast.walk(function) if isinstance(n, ast.Return) and n.value)
+                        yield from ((where, value) for value in self._returned(function))
+
+    def _returned(self, function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.expr]:
+        """What a function returns."""
+        if function not in self._returns:
+            nodes = list(ast.walk(function))
+            self._looked_at += len(nodes)
+            self._returns[function] = [n.value for n in nodes if isinstance(n, ast.Return) and n.value][:_MOST]
+        return self._returns[function]
 
     def _values_of(self, name: ast.Name) -> Iterator[tuple[int, ast.AST]]:
         inside = self.function(name)
-        own = [(c, v) for c, at, v in self.assigned.get(name.id, ()) if inside is not None and self.function(at) is inside]
-        if own:
-            yield from own
+        if name.id not in self._own:
+            grouped = self._own[name.id] = {}
+            for cell, at, value in self.assigned.get(name.id, ()):
+                grouped.setdefault(self.function(at), []).append((cell, value))
+        by_function = self._own[name.id]
+        if inside in by_function:
+            yield from by_function[inside]
             return
         place = _parameter(inside, name.id) if inside is not None else None
         if place is not None and isinstance(inside, ast.FunctionDef | ast.AsyncFunctionDef):
-            for cell, call in [*self.calls.get(inside.name, ()), *self._calls_of_method(inside)]:
+            for cell, call in self._calls_of(inside):
+                self._looked_at += 1
                 yield from ((cell, a) for a in _given(call, place, name.id, inside))
             return
-        yield from ((c, v) for c, at, v in self.assigned.get(name.id, ()) if self.function(at) is None or inside is None)
+        if inside is None:
+            yield from ((cell, value) for cell, _, value in self.assigned.get(name.id, ()))
+        else:
+            yield from by_function.get(None, ())
+
+    def _calls_of(self, function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[tuple[int, ast.Call]]:
+        """The calls of a function, the first of many."""
+        if function not in self._called:
+            calls = chain(self.calls.get(function.name, ()), self._calls_of_method(function))
+            self._called[function] = list(islice(calls, _MOST))
+        return self._called[function]
 
     def _calls_of_method(self, function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[tuple[int, ast.Call]]:
         """`forward` and `__init__` are called under other names: the class's, or the module's."""
@@ -189,6 +236,7 @@ class Source:
             owner = self.parents.get(function)
             if isinstance(owner, ast.ClassDef):
                 yield from self.calls.get(owner.name, ())
+                self._looked_at += len(self.assigned)
                 for name, places in self.assigned.items():
                     if any(isinstance(v, ast.Call) and _last(v.func) == owner.name for _, _, v in places):
                         yield from self.calls.get(name.rpartition(".")[2], ())
@@ -208,11 +256,13 @@ def _given(call: ast.Call, place: int, name: str, function: ast.FunctionDef | as
     yield from (k.value for k in call.keywords if k.arg == name)
 
 
-def _parse(text: str) -> ast.Module | None:
-    try:
-        return ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
+def _growing(queue: dict[tuple[int, ast.AST], None]) -> Iterator[tuple[int, ast.AST]]:
+    """What is in a dictionary, with what is put into it meanwhile."""
+    done = 0
+    while done < len(queue):
+        waiting = list(islice(queue, done, None))
+        done += len(waiting)
+        yield from waiting
 
 
 def _last(node: ast.expr) -> str:
@@ -237,6 +287,31 @@ def _span(node: ast.expr | ast.stmt) -> Span:
 
 def _site(cell: int, node: ast.expr) -> Site:
     return Site(cell, *_span(node))
+
+
+class Covered:
+    """The places within any of some expressions. Of one tree they lie in each other or apart, so only the outermost count."""
+
+    def __init__(self, expressions: Iterable[tuple[int, ast.AST]]) -> None:
+        spans = sorted(
+            {(cell, *_span(node)) for cell, node in expressions if isinstance(node, ast.expr | ast.stmt)}, key=_wider
+        )
+        self._begins: list[tuple[int, int, int]] = []
+        self._ends: list[tuple[int, int, int]] = []
+        for cell, line, column, end_line, end_column in sorted(spans, key=_wider):
+            if not self._ends or (cell, end_line, end_column) > self._ends[-1]:
+                self._begins.append((cell, line, column))
+                self._ends.append((cell, end_line, end_column))
+
+    def __contains__(self, site: Site) -> bool:
+        at = bisect_right(self._begins, (site.cell, site.line, site.column)) - 1
+        return at >= 0 and (site.cell, site.end_line, site.end_column) <= self._ends[at] and self._begins[at][0] == site.cell
+
+
+def _wider(span: tuple[int, int, int, int, int]) -> tuple[int, int, int, int, int]:
+    """Orders spans by where they begin, of those that begin together the longest first."""
+    cell, line, column, end_line, end_column = span
+    return cell, line, column, -end_line, -end_column
 
 
 def contains(node: ast.AST, site: Site) -> bool:

@@ -24,8 +24,10 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 import msgspec
 import numpy as np
 
+from engine.limits import ENTRIES, FILE
+from engine.progress import Tell, part, told, untold
 from engine.recording.events import AnyEvent, Scope, Site
-from engine.recording.recording import MAX_ENTRIES, MAX_FILE, OpInfo, Recording
+from engine.recording.recording import OpInfo, Recording
 from engine.recording.store import DTYPES, RecordingError, StoredArray, Summary
 
 FORMAT, VERSION = "gradtape", 1
@@ -33,7 +35,7 @@ _WORDS = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 _Word = Literal["NaN", "Infinity", "-Infinity"]
 
 
-def to_json(recording: Recording) -> bytes:
+def to_json(recording: Recording, tell: Tell = untold) -> bytes:
     """The recording as JSON text in UTF-8."""
     document = {
         "format": FORMAT,
@@ -43,23 +45,23 @@ def to_json(recording: Recording) -> bytes:
         "sites": [_plain(site) for site in recording.sites],
         "scopes": [_plain(scope) for scope in recording.scopes],
         "ops": [_plain(op) for op in recording.ops.values()],
-        "arrays": [_array(array) for array in recording.arrays],
-        "events": [_plain(event) for event in recording.events],
+        "arrays": [_array(array) for array in told(recording.arrays, part(tell, 0, 0.3))],
+        "events": [_plain(event) for event in told(recording.events, part(tell, 0.3, 0.8))],
     }
     return json.dumps(document, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
 
 
 def from_json(data: bytes) -> Recording:
     """The recording that `to_json` wrote; RecordingError for anything else, and for one that contradicts itself."""
-    if len(data) > MAX_FILE:
-        raise RecordingError(f"a recording is at most {MAX_FILE >> 20} MB")
+    if len(data) > FILE.value():
+        raise RecordingError(FILE.past())
     try:
         document: Any = msgspec.json.Decoder(_document()).decode(data)
         if (document.format, document.version) != (FORMAT, VERSION):
             raise RecordingError("not a recording of this version")
         tables = {name: getattr(document, name) for name in ("sites", "scopes", "ops", "arrays", "events")}
-        if any(len(table) > MAX_ENTRIES for table in tables.values()):
-            raise RecordingError(f"recording has a table of more than {MAX_ENTRIES:,} rows")
+        if any(len(table) > ENTRIES.value() for table in tables.values()):
+            raise RecordingError(ENTRIES.past())
         ops = [_struct(OpInfo, op) for op in tables["ops"]]
         recording = Recording(
             source=document.source,
@@ -137,19 +139,28 @@ def _plain(value: Any) -> Any:
     if isinstance(value, msgspec.Struct):
         config = value.__struct_config__
         found: dict[str, Any] = {} if config.tag is None else {str(config.tag_field): config.tag}
-        for field in msgspec.structs.fields(value):
-            one = getattr(value, field.name)
-            if field.required or one != field.default:
-                found[field.encode_name] = _plain(one)
+        for name, default in _fields(type(value)):
+            one = getattr(value, name)
+            if one != default:
+                found[name] = _plain(one)
         return found
     if isinstance(value, tuple | list):
         return [_plain(one) for one in value]
     return _word(value) if isinstance(value, float) else value
 
 
+@cache
+def _fields(kind: type[msgspec.Struct]) -> list[tuple[str, Any]]:
+    """A struct's fields, each with what it is when it is left out: to ask for them takes longer than to write them."""
+    return [(field.name, field.default) for field in msgspec.structs.fields(kind)]
+
+
+_hints = cache(get_type_hints)
+
+
 def _struct(kind: type[msgspec.Struct], value: Any) -> Any:
     """A struct of the log from its twin."""
-    hints = get_type_hints(kind)
+    hints = _hints(kind)
     return kind(**{name: _given(hints[name], getattr(value, name)) for name in kind.__struct_fields__})
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from engine.export.palette import Palette, palette
 from engine.export.picture import LAST, Options
 from engine.export.snapshot import lines, snapshot
+from engine.progress import Tell, untold
 from engine.recording.recording import Recording
 
 
-def dot(recording: Recording, options: Options = LAST) -> str:
+def dot(recording: Recording, options: Options = LAST, tell: Tell = untold) -> str:
     """The graph at a step as DOT text; ranks run as in the picture."""
-    graph, colours = snapshot(recording, options), palette(options.theme)
+    graph, colours = snapshot(recording, options, tell), palette(options.theme)
     # Graphviz ranks along the edges, which in the autograd view run against the picture.
     flow = {"LR": "RL", "TB": "BT"} if options.view == "autograd" else {"LR": "LR", "TB": "TB"}
     title = f"  label={quoted(options.title)} labelloc=t\n" if options.title else ""

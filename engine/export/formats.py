@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Protocol
 
 from engine.export.document import to_json
 from engine.export.dot import dot
@@ -15,7 +14,14 @@ from engine.export.picture import LAST, Options, picture
 from engine.export.png import png
 from engine.export.programs import notebook, script
 from engine.export.svg import svg
+from engine.progress import Tell, part, untold
 from engine.recording.recording import Recording
+
+
+class Make(Protocol):
+    """Makes a file of a recording, and tells how far it is."""
+
+    def __call__(self, recording: Recording, options: Options, tell: Tell = untold, /) -> bytes: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +33,7 @@ class Format:
     label: str
     about: str
     mime: str
-    make: Callable[[Recording, Options], bytes]
+    make: Make
     of_step: bool = False
     """Whether the file shows one step, in one view."""
     ending: str = ""
@@ -53,43 +59,44 @@ def _all() -> list[Format]:
     ]
 
 
-def _svg(recording: Recording, options: Options) -> bytes:
-    return svg(picture(recording, options)).encode()
+def _svg(recording: Recording, options: Options, tell: Tell = untold, /) -> bytes:
+    made = picture(recording, options, part(tell, 0, 0.85))
+    return svg(made).encode()
 
 
-def _png(recording: Recording, options: Options) -> bytes:
-    return png(picture(recording, options))
+def _png(recording: Recording, options: Options, tell: Tell = untold, /) -> bytes:
+    return png(picture(recording, options, part(tell, 0, 0.5)), fonts=options.fonts)
 
 
-def _pdf(recording: Recording, options: Options) -> bytes:
-    return pdf(picture(recording, options))
+def _pdf(recording: Recording, options: Options, tell: Tell = untold, /) -> bytes:
+    return pdf(picture(recording, options, part(tell, 0, 0.4)), part(tell, 0.4, 1))
 
 
-def _dot(recording: Recording, options: Options) -> bytes:
-    return dot(recording, options).encode()
+def _dot(recording: Recording, options: Options, tell: Tell = untold, /) -> bytes:
+    return dot(recording, options, tell).encode()
 
 
-def _mermaid(recording: Recording, options: Options) -> bytes:
-    return mermaid(recording, options).encode()
+def _mermaid(recording: Recording, options: Options, tell: Tell = untold, /) -> bytes:
+    return mermaid(recording, options, tell).encode()
 
 
-def _graphml(recording: Recording, options: Options) -> bytes:
-    return graphml(recording, options)
+def _graphml(recording: Recording, options: Options, tell: Tell = untold, /) -> bytes:
+    return graphml(recording, options, tell)
 
 
-def _gradtape(recording: Recording, options: Options) -> bytes:
+def _gradtape(recording: Recording, options: Options, tell: Tell = untold, /) -> bytes:
     return recording.to_bytes()
 
 
-def _json(recording: Recording, options: Options) -> bytes:
-    return to_json(recording)
+def _json(recording: Recording, options: Options, tell: Tell = untold, /) -> bytes:
+    return to_json(recording, tell)
 
 
-def _script(recording: Recording, options: Options) -> bytes:
+def _script(recording: Recording, options: Options, tell: Tell = untold, /) -> bytes:
     return script(recording.source).encode()
 
 
-def _notebook(recording: Recording, options: Options) -> bytes:
+def _notebook(recording: Recording, options: Options, tell: Tell = untold, /) -> bytes:
     return notebook(recording).encode()
 
 

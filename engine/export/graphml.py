@@ -8,11 +8,12 @@ import networkx as nx
 
 from engine.export.picture import LAST, Options
 from engine.export.snapshot import snapshot
+from engine.progress import Tell, untold
 from engine.recording.recording import Recording
 
 
-def graphml(recording: Recording, options: Options = LAST) -> bytes:
+def graphml(recording: Recording, options: Options = LAST, tell: Tell = untold) -> bytes:
     """The graph at a step as GraphML; `networkx.read_graphml` gives the same nodes, edges and attributes again."""
     buffer = io.BytesIO()
-    nx.write_graphml_xml(snapshot(recording, options), buffer, named_key_ids=True)
+    nx.write_graphml_xml(snapshot(recording, options, tell), buffer, named_key_ids=True)
     return buffer.getvalue()

@@ -5,15 +5,16 @@ from __future__ import annotations
 from engine.export.palette import palette
 from engine.export.picture import LAST, Options
 from engine.export.snapshot import lines, snapshot
+from engine.progress import Tell, untold
 from engine.recording.recording import Recording
 
 _PLAIN = frozenset(" .,:-+=/·×±÷−…→–")
 """Signs that mean nothing to Mermaid inside quotes."""
 
 
-def mermaid(recording: Recording, options: Options = LAST) -> str:
+def mermaid(recording: Recording, options: Options = LAST, tell: Tell = untold) -> str:
     """The graph at a step as Mermaid text."""
-    graph, colours = snapshot(recording, options), palette(options.theme)
+    graph, colours = snapshot(recording, options, tell), palette(options.theme)
     flow = {"LR": "RL", "TB": "BT"} if options.view == "autograd" else {"LR": "LR", "TB": "TB"}
     text = [f"flowchart {flow[options.direction]}"]
     names = {key: key if key.isalnum() else f"g{place}" for place, key in enumerate(graph)}

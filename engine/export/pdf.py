@@ -8,6 +8,7 @@ from typing import Any
 
 from engine.export.fonts import BOLD, FAMILY, REGULAR, covers, width
 from engine.export.scene import Box, Curve, Group, Picture, Polygon, Shape, Text, clean
+from engine.progress import Tell, part, told, untold
 
 POINTS = 0.75
 """Points in a pixel."""
@@ -16,7 +17,7 @@ LARGEST = 14_400.0
 _UNKNOWN = "\ufffd"
 
 
-def pdf(picture: Picture) -> bytes:
+def pdf(picture: Picture, tell: Tell = untold) -> bytes:
     """The picture as a document of one page of its own size; the same picture gives the same bytes."""
     from reportlab.pdfgen.canvas import Canvas
 
@@ -30,7 +31,7 @@ def pdf(picture: Picture) -> bytes:
     canvas.scale(scale, scale)
     sheet = _Sheet(canvas, picture.height)
     sheet.draw(Box(0, 0, picture.width, picture.height, fill=picture.background))
-    for item in picture.items:
+    for item in told(picture.items, part(tell, 0, 0.8)):
         for shape in item.shapes if isinstance(item, Group) else (item,):
             sheet.draw(shape)
     canvas.showPage()

@@ -21,6 +21,7 @@ from engine.graph.captions import caption_at, caption_text
 from engine.graph.histories import EdgeFace, Face
 from engine.graph.layout import Direction
 from engine.graph.tones import FLOWING, LEGEND, NOT_PASSING, tone
+from engine.progress import Tell, untold
 from engine.recording.index import index_of
 from engine.recording.recording import Recording
 
@@ -47,19 +48,21 @@ class Options:
     step: int | None = None
     theme: Theme = "light"
     title: str = ""
+    fonts: bool = True
+    """Whether letters that the fonts that come along do not have are looked for among the machine's, which opens files."""
 
 
 LAST = Options()
 """The last step, as the page shows it at first."""
 
 
-def picture(recording: Recording, options: Options = LAST) -> Picture:
+def picture(recording: Recording, options: Options = LAST, tell: Tell = untold) -> Picture:
     """The picture of a recording.
 
     Raises:
         IndexError: for a step that the recording does not have.
     """
-    return _Drawing(recording, options, step_of(recording, options)).result()
+    return _Drawing(recording, options, step_of(recording, options), tell).result(tell)
 
 
 def step_of(recording: Recording, options: Options) -> int:
@@ -72,24 +75,28 @@ def step_of(recording: Recording, options: Options) -> int:
 
 
 class _Drawing:
-    def __init__(self, recording: Recording, options: Options, step: int) -> None:
+    def __init__(self, recording: Recording, options: Options, step: int, tell: Tell) -> None:
         self.recording, self.options, self.step = recording, options, step
         self.colours: Palette = palette(options.theme)
         self.vertical = options.direction == "TB"
         self.graph, self.seen, self.flipped = seen(recording, options.view)
+        tell(0.3)
         # Leaves are on the left in both views, though grad_fn edges point from results to leaves.
         self.placed = layout(self.graph.reverse(copy=True) if self.flipped else self.graph, options.direction)
+        tell(0.75)
         self.focus = focus(recording, self.graph, step)
         self.backward = any(entry.began <= step <= entry.ended for entry in index_of(recording).passes.values())
         self.marks: dict[str, Mark] = marks(recording, self.graph, step)
 
-    def result(self) -> Picture:
+    def result(self, tell: Tell) -> Picture:
         boxes = {
             key: around(x + ORIGIN[0], y + ORIGIN[1], self.graph.nodes[key]["width"], self.graph.nodes[key]["height"])
             for key, (x, y) in self.placed.positions.items()
         }
         drawn = [self._card(key, boxes[key]) for key in self.graph]
+        tell(0.85)
         joined = self._edges(boxes)
+        tell(0.95)
         strongest = max((face.norm or 0.0 for history in self.seen.edges.values() for _, face in history), default=0.0)
         legend = list(self._legend(drawn, joined))
         across = max(self.placed.width + 2 * MARGIN, 420.0)

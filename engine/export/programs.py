@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from engine.program import Program
+from engine.program_ast import UnreadError, read
 from engine.recording.events import CellBegan, CellEnded, Printed, Raised
 from engine.recording.recording import Recording
 
@@ -29,8 +30,8 @@ def notebook(recording: Recording) -> str:
 def _misses_torch(text: str) -> bool:
     """Whether the program uses the name `torch` and never makes it."""
     try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        tree = read(text).tree
+    except UnreadError:
         return False
     used = bound = False
     for node in ast.walk(tree):

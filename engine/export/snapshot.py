@@ -13,12 +13,13 @@ from engine.graph import layout
 from engine.graph.build import Graph
 from engine.graph.histories import Face
 from engine.graph.tones import tone
+from engine.progress import Tell, untold
 from engine.recording.events import NOTHING
 from engine.recording.index import index_of
 from engine.recording.recording import Recording
 
 
-def snapshot(recording: Recording, options: Options) -> Graph:
+def snapshot(recording: Recording, options: Options, tell: Tell = untold) -> Graph:
     """Nodes and edges with their attributes at a step.
 
     Keys are `t<tensor>`, `n<grad_fn>` and `g:<group>`; edges point as they do in the view: from inputs to results, or along
@@ -27,7 +28,9 @@ def snapshot(recording: Recording, options: Options) -> Graph:
     """
     step = step_of(recording, options)
     graph, shown, flipped = seen(recording, options.view)
+    tell(0.3)
     placed = layout(graph.reverse(copy=True) if flipped else graph, options.direction)
+    tell(0.8)
     found: Graph = nx.MultiDiGraph(
         title=clean(options.title), view=options.view, direction=options.direction, step=step, steps=len(recording.events)
     )

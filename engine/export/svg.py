@@ -2,37 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from html import escape
 
-from engine.export.fonts import FAMILY
+from engine.export.fonts import FAMILY, width
+from engine.export.fonts.outlines import path
 from engine.export.scene import Box, Curve, Group, Picture, Polygon, Shape, Text, clean
 
 
-def svg(picture: Picture) -> str:
-    """The picture as a whole SVG document."""
-    width, height = _number(picture.width), _number(picture.height)
+def svg(picture: Picture, text: Callable[[Text], str] | None = None) -> str:
+    """The picture as a whole SVG document; `text` writes a line of text otherwise than as an element of text."""
+    across, height = _number(picture.width), _number(picture.height)
     lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{across}" height="{height}" viewBox="0 0 {across} {height}" '
         f"role=\"img\" font-family=\"'{FAMILY}', 'DejaVu Sans', system-ui, sans-serif\">",
         f"<title>{_text(picture.title)}</title>",
         f"<desc>{_text(picture.description)}</desc>",
-        f'<rect width="{width}" height="{height}" fill="{picture.background}"/>',
-        *_items(picture.items),
+        f'<rect width="{across}" height="{height}" fill="{picture.background}"/>',
+        *_items(picture.items, text or written),
         "</svg>",
     ]
     return "\n".join(lines) + "\n"
 
 
-def _items(items: Iterable[Shape | Group]) -> Iterator[str]:
+def _items(items: Iterable[Shape | Group], text: Callable[[Text], str]) -> Iterator[str]:
     for item in items:
         if isinstance(item, Group):
-            yield f"<g><title>{_text(item.label)}</title>{''.join(map(_shape, item.shapes))}</g>"
+            shapes = "".join([_shape(shape, text) for shape in item.shapes])
+            yield f"<g><title>{_text(item.label)}</title>{shapes}</g>"
         else:
-            yield _shape(item)
+            yield _shape(item, text)
 
 
-def _shape(shape: Shape) -> str:
+def _shape(shape: Shape, text: Callable[[Text], str]) -> str:
     match shape:
         case Box():
             corner = f' rx="{_number(shape.radius)}"' if shape.radius else ""
@@ -48,15 +50,15 @@ def _shape(shape: Shape) -> str:
             kind = "polygon" if shape.fill else "polyline"
             return f'<{kind} points="{points}"{_fill(shape.fill)}{_stroke(shape)}/>'
         case Text():
-            return _line(shape)
+            return text(shape)
 
 
-def _line(shape: Text) -> str:
+def written(shape: Text) -> str:
     """Text is as wide as it was measured, whatever font draws it (`textLength`), so nothing is cut or overlaps."""
     weight = ' font-weight="700"' if shape.bold else ""
     anchor = f' text-anchor="{shape.anchor}"' if shape.anchor != "start" else ""
     length = f' textLength="{_number(shape.width)}" lengthAdjust="spacingAndGlyphs"' if len(shape.text) > 1 else ""
-    opacity = f' opacity="{_number(shape.opacity)}"' if shape.opacity != 1 else ""
+    opacity = f' fill-opacity="{_number(shape.opacity)}"' if shape.opacity != 1 else ""
     place = f'x="{_number(shape.x)}" y="{_number(shape.y)}" font-size="{_number(shape.size)}"'
     return f'<text {place}{weight}{anchor}{length}{opacity} fill="{shape.fill}">{_text(shape.text)}</text>'
 
@@ -70,12 +72,37 @@ def _stroke(shape: Box | Curve | Polygon) -> str:
     if shape.stroke and not isinstance(shape, Polygon) and shape.dash:
         parts.append(f' stroke-dasharray="{" ".join(map(_number, shape.dash))}"')
     if shape.opacity != 1:
-        parts.append(f' opacity="{_number(shape.opacity)}"')
+        # The opacity of a whole element needs a layer of its own where it is drawn, which took longer than all the rest.
+        which = "" if isinstance(shape, Box) and shape.fill and shape.stroke else "fill-" if _filled(shape) else "stroke-"
+        parts.append(f' {which}opacity="{_number(shape.opacity)}"')
     return "".join(parts)
+
+
+def _filled(shape: Box | Curve | Polygon) -> bool:
+    return not isinstance(shape, Curve) and bool(shape.fill)
 
 
 def _point(point: tuple[float, float]) -> str:
     return f"{_number(point[0])},{_number(point[1])}"
+
+
+def outlined(shape: Text) -> str:
+    """A line of text as the outlines of its letters, for where no font can be opened."""
+    natural = width(shape.text, shape.size, shape.bold)
+    left = shape.x - {"start": 0.0, "middle": shape.width / 2, "end": shape.width}[shape.anchor]
+    up = shape.size / 1000
+    along = up * (shape.width / natural if natural else 1.0)
+    opacity = f' fill-opacity="{_number(shape.opacity)}"' if shape.opacity != 1 else ""
+    place = f"matrix({along:.6f} 0 0 {-up:.6f} {_number(left)} {_number(shape.y)})"
+    return f'<path transform="{place}" d="{path(shape.text, shape.bold)}" fill="{shape.fill}"{opacity}/>'
+
+
+def barred(shape: Text) -> str:
+    """A line of text as a bar, for where it would be too small to be read."""
+    left = shape.x - {"start": 0.0, "middle": shape.width / 2, "end": shape.width}[shape.anchor]
+    high = shape.size / 3
+    place = f'x="{_number(left)}" y="{_number(shape.y - high)}" width="{_number(shape.width)}" height="{_number(high)}"'
+    return f'<rect {place} fill="{shape.fill}" fill-opacity="{_number(shape.opacity / 2)}"/>'
 
 
 def _number(value: float) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
@@ -10,6 +11,8 @@ PATIENCE = 4
 """Sweeps in a row that bring nothing, after which it stays as it is."""
 CAREFUL = 800
 """Nodes and bends up to which there is time for more: further starts, and exchanging neighbours."""
+FEW = 64
+"""Pairs of neighbours that are compared one by one."""
 EXCHANGES = 8
 """Passes of exchanging neighbours after a sweep."""
 
@@ -143,7 +146,11 @@ def _exchange(
 
 def _saved(a: Sequence[int], b: Sequence[int], place: Sequence[int]) -> int:
     """How many crossings fewer there are if two neighbours in a rank, with these neighbours in the next one, change places."""
-    return sum([(place[i] > place[j]) - (place[i] < place[j]) for i in a for j in b])
+    if len(a) * len(b) <= FEW:
+        return sum([(place[i] > place[j]) - (place[i] < place[j]) for i in a for j in b])
+    # Two results of the same 700 things are half a million pairs; sorted, each of the one is looked up among the other.
+    others = sorted([place[j] for j in b])
+    return sum([bisect_left(others, place[i]) + bisect_right(others, place[i]) - len(others) for i in a])
 
 
 def crossings(layers: Sequence[Sequence[int]], place: Sequence[int], down: Sequence[Sequence[int]]) -> int:

@@ -87,6 +87,7 @@ def _queue(recording: Recording, entry: Pass, recorded: list[int]) -> Queue:
 def _members(recording: Recording, entry: Pass) -> list[int]:
     """The nodes that take part: what ran or received something, and for a pass that failed, what it would have reached."""
     found = dict.fromkeys([*entry.arrivals, *entry.ran_at])
+    found.pop(NOTHING, None)  # a gradient that arrives at a leaf which the pass begins with
     last = recording.events[entry.ended] if entry.ended < len(recording.events) else None
     if isinstance(last, BackwardEnded) and not last.error:
         return list(found)

@@ -50,7 +50,7 @@ def segments(recording: Recording) -> list[Segment]:
     kinds = _kinds(recording)
     cuts = [step for step in range(len(kinds)) if step == 0 or kinds[step] != kinds[step - 1]]
     found = []
-    for first, end in zip(cuts, [*cuts[1:], len(kinds)], strict=True):
+    for first, end in zip(cuts, [*cuts[1:], len(kinds)], strict=False):  # a recording may be empty
         kind, number = kinds[first]
         found.append(_segment(recording, kind, number, first, end - 1))
     return found

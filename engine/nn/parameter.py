@@ -41,7 +41,7 @@ class Parameter(Tensor):
         if data._counter is None:
             data._counter = Counter()
         parameter._counter = data._counter
-        parameter._needs = requires_grad
+        parameter._needs = bool(requires_grad)
         if context.observer is not None:
             context.observer.op(CREATED["Parameter"], (data,) if hasattr(data, "_tape") else (), parameter, None)
         return parameter  # type: ignore[return-value]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import math
 import warnings
 from collections.abc import Callable
@@ -10,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.context import context
 from engine.nn import functional as F  # noqa: N812
 from engine.nn import init
 from engine.nn.activation import GELU, ReLU
@@ -147,7 +147,7 @@ class TransformerDecoderLayer(_Layer):
 
 
 def _copies(layer: Module, n: int) -> ModuleList:
-    return ModuleList([copy.deepcopy(layer) for _ in range(n)])
+    return ModuleList([context.deepcopy(layer) for _ in range(n)])
 
 
 def _obstacle(layer: Any) -> str | None:

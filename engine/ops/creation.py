@@ -12,6 +12,7 @@ import numpy as np
 from engine import dtypes
 from engine.context import context
 from engine.dtypes import dtype as Dtype
+from engine.errors import too_many_dims
 from engine.op import Op, function, op
 from engine.ops.shape import sizes
 from engine.overloads import invalid_combination
@@ -44,7 +45,10 @@ def creation(f: Callable[..., Tensor]) -> Callable[..., Tensor]:
         **kwargs: Any,
     ) -> Tensor:
         on_cpu(device)
-        tensor = f(*args, **kwargs)
+        try:
+            tensor = f(*args, **kwargs)
+        except ValueError as error:
+            raise too_many_dims(error) or error from None
         if requires_grad:
             if tensor._array.dtype.kind != "f":
                 raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
@@ -79,7 +83,7 @@ def as_array(data: Any) -> np.ndarray[Any, Any]:
     if isinstance(data, Tensor):
         return data._array
     if isinstance(data, np.ndarray | np.generic):
-        array = np.asarray(data)
+        array = np.asarray(data).view()
         if array.dtype not in dtypes.OF_NUMPY:
             raise TypeError(
                 f"can't convert np.ndarray of type numpy.{array.dtype}. The only supported types are: float64, "

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from engine.autograd.attributes import Given
+from engine.errors import too_many_dims
 from engine.memory import strided
 from engine.op import function, op
 from engine.ops.copies import clone
@@ -159,7 +160,11 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
 def reshape(input: Tensor, *shape: Any) -> Tensor:
     """The same elements in another shape; a view where that is possible, else a copy."""
     target = infer(sizes(shape), input._array.size)
-    if np.may_share_memory(input._array.reshape(target), input._array) or not input._array.size:
+    try:
+        there = input._array.reshape(target)
+    except ValueError as error:
+        raise too_many_dims(error) or error from None
+    if np.may_share_memory(there, input._array) or not input._array.size:
         return _view(input, target)
     return _reshape(clone(input), target)
 

@@ -10,7 +10,6 @@ import functools
 import warnings
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable
-from copy import deepcopy
 from itertools import chain
 from typing import Any
 
@@ -220,7 +219,7 @@ class Optimizer:
             replaced = pre(self, state_dict)
             if replaced is not None:
                 state_dict = replaced
-        groups, saved = self.param_groups, deepcopy(state_dict["param_groups"])
+        groups, saved = self.param_groups, context.deepcopy(state_dict["param_groups"])
         if len(groups) != len(saved):
             raise ValueError("loaded state dict has a different number of parameter groups")
         if [len(g["params"]) for g in groups] != [len(g["params"]) for g in saved]:

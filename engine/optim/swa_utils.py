@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from copy import deepcopy
 from itertools import chain
 from typing import Any
 
 from engine import dtypes
 from engine.autograd import no_grad
+from engine.context import context
 from engine.nn.module import Module
 from engine.nn.normalization import _BatchNorm
 from engine.ops.creation import tensor
@@ -94,7 +94,7 @@ class AveragedModel(Module):
         super().__init__()
         if avg_fn is not None and multi_avg_fn is not None:
             raise AssertionError("Only one of avg_fn and multi_avg_fn should be provided")
-        self.module = deepcopy(model)
+        self.module = context.deepcopy(model)
         self.register_buffer("n_averaged", tensor(0, dtype=dtypes.int64, device=device))
         self.avg_fn = avg_fn
         self.multi_avg_fn = multi_avg_fn
@@ -109,7 +109,7 @@ class AveragedModel(Module):
         pairs = zip(self.parameters(), model.parameters())
         if self.use_buffers:
             ours, theirs = (chain(m.parameters(), m.buffers()) for m in (self.module, model))
-            pairs = zip(ours, theirs)  # type: ignore[arg-type]
+            pairs = zip(ours, theirs)
         both: list[tuple[Any, Any]] = [(average.detach(), current.detach()) for average, current in pairs]
         if self.n_averaged == 0:
             for average, current in both:

@@ -6,6 +6,8 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
+from engine.recording.words import name_of
+
 MAX_SEARCHED = 2_000
 """Modules that are looked at to find the name of one."""
 MAX_PATH = 300
@@ -30,9 +32,9 @@ class Calls:
         name = self._open[-1][0].name_of(module) if self._open else None
         self._open.append((_Family(module), self.path))
         if name is None:
-            self.path = self._names.get(id(module)) or type(module).__name__
+            self.path = name_of(self._names.get(id(module)) or type(module).__name__)
         else:
-            self.path = f"{self.path}.{name}"[:MAX_PATH]
+            self.path = name_of(f"{self.path}.{name}"[:MAX_PATH])
 
     def leave(self) -> None:
         """The innermost call is over."""

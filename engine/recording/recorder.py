@@ -22,7 +22,8 @@ from engine.recording.events import NOTHING, AnyEvent, Scope, Site
 from engine.recording.places import places
 from engine.recording.recording import OpInfo, Recording
 from engine.recording.scribe import Scribe
-from engine.recording.store import ArrayStore, StoredArray
+from engine.recording.store import CAP, ArrayStore, StoredArray
+from engine.recording.words import name_of, said, shown
 from engine.tensor import Tensor
 
 _next = 0
@@ -46,7 +47,7 @@ class Recorder:
     """
 
     def __init__(
-        self, program: dict[str, int] | None = None, sink: Callable[[AnyEvent], None] | None = None, cap: int = 65_536
+        self, program: dict[str, int] | None = None, sink: Callable[[AnyEvent], None] | None = None, cap: int = CAP
     ) -> None:
         self.program = {"<program>": 0} if program is None else program
         self.store = ArrayStore(cap)
@@ -72,7 +73,7 @@ class Recorder:
     @property
     def count(self) -> int:
         """How many events there are, about: notes count as one each."""
-        return len(self._scribe.events) + len(self._notes)
+        return self._scribe.taken + len(self._scribe.events) + len(self._notes)
 
     @property
     def events(self) -> list[AnyEvent]:
@@ -104,11 +105,20 @@ class Recorder:
         self.flush()
         return self._scribe.ops
 
+    def take(self) -> tuple[list[AnyEvent], list[Site], list[Scope], list[StoredArray]]:
+        """What has come since the last time: events and the tables they refer to, which are forgotten here."""
+        self.flush()
+        return (*self._scribe.take(), self.store.take())
+
     def flush(self) -> None:
         """Write up all notes."""
         notes, self._notes = self._notes, []
         self._left = self.store.left
         self._scribe.write_up(notes)
+
+    def drop_notes(self) -> None:
+        """Forget what is not written up; whatever comes later must not refer to it."""
+        self._notes = []
 
     def note(self, *what: Any) -> None:
         """Take a note: the name of the Scribe's method, then its arguments."""
@@ -146,19 +156,6 @@ class Recorder:
             frame = frame.f_back
         return ()
 
-    def enter_loop(self, line: int) -> None:
-        """A loop of the program begins."""
-        self._loops = (*self._loops, (line, 0))
-
-    def iteration(self, k: int) -> None:
-        """Iteration `k` of the innermost loop begins."""
-        if self._loops:
-            self._loops = (*self._loops[:-1], (self._loops[-1][0], k))
-
-    def leave_loop(self) -> None:
-        """The innermost loop ended."""
-        self._loops = self._loops[:-1]
-
     # --- ids --------------------------------------------------------------------------------------------------------------
 
     def known(self, thing: Any) -> int:
@@ -174,12 +171,12 @@ class Recorder:
         if number >= 0:
             return number
         global _next
+        state = self._state(tensor)  # first, because there may be no memory for it
         tensor._tape = _next
         _next += 1
         owner = self._grads.get(id(tensor))
         owner_id = NOTHING if owner is None else owner[1]
-        node = tensor._node
-        self.note("introduced", self._where, self._state(tensor), node, self._running[-1:], owner_id)
+        self.note("introduced", self._where, state, tensor._node, self._running[-1:], owner_id)
         return tensor._tape - self.first
 
     def _state(self, tensor: Tensor) -> tuple[Any, ...]:
@@ -261,7 +258,7 @@ class Recorder:
             self.flush()  # so that the scribe knows all who share the memory
         owner = self._grads.get(id(tensor))
         if owner is not None:
-            self.note("grad_set", where, owner[1], self.store.keep(tensor._array), f"{op.name}_")
+            self.note("grad_set", where, owner[1], self.store.keep(tensor._array), f"{name_of(op.name)}_")
             if self.known(tensor) < 0:
                 return
         plain = self._arguments(arguments)
@@ -282,7 +279,7 @@ class Recorder:
         ids = tuple([self.identify(t) for t in inputs or ()])
         self._passes += 1
         self._running.append(self._passes)
-        self.note("backward_began", where, self._passes, starts, retain_graph, create_graph, ids, via)
+        self.note("backward_began", where, self._passes, starts, bool(retain_graph), bool(create_graph), ids, via)
 
     def node_ran(self, node: Node, received: tuple[Any, ...], raw: tuple[Any, ...], sent: Sequence[Any]) -> None:
         """A node's rule ran."""
@@ -307,7 +304,7 @@ class Recorder:
     def backward_ended(self, retain_graph: bool, error: BaseException | None) -> None:
         """The backward pass ended."""
         number = self._running.pop()
-        self.note("backward_ended", self._where, number, not retain_graph, "" if error is None else str(error))
+        self.note("backward_ended", self._where, number, not retain_graph, "" if error is None else said(error))
 
     def grad_set(self, tensor: Tensor, how: str) -> None:
         """A `.grad` was assigned."""
@@ -323,7 +320,7 @@ class Recorder:
     def flag_set(self, tensor: Tensor, flag: str, value: bool) -> None:
         """`requires_grad` was changed or `retain_grad` called."""
         self._where = where = self.where()
-        self.note("flag_set", where, self.identify(tensor), flag, value)
+        self.note("flag_set", where, self.identify(tensor), flag, bool(value))
 
     def stepped(self, optimizer: Any, parameters: tuple[Any, ...]) -> None:
         """An optimizer with these parameters stepped."""
@@ -332,7 +329,7 @@ class Recorder:
         idle: list[int] = []
         for p in parameters:
             (idle if p._grad is None else updated).append(self.identify(p))
-        self.note("stepped", where, type(optimizer).__name__, tuple(updated), tuple(idle))
+        self.note("stepped", where, name_of(type(optimizer).__name__), tuple(updated), tuple(idle))
 
     def read(self, tensor: Tensor, how: str) -> None:
         """The values of a tensor were handed out; of interest only for tensors that have been seen."""
@@ -361,7 +358,7 @@ class Recorder:
             return
         if (function, name) in self._names:
             del self._names[(function, name)]
-            self.note("named", self.where(), name, NOTHING, function)
+            self.note("named", self.where(), name_of(name), NOTHING, name_of(function))
         if value.__class__ in _PLAIN:
             return
         if isinstance(value, Module):
@@ -379,7 +376,7 @@ class Recorder:
             return
         self._names[(function, name)] = number
         self._named.add(number)
-        self.note("named", where, name, number, function)
+        self.note("named", where, name_of(name), number, name_of(function))
 
     def printed(self, text: str, stream: str = "stdout") -> None:
         """The program wrote text."""
@@ -387,7 +384,7 @@ class Recorder:
 
     def warned(self, category: str, message: str) -> None:
         """A warning was shown."""
-        self.note("warned", self.where(), category, message)
+        self.note("warned", self.where(), name_of(category), message)
 
     def raised(self, type: str, message: str, span: Site | None = None) -> None:
         """The program ended with an exception, at `span`."""
@@ -413,8 +410,7 @@ class Text(str):
     __slots__ = ()
 
     def __new__(cls, value: Any) -> Text:
-        text = repr(value)
-        return str.__new__(cls, text if len(text) <= 80 else text[:79] + "…")
+        return str.__new__(cls, shown(value))
 
     def __repr__(self) -> str:
         return str(self)

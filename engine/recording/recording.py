@@ -17,19 +17,18 @@ from typing import Any, BinaryIO
 import msgspec
 from numpy.typing import NDArray
 
+from engine import limits
 from engine.recording.events import AnyEvent, BackwardBegan, Scope, Site
-from engine.recording.store import RecordingError, StoredArray, Summary
+from engine.recording.store import RecordingError, StoredArray, Summary, TooMuchError
 from engine.recording.validate import check_references
 
 MAGIC = b"GRADTAPE"
 VERSION = 1
-MAX_FILE = 256 * 2**20
-MAX_DOCUMENT = 32 * 2**20
-"""A hostile document can unfold to some thirty times its size in memory, so it has a bound of its own."""
-MAX_ENTRIES = 500_000
+MAX_DOCUMENT = limits.DOCUMENT.value()
+MAX_ENTRIES = limits.ENTRIES.value()
 """Rows of any one table."""
-MAX_RULES = 64
-MAX_RULE = 2_000
+MAX_RULES = limits.RULES.value()
+MAX_RULE = limits.RULE.value()
 """Texts of an operation's rules, and characters of one."""
 
 _HEADER = struct.Struct("<8sHxxIQ")
@@ -123,11 +122,15 @@ class Recording:
     def check_ops(self) -> None:
         """Raise RecordingError for an operation with more rules or longer ones than any has."""
         for op in self.ops.values():
-            _check_rules(op)
+            check_rules(op)
 
     def to_bytes(self) -> bytes:
         """The recording as the bytes of a file."""
-        raw = b"".join(array.data for array in self.arrays if array.data is not None)
+        return b"".join(self.pieces())
+
+    def pieces(self) -> list[bytes]:
+        """The same in pieces; those of the arrays are the recording's own, not copies."""
+        raw = [array.data for array in self.arrays if array.data]
         document = _encoder.encode(
             _Written(
                 source=self.source,
@@ -139,8 +142,10 @@ class Recording:
                 engine=self.engine,
             )
         )
-        checksum = zlib.crc32(raw, zlib.crc32(document))
-        return b"".join((_HEADER.pack(MAGIC, VERSION, checksum, len(document)), document, raw))
+        checksum = zlib.crc32(document)
+        for data in raw:
+            checksum = zlib.crc32(data, checksum)
+        return [_HEADER.pack(MAGIC, VERSION, checksum, len(document)), document, *raw]
 
     def save(self, target: str | Path | BinaryIO) -> None:
         """Write the recording to a path or an open binary file."""
@@ -150,18 +155,23 @@ class Recording:
             target.write(self.to_bytes())
 
     @staticmethod
-    def load(source: str | Path | BinaryIO | bytes) -> Recording:
-        """Open a recording from a path, an open binary file or bytes; RecordingError for anything but a sound one."""
-        return _decode(_read(source))
+    def load(source: str | Path | BinaryIO | bytes | memoryview, *, hosted: bool = False) -> Recording:
+        """Open a recording from a path, an open binary file or bytes; RecordingError for anything but a sound one.
+
+        Args:
+            hosted: a stranger's, on a public installation, where less may come.
+        """
+        return _decode(_read(source, limits.FILE.value(hosted)), limits.DOCUMENT.value(hosted))
 
 
-def _check_rules(op: OpInfo) -> None:
+def check_rules(op: OpInfo) -> None:
+    """Raise RecordingError for an operation with more rules or longer ones than any has."""
     conditions = [len(rule.when) for rule in op.rules]
     texts = [t for rule in op.rules for t in (rule.input, rule.template, *(part for c in rule.when for part in c[:3]))]
     if len(op.rules) > MAX_RULES or len(op.outputs) > MAX_RULES or any(n > MAX_RULES for n in conditions):
-        raise RecordingError("operation with more rules than any has")
+        raise TooMuchError(limits.RULES.past())
     if any(len(t) > MAX_RULE for t in texts):
-        raise RecordingError("operation with a rule longer than any is")
+        raise TooMuchError(limits.RULE.past())
 
 
 class _Entry(msgspec.Struct, frozen=True, array_like=True):
@@ -211,20 +221,20 @@ def _entry(array: StoredArray) -> _Entry:
     return _Entry(array.dtype, array.shape, -1 if array.data is None else len(array.data), array.summary)
 
 
-def _read(source: str | Path | BinaryIO | bytes) -> memoryview:
+def _read(source: str | Path | BinaryIO | bytes | memoryview, most: int) -> memoryview:
     if isinstance(source, bytes | bytearray | memoryview):
         data = bytes(source)
     elif isinstance(source, str | Path):
         with open(source, "rb") as file:
-            data = file.read(MAX_FILE + 1)
+            data = file.read(most + 1)
     else:
-        data = source.read(MAX_FILE + 1)
-    if len(data) > MAX_FILE:
-        raise RecordingError(f"a recording is at most {MAX_FILE >> 20} MB")
+        data = source.read(most + 1)
+    if len(data) > most:
+        raise TooMuchError(f"recording is too large: {limits.FILE.past(most)}")
     return memoryview(data)
 
 
-def _decode(data: memoryview) -> Recording:
+def _decode(data: memoryview, most: int) -> Recording:
     if len(data) < _HEADER.size:
         raise RecordingError("not a recording: too short")
     magic, version, checksum, length = _HEADER.unpack_from(data)
@@ -233,8 +243,10 @@ def _decode(data: memoryview) -> Recording:
     if version != VERSION:
         raise RecordingError(f"recording of version {version}; this program reads version {VERSION}")
     body = data[_HEADER.size :]
-    if length > min(len(body), MAX_DOCUMENT):
-        raise RecordingError("recording is truncated or too large")
+    if length > most:
+        raise TooMuchError(f"recording is too large: {limits.DOCUMENT.past(most)}")
+    if length > len(body):
+        raise RecordingError("recording is truncated")
     if zlib.crc32(body) != checksum:
         raise RecordingError("recording is damaged: its checksum does not fit")
     try:
@@ -257,7 +269,7 @@ def _decode(data: memoryview) -> Recording:
 def _table(name: str, raw: msgspec.Raw) -> Any:
     encoded = memoryview(raw)
     if _length(encoded) > MAX_ENTRIES:
-        raise RecordingError(f"recording has more than {MAX_ENTRIES:,} {name}")
+        raise TooMuchError(f"recording is too large: {limits.ENTRIES.past()}, not {_length(encoded):,} {name}")
     return _decoders[name].decode(encoded)
 
 

@@ -11,11 +11,13 @@ import numpy as np
 
 from engine.autograd.node import AccumulateGrad, Node, Result
 from engine.formulas import rule_texts
+from engine.limits import RULE
 from engine.op import Op
 from engine.recording import events as e
 from engine.recording.events import NOTHING, AnyEvent, Argument, NodeInfo, Saved, Scope, Sent, Site, TensorInfo, Write
 from engine.recording.recording import OpInfo, RuleText
 from engine.recording.store import ArrayStore
+from engine.recording.words import name_of, plain, shown
 from engine.tensor import Tensor
 
 Where = tuple[Any, ...]
@@ -37,8 +39,11 @@ class Scribe:
         self.sites: list[Site] = []
         self.scopes: list[Scope] = []
         self.ops: dict[str, OpInfo] = {}
+        self.taken = self._sites_taken = self._scopes_taken = 0
+        """Events and rows that were handed over and are no longer here."""
         self._site_of: dict[tuple[int, int], int] = {}
-        self._codes: dict[int, CodeType] = {}
+        self._codes: dict[int, tuple[CodeType, list[Any]]] = {}
+        """Code with the positions of its instructions; kept, so that its id stays its own."""
         self._scope_of: dict[tuple[Any, ...], int] = {}
         self._sharing: dict[int, tuple[Any, list[weakref.ref[Tensor]]]] = {}
         self._seen: set[int] = set()
@@ -54,6 +59,15 @@ class Scribe:
             if self.sink is not None:
                 self.sink(event)
 
+    def take(self) -> tuple[list[AnyEvent], list[Site], list[Scope]]:
+        """The events and the rows of the tables that have come since the last time; they are forgotten here."""
+        taken = self.events, self.sites, self.scopes
+        self.events, self.sites, self.scopes = [], [], []
+        self.taken += len(taken[0])
+        self._sites_taken += len(taken[1])
+        self._scopes_taken += len(taken[2])
+        return taken
+
     # --- tables -------------------------------------------------------------------------------------------------------------
 
     def place(self, where: Where) -> tuple[int, int]:
@@ -64,21 +78,28 @@ class Scribe:
         key = (id(code), instruction)
         site = self._site_of.get(key)
         if site is None:
-            self._codes[id(code)] = code  # kept, so that the id stays its own
-            line, end_line, column, end_column = (n or 0 for n in list(code.co_positions())[instruction // 2])
-            site = self._site_of[key] = len(self.sites)
+            line, end_line, column, end_column = (n or 0 for n in self._positions(code)[instruction // 2])
+            site = self._site_of[key] = self._sites_taken + len(self.sites)
             self.sites.append(Site(cell, line, column, end_line, end_column))
         scope_key = (code.co_name, loops, module)
         scope = self._scope_of.get(scope_key)
         if scope is None:
-            scope = self._scope_of[scope_key] = len(self.scopes)
-            self.scopes.append(Scope("" if code.co_name == "<module>" else code.co_name, 0, loops, module))
+            scope = self._scope_of[scope_key] = self._scopes_taken + len(self.scopes)
+            function = "" if code.co_name == "<module>" else name_of(code.co_name)
+            self.scopes.append(Scope(function, 0, loops, module))
         return site, scope
+
+    def _positions(self, code: CodeType) -> list[Any]:
+        known = self._codes.get(id(code))
+        if known is None:
+            known = self._codes[id(code)] = (code, list(code.co_positions()))
+        return known[1]
 
     def describe(self, name: str, op: Op | None = None) -> str:
         """Enter an operation in the table; returns its name."""
         if name not in self.ops:
-            self.ops[name] = OpInfo(name, "", name if op is None else op.template, "" if op is None else op.doc)
+            template, doc = (name, "") if op is None else (plain(op.template, RULE), plain(op.doc, RULE))
+            self.ops[name] = OpInfo(name, "", template, doc)
         return name
 
     def aliases(self, tensor: Tensor) -> list[Tensor]:
@@ -150,7 +171,7 @@ class Scribe:
         first = self.first
         return NodeInfo(
             node._tape - first,
-            node.__class__.__name__,
+            name_of(node.__class__.__name__),
             tuple([(NOTHING if n is None else n._tape - first, k) for n, k in node.edges]),
             node.sequence,
             self.known(node.variable) if node.__class__ is AccumulateGrad else NOTHING,
@@ -218,7 +239,7 @@ class Scribe:
     ) -> AnyEvent:  # fmt: skip
         """An operation ran."""
         site, scope = self.place(where)
-        name = op.name
+        name = name_of(op.name)
         if name not in self.ops:
             self.describe(name, op)
         inputs = self.inputs(op, arguments)
@@ -251,13 +272,13 @@ class Scribe:
     ) -> AnyEvent:  # fmt: skip
         """An operation wrote in place."""
         site, scope = self.place(where)
-        self.describe(op.name, op)
+        name = self.describe(name_of(op.name), op)
         fresh = self.nodes(node, node.saved if node is not None else None)
         for state in states[1:]:
             fresh = (*self.nodes(state[3], state[3].saved if state[3] is not None else None), *fresh)
         return e.OpRan(
-            op.name, self.inputs(op, arguments), (), self.written(states), fresh[-1] if fresh else None, fresh[:-1],
-            mode is True, cut_of(op.name, mode) if needs else "", running[0] if running else 0, site=site, scope=scope,
+            name, self.inputs(op, arguments), (), self.written(states), fresh[-1] if fresh else None, fresh[:-1],
+            mode is True, cut_of(name, mode) if needs else "", running[0] if running else 0, site=site, scope=scope,
             opened=self.place(mode[1])[0] if mode.__class__ is tuple else NOTHING,
         )  # fmt: skip
 
@@ -378,7 +399,7 @@ class Scribe:
         """The program ended with an exception."""
         site = NOTHING
         if span is not None:
-            site = len(self.sites)
+            site = self._sites_taken + len(self.sites)
             self.sites.append(span)
         return e.Raised(type, message, site=site)
 
@@ -411,5 +432,4 @@ def cut_of(op: str, mode: Any) -> str:
 
 def text_of(value: Any) -> str:
     """A plain argument as short text."""
-    text = repr(value)
-    return text if len(text) <= 80 else text[:79] + "…"
+    return shown(value)

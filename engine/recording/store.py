@@ -9,13 +9,17 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-SMALL = 256
+from engine import limits
+
+SMALL = limits.SMALL.value()
 """Bytes up to which an array does not count against the budget."""
-CAP = 65_536
+CAP = limits.ELEMENTS.value()
 """Elements up to which an array is kept whole."""
 PICTURE = 32
 """Side of the downsampled picture in a summary."""
 BINS = 32
+BROADCAST = 2**22
+"""Elements from which an array that repeats itself is summarized by what it repeats."""
 CORNER = 3
 """Rows and columns kept at each end, as PyTorch's printing keeps them."""
 
@@ -37,15 +41,19 @@ DTYPES: dict[str, np.dtype[Any]] = {
 }
 """The only dtypes that are ever decoded: plain numbers, little-endian, no objects."""
 
-MAX_DIMS = 32
-_MAX_BYTES = 2**62
+MAX_DIMS = limits.DIMS.value()
+_MAX_BYTES = limits.SIZE.value()
 
 
 class RecordingError(ValueError):
     """A recording that cannot be trusted: truncated, altered, too large, or contradicting itself."""
 
 
-class Summary(msgspec.Struct, frozen=True, array_like=True):
+class TooMuchError(RecordingError):
+    """More than a recording holds; the message names the limit."""
+
+
+class Summary(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """What is kept of an array too large to keep: statistics over its finite elements (complex ones by magnitude)."""
 
     min: float
@@ -64,7 +72,7 @@ class Summary(msgspec.Struct, frozen=True, array_like=True):
     """The first and last three rows, and of these the first and last three elements."""
 
 
-class StoredArray(msgspec.Struct, frozen=True):
+class StoredArray(msgspec.Struct, frozen=True, gc=False):
     """One array: exactly one of `data` (C order, little-endian) and `summary` is set."""
 
     dtype: str
@@ -104,8 +112,10 @@ class ArrayStore:
     Not storing an unchanged array twice is the recorder's part, which knows identity and version.
     """
 
-    def __init__(self, cap: int = CAP, budget: int = 192 * 2**20) -> None:
+    def __init__(self, cap: int = CAP, budget: int = limits.KEPT.value()) -> None:
         self._arrays: list[StoredArray] = []
+        self._taken = 0
+        """Arrays that were handed over and are no longer here."""
         self._raw: list[Any] = []
         """Arrays kept since: copies, which become StoredArrays when somebody looks."""
         self.cap = cap
@@ -119,20 +129,27 @@ class ArrayStore:
         self._raw.clear()
         return self._arrays
 
+    def take(self) -> list[StoredArray]:
+        """The arrays stored since the last time; they are forgotten here."""
+        taken, self._arrays = self.arrays, []
+        self._taken += len(taken)
+        return taken
+
     def keep(self, array: NDArray[Any]) -> int:
         """Store a copy of the array and return its id."""
         if array.nbytes > SMALL:
             if array.nbytes > self.left or array.size > self.cap:
                 self._raw.append(store(array, min(self.cap, 16) if array.nbytes > self.left else self.cap))
-                return len(self._arrays) + len(self._raw) - 1
+                return self._taken + len(self._arrays) + len(self._raw) - 1
             self.left -= array.nbytes
         self._raw.append(array.copy())
-        return len(self._arrays) + len(self._raw) - 1
+        return self._taken + len(self._arrays) + len(self._raw) - 1
 
     add = keep
 
     def describe(self, id: int) -> tuple[str, tuple[int, ...]]:
         """The dtype's name and the shape of an array."""
+        id -= self._taken
         n = len(self._arrays)
         found: Any = self._arrays[id] if id < n else self._raw[id - n]
         return (found.dtype if found.__class__ is StoredArray else _NAMES[found.dtype]), found.shape
@@ -154,6 +171,8 @@ def store(array: NDArray[Any], cap: int = CAP) -> StoredArray:
 
 def summarize(array: NDArray[Any]) -> Summary:
     """Statistics, histogram, downsampled picture and corners of an array."""
+    if array.size > BROADCAST and 0 in array.strides:
+        return _of_broadcast(array)
     numbers = np.abs(array) if np.iscomplexobj(array) else array
     numbers = numbers.astype(np.float64, copy=False)
     finite = numbers[np.isfinite(numbers)]
@@ -182,6 +201,26 @@ def summarize(array: NDArray[Any]) -> Summary:
         edges=(low, high),
         picture=_rows(_block_means(matrix)),
         corners=_rows(_corners(matrix)),
+    )
+
+
+def _of_broadcast(array: NDArray[Any]) -> Summary:
+    """The summary of an array that repeats the same memory, which may stand for more elements than any memory holds.
+
+    Statistics are those of what is repeated; the picture and the corners are those of a part of it.
+    """
+    once = tuple([slice(1) if stride == 0 else slice(None) for stride in array.strides])
+    part = tuple([slice(PICTURE) if stride == 0 else slice(None) for stride in array.strides])
+    whole, seen = summarize(array[once]), summarize(array[part]) if array[part].size <= BROADCAST else None
+    times = array.size // max(array[once].size, 1)
+    return msgspec.structs.replace(
+        whole,
+        norm=whole.norm * math.sqrt(times),
+        nan=whole.nan * times,
+        inf=whole.inf * times,
+        histogram=tuple([count * times for count in whole.histogram]),
+        picture=(seen or whole).picture,
+        corners=(seen or whole).corners,
     )
 
 

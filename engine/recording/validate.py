@@ -5,10 +5,11 @@ The autograd graph is checked to be acyclic too, so code that walks a loaded rec
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from graphlib import CycleError, TopologicalSorter
-from typing import Protocol
+from typing import Any, Protocol
 
+from engine import limits
 from engine.recording.events import (
     NOTHING,
     Accumulated,
@@ -31,10 +32,11 @@ from engine.recording.events import (
     Stepped,
     TensorInfo,
 )
-from engine.recording.store import MAX_DIMS, RecordingError, StoredArray
+from engine.recording.store import MAX_DIMS, RecordingError, StoredArray, TooMuchError
 
-_LIMIT = 2**31
-_MAX_NESTED = 64
+_LIMIT = limits.NUMBER.value()
+_MAX_SIZE = limits.SIZE.value()
+_MAX_NESTED = limits.NESTED.value()
 """Backward passes running inside one another (through hooks and custom functions)."""
 
 
@@ -85,7 +87,7 @@ class References:
             try:
                 self.event(event)
             except RecordingError as error:
-                raise RecordingError(f"event {self.steps}: {error}") from None
+                raise type(error)(f"event {self.steps}: {error}") from None
             self.steps += 1
 
     def end(self) -> None:
@@ -97,51 +99,56 @@ class References:
         for site in sites:
             if not 0 <= site.cell < self.cells:
                 raise RecordingError("site in a cell that does not exist")
-            if not all(0 <= number < _LIMIT for number in (site.line, site.column, site.end_line, site.end_column)):
+            if not all(0 <= number <= _LIMIT for number in (site.line, site.column, site.end_line, site.end_column)):
                 raise RecordingError("site with impossible numbers")
         for scope in scopes:
             numbers = [scope.call, *(number for pair in scope.loops for number in pair)]
-            if not all(0 <= number < _LIMIT for number in numbers):
+            if not all(0 <= number <= _LIMIT for number in numbers):
                 raise RecordingError("scope with impossible numbers")
 
     def event(self, event: AnyEvent) -> None:
         """Check one event against everything before it, and remember what it adds."""
         _within(event.site, self.sites, "site")
         _within(event.scope, self.scopes, "scope")
-        match event:
-            case OpRan():
-                self.op(event)
-            case Named() | FlagSet() | Read():
-                self.tensor(event.tensor, optional=isinstance(event, Named))
-            case BackwardBegan():
-                self.backward(event)
-            case NodeRan():
-                self.node_ran(event)
-            case Accumulated():
-                self.open_pass(event.number)
-                self.tensor(event.tensor)
-                self.array(event.increment, event.total)
-                self.node(event.node, optional=True)
-            case BackwardEnded():
-                self.open_pass(event.number)
-                self.running.remove(event.number)
-            case GradSet():
-                self.tensor(event.tensor)
-                self.array(event.array)
-            case HookRan():
-                self.tensor(event.tensor, optional=True)
-                self.node(event.node, optional=True)
-                self.array(event.before, event.after)
-            case Stepped():
-                self.each_tensor(event.parameters)
-                self.each_tensor(event.idle)
-            case CellBegan() | CellEnded():
-                if not 0 <= event.cell < self.cells:
-                    raise RecordingError("cell that does not exist")
-            case Raised():
-                self.running.clear()
-            case _:
-                pass
+        check = _CHECKS.get(event.__class__)
+        if check is not None:
+            check(self, event)
+
+    def named(self, event: Named) -> None:
+        self.tensor(event.tensor, optional=True)
+
+    def of_tensor(self, event: FlagSet | Read) -> None:
+        self.tensor(event.tensor)
+
+    def accumulated(self, event: Accumulated) -> None:
+        self.open_pass(event.number)
+        self.tensor(event.tensor)
+        self.array(event.increment, event.total)
+        self.node(event.node, optional=True)
+
+    def backward_ended(self, event: BackwardEnded) -> None:
+        self.open_pass(event.number)
+        self.running.remove(event.number)
+
+    def grad_set(self, event: GradSet) -> None:
+        self.tensor(event.tensor)
+        self.array(event.array)
+
+    def hook_ran(self, event: HookRan) -> None:
+        self.tensor(event.tensor, optional=True)
+        self.node(event.node, optional=True)
+        self.array(event.before, event.after)
+
+    def stepped(self, event: Stepped) -> None:
+        self.each_tensor(event.parameters)
+        self.each_tensor(event.idle)
+
+    def cell(self, event: CellBegan | CellEnded) -> None:
+        if not 0 <= event.cell < self.cells:
+            raise RecordingError("cell that does not exist")
+
+    def raised(self, event: Raised) -> None:
+        self.running.clear()
 
     def op(self, event: OpRan) -> None:
         _within(event.opened, self.sites, "site")
@@ -192,7 +199,7 @@ class References:
     def new_tensor(self, info: TensorInfo) -> None:
         if info.id < 0 or info.id in self.tensors:
             raise RecordingError(f"tensor {info.id} is made twice or has no id")
-        if len(info.shape) > MAX_DIMS or any(not 0 <= size < _LIMIT for size in info.shape):
+        if len(info.shape) > MAX_DIMS or any([not 0 <= size <= _MAX_SIZE for size in info.shape]):
             raise RecordingError("tensor of impossible shape")
         _count(info.version, "version")
         self.array(info.array)
@@ -205,7 +212,7 @@ class References:
         self.passes.add(event.number)
         self.running.add(event.number)
         if len(self.running) > _MAX_NESTED:
-            raise RecordingError("backward passes nested too deeply")
+            raise TooMuchError(limits.NESTED.past())
         if event.root_nodes and len(event.root_nodes) != len(event.roots):
             raise RecordingError("backward pass with more roots than nodes to start from")
         self.new_nodes(event.nodes)
@@ -255,11 +262,37 @@ class References:
             _within(id, self.arrays, "array")
 
 
+_CHECKS: dict[type, Callable[[References, Any], None]] = {
+    OpRan: References.op,
+    Named: References.named,
+    FlagSet: References.of_tensor,
+    Read: References.of_tensor,
+    BackwardBegan: References.backward,
+    NodeRan: References.node_ran,
+    Accumulated: References.accumulated,
+    BackwardEnded: References.backward_ended,
+    GradSet: References.grad_set,
+    HookRan: References.hook_ran,
+    Stepped: References.stepped,
+    CellBegan: References.cell,
+    CellEnded: References.cell,
+    Raised: References.raised,
+}
+"""What is looked at in events of each kind besides their place."""
+
+
+def nodes_of(event: AnyEvent) -> tuple[NodeInfo, ...]:
+    """The nodes that an event describes, each for the first time."""
+    if isinstance(event, OpRan):
+        return event.accumulators if event.node is None else (*event.accumulators, event.node)
+    return event.nodes if isinstance(event, BackwardBegan) else ()
+
+
 def _within(id: int, length: int, what: str) -> None:
     if not NOTHING <= id < length:
         raise RecordingError(f"{what} {id} does not exist")
 
 
 def _count(number: int, what: str) -> None:
-    if not 0 <= number < _LIMIT:
+    if not 0 <= number <= _LIMIT:
         raise RecordingError(f"impossible {what}")

@@ -5,6 +5,6 @@ typed, bounded messages; the `server` is warm and forks; the `child` compiles an
 """
 
 from engine.sandbox.messages import CellResult, Layers, Limits, RunError
-from engine.sandbox.runner import Backend, RunResult, Stopped, backend, run, stop
+from engine.sandbox.runner import Backend, Control, RunResult, Stopped, backend, run, stop
 
-__all__ = ["Backend", "CellResult", "Layers", "Limits", "RunError", "RunResult", "Stopped", "backend", "run", "stop"]
+__all__ = ["Backend", "CellResult", "Control", "Layers", "Limits", "RunError", "RunResult", "Stopped", "backend", "run", "stop"]

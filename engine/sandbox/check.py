@@ -17,13 +17,14 @@ import numpy as np
 
 from engine.context import context, grad_mode, observed
 from engine.recording.index import Index, index_of
+from engine.recording.words import said
 from engine.sandbox import alarm
 from engine.sandbox.admission import parsed
-from engine.sandbox.check_messages import WHOLE, CheckReply, CheckRequest, Slope
-from engine.sandbox.child import Run, said
+from engine.sandbox.check_messages import CheckReply, CheckRequest, Slope
+from engine.sandbox.child import Run
 from engine.sandbox.differences import FINER, STEP, agrees
 from engine.sandbox.directions import chosen, directed
-from engine.sandbox.frames import REPLY, SHARE
+from engine.sandbox.frames import REPLY, SHARE, WHOLE
 from engine.sandbox.instrument import instrument
 from engine.sandbox.messages import Job, encode
 from engine.sandbox.node_check import NodeCheck

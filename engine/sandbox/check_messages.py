@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import msgspec
 
-MAX_SLOPES = 20_000
-MAX_STEPS = 4
-MAX_DIMS = 64
-MAX_TEXT = 2_000
-WHOLE = 1_000
-"""How far a check is comes as two bytes, from 0 to this."""
+from engine import limits
+
+MAX_SLOPES = limits.SLOPES.value()
+MAX_STEPS = limits.STEPS.value()
+MAX_DIMS = limits.DIMS.value()
+MAX_TEXT = limits.CHECK_TEXT.value()
+
+
+FEW = msgspec.Meta(max_length=MAX_SLOPES)
+"""Bounds that are looked at before the things themselves are read: a frame of 8 MB holds a million of them."""
+STEPS = msgspec.Meta(min_length=1, max_length=MAX_STEPS)
 
 
 class CheckRequest(msgspec.Struct, frozen=True):
@@ -38,8 +45,8 @@ class Slope(msgspec.Struct, frozen=True, array_like=True):
     """Whether all elements moved at once, each up or down by chance."""
     analytic: float
     """What the backward pass gives, in the same run in float64."""
-    forward: tuple[float, ...]
-    backward: tuple[float, ...]
+    forward: Annotated[tuple[float, ...], STEPS]
+    backward: Annotated[tuple[float, ...], STEPS]
     noise: float
     """How far rounding alone may move the difference quotient at its first step."""
 
@@ -53,8 +60,8 @@ class CheckReply(msgspec.Struct, frozen=True):
     line: int = 0
     root: float = 0.0
     """The root's value in float64, summed with the weights that the pass starts from."""
-    slopes: list[Slope] = []
-    skipped: list[tuple[int, str]] = []
+    slopes: Annotated[list[Slope], FEW] = []
+    skipped: Annotated[list[tuple[int, str]], FEW] = []
     """Operations whose nodes were not checked (-1 for a leaf that nothing known made), and why."""
     before: int = 0
     """How many operations there were before the pass,"""
@@ -70,14 +77,8 @@ decode_reply = msgspec.msgpack.Decoder(CheckReply).decode
 
 def check_reply(reply: CheckReply) -> None:
     """Raise ValueError for a reply that no honest child sends."""
-    if len(reply.slopes) > MAX_SLOPES or len(reply.skipped) > MAX_SLOPES:
-        raise ValueError("more than was asked for")
     if len(reply.message) > MAX_TEXT or any(len(why) > MAX_TEXT for _, why in reply.skipped):
         raise ValueError("longer than any message")
     for slope in reply.slopes:
-        if (
-            len(slope.element) > MAX_DIMS
-            or not 0 < len(slope.forward) <= MAX_STEPS
-            or len(slope.forward) != len(slope.backward)
-        ):
+        if len(slope.element) > MAX_DIMS or len(slope.forward) != len(slope.backward):
             raise ValueError("a derivative of impossible form")

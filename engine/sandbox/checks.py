@@ -10,9 +10,11 @@ from itertools import zip_longest
 import msgspec
 
 from engine.program import Program
-from engine.sandbox.check_messages import WHOLE, CheckReply, CheckRequest, check_reply, decode_reply
-from engine.sandbox.frames import REPLY, SHARE
+from engine.sandbox.check_messages import CheckReply, CheckRequest, check_reply, decode_reply
+from engine.sandbox.collected import HOST
+from engine.sandbox.frames import REPLY, SHARE, share_of
 from engine.sandbox.messages import Limits
+from engine.sandbox.retrying import LOST
 from engine.sandbox.runner import Collected, backend, job_for
 
 
@@ -23,13 +25,15 @@ class _Reply(Collected):
         super().__init__()
         self.told = told
 
+    def again(self) -> None:
+        """Begin anew."""
+        super().again()
+        self.told(0.0)
+
     def take(self, kind: bytes, body: bytes) -> None:
         """How far it is, or the reply."""
         if kind == SHARE:
-            share = int.from_bytes(body, "big")
-            if len(body) != 2 or share > WHOLE:
-                raise ValueError("more than all of it")
-            self.told(share / WHOLE)
+            self.told(share_of(body))
             return
         if kind != REPLY:
             raise ValueError("no message of a check")
@@ -95,6 +99,8 @@ def _part(
     done = collected.done
     if not collected.trouble and isinstance(done, CheckReply):
         return done
-    if collected.trouble == "late" or (end is not None and end[1]):
+    if collected.failure or collected.trouble in LOST:
+        return CheckReply("failed", collected.failure or HOST)
+    if end is not None and end[1]:
         return CheckReply("timeout", f"the check did not stop after {limits.seconds:g} seconds and was ended")
     return CheckReply("failed", "the check's process sent nothing that makes sense")

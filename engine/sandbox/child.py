@@ -20,17 +20,18 @@ from typing import Any
 import numpy as np
 
 import engine
+from engine import limits
 from engine.context import context
 from engine.formulas import rule_texts
 from engine.op import TABLE
-from engine.recording.events import Site
 from engine.recording.recorder import Recorder
-from engine.sandbox import alarm
+from engine.recording.words import UNSAYABLE, name_of, plain, said
+from engine.sandbox import alarm, unraisable, warm
 from engine.sandbox.admission import builtins_for, parsed, world
 from engine.sandbox.facades.torch import SUBMODULES
 from engine.sandbox.frames import DONE
 from engine.sandbox.instrument import TAPE, instrument
-from engine.sandbox.messages import Batch, CellResult, Done, Job, Layers, Limits, RunError, decode_job, encode
+from engine.sandbox.messages import HALTED, Batch, Done, Job, Layers, Limits, RunError, decode_job, encode
 from engine.sandbox.policy import PolicyError
 from engine.sandbox.tape import Stream, Tape, file_name
 
@@ -79,11 +80,11 @@ class Run:
         self.job = job
         self.tape = Tape(job, out)
         self.tape.stop = self._stop
-        self.printed: list[list[tuple[str, str]]] = []
-        self.results: list[str | None] = []
         self.began = time.monotonic()
         self.namespace: dict[str, Any] = {"__name__": "__main__", "__doc__": None, "__annotations__": {}}
         self.cell = 0
+        self.ended = False
+        """Whether it is being told how the run ended."""
         self.enter: Callable[[], None] = lambda: None
         """Gives up what the program must not have; comes last before the program."""
 
@@ -97,16 +98,19 @@ class Run:
                     self.cell = cell
                     self._run_cell()
             finally:
-                alarm.stop()
                 context.observer = None
         except MemoryError as e:
             self.namespace.clear()
-            status, error = "memory", self._explain(e, "the program needed more memory than it may use")
+            self.tape.spare = None
+            status, error = "memory", self._explain(e, limits.MEMORY.past(self.job.limits.memory_mb))
         except SystemExit as e:
-            if e.code not in (None, 0):
-                status, error = "error", self._explain(e, str(e.code))
+            code = e.code  # the program's own, which may be anything
+            if not (code is None or (code.__class__ in (int, bool) and code == 0)):
+                status, error = "error", self._explain(e, said(code))
         except BaseException as e:
             status, error = "policy" if isinstance(e, PolicyError) else "error", self._explain(e)
+        self.ended = True
+        alarm.stop()
         self._finish(status, error)
 
     def _prepare(self) -> None:
@@ -115,6 +119,7 @@ class Run:
         self.namespace["__builtins__"] = builtins
         sys.stdin = io.StringIO()
         warnings.showwarning = self._show_warning
+        sys.unraisablehook = unraisable.show
         for cell, text in enumerate(self.job.cells):
             name = file_name(self.job, cell)
             linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
@@ -125,14 +130,14 @@ class Run:
         np.random.seed()
         context.observer = self.tape.recorder
         context.grad = True
+        if self.job.layers.language:
+            context.copy, context.deepcopy = world().copying.copy, world().copying.deepcopy
         self.enter()
 
     def _run_cell(self) -> None:
-        self.printed.append([])
-        self.results.append(None)
         recorder = self.tape.recorder
         text = self.job.cells[self.cell]
-        out, err = (Stream(self.tape, name, self.printed) for name in ("stdout", "stderr"))
+        out, err = (Stream(self.tape, name) for name in ("stdout", "stderr"))
         sys.stdout, sys.stderr = out, err
         self.tape.streams = (out, err)
         self.namespace.pop("__warningregistry__", None)
@@ -142,13 +147,14 @@ class Run:
         try:
             exec(self._compile(text), self.namespace)
             shown = self.tape.shown
+            value = None
             if shown is not None and not text.rstrip().endswith(";"):
-                self.results[-1] = repr(shown).encode("utf-8", "replace").decode("utf-8")
+                value = plain(repr(shown), limits.VALUE)
         finally:
             out.flush()
             err.flush()
         if self.job.notebook:
-            recorder.cell_ended(self.cell, self.results[-1])
+            recorder.cell_ended(self.cell, value)
         self.tape.send()
 
     def _compile(self, text: str) -> CodeType:
@@ -160,51 +166,66 @@ class Run:
         self, message: Any, category: Any, filename: str, lineno: int, file: Any = None, line: Any = None
     ) -> None:
         sys.stderr.write(warnings.formatwarning(message, category, filename, lineno, line))
-        self.tape.recorder.warned(category.__name__, str(message))
+        self.tape.recorder.warned(category.__name__, said(message))
 
     def _stop(self, status: str, message: str) -> None:
         """End the run from within, whatever the program would make of an exception."""
         context.observer = None
         alarm.stop()
-        frame: FrameType | None = sys._getframe(1)
+        kind = {"memory": "MemoryError", "crashed": "HostError"}.get(status, "TooLarge")
+        self._finish(status, RunError(kind, message, self._line(sys._getframe(1)), cell=self.cell))
+        os._exit(0)
+
+    def _line(self, frame: FrameType | None) -> int:
+        """The line of the program that a frame is in; 0 if it is in none."""
         while frame is not None and frame.f_code.co_filename not in self.tape.recorder.program:
             frame = frame.f_back
-        line = frame.f_lineno if frame is not None else 0
-        self._finish(status, RunError("TooLarge", message, line, cell=self.cell))
-        os._exit(0)
+        return frame.f_lineno or 0 if frame is not None else 0
 
     # --- how it ended -----------------------------------------------------------------------------------------------------
 
-    def _time_is_up(self, _: int, frame: FrameType | None) -> None:
+    def _time_is_up(self, which: int, frame: FrameType | None) -> None:
+        """The alarm rings, or the user wants the run to end now: what was recorded is sent, with the line."""
+        if self.ended:
+            return
         if self.tape.writing:
-            self.tape.late = lambda: self._time_is_up(0, frame)
+            self.tape.late = lambda: self._time_is_up(which, frame)
             return
         self.tape.late = None
+        alarm.stop()
         context.observer = None
-        while frame is not None and frame.f_code.co_filename not in self.tape.recorder.program:
-            frame = frame.f_back
-        line = frame.f_lineno if frame is not None else 0
+        line = self._line(frame)
         for stream in self.tape.streams:
             stream.flush()
-        seconds = self.job.limits.seconds
-        message = f"the program was stopped after {seconds:g} seconds" + (f", in line {line}" if line else "")
-        self._finish("timeout", RunError("TimeoutError", message, line, cell=self.cell))
+        kind, message = "TimeoutError", f"the program was stopped after {self.job.limits.seconds:g} seconds"
+        if which == alarm.HALT:
+            kind, message = HALTED, f"you stopped it after {time.monotonic() - self.began:.1f} s"
+        self._finish("timeout", RunError(kind, message + (f", in line {line}" if line else ""), line, cell=self.cell))
         os._exit(0)
 
     def _explain(self, error: BaseException, message: str | None = None) -> RunError:
         """The error with its place in the program: the innermost of the program's frames."""
+        try:
+            return self._explained(error, message)
+        except BaseException:  # whatever its class, its attributes or the memory that is left make of being looked at
+            return RunError(name_of(type(error).__name__), UNSAYABLE if message is None else message, cell=self.cell)
+
+    def _explained(self, error: BaseException, message: str | None) -> RunError:
         text = said(error) if message is None else message
-        help_text = help_for(error)
-        shown = _standard(error)
+        help_text = plain(help_for(error))
+        shown = name_of(_standard(error))
         if isinstance(error, KeyError) and error.args:
             text = said(Exception(repr(error.args[0])))
-        if isinstance(error, SyntaxError) and error.filename in self.tape.recorder.program:
+        if isinstance(error, SyntaxError) and error.filename.__class__ is str and error.filename in self.tape.recorder.program:
             # Python counts the offsets of syntax errors in characters, all other columns in bytes.
-            line, column = error.lineno or 0, self._bytes(error.lineno, error.offset)
-            end = (error.end_lineno or line, self._bytes(error.end_lineno or line, error.end_offset))
-            return RunError(
-                shown, error.msg, line, column, *end, self.cell, _format(error, error.__traceback__, self), help_text
+            lines = [number(n) for n in (error.lineno, error.end_lineno or error.lineno)]
+            place = (
+                lines[0],
+                self._bytes(lines[0], number(error.offset)),
+                lines[1],
+                self._bytes(lines[1], number(error.end_offset)),
             )
+            return RunError(shown, said(error.msg), *place, self.cell, _format(error, error.__traceback__, self), help_text)
         place = error.span if isinstance(error, PolicyError) else (0, 0, 0, 0)
         cell = self.cell
         tb = error.__traceback__
@@ -213,11 +234,11 @@ class Run:
             if code.co_filename in self.tape.recorder.program:
                 position = list(code.co_positions())[tb.tb_lasti // 2]
                 line, end_line, column, end_column = (n or 0 for n in position)
-                place = (line or tb.tb_lineno, column, end_line, end_column)
+                place = (line or tb.tb_lineno or 0, column, end_line, end_column)
                 cell = self.tape.recorder.program[code.co_filename]
             tb = tb.tb_next
         if isinstance(error, PolicyError) and place[0] and not error.span[0]:
-            text = f"line {place[0]}: {text}"
+            text = plain(f"line {place[0]}: {text}")
         return RunError(shown, text, *place, cell, _format(error, error.__traceback__, self), help_text)
 
     def _bytes(self, line: int | None, offset: int | None) -> int:
@@ -228,29 +249,19 @@ class Run:
 
     def _finish(self, status: str, error: RunError | None) -> None:
         """Send the rest of the log and the end."""
-        recorder = self.tape.recorder
-        try:
-            if error is not None:
-                span = Site(error.cell, error.line, error.column, error.end_line, error.end_column) if error.line else None
-                recorder.raised(error.type, error.message, span)
-            self.tape.send()
-        except MemoryError:
-            status = "memory"
-        seconds = time.monotonic() - self.began
-        self.tape.frame(DONE, encode(Done(status, error, self._cells(status), seconds)))
+        self.ended = True
+        self.tape.send()
+        cells = len(self.job.cells)
+        states = [
+            "ok" if c < self.cell else "skipped" if c > self.cell else "ok" if status == "ok" else "error" for c in range(cells)
+        ]
+        self.tape.sender.end(error)
+        self.tape.frame(DONE, encode(Done(status, error, states, time.monotonic() - self.began)))
 
-    def _cells(self, status: str) -> list[CellResult]:
-        found = []
-        for cell in range(len(self.job.cells)):
-            if cell >= len(self.printed):
-                found.append(CellResult(status="skipped"))
-                continue
-            streams: dict[str, str] = {}
-            for name, text in self.printed[cell]:
-                streams[name] = streams.get(name, "") + text
-            failed = status != "ok" and cell == self.cell
-            found.append(CellResult("".join(streams.values()), self.results[cell], "error" if failed else "ok"))
-        return found
+
+def number(value: object) -> int:
+    """A line or an offset that the program may have made up; 0 for what is none."""
+    return value if isinstance(value, int) and 0 <= value <= limits.NUMBER.value() else 0
 
 
 def _standard(error: BaseException) -> str:
@@ -267,21 +278,12 @@ def _format(error: BaseException, tb: TracebackType | None, run: Run) -> str:
         kept = [f for f in summary.stack if f.filename in run.tape.recorder.program]
         summary.stack = traceback.StackSummary.from_list(kept)
         text = "".join(summary.format(chain=False))
-    except Exception:
+    except BaseException:
         return ""
     if type(error).__module__.startswith("engine."):
         # PyTorch's users know the standard exception that ours is derived from.
         text = text.replace(f"{type(error).__module__}.{type(error).__qualname__}: ", f"{_standard(error)}: ")
-    return text.encode("utf-8", "replace").decode("utf-8")[:20_000]
-
-
-def said(error: BaseException) -> str:
-    """An error's message, whatever its class makes of it."""
-    try:
-        text = str.__getitem__(str(error), slice(20_000))
-    except Exception:
-        text = "(its message cannot be shown)"
-    return text.encode("utf-8", "replace").decode("utf-8")
+    return plain(text)
 
 
 def help_for(error: BaseException) -> str:
@@ -319,6 +321,7 @@ def preload() -> None:
     """Import and warm up in the server what every run needs, so that a fork finds it ready."""
     import math  # noqa: F401
 
+    warm.up()
     alias()
     world()
     np.seterr(all="ignore")

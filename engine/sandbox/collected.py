@@ -5,18 +5,21 @@ from __future__ import annotations
 import math
 import re
 import signal
+import threading
 from typing import Any
 
 import msgspec
 
+from engine import limits as limits_table
 from engine.program import Program
-from engine.recording.events import BackwardBegan, NodeInfo, NodeRan, OpRan, Printed, Stepped
+from engine.recording.events import AnyEvent, CellBegan, CellEnded, OpRan, Printed
 from engine.recording.recording import Recording
 from engine.recording.store import RecordingError
-from engine.recording.validate import References
+from engine.recording.validate import References, nodes_of
 from engine.sandbox.frames import BATCH, DONE, STUCK, Frames
 from engine.sandbox.messages import (
     FULL,
+    HALTED,
     NOT_STARTED,
     Batch,
     CellResult,
@@ -25,21 +28,17 @@ from engine.sandbox.messages import (
     RunError,
     decode_batch,
     decode_done,
-    most_events,
 )
+from engine.sandbox.room import Room
 
-MAX_RESULT = 384 * 2**20
+MAX_RESULT = limits_table.RESULT.value()
 """Bytes of one run's result."""
-MAX_FACTS = 64 * 2**20
-"""Bytes of all that is not arrays."""
-MAX_ROWS = 1_000_000
-"""Rows of any table but that of events."""
-MAX_PARTS = 2_000_000
-"""Inputs, outputs, edges and the like of all events together."""
-MAX_TEXT = 25_000
+MAX_TEXT = limits_table.TEXT.value()
 """Characters of an error's message or traceback."""
 STATUSES = ("ok", "error", "timeout", "memory", "policy", "too_large", "crashed")
-_LIMIT = 2**31
+_LIMIT = limits_table.NUMBER.value()
+HOST = "the part of Gradtape that runs programs stopped while this one ran, and so did the one that tried again"
+HOST_HELP = "This is not the program's fault. Run it again in a moment."
 _LINE = re.compile(rb'File "<(?:program|cell (\d{1,6}))>", line (\d{1,9})')
 
 
@@ -60,6 +59,16 @@ class RunResult(msgspec.Struct, frozen=True):
     seconds: float
 
 
+class Control:
+    """What whoever waits for a run may look at meanwhile, and ask for."""
+
+    def __init__(self) -> None:
+        self.events = 0
+        """How many events have come so far."""
+        self.halt = threading.Event()
+        """Set to have the run end at once and keep what it has recorded."""
+
+
 class Collected:
     """What has come back from a child so far."""
 
@@ -67,7 +76,8 @@ class Collected:
         self.done: Any = None
         """The last message, after which none may follow."""
         self.trouble = ""
-        """Why reading stopped before there was a last message: "late", "nonsense" or "stopped"."""
+        """Why reading stopped before there was a last message: "nonsense", "stopped", or for reasons that are not the
+        program's: "late", where nobody ended it in time, and "lost", where what it ran in has gone."""
         self.failure = ""
         """Why there is no child at all, in words for the user."""
         self.help = ""
@@ -76,6 +86,13 @@ class Collected:
         """The Python lines where a child was that did not answer."""
         self.frames = Frames()
         self.total = 0
+        self.control = Control()
+
+    def again(self) -> None:
+        """Forget everything, because the job is done once more. Whoever adds state of its own adds it here, too."""
+        control = self.control
+        Collected.__init__(self)
+        self.control = control
 
     def take(self, kind: bytes, body: bytes) -> None:
         """Take a message; ValueError or MsgspecError for one that no honest child sends."""
@@ -103,12 +120,27 @@ class Collected:
 class CollectedRun(Collected):
     """What has come back from a run."""
 
-    def __init__(self, program: Program, limits: Limits = Limits()) -> None:  # noqa: B008  (frozen)
+    def __init__(
+        self,
+        program: Program,
+        limits: Limits = Limits(),  # noqa: B008  (frozen)
+        control: Control | None = None,
+    ) -> None:
         super().__init__()
-        self.recording = Recording(source=program.cells)
-        self.limits = limits
+        self.limits, self.source, self.notebook = limits, program.cells, program.notebook
+        self.control = control or self.control
+        self._begin()
+
+    def _begin(self) -> None:
+        self.recording = Recording(source=self.source)
         self._references = References(self.recording)
-        self._room = Room(limits)
+        self._room = Room(self.limits, ending=True)
+
+    def again(self) -> None:
+        """Forget everything, because the program runs once more."""
+        super().again()
+        self.control.events = 0
+        self._begin()
 
     def take(self, kind: bytes, body: bytes) -> None:
         """A batch of the recording, or the end."""
@@ -116,7 +148,7 @@ class CollectedRun(Collected):
             self._take(decode_batch(body), len(body))
         elif kind == DONE:
             done = decode_done(body)
-            check_done(done, len(self.recording.source), self.limits)
+            check_done(done, len(self.recording.source))
             self.done = done
         else:
             raise ValueError("no message of a run")
@@ -130,52 +162,96 @@ class CollectedRun(Collected):
         r.scopes.extend(batch.scopes)
         r.arrays.extend(batch.arrays)
         r.ops.update((op.name, op) for op in batch.ops)
+        self.control.events = len(r.events)
 
     def result(self, end: tuple[int, bool] | None, seconds: float) -> RunResult:
         """The result, as far as it can be believed."""
         done: Done | None = self.done
         recording: Recording | None = self.recording
         try:
-            self._references.end()
+            if done is None:
+                _cut_back(self.recording.events, self._references)
+            else:
+                self._references.end()
             self.recording.check_ops()
         except RecordingError:
-            self.trouble = self.trouble or "nonsense"
+            self.trouble = "nonsense"
         if self.trouble == "nonsense":
             recording = None
         events = recording.events if recording is not None else []
-        output = "".join(e.text for e in events if isinstance(e, Printed))
+        output = "".join([e.text for e in events if isinstance(e, Printed)])
         if not self.trouble and done is not None:
-            return RunResult(done.status, output, done.error, done.cells, recording, min(done.seconds, seconds))
-        if self.failure:
-            status, error = "crashed", RunError("HostError", self.failure, help=self.help)
-        else:
-            status, error = self._ended(end)
-        return RunResult(status, output, error, [], recording, seconds)
+            cells = _cells(events, done.cells)
+            return RunResult(done.status, output, done.error, cells, recording, min(done.seconds, seconds))
+        status, error = self._ended(end)
+        statuses = ["ok"] * len(self.source)
+        if self.notebook:
+            began = max((e.cell for e in events if isinstance(e, CellBegan)), default=0)
+            statuses = ["ok" if cell < began else "skipped" if cell > began else "error" for cell in range(len(self.source))]
+        cells = _cells(events, statuses) if self.notebook and recording is not None else []
+        return RunResult(status, output, error, cells, recording, seconds)
 
     def _ended(self, end: tuple[int, bool] | None) -> tuple[str, RunError]:
         """Status and error of a child that did not say how it ended."""
-        if self.trouble != "nonsense" and end is not None:
-            if end[0] == NOT_STARTED:
-                return "crashed", RunError("HostError", "there is no room for another process; try again in a moment")
-            if end[1]:
-                return "timeout", self._timeout()
-            if end[0] == FULL:
-                return "memory", RunError("MemoryError", "the program needed more memory than it may use")
-            if end[0] < 0:
-                return "crashed", RunError("Crash", f"the program's process was ended by {_signal(-end[0])}")
-            return "crashed", RunError("Crash", f"the program ended its own process (exit code {end[0]})")
-        return "crashed", RunError("Crash", "the program's process sent nothing that makes sense")
+        if self.failure:
+            return "crashed", RunError("HostError", self.failure, help=self.help)
+        if self.trouble == "nonsense":
+            return "crashed", RunError("Crash", "the program's process sent nothing that makes sense")
+        if end is None or self.trouble in ("late", "lost"):
+            return "crashed", RunError("HostError", HOST, help=HOST_HELP)
+        if end[0] == NOT_STARTED:
+            return "crashed", RunError("HostError", "there is no room for another process; try again in a moment")
+        if end[1]:
+            return "timeout", self._timeout()
+        if end[0] == FULL:
+            return "memory", RunError("MemoryError", limits_table.MEMORY.past(self.limits.memory_mb))
+        if end[0] == -signal.SIGKILL:
+            return "crashed", RunError(
+                "Crash",
+                "the program's process was ended from outside (SIGKILL), perhaps because the machine had no memory left",
+            )
+        if end[0] < 0:
+            return "crashed", RunError("Crash", f"the program's process was ended by {_signal(-end[0])}")
+        return "crashed", RunError("Crash", f"the program ended its own process (exit code {end[0]})")
 
     def _timeout(self) -> RunError:
         """Where a child that had to be killed was, if it could say so: in the innermost line of the program."""
-        message = f"the program was stopped after {self.limits.seconds:g} seconds"
+        kind, message = "TimeoutError", f"the program was stopped after {self.limits.seconds:g} seconds"
+        if self.control.halt.is_set():
+            kind, message = HALTED, "you stopped it"
         found = _LINE.search(self.stuck)
-        if found is None:
-            return RunError("TimeoutError", message)
-        cell, line = max(int(found[1] or 1) - 1, 0), int(found[2])
-        if cell >= max(len(self.recording.source), 1):
-            return RunError("TimeoutError", message)
-        return RunError("TimeoutError", f"{message}, in line {line}", line, cell=cell)
+        cell, line = (max(int(found[1] or 1) - 1, 0), int(found[2])) if found is not None else (0, 0)
+        if not line or cell >= max(len(self.recording.source), 1):
+            return RunError(kind, message)
+        return RunError(kind, f"{message}, in line {line}", line, cell=cell)
+
+
+def _cells(events: list[AnyEvent], statuses: list[str]) -> list[CellResult]:
+    """What each cell printed, each stream by itself as a notebook shows it, and its value."""
+    streams: list[dict[str, list[str]]] = [{} for _ in statuses]
+    values: list[str | None] = [None] * len(statuses)
+    cell = 0
+    for event in events:
+        if isinstance(event, Printed) and cell < len(streams):
+            streams[cell].setdefault(event.stream, []).append(event.text)
+        elif isinstance(event, CellBegan):
+            cell = event.cell
+        elif isinstance(event, CellEnded) and event.cell < len(statuses):
+            values[event.cell] = event.result
+    return [
+        CellResult("".join(["".join(texts) for texts in printed.values()]), value, status)
+        for printed, value, status in zip(streams, values, statuses, strict=True)
+    ]
+
+
+def _cut_back(events: list[AnyEvent], references: References) -> None:
+    """Drop the last events as far as they speak of leaves that were to come in the next message, which never came."""
+    missing = references.variables - references.tensors
+    while missing:
+        first = next(k for k, event in enumerate(events) if missing.intersection(n.variable for n in nodes_of(event)))
+        missing = {t.id for event in events[first:] if isinstance(event, OpRan) for t in event.outputs}
+        del events[first:]
+        missing &= {n.variable for event in events for n in nodes_of(event)}
 
 
 def _signal(number: int) -> str:
@@ -185,74 +261,21 @@ def _signal(number: int) -> str:
         return f"signal {number}"
 
 
-class Room:
-    """How much of a recording may still come, in bytes, rows, and parts of rows."""
-
-    def __init__(self, limits: Limits) -> None:
-        self.events = most_events(limits)
-        self.sites = self.scopes = self.arrays = self.ops = MAX_ROWS
-        self.kept = limits.array_bytes
-        self.facts = MAX_FACTS
-        self.parts = MAX_PARTS
-        self.printed = limits.output_chars + 1_000
-
-    def take(self, batch: Batch, size: int) -> None:
-        """Count a batch of `size` bytes in; ValueError when it is more than an honest child sends."""
-        arrays = sum(len(array.data or b"") for array in batch.arrays)
-        self.kept -= sum(len(a.data) for a in batch.arrays if a.data is not None and len(a.data) > _FREE)
-        self.facts -= size - arrays
-        self.parts -= _parts(batch)
-        self.printed -= sum(len(e.text) for e in batch.events if isinstance(e, Printed))
-        for table in ("events", "sites", "scopes", "arrays", "ops"):
-            setattr(self, table, getattr(self, table) - len(getattr(batch, table)))
-        if min(self.__dict__.values()) < 0:
-            raise ValueError("more than an honest child records")
-
-
-_FREE = 256
-"""Bytes up to which an array does not count as one that is kept."""
-
-
-def _parts(batch: Batch) -> int:
-    """How many things the events and arrays consist of, as far as there may be any number in one."""
-    count = sum(len(scope.loops) for scope in batch.scopes) + sum(len(array.shape) for array in batch.arrays)
-    for event in batch.events:
-        if isinstance(event, OpRan):
-            count += len(event.inputs) + len(event.written)
-            count += sum(len(t.shape) + 1 for t in event.outputs)
-            nodes = event.accumulators if event.node is None else (event.node, *event.accumulators)
-            count += _node_parts(nodes)
-        elif isinstance(event, NodeRan):
-            count += len(event.received) + len(event.sent)
-        elif isinstance(event, BackwardBegan):
-            count += len(event.roots) + len(event.root_nodes) + len(event.inputs) + _node_parts(event.nodes)
-        elif isinstance(event, Stepped):
-            count += len(event.parameters) + len(event.idle)
-    return count
-
-
-def _node_parts(nodes: tuple[NodeInfo, ...]) -> int:
-    return sum(1 + len(node.edges) + len(node.saved) for node in nodes)
-
-
-def check_done(done: Done, cells: int, limits: Limits) -> None:
+def check_done(done: Done, cells: int) -> None:
     """Raise ValueError for an end that no honest child sends."""
     if done.status not in STATUSES or (done.error is None) != (done.status == "ok"):
         raise ValueError("an end of no kind that there is")
     if not (math.isfinite(done.seconds) and done.seconds >= 0):
         raise ValueError("an impossible time")
-    room = 4 * (limits.output_chars + 1_000)
-    if len(done.cells) > max(cells, 1) or sum(len(c.output) + len(c.result or "") for c in done.cells) > room:
-        raise ValueError("more cells or output than there are")
-    if any(cell.status not in ("ok", "error", "skipped") for cell in done.cells):
-        raise ValueError("a cell that ended in no way that there is")
+    if len(done.cells) > max(cells, 1) or any(cell not in ("ok", "error", "skipped") for cell in done.cells):
+        raise ValueError("cells that there are not, or that ended in no way that there is")
     if done.error is not None:
         _check_error(done.error, cells)
 
 
 def _check_error(error: RunError, cells: int) -> None:
     numbers = (error.line, error.column, error.end_line, error.end_column)
-    if not 0 <= error.cell < max(cells, 1) or not all(0 <= number < _LIMIT for number in numbers):
+    if not 0 <= error.cell < max(cells, 1) or not all(0 <= number <= _LIMIT for number in numbers):
         raise ValueError("an error at an impossible place")
     if max(map(len, (error.type, error.message, error.traceback, error.help))) > MAX_TEXT:
         raise ValueError("an error longer than any is")

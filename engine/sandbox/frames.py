@@ -8,20 +8,40 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from engine import limits
 from engine.recording.events import AnyEvent, Scope, Site
 from engine.recording.recording import OpInfo
 from engine.recording.store import StoredArray
 from engine.sandbox.messages import HEADER, ROWS, Batch
 
-BATCH, DONE, REPLY, POINTS, SHARE, STUCK = b"B", b"D", b"C", b"S", b"P", b"T"
-"""Some of the recording, its end; a check's or sweep's reply, some of a sweep's points, how far a check is; where a child was
-stuck."""
-MAX_FRAME = 8 * 2**20
-MAX_FRAMES = 20_000
-MAX_READS = 400_000
+BATCH, DONE, REPLY, POINTS, SHARE, STUCK, OUTPUT = b"B", b"D", b"C", b"S", b"P", b"T", b"O"
+"""Some of the recording, its end; a check's, sweep's or call's reply, some of a sweep's points, how far a check or call is;
+where a child was stuck; some of what a call returns."""
+KINDS = frozenset((BATCH, DONE, REPLY, POINTS, SHARE, STUCK, OUTPUT))
+MAX_FRAME = limits.FRAME.value()
+MAX_FRAMES = limits.FRAMES.value()
+MAX_READS = limits.READS.value()
 """Pieces in which a stream may arrive: whoever sends single bytes wants to keep us busy."""
 PIECE = 2 * 2**20
 """Bytes of arrays, about, that an honest child puts into one frame."""
+SUMMARY = 12_000
+"""Bytes of an array's summary, at most."""
+
+
+WHOLE = 1_000
+"""How far something is comes as two bytes, from 0 to this."""
+
+
+def share_of(body: bytes) -> float:
+    """How far something is, from 0 to 1, as a message says it.
+
+    Raises:
+        ValueError: for more than all of it.
+    """
+    share = int.from_bytes(body, "big")
+    if len(body) != 2 or share > WHOLE:
+        raise ValueError("more than all of it")
+    return share / WHOLE
 
 
 class Frames:
@@ -42,7 +62,7 @@ class Frames:
         self._reads += 1
         while len(self._buffer) >= HEADER.size:
             kind, length = HEADER.unpack_from(self._buffer)
-            if length > MAX_FRAME or kind not in (BATCH, DONE, REPLY, POINTS, SHARE, STUCK):
+            if length > MAX_FRAME or kind not in KINDS:
                 raise ValueError("a frame that no program of ours sends")
             end = HEADER.size + length
             if len(self._buffer) < end:
@@ -62,10 +82,11 @@ def batches(
     first = 0
     size = 0
     for k, array in enumerate(arrays):
-        size += len(array.data or b"")
+        own = SUMMARY if array.data is None else len(array.data)
+        size += own
         if size > PIECE or k - first >= ROWS:
             yield Batch(arrays=arrays[first:k])
-            first, size = k, len(array.data or b"")
+            first, size = k, own
     ahead = range(0, max(len(sites), len(scopes), len(ops)) - ROWS, ROWS)
     for start in ahead:
         end = start + ROWS

@@ -7,9 +7,11 @@ from typing import Annotated
 
 import msgspec
 
+from engine import limits as table
 from engine.recording.events import AnyEvent, Scope, Site
 from engine.recording.recording import OpInfo
 from engine.recording.store import StoredArray
+from engine.sandbox.call_messages import CallRequest
 from engine.sandbox.check_messages import CheckRequest
 from engine.sandbox.sweep_messages import SweepRequest
 
@@ -18,11 +20,19 @@ HEADER = struct.Struct("<cI")
 READY = struct.Struct("<?B")
 """From the server, once: whether the system-call filter holds, and the version of Landlock that does, or 0."""
 REQUEST = struct.Struct("<Qd")
-"""To the server, with three file descriptors: run number and seconds. With none: stop that run."""
+"""To the server, with three file descriptors: run number and seconds. With none: end that run at once, or with `KEEP`
+instead of the seconds have it send what it has recorded first."""
+KEEP = -1.0
 EXIT = struct.Struct("<Qi?")
-"""From the server: run number, the child's wait status, whether the server stopped it."""
+"""From the server: run number, the child's wait status (or `STARTED`, `NOT_STARTED`), whether the server stopped it."""
+PROGRAMS = "engine.sandbox.child"
+"""The module that says what children do unless another is named: they run programs."""
 FULL = 122
 """The exit code of a process that ended itself because it had too much memory."""
+HALTED = "KeyboardInterrupt"
+"""The type of error of a run that the user stopped, which keeps its recording."""
+STARTED = -1001
+"""Instead of a wait status: there is a process now."""
 NOT_STARTED = -1000
 """Instead of a wait status or an exit code: there was no room for another process."""
 
@@ -30,17 +40,22 @@ NOT_STARTED = -1000
 class Limits(msgspec.Struct, frozen=True):
     """What a run may use."""
 
-    seconds: float = 3.25
-    memory_mb: int = 512
-    output_chars: int = 200_000
-    events: int = 200_000
-    array_bytes: int = 192 * 2**20
+    seconds: float = float(table.SECONDS.hosted or 0)
+    memory_mb: int = table.MEMORY.value()
+    output_chars: int = table.OUTPUT.value()
+    events: int = table.EVENTS.value()
+    """No recording holds more than `most_events`, whatever this says."""
+    array_bytes: int = table.KEPT.value()
     """Bytes of arrays that are kept whole; later ones leave a summary."""
+    facts: int = table.FACTS.value()
+    """Bytes of everything else that is recorded."""
+    parts: int = table.PARTS.value()
+    """Inputs, dimensions, edges and loops of everything that is recorded."""
 
 
 def most_events(limits: Limits) -> int:
-    """How many events a run may send: the limit is noticed a batch later, and how it ended comes on top."""
-    return limits.events + 25_000
+    """How many events a run may record, before that of how it ended."""
+    return min(limits.events, int(table.EVENTS.most or 0))
 
 
 class Layers(msgspec.Struct, frozen=True):
@@ -71,6 +86,8 @@ class Job(msgspec.Struct, frozen=True):
     """Instead of a run, a numerical check."""
     sweep: SweepRequest | None = None
     """Instead of a run, many of them with one thing changed."""
+    call: CallRequest | None = None
+    """Instead of a program, one of our own functions on what a stranger sent."""
     layers: Layers = Layers()
     hosted: bool = False
     """Strangers' programs run there: nothing is to run where the system layer does not hold."""
@@ -99,7 +116,7 @@ class CellResult(msgspec.Struct, frozen=True):
     """"ok", "error", or "skipped" where a cell before it failed."""
 
 
-ROWS = 2_000
+ROWS = table.BATCH.value()
 """Rows of any table in one batch."""
 FEW = msgspec.Meta(max_length=ROWS)
 
@@ -119,7 +136,8 @@ class Done(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     status: str
     error: RunError | None
-    cells: list[CellResult]
+    cells: list[str]
+    """How each cell ended: "ok", "error" or "skipped". What they printed stands in the recording."""
     seconds: float
 
 

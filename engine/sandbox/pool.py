@@ -327,9 +327,11 @@ class Pool:
 
     def _finish(self, ticket: Ticket[Any]) -> None:
         ticket.ended = self.clock()
-        ticket.done.set()
-        if self.observer is not None:
-            self.observer.finished(ticket, self.waiting)
+        try:
+            if self.observer is not None:
+                self.observer.finished(ticket, self.waiting)
+        finally:
+            ticket.done.set()  # whoever waits may take the value away
 
     def _count(self, *, long: bool) -> int:
         return sum(t.long == long for t in self._running)

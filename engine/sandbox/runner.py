@@ -8,23 +8,31 @@ import os
 import sys
 import threading
 import time
+from collections import defaultdict
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, Protocol
 
 from engine.program import Program
-from engine.sandbox.collected import Collected, CollectedRun, RunResult, Stopped
-from engine.sandbox.messages import Job, Layers, Limits, SystemLayer
+from engine.sandbox import faults
+from engine.sandbox.collected import Collected, CollectedRun, Control, RunResult, Stopped
+from engine.sandbox.messages import PROGRAMS, Job, Layers, Limits, SystemLayer
+from engine.sandbox.retrying import retried
 from engine.sandbox.settings import settings
 
 __all__ = [
-    "Backend", "Collected", "Local", "RunResult", "Stopped", "backend", "isolated", "job_for", "refusal", "run", "server",
-    "stop",
+    "Backend", "Collected", "Control", "Local", "RunResult", "Stopped", "backend", "isolated", "job_for", "refusal", "run",
+    "server", "stop",
 ]  # fmt: skip
 
 LOG = logging.getLogger("gradtape.sandbox")
 REFUSAL = (
     "This is a public installation of Gradtape, and the machine it is on lacks the system-call filter (seccomp) that keeps "
     "visitors' programs apart from everything else. No program runs here until it has one."
+)
+FAULTY = (
+    "This is a public installation of Gradtape, and its Python has a fault by which a program could get at memory that is not "
+    "its own: {}. No program runs here until Python or NumPy is a version without it."
 )
 HELP = "The operator can move it to a Linux machine with seccomp, or run it locally without GRADTAPE_HOSTED."
 
@@ -40,7 +48,7 @@ class Backend(Protocol):
         """
 
 
-class Local(Backend, Protocol):
+class Local(Protocol):
     """A sandbox on this machine."""
 
     layer: SystemLayer
@@ -48,6 +56,11 @@ class Local(Backend, Protocol):
     @property
     def alive(self) -> bool:
         """Whether it can do another job."""
+
+    def exchange(
+        self, job: Job, collected: Collected, stop: threading.Event | None = None, argument: Sequence[bytes] = ()
+    ) -> tuple[int, bool] | None:
+        """As a backend's; the bytes of `argument` follow the job of a call."""
 
     def close(self) -> None:
         """End it and what it runs."""
@@ -58,16 +71,21 @@ def run(
     limits: Limits = Limits(),  # noqa: B008  (frozen)
     *,
     stop: threading.Event | None = None,
+    control: Control | None = None,
     layers: Layers = Layers(),  # noqa: B008  (frozen)
 ) -> RunResult:
     """Run a program in a process of its own and return what happened; never raises for what the program does.
+
+    Args:
+        stop: set to call the run off.
+        control: tells how far the run is, and lets it be ended so that what it has recorded is kept.
 
     Raises:
         Stopped: when `stop` was set meanwhile.
     """
     program = Program.from_text(source) if isinstance(source, str) else source
     began = time.monotonic()
-    collected = CollectedRun(program, limits)
+    collected = CollectedRun(program, limits, control)
     end = backend().exchange(job_for(program, limits, layers=layers), collected, stop)
     return collected.result(end, time.monotonic() - began)
 
@@ -88,7 +106,15 @@ def backend() -> Backend:
 
 def refusal() -> str:
     """Why no program runs here at all, in words for visitors; "" where they do."""
-    return REFUSAL if settings().hosted and not settings().scheduler and not server().layer.seccomp else ""
+    return _unfit(server().layer) if settings().hosted and not settings().scheduler else ""
+
+
+def _unfit(layer: SystemLayer) -> str:
+    """Why this machine may not run strangers' programs, "" if it may."""
+    if not layer.seccomp:
+        return REFUSAL
+    open_ = faults.standing()
+    return FAULTY.format("; ".join(open_)) if open_ else ""
 
 
 def isolated() -> bool:
@@ -100,9 +126,11 @@ def isolated() -> bool:
 class Guarded:
     """Whether this machine may do a job at all is looked at here, by whoever forks or starts its processes."""
 
-    def __init__(self, local: Local) -> None:
+    def __init__(self, local: Local, another: Callable[[], Local] | None = None) -> None:
         self.local = local
         self.layer = local.layer
+        self.another = another or (lambda: _start(PROGRAMS, ()))
+        """Starts one more of the same."""
 
     @property
     def alive(self) -> bool:
@@ -111,39 +139,45 @@ class Guarded:
     def close(self) -> None:
         self.local.close()
 
-    def exchange(self, job: Job, collected: Collected, stop: threading.Event | None = None) -> tuple[int, bool] | None:
+    def exchange(
+        self, job: Job, collected: Collected, stop: threading.Event | None = None, argument: Sequence[bytes] = ()
+    ) -> tuple[int, bool] | None:
         hosted = job.hosted or settings().hosted
-        if hosted and not (self.layer.seccomp and job.layers == Layers()):
-            collected.failure, collected.help = REFUSAL, HELP
+        if hosted and (job.layers != Layers() or _unfit(self.layer)):
+            collected.failure, collected.help = _unfit(self.layer) or REFUSAL, HELP
             return None
-        return self.local.exchange(job, collected, stop)
+        return retried(self.local.exchange, self.another, job, collected, stop, argument)
 
 
-_lock = threading.Lock()
-_running: Guarded | None = None
+_locks: defaultdict[tuple[str, ...], threading.Lock] = defaultdict(threading.Lock)
+"""One for each role, so that nobody waits while the sandbox for another one starts."""
+_running: dict[tuple[str, ...], Guarded] = {}
 
 
-def server() -> Guarded:
-    """This machine's sandbox, started on first use and again if it has died."""
-    global _running
-    with _lock:
-        if _running is None or not _running.alive:
-            if _running is not None:
-                _running.close()
-            _running = Guarded(_start())
-    return _running
+def server(role: str = PROGRAMS, arguments: Sequence[str] = ()) -> Guarded:
+    """This machine's sandbox for programs, or for another role; started on first use and again if it has died."""
+    does = (role, *arguments)
+    with _locks[does]:
+        found = _running.get(does)
+        if found is None or not found.alive:
+            if found is not None:
+                found.close()
+            found = _running[does] = Guarded(_start(role, arguments), lambda: _start(role, arguments))
+    return found
 
 
-def _start() -> Local:
+def _start(role: str, arguments: Sequence[str]) -> Local:
     # Forking a process that has loaded Apple's libraries is not safe, and Windows has no fork.
+    if settings().hosted and not settings().scheduler:
+        faults.look()
     if hasattr(os, "fork") and sys.platform != "darwin":
         from engine.sandbox.forking import Server
 
-        local: Local = Server()
+        local: Local = Server(role, arguments)
     else:
         from engine.sandbox.spawning import Workers
 
-        local = Workers()
+        local = Workers(role, arguments)
     if not local.layer.seccomp:
         _say_so()
     return local
@@ -157,8 +191,5 @@ def _say_so() -> None:
 @atexit.register
 def stop() -> None:
     """End the sandbox; the next run starts a new one."""
-    global _running
-    with _lock:
-        if _running is not None:
-            _running.close()
-            _running = None
+    while _running:
+        _running.popitem()[1].close()

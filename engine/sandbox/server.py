@@ -15,12 +15,14 @@ import select
 import signal
 import socket
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
-from engine.sandbox import child, warm
+from engine.sandbox.alarm import HALT
 from engine.sandbox.lockdown import MOST, OUT, OWN, TRACE, Lockdown
-from engine.sandbox.messages import EXIT, NOT_STARTED, READY, REQUEST
+from engine.sandbox.messages import EXIT, KEEP, NOT_STARTED, READY, REQUEST, STARTED
 
 ASKED = 0.2
 """Seconds after a child's own alarm when the server asks one that is stuck in C where it is,"""
@@ -45,13 +47,23 @@ class Child:
     stopped: bool = False
 
 
-def main(fd: int, *, landlocked: bool = True) -> None:
-    """Serve until the parent hangs up."""
+Work = Callable[[int, int, Callable[..., None]], None]
+"""What a child does: reads its job from one file descriptor and sends what comes of it to the other, and meanwhile gives up
+everything it must not have."""
+
+
+def main(fd: int, role: str, *arguments: str, landlocked: bool = True) -> None:
+    """Serve until the parent hangs up.
+
+    Args:
+        role: the module that says what children do (`main`), and what is loaded before they are forked (`preload`, which
+            gets the `arguments`).
+    """
     connection = socket.socket(fileno=fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, OWN))
     os.close(fd)
     _reserve()
-    warm.up()
-    child.preload()
+    work = import_module(role)
+    work.preload(*arguments)
     wake = _wake_on_ended_children()
     # Its handler only writes, so it works in a child that is stuck in C and may do next to nothing.
     faulthandler.register(signal.SIGUSR1, file=TRACE, all_threads=False)
@@ -66,7 +78,7 @@ def main(fd: int, *, landlocked: bool = True) -> None:
         if wake in ready:
             os.read(wake, 4096)
         try:
-            if connection in ready and not _request(connection, children, lockdown):
+            if connection in ready and not _request(connection, children, lockdown, work.main):
                 break
             _reap(connection, children)
         except OSError:  # the parent hung up in the middle of a sentence
@@ -99,7 +111,7 @@ def _wake_on_ended_children() -> int:
     return wake_read
 
 
-def _request(connection: socket.socket, children: dict[int, Child], lockdown: Lockdown) -> bool:
+def _request(connection: socket.socket, children: dict[int, Child], lockdown: Lockdown, work: Work) -> bool:
     """Read one request; False when the parent has gone."""
     data, fds, _, _ = socket.recv_fds(connection, REQUEST.size, HANDED)
     while 0 < len(data) < REQUEST.size:
@@ -111,10 +123,16 @@ def _request(connection: socket.socket, children: dict[int, Child], lockdown: Lo
         return False
     number, seconds = REQUEST.unpack(data)
     if len(fds) == HANDED:
-        _start(connection, children, lockdown, number, seconds, fds)
+        _start(connection, children, lockdown, work, number, seconds, fds)
     else:
         for pid, c in children.items():
-            if c.number == number:
+            if c.number != number:
+                continue
+            if seconds == KEEP and not c.asked:
+                # It has as long for that as one whose time is up.
+                c.deadline = min(c.deadline, time.monotonic() + ASKED)
+                _tell(pid, HALT)
+            elif seconds != KEEP:
                 c.stopped = True
                 _kill(pid)
     for fd in fds:
@@ -123,21 +141,28 @@ def _request(connection: socket.socket, children: dict[int, Child], lockdown: Lo
 
 
 def _start(
-    connection: socket.socket, children: dict[int, Child], lockdown: Lockdown, number: int, seconds: float, fds: list[int]
-) -> None:  # fmt: skip
+    connection: socket.socket,
+    children: dict[int, Child],
+    lockdown: Lockdown,
+    work: Work,
+    number: int,
+    seconds: float,
+    fds: Sequence[int],
+) -> None:
     try:
         pid = os.fork()
     except OSError:
         connection.sendall(EXIT.pack(number, NOT_STARTED, False))
         return
     if pid == 0:
-        _become_child(fds, lockdown)
+        _become_child(fds, lockdown, work)
     now = time.monotonic()
     children[pid] = Child(number, now + seconds + ASKED, now + LONG)
+    connection.sendall(EXIT.pack(number, STARTED, False))
 
 
-def _become_child(fds: list[int], lockdown: Lockdown) -> None:
-    """In the fork: a process group of its own, then the run, which closes every way back to the server."""
+def _become_child(fds: Sequence[int], lockdown: Lockdown, work: Work) -> None:
+    """In the fork: a process group of its own, then the work, which closes every way back to the server."""
     try:
         # No session of its own: Linux would give it as much of the processor as all other sessions, whatever its niceness.
         os.setpgid(0, 0)
@@ -147,7 +172,7 @@ def _become_child(fds: list[int], lockdown: Lockdown) -> None:
         inward, out, trace = fds
         os.dup2(out, OUT)
         os.dup2(trace, TRACE)
-        child.main(inward, OUT, lockdown.enter)
+        work(inward, OUT, lockdown.enter)
     finally:
         os._exit(1)
 
@@ -196,6 +221,6 @@ def _kill(pid: int) -> None:
     _tell(pid, signal.SIGKILL)
 
 
-def _tell(pid: int, what: signal.Signals) -> None:
+def _tell(pid: int, what: int) -> None:
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.kill(pid, what)

@@ -7,6 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
+from engine import limits
+from engine.sandbox.messages import Limits
+
 PREFIX = "GRADTAPE_"
 
 
@@ -18,18 +21,22 @@ class Settings:
     """Strangers' programs run here: nothing runs unless the system-call filter holds, and limits are tight."""
     runs: int = 0
     """Runs at once, two at least; 0 means four for each core. Half of them are kept for programs that are quick."""
-    queue: int = 400
+    queue: int = limits.QUEUE.value()
     """Runs that may wait; more are turned away."""
-    per_session: int = 4
+    per_session: int = limits.PER_SESSION.value()
     """Runs that one visitor may have waiting or under way."""
     seconds: float = 0.0
-    """Wall clock of one run; 0 means 3.25 where hosted and 10 otherwise."""
-    memory_mb: int = 512
+    """Wall clock of one run; 0 means {SECONDS}."""
+    memory_mb: int = limits.MEMORY.value()
     """Memory of one run."""
     events: int = 0
-    """Events that one run may record; 0 means 10,000 where hosted and 200,000 otherwise."""
+    """Events that one run may record; 0 means {EVENTS}."""
     scheduler: str = ""
     """Address of a Dask scheduler, whose workers run the programs; empty: this machine does."""
+    embed: str = ""
+    """Sites that may show the page in a frame, such as `https://course.example https://*.school.example`; empty: none."""
+    drain: float = 0.0
+    """Seconds for which a page process that is told to stop goes on serving those who are there; new visitors go elsewhere."""
 
     @property
     def workers(self) -> int:
@@ -39,12 +46,26 @@ class Settings:
     @property
     def wall_clock(self) -> float:
         """Seconds of one run."""
-        return self.seconds or (3.25 if self.hosted else 10.0)
+        row = limits.SECONDS
+        return float(self.seconds or (row.hosted if self.hosted and row.hosted is not None else row.default))
 
     @property
     def most_events(self) -> int:
         """Events of one run."""
-        return self.events or (10_000 if self.hosted else 200_000)
+        return self.events or limits.EVENTS.value(self.hosted)
+
+    @property
+    def limits(self) -> Limits:
+        """What one run may use, where nobody has chosen anything else."""
+        return Limits(
+            seconds=self.wall_clock,
+            memory_mb=self.memory_mb,
+            output_chars=limits.OUTPUT.value(self.hosted),
+            events=self.most_events,
+            array_bytes=limits.KEPT.value(self.hosted),
+            facts=limits.FACTS.value(self.hosted),
+            parts=limits.PARTS.value(self.hosted),
+        )
 
 
 class SettingsError(ValueError):

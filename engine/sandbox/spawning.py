@@ -15,12 +15,14 @@ import sys
 import threading
 import time
 from collections import deque
+from collections.abc import Iterable, Sequence
 
+from engine.sandbox.call_messages import with_argument
 from engine.sandbox.collected import Collected, Stopped
 from engine.sandbox.forking import ENVIRONMENT, LINES, ROOT
-from engine.sandbox.messages import NOT_STARTED, Job, SystemLayer, encode
+from engine.sandbox.messages import NOT_STARTED, PROGRAMS, Job, SystemLayer, encode
 
-START = "import sys; sys.path.insert(0, sys.argv[1]); from engine.sandbox.worker import main; main()"
+START = "import sys; sys.path.insert(0, sys.argv[1]); from engine.sandbox.worker import main; main(*sys.argv[2:])"
 READY = b"R"
 """What a worker says first."""
 AHEAD = 2
@@ -41,16 +43,20 @@ class Workers:
     layer = SystemLayer()
     alive = True
 
-    def __init__(self, ahead: int = AHEAD) -> None:
-        self._ahead = ahead
+    def __init__(self, role: str = PROGRAMS, arguments: Sequence[str] = (), *, ahead: int = AHEAD) -> None:
+        self._ahead, self._does = ahead, (role, *arguments)
         self._lock = threading.Lock()
         self._ready: deque[Worker] = deque()
         self._working: set[Worker] = set()
         self._closed = False
         self._top_up()
 
-    def exchange(self, job: Job, collected: Collected, stop: threading.Event | None = None) -> tuple[int, bool] | None:
+    def exchange(
+        self, job: Job, collected: Collected, stop: threading.Event | None = None, argument: Sequence[bytes] = ()
+    ) -> tuple[int, bool] | None:
         """Have a worker do a job, and collect what it sends; returns its exit code and whether it was stopped.
+
+        The bytes of `argument` follow the job of a call.
 
         Raises:
             Stopped: when `stop` was set meanwhile.
@@ -61,7 +67,7 @@ class Workers:
             return NOT_STARTED, False
         threading.Thread(target=self._top_up, daemon=True, name="gradtape-workers").start()
         try:
-            return worker.work(job, collected, stop)
+            return worker.work(job, collected, stop, argument)
         finally:
             worker.end()
             self._working.discard(worker)
@@ -77,24 +83,24 @@ class Workers:
 
     def _take(self) -> Worker:
         with self._lock:
-            worker = self._ready.popleft() if self._ready else Worker()
+            worker = self._ready.popleft() if self._ready else Worker(self._does)
             self._working.add(worker)
             return worker
 
     def _top_up(self) -> None:
         with self._lock, contextlib.suppress(OSError):
             while not self._closed and len(self._ready) < self._ahead:
-                self._ready.append(Worker())
+                self._ready.append(Worker(self._does))
 
 
 class Worker:
     """One process, for one job."""
 
-    def __init__(self) -> None:
+    def __init__(self, does: Sequence[str]) -> None:
         # Without this Windows has no random numbers.
         system = {name: os.environ[name] for name in ("SYSTEMROOT",) if name in os.environ}
         self.process = subprocess.Popen(
-            [sys.executable, "-I", "-c", START, ROOT],
+            [sys.executable, "-I", "-c", START, ROOT, *does],
             env=ENVIRONMENT | system,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -106,7 +112,9 @@ class Worker:
         self._ended = threading.Event()
         self._reader: threading.Thread | None = None
 
-    def work(self, job: Job, collected: Collected, stop: threading.Event | None) -> tuple[int, bool] | None:
+    def work(
+        self, job: Job, collected: Collected, stop: threading.Event | None, argument: Sequence[bytes] = ()
+    ) -> tuple[int, bool] | None:
         """Do the job."""
         self._reader = threading.Thread(target=self._pump, daemon=True, name="gradtape-worker")
         self._reader.start()
@@ -114,14 +122,22 @@ class Worker:
         if not self._next(time.monotonic() + PATIENCE, collected, stop):
             return None
         began = time.monotonic()
-        self._hand_over(encode(job))
-        asked, stopped = False, False
+        self._hand_over([encode(job)] if job.call is None else with_argument(encode(job), argument))
+        asked, stopped, until = False, False, job.limits.seconds
         while True:
-            deadline = began + job.limits.seconds + (GRACE if asked or sys.platform == "win32" else ASKED)
-            piece = self._next(deadline, collected, stop)
+            deadline = began + until + (GRACE if asked or sys.platform == "win32" else ASKED)
+            piece = self._next(deadline, collected, stop, until < job.limits.seconds)
             if piece:
                 if not collected.feed(piece):
                     break
+            elif collected.trouble == "halt":
+                # Where it cannot be told to, it is killed, and what it has sent is kept.
+                collected.trouble, until = "", min(time.monotonic() - began, until)
+                if sys.platform == "win32":
+                    stopped = True
+                    self._kill()
+                    break
+                self.process.send_signal(signal.SIGTERM)
             elif collected.trouble != "late":
                 break
             elif not asked and sys.platform != "win32":
@@ -147,16 +163,24 @@ class Worker:
                 with contextlib.suppress(OSError):
                     pipe.close()
 
-    def _hand_over(self, job: bytes) -> None:
+    def _hand_over(self, pieces: Iterable[bytes]) -> None:
         assert self.process.stdin is not None
-        view = memoryview(job)
         with contextlib.suppress(OSError), self.process.stdin as pipe:
-            while view:
-                view = view[pipe.write(view) :]
+            for piece in pieces:
+                view = memoryview(piece)
+                while view:
+                    view = view[pipe.write(view) :]
 
-    def _next(self, deadline: float, collected: Collected, stop: threading.Event | None) -> bytes:
-        """The next bytes; none when the process has closed its end, or for the trouble that is noted."""
+    def _next(self, deadline: float, collected: Collected, stop: threading.Event | None, told: bool = True) -> bytes:
+        """The next bytes; none when the process has closed its end, or for the trouble that is noted.
+
+        Args:
+            told: the process knows already if the user wants it to end.
+        """
         while True:
+            if not told and collected.control.halt.is_set():
+                collected.trouble = "halt"
+                return b""
             if stop is not None and stop.is_set():
                 collected.trouble = "stopped"
                 self._kill()

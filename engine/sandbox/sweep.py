@@ -17,10 +17,12 @@ from typing import Any
 import numpy as np
 
 from engine.context import context
+from engine.program_ast import Lines
 from engine.recording.index import index_of
+from engine.recording.words import said
 from engine.sandbox import alarm
 from engine.sandbox.admission import parsed
-from engine.sandbox.child import Run, said
+from engine.sandbox.child import Run
 from engine.sandbox.frames import POINTS, REPLY
 from engine.sandbox.instrument import TAPE, instrument
 from engine.sandbox.messages import Job, encode
@@ -30,7 +32,6 @@ from engine.sandbox.tape import file_name
 from engine.sandbox.targets import Targets
 from engine.sweep.path import last_pass, loss_of, path
 from engine.tensor import gradient_edge
-from engine.whatif.text import Text
 
 EVERY = 0.1
 """Seconds between the messages that carry points."""
@@ -157,14 +158,14 @@ class SweepRun(Run):
             name = file_name(self.job, cell)
             tree = parsed(text, name, self.job.layers)
             swept = {(a.start, a.end): k for k, a in enumerate(self.request.axes) if isinstance(a, Literal) and a.cell == cell}
-            codes.append(compile(instrument(_Substitute(Text(text), swept).visit(tree)), name, "exec", dont_inherit=True))
+            codes.append(compile(instrument(_Substitute(Lines(text), swept).visit(tree)), name, "exec", dont_inherit=True))
         return codes
 
 
 class _Substitute(ast.NodeTransformer):
     """Literals become calls of the tape, which knows the point."""
 
-    def __init__(self, text: Text, swept: dict[tuple[int, int], int]) -> None:
+    def __init__(self, text: Lines, swept: dict[tuple[int, int], int]) -> None:
         self.text, self.swept = text, swept
 
     def visit(self, node: ast.AST) -> Any:

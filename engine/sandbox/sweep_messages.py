@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import msgspec
 
-MAX_POINTS = 10_000
-MAX_TEXT = 300
-MAX_PATH = 2_000
+from engine import limits
+
+MAX_POINTS = limits.POINTS.value()
+MAX_TEXT = limits.SWEEP_TEXT.value()
+MAX_PATH = limits.PATH.value()
 LAST = -1
 """Instead of a backward pass's number: the last one of each run."""
 NONE = 0
@@ -74,12 +78,12 @@ class SweepReply(msgspec.Struct, frozen=True):
     line: int = 0
     loss: float = 0.0
     """Of the program as it stands."""
-    path: tuple[Spot, ...] = ()
+    path: Annotated[tuple[Spot, ...], msgspec.Meta(max_length=MAX_PATH)] = ()
     seconds: float = 0.0
     """Of one run."""
 
 
-decode_points = msgspec.msgpack.Decoder(list[Point]).decode
+decode_points = msgspec.msgpack.Decoder(Annotated[list[Point], msgspec.Meta(max_length=MAX_POINTS)]).decode
 decode_sweep = msgspec.msgpack.Decoder(SweepReply).decode
 
 
@@ -95,7 +99,7 @@ def check_points(points: list[Point], request: SweepRequest, seen: set[int]) -> 
 
 def check_sweep(reply: SweepReply, request: SweepRequest) -> None:
     """Raise ValueError for an end that no honest child sends."""
-    if len(reply.message) > MAX_TEXT or len(reply.path) > MAX_PATH:
+    if len(reply.message) > MAX_TEXT:
         raise ValueError("longer than any message")
     if any(len(spot.values) != len(request.axes) for spot in reply.path):
         raise ValueError("a path through another space")

@@ -6,8 +6,10 @@ import threading
 from collections.abc import Callable
 
 from engine.program import Program
+from engine.sandbox.collected import HOST
 from engine.sandbox.frames import POINTS, REPLY
 from engine.sandbox.messages import Limits
+from engine.sandbox.retrying import LOST
 from engine.sandbox.runner import Collected, backend, job_for
 from engine.sandbox.sweep_messages import (
     Point,
@@ -29,6 +31,11 @@ class _Replies(Collected):
         super().__init__()
         self.request, self.told = request, told
         self.seen: set[int] = set()
+
+    def again(self) -> None:
+        """Begin anew: the points come once more."""
+        super().again()
+        self.seen = set()
 
     def take(self, kind: bytes, body: bytes) -> None:
         """Some points, or the end."""
@@ -56,8 +63,8 @@ def run_points(
     end = backend().exchange(job_for(program, limits, sweep=request), replies, stop)
     if not replies.trouble and isinstance(replies.done, SweepReply):
         return replies.done
-    if replies.failure:
-        return SweepReply("failed", replies.failure)
-    if replies.trouble == "late" or (end is not None and end[1]):
+    if replies.failure or replies.trouble in LOST:
+        return SweepReply("failed", replies.failure or HOST)
+    if end is not None and end[1]:
         return SweepReply("timeout", f"stopped after {limits.seconds:g} seconds")
     return SweepReply("failed", "the sweep's process sent nothing that makes sense")

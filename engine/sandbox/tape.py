@@ -9,21 +9,23 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import msgspec
-
+from engine import limits
 from engine.context import context
 from engine.recording.recorder import Recorder
-from engine.sandbox.frames import BATCH, MAX_FRAME, batches
-from engine.sandbox.messages import HEADER, Batch, Job, encode, most_events
+from engine.recording.store import RecordingError, TooMuchError
+from engine.sandbox.messages import HEADER, Job, most_events
+from engine.sandbox.sending import Sender
 
 EAGER = 400
 """Events until which everything is sent at the end of each statement; later in batches."""
 LATER = 0.05
-"""Seconds between batches after that."""
-
-
+"""Seconds between batches after that, at least; of a run of hours more, so that the frames suffice."""
 MANY = 5_000
 """Events after which they are sent in the middle of a statement."""
+CHUNK = 50_000
+"""Characters of one event of printed text, at most."""
+SPARE = 8 * 2**20
+"""Bytes that are given back when there is no memory left, so that the end can be told."""
 
 
 class Tape:
@@ -33,10 +35,14 @@ class Tape:
         self.job = job
         self.out = out
         files = {file_name(job, cell): cell for cell in range(len(job.cells))}
-        self.recorder = _Told(files, self._written_up)
+        self.recorder = _Told(files, self)
         self.recorder.store.left = job.limits.array_bytes
-        self.sent = [0, 0, 0, 0, 0]
+        self.sender = Sender(job.cells, job.limits, self.frame)
         self.most = most_events(job.limits)
+        self.spare: bytearray | None = bytearray(SPARE)
+        self.pause = max(LATER, 2 * job.limits.seconds / limits.FRAMES.value())
+        self.sent = 0
+        """How many events have been handed to the sender."""
         self.last = time.monotonic()
         self.loops: list[tuple[Any, int, int]] = []
         self.shown: Any = None
@@ -45,7 +51,7 @@ class Tape:
         self.stop: Callable[[str, str], None] = lambda status, message: None
         """Ends the run at once, with a status and a message; the program cannot catch it."""
         self.over = False
-        """Whether there are too many events."""
+        """Whether the recording has come to its end, before the program has."""
         self.writing = 0
         """Whether messages are under way that belong together."""
         self.late: Callable[[], None] | None = None
@@ -65,21 +71,16 @@ class Tape:
             if stream.pending:
                 stream.flush()
         count = self.recorder.count
-        self._check(count)
-        if count != self.sent[0] and (count < EAGER or time.monotonic() - self.last > LATER):
+        if count == self.sent or self.over:
+            return
+        if count < EAGER or count > self.most or (time.monotonic() - self.last > self.pause and not self.sender.crowded):
             self.send()
 
-    def _check(self, count: int) -> None:
-        if count > self.job.limits.events and not self.over:
-            self.over = True
-            self.stop("too_large", f"the program made more than {self.job.limits.events:,} events")
-
-    def _written_up(self) -> None:
+    def written_up(self) -> None:
         """Some notes have become events, perhaps in the middle of a statement."""
-        if not self.writing:
-            self._check(self.recorder.count)
-            if self.recorder.count - self.sent[0] > MANY:
-                self.send()
+        self._written()
+        if not self.writing and not self.over and self.recorder.count - self.sent > MANY:
+            self.send()
 
     def passing(self, name: str, value: Any, function: str) -> Any:
         """A name is about to be bound inside an expression."""
@@ -123,33 +124,29 @@ class Tape:
     # --- sending ------------------------------------------------------------------------------------------------------------
 
     def send(self) -> None:
-        """Send what was recorded since the last time."""
-        r = self.recorder
+        """Send what was recorded since the last time; where a limit is reached the recording is cut and the run ends."""
         self.writing += 1
         try:
-            events, sites, scopes, arrays = r.events, r.sites, r.scopes, r.arrays
-            ops = list(r.ops.values())
-            e, s, c, a, o = self.sent
+            events, sites, scopes, arrays = self.recorder.take()
+            self.sent += len(events)
             self.last = time.monotonic()
-            for batch in batches(events[e : self.most], sites[s:], scopes[c:], arrays[a:], ops[o:]):
-                self._send(batch)
+            self.sender.send(events, sites, scopes, arrays, self.recorder.ops.values())
+        except MemoryError:
+            self.lost()
         finally:
             self.writing -= 1
         self._written()
+        if self.sender.cut is not None and not self.over:
+            self.over = True
+            self.stop(*ending_of(self.sender.cut))
 
-    def _send(self, batch: Batch) -> None:
-        """Send a batch, in halves if it is too large for a frame."""
-        body, half = encode(batch), len(batch.events) // 2
-        if len(body) > MAX_FRAME and half:
-            self._send(msgspec.structs.replace(batch, events=batch.events[:half]))
-            self._send(Batch(batch.events[half:]))
-            return
-        if len(body) > MAX_FRAME:
-            self.most = self.sent[0]
-            self.stop("too_large", "a single event was larger than any recording keeps")
-        self.frame(BATCH, body)
-        counts = map(len, (batch.events, batch.sites, batch.scopes, batch.arrays, batch.ops))  # type: ignore[arg-type]
-        self.sent = [sent + count for sent, count in zip(self.sent, counts)]
+    def lost(self) -> None:
+        """There was not even memory for some of the recording: the run ends with what there is of it until then."""
+        self.spare = None
+        self.recorder.drop_notes()
+        if not self.over:
+            self.over = True
+            self.stop("memory", limits.MEMORY.past(self.job.limits.memory_mb))
 
     def frame(self, kind: bytes, body: bytes) -> None:
         """Write one frame."""
@@ -170,14 +167,21 @@ class Tape:
 class _Told(Recorder):
     """Says so whenever notes have been written up, because a single statement can make any number of events."""
 
-    def __init__(self, program: dict[str, int], written_up: Callable[[], None]) -> None:
+    def __init__(self, program: dict[str, int], tape: Tape) -> None:
         super().__init__(program)
-        self._written_up = written_up
+        self._tape = tape
 
     def flush(self) -> None:
-        """Write up all notes."""
-        super().flush()
-        self._written_up()
+        """Write up all notes, without being disturbed by the alarm: what is half written up is lost."""
+        tape = self._tape
+        tape.writing += 1
+        try:
+            super().flush()
+        except MemoryError:
+            tape.lost()
+        finally:
+            tape.writing -= 1
+        tape.written_up()
 
 
 class Loop:
@@ -212,8 +216,8 @@ class Loop:
 class Stream(io.TextIOBase):
     """The program's stdout or stderr: whole lines become events."""
 
-    def __init__(self, tape: Tape, name: str, cells: list[list[tuple[str, str]]]) -> None:
-        self.tape, self.name, self.cells, self.pending = tape, name, cells, ""
+    def __init__(self, tape: Tape, name: str) -> None:
+        self.tape, self.name, self.pending = tape, name, ""
 
     encoding = "utf-8"
 
@@ -227,15 +231,16 @@ class Stream(io.TextIOBase):
             raise TypeError(f"write() argument must be str, not {type(text).__name__}")
         text = str.__str__(text)  # a subclass may tell lies about its length
         limit = self.tape.job.limits.output_chars
-        left = limit - self.tape.printed
+        left = max(limit - self.tape.printed, 0)
         self.tape.printed += len(text)
-        self.pending += text[: max(left, 0)]
-        if "\n" in self.pending or len(self.pending) > 10_000:
-            self.flush()
+        for start in range(0, min(len(text), left), CHUNK):
+            self.pending += text[start : min(start + CHUNK, left)]
+            if "\n" in self.pending or len(self.pending) > 10_000:
+                self.flush()
         if left < len(text):
             self.flush()
             self._pass_on(f"\n… output stopped after {limit:,} characters\n")
-            self.tape.stop("too_large", f"the program printed more than {limit:,} characters")
+            self.tape.stop("too_large", limits.OUTPUT.past(limit))
         return len(text)
 
     def flush(self) -> None:
@@ -247,7 +252,13 @@ class Stream(io.TextIOBase):
     def _pass_on(self, text: str) -> None:
         text = text.encode("utf-8", "replace").decode("utf-8")  # lone surrogates cannot be sent
         self.tape.recorder.printed(text, self.name)
-        self.cells[-1].append((self.name, text))
+
+
+def ending_of(cut: RecordingError) -> tuple[str, str]:
+    """Status and message of a run whose recording was cut."""
+    if isinstance(cut, TooMuchError):
+        return "too_large", str(cut)
+    return "crashed", f"Gradtape could not record what came next: {cut}"
 
 
 def file_name(job: Job, cell: int) -> str:

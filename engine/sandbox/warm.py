@@ -1,4 +1,7 @@
-"""What children will need is loaded and made before they are forked: they can open no file, and time is short."""
+"""What children will need is loaded and made before they are forked: they can open no file, and time is short.
+
+What NumPy asks objects for is taken away here as well, for all that come after.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,8 @@ from engine import codegen
 from engine.autograd.node import Node
 from engine.op import TABLE
 from engine.overloads import overloads
+from engine.sandbox.facades.mended import mend
+from engine.sandbox.policy import protocols
 
 MODULES = (
     "_strptime", "abc", "array", "base64", "bisect", "calendar", "cmath", "collections.abc", "contextlib", "copy", "copyreg",
@@ -28,6 +33,7 @@ ENCODINGS = (
 
 def up() -> None:
     """Load and make it."""
+    mend()
     for name in MODULES:
         import_module(name)
     for name in ENCODINGS:
@@ -36,3 +42,4 @@ def up() -> None:
     for op in TABLE.values():
         if op.differentiable and op.node is not Node:
             setattr(op.node, "apply_arrays", codegen.write_backward(op))  # noqa: B010
+    protocols.shut()

@@ -8,8 +8,8 @@ import signal
 import sys
 import threading
 import time
+from importlib import import_module
 
-from engine.sandbox import child, warm
 from engine.sandbox.audit import deny_the_rest
 from engine.sandbox.lockdown import address_space, bounds, limit, offer_to_the_oom_killer
 from engine.sandbox.messages import FULL, Layers, Limits
@@ -20,8 +20,12 @@ WATCHFUL = 0.02
 """Seconds between looks at the memory."""
 
 
-def main() -> None:
-    """Get ready, say so, do one job; never returns."""
+def main(role: str, *arguments: str) -> None:
+    """Get ready, say so, do one job; never returns.
+
+    Args:
+        role: the module that says what a worker does and what it loads before, as for the warm server.
+    """
     if sys.platform == "win32":
         import msvcrt
 
@@ -30,12 +34,12 @@ def main() -> None:
     else:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         faulthandler.register(signal.SIGUSR1, file=TRACE, all_threads=False)
-    warm.up()
-    child.preload()
+    work = import_module(role)
+    work.preload(*arguments)
     offer_to_the_oom_killer()
     base = address_space()
     os.write(OUT, READY)
-    child.main(INWARD, OUT, lambda limits, layers: _enter(limits, layers, base))
+    work.main(INWARD, OUT, lambda limits, layers: _enter(limits, layers, base))
 
 
 def _enter(limits: Limits, layers: Layers, base: int) -> None:

@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
 from engine.diagnosis.judging import operations
 from engine.graph.captions import titles
+from engine.graph.symbols import clip
+from engine.program_ast import BOUNDS, UnreadError, read
 from engine.recording.index import Pass, TensorHistory, index_of
 from engine.recording.recording import Recording
 from engine.sandbox.sweep_messages import Leaf, Literal
-from engine.sweep.path import path
+from engine.sweep.path import reach
 from engine.whatif import Knob, knobs, with_value
 
 ELEMENTS = 64
 """Elements of one leaf that are offered."""
 MOST = 400
 """Choices at all."""
+MAX_NAME = 60
+"""Characters of a leaf's name in them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +94,9 @@ class Choice:
 def choices(recording: Recording, number: int) -> list[Choice]:
     """The elements of the leaves that backward pass `number` fills (none for 0), then the other literals."""
     entry = index_of(recording).passes.get(number)
-    leaves = list(_leaves(recording, entry)) if entry is not None else []
+    leaves = list(islice(_leaves(recording, entry), MOST)) if entry is not None else []
     taken = {leaf.written for leaf in leaves}
-    return [*leaves, *(c for c in _literals(recording) if c.written not in taken)][:MOST]
+    return [*leaves, *islice((c for c in _literals(recording) if c.written not in taken), MOST - len(leaves))]
 
 
 # --- leaves -------------------------------------------------------------------------------------------------------------------
@@ -107,14 +113,15 @@ def _leaves(recording: Recording, entry: Pass) -> Iterator[Choice]:
         array = recording.array(status.array)
         if tensor not in places or array is None or not status.is_leaf:
             continue
-        name = history.name(entry.began) or title(tensor)
+        name = clip(history.name(entry.began) or title(tensor), MAX_NAME)
         spots = _spots(recording, history)
+        along = reach(recording, tensor, list(np.ndindex(array.shape))) if array.size <= ELEMENTS else []
         for at, element in enumerate(np.ndindex(array.shape)):
             if at == ELEMENTS:
                 break
             label = name if array.size == 1 else f"{name}[{', '.join(map(str, element))}]"
             own = float(array[element])
-            low, high = _range([s.values[0] for s in path(recording, [(tensor, element)])] if array.size <= ELEMENTS else [own])
+            low, high = _range([values[at] for values in along] if along else [own])
             written = spots[at] if len(spots) == array.size else None
             yield Choice(label, Leaf(*places[tensor], element), own, low, high, written=written)
 
@@ -124,24 +131,31 @@ def _spots(recording: Recording, history: TensorHistory) -> list[Written]:
     site = recording.site(history.op)
     if site is None or site.cell >= len(recording.source):
         return []
-    text = recording.source[site.cell]
-    start, end = _place(text, site.line, site.column), _place(text, site.end_line, site.end_column)
-    inside = [
-        (span, Written(site.cell, knob.id, entry))
+    try:
+        program = read(recording.source[site.cell])
+    except UnreadError:
+        return []
+    place = program.lines.place
+    start, end = place(site.line, site.column), place(site.end_line, site.end_column)
+    spans = program.once("entries", lambda: _entries(program.text))
+    found = []
+    for at in range(bisect_left(spans, start, key=lambda item: item[0][0]), len(spans)):
+        span, knob, entry = spans[at]
+        if span[0] > end:
+            break
+        if span[1] <= end:
+            found.append(Written(site.cell, knob, entry))
+    return found
+
+
+def _entries(text: str) -> list[tuple[tuple[int, int], str, int]]:
+    """The numbers of a text in order: where each stands, and which entry of which knob it is."""
+    return sorted(
+        (span, knob.id, entry)
         for knob in knobs(text)
         if knob.kind in ("number", "int", "matrix") and knob.group == "values"
         for entry, span in enumerate(knob.spans)
-        if start <= span[0] and span[1] <= end
-    ]
-    return [written for _, written in sorted(inside, key=lambda item: item[0])]
-
-
-def _place(text: str, line: int, column: int) -> int:
-    """The character at a line (from 1) and a column in bytes."""
-    lines = text.splitlines(keepends=True)
-    before = lines[: line - 1]
-    inside = lines[line - 1].encode()[:column].decode(errors="ignore") if line <= len(lines) else ""
-    return sum(map(len, before)) + len(inside)
+    )
 
 
 def _range(values: list[float]) -> tuple[float, float]:
@@ -167,7 +181,11 @@ def _round(value: float, towards: object) -> float:
 
 def _literals(recording: Recording) -> Iterator[Choice]:
     notebook = len(recording.source) > 1
+    characters = 0
     for cell, text in enumerate(recording.source):
+        characters += len(text)
+        if cell and characters > BOUNDS.characters:
+            return
         for knob in knobs(text):
             if knob.group != "values" or knob.kind not in ("number", "int", "matrix"):
                 continue

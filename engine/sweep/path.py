@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from engine.recording.events import NOTHING, BackwardEnded
-from engine.recording.index import Index, index_of
+from engine.recording.index import Index, Track, index_of
 from engine.recording.recording import Recording
 from engine.sandbox.sweep_messages import MAX_PATH, Spot
 
@@ -59,6 +59,21 @@ def path(recording: Recording, leaves: Sequence[tuple[int, tuple[int, ...]] | No
     return spots
 
 
+def reach(recording: Recording, leaf: int, elements: Sequence[tuple[int, ...]]) -> list[tuple[float, ...]]:
+    """The values of a leaf's elements along the run: at backward passes, of many at some of them, and at its end."""
+    index = index_of(recording)
+    passes = list(index.passes.values())
+    if len(passes) > _LOOKED_AT:
+        passes = [passes[i * len(passes) // _LOOKED_AT] for i in range(_LOOKED_AT)]
+    leaves = [(leaf, element) for element in elements]
+    steps = [*(entry.began for entry in passes), len(recording.events) - 1]
+    return [values for step in steps if (values := _values(recording, index, leaves, step)) is not None]
+
+
+_LOOKED_AT = 200
+"""Backward passes at which it is looked where a leaf is."""
+
+
 def _values(
     recording: Recording, index: Index, leaves: Sequence[tuple[int, tuple[int, ...]] | None], step: int
 ) -> tuple[float, ...] | None:  # fmt: skip
@@ -68,7 +83,7 @@ def _values(
         if leaf is None:
             found.append(0.0)
             continue
-        tensor, element = _now(index, leaf[0], step), leaf[1]
+        tensor, element = _now(recording, leaf[0], step), leaf[1]
         array = None if tensor == NOTHING else recording.array(index.tensors[tensor].status(step).array)
         if array is None or len(array.shape) != len(element):
             return None
@@ -78,13 +93,27 @@ def _values(
     return tuple(found)
 
 
-def _now(index: Index, leaf: int, step: int) -> int:
+def _now(recording: Recording, leaf: int, step: int) -> int:
     """The tensor that has the leaf's name at a step; the leaf itself if it has none."""
+    index = index_of(recording)
     history = index.tensors[leaf]
     if not history.first_name:
         return leaf if history.born <= step else NOTHING
-    for (_, name), track in index.names.items():
-        if name == history.first_name and leaf in track.values:
-            now = track.at(step, NOTHING)
-            return now if now != NOTHING and index.tensors[now].status(step).is_leaf else NOTHING
-    return leaf
+    track = _tracks(recording).get(leaf)
+    if track is None:
+        return leaf
+    now = track.at(step, NOTHING)
+    return now if now != NOTHING and index.tensors[now].status(step).is_leaf else NOTHING
+
+
+def _tracks(recording: Recording) -> dict[int, Track[int]]:
+    """For each tensor with a name, which tensor had that name when."""
+    known: dict[int, Track[int]] | None = recording.derived.get("tracks of names")
+    if known is None:
+        known = recording.derived["tracks of names"] = {}
+        index = index_of(recording)
+        for (_, name), track in index.names.items():
+            for tensor in track.values:
+                if tensor in index.tensors and index.tensors[tensor].first_name == name:
+                    known.setdefault(tensor, track)
+    return known

@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Literal
 
+from engine.program_ast import Lines
 from engine.whatif.knob import Group, Kind, Knob, Number
-from engine.whatif.text import Text
 
 MAX_ENTRIES = 400
 """Entries of a grid."""
@@ -19,6 +19,8 @@ _SINGLE = 3
 """Entries of a list that still get a knob each."""
 _HOLE = "□"
 _MAX_LABEL = 34
+_LONGEST = 4 * _MAX_LABEL
+"""Characters of the text that are looked at for a label."""
 
 _DATA = {"tensor", "as_tensor", "asarray", "array", "Tensor", "FloatTensor", "DoubleTensor", "LongTensor", "Parameter"}
 """Calls whose argument is known by the name that the result gets."""
@@ -59,9 +61,12 @@ _POSITIVE = {"lr", "learning_rate", "rate", "step_size", "weight_decay", "eps", 
 _COUNTS = {"range", "steps", "epochs", "iterations", "n_steps", "num_steps", "num_epochs", "manual_seed", "seed", "T_max"}
 
 
-def literals(source: Text, tree: ast.Module) -> Iterator[Knob]:
-    """A knob for every literal that takes part in a computation, still without an id."""
-    return _Finder(source).of(tree)
+def literals(source: Lines, tree: ast.Module, most: int) -> tuple[list[Knob], bool]:
+    """A knob for every literal that takes part in a computation, still without an id; the first `most` of them, and whether
+    there are more."""
+    finder = _Finder(source, most)
+    finder.of(tree)
+    return finder.found[:most], len(finder.found) > most
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,55 +85,72 @@ class _Context:
     callee: str = ""
 
 
+_NOWHERE = _Context()
+
+
 class _Finder:
-    """Walks the tree once, knowing at each literal what surrounds it."""
+    """Walks the tree once, knowing at each literal what surrounds it.
 
-    def __init__(self, source: Text) -> None:
+    What is still to be looked at waits in a list, so that no nest in the text becomes one of calls.
+    """
+
+    def __init__(self, source: Lines, most: int) -> None:
         self.source = source
+        self.most = most
+        self.found: list[Knob] = []
+        self.waiting: list[tuple[ast.AST, _Context | None]] = []
+        """Nodes with what surrounds them, the next one last; a statement has nothing around it."""
 
-    def of(self, tree: ast.Module) -> Iterator[Knob]:
-        for statement in tree.body:
-            yield from self.statement(statement)
+    def of(self, tree: ast.Module) -> None:
+        self.later([(statement, None) for statement in tree.body])
+        while self.waiting and len(self.found) <= self.most:
+            node, context = self.waiting.pop()
+            if isinstance(node, ast.stmt):
+                self.statement(node)
+            elif isinstance(node, ast.expr):
+                self.expression(node, context or _NOWHERE)
+            else:
+                # Whatever holds expressions: comprehensions, with items, handlers.
+                self.later([(child, context) for child in ast.iter_child_nodes(node)])
 
-    def statement(self, node: ast.stmt) -> Iterator[Knob]:
+    def later(self, nodes: Sequence[tuple[ast.AST, _Context | None]]) -> None:
+        """Have nodes looked at before all that wait already, in this order."""
+        self.waiting += reversed(nodes)
+
+    def statement(self, node: ast.stmt) -> None:
         match node:
             case ast.Assert() | ast.Raise() | ast.Import() | ast.ImportFrom():
                 return
             case ast.Expr(ast.Constant()):
                 return
             case ast.Assign(targets=[target], value=value):
-                yield from self.assigned(target, value)
+                self.later(list(self.assigned(target, value)))
             case ast.AnnAssign(target=target, value=ast.expr() as value):
-                yield from self.assigned(target, value)
+                self.later(list(self.assigned(target, value)))
             case ast.AugAssign(target=target, value=value):
-                name = f"{_clipped(ast.unparse(target))} {_SIGNS.get(type(node.op), '?')}="
-                yield from self.expression(value, _Context(_target(target), name, parent=None))
+                name = f"{self.target(target)} {_SIGNS.get(type(node.op), '?')}="
+                self.later([(value, _Context(self.target(target), name))])
             case ast.For(target=target, iter=iterable, body=body, orelse=rest):
-                yield from self.expression(iterable, _Context("", f"for {_target(target)} in", integral=True))
-                yield from chain.from_iterable(map(self.statement, body + rest))
+                head = _Context("", f"for {self.target(target)} in", integral=True)
+                self.later([(iterable, head), *((each, None) for each in body + rest)])
             case ast.Return(value=ast.expr() as value):
-                yield from self.expression(value, _Context("", "return"))
+                self.later([(value, _Context("", "return"))])
             case ast.While(test=ast.Constant()) | ast.If(test=ast.Constant()):
-                yield from chain.from_iterable(map(self.statement, node.body + node.orelse))
+                self.later([(each, None) for each in node.body + node.orelse])
             case ast.FunctionDef(args=arguments):
-                yield from self.defaults(arguments)
-                yield from chain.from_iterable(map(self.statement, node.body))
+                self.later([*self.defaults(arguments), *((each, None) for each in node.body)])
             case _:
-                for child in ast.iter_child_nodes(node):
-                    if isinstance(child, ast.stmt):
-                        yield from self.statement(child)
-                    else:
-                        yield from self.inner(child, _Context())
+                self.later([(child, None) for child in ast.iter_child_nodes(node)])
 
-    def assigned(self, target: ast.expr, value: ast.expr) -> Iterator[Knob]:
+    def assigned(self, target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.AST, _Context]]:
         if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
             for one, its in zip(target.elts, value.elts, strict=True):
                 yield from self.assigned(one, its)
             return
-        name = _target(target)
-        yield from self.expression(value, _Context(name, name))
+        name = self.target(target)
+        yield value, _Context(name, name)
 
-    def defaults(self, arguments: ast.arguments) -> Iterator[Knob]:
+    def defaults(self, arguments: ast.arguments) -> Iterator[tuple[ast.AST, _Context]]:
         positional = arguments.posonlyargs + arguments.args
         with_default = positional[len(positional) - len(arguments.defaults) :]
         pairs = [
@@ -137,78 +159,71 @@ class _Finder:
         ]
         for argument, default in pairs:
             if default is not None:
-                yield from self.expression(default, _Context("", argument.arg))
+                yield default, _Context("", _short(argument.arg))
 
-    def inner(self, node: ast.AST, context: _Context) -> Iterator[Knob]:
-        """Whatever holds expressions: comprehensions, with items, handlers."""
-        if isinstance(node, ast.expr):
-            yield from self.expression(node, context)
-        elif isinstance(node, ast.stmt):
-            yield from self.statement(node)
-        else:
-            for child in ast.iter_child_nodes(node):
-                yield from self.inner(child, context)
-
-    def expression(self, node: ast.expr, context: _Context) -> Iterator[Knob]:
+    def expression(self, node: ast.expr, context: _Context) -> None:
         if context.role == "silent" or isinstance(node, ast.JoinedStr):
             return
         number = _number(node)
         if number is not None:
-            yield self.single(node, number, context)
+            self.found.append(self.single(node, number, context))
             return
         match node:
             case ast.List() | ast.Tuple():
-                yield from self.nested(node, context)
+                self.nested(node, context)
             case ast.Call():
-                yield from self.call(node, context)
+                self.call(node, context)
             case ast.Subscript(value=value, slice=index):
-                yield from self.expression(value, replace(context, name="", parent=node))
-                yield from self.inner(index, replace(context, name="", role="sizes", integral=True, parent=node))
+                inside = replace(context, name="", parent=node)
+                self.later([(value, inside), (index, replace(inside, role="sizes", integral=True))])
             case ast.BinOp(left=left, op=op, right=right):
                 whole = context.integral or isinstance(op, ast.Mod | ast.FloorDiv | ast.LShift | ast.RShift)
                 inside = replace(context, name="", parent=node, integral=whole, callee="binary" if not whole else "")
-                yield from self.expression(left, inside)
-                yield from self.expression(right, inside)
+                self.later([(left, inside), (right, inside)])
             case ast.Dict(keys=keys, values=values):
+                entries = []
                 for key, value in zip(keys, values, strict=True):
                     named = key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else ""
-                    yield from self.expression(value, replace(context, name=_clipped(named), parent=node))
+                    entries.append((value, replace(context, name=_clipped(named), parent=node)))
+                self.later(entries)
             case ast.Compare():
-                for child in (node.left, *node.comparators):
-                    yield from self.expression(child, replace(context, name="", parent=node, callee="binary"))
+                inside = replace(context, name="", parent=node, callee="binary")
+                self.later([(child, inside) for child in (node.left, *node.comparators)])
             case ast.UnaryOp(operand=operand):
-                yield from self.expression(operand, replace(context, parent=node))
-            case ast.Lambda(body=body):
-                yield from self.expression(body, replace(context, name="", parent=node))
+                self.later([(operand, replace(context, parent=node))])
             case _:
-                for part in ast.iter_child_nodes(node):
-                    yield from self.inner(part, replace(context, name="", parent=node))
+                inside = replace(context, name="", parent=node)
+                self.later([(part, inside) for part in ast.iter_child_nodes(node)])
 
-    def call(self, node: ast.Call, context: _Context) -> Iterator[Knob]:
+    def call(self, node: ast.Call, context: _Context) -> None:
         callee = _callee(node.func)
         if callee in _SILENT:
             return
+        parts: list[tuple[ast.AST, _Context | None]] = []
         if isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Call):
             # `x = torch.tensor(2.0).requires_grad_()` is still x.
-            yield from self.expression(node.func.value, context)
+            parts.append((node.func.value, context))
         else:
-            yield from self.expression(node.func, replace(context, name="", parent=node))
+            parts.append((node.func, replace(context, name="", parent=node)))
         sized = callee in _SIZED or _SIZED_FAMILIES.fullmatch(callee) is not None
+        integral = context.integral or callee in _COUNTS
+        callee = _short(callee)
         for place, argument in enumerate(node.args):
-            inside = replace(context, name="", parent=node, callee=callee, integral=context.integral or callee in _COUNTS)
+            inside = replace(context, name="", parent=node, callee=callee, integral=integral)
             if callee in _DATA and place == 0:
                 inside = replace(inside, name=context.name, callee="data")
             elif context.role == "sizes" or sized or (callee == "full" and place == 0):
                 inside = replace(inside, role="sizes", integral=True)
-            yield from self.expression(argument, inside)
+            parts.append((argument, inside))
         for keyword in node.keywords:
-            name = keyword.arg or ""
+            name = _short(keyword.arg or "")
             sizes = context.role == "sizes" or name in _SIZE_NAMES
             called = f"{name} of {context.target}" if name == "requires_grad" and context.target else f"{name} in {callee}(…)"
             inside = replace(context, name=called if name else "", parent=node, callee=callee)
-            yield from self.expression(keyword.value, replace(inside, role="sizes", integral=True) if sizes else inside)
+            parts.append((keyword.value, replace(inside, role="sizes", integral=True) if sizes else inside))
+        self.later(parts)
 
-    def nested(self, node: ast.List | ast.Tuple, context: _Context) -> Iterator[Knob]:
+    def nested(self, node: ast.List | ast.Tuple, context: _Context) -> None:
         """A list: small ones entry by entry, rectangular ones as a grid, deeper ones by their parts."""
         grid = _grid(node)
         if grid is not None and _SINGLE < len(grid[0]) <= MAX_ENTRIES and context.role == "value":
@@ -217,15 +232,18 @@ class _Finder:
             if len(numbers) == len(entries) and not any(isinstance(number, bool) for number in numbers):
                 spans = tuple(map(self.source.span, entries))
                 low, high, step = _range(max(numbers, key=abs), "", False)
-                yield Knob(
+                knob = Knob(
                     "", self.label(node, context), node.lineno, "matrix", tuple(numbers), spans, "values", shape,
                     low, high, step, tuple(isinstance(number, int) for number in numbers),
                 )  # fmt: skip
+                self.found.append(knob)
                 return
         alone = len(node.elts) == 1
+        parts = []
         for place, element in enumerate(node.elts):
             name = _entry(context.name, place) if context.name and not alone else context.name
-            yield from self.expression(element, replace(context, name=name, parent=context.parent if context.name else node))
+            parts.append((element, replace(context, name=name, parent=context.parent if context.name else node)))
+        self.later(parts)
 
     def single(self, node: ast.expr, number: Number, context: _Context) -> Knob:
         label = self.label(node, context)
@@ -243,17 +261,35 @@ class _Finder:
         """The program's name for a literal, else the expression around it with a hole in its place."""
         if context.name:
             return _clipped(context.name)
+        text, (start, end) = self.source.text, self.source.span(node)
         if context.parent is None:
-            return self.source.of(node)
+            return _clipped(text[start : min(end, start + _LONGEST)])
         if isinstance(context.parent, ast.Call):
-            arguments = [_HOLE if one is node else _clipped(self.source.of(one), 8) for one in context.parent.args]
+            # No more of them fit.
+            few = context.parent.args[:_MAX_LABEL]
+            arguments = [_HOLE if one is node else self.beginning(one, 8) for one in few]
             arguments += ["…"] * bool(context.parent.keywords)
-            around = _clipped(f"{_callee(context.parent.func)}({', '.join(arguments)})")
+            around = _clipped(f"{_short(_callee(context.parent.func))}({', '.join(arguments)})")
         else:
-            start, end = self.source.span(node)
             first, last = self.source.span(context.parent)
-            around = _clipped(self.source.text[first:start], 14, tail=True) + _HOLE + _clipped(self.source.text[end:last], 14)
+            before, after = text[max(first, start - _LONGEST) : start], text[end : min(last, end + _LONGEST)]
+            around = _clipped(before, 14, tail=True) + _HOLE + _clipped(after, 14)
         return f"{around} in {context.target}" if context.target else around
+
+    def beginning(self, node: ast.expr, length: int) -> str:
+        """The beginning of a node's text."""
+        start, end = self.source.span(node)
+        return _clipped(self.source.text[start : min(end, start + _LONGEST)], length)
+
+    def target(self, node: ast.expr) -> str:
+        """What is assigned to, as Python would write it."""
+        match node:
+            case ast.Name(id=name):
+                return _clipped(name)
+            case ast.Tuple(elts=[_, _, *_] as parts):
+                return _clipped(f"({', '.join(map(self.target, parts[:_MAX_LABEL]))})")
+        start, end = self.source.span(node)
+        return _clipped(self.source.text[start : min(end, start + _LONGEST)])
 
 
 _SIGNS: dict[type[ast.operator], str] = {
@@ -272,7 +308,7 @@ def _number(node: ast.expr) -> Number | None:
         case ast.Constant(value=bool() | int() | float() as value) if abs(value) < 1e300:
             return value
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)) if not isinstance(value, bool):
-            return -value
+            return -value if abs(value) < 1e300 else None
     return None
 
 
@@ -315,8 +351,9 @@ def _callee(node: ast.expr) -> str:
     return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
-def _target(node: ast.expr) -> str:
-    return _clipped(ast.unparse(node))
+def _short(name: str) -> str:
+    """A name, or as much of it as any label shows."""
+    return name if len(name) <= _LONGEST else name[:_LONGEST]
 
 
 def _entry(name: str, place: int) -> str:

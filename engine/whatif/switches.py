@@ -11,17 +11,27 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from engine.whatif.text import MARK, Text, spliced
+from engine.program_ast import BOUNDS, ProgramAst, parses
+from engine.whatif.text import MARK, Edit, edited
 
 _CALLED = {"detach", "retain_grad", "requires_grad_", "detach_"}
 """Methods without arguments that can be left out of an expression."""
+_PIECES = {".data", *(f".{name}()" for name in _CALLED)}
+"""What is taken out of expressions, and so what may be put back."""
 _STATEMENTS = {"zero_grad", "retain_grad", "requires_grad_", "detach_", "step"}
 _MODES = {"no_grad", "inference_mode", "enable_grad", "set_grad_enabled"}
-_LINE = re.compile(r"(?P<indent>[ \t]*)(?P<stand_in>(?:pass  |if True:  )?)# without: (?P<rest>\S[^\n]*)")
+_LINE = re.compile(r"(?P<indent>[ \t]*)(?P<stand_in>(?:pass  |if True:  )?)# without: (?P<rest>\S[^\r\n]*)")
+_ENDS = re.compile(r"[\w)\]}'\".]")
+"""The last sign of whatever a piece can be put behind."""
 _MAX_LABEL = 40
+MAX_MARKS = 200
+"""Pieces that were taken out and can be put back, in one program."""
+_TRIES = 16
+"""Texts that are parsed to find those among them that do not fit, the signs of all together no more than one program's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,60 +51,62 @@ class Piece:
     text: str = ""
 
 
-def pieces(source: Text, tree: ast.Module) -> Iterator[Piece]:
-    """All pieces that can be taken out of the text or put back."""
-    for node in ast.walk(tree):
+def pieces(program: ProgramAst) -> Iterator[Piece]:
+    """All pieces that can be taken out of the text or put back, each line's after those of the lines above."""
+    begun = Counter(node.lineno for node in ast.walk(program.tree) if isinstance(node, ast.stmt))
+    bare: set[ast.expr] = set()
+    for node in ast.walk(program.tree):
         for body in (getattr(node, "body", None), getattr(node, "orelse", None), getattr(node, "finalbody", None)):
             if isinstance(body, list):
                 for statement in body:
-                    yield from _whole_line(source, statement, len(body) == 1)
+                    if begun[statement.lineno] == 1:
+                        yield from _whole_line(program, statement, len(body) == 1)
         if isinstance(node, ast.FunctionDef):
             for decorator in node.decorator_list:
                 if _mode(decorator):
-                    yield from _line_piece(source, decorator.lineno, "")
-    bare = {statement.value for statement in ast.walk(tree) if isinstance(statement, ast.Expr)}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.expr) and node not in bare:
-            yield from _part(source, node)
-    yield from _taken_out(source, tree)
+                    yield from _line_piece(program, decorator.lineno, "")
+        if isinstance(node, ast.Expr):
+            bare.add(node.value)
+        elif isinstance(node, ast.expr) and node not in bare:
+            yield from _part(program, node)
+    yield from _taken_out(program)
 
 
-def take_out(text: str, piece: Piece) -> str:
+def take_out(program: ProgramAst, piece: Piece) -> str:
     """The text without the piece, with a comment that says what is missing."""
+    text = program.text
     if not piece.text:
         return text[: piece.start] + f"{piece.stand_in}# without: " + text[piece.start :]
-    source = Text(text)
-    start = source.starts[piece.line - 1]
-    shorter = spliced(text, piece.start, piece.end, "")
-    stop = shorter.find("\n", piece.start)
-    stop = len(shorter) if stop < 0 else stop
-    return f"{shorter[:stop]}  # without {piece.text} @{piece.start - start}{shorter[stop:]}"
+    lines = program.lines
+    column = piece.start - lines.starts[piece.line - 1]
+    end = lines.starts[piece.line - 1] + len(lines.lines[piece.line - 1].rstrip("\r\n"))
+    return edited(program, [Edit(piece.start, piece.end, ""), Edit(end, end, f"  # without {piece.text} @{column}")])
 
 
-def put_back(text: str, piece: Piece) -> str:
-    """The text with the piece where it was."""
-    if piece.mark is None:
-        return text[: piece.start] + text[piece.end :]
-    first, last = piece.mark
-    return spliced(text[:first] + text[last:], piece.start, piece.start, piece.text)
+def put_back(program: ProgramAst, *taken: Piece) -> str:
+    """The text with pieces where they were: one that was a whole line, or any number of parts of lines."""
+    if taken[0].mark is None:
+        return program.text[: taken[0].start] + program.text[taken[0].end :]
+    edits = [Edit(piece.start, piece.start, piece.text) for piece in taken]
+    return edited(program, edits, [piece.mark for piece in taken if piece.mark is not None])
 
 
-def _whole_line(source: Text, node: ast.stmt, alone: bool) -> Iterator[Piece]:
+def _whole_line(program: ProgramAst, node: ast.stmt, alone: bool) -> Iterator[Piece]:
     match node:
         case ast.With(items=[ast.withitem(context_expr=mode, optional_vars=None)]) if _mode(mode):
             if node.body[0].lineno > node.lineno:
-                yield from _line_piece(source, node.lineno, "if True:  ")
+                yield from _line_piece(program, node.lineno, "if True:  ")
         case ast.Expr(ast.Call(func=ast.Attribute(attr=name))) if name in _STATEMENTS:
-            yield from _line_piece(source, node.lineno, "pass  " if alone else "", node.end_lineno)
+            yield from _line_piece(program, node.lineno, "pass  " if alone else "", node.end_lineno)
         case ast.Expr(ast.Call(func=ast.Attribute(value=ast.Attribute(attr="grad"), attr="zero_"))):
-            yield from _line_piece(source, node.lineno, "pass  " if alone else "", node.end_lineno)
+            yield from _line_piece(program, node.lineno, "pass  " if alone else "", node.end_lineno)
         case ast.Assign(targets=[ast.Attribute(attr="grad")], value=ast.Constant(None)):
-            yield from _line_piece(source, node.lineno, "pass  " if alone else "", node.end_lineno)
+            yield from _line_piece(program, node.lineno, "pass  " if alone else "", node.end_lineno)
 
 
-def _line_piece(source: Text, line: int, stand_in: str, last: int | None = None) -> Iterator[Piece]:
-    """A statement that has its line to itself."""
-    text = source.lines[line - 1]
+def _line_piece(program: ProgramAst, line: int, stand_in: str, last: int | None = None) -> Iterator[Piece]:
+    """A statement, or a decorator, of which no other shares the line."""
+    text = program.lines.lines[line - 1]
     code = text.strip()
     indent = len(text) - len(text.lstrip())
     if (
@@ -104,24 +116,11 @@ def _line_piece(source: Text, line: int, stand_in: str, last: int | None = None)
         or (stand_in.startswith("if") and not code.startswith("with "))
     ):
         return
-    if not stand_in.startswith("if") and not _is_whole(code):
-        return
-    start = source.starts[line - 1] + indent
-    yield Piece(_label(code), line, True, start, source.starts[line - 1] + len(text.rstrip("\n")), stand_in)
+    start = program.lines.starts[line - 1] + indent
+    yield Piece(_label(code), line, True, start, program.lines.starts[line - 1] + len(text.rstrip("\r\n")), stand_in)
 
 
-def _is_whole(code: str) -> bool:
-    """Whether the line is a statement (or a decorator) of its own, and not the tail of `if x: y`."""
-    if code.startswith("@"):
-        return True
-    try:
-        body = ast.parse(code).body
-    except SyntaxError:
-        return False
-    return len(body) == 1 and not hasattr(body[0], "body")
-
-
-def _part(source: Text, node: ast.expr) -> Iterator[Piece]:
+def _part(program: ProgramAst, node: ast.expr) -> Iterator[Piece]:
     """`.detach()` and `.data` inside an expression."""
     match node:
         case ast.Call(func=ast.Attribute(attr=name) as attribute, args=[], keywords=[]) if name in _CALLED:
@@ -130,32 +129,55 @@ def _part(source: Text, node: ast.expr) -> Iterator[Piece]:
             attribute = node
         case _:
             return
-    begin = source.span(attribute.value)[1]
-    end = source.span(node)[1]
-    start = source.text.rfind(".", begin, source.span(attribute)[1])
-    piece = source.text[start:end]
-    line = source.line_of(start)
-    last = source.lines[line - 1].rstrip("\n")
-    if start < 0 or any(c.isspace() for c in piece) or last.endswith("\\") or line in source.open_lines:
+    lines = program.lines
+    begin = lines.span(attribute.value)[1]
+    end = lines.span(node)[1]
+    start = program.text.rfind(".", begin, lines.span(attribute)[1])
+    piece = program.text[start:end]
+    line = lines.line_of(start)
+    joined = lines.lines[line - 1].endswith(("\\\n", "\\\r\n", "\\\r", "\\"))
+    if start < 0 or piece not in _PIECES or joined or line in program.open_lines:
         return
     yield Piece(piece, line, True, start, end, text=piece)
 
 
-def _taken_out(source: Text, tree: ast.Module) -> Iterator[Piece]:
-    for comment in source.comments:
-        first = source.starts[comment.line - 1]
-        last = first + len(source.lines[comment.line - 1].rstrip("\n"))
-        whole = _LINE.fullmatch(source.text, first, last)
-        if whole and comment.start in (whole.start("rest") - len("# without: "),):
+def _taken_out(program: ProgramAst) -> Iterator[Piece]:
+    marked: list[Piece] = []
+    for comment in program.comments:
+        first = program.lines.starts[comment.line - 1]
+        whole = _LINE.match(program.text, first, comment.end)
+        if whole and whole.end() == comment.end and comment.start == whole.start("rest") - len("# without: "):
             label = _label(whole["rest"])
             yield Piece(label, comment.line, False, whole.end("indent"), whole.start("rest"), whole["stand_in"])
             continue
-        for mark in MARK.finditer(source.text, comment.start - 2, comment.end):
+        for mark in MARK.finditer(program.text, comment.start - 2, comment.end):
             place = first + int(mark["column"])
-            if place <= comment.start:
-                piece = Piece(mark["piece"], comment.line, False, place, place, mark=mark.span(), text=mark["piece"])
-                if _parses(put_back(source.text, piece)):
-                    yield piece
+            behind = place > first and _ENDS.match(program.text, place - 1)
+            if len(marked) < MAX_MARKS and behind and place <= comment.start and mark["piece"] in _PIECES:
+                piece = mark["piece"]
+                marked.append(Piece(piece, comment.line, False, place, place, mark=mark.span(), text=piece))
+    yield from _fitting(program, marked)
+
+
+def _fitting(program: ProgramAst, marked: Sequence[Piece]) -> list[Piece]:
+    """Those of the marked pieces that can be put back; a comment can be written by hand, and say anything.
+
+    The text with all of them is parsed once. Only if it is no Python they are halved, and within bounds halved again, until
+    those that do not fit are found.
+    """
+    fitting: list[Piece] = []
+    waiting, left = [list(marked)] if marked else [], BOUNDS.signs
+    for _ in range(_TRIES):
+        left -= program.signs
+        if not waiting or (left < 0 and len(waiting[0]) < len(marked)):
+            break
+        some = waiting.pop(0)
+        if parses(put_back(program, *some)):
+            fitting += some
+        elif len(some) > 1:
+            half = len(some) // 2
+            waiting += [some[:half], some[half:]]
+    return fitting
 
 
 def _mode(node: ast.expr) -> bool:
@@ -170,15 +192,7 @@ def _is_module(node: ast.expr) -> bool:
     return isinstance(node, ast.Attribute) and node.attr == "utils"
 
 
-def _parses(text: str) -> bool:
-    try:
-        ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    return True
-
-
 def _label(code: str) -> str:
     """The code without its comment."""
-    code = re.sub(r"\s+#[^'\"]*$", "", code)
+    code = re.sub(r"\s+#[^'\"]*$", "", code[: 4 * _MAX_LABEL])
     return code if len(code) <= _MAX_LABEL else code[: _MAX_LABEL - 1] + "…"

@@ -6,37 +6,56 @@ everything else stay byte for byte. Knobs are numbered by what they are called, 
 
 from __future__ import annotations
 
-import ast
 import math
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
-from itertools import chain
+from dataclasses import dataclass, replace
+from itertools import chain, islice
 
+from engine.program_ast import ProgramAst, UnreadError, read
 from engine.whatif.knob import Kind, Knob, Number, Value
 from engine.whatif.literals import literals
 from engine.whatif.switches import Piece, pieces, put_back, take_out
-from engine.whatif.text import Text, spliced
+from engine.whatif.text import Edit, edited
 
-MAX_TEXT = 200_000
 MAX_KNOBS = 40
 """How many are worth showing at once."""
+MOST_KNOBS = 1_000
+"""How many literals, and how many switches, are looked for in one text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The knobs of a program."""
+
+    knobs: tuple[Knob, ...] = ()
+    """In the order of the text."""
+    more: bool = False
+    """Whether the text has so many that the rest was not looked for."""
+    problem: UnreadError | None = None
+    """Why the text was not read."""
+
+
+def find(text: str) -> Found:
+    """All knobs of a program, worked out once for a text that is asked for again and again."""
+    try:
+        program = read(text)
+    except UnreadError as problem:
+        return Found(problem=problem)
+    return program.once("knobs", lambda: _find(program))
 
 
 def knobs(text: str) -> list[Knob]:
-    """All knobs of a program in the order of the text; none if it is no Python."""
-    if len(text) > MAX_TEXT:
-        return []
-    try:
-        tree = ast.parse(text)
-        source = Text(text)
-        found = sorted(
-            chain(literals(source, tree), (_toggle(piece) for piece in pieces(source, tree))),
-            key=lambda knob: (knob.line, knob.spans[0]),
-        )
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return []
+    """All knobs of a program in the order of the text; none if it is no Python, or too much to be read."""
+    return list(find(text).knobs)
+
+
+def _find(program: ProgramAst) -> Found:
+    values, more = literals(program.lines, program.tree, MOST_KNOBS)
+    switches = list(islice(map(_toggle, pieces(program)), MOST_KNOBS + 1))
+    more = more or len(switches) > MOST_KNOBS
+    found = sorted(chain(values, switches[:MOST_KNOBS]), key=lambda knob: (knob.line, knob.spans[0]))
     seen: Counter[str] = Counter()
     numbered = []
     for knob in found:
@@ -44,7 +63,7 @@ def knobs(text: str) -> list[Knob]:
         name = f"{knob.kind == 'toggle'} " + re.sub(r"\b\d[\d_.]*(e[+-]?\d+)?", "#", knob.label)
         seen[name] += 1
         numbered.append(replace(knob, id=f"{name} {seen[name]}"))
-    return numbered
+    return Found(tuple(numbered), more)
 
 
 def with_value(text: str, knob: Knob, value: Value) -> str:
@@ -53,21 +72,24 @@ def with_value(text: str, knob: Knob, value: Value) -> str:
     Raises:
         ValueError: for a value that is no finite number, or that does not fit the knob.
     """
+    program = read(text)
     if knob.piece is not None:
         if bool(value) == bool(knob.value):
             return text
-        return put_back(text, knob.piece) if value else take_out(text, knob.piece)
+        return put_back(program, knob.piece) if value else take_out(program, knob.piece)
     if knob.kind != "matrix":
         if not isinstance(value, int | float):
             raise ValueError(f"{knob.label} takes one value")
-        return text if value == knob.value else _written(text, knob.spans[0], _as(value, knob.value), knob.kind)
+        if value == knob.value:
+            return text
+        return edited(program, [_written(text, knob.spans[0], _as(value, knob.value), knob.kind)])
     if not isinstance(value, Sequence) or not isinstance(knob.value, Sequence) or len(value) != len(knob.spans):
         raise ValueError(f"{knob.label} takes {len(knob.spans)} values")
-    # From the last entry to the first, so that the places of the others stay true.
-    for span, whole, old, new in reversed(list(zip(knob.spans, knob.whole, knob.value, value, strict=True))):
-        if old != new:
-            text = _written(text, span, _as(new, old), "int" if whole else "number")
-    return text
+    entries = zip(knob.spans, knob.whole, knob.value, value, strict=True)
+    edits = [
+        _written(text, span, _as(new, old), "int" if whole else "number") for span, whole, old, new in entries if old != new
+    ]
+    return edited(program, edits)
 
 
 def without(text: str, toggle: Knob) -> str:
@@ -96,7 +118,10 @@ def _as(value: Number, old: Value) -> Number:
     return float(value) if isinstance(old, float) and not isinstance(value, bool) else value
 
 
-def _written(text: str, span: tuple[int, int], value: Number, kind: Kind) -> str:
+_TIGHT = re.compile(r"\s*(\*\*|\.\s*[A-Za-z_]|\[)")
+
+
+def _written(text: str, span: tuple[int, int], value: Number, kind: Kind) -> Edit:
     start, end = span
     if kind == "bool":
         value = bool(value)
@@ -106,10 +131,10 @@ def _written(text: str, span: tuple[int, int], value: Number, kind: Kind) -> str
         value = int(value)
     new = shown(value, text[start:end])
     # A minus sign binds less than a power or an attribute: `5 ** 2` becomes `(-5) ** 2`.
-    tight = re.match(r"\s*(\*\*|\.\s*[A-Za-z_]|\[)", text[end:])
+    tight = _TIGHT.match(text, end)
     if new.startswith("-") and tight and not (text[start - 1 : start] == "(" and text[end : end + 1] == ")"):
         new = f"({new})"
-    return spliced(text, start, end, new)
+    return Edit(start, end, new)
 
 
 def _toggle(piece: Piece) -> Knob:

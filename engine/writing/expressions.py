@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
 from typing import TypeAlias
 
+from engine.program_ast import UnreadError, alike, fresh
 from engine.writing.names import binding, check, taken, uses
-from engine.writing.parsed import Parsed, RefusedError, joined, same
+from engine.writing.parsed import Parsed, RefusedError, joined
 
 Span: TypeAlias = tuple[int, int, int, int]
 """Line, column, end line, end column, as `ast` counts."""
@@ -17,6 +19,10 @@ _HOLDERS = (
     ast.Slice,
 )  # fmt: skip
 """What an expression may stand in and still be worked out exactly once, whatever happens."""
+MAX_VALUE = 2_000
+"""Characters of a line that can go on: it is parsed for every operation that is offered."""
+_GROUPS = re.compile(r"([=(\[{,:+\-*/%@&|^~<>]|\bnot\s)\s*\($")
+"""An opening parenthesis that groups, and calls nothing."""
 _RANDOM = {"rand", "randn", "randint", "randperm", "rand_like", "randn_like", "normal", "bernoulli", "multinomial", "dropout"}
 _PURE = {
     "exp", "log", "sqrt", "sin", "cos", "tan", "tanh", "sigmoid", "relu", "abs", "sum", "mean", "max", "min", "prod", "std",
@@ -41,7 +47,7 @@ def named(text: str, span: Span, name: str) -> str:
     code = parsed.source.of(node)
     start, end = parsed.source.span(node)
     line = parsed.indent_of(statement) + f"{name} = {f'({code})' if chr(10) in code else code}\n"
-    if isinstance(statement, ast.Expr) and statement.value is node and same(text, text[:start] + code + text[end:]):
+    if isinstance(statement, ast.Expr) and statement.value is node:
         begin = parsed.source.starts[first - 1]
         stop = parsed.source.starts[statement.end_lineno or first]
         rest = text[end:stop]
@@ -75,8 +81,7 @@ def continued(text: str, name: str, template: str) -> str:
     used = uses(parsed, name)
     if used:
         raise RefusedError(f"{name} is used in {joined(used)}.")
-    outside = [node for node in parsed.tree.body if parsed.within(node, statement)]
-    if statement not in outside:
+    if parsed.parents[statement] is not parsed.tree:
         raise RefusedError(f"{name} is made inside a block.")
     # Parentheses around the value belong to the statement, not to the value.
     end = parsed.source.span(statement)[1]
@@ -84,25 +89,45 @@ def continued(text: str, name: str, template: str) -> str:
     while text[start].isspace():
         start += 1
     value = text[start:end]
-    safe = text[:start] + template.format(a=f"({value})") + text[end:]
-    plain = text[:start] + template.format(a=value) + text[end:]
-    changed = plain if same(plain, safe) else safe
-    _check_order(Parsed(changed), name)
-    return changed
+    if len(value) > MAX_VALUE:
+        raise RefusedError(f"The line of {name} has more than {MAX_VALUE:,} characters.")
+    plain, safe = template.format(a=value), template.format(a=f"({value})")
+    grown, meant = _expression(plain), _expression(safe)
+    if meant is None:
+        raise RefusedError(f"Line {statement.lineno} cannot go on.")
+    _check_order(parsed, statement, name, meant)
+    chosen = plain if grown is not None and alike(grown, meant) else safe
+    return text[:start] + chosen + text[end:]
 
 
-def _check_order(parsed: Parsed, name: str) -> None:
+def _expression(code: str) -> ast.Module | None:
+    """The tree of an assignment of an expression; None if it is none."""
+    try:
+        return fresh(f"_ = {code}\n")
+    except UnreadError:
+        return None
+
+
+def _check_order(parsed: Parsed, statement: ast.stmt, name: str, value: ast.AST) -> None:
     """What a line reads must be made above it."""
-    statement = binding(parsed, name)
-    for node in ast.walk(statement.value):
-        if isinstance(node, ast.Name):
-            made = [s.lineno for s in ast.walk(parsed.tree) if isinstance(s, ast.Assign) and _binds(s, node.id)]
-            if made and min(made) >= statement.lineno:
-                raise RefusedError(f"{node.id} is made below the line of {name}.")
+    made = parsed.program.once("made", lambda: _made(parsed))
+    for node in ast.walk(value):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and made.get(node.id, 0) >= statement.lineno:
+            raise RefusedError(f"{node.id} is made below the line of {name}.")
 
 
-def _binds(statement: ast.Assign, name: str) -> bool:
-    return any(isinstance(node, ast.Name) and node.id == name for target in statement.targets for node in ast.walk(target))
+def _made(parsed: Parsed) -> dict[str, int]:
+    """Of each name that is assigned to the first line that does it."""
+    found: dict[str, int] = {}
+    for statement in ast.walk(parsed.tree):
+        if isinstance(statement, ast.Assign):
+            for name in _bound(statement):
+                found[name] = min(found.get(name, statement.lineno), statement.lineno)
+    return found
+
+
+def _bound(statement: ast.Assign) -> set[str]:
+    return {node.id for target in statement.targets for node in ast.walk(target) if isinstance(node, ast.Name)}
 
 
 def _at(parsed: Parsed, span: Span) -> ast.expr:
@@ -130,15 +155,18 @@ def _check_place(parsed: Parsed, statement: ast.stmt, node: ast.expr) -> None:
     if not isinstance(statement, ast.Assign | ast.AugAssign | ast.AnnAssign | ast.Expr):
         raise RefusedError(f"It is part of the head of a block in line {statement.lineno}.")
     at: ast.AST = node
+    around: set[ast.AST] = set()
     while at is not statement:
         parent = parsed.parents[at]
+        around.add(parent)
         if parent is not statement and not isinstance(parent, _HOLDERS):
             raise RefusedError(f"Line {node.lineno} may work it out never, or more than once.")
         at = parent
     begin = parsed.source.span(node)[0]
-    own_random = any(isinstance(each, ast.Call) and not _pure(each) for each in ast.walk(node))
+    inside = set(ast.walk(node))
+    own_random = any(isinstance(each, ast.Call) and not _pure(each) for each in inside)
     for other in ast.walk(statement):
-        if isinstance(other, ast.Call) and not parsed.within(node, other) and not parsed.within(other, node):
+        if isinstance(other, ast.Call) and other not in inside and other not in around:
             earlier = parsed.source.span(other)[1] <= begin
             if earlier and not _pure(other) and (own_random or _callee(other) not in _RANDOM):
                 raise RefusedError(
@@ -157,11 +185,6 @@ def _callee(call: ast.Call) -> str:
 
 def _unwrapped(text: str, start: int, end: int, name: str) -> str:
     """The text with a name for an expression, without the parentheses that a name does not need."""
-    changed = text[:start] + name + text[end:]
-    while text[start - 1 : start] == "(" and text[end : end + 1] == ")":
+    while text[start - 1 : start] == "(" and text[end : end + 1] == ")" and _GROUPS.search(text, max(0, start - 40), start):
         start, end = start - 1, end + 1
-        shorter = text[:start] + name + text[end:]
-        if not same(changed, shorter):
-            break
-        changed = shorter
-    return changed
+    return text[:start] + name + text[end:]

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from engine.whatif import knobs, shown
-from engine.whatif.text import spliced
+from engine.whatif.text import Edit, edited
 from engine.writing.expressions import Span
 from engine.writing.parsed import Parsed, RefusedError
 
@@ -80,15 +80,16 @@ def with_entries(text: str, old: Entries, new: Sequence[float], whole: bool = Fa
     """The text with other entries; with `whole`, those of a tensor of integers."""
     if len(new) != len(old.values):
         raise RefusedError(f"It has {len(old.values)} entries.")
-    for (start, end), before, value in reversed(list(zip(old.spans, old.values, new, strict=True))):
+    edits = []
+    for (start, end), before, value in zip(old.spans, old.values, new, strict=True):
         if not math.isfinite(value):
             raise RefusedError("An entry is a finite number.")
         if whole and value != int(value):
             raise RefusedError("It is a tensor of integers.")
         if value != before:
             number = int(value) if whole else float(value)
-            text = spliced(text, start, end, shown(number, text[start:end]))
-    return text
+            edits.append(Edit(start, end, shown(number, text[start:end])))
+    return edited(Parsed(text).program, edits)
 
 
 def fixed(text: str, span: Span, values: Any) -> str:
@@ -97,16 +98,9 @@ def fixed(text: str, span: Span, values: Any) -> str:
         raise RefusedError(f"More than {MAX_WRITTEN} entries are not written out.")
     parsed = Parsed(text)
     call = creation(parsed, span)
-    kept = [parsed.source.text[slice(*_keyword_span(parsed, k))] for k in call.keywords if k.arg in ("requires_grad", "dtype")]
+    kept = [parsed.source.text[slice(*parsed.source.span(k))] for k in call.keywords if k.arg in ("requires_grad", "dtype")]
     start, end = parsed.source.span(call)
     return text[:start] + f"torch.tensor({', '.join([literal(values), *kept])})" + text[end:]
-
-
-def _keyword_span(parsed: Parsed, keyword: ast.keyword) -> tuple[int, int]:
-    assert keyword.end_lineno is not None
-    assert keyword.end_col_offset is not None
-    place = parsed.source.place
-    return place(keyword.lineno, keyword.col_offset), place(keyword.end_lineno, keyword.end_col_offset)
 
 
 def _count(values: Any) -> int:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import ast
 from typing import NamedTuple
 
+from engine.program_ast import UnreadError, alike, read
 from engine.writing.names import bindings
 from engine.writing.parsed import Parsed, RefusedError, joined
 
 INDENT = "    "
+MAX_LINE = 80
+"""Characters of a line by which it is offered."""
 
 
 class Block(NamedTuple):
@@ -57,7 +60,7 @@ def blocks(text: str) -> list[Block]:
                 first, last = parsed.lines_of(statement)
             except RefusedError:
                 continue
-            line = parsed.source.lines[first - 1].strip()
+            line = parsed.source.lines[first - 1].lstrip()[:MAX_LINE].rstrip()
             found.append(Block(first, last, line, len(parsed.indent_of(statement))))
     return sorted(found, key=lambda block: (block.first, -block.last))
 
@@ -82,15 +85,15 @@ def wrapped(text: str, first: int, last: int, head: str) -> str:
     # Indenting the inside of a text over several lines would change the text.
     made = [statement for body in Parsed(changed).bodies() for statement in body]
     block = next(each for each in made if each.lineno == first and isinstance(each, ast.With | ast.For))
-    if [ast.dump(each) for each in block.body] != [ast.dump(each) for each in chosen]:
+    if len(block.body) != len(chosen) or not all(map(alike, block.body, chosen)):
         raise RefusedError("A text in quotes goes over several lines here, and indenting would change it.")
     return changed
 
 
 def _knows_torch(text: str) -> bool:
     try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError):
+        tree = read(text).tree
+    except UnreadError:
         return True
     for node in tree.body:
         if isinstance(node, ast.Import):

@@ -8,6 +8,8 @@ import keyword
 import symtable
 from collections.abc import Collection, Iterator
 
+from engine.program_ast import UnreadError, alike, read
+from engine.program_ast import fresh as fresh_tree
 from engine.writing.parsed import Parsed, RefusedError, joined
 
 FIRST = "xwabcdefghkmnpqrstuvyz"
@@ -19,7 +21,8 @@ MAX_LENGTH = 40
 
 def taken(text: str) -> set[str]:
     """All names that the program mentions."""
-    return set(_mentioned(Parsed(text).tree))
+    parsed = Parsed(text)
+    return parsed.program.once("names", lambda: set(_mentioned(parsed.tree)))
 
 
 def fresh(used: Collection[str], proposals: str = RESULTS) -> str:
@@ -102,10 +105,14 @@ def renamed(text: str, old: str, new: str) -> str:
     check(new, taken(text))
     if not bindings(parsed, old):
         raise RefusedError(f"No line of the program assigns {old}.")
-    owner = next((table for table in _scopes(text) if _has_own(table, old)), None)
+    # The table is made in C like the tree, from a text that is within the same bounds.
+    try:
+        owner = next((table for table in _scopes(text) if _has_own(table, old)), None)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise RefusedError("The program is not Python yet.") from None
     if owner is not None:
         raise RefusedError(f"{old} is also a name of its own inside {owner.get_name()}.")
-    expected = ast.parse(text)
+    expected = fresh_tree(text)
     places = []
     for node, other in zip(ast.walk(parsed.tree), ast.walk(expected), strict=True):
         match node, other:
@@ -116,20 +123,22 @@ def renamed(text: str, old: str, new: str) -> str:
                 raise RefusedError(f"Line {node.lineno} declares {old} global.")
             case _:
                 pass
-    changed = text
-    for start, end in sorted(set(places), reverse=True):
-        changed = changed[:start] + new + changed[end:]
+    parts, place = [], 0
+    for start, end in sorted(set(places)):
+        parts += [text[place:start], new]
+        place = end
+    changed = "".join([*parts, text[place:]])
     # A name inside an f-string has no exact place, and `f"{x = }"` prints it.
-    if _dump(changed) != ast.dump(expected):
+    if not _is(changed, expected):
         raise RefusedError(f"{old} stands in an f-string, where it cannot be renamed.")
     return changed
 
 
-def _dump(text: str) -> str:
+def _is(text: str, expected: ast.Module) -> bool:
     try:
-        return ast.dump(ast.parse(text))
-    except (SyntaxError, ValueError):
-        return ""
+        return alike(read(text).tree, expected)
+    except UnreadError:
+        return False
 
 
 def _mentioned(tree: ast.Module) -> Iterator[str]:

@@ -13,6 +13,8 @@ from engine.writing.expressions import Span
 from engine.writing.parsed import Parsed, RefusedError
 
 MAX_OPERANDS = 200
+MAX_NAME = 100
+"""Characters of a name that is offered, and of an expression's text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +25,7 @@ class Operand:
     name: str
     """The program's name for it, or "" for an expression without one."""
     code: str
-    """The name, or the text of the expression."""
+    """The name, or the beginning of the expression's text."""
     shape: tuple[int, ...] = ()
     dtype: str = "float32"
     requires_grad: bool = False
@@ -64,9 +66,10 @@ def operands(recording: Recording | None, text: str) -> list[Operand]:
     found: dict[int, str] = {}
     for name, tensor in state.names.items():
         # A tensor of several names (`for p in (w, b)`) is called by its first.
-        if name.isidentifier():
+        if len(name) <= MAX_NAME and name.isidentifier():
             found.setdefault(tensor, name)
-    named = [_operand(recording, state, id, found[id], found[id], kept) for id in sorted(found, reverse=True)]
+    newest = sorted(found, reverse=True)[:MAX_OPERANDS]
+    named = [_operand(recording, state, id, found[id], found[id], kept) for id in newest]
     unnamed = []
     if recording.source and recording.source[0] == text and len(recording.source) == 1:
         try:
@@ -110,12 +113,20 @@ def _expressions(recording: Recording, state: State, parsed: Parsed, named: set[
         if isinstance(node, ast.expr)
     }
     ever_named = {tensor for (_, _), track in index_of(recording).names.items() for tensor in track.values}
-    found = []
+    found: list[tuple[int, ast.expr]] = []
     for span, id in last.items():
         node = by_span.get(span)
         if node is not None and id not in named and id not in ever_named:
-            found.append((id, " ".join(parsed.source.of(node).split())))
-    return sorted(found)
+            found.append((id, node))
+    newest = sorted(found, key=lambda each: each[0])[-MAX_OPERANDS:]
+    return [(id, _code(parsed, node)) for id, node in newest]
+
+
+def _code(parsed: Parsed, node: ast.expr) -> str:
+    """The beginning of an expression's text, in one line."""
+    start, end = parsed.source.span(node)
+    code = " ".join(parsed.text[start : min(end, start + 2 * MAX_NAME)].split())
+    return code if len(code) <= MAX_NAME else code[: MAX_NAME - 1] + "…"
 
 
 def _leaf_under(state: State, id: int) -> str:

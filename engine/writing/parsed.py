@@ -3,27 +3,43 @@
 from __future__ import annotations
 
 import ast
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
-from engine.whatif.text import Text
+from engine.program_ast import ProgramAst, UnreadError, read
+
+READER = "can be built on"
+"""How a bound is told: "The program is longer than can be built on (100,000 characters)."."""
 
 
 class RefusedError(ValueError):
     """A change that is not made, and why, in words for the user."""
 
 
+class _Statements(NamedTuple):
+    """Where all statements of a text begin and end, and how many there are in each."""
+
+    begins: list[int]
+    """The first line of each, in order."""
+    ends: list[int]
+    """The last line of each that has no body, in order."""
+    inside: dict[ast.AST, tuple[int, int]]
+    """How many statements a node holds with itself, and how many of them have no body."""
+
+
 class Parsed:
-    """A text that is Python; anything else is refused."""
+    """A text that is Python and not too much to be read; anything else is refused. Of one text only the first is parsed."""
 
     def __init__(self, text: str) -> None:
         try:
-            self.tree = ast.parse(text)
-        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            line = getattr(error, "lineno", None)
-            raise RefusedError(f"The program is not Python yet{f': see line {line}' if line else ''}.") from None
+            self.program = read(text)
+        except UnreadError as error:
+            raise RefusedError(error.sentence(READER)) from None
         self.text = text
-        self.source = Text(text)
-        self.parents = {child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)}
+        self.tree = self.program.tree
+        self.source = self.program.lines
+        self.parents = self.program.parents
 
     def bodies(self) -> Iterator[list[ast.stmt]]:
         """Every list of statements, the program's own first."""
@@ -49,12 +65,10 @@ class Parsed:
         decorators = getattr(statement, "decorator_list", [])
         first = min([statement.lineno, *(each.lineno for each in decorators)])
         last = statement.end_lineno
-        for other in ast.walk(self.tree):
-            if isinstance(other, ast.stmt) and other is not statement and not self.within(statement, other):
-                begins_here = first <= other.lineno <= last
-                ends_here = not _has_body(other) and other.end_lineno is not None and first <= other.end_lineno <= last
-                if begins_here or ends_here:
-                    raise RefusedError(f"Line {first} holds more than one statement.")
+        begins, ends, inside = self.program.once("statements", lambda: _statements(self.program))
+        all_inside, plain_inside = inside[statement]
+        if _within(begins, first, last) > all_inside or _within(ends, first, last) > plain_inside:
+            raise RefusedError(f"Line {first} holds more than one statement.")
         return first, last
 
     def within(self, outer: ast.AST, inner: ast.AST) -> bool:
@@ -74,12 +88,27 @@ def _has_body(statement: ast.stmt) -> bool:
     return bool(getattr(statement, "body", None))
 
 
-def same(first: str, second: str) -> bool:
-    """Whether two texts are the same program, whatever their spacing and parentheses."""
-    try:
-        return ast.dump(ast.parse(first)) == ast.dump(ast.parse(second))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
+def _statements(program: ProgramAst) -> _Statements:
+    nodes = list(ast.walk(program.tree))
+    statements = [node for node in nodes if isinstance(node, ast.stmt)]
+    inside = dict.fromkeys(nodes, (0, 0))
+    # From the inside out: the walk is the other way round.
+    for node in reversed(nodes):
+        many, plain = inside[node]
+        if isinstance(node, ast.stmt):
+            many, plain = many + 1, plain + (not _has_body(node))
+            inside[node] = many, plain
+        parent = program.parents.get(node)
+        if parent is not None:
+            above = inside[parent]
+            inside[parent] = above[0] + many, above[1] + plain
+    ends = sorted(node.end_lineno or 0 for node in statements if not _has_body(node))
+    return _Statements(sorted(node.lineno for node in statements), ends, inside)
+
+
+def _within(lines: Sequence[int], first: int, last: int) -> int:
+    """How many of the lines, which are in order, are among these."""
+    return bisect_right(lines, last) - bisect_left(lines, first)
 
 
 def joined(numbers: Sequence[int]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice
 from typing import TypeAlias
 
 from engine.writing.operands import Operand
@@ -177,10 +178,18 @@ def reshape(operands: Sequence[Operand], settings: Settings) -> Shape:
 
 def shapes_of(count: int) -> list[Shape]:
     """The shapes of up to three dimensions that `count` elements fill, the plain ones first."""
-    divisors = [size for size in range(1, count + 1) if count % size == 0]
-    two = [(size, count // size) for size in divisors]
-    three = [(a, b, count // (a * b)) for a in divisors[1:-1] for b in divisors[1:-1] if count % (a * b) == 0 and a * b < count]
-    return [(count,), *two, *three][:40]
+    if count > _MOST_SHAPED:
+        return [(count,)]
+    small = [size for size in range(1, math.isqrt(count) + 1) if count % size == 0]
+    divisors = sorted({*small, *(count // size for size in small)})
+    two = ((size, count // size) for size in divisors)
+    inner = divisors[1:-1]
+    three = ((a, b, count // (a * b)) for a in inner for b in inner if count % (a * b) == 0 and a * b < count)
+    return list(islice(chain([(count,)], two, three), 40))
+
+
+_MOST_SHAPED = 10**9
+"""Elements beyond which no divisors are looked for."""
 
 
 def flattened(operands: Sequence[Operand], settings: Settings) -> Shape:

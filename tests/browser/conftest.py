@@ -5,17 +5,18 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, Playwright, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Error, Page, Playwright, expect, sync_playwright
 
 from benchmarks.serving import ROOT, served
 from tests.browser.install import find
 
-PATIENCE = 90_000
+PATIENCE = 180_000
 """Milliseconds after which something counts as never happening, on a slow machine too."""
 expect.set_options(timeout=PATIENCE)
 ARGUMENTS = ["--no-sandbox", "--disable-gpu"]
@@ -24,7 +25,19 @@ COLOURS = """() => [...document.querySelectorAll('.stApp, .stApp *')].map((each)
     return [color, backgroundColor, opacity].join();
 }).join()"""
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+KEEPING = "GRADTAPE_ARTIFACTS" in os.environ
+"""Whether screenshots are kept of tests that pass too."""
 SCREENSHOTS = Path(os.environ.get("GRADTAPE_ARTIFACTS", ROOT / "artifacts")) / "screenshots"
+FAILED = pytest.StashKey[bool]()
+"""Whether a test has failed."""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Note which tests have failed, for fixtures that clean up after them."""
+    report = yield
+    item.stash[FAILED] = item.stash.get(FAILED, False) or report.failed
+    return report
 
 
 @pytest.fixture(scope="session")
@@ -56,6 +69,16 @@ def chromium(playwright: Playwright) -> Iterator[Browser]:
     browser.close()
 
 
+@contextmanager
+def suppress_navigation() -> Iterator[None]:
+    """What was asked of a page that is just leaving is asked again of the next."""
+    try:
+        yield
+    except Error as error:
+        if "context was destroyed" not in str(error):
+            raise
+
+
 LARGE = ((1480, 920), (1100, 800))
 """Screens that the page is made for."""
 
@@ -71,28 +94,53 @@ class Gradtape:
     def ready(self) -> None:
         """Wait until the graph is painted and the page is at rest."""
         self.player.wait_for(state="visible", timeout=PATIENCE)
-        self.page.wait_for_function("window.__gradtapePlayer && window.__gradtapeEditor", timeout=PATIENCE)
+        self.until_true("Boolean(window.__gradtapePlayer && window.__gradtapeEditor)")
         self.settled()
+
+    def until_true(self, expression: str, arg: Any = None) -> Any:
+        """Wait until something is true in the page, and give it.
+
+        Playwright's `wait_for_function` has the page itself evaluate text, which the page's policy forbids.
+        """
+        until = time.monotonic() + PATIENCE / 1000
+        while time.monotonic() < until:
+            with suppress_navigation():
+                if found := self.page.evaluate(expression, arg):
+                    return found
+            self.page.wait_for_timeout(30)
+        raise AssertionError(f"never true: {expression}")
 
     def settled(self) -> None:
         """Wait until Streamlit has finished running the script."""
-        self.page.wait_for_function("!document.querySelector('[data-test-script-state=\"running\"]')", timeout=PATIENCE)
+        self.until_true("!document.querySelector('[data-test-script-state=\"running\"]')")
 
     def looks(self, sizes: Sequence[tuple[int, int]] = LARGE) -> Iterator[str]:
-        """The page at each of these sizes, light and dark, in turn; a screenshot of each is kept."""
-        for width, height in sizes:
-            self.page.set_viewport_size({"width": width, "height": height})
-            for scheme in SCHEMES:
-                # Colours that fade from one to the other would be seen half-way.
-                self.page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-                self.page.wait_for_function(f"getComputedStyle(document.querySelector('.stApp')).colorScheme === '{scheme}'")
-                self.settled()
-                if self.player.count():
-                    self.page.locator(f".player[data-theme={scheme}]").wait_for()
-                self.still()
-                look = f"{width}x{height}-{scheme}"
-                yield look
-                self.screenshot(look)
+        """The page at each of these sizes, light and dark, in turn; with `GRADTAPE_ARTIFACTS` a screenshot of each is kept."""
+        with self.without_fading():
+            for width, height in sizes:
+                self.page.set_viewport_size({"width": width, "height": height})
+                for scheme in SCHEMES:
+                    self.turn(scheme)
+                    look = f"{width}x{height}-{scheme}"
+                    yield look
+                    if KEEPING:
+                        self.screenshot(look)
+
+    @contextmanager
+    def without_fading(self) -> Iterator[None]:
+        """Colours change at once meanwhile: those that fade would be seen half-way, and the fading costs a second."""
+        style = self.page.add_style_tag(content="*, ::before, ::after { transition: none !important }")
+        yield
+        style.evaluate("style => style.remove()")
+
+    def turn(self, scheme: Literal["light", "dark"]) -> None:
+        """Turn the page light or dark, and wait until it is."""
+        self.page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        self.until_true(f"getComputedStyle(document.querySelector('.stApp')).colorScheme === '{scheme}'")
+        self.settled()
+        if self.player.count():
+            self.page.locator(f".player[data-theme={scheme}]").wait_for()
+        self.still()
 
     def still(self) -> None:
         """Wait until no colour changes any more."""
@@ -135,8 +183,8 @@ class Gradtape:
     def code(self) -> str:
         """The editor's text."""
         # The editor may be on its way from one place of the page to another.
-        found = self.page.wait_for_function("(e => e && { text: e.getText() })(window.__gradtapeEditor?.editor_0)")
-        return str(found.json_value()["text"])
+        found = self.until_true("(e => e && { text: e.getText() })(window.__gradtapeEditor?.editor_0)")
+        return str(found["text"])
 
     def click_node(self, title: str) -> None:
         """Click the card whose title this is (the last one, if there are several)."""
@@ -145,11 +193,16 @@ class Gradtape:
         )
         if point is None:
             raise AssertionError("the player's handle has no find()")
-        spot, before = self._spot(point[-1]), None
-        while spot != before:  # the camera may be on its way
-            self.page.wait_for_timeout(120)
-            spot, before = self._spot(point[-1]), spot
+        spot = self.resting(point[-1])
         self.page.mouse.click(spot["x"], spot["y"])
+
+    def resting(self, id: str) -> dict[str, float]:
+        """Where a card stands on the screen once the camera has come to rest."""
+        spot, before = self._spot(id), None
+        while spot != before:
+            self.page.wait_for_timeout(120)
+            spot, before = self._spot(id), spot
+        return spot
 
     def _spot(self, id: str) -> dict[str, float]:
         """Where a card stands on the screen."""
@@ -176,25 +229,87 @@ def visit(playwright: Playwright, tmp_path_factory: pytest.TempPathFactory) -> I
     context.close()
 
 
+@contextmanager
+def listening(tab: Page, **heard: Callable[[Any], None]) -> Iterator[None]:
+    """Listen to what a tab tells, and no longer."""
+    for event, listener in heard.items():
+        tab.on(event, listener)  # type: ignore[call-overload]
+    yield
+    for event, listener in heard.items():
+        tab.remove_listener(event, listener)
+
+
+class Tab:
+    """The one tab in which the visits of a session are made, one after the other.
+
+    A tab of its own for each would have a process of its own, in which the page's scripts are read anew: twice the price.
+    """
+
+    def __init__(self, context: BrowserContext) -> None:
+        self.context = context
+        self.page: Page | None = None
+        self.others: set[Page] = set()
+
+    def empty(self, width: int, height: int, scheme: Literal["light", "dark"]) -> Page:
+        """The tab, nothing in it."""
+        if self.page is None or self.page.is_closed():
+            self.page = self.context.new_page()
+        self.others = set(self.context.pages)
+        self.page.set_default_timeout(PATIENCE)
+        self.page.set_viewport_size({"width": width, "height": height})
+        self.page.emulate_media(color_scheme=scheme, reduced_motion="no-preference")
+        return self.page
+
+    def leave(self) -> None:
+        """End the visit: nothing of it stays, nor of what it has opened."""
+        assert self.page is not None
+        self.page.evaluate("localStorage.clear(); sessionStorage.clear()")
+        self.page.goto("about:blank")
+        self.page.mouse.move(0, 0)
+        self.context.clear_permissions()
+        self._close(set(self.context.pages) - self.others)
+
+    def drop(self) -> None:
+        """End a visit that has gone wrong, and its tab with it."""
+        self._close(set(self.context.pages) - self.others | {self.page})
+
+    def _close(self, pages: set[Any]) -> None:
+        for page in pages:
+            page.close()
+
+
+@pytest.fixture(scope="session")
+def tab(visit: BrowserContext) -> Tab:
+    """Where visits are made."""
+    return Tab(visit)
+
+
 @pytest.fixture
-def blank(address: str, visit: BrowserContext, request: pytest.FixtureRequest) -> Iterator[Gradtape]:
-    """A tab that has not been anywhere. Afterwards: a screenshot, no errors in the console, no request to anywhere else."""
+def blank(address: str, tab: Tab, request: pytest.FixtureRequest) -> Iterator[Gradtape]:
+    """A tab with nothing in it. Afterwards: no errors in the console, no request to anywhere else.
+
+    A screenshot is kept of what has failed, with `GRADTAPE_ARTIFACTS` of everything.
+    """
     options: dict[str, Any] = {"width": 1480, "height": 920, "scheme": "light", **getattr(request, "param", {})}
-    tab = visit.new_page()
-    tab.set_default_timeout(PATIENCE)
-    tab.set_viewport_size({"width": options["width"], "height": options["height"]})
-    tab.emulate_media(color_scheme=options["scheme"])
+    page = tab.empty(**options)
     errors: list[str] = []
     foreign: list[str] = []
-    tab.on("pageerror", lambda e: errors.append(str(e)))
-    tab.on("console", lambda m: errors.append(m.text) if m.type == "error" else None)
-    local = ("data:", "blob:", address, address.replace("http", "ws", 1))
-    tab.on("request", lambda r: foreign.append(r.url) if not r.url.startswith(local) else None)
-    handled = Gradtape(tab, request.node.name)
-    yield handled
-    handled.screenshot()
-    tab.evaluate("localStorage.clear()")
-    tab.close()
+    local = ("data:", "blob:", "about:blank", address, address.replace("http", "ws", 1))
+    handled = Gradtape(page, request.node.name)
+    with listening(
+        page,
+        pageerror=lambda e: errors.append(str(e)),
+        console=lambda m: errors.append(m.text) if m.type == "error" else None,
+        request=lambda r: foreign.append(r.url) if not r.url.startswith(local) else None,
+    ):
+        yield handled
+        failed = request.node.stash[FAILED]
+        if (failed or KEEPING) and not page.is_closed():
+            handled.screenshot()
+        if failed:
+            tab.drop()
+        else:
+            tab.leave()
     assert errors == []
     assert foreign == []
 

@@ -86,12 +86,12 @@ def folded(page: Gradtape) -> None:
     """A transformer of twelve blocks, one of which is open."""
     text, _ = PROGRAMS["transformer"]
     page.set_code(text.strip().replace("{k}", "12") + "\n")
-    page.page.wait_for_function("window.__gradtapePlayer.groups().length > 10")
+    page.until_true("window.__gradtapePlayer.groups().length > 10")
     page.settled()
     page.click_node("blocks.1")
     group = page.page.evaluate("window.__gradtapePlayer.groups()[1]")
     page.page.evaluate("id => window.__gradtapePlayer.open(id)", group)
-    page.page.wait_for_function("id => !window.__gradtapePlayer.groups().includes(id)", arg=group)
+    page.until_true("id => !window.__gradtapePlayer.groups().includes(id)", group)
     for _ in range(4):
         page.page.get_by_role("button", name="Zoom out (−)").click()
 

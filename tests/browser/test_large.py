@@ -48,10 +48,7 @@ def groups(page: Gradtape) -> list[str]:
 def double_click(page: Gradtape, id: str) -> dict[str, float]:
     """Double-click a card once the camera rests; where it was."""
     page.page.locator(".player").press("0")
-    before, spot = None, page._spot(id)
-    while spot != before:
-        page.page.wait_for_timeout(120)
-        before, spot = spot, page._spot(id)
+    spot = page.resting(id)
     page.page.mouse.dblclick(spot["x"], spot["y"])
     return spot
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -18,7 +19,7 @@ from engine.export import FORMATS, Options, export
 from engine.recording import Recording, RecordingError
 from engine.sandbox import run
 from engine.share import Link, pack
-from tests.browser.conftest import Gradtape
+from tests.browser.conftest import Gradtape, listening
 from tests.engine.export.hostile import hostile
 from tests.engine.recording.test_recording import packed, unpacked
 
@@ -70,9 +71,9 @@ PANELS = ("Inspector", "Findings", "Ledger", "Tensors", "What if", "Sweep", "Che
 def unopened(blank: Gradtape) -> Iterator[Gradtape]:
     """A tab in which neither a script nor a dialog comes up; what else would be seen, the fixture of the tab looks at."""
     dialogs: list[str] = []
-    blank.page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
-    yield blank
-    assert_unharmed(blank)
+    with listening(blank.page, dialog=lambda dialog: (dialogs.append(dialog.message), dialog.dismiss())):
+        yield blank
+        assert_unharmed(blank)
     assert dialogs == []
 
 
@@ -261,6 +262,7 @@ def outside(chromium: Browser) -> Iterator[Page]:
     assert trouble == []
 
 
+@cache
 def recordings() -> dict[str, Recording]:
     """Runs of hostile programs, and files of strangers."""
     ran = run(PROGRAM).recording

@@ -274,11 +274,13 @@ def test_links_anywhere_on_the_page_move_the_player(page: Gradtape) -> None:
 def test_what_a_pass_records_stands_together_behind_its_root(page: Gradtape, view: str) -> None:
     start(page, SECOND)
     page.page.get_by_role("radio", name=view).click()
-    page.page.wait_for_timeout(500)
+    title = "y" if view.startswith("Tensors") else "SinBackward0"
+    page.until(lambda: bool(ids(page, title)), "the view")
     page.settled()
     regions = page.page.evaluate("window.__gradtapePlayer.regions()")
     assert [region["pass"] for region in regions] == [1]
-    root = ids(page, "y" if view.startswith("Tensors") else "SinBackward0")[0]
+    root = ids(page, title)[0]
+    page.resting(root)
     where = page.page.evaluate("all => all.map((id) => window.__gradtapePlayer.screen(id).x)", [root, *regions[0]["nodes"]])
     assert len(where) > 5
     assert min(where[1:]) > where[0]
@@ -289,9 +291,8 @@ def test_tooltips_name_shape_type_line_and_the_gradient_of_an_edge(page: Gradtap
     page.page.keyboard.press("]")
     page.page.keyboard.press("ArrowRight")
     page.player.get_by_role("button", name="Fit everything (0)").click()
-    page.page.wait_for_timeout(500)
     hint = page.player.locator(".hint")
-    spot = page.page.evaluate("id => window.__gradtapePlayer.screen(id)", ids(page, "a")[0])
+    spot = page.resting(ids(page, "a")[0])
     page.page.mouse.move(spot["x"], spot["y"])
     hint.wait_for()
     text = hint.inner_text()

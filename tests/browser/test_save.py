@@ -27,7 +27,7 @@ def saved(page: Gradtape, label: str, folder: Path) -> Path:
 def test_every_format_is_handed_out(page: Gradtape, tmp_path: Path) -> None:
     page.page.get_by_role("button", name="Save").click()
     page.page.get_by_role("button", name="Replay").wait_for()
-    labels = page.page.locator(".st-key-save_menu [data-testid=stDownloadButton]").all_inner_texts()
+    labels = page.page.locator(".st-key-save_menu [data-testid=stButton]").all_inner_texts()
     assert labels == [
         "SVG", "PNG", "PDF", "DOT", "Mermaid", "Recording", "JSON", "GraphML", "Script", "Notebook", "Replay",
     ]  # fmt: skip
@@ -35,6 +35,7 @@ def test_every_format_is_handed_out(page: Gradtape, tmp_path: Path) -> None:
               "GraphML": b"<?xml", "Script": b"# Repeated", "Notebook": b"{", "Replay": b"<!doctype html>"}  # fmt: skip
     for label, start in starts.items():
         assert saved(page, label, tmp_path).read_bytes().startswith(start), label
+        assert page.page.locator(".st-key-save_menu").is_visible(), "fetching a file closes no menu"
     path = saved(page, "Recording", tmp_path)
     assert path.name == "repeated-backward.gradtape"
     assert len(Recording.load(path).events) == page.total
@@ -46,6 +47,40 @@ def test_a_picture_shows_the_step_the_player_is_at(page: Gradtape, tmp_path: Pat
     page.until(lambda: page.step == 0, "the first step")
     page.settled()
     page.until(lambda: "step 1 of 50" in _told(saved(page, "SVG", tmp_path)), "a picture of the first step")
+
+
+STACK = """import torch
+xs = [torch.ones(1, requires_grad=True) for i in range(700)]
+for k in range(9):
+    torch.stack(xs).sum().backward()
+"""
+
+
+def status(page: Gradtape) -> str:
+    """What the bars say; nothing while there are none."""
+    return " ".join(page.page.locator(".gt-running").all_inner_texts())
+
+
+def test_two_large_files_are_made_at_once_and_one_of_them_is_called_off(page: Gradtape, tmp_path: Path) -> None:
+    page.set_code(STACK)
+    page.until(lambda: page.total > 5_000, "the large recording")
+    nodes = page.player.get_attribute("data-nodes")
+    page.page.get_by_role("button", name="Save").click()
+    menu = page.page.locator(".st-key-save_menu")
+    menu.get_by_role("button", name="Replay").click()
+    page.until(lambda: "Making the replay · " in status(page), "how far the replay is")
+    page.screenshot("one")
+    with page.page.expect_download() as waiting:
+        menu.get_by_role("button", name="GraphML").click()
+        page.until(lambda: "Making the GraphML file · " in status(page), "how far the other one is")
+        page.screenshot("two")
+        page.page.get_by_role("button", name="Cancel").first.click()
+        page.until(lambda: "replay" not in status(page), "the replay is called off")
+    assert waiting.value.suggested_filename == "repeated-backward.graphml"
+    waiting.value.save_as(tmp_path / "it.graphml")
+    assert (tmp_path / "it.graphml").read_bytes().startswith(b"<?xml")
+    page.until(lambda: not status(page), "nothing is under way")
+    assert page.player.get_attribute("data-nodes") == nodes
 
 
 def _told(path: Path) -> str:

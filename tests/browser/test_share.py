@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Page
 
 from engine.share import Link, pack
 from tests.browser.conftest import Gradtape
@@ -31,12 +30,10 @@ def shared(page: Gradtape) -> str:
 
 
 def visit(page: Gradtape, address: str) -> Gradtape:
-    """Another visitor at this address."""
-    tab: Page = page.page.context.new_page()
-    tab.goto(address)
-    other = Gradtape(tab)
-    other.ready()
-    return other
+    """Another visitor at this address, in the same tab."""
+    page.page.goto(address)
+    page.ready()
+    return page
 
 
 def test_a_link_opens_at_the_same_moment_with_the_same_node(page: Gradtape) -> None:
@@ -62,8 +59,8 @@ def test_a_link_opens_at_the_same_moment_with_the_same_node(page: Gradtape) -> N
 
 
 @pytest.mark.parametrize("broken", ["1abc", "9" * 50, "%3Cscript%3E", "1" + "A" * 5000], ids=["cut", "version", "text", "long"])
-def test_a_broken_link_says_so_and_shows_an_example(page: Gradtape, address: str, broken: str) -> None:
-    other = visit(page, f"{address}?p={broken}")
+def test_a_broken_link_says_so_and_shows_an_example(blank: Gradtape, address: str, broken: str) -> None:
+    other = visit(blank, f"{address}?p={broken}")
     other.page.get_by_text("This link cannot be opened").wait_for()
     assert "Repeated backward" in other.code()
     assert "p=" not in other.page.url
@@ -83,19 +80,19 @@ def test_a_program_too_long_for_a_link_is_offered_as_a_file(page: Gradtape) -> N
     assert waiting.value.path().read_text() == text
 
 
-def test_markup_in_a_link_stays_text(page: Gradtape, address: str) -> None:
+def test_markup_in_a_link_stays_text(blank: Gradtape, address: str) -> None:
     evil = '"><img src=x onerror="window.__pwned=1"><script>window.__pwned=1</script>'
     link = pack(Link((f"import torch\nx = torch.ones(1)\nprint('''{evil}''')\n",), name=evil, selected="t0"))
-    other = visit(page, f"{address}?p={link}")
+    other = visit(blank, f"{address}?p={link}")
     other.until(lambda: "<img src=x" in other.console(), "it is shown as text")
     other.page.get_by_role("button", name="Share").click()
     other.page.locator(".st-key-share_panel code").nth(1).wait_for()
     assert other.page.evaluate("window.__pwned") is None
 
 
-def test_embedded_there_is_graph_timeline_and_source_only(page: Gradtape, address: str) -> None:
+def test_embedded_there_is_graph_timeline_and_source_only(blank: Gradtape, address: str) -> None:
     link = f"{address}?p={pack(Link((PROGRAM,), step=2))}"
-    other = visit(page, f"{link}&embed=true")
+    other = visit(blank, f"{link}&embed=true")
     other.page.set_viewport_size({"width": 800, "height": 450})
     assert other.code() == PROGRAM
     other.until(lambda: other.step == 2, "the link's moment")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +47,19 @@ def test_another_example_is_opened_by_its_button(app: AppTest) -> None:
     assert "broadcasting" in app.query_params["example"]
 
 
+def test_a_visit_holds_no_recording_but_the_one_on_show(app: AppTest) -> None:
+    seen = []
+    for name in ("zeroing_the_gradient", "broadcasting", "tiny_mlp", "repeated_backward"):
+        app.session_state["examples"] = True  # the menu is open
+        app.run()
+        app.button(key=f"example_{name}").click().run()
+        assert not app.exception
+        seen.append(weakref.ref(page(app).recording))
+    gc.unfreeze()
+    gc.collect()
+    assert [each() is not None for each in seen] == [False, False, False, True]
+
+
 def test_the_url_names_the_example() -> None:
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=30)
     app.query_params["example"] = "tiny_mlp"
@@ -58,10 +73,3 @@ def test_an_unknown_example_in_the_url_is_ignored() -> None:
     app.run()
     assert not app.exception
     assert page(app).name == "Repeated backward"
-
-
-@pytest.mark.parametrize("panel", ["Inspector", "Ledger", "Tensors"])
-def test_every_panel_is_drawn(app: AppTest, panel: str) -> None:
-    app.session_state["panel_tab"] = panel
-    app.run()
-    assert not app.exception

@@ -69,9 +69,17 @@ def test_everything_about_gradients_is_drawn_and_carried_out(what: str) -> None:
         assert page(app).result is not None
 
 
+CHANGES = {
+    "Entries of a leaf": "build_set_entries", "Lines without gradients": "build_wrap", "Lines in a loop": "build_wrap",
+    "Name of a tensor": "build_rename", "Delete a tensor": "build_delete",
+}  # fmt: skip
+"""The button that carries a change out."""
+
+
 @pytest.mark.parametrize("what", change.PANELS)
 def test_every_change_is_drawn(what: str) -> None:
-    opened("mean_of_squares", build_kind="Change", build_change=what)
+    app = opened("mean_of_squares", build_kind="Change", build_change=what)
+    assert [str(button.key) for button in app.button][-1] == CHANGES[what]
 
 
 def test_a_line_is_added_taken_back_and_made_again() -> None:

@@ -102,7 +102,7 @@ def test_values_are_copied_as_nested_lists(recording: Recording) -> None:
 
 
 def test_a_mistake_of_the_page_is_a_notice_with_a_way_on(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, faults: list[str]
 ) -> None:
     def broken(*_: object) -> list[object]:
         raise RuntimeError("a mistake")
@@ -113,6 +113,8 @@ def test_a_mistake_of_the_page_is_a_notice_with_a_way_on(
     assert not app.exception, "no traceback on the page"
     assert "could not be drawn" in app.error[0].value
     assert "a mistake" in caplog.text
+    assert len(faults) == 1
+    faults.clear()
     app.button(key="trouble_page_run").click().run()
     assert not app.error
     assert app.session_state[state.KEY].recording is not None

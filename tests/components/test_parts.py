@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
-from types import ModuleType
 
 import pytest
 
@@ -21,6 +18,7 @@ from engine.diagnosis.ledger import ledgers
 from engine.graph import VIEWS, build
 from engine.recording import Recording, replay
 from engine.sandbox import run
+from tests.on_pytorch import OnPyTorch
 
 DEFAULT = examples()["repeated_backward"]
 EVIL = "<img src=x onerror=alert(1)>"
@@ -49,10 +47,10 @@ def test_there_are_examples_with_a_title_and_an_explanation() -> None:
 
 
 @pytest.mark.parametrize("name", examples())
-def test_an_example_prints_what_pytorch_prints(torch: ModuleType, name: str) -> None:
+def test_an_example_prints_what_pytorch_prints(pytorch: OnPyTorch, name: str) -> None:
     program = examples()[name].text
     result = run(program)
-    theirs = subprocess.run([sys.executable, "-W", "ignore", "-c", program], capture_output=True, text=True, check=False)
+    theirs = pytorch(program)
     ours = "".join(line for line in result.output.splitlines(keepends=True) if "Warning" not in line)
     ours = ours.replace("  print(y1.grad)\n", "")
     assert ours == theirs.stdout

@@ -6,13 +6,13 @@ from typing import Any
 
 import msgspec
 
-from components.formulas import edge_lines
 from components.gallery import examples
 from components.graph_view import LARGE, _needed, knows
 from components.graph_view.folds import at_first, folding
 from components.graph_view.payload import drawing, late_details, packed, payload, plain, sketch
 from components.graph_view.tape import late_captions
 from components.replay.pictures import ALL_OPEN, FIRST, MOST, NOTHING_OPEN, pictures
+from engine.diagnosis.contributions import edge_lines
 from engine.graph.whole import whole
 from engine.recording import Recording
 from engine.sandbox import run

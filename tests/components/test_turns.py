@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import gc
 import threading
+import time
+import weakref
 
 import pytest
 
 from components import kept, turns
-from components.housekeeping import EVERY, Housekeeping
+from components.deadline import Deadline, Over
+from components.housekeeping import EVERY, QUIET, SHARE, Housekeeping
+from components.housekeeping import SOON as SOON_AGAIN
 from components.turns import AT_ONCE, LONG, in_turn, turn_for, turn_given_away
 from engine.recording import Recording
 from engine.recording.events import Printed
@@ -89,18 +93,70 @@ def test_a_failure_gives_the_turn_back() -> None:
     assert turns._turns._value == AT_ONCE  # type: ignore[attr-defined]
 
 
-def test_everything_is_looked_through_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def collector(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What the garbage collector is asked for, which it does not do."""
     done: list[str] = []
     for name in ("collect", "freeze", "unfreeze"):
         monkeypatch.setattr(gc, name, lambda name=name: done.append(name))
+    return done
+
+
+class Clock:
     now = 0.0
-    keeping = Housekeeping(lambda: now)
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_what_is_new_is_looked_through_after_each_turn_and_everything_now_and_then(collector: list[str]) -> None:
+    keeping = Housekeeping(clock := Clock())
     assert not keeping.tidy()
-    assert done == ["freeze"]
-    now = EVERY
+    assert collector == ["collect", "freeze"]
+    clock.now = EVERY
     assert keeping.tidy()
-    assert done == ["freeze", "unfreeze", "collect", "freeze"]
+    assert collector[2:] == ["unfreeze", "collect", "freeze"]
     assert not keeping.tidy()
+
+
+def test_looks_at_everything_take_no_more_than_their_share_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    keeping, long = Housekeeping(clock := Clock()), 10.0
+    monkeypatch.setattr(gc, "collect", lambda: setattr(clock, "now", clock.now + long))
+    clock.now = EVERY
+    assert keeping.tidy()
+    clock.now += long / SHARE - 2 * long
+    assert not keeping.tidy()
+    clock.now += 2 * long
+    assert keeping.tidy()
+
+
+def test_when_nobody_waits_everything_is_looked_through_once(collector: list[str]) -> None:
+    keeping = Housekeeping(clock := Clock())
+    clock.now = 2 * SOON_AGAIN
+    assert not keeping.tidy_when_quiet(), "nothing was drawn"
+    keeping.tidy()
+    clock.now += QUIET / 2
+    assert not keeping.tidy_when_quiet(), "somebody may go on"
+    clock.now += QUIET
+    assert keeping.tidy_when_quiet()
+    assert collector[-3:] == ["unfreeze", "collect", "freeze"]
+    clock.now += EVERY
+    assert not keeping.tidy_when_quiet(), "nothing was drawn since"
+
+
+class Cyclic:
+    """Something that only the collector finds."""
+
+    def __init__(self) -> None:
+        self.myself = self
+
+
+def test_what_a_turn_leaves_behind_is_gone_with_its_end() -> None:
+    keeping, left = Housekeeping(), Cyclic()
+    gone = weakref.ref(left)
+    del left
+    keeping.tidy()
+    assert gone() is None
 
 
 def test_long_recordings_share_one_turn_and_hold_up_nobody_else() -> None:
@@ -163,3 +219,109 @@ def test_a_recording_of_any_length_is_kept_while_it_is_on_show(monkeypatch: pyte
     assert "index" in large.derived
     kept.gone(large)
     assert (large.derived, large.checks) == ({}, {1: "good"})
+
+
+@pytest.fixture
+def short_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(turns, "LASTS", (0.05, 0.05))
+    monkeypatch.setattr(turns, "LASTS_LONG", (0.05, 0.05))
+
+
+def works(seconds: float) -> None:
+    """Keep the processor busy."""
+    began = time.thread_time()
+    while time.thread_time() - began < seconds:
+        pass
+
+
+@pytest.mark.usefixtures("short_turns")
+def test_who_draws_for_too_long_loses_the_turn_and_nobody_else_waits() -> None:
+    ended: list[BaseException] = []
+
+    @in_turn
+    def endless() -> None:
+        while True:
+            try:
+                works(0.01)
+            except Exception:
+                pytest.fail("the interruption is no Exception, so that nothing on the way keeps it")
+
+    def tries() -> None:
+        try:
+            endless()
+        except BaseException as error:
+            ended.append(error)
+
+    started = threads(3, tries)
+    assert in_turn(lambda: "drawn")() == "drawn"
+    for thread in started:
+        thread.join(SOON)
+    assert [type(error) for error in ended] == [turns.Overdrawn] * 3
+    assert in_turn(lambda: "drawn")() == "drawn"
+
+
+@pytest.mark.usefixtures("short_turns")
+def test_who_keeps_the_interruption_has_lost_the_turn_all_the_same_and_is_interrupted_again() -> None:
+    kept, drawn = threading.Event(), threading.Event()
+
+    @in_turn
+    def stubborn() -> None:
+        try:
+            works(SOON)
+        except BaseException:
+            kept.set()
+        assert drawn.wait(SOON)
+        works(SOON)
+
+    def tries() -> None:
+        with pytest.raises(turns.Overdrawn):
+            stubborn()
+
+    (thread,) = threads(1, tries)
+    assert kept.wait(SOON)
+    assert in_turn(lambda: "drawn")() == "drawn"
+    drawn.set()
+    thread.join(SOON)
+    assert not thread.is_alive()
+
+
+@pytest.mark.usefixtures("short_turns")
+def test_waiting_is_no_work() -> None:
+    @in_turn
+    def waits() -> str:
+        threading.Event().wait(0.2)
+        with turn_given_away():
+            works(0.2)
+        return "drawn"
+
+    assert waits() == "drawn"
+
+
+@pytest.mark.usefixtures("short_turns")
+def test_a_long_turn_ends_too_and_leaves_every_place_free() -> None:
+    @in_turn
+    def long() -> None:
+        with turn_for(LONG):
+            works(SOON)
+
+    for _ in range(2):
+        with pytest.raises(turns.Overdrawn):
+            long()
+    assert gc.isenabled()
+
+    @in_turn
+    def short() -> str:
+        with turn_for(LONG):
+            return "drawn"
+
+    assert short() == "drawn"
+
+
+def test_an_interruption_that_comes_late_is_called_off() -> None:
+    for tenths in range(60):
+        try:
+            with Deadline(0.001 + 0.0001 * (tenths % 30)):
+                works(0.003)
+        except Over:
+            pass
+        works(0.001)  # an interruption that was still under way would come here

@@ -154,13 +154,6 @@ def test_the_selection_stays_as_long_as_the_program_is_the_same(app: AppTest, be
     assert p.selected == ("t0" if same else "t1")
 
 
-@pytest.mark.parametrize("panel", ["What if", "Compare"])
-def test_the_panels_are_drawn(app: AppTest, panel: str) -> None:
-    app.session_state["panel_tab"] = panel
-    app.run()
-    assert not app.exception
-
-
 def test_pinning_and_changing_shows_the_comparison(app: AppTest) -> None:
     app.session_state["panel_tab"] = "Compare"
     app.run()

@@ -18,13 +18,14 @@ from hypothesis import strategies as st
 from components.answers import why_html
 from components.console import output_html
 from components.findings import badge
-from components.formulas import edge_lines, found_at, placed, steps_html
+from components.formulas import found_at, placed, steps_html
 from components.graph_view.payload import drawing, payload
 from components.inspector import inspector_html
 from components.ledger import ledger_html
 from components.tensors import tensors_html
 from engine.diagnosis import findings, why
 from engine.diagnosis.compare import compare
+from engine.diagnosis.contributions import edge_lines
 from engine.diagnosis.ledger import ledgers, loss_curve, norm_curves
 from engine.export import FORMATS, Options, export, from_json
 from engine.graph import VIEWS

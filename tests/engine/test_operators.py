@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -40,40 +42,60 @@ NO_SECOND = {
 """Entries whose second gradient is not compared, and why."""
 
 
-met = Met()
-tried: set[str] = set()
-"""Entries that have run."""
+class Tried:
+    """The entries that have run, in any process of this run of the tests, and the operations that they met."""
+
+    def __init__(self, entries: dict[str, Any], folder: Path) -> None:
+        self.entries = entries
+        self.folder = folder
+
+    def outcome(self, name: str) -> Any:
+        """How an entry fares, what it meets noted."""
+        from tests.engine.coverage import operators
+
+        met = Met()
+        with observed(met):
+            found = operators.run(self.entries[name], dtypes=(operators.torch.float64,), most=FEW, second=name not in NO_SECOND)
+        note = self.folder / f"{AGREEING.index(name)}.{os.getpid()}"
+        note.write_text("\n".join((name, *met.names)), "utf-8")
+        note.rename(note.with_suffix(".tried"))  # as a whole, for who reads it meanwhile
+        return found
+
+    def noted(self) -> tuple[set[str], set[str]]:
+        """The entries, and the operations."""
+        entries, operations = set(), set()
+        for note in self.folder.glob("*.tried"):
+            name, *met = note.read_text("utf-8").split("\n")
+            entries.add(name)
+            operations.update(met)
+        return entries, operations
 
 
 @pytest.fixture(scope="module")
-def entries(database: Callable[[str], dict[str, Any]]) -> dict[str, Any]:
-    """The database by title."""
-    return database("operators")
-
-
-def outcome(entries: dict[str, Any], name: str) -> Any:
-    """How an entry fares, the operations it meets noted."""
-    from tests.engine.coverage import operators
-
-    tried.add(name)
-    with observed(met):
-        return operators.run(entries[name], dtypes=(operators.torch.float64,), most=FEW, second=name not in NO_SECOND)
+def tried(database: Callable[[str], dict[str, Any]], shared_folder: Path) -> Tried:
+    """The database, and what of it has been tried."""
+    folder = shared_folder / "operators"
+    folder.mkdir(exist_ok=True)
+    return Tried(database("operators"), folder)
 
 
 @pytest.mark.parametrize("name", AGREEING)
-def test_an_operator_does_what_pytorch_does(entries: dict[str, Any], name: str) -> None:
-    found = outcome(entries, name)
+def test_an_operator_does_what_pytorch_does(tried: Tried, name: str) -> None:
+    found = tried.outcome(name)
     assert found.trouble == []
     assert found.passed
 
 
-def test_every_differentiable_operation_is_met(entries: dict[str, Any]) -> None:
+@pytest.mark.last
+def test_every_differentiable_operation_is_met(tried: Tried) -> None:
     cases = (*test_parity.CASES, *test_higher_orders.CASES, *test_higher_orders.LAST)
     elsewhere = {case[0] for case in cases}.union(*ELSEWHERE.values())
     wanted = {name for name, op in TABLE.items() if op.differentiable} - elsewhere
-    # What another process of this run has tried is tried here as far as it takes, entries named like what is missing first.
-    while (missing := wanted - met.names) and (rest := sorted(set(AGREEING) - tried)):
-        outcome(entries, next((name for name in rest if any(_stem(op) in name for op in missing)), rest[0]))
+    done, met = tried.noted()
+    # What no test of this run has tried yet is tried here as far as it takes, entries named like what is missing first.
+    while (missing := wanted - met) and (rest := sorted(set(AGREEING) - done)):
+        tried.outcome(next((name for name in rest if any(_stem(op) in name for op in missing)), rest[0]))
+        done, met = tried.noted()
     assert missing == set()
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import base64
+import random
+import tracemalloc
 import zlib
 
 import msgspec
@@ -10,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks.hostile import SHAPES
 from engine.share import DICTIONARY, MAX_LINK, MAX_UNPACKED, VERSION, Link, LinkError, pack, program_of, unpack
 
 PROGRAM = "import torch\n\nx = torch.tensor([1.0, 2.0], requires_grad=True)\ny = (x ** 2).sum()\ny.backward()\nprint(x.grad)\n"
@@ -148,3 +151,52 @@ def test_bytes_after_the_end_are_refused() -> None:
     whole = base64.urlsafe_b64decode(pack(Link((PROGRAM,)))[1:] + "==")
     with pytest.raises(LinkError, match="damaged"):
         unpack(VERSION + base64.urlsafe_b64encode(whole + b"more").rstrip(b"=").decode())
+
+
+def test_links_that_were_changed_anywhere_take_bounded_memory() -> None:
+    drawn = random.Random(0)
+    links = Link((PROGRAM,), step=7, selected="t3"), Link(("a = 1\n",) * 40, notebook=True), Link(("x" * 90_000,))
+    wholes, plains = [pack(link) for link in links], [msgspec.msgpack.encode(link) for link in links]
+    opened = 0
+    tracemalloc.start()
+    try:
+        for _ in range(2_500):
+            signs = list(drawn.choice(wholes))
+            for _ in range(drawn.choice([1, 1, 4])):
+                at = drawn.randrange(1, len(signs))
+                signs[at : at + drawn.choice([0, 1, 1, 3])] = drawn.choice(["", "A", "_", "zz", "0"])
+            # What is compressed is seldom sound after that, so what it holds is changed too.
+            plain = bytearray(drawn.choice(plains))
+            for _ in range(3):
+                plain[drawn.choice([drawn.randrange(8), drawn.randrange(len(plain))])] = drawn.randrange(256)
+            for text in ("".join(signs), sealed(bytes(plain))):
+                try:
+                    found = unpack(text)
+                except LinkError:
+                    continue
+                opened += 1
+                assert sum(map(len, program_of(found).cells)) <= MAX_UNPACKED
+        assert tracemalloc.get_traced_memory()[1] < 8 * 2**20
+    finally:
+        tracemalloc.stop()
+    assert opened > 100, "some still open, or the test would see nothing"
+
+
+@pytest.mark.parametrize("name", ["marks, all good", "nest of (", "empty lines", "names", "list", "emoji"])
+def test_a_short_link_to_a_hostile_program_is_bounded_while_it_is_opened(name: str) -> None:
+    text = SHAPES[name](190_000)
+    plain = msgspec.msgpack.encode(Link((text,)))
+    tracemalloc.start()
+    try:
+        try:
+            assert unpack(sealed(plain)).cells == (text,)
+        except LinkError as error:
+            assert len(sealed(plain)) > MAX_LINK or len(plain) > MAX_UNPACKED, error
+        assert tracemalloc.get_traced_memory()[1] < 8 * 2**20
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_program_that_no_link_unpacks_is_not_even_packed() -> None:
+    with pytest.raises(LinkError, match=r"takes 200,\d+ bytes, and what is in a link may have 200,000"):
+        pack(Link(("a" * 200_100,)))

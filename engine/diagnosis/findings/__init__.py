@@ -42,7 +42,8 @@ RULES: tuple[Rule, ...] = (
     flow.rounded,
     graph.unused_result,
 )
-"""The rules, in the order in which their findings matter where they are equally severe."""
+"""The rules, in the order in which their findings matter where they are equally severe: what makes all gradients
+wrong comes before what spoils some, and a cause before what it leads to, which may show earlier in the run."""
 
 CONSEQUENCES = {
     "leaf_overwritten": {"grad_is_none", "loss_not_connected", "non_leaf_in_optimizer"},
@@ -56,11 +57,15 @@ _SEVERITIES = ("error", "warning", "hint")
 
 
 def findings(recording: Recording) -> list[Finding]:
-    """What is wrong or odd about a run, the gravest first. Computed once and kept on the recording."""
+    """What is wrong or odd about a run, in the order in which it should be read. Computed once and kept on the recording.
+
+    The gravest come first, equally grave ones in the order of `RULES`, those of one rule in the order of the run. Page, command
+    line, replay and groups all show this order; none has one of its own.
+    """
     made = recording.derived.get("findings")
     if made is None:
         run = Run(recording)
-        found = [finding for rule in RULES for finding in rule(run)]
+        found = [finding for rule in RULES for finding in sorted(rule(run), key=lambda f: f.step)]
         implied = {rule for f in found for rule in CONSEQUENCES.get(f.rule, ())}
         found = [f for f in found if f.rule not in implied]
         made = recording.derived["findings"] = sorted(found, key=lambda f: _SEVERITIES.index(f.severity))

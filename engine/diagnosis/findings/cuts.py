@@ -11,6 +11,7 @@ from engine.diagnosis.findings.run import Run, key
 from engine.recording.events import NOTHING, FlagSet, OpRan, Read, Site
 
 _REWRAP = re.compile(r"\.(item|numpy|tolist)\(\)|\bfloat\(|\b(?:torch\.)?(tensor|as_tensor|from_numpy|Tensor)\(")
+_ASSIGNED = re.compile(r"\s*([A-Za-z_]\w*)\s*=[^=]")
 _TO_NUMBERS = re.compile(r"\.(item|numpy|tolist)\(\)|\bfloat\(")
 _KINDS = {
     "detach": "detach()",
@@ -95,11 +96,22 @@ def _read_before(run: Run, step: int) -> int:
 def _holds_numbers(run: Run, text: str, step: int) -> bool:
     """Whether a line uses a variable that an earlier line took out of a tensor."""
     site = run.site(step)
-    for name in dict.fromkeys(re.findall(r"[A-Za-z_]\w*", text.partition("(")[2])):
-        for line in run.lines(site.cell)[: site.line - 1] if site is not None else ():
-            if re.match(rf"\s*{name}\s*=[^=]", line) and _TO_NUMBERS.search(line):
-                return True
-    return False
+    if site is None:
+        return False
+    names = set(re.findall(r"[A-Za-z_]\w*", text.partition("(")[2]))
+    return any(_takes_out(run, site.cell).get(name, site.line) < site.line for name in names)
+
+
+def _takes_out(run: Run, cell: int) -> dict[str, int]:
+    """Variables of a cell that a line takes out of tensors, each with the first such line."""
+    made: dict[int, dict[str, int]] = run.recording.derived.setdefault("taken out", {})
+    if cell not in made:
+        made[cell] = {}
+        for number, line in enumerate(run.lines(cell), 1):
+            begins = _ASSIGNED.match(line)
+            if begins and _TO_NUMBERS.search(line):
+                made[cell].setdefault(begins[1], number)
+    return made[cell]
 
 
 def _holds_tensor(run: Run, text: str, step: int) -> bool:

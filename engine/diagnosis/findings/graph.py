@@ -210,13 +210,15 @@ def kept_losses(run: Run) -> Iterator[Finding]:
 
 
 def _appended(run: Run, roots: dict[int, int]) -> Iterator[Finding]:
+    looked: set[str] = set()
     for cell, text in enumerate(run.recording.source):
         for number, line in enumerate(text.splitlines(), 1):
             found = re.match(r"\s+(\w+)\.append\((\w+)\)\s*(?:#.*)?$", line)
-            if found is None:
+            if found is None or found[2] in looked:
                 continue
             kept, name = found.groups()
-            bound = [(s, e.tensor) for s, e in run.namings if e.name == name]
+            looked.add(name)
+            bound = run.named_tensors.get(name, [])
             losses = [(s, t) for s, t in bound if t in roots and run.loops(s)]
             if len(losses) < 3 or len(losses) < len(bound) or any(t in roots for t in _used_later(run, losses, roots)):
                 continue
@@ -246,7 +248,6 @@ def unused_result(run: Run) -> Iterator[Finding]:
     """A result that requires grad is computed and nothing is ever done with it."""
     if not run.passes or run.raised is not None or len(run.recording.source) > 1:
         return
-    text = "\n".join(run.recording.source)
     used = {t for entry in run.passes for t in (*(r for r, _ in entry.event.roots), *entry.event.inputs)}
     reported = set()
     for step, event in run.ops:
@@ -261,7 +262,7 @@ def unused_result(run: Run) -> Iterator[Finding]:
         statement = run.segment(site) == line.partition("#")[0].strip()
         dropped = not name and statement and call(run.segment(site)) == event.op
         forgotten = bool(name) and re.match(rf"\s*{re.escape(name)}\s*=[^=]", line) is not None \
-            and len(re.findall(rf"\b{re.escape(name)}\b", text)) == 1 and not name.startswith("_")  # fmt: skip
+            and run.words[name] == 1 and not name.startswith("_")  # fmt: skip
         if not (dropped or (forgotten and run.passes[-1].began > step)):
             continue
         reported.add(site)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from functools import cached_property
+from itertools import chain
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -34,6 +36,8 @@ Change: TypeAlias = Accumulated | GradSet
 INF, NAN = 1, 2
 """Bits of a fault: the array holds infinities, the array holds NaN."""
 
+MAX_LINE = 1_000
+"""Characters of a line, or of an expression, that rules look at; some of their patterns take the square of that."""
 _CHUNK = 8 * 2**20
 _DEPTH = 8
 """Operations between a `.grad` and an update that is computed from it."""
@@ -74,7 +78,10 @@ class Run:
         return [text.splitlines() for text in self.recording.source]
 
     def line(self, site: Site | None) -> str:
-        """The text of the line a site begins on."""
+        """The text of the line a site begins on, as much of it as anybody has written by hand."""
+        return self._line(site)[:MAX_LINE]
+
+    def _line(self, site: Site | None) -> str:
         lines = self.lines(site.cell) if site is not None else []
         return lines[site.line - 1] if site is not None and 0 < site.line <= len(lines) else ""
 
@@ -82,8 +89,22 @@ class Run:
         """The piece of text a site spans, if it is on one line."""
         if site is None or site.line != site.end_line:
             return self.line(site)
+        line, end = self._line(site), min(site.end_column, site.column + MAX_LINE)
         # Columns count bytes, as in `ast`.
-        return self.line(site).encode()[site.column : site.end_column].decode(errors="replace")
+        return line[site.column : end] if line.isascii() else line.encode()[site.column : end].decode(errors="replace")
+
+    @cached_property
+    def words(self) -> Counter[str]:
+        """How often each word stands in the program's text."""
+        return Counter(chain.from_iterable(re.findall(r"\w+", text) for text in self.recording.source))
+
+    @cached_property
+    def named_tensors(self) -> dict[str, list[tuple[int, int]]]:
+        """Name -> (step, tensor) of each time that a tensor was bound to it."""
+        found: dict[str, list[tuple[int, int]]] = defaultdict(list)
+        for step, event in self.namings:
+            found[event.name].append((step, event.tensor))
+        return found
 
     def where(self, step: int) -> str:
         """A step's line as text: "line 7", in notebooks "cell 2, line 7"."""

@@ -23,32 +23,38 @@ def width(text: str, size: float, bold: bool = False) -> float:
 
 def covers(text: str, bold: bool = False) -> bool:
     """Whether the font has all characters of a text."""
-    advances = _advances(bold)
-    return all(character in advances for character in text)
+    known = advances(bold)
+    return all(character in known for character in text)
 
 
 @lru_cache(20_000)
 def _ems(text: str, bold: bool) -> float:
-    advances = _advances(bold)
-    return sum([advances.get(character, _MISSING) for character in text])
+    known = advances(bold)
+    return sum([known.get(character, _MISSING) for character in text])
 
 
 @cache
-def _advances(bold: bool) -> dict[str, float]:
+def advances(bold: bool) -> dict[str, float]:
     """Width of every character the font has, in parts of the font's size: the tables `cmap` and `hmtx` of the file."""
     data = (BOLD if bold else REGULAR).read_bytes()
+    found = tables(data)
+    (unit,) = struct.unpack_from(">H", data, found[b"head"] + 18)
+    (measured,) = struct.unpack_from(">H", data, found[b"hhea"] + 34)
+    widths = [struct.unpack_from(">H", data, found[b"hmtx"] + 4 * glyph)[0] / unit for glyph in range(measured)]
+    return {chr(code): widths[min(glyph, measured - 1)] for code, glyph in glyphs(data, found[b"cmap"]).items()}
+
+
+def tables(data: bytes) -> dict[bytes, int]:
+    """Where the tables of a font's file begin."""
     (count,) = struct.unpack_from(">H", data, 4)
-    tables = {}
+    found = {}
     for place in range(count):
         name, _, offset, _ = struct.unpack_from(">4sIII", data, 12 + 16 * place)
-        tables[name] = offset
-    (unit,) = struct.unpack_from(">H", data, tables[b"head"] + 18)
-    (measured,) = struct.unpack_from(">H", data, tables[b"hhea"] + 34)
-    widths = [struct.unpack_from(">H", data, tables[b"hmtx"] + 4 * glyph)[0] / unit for glyph in range(measured)]
-    return {chr(code): widths[min(glyph, measured - 1)] for code, glyph in _glyphs(data, tables[b"cmap"]).items()}
+        found[name] = offset
+    return found
 
 
-def _glyphs(data: bytes, cmap: int) -> dict[int, int]:
+def glyphs(data: bytes, cmap: int) -> dict[int, int]:
     """Code point → glyph, from the format 4 subtable, which both files have."""
     (count,) = struct.unpack_from(">H", data, cmap + 2)
     offsets = [struct.unpack_from(">I", data, cmap + 8 + 8 * place)[0] for place in range(count)]

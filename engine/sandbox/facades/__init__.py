@@ -12,6 +12,7 @@ from engine.optim import Optimizer
 from engine.optim.lr_scheduler import LRScheduler
 from engine.sandbox.facades import guarded, numpy, outside, plain, system, torch
 from engine.sandbox.facades.absent import error_for
+from engine.sandbox.facades.copying import Copying
 from engine.sandbox.facades.facade import Facade
 from engine.sandbox.policy.builtin import make_builtins
 from engine.sandbox.policy.errors import MissingModule, PolicyError
@@ -27,9 +28,11 @@ class World:
         self.guards = Guards()
         self.guards.modules = (Facade,)
         self.guards.opened += (DataLoader, Dataset, FunctionCtx, LRScheduler, Module, Optimizer, Sampler, Tensor, type(cudnn))
+        self.copying = Copying(self.guards)
+        self.guards.replacements["__deepcopy__"] = self.copying.method
         self.builtins = make_builtins(self.guards, self._import)
         self.modules: dict[str, Facade] = plain.facades(self.guards) | outside.facades()
-        self.modules |= guarded.facades(self.guards) | system.facades(self.guards) | numpy.facades(self.guards)
+        self.modules |= guarded.facades(self.guards, self.copying) | system.facades(self.guards) | numpy.facades(self.guards)
         self._put_below("collections", "abc")
         ours = torch.facades()
         for facade in ours.values():

@@ -5,7 +5,6 @@ from __future__ import annotations
 import abc
 import collections
 import contextlib
-import copy
 import dataclasses
 import enum
 import functools
@@ -16,6 +15,8 @@ import typing
 from collections.abc import Callable
 from typing import Any
 
+from engine.sandbox.facades import mended
+from engine.sandbox.facades.copying import Copying, conversions, dictionaries, functions
 from engine.sandbox.facades.facade import Facade, picked
 from engine.sandbox.facades.plain import missing
 from engine.sandbox.policy.errors import PolicyError
@@ -23,6 +24,7 @@ from engine.sandbox.policy.formats import safe_format
 from engine.sandbox.policy.guards import MAIN, Guards, harmless_patterns
 from engine.sandbox.policy.inert import refusal
 from engine.sandbox.policy.names import instead, is_dunder, may_inject
+from engine.sandbox.policy.reentry import pin_class, setitem
 
 TYPING = """
 AbstractSet Annotated Any AnyStr BinaryIO Callable ClassVar Collection Concatenate Container Counter DefaultDict Deque Dict
@@ -34,17 +36,17 @@ assert_never assert_type cast final overload override runtime_checkable
 """
 
 
-def facades(guards: Guards) -> dict[str, Facade]:
+def facades(guards: Guards, copying: Copying) -> dict[str, Facade]:
     """The modules by name."""
     made = {
         "abc": _abc(guards),
-        "collections": _collections(guards),
+        "collections": _collections(guards, copying),
         "contextlib": _contextlib(guards),
-        "copy": picked(copy, "copy deepcopy replace"),
-        "dataclasses": _dataclasses(guards),
+        "copy": functions(copying),
+        "dataclasses": _dataclasses(guards, copying),
         "enum": _enum(guards),
         "functools": _functools(guards),
-        "json": picked(json, "JSONDecodeError dumps loads"),
+        "json": picked(json, "JSONDecodeError loads") | {"dumps": mended.dumps},
         "operator": _operator(guards),
         "types": _types(guards),
         "typing": _typing(guards),
@@ -84,8 +86,11 @@ class UserString(collections.UserString):
         return safe_format("format_map", str(self.data))(mapping)
 
 
-def _collections(guards: Guards) -> dict[str, Any]:
-    names = picked(collections, "ChainMap Counter OrderedDict UserDict UserList defaultdict deque") | {"UserString": UserString}
+def _collections(guards: Guards, copying: Copying) -> dict[str, Any]:
+    names = picked(collections, "ChainMap Counter OrderedDict UserDict")
+    names |= {"UserList": mended.UserList, "UserString": UserString, "deque": mended.deque}
+    names["defaultdict"] = mended.defaultdict
+    names |= dictionaries(copying)
     guards.know(names.values(), bases=True)
 
     def namedtuple(typename: Any, field_names: Any, *, rename: bool = False, defaults: Any = None) -> Any:
@@ -97,7 +102,7 @@ def _collections(guards: Guards) -> dict[str, Any]:
     return names | {"namedtuple": namedtuple}
 
 
-def _dataclasses(guards: Guards) -> dict[str, Any]:
+def _dataclasses(guards: Guards, copying: Copying) -> dict[str, Any]:
     def process(cls: Any, options: dict[str, Any]) -> Any:
         if not isinstance(cls, type) or not guards.is_own(cls):
             raise PolicyError("dataclass takes a class of the program's own", "Write a class statement.")
@@ -108,7 +113,7 @@ def _dataclasses(guards: Guards) -> dict[str, Any]:
                     raise PolicyError(f"{name!r} cannot be the name of a field", "Write the fields in the class.")
         made: Any = dataclasses.dataclass(cls, **options)
         harmless_patterns(made)
-        return made
+        return pin_class(made)
 
     def dataclass(cls: Any = None, /, **options: Any) -> Any:
         return process(cls, options) if cls is not None else lambda cls: process(cls, options)
@@ -123,11 +128,10 @@ def _dataclasses(guards: Guards) -> dict[str, Any]:
             cls_name, [f[0] if len(f) == 1 else f for f in named], namespace={"__module__": MAIN}, **options
         )
         harmless_patterns(made)
-        return made
+        return pin_class(made)
 
-    names = picked(
-        dataclasses, "Field FrozenInstanceError InitVar KW_ONLY MISSING asdict astuple field fields is_dataclass replace"
-    )
+    names = picked(dataclasses, "Field FrozenInstanceError InitVar KW_ONLY MISSING field fields is_dataclass replace")
+    names |= conversions(copying)
     guards.know(v for n, v in names.items() if n != "Field")
     return names | {"dataclass": dataclass, "make_dataclass": make_dataclass}
 
@@ -174,6 +178,9 @@ class SimpleNamespace(types.SimpleNamespace):
             _plain(name)
         super().__init__(**names)
 
+    def __replace__(self, /, **changes: Any) -> SimpleNamespace:
+        return SimpleNamespace(**{**vars(self), **changes})
+
     def __repr__(self) -> str:
         return f"namespace({', '.join(f'{k}={v!r}' for k, v in vars(self).items())})"
 
@@ -200,9 +207,10 @@ def _typing(guards: Guards) -> dict[str, Any]:
 
 
 def _contextlib(guards: Guards) -> dict[str, Any]:
-    names = picked(contextlib, "AbstractContextManager ContextDecorator ExitStack chdir closing contextmanager nullcontext "
-                               "redirect_stderr redirect_stdout suppress")  # fmt: skip
-    names.pop("chdir", None)
+    names = picked(
+        contextlib, "AbstractContextManager ContextDecorator ExitStack chdir closing contextmanager nullcontext suppress"
+    )
+    names |= {"redirect_stderr": mended.redirect_stderr, "redirect_stdout": mended.redirect_stdout}
     guards.know(names.values())
     guards.know((contextlib.AbstractContextManager, contextlib.ContextDecorator), bases=True)
     return names
@@ -222,9 +230,10 @@ def _functools(guards: Guards) -> dict[str, Any]:
     def wraps(wrapped: Any, assigned: Any = (), updated: Any = ()) -> Callable[[Any], Any]:
         return lambda wrapper: update_wrapper(wrapper, wrapped)
 
-    names = picked(functools, "cache cached_property cmp_to_key lru_cache partial partialmethod reduce total_ordering")
+    names = picked(functools, "cache cached_property cmp_to_key lru_cache partial partialmethod reduce")
     guards.know((functools.partial, functools.cached_property))
     absent = refusal("functools.singledispatch", "Use isinstance(), or a dict from types to functions.")
+    names |= {"total_ordering": lambda cls: pin_class(functools.total_ordering(cls))}
     return names | {"singledispatch": absent, "update_wrapper": update_wrapper, "wraps": wraps}
 
 
@@ -246,4 +255,4 @@ def _operator(guards: Guards) -> dict[str, Any]:
 
     guards.know((operator.itemgetter,))
     public = " ".join(n for n in operator.__all__ if not is_dunder(n))
-    return picked(operator, public) | {"attrgetter": attrgetter, "methodcaller": methodcaller}
+    return picked(operator, public) | {"attrgetter": attrgetter, "methodcaller": methodcaller, "setitem": setitem}

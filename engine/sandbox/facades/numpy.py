@@ -9,6 +9,7 @@ import numpy as np
 from engine.sandbox.facades.facade import Facade, picked
 from engine.sandbox.policy.errors import MissingAttribute, PolicyError
 from engine.sandbox.policy.guards import Guards, plain_state
+from engine.sandbox.policy.objects import private
 
 NAMES = """
 __version__ abs absolute acos acosh add all allclose amax amin angle any append apply_along_axis apply_over_axes arange arccos
@@ -144,6 +145,34 @@ def frombuffer(buffer: Any, dtype: Any = float, count: int = -1, offset: int = 0
     return np.frombuffer(buffer, dtype, count, offset)
 
 
+ALIASING = frozenset(("shuffle",))
+"""Functions that change a list they are given."""
+
+
+def calling_back(name: str, function: Any) -> Any:
+    """A function of NumPy's that is given lists which nobody else has, as it goes through them while it calls methods."""
+    if not callable(function) or isinstance(function, type | np.ufunc) or name in ALIASING:
+        return function
+
+    def called(*arguments: Any, **options: Any) -> Any:
+        for k, value in options.items():
+            options[k] = private(value) if type(value) in _LISTS else value
+        return function(*[private(a) if type(a) in _LISTS or name in COMPARING else a for a in arguments], **options)
+
+    called.__name__ = called.__qualname__ = name
+    called.__doc__ = function.__doc__
+    return called
+
+
+_LISTS = (list, tuple)
+COMPARING = frozenset(("argmax", "argmin", "argpartition", "argsort", "lexsort", "partition", "searchsorted", "sort"))
+"""Functions that compare objects where they are."""
+
+
+def _picked(module: Any, names: str) -> dict[str, Any]:
+    return {name: calling_back(name, function) for name, function in picked(module, names).items()}
+
+
 class Seed:
     """What `np.random.PCG64(seed)` gives: all that `Generator` needs of it."""
 
@@ -156,12 +185,12 @@ class Seed:
 def facades(guards: Guards) -> dict[str, Facade]:
     """NumPy and its submodules by dotted name."""
     made = {
-        "numpy.fft": _facade("numpy.fft", np.fft, picked(np.fft, FFT)),
-        "numpy.linalg": _facade("numpy.linalg", np.linalg, picked(np.linalg, LINALG)),
-        "numpy.random": _facade("numpy.random", np.random, picked(np.random, RANDOM) | _generators(guards)),
-        "numpy.testing": _facade("numpy.testing", np.testing, picked(np.testing, TESTING)),
+        "numpy.fft": _facade("numpy.fft", np.fft, _picked(np.fft, FFT)),
+        "numpy.linalg": _facade("numpy.linalg", np.linalg, _picked(np.linalg, LINALG)),
+        "numpy.random": _facade("numpy.random", np.random, _picked(np.random, RANDOM) | _generators(guards)),
+        "numpy.testing": _facade("numpy.testing", np.testing, _picked(np.testing, TESTING)),
     }
-    names = picked(np, NAMES) | {
+    names = _picked(np, NAMES) | {
         "c_": Joining(np.c_),
         "dtype": guards.shown(np.dtype, np.dtype),
         "frombuffer": frombuffer,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from copy import deepcopy
 from typing import Any
 
+from engine.context import context
 from engine.sandbox.policy.errors import PolicyError
 from engine.tensor import Tensor
 
@@ -38,9 +38,9 @@ def load(f: Any, map_location: Any = None, *, weights_only: bool = True, **_: An
 def _copied(thing: Any) -> Any:
     """A copy of containers and tensors; tensors come without their graph, as from a file."""
     if isinstance(thing, Tensor):
-        return deepcopy(thing) if thing.is_leaf else thing.detach().clone().requires_grad_()
+        return context.deepcopy(thing) if thing.is_leaf else thing.detach().clone().requires_grad_()
     if type(thing) in (dict, OrderedDict):
         return type(thing)((k, _copied(v)) for k, v in thing.items())
     if type(thing) in (list, tuple):
         return type(thing)(_copied(v) for v in thing)
-    return deepcopy(thing)
+    return context.deepcopy(thing)

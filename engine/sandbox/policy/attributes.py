@@ -72,10 +72,5 @@ class Attributes(dict[str, Any]):
 
     __copy__ = copy
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> dict[str, Any]:
-        from copy import deepcopy
-
-        return deepcopy(dict(self), memo)
-
     def __reduce_ex__(self, protocol: Any) -> Any:
         return dict, (dict(self),)

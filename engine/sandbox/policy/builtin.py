@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import abc
 import builtins
+import operator
 import sys
 from collections.abc import Callable
 from types import FrameType, FunctionType
@@ -11,14 +12,15 @@ from typing import Any
 
 from engine.sandbox.policy.attributes import Attributes
 from engine.sandbox.policy.errors import PolicyError
-from engine.sandbox.policy.guards import Guards, shield
+from engine.sandbox.policy.guards import Guards
 from engine.sandbox.policy.inert import refusal
-from engine.sandbox.policy.names import is_dunder, may_inject
-from engine.sandbox.policy.syntax import OWN, READER, SHIELD, WRITER
+from engine.sandbox.policy.names import PLACED, is_dunder, may_inject
+from engine.sandbox.policy.reentry import calls, pin, target
+from engine.sandbox.policy.syntax import CAUGHT, OWN, PIN, READER, TARGET, WRITER
 
 PLAIN = """
 abs all any ascii bin bool bytearray bytes callable chr classmethod complex dict divmod enumerate filter float format
-frozenset hash hex id int isinstance issubclass iter len list map max memoryview min next object oct ord pow print property
+frozenset hash hex id int isinstance issubclass len list map max memoryview min next object oct ord pow print property
 range repr reversed round set slice sorted staticmethod str sum super tuple zip Ellipsis False None NotImplemented True
 __debug__
 """
@@ -43,6 +45,7 @@ def make_builtins(guards: Guards, importer: Callable[..., Any]) -> dict[str, Any
     """The built-in names for programs; `guards` gets to know the types among them."""
     found = {name: getattr(builtins, name) for name in PLAIN.split()}
     found |= {n: v for n, v in vars(builtins).items() if isinstance(v, type) and issubclass(v, BaseException)}
+    found |= {kind.__name__: guards.shown(kind, _placed(kind)) for kind in PLACED}
     plain = [v for v in found.values() if v not in NOT_BASES]
     guards.know(plain, bases=True)
     guards.know((type(None), type(...), type(NotImplemented), range, slice))
@@ -51,7 +54,8 @@ def make_builtins(guards: Guards, importer: Callable[..., Any]) -> dict[str, Any
     guards.shown(abc.ABCMeta)
     found |= {f.__name__: f for f in _guarded(guards)}
     found["exit"] = found["quit"] = leave
-    found |= {READER: guards.read, WRITER: guards.write, SHIELD: shield, OWN: guards.own}
+    found |= {READER: guards.read, WRITER: guards.write, OWN: guards.own}
+    found |= {PIN: pin, TARGET: target, CAUGHT: guards.caught}
     found |= {"__build_class__": guards.build, "__import__": importer}
     guards.builtins = found
     return found
@@ -60,6 +64,22 @@ def make_builtins(guards: Guards, importer: Callable[..., Any]) -> dict[str, Any
 def leave(code: Any = None) -> None:
     """End the program."""
     raise SystemExit(code)
+
+
+def _placed(kind: type[UnicodeError]) -> Callable[..., UnicodeError]:
+    """What makes an error with positions: Python shows what is there without looking whether that is within the object."""
+
+    def make(*arguments: Any) -> UnicodeError:
+        if len(arguments) > 3:
+            arguments = (*arguments[:-3], *(int.__int__(operator.index(n)) for n in arguments[-3:-1]), arguments[-1])
+        made: Any = kind(*arguments)
+        length = (str if isinstance(made.object, str) else bytes).__len__(made.object)
+        start, end = arguments[-3:-1]
+        if not 0 <= start <= end <= length:
+            raise ValueError(f"the positions of a {kind.__name__} lie within its object here")
+        return made  # type: ignore[no-any-return]
+
+    return make
 
 
 def _one_argument(guards: Guards) -> Callable[..., Any]:
@@ -72,7 +92,7 @@ def _one_argument(guards: Guards) -> Callable[..., Any]:
 
 
 def _guarded(guards: Guards) -> tuple[FunctionType, ...]:
-    """Built-ins that read and write attributes by name."""
+    """Built-ins that read and write attributes by name, and one that calls."""
 
     def program_frame() -> FrameType:
         frame = sys._getframe(2)
@@ -120,7 +140,14 @@ def _guarded(guards: Guards) -> tuple[FunctionType, ...]:
             return sorted(_local(program_frame().f_locals))
         return [name for name in builtins.dir(*object) if guards.is_readable(object[0], name)]
 
-    functions: Any = (getattr, hasattr, setattr, delattr, vars, locals, globals, dir)
+    def iter(*arguments: Any) -> Any:
+        if len(arguments) != 2:
+            return builtins.iter(*arguments)
+        if not callable(arguments[0]):
+            raise TypeError("iter(v, w): v must be callable")
+        return calls(*arguments)
+
+    functions: Any = (getattr, hasattr, setattr, delattr, vars, locals, globals, dir, iter)
     for function in functions:
         function.__qualname__ = function.__name__
     return functions  # type: ignore[no-any-return]

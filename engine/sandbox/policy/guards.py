@@ -9,14 +9,17 @@ from typing import Any
 
 import numpy as np
 
+from engine.sandbox.policy import objects
 from engine.sandbox.policy.attributes import Attributes
+from engine.sandbox.policy.classes import Maker, build_class
 from engine.sandbox.policy.errors import PolicyError
 from engine.sandbox.policy.formats import safe_format
-from engine.sandbox.policy.inert import is_look_alike, look_alike
+from engine.sandbox.policy.inert import caught, is_look_alike, look_alike
 from engine.sandbox.policy.names import (
     ATTRIBUTES,
     CHECKED,
     NEVER,
+    PLACED,
     PRIVATE,
     REPLACED,
     STORED,
@@ -24,14 +27,21 @@ from engine.sandbox.policy.names import (
     is_dunder,
     may_inject,
 )
+from engine.sandbox.policy.reentry import bound_setitem
 
-_dict_of = type.__dict__["__dict__"].__get__
+names_of: Callable[[type], Any] = type.__dict__["__dict__"].__get__
+"""The names that a class has itself."""
 _mro_of = type.__dict__["__mro__"].__get__
 _self_of = super.__dict__["__self__"].__get__
 _origin_of = super.__dict__["__thisclass__"].__get__
 
 MAIN = "__main__"
 """The module of a program's own classes; a program cannot give another class that module, as it cannot say `__module__`."""
+CLOSED = (*PLACED, BaseExceptionGroup)
+"""Errors whose attributes Python's own code takes for what it has put there."""
+CALLING = (classmethod, property, staticmethod)
+"""What calls a function that nobody else may hold, and that a second `__init__` would let go of meanwhile."""
+ONCE = (np.random.Generator, np.random.RandomState, *CALLING, *CLOSED)
 ARRAY_STORES = frozenset(("flat", "imag", "real", "shape"))
 """What may be assigned on an array."""
 
@@ -64,6 +74,8 @@ class Guards:
         """Types, and private names of theirs that were found to be fine to read."""
         self.settable: set[tuple[type, str]] = set()
         """The same for setting them."""
+        self.memos: list[dict[Any, Any]] = []
+        """What the programs' objects remember of the copies under way."""
         self.replacements: dict[str, Callable[[Any], Any]] = {
             "__annotations__": self._annotations,
             "__class__": self.type_of,
@@ -72,18 +84,19 @@ class Guards:
             "__getattr__": self._getattr_method,
             "__members__": lambda x: dict(x.__members__),
             "__setattr__": lambda x: self._setter(x, "__setattr__", 2),
+            "__setitem__": bound_setitem,
             "base": _base,
             "fields": _fields,
             "format": lambda x: _formatter(x, "format"),
             "format_map": lambda x: _formatter(x, "format_map"),
             "set_state": _set_state,
-        }
+        } | {name: objects.method(name) for name in objects.METHODS}
 
     # --- types --------------------------------------------------------------------------------------------------------------
 
     def is_own(self, cls: type) -> bool:
         """Whether a class is the program's own."""
-        return bool(_dict_of(cls).get("__module__") == MAIN)
+        return bool(names_of(cls).get("__module__") == MAIN)
 
     def know(self, things: Iterable[Any], *, bases: bool = False) -> None:
         """Let programs have these types as they are (of other things nothing is noted), and inherit from them."""
@@ -130,18 +143,13 @@ class Guards:
     def _may_read(self, thing: Any, name: str) -> bool:
         """Whether a program may read a private or dangerous name: its own, or one that is known."""
         if name == "__init__":
-            # Made once more, they would go on with memory that is free by then.
-            return not isinstance(thing, np.random.Generator | np.random.RandomState)
+            # Made once more, they would go on with memory that is free by then, or with positions that are not there.
+            maker = next(c for c in mro_before(thing)[1] if name in names_of(c))
+            return not isinstance(thing, ONCE) and maker not in CALLING and thing not in CLOSED
         if name in PRIVATE or name.startswith(("_saved_", "_raw_saved_")) or isinstance(thing, self.modules):
             return True
         cls, own = type(thing), self.is_own
-        if cls is super:
-            subject = _self_of(thing)
-            mro = _mro_of(subject if isinstance(subject, type) else type(subject))
-            mro = mro[mro.index(_origin_of(thing)) + 1 :]
-        else:
-            mro = _mro_of(thing if isinstance(thing, type) else cls)
-        having = [c for c in mro if name in _dict_of(c)]
+        having = [c for c in mro_before(thing)[1] if name in names_of(c)]
         if having and not all(map(own, having)):
             return own(having[0])
         if cls is super or isinstance(thing, type):
@@ -188,7 +196,7 @@ class Guards:
                 "Attributes can be set on objects and classes of your own, on tensors, modules and optimizers.",
             )
         if name[0] == "_" and not is_dunder(name):
-            having = [c for c in _mro_of(thing if isinstance(thing, type) else type(thing)) if name in _dict_of(c)]
+            having = [c for c in _mro_of(thing if isinstance(thing, type) else type(thing)) if name in names_of(c)]
             if having and not self.is_own(having[0]) and name not in PRIVATE:
                 raise PolicyError(f"the attribute '{name}' of '{_name_of(thing)}' cannot be set here", instead(name))
             if not having and type(thing) in self.storable:
@@ -199,7 +207,7 @@ class Guards:
         cls = type(thing)
         if cls in self.storable:
             return True
-        if self.is_own(cls) or issubclass(cls, self.opened):
+        if self.is_own(cls) or (issubclass(cls, self.opened) and not issubclass(cls, CLOSED)):
             self.storable.add(cls)
             return True
         if isinstance(thing, type):
@@ -235,7 +243,7 @@ class Guards:
         if isinstance(thing, type):
             if not self.is_own(thing):
                 raise PolicyError(f"vars() of the class '{thing.__name__}' is not available to programs here", "Use dir(x).")
-            return {k: v for k, v in _dict_of(thing).items() if may_inject(k)}
+            return {k: v for k, v in names_of(thing).items() if may_inject(k)}
         if not self._is_storable(thing):
             raise PolicyError(f"vars() of '{_name_of(thing)}' is not available to programs here", "Use dir(x).")
         return Attributes(vars(thing), lambda name: self.write(thing, name))
@@ -279,24 +287,38 @@ class Guards:
     # --- classes ------------------------------------------------------------------------------------------------------------
 
     def build(self, body: Any, name: str, /, *bases: Any, metaclass: Any = None, **options: Any) -> Any:
-        """What a `class` statement calls: inherits only from what programs may inherit from."""
-        for base in types.resolve_bases(bases):
+        """What a `class` statement calls: inherits only from what programs may inherit from, and has only names it may have."""
+        given = abc.ABCMeta if metaclass is self.looks[abc.ABCMeta] else None
+        if metaclass is not None and given is None and metaclass is not self.looks[type]:
+            raise PolicyError(
+                f"the class '{name}' cannot have a metaclass of its own here", "Use __init_subclass__, or a class decorator."
+            )
+        made = build_class(body, name, *bases, metaclass=Maker(self._look_at_bases, self.memo_for, given), **options)
+        if isinstance(made, type):
+            harmless_patterns(made)
+        return made
+
+    def _look_at_bases(self, name: str, bases: tuple[Any, ...]) -> None:
+        for base in bases:
             if not isinstance(base, type) or not (base in self.bases or self.is_own(base)) or issubclass(base, type):
                 meta = base is self.looks.get(type) or base is self.looks.get(abc.ABCMeta)
                 raise PolicyError(
                     f"the class '{name}' cannot inherit from '{getattr(base, '__name__', base)}' here",
                     "Use __init_subclass__, or a class decorator." if meta else "Keep such an object in an attribute.",
                 )
-        if metaclass is self.looks[abc.ABCMeta]:
-            options["metaclass"] = abc.ABCMeta
-        elif metaclass is not None and metaclass is not self.looks[type]:
-            raise PolicyError(
-                f"the class '{name}' cannot have a metaclass of its own here", "Use __init_subclass__, or a class decorator."
-            )
-        made = build_class(body, name, *bases, **options)
-        if isinstance(made, type):
-            harmless_patterns(made)
-        return made
+        if any(issubclass(base, BaseExceptionGroup) for base in bases):
+            raise PolicyError(f"the class '{name}' cannot inherit from a group of exceptions here", "Raise ExceptionGroup.")
+
+    def memo_for(self, memo: Any, caller: types.FrameType) -> Any:
+        """What a `__deepcopy__` of the program gets for a memo: this one if it is a program's, by its caller or its origin."""
+        if caller.f_builtins is self.builtins or any(memo is m for m in self.memos):
+            return memo
+        # A library copies by Python's own way. What the program's objects remember of it is kept in one place.
+        return dict.setdefault(memo, "what the program remembers", {}) if isinstance(memo, dict) else {}
+
+    def caught(self, kinds: Any) -> Any:
+        """What stands behind `except`, with types instead of their look-alikes."""
+        return tuple(map(self.caught, kinds)) if isinstance(kinds, tuple) else caught(kinds)
 
     def own(self, cls: Any) -> Any:
         """A class that a program gives to `super`, if it is its own."""
@@ -305,25 +327,20 @@ class Guards:
         return cls
 
 
-build_class: Callable[..., Any] = vars(__import__("builtins"))["__build_class__"]
+def mro_before(thing: Any) -> tuple[Any, tuple[type, ...]]:
+    """The object that attributes of something belong to, and the classes in which they are looked up."""
+    if type(thing) is super:
+        subject = _self_of(thing)
+        mro = _mro_of(subject if isinstance(subject, type) else type(subject))
+        return subject, mro[mro.index(_origin_of(thing)) + 1 :]
+    return thing, _mro_of(thing if isinstance(thing, type) else type(thing))
 
 
 def harmless_patterns(cls: type) -> None:
     """Keep a `case Class(a, b)` from reading attributes that need a guard."""
-    names = _dict_of(cls).get("__match_args__", ())
+    names = names_of(cls).get("__match_args__", ())
     if any(not may_inject(n) or n in REPLACED or n in CHECKED or n in NEVER or n[0] == "_" for n in names):
         type.__setattr__(cls, "__match_args__", ())
-
-
-def shield(function: Any) -> Any:
-    """A program's `__getattr__` that is never asked for Python's own names, which NumPy takes memory from."""
-
-    def __getattr__(self: Any, name: str) -> Any:  # noqa: N807
-        if is_dunder(name):
-            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
-        return function(self, name)
-
-    return __getattr__
 
 
 def _name_of(thing: Any) -> str:

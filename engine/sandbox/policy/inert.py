@@ -52,6 +52,12 @@ def is_look_alike(thing: object) -> bool:
     return type(thing) is _Look
 
 
+def caught(kind: Any) -> Any:
+    """What `except` is to compare an error with: a type of errors instead of its look-alike."""
+    real = _REAL.get(kind) if is_look_alike(kind) else None
+    return real if real is not None and issubclass(real, BaseException) else kind
+
+
 def refusal(what: str, help: str) -> Callable[..., NoReturn]:
     """A function that is there only to say that it is not, and what to do instead."""
 

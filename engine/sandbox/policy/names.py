@@ -24,6 +24,13 @@ METHODS = frozenset(f"__{name}__" for name in _METHODS.split()) | frozenset(
 )
 """Special methods that a class may define and a program may call by name."""
 
+_NOT_PINNED = "call class_getitem copy deepcopy enter exit init init_subclass iter missing new next post_init"
+PINNED = METHODS - {f"__{name}__" for name in _NOT_PINNED.split()}
+"""Of these, those that C may call with what it holds no reference to; see `reentry`."""
+
+PLACED = (UnicodeDecodeError, UnicodeEncodeError, UnicodeTranslateError)
+"""Errors with positions that Python trusts: programs catch them, and make them by way of a look-alike that checks these."""
+
 DEFINED = METHODS | frozenset(
     ("__del__", "__delattr__", "__delete__", "__dir__", "__get__", "__getattr__", "__set__", "__setattr__", "__set_name__")
 ) | {"__array__", "__torch_function__"}  # fmt: skip
@@ -50,8 +57,9 @@ STORED = frozenset(("__doc__", "__name__", "__qualname__"))
 """Those that it may assign, on what is its own."""
 
 REPLACED = frozenset((
-    "__annotations__", "__class__", "__delattr__", "__dict__", "__getattr__", "__members__", "__setattr__", "base", "fields",
-    "format", "format_map", "set_state",
+    "__annotations__", "__class__", "__deepcopy__", "__delattr__", "__dict__", "__getattr__", "__members__", "__setattr__",
+    "__setitem__", "argpartition", "argsort", "base", "fields", "format", "format_map", "partition", "searchsorted",
+    "set_state", "sort",
 ))  # fmt: skip
 """Attributes that a guard reads, and may replace by something harmless."""
 

@@ -9,6 +9,7 @@ text stays what it was.
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Callable
 from typing import Any
 
@@ -21,6 +22,8 @@ from engine.sandbox.policy.names import (
     LITERAL,
     METHODS,
     NEVER,
+    PINNED,
+    PLACED,
     READ,
     REPLACED,
     STORED,
@@ -30,21 +33,27 @@ from engine.sandbox.policy.names import (
     normal,
 )
 
-READER, WRITER, SHIELD, OWN = "__read__", "__write__", "__shield__", "__own__"
+READER, WRITER, OWN = "__read__", "__write__", "__own__"
+PIN, TARGET, CAUGHT = "__pin__", "__target__", "__caught__"
 """Built-in names of the guards; a program cannot say them."""
 
 PLAIN = (
-    ast.Add, ast.And, ast.AnnAssign, ast.Assert, ast.BinOp, ast.BitAnd, ast.BitOr, ast.BitXor, ast.BoolOp, ast.Break,
+    ast.Add, ast.And, ast.Assert, ast.BinOp, ast.BitAnd, ast.BitOr, ast.BitXor, ast.BoolOp, ast.Break,
     ast.Compare, ast.Constant, ast.Continue, ast.Del, ast.Delete, ast.Dict, ast.DictComp, ast.Div, ast.Eq, ast.Expr,
     ast.Expression, ast.FloorDiv, ast.For, ast.FormattedValue, ast.GeneratorExp, ast.Gt, ast.GtE, ast.If, ast.IfExp, ast.In,
     ast.Invert, ast.Is, ast.IsNot, ast.JoinedStr, ast.LShift, ast.Lambda, ast.List, ast.ListComp, ast.Load, ast.Lt, ast.LtE,
     ast.MatMult, ast.Match, ast.MatchOr, ast.MatchSequence, ast.MatchSingleton, ast.MatchValue, ast.Mod, ast.Module, ast.Mult,
     ast.NamedExpr, ast.Not, ast.NotEq, ast.NotIn, ast.Or, ast.Pass, ast.Pow, ast.RShift, ast.Raise, ast.Return, ast.Set,
-    ast.SetComp, ast.Slice, ast.Starred, ast.Store, ast.Sub, ast.Subscript, ast.Try, ast.TryStar, ast.Tuple, ast.UAdd,
+    ast.SetComp, ast.Slice, ast.Starred, ast.Store, ast.Sub, ast.Try, ast.TryStar, ast.Tuple, ast.UAdd,
     ast.USub, ast.UnaryOp, ast.While, ast.With, ast.Yield, ast.YieldFrom, ast.arguments, ast.comprehension, ast.match_case,
     ast.withitem,
 )  # fmt: skip
 """Nodes without names of their own, which are welcome."""
+
+PLAIN_ERRORS = frozenset(
+    name for name, thing in vars(builtins).items() if isinstance(thing, type) and issubclass(thing, Exception)
+) - {kind.__name__ for kind in PLACED}  # fmt: skip
+"""Built-in names of errors that a program has as they are."""
 
 ASYNCHRONOUS = (ast.AsyncFunctionDef, ast.AsyncFor, ast.AsyncWith, ast.Await)
 
@@ -75,6 +84,10 @@ class _Check:
         """The place of the node in question, or of the one around it where a node has none."""
         self.written_out: set[int] = set()
         """id() of the targets whose value is a literal."""
+        self.pinned: set[int] = set()
+        """id() of the targets whose value is a special method that keeps its operands."""
+        self.later: list[tuple[list[ast.expr], int]] = []
+        """Lists of expressions and places in them, which are pinned when all has been checked."""
         self.called: set[int] = set()
         """id() of the names that are called."""
         self.augmented: set[int] = set()
@@ -102,6 +115,8 @@ class _Check:
                 self.refuse(*_construct(kind))
             else:
                 handler(self, node)
+        for expressions, k in self.later:
+            expressions[k] = _call(PIN, expressions[k])
 
     def refuse(self, what: str, help: str) -> None:
         """Note a refusal at the node in question."""
@@ -109,8 +124,15 @@ class _Check:
 
     def binds(self, name: str | None) -> None:
         """A name is bound, in whatever way but an assignment."""
-        if name is not None and not may_bind(normal(name)):
-            self.refuse(f"the name '{normal(name)}' cannot be bound in programs here", instead(normal(name)))
+        if name is None:
+            return
+        name = normal(name)
+        if name in LITERAL:
+            self.refuse(f"{name} must be written out, as in {name} = ('x', 'y')", "Write its names as plain texts.")
+        elif name in PINNED:
+            self.refuse(f"'{name}' can only be bound by def or by an assignment", "Write it with def.")
+        elif not may_bind(name):
+            self.refuse(f"the name '{name}' cannot be bound in programs here", instead(name))
 
     def parameter(self, name: str | None) -> None:
         """A name that a function takes or is given."""
@@ -129,16 +151,31 @@ class _Check:
         if isinstance(node.ctx, ast.Load):
             if name not in READ and name not in METHODS and name not in CONSTANTS:
                 self.refuse(f"the name '{name}' is not available to programs here", instead(name))
-        elif name in LITERAL and id(node) not in self.written_out:
-            self.refuse(f"{name} must be written out, as in {name} = ('x', 'y')", "Write its names as plain texts.")
-        elif name not in LITERAL and name != "__doc__":
+        elif id(node) not in self.written_out and id(node) not in self.pinned and name != "__doc__":
             self.binds(name)
 
-    def assign(self, node: ast.Assign) -> None:
-        """`a = b`; what lists names of attributes must be written out."""
-        for target in node.targets:
-            if isinstance(target, ast.Name) and target.id in LITERAL and _lists_names(node.value):
-                self.written_out.add(id(target))
+    def assign(self, node: ast.Assign | ast.AnnAssign) -> None:
+        """`a = b`, `a: int = b`; names of attributes must be written out, and special methods keep their operands."""
+        if node.value is None:
+            return
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        names = [target for target in targets if isinstance(target, ast.Name)]
+        if _lists_names(node.value):
+            self.written_out.update(id(target) for target in names if target.id in LITERAL)
+        if any(normal(target.id) in PINNED for target in names):
+            self.pinned.update(id(target) for target in names if normal(target.id) in PINNED)
+            node.value = _call(PIN, node.value)
+        for target in targets:
+            if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple) and len(target.elts) == len(node.value.elts):
+                for k, (one, value) in enumerate(zip(target.elts, node.value.elts, strict=True)):
+                    if isinstance(one, ast.Name) and normal(one.id) in PINNED and not isinstance(value, ast.Starred):
+                        self.pinned.add(id(one))
+                        self.later.append((node.value.elts, k))
+
+    def subscript(self, node: ast.Subscript) -> None:
+        """`x[a] = b`, where `x` may be a list that the making of `b` makes shorter."""
+        if isinstance(node.ctx, ast.Store) and _may_have_steps(node.slice):
+            node.value = _call(TARGET, node.value)
 
     def augment(self, node: ast.AugAssign) -> None:
         """`a += b`, which hands what it reads to the methods of `b`."""
@@ -177,9 +214,9 @@ class _Check:
         name = normal(node.name)
         if is_dunder(name) and name not in DEFINED:
             self.refuse(f"'{name}' cannot be defined in programs here", instead(name))
-        if name == "__getattr__":
-            # Last of all decorators: what NumPy asks objects for in memory's name never reaches the program.
-            node.decorator_list.insert(0, ast.copy_location(ast.Name(SHIELD, ast.Load()), node))
+        if name in PINNED:
+            # Last of all decorators: what C holds while the method runs stays in memory.
+            node.decorator_list.insert(0, ast.copy_location(ast.Name(PIN, ast.Load()), node))
 
     def class_(self, node: ast.ClassDef) -> None:
         """`class`."""
@@ -226,8 +263,10 @@ class _Check:
             self.binds(alias.asname or alias.name)
 
     def handler(self, node: ast.ExceptHandler) -> None:
-        """`except A as b`."""
+        """`except A as b`; a look-alike is caught as what it stands for."""
         self.binds(node.name)
+        if node.type is not None and not _is_plain(node.type):
+            node.type = _call(CAUGHT, node.type)
 
     def captured(self, node: ast.MatchAs | ast.MatchStar) -> None:
         """`case a`, `case [*a]`."""
@@ -274,6 +313,20 @@ def _lists_names(value: ast.expr) -> bool:
     return all(isinstance(p, ast.Constant) and isinstance(p.value, str) and not is_dunder(normal(p.value)) for p in parts)
 
 
+def _may_have_steps(index: ast.expr) -> bool:
+    """Whether an index may be a slice with steps."""
+    if isinstance(index, ast.Slice):
+        return index.step is not None
+    plain = isinstance(index, ast.UnaryOp) and isinstance(index.op, ast.USub) and isinstance(index.operand, ast.Constant)
+    return not (plain or isinstance(index, ast.Constant | ast.Tuple | ast.Compare | ast.JoinedStr))
+
+
+def _is_plain(kinds: ast.expr) -> bool:
+    """Whether the kinds of errors to be caught are such by name."""
+    named = kinds.elts if isinstance(kinds, ast.Tuple) else [kinds]
+    return all(isinstance(kind, ast.Name) and kind.id in PLAIN_ERRORS for kind in named)
+
+
 def _construct(kind: type[ast.AST]) -> tuple[str, str]:
     if kind in ASYNCHRONOUS:
         return "async and await are not available to programs here", "Use plain functions, loops and generators."
@@ -282,6 +335,7 @@ def _construct(kind: type[ast.AST]) -> tuple[str, str]:
 
 _PLAIN = frozenset(PLAIN)
 _HANDLERS: dict[type[ast.AST], Callable[[_Check, Any], None]] = {
+    ast.AnnAssign: _Check.assign,
     ast.Assign: _Check.assign,
     ast.Attribute: _Check.attribute,
     ast.AugAssign: _Check.augment,
@@ -298,6 +352,7 @@ _HANDLERS: dict[type[ast.AST], Callable[[_Check, Any], None]] = {
     ast.MatchStar: _Check.captured,
     ast.Name: _Check.name,
     ast.Nonlocal: _Check.names,
+    ast.Subscript: _Check.subscript,
     ast.alias: _Check.nothing,
     ast.arg: _Check.argument,
     ast.keyword: _Check.keyword,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Mapping, MutableMapping, MutableSequence, Sequence
 from typing import Any
 
 import numpy as np
 
 from engine import dtypes
+from engine.context import context
 from engine.ops.creation import as_tensor, tensor
 from engine.ops.joining import stack
 from engine.tensor import Tensor
@@ -71,7 +71,7 @@ def _mapping(like: Any, entries: dict[Any, Any]) -> Any:
         if not isinstance(like, MutableMapping):
             return type(like)(entries)
         # A copy keeps what else the mapping has.
-        clone = copy.copy(like)
+        clone = context.copy(like)
         clone.update(entries)
         return clone
     except TypeError:
@@ -86,7 +86,7 @@ def _sequence(like: Any, items: list[Any]) -> Any:
         if not isinstance(like, MutableSequence):
             make: Callable[[list[Any]], Any] = type(like)
             return make(items)
-        clone = copy.copy(like)
+        clone = context.copy(like)
         for i, item in enumerate(items):
             clone[i] = item
         return clone

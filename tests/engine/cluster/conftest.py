@@ -25,8 +25,16 @@ class Processes:
         self.file = folder / "scheduler.json"
         self.workers: list[subprocess.Popen[bytes]] = []
         self.scheduler = self._start("dask_scheduler", "--port", "0", "--scheduler-file", str(self.file))
-        until(self.file.exists, "the scheduler writes down its address")
-        self.address = str(json.loads(self.file.read_text())["address"])
+        self.address = ""
+        until(self._said, "the scheduler writes down its address")
+
+    def _said(self) -> bool:
+        """Whether the scheduler has written its file, to the end."""
+        try:
+            self.address = str(json.loads(self.file.read_text())["address"])
+        except (OSError, ValueError):
+            return False
+        return True
 
     def add_worker(self) -> subprocess.Popen[bytes]:
         """One worker more, with two threads."""

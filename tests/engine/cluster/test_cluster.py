@@ -17,7 +17,7 @@ from distributed import Client
 from engine.cluster import backend as backends
 from engine.cluster.backend import Cluster
 from engine.program import Program
-from engine.sandbox import Limits, RunResult, run
+from engine.sandbox import Control, Limits, RunResult, run
 from engine.sandbox.check_messages import CheckRequest
 from engine.sandbox.checks import check
 from engine.sandbox.collected import CollectedRun, Stopped
@@ -169,6 +169,30 @@ def _output(cluster: Cluster) -> str:
     end = cluster.exchange(Job(program.cells, False, Limits(seconds=20.0)), collected)
     result = collected.result(end, 0.0)
     return result.output or (result.error.message if result.error else "")
+
+
+def test_a_run_that_is_stopped_keeps_what_it_has_recorded(there: Cluster) -> None:
+    control = Control()
+    program = BEFORE + "x = x * 2\nwhile True: pass"
+    with ThreadPoolExecutor(1) as threads:
+        going = threads.submit(run, program, Limits(seconds=60.0), control=control)
+        until(lambda: _busy(there._connected()), "a worker has it")
+        time.sleep(1)  # it may be recording by now; if not, it ends before it has begun
+        control.halt.set()
+        result = going.result(60)
+    assert result.status == "timeout"
+    assert result.error is not None
+    assert result.error.message.startswith("you stopped it")
+    assert result.recording is not None
+
+
+def test_a_run_whose_cluster_is_lost_is_done_once_more(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    honest, replies = cluster._reply, [backends.GONE]
+    monkeypatch.setattr(cluster, "_reply", lambda *args: replies.pop() if replies else honest(*args))
+    assert _output(cluster) == "hello\n"
+    replies += [backends.GONE] * 2
+    assert _output(cluster) == backends.GONE
+    assert not replies, "twice and no more"
 
 
 def test_a_worker_of_another_version_is_named(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:

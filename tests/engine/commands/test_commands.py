@@ -12,6 +12,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from streamlit.web.server.app_discovery import discover_asgi_app
 
 import gradtape
 from engine.export import FORMATS, from_json
@@ -221,7 +222,15 @@ def test_without_a_command_the_page_is_served(monkeypatch: pytest.MonkeyPatch, a
     monkeypatch.setattr("streamlit.web.cli.main", lambda: served.append(sys.argv))
     monkeypatch.setattr(sys, "argv", ["gradtape", *arguments])
     assert gradtape.main() == 0
-    assert served == [["streamlit", "run", str(Path(gradtape.__file__).with_name("app.py")), *arguments]]
+    assert served == [["streamlit", "run", gradtape.__file__, *arguments]]
+
+
+def test_what_streamlit_finds_there_is_the_page_with_its_server_around_it() -> None:
+    found = discover_asgi_app(Path(gradtape.__file__))
+    assert found.import_string == "gradtape:app"
+    assert gradtape.app.script_path == Path(gradtape.__file__).with_name("app.py")
+    with pytest.raises(AttributeError):
+        gradtape.nothing  # noqa: B018
 
 
 def test_open_serves_the_page_with_the_file(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

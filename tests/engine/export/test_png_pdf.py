@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import io
+import re
 
+import numpy as np
 import pytest
+import resvg_py
 from PIL import Image
 from pypdf import PdfReader
 
 from engine.export import Options, export
+from engine.export.fonts import BOLD, FAMILY, REGULAR, width
+from engine.export.fonts.outlines import path
 from engine.export.pdf import LARGEST, POINTS, pdf
 from engine.export.picture import picture
 from engine.export.png import MOST, png
 from engine.export.scene import Picture, Text
+from engine.export.svg import svg
 from tests.engine.export.hostile import hostile
 from tests.engine.export.programs import recorded
 
@@ -80,3 +86,35 @@ def test_hostile_text_is_drawn_as_text() -> None:
     assert "<img" in words(export(hostile(), "pdf")) or "<i" in words(export(hostile(), "pdf"))
     assert image(export(hostile(), "png")).size[0] > 100
     assert b"/JavaScript" not in export(hostile(), "pdf")
+
+
+LETTERS = "aBgQ8%é½ẄΩжﬁ→√∂₀·…"
+
+
+@pytest.mark.parametrize("bold", [False, True])
+def test_a_letters_outline_is_what_the_fonts_file_draws(bold: bool) -> None:
+    for letter in LETTERS:
+        line = Text(20, 90, letter, 80, "#000000", width(letter, 80, bold), bold)
+        sheet = Picture(140, 120, "#ffffff", "", "", (line,))
+        by_font = resvg_py.svg_to_bytes(
+            svg_string=svg(sheet), skip_system_fonts=True, font_files=[str(REGULAR), str(BOLD)], sans_serif_family=FAMILY
+        )
+        one, other = (np.asarray(image(data).convert("L"), dtype=int) < 128 for data in (bytes(by_font), png(sheet, 1.0)))
+        assert one.sum() > 20
+        assert (one ^ other).sum() <= 0.06 * one.sum() + 4, letter
+
+
+def test_letters_stand_one_after_another_and_spaces_are_empty() -> None:
+    assert path("a b", False).count("M") == 2
+    (first, second) = re.findall(r"M(\d+) 0m", path("ab", False))
+    assert (int(first), int(second)) == (0, round(1000 * width("a", 1)))
+
+
+def test_a_picture_too_large_to_be_read_has_bars_for_text() -> None:
+    def colours(side: float) -> int:
+        line = Text(side / 10, side / 2, "text of letters", side / 20, "#ff0000", side / 2)
+        found = image(png(Picture(side, side, "#ffffff", "", "", (line,)))).getcolors(10**6)
+        return len(found or ())
+
+    assert colours(200) > 10, "letters have smooth edges"
+    assert colours(64_000) < 6, "a bar has not"

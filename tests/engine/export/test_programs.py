@@ -2,12 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-from importlib.util import find_spec
-from pathlib import Path
-
 import nbformat
 import pytest
 
@@ -19,10 +13,8 @@ from engine.recording.events import Printed
 from engine.sandbox import run
 from tests.engine.export.hostile import TAGS, hostile
 from tests.engine.export.programs import NAMES, recorded
+from tests.on_pytorch import OnPyTorch
 
-needs_torch = pytest.mark.skipif(
-    find_spec("torch") is None and not os.environ.get("GRADTAPE_NEEDS_TORCH"), reason="PyTorch is not installed"
-)
 FAILS = {"in_place_trouble"}
 
 
@@ -30,12 +22,9 @@ def printed(recording: Recording) -> str:
     return "".join(e.text for e in recording.events if isinstance(e, Printed) and e.stream == "stdout")
 
 
-@needs_torch
 @pytest.mark.parametrize("name", NAMES)
-def test_a_script_prints_the_same_on_pytorch(name: str, tmp_path: Path) -> None:
-    path = tmp_path / "program.py"
-    path.write_bytes(export(recorded(name), "py"))
-    ran = subprocess.run([sys.executable, "-W", "ignore", str(path)], capture_output=True, text=True, timeout=120, cwd=tmp_path)
+def test_a_script_prints_the_same_on_pytorch(pytorch: OnPyTorch, name: str) -> None:
+    ran = pytorch(export(recorded(name), "py").decode())
     assert (ran.returncode != 0) == (name in FAILS), ran.stderr
     assert ran.stdout == printed(recorded(name))
 

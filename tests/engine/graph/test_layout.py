@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from benchmarks.graphs import GRAPHS
 from engine.graph.layout import Layout, layout
+from engine.graph.layout_order import _saved
 
 Box = tuple[float, float, float, float]
 
@@ -219,3 +220,23 @@ def test_a_small_edit_moves_little(shape: str) -> None:
         dx, dy = (mean(after[key][axis] - before[key][axis] for key in graph) for axis in (0, 1))
         found.append(mean(abs(after[key][0] - before[key][0] - dx) + abs(after[key][1] - before[key][1] - dy) for key in graph))
     assert median(found) < (15 if shape != "scalar" else 150), "a part of a card; in the most tangled graph, a card"
+
+
+@given(st.lists(st.integers(0, 30), max_size=40), st.lists(st.integers(0, 30), max_size=40), st.permutations(range(31)))
+def test_what_an_exchange_saves_is_the_same_counted_in_pairs_or_looked_up(a: list[int], b: list[int], place: list[int]) -> None:
+    pairs = sum((place[i] > place[j]) - (place[i] < place[j]) for i in a for j in b)
+    assert _saved(a, b, place) == pairs
+
+
+def test_many_results_of_the_same_inputs_are_compared_without_all_pairs() -> None:
+    """100 stacks of 700 tensors: every two of them have 490,000 pairs of inputs."""
+
+    class Counted(list[int]):
+        asked = 0
+
+        def __getitem__(self, key: Any) -> Any:
+            Counted.asked += 1
+            return super().__getitem__(key)
+
+    _saved(range(700), range(700), Counted(range(700)))
+    assert Counted.asked <= 3 * 700

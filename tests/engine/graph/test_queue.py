@@ -81,3 +81,8 @@ def test_a_pass_that_fails_leaves_nodes_waiting() -> None:
     assert [visit.ran == NOTHING for visit in queue.visits] == [False, False, True, True, True]
     waiting = {name for name, visit in zip(names(tape, queue), queue.visits, strict=True) if visit.ready == NOTHING}
     assert waiting == {"MulBackward0", "AccumulateGrad"}
+
+
+def test_a_pass_that_begins_at_a_leaf_has_no_node_in_its_queue() -> None:
+    recording = recorded("import torch\nx = torch.ones(1, requires_grad=True)\nx.backward()\ny = x * 2\ny.backward()")
+    assert [len(queue.visits) for queue in queues(recording)] == [0, 2]

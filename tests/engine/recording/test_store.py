@@ -54,7 +54,7 @@ def test_objects_are_never_stored() -> None:
         StoredArray("float32", (1,), b"\0" * 5),
         StoredArray("float32", (-1,), b""),
         StoredArray("float32", (0, 2**62, 2**62), b""),
-        StoredArray("float32", (1,) * 33, b"\0" * 4),
+        StoredArray("float32", (1,) * 65, b"\0" * 4),
         StoredArray("bool", (2,), b"\1\2"),
         StoredArray("float32", (1,)),
         StoredArray("float32", (1,), b"\0" * 4, summarize(np.ones(1))),

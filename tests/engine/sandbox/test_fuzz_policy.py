@@ -18,12 +18,12 @@ from engine.sandbox.collected import CollectedRun
 from engine.sandbox.forking import Server
 from engine.sandbox.policy import PolicyError, check
 from engine.sandbox.policy.names import ATTRIBUTES, CONSTANTS, DEFINED, NEVER, REPLACED, STORED, is_dunder, normal
-from engine.sandbox.policy.syntax import OWN, READER, SHIELD, WRITER
+from engine.sandbox.policy.syntax import OWN, READER, WRITER
 from engine.sandbox.runner import job_for
 from tests.engine.sandbox.test_attacks import INSIDES, MEMORY
 
 STEADY = settings(derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
-GUARDS = frozenset((READER, WRITER, SHIELD, OWN))
+GUARDS = frozenset((READER, WRITER, OWN))
 FROM_PYTHON = frozenset(
     [
         "__annotations__",

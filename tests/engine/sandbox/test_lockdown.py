@@ -16,7 +16,7 @@ from engine.program import Program
 from engine.sandbox import Layers, Limits, RunResult, run, runner
 from engine.sandbox.collected import CollectedRun
 from engine.sandbox.forking import SLACK, Server
-from engine.sandbox.messages import Job, SystemLayer
+from engine.sandbox.messages import PROGRAMS, Job, SystemLayer
 from engine.sandbox.server import GRACE
 from engine.sandbox.settings import Settings
 from tests.engine.sandbox.reaching import KERNEL, PRELUDE, REACHES
@@ -243,7 +243,7 @@ class Without:
 
 
 def test_a_public_installation_without_the_filter_runs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runner, "_running", runner.Guarded(Without()))
+    monkeypatch.setattr(runner, "_running", {(PROGRAMS,): runner.Guarded(Without())})
     monkeypatch.setattr("engine.sandbox.runner.settings", lambda: Settings(hosted=True))
     assert "seccomp" in runner.refusal()
     assert not runner.isolated()
@@ -267,7 +267,7 @@ def test_a_public_installation_lets_no_layer_be_left_out(monkeypatch: pytest.Mon
 
 
 def test_elsewhere_there_is_no_refusal(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runner, "_running", runner.Guarded(Without()))
+    monkeypatch.setattr(runner, "_running", {(PROGRAMS,): runner.Guarded(Without())})
     monkeypatch.setattr("engine.sandbox.runner.settings", Settings)
     assert runner.refusal() == ""
     assert not runner.isolated()

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import io
+import sys
 import traceback
 from contextlib import redirect_stdout
 from typing import Any
@@ -77,6 +78,8 @@ SETTING = [
 ]
 BINDERS = {
     "an assignment": "{0} = 1",
+    "an augmented assignment": "{0} += ('x',)",
+    "a chain of assignments": "a = {0} = [n for n in 'x']",
     "a walrus": "print({0} := 1)",
     "a for target": "for {0} in [1]: pass",
     "a comprehension's target": "[1 for {0} in [1]]",
@@ -102,10 +105,25 @@ BINDERS = {
     "a rest pattern": "match dict(a=1):\n    case {{**{0}}}: pass",
     "del": "del {0}",
     "an annotation": "{0}: int",
+    "an annotated assignment": "{0}: int = 1",
+    "import": "import {0}",
+    "import below": "import math.{0} as {0}",
+    "from import": "from math import {0}",
+    "an or pattern": "match 1:\n    case (1 as {0}) | (2 as {0}): pass",
+    "a pattern in a class's pattern": "match 1:\n    case int({0}): pass",
+    "a pattern in a mapping": "match dict(a=1):\n    case {{'a': {0}}}: pass",
+    "a nested function": "def f():\n    def {0}(): pass",
+    "a lambda's star": "f = lambda *{0}: 1",
+    "a comprehension's walrus": "[({0} := k) for k in [1]]",
+    "with in parentheses": "import contextlib\nwith (contextlib.nullcontext(1) as a, contextlib.nullcontext(1) as {0}): pass",
+    "a loop's tuple": "for a, ({0}, *b) in []: pass",
     "a tuple": "a, *{0} = 1, 2",
     "in a class": "class A:\n    {0} = 1",
     "in a class by a loop": "class A:\n    for {0} in [1]: pass",
 }
+
+if sys.version_info >= (3, 12):
+    BINDERS |= {"a type": "type {0} = int", "a function's type": "def f[{0}](): pass", "a class's type": "class A[{0}]: pass"}
 
 
 def compiled(text: str) -> Any:
@@ -138,10 +156,19 @@ def test_no_way_of_writing_an_attribute_gets_round_the_policy(way: str) -> None:
 
 @pytest.mark.parametrize("way", BINDERS.values(), ids=BINDERS.keys())
 def test_no_way_of_binding_a_name_gets_round_the_policy(way: str) -> None:
-    for name in ("__array_interface__", "__getattribute__", "__builtins__", "__module__", "__build_class__", "__gradtape__"):
+    literal = ("__slots__", "__match_args__", "__ſlots__")
+    for name in (
+        "__array_interface__",
+        "__getattribute__",
+        "__builtins__",
+        "__module__",
+        "__build_class__",
+        "__gradtape__",
+        *literal,
+    ):
         with pytest.raises(PolicyError):
             compiled(way.format(name))
-    if not way.startswith("def {0}"):
+    if "def {0}" not in way:
         with pytest.raises(PolicyError):
             compiled(way.format("__getattr__"))
     compiled(way.format("plain")) if "del" not in way else None

@@ -32,7 +32,8 @@ def test_an_ordinary_program_prints_what_it_prints_in_pytorch(torch: ModuleType,
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             namespace = {"__name__": "__main__"}
-            with contextlib.suppress(SystemExit):
+            # PyTorch's own test helpers, which other tests load, keep programs from setting flags of its backends.
+            with contextlib.suppress(SystemExit), torch.backends.__allow_nonbracketed_mutation():
                 exec(compile(program, "<program>", "exec", dont_inherit=True), namespace)
     finally:
         torch.set_rng_state(before)

@@ -10,12 +10,15 @@ from collections.abc import Iterator
 
 import pytest
 
+from engine.limits import EVENTS
 from engine.sandbox import Layers, Limits, RunResult, run, runner
 from engine.sandbox.forking import ROOT
 from engine.sandbox.lockdown import bounds
-from engine.sandbox.messages import FULL
+from engine.sandbox.messages import FULL, PROGRAMS
 from engine.sandbox.spawning import Workers
 from tests.engine.sandbox.reaching import REACHES
+from tests.engine.sandbox.test_innocent import ODD, past
+from tests.engine.sandbox.test_innocent import ran as odd
 from tests.engine.sandbox.test_limits import ATTACKS, BARE, BEFORE, ENDINGS, names
 
 HOOK_ONLY = Layers(language=False)
@@ -26,7 +29,7 @@ def workers() -> Iterator[Workers]:
     """This module's runs go to workers, whatever the system."""
     found = Workers()
     patch = pytest.MonkeyPatch()
-    patch.setattr(runner, "_running", runner.Guarded(found))
+    patch.setattr(runner, "_running", {(PROGRAMS,): runner.Guarded(found)})
     yield found
     patch.undo()
     found.close()
@@ -139,7 +142,7 @@ def test_each_job_has_a_worker_of_its_own() -> None:
 
 def test_on_a_mac_workers_do_the_jobs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "darwin")
-    local = runner._start()
+    local = runner._start(PROGRAMS, ())
     try:
         assert isinstance(local, Workers)
         assert not local.layer.seccomp
@@ -152,3 +155,34 @@ def test_what_a_worker_needed_to_begin_is_not_taken_from_the_programs_time(monke
     used = time.process_time()
     monkeypatch.setattr("time.process_time", lambda: used + 100)
     assert bounds(Limits(seconds=1))["RLIMIT_CPU"] >= before + 99
+
+
+def test_a_run_that_is_stopped_keeps_what_it_has_recorded() -> None:
+    control = runner.Control()
+    program = "import torch\nx = torch.ones(3)\nprint('begun')\nwhile True: x = x + 1"
+    results: list[RunResult] = []
+    thread = threading.Thread(target=lambda: results.append(run(program, Limits(seconds=120, events=500_000), control=control)))
+    thread.start()
+    end = time.monotonic() + 60
+    while control.events < 3 and time.monotonic() < end:
+        time.sleep(0.01)
+    control.halt.set()
+    thread.join(60)
+    (result,) = results
+    assert (result.status, result.output) == ("timeout", "begun\n")
+    assert result.error is not None
+    assert result.error.message.startswith("you stopped it after")
+    assert names(result)[0] == "ones"
+
+
+@pytest.mark.parametrize("name", list(ODD)[::6])
+def test_an_odd_program_that(name: str) -> None:
+    program, status = ODD[name]
+    assert odd(f"print('before')\n{program}").status == status
+
+
+def test_events_are_cut_at_their_edge() -> None:
+    allowed = Limits(seconds=60, events=300)
+    result = past(odd("import torch\nx = torch.ones(1)\nwhile True: x = x + 1", allowed), EVENTS, 300)
+    assert result.recording is not None
+    assert len(result.recording.events) == 301

@@ -21,3 +21,7 @@ export default function render(given) {
     editor.destroy();
   };
 }
+
+// What the unit tests use of CodeMirror: they run with the one in the bundle, see ../shipped.mjs.
+export { ChangeSet, EditorState, MapMode, StateEffect, StateField, Text } from '@codemirror/state';
+export { Decoration, EditorView } from '@codemirror/view';

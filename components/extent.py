@@ -1,0 +1,18 @@
+"""How much there is to draw of a recording: its events, or their parts where these are more than usual."""
+
+from __future__ import annotations
+
+from engine.recording import Recording
+from engine.sandbox.room import event_parts
+
+USUAL = 8
+"""Parts of an event (inputs, dimensions, edges) in nearly every program, at most; stacking a thousand tensors has more."""
+
+
+def extent(recording: Recording) -> int:
+    """How many events of the usual size take as long to draw. Counted once and kept on the recording."""
+    made = recording.derived.get("extent")
+    if made is None:
+        made = recording.derived["extent"] = max(len(recording.events), sum(map(event_parts, recording.events)) // USUAL)
+    counted: int = made
+    return counted

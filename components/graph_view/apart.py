@@ -1,0 +1,114 @@
+"""Pictures of long recordings where strangers share the page: drawn in a process of their own, and kept as they come back.
+
+What takes seconds there takes nothing here: the page's process sends the recording and takes JSON that it hands on unread.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from components.extent import extent
+from components.graph_view import in_parts
+from components.graph_view.payload import drawing, late_details, packed, payload
+from components.graph_view.tape import late_captions
+from engine.diagnosis import Finding, findings
+from engine.diagnosis.contributions import edge_lines
+from engine.export.making import small
+from engine.graph.folding import Mode
+from engine.recording import Recording
+from engine.sandbox.calls import Function, call, offer
+from engine.sandbox.settings import settings
+
+LONG = 1_000
+"""Events of the usual size from which a recording's picture is drawn apart."""
+PICTURE = offer(Function("components.graph_view.apart:make", seconds=15.0, memory_mb=768, output_mb=32))
+
+
+class Wish(msgspec.Struct, frozen=True):
+    """Which picture of a recording."""
+
+    view: str
+    direction: str
+    run: str
+    """Identifies the recording to the player."""
+    fold: Mode
+    opened: tuple[str, ...] | None
+    """The groups that are open; None for a first view."""
+
+
+class Picture(msgspec.Struct, frozen=True):
+    """A picture as the player is sent it, and what else the page wants to know of a recording that takes long to read."""
+
+    payload: dict[str, msgspec.Raw]
+    captions: msgspec.Raw
+    details: msgspec.Raw
+    """What the player is sent when it has the payload, where it gets a recording in parts."""
+    findings: list[Finding]
+
+    def data(self) -> dict[str, Any]:
+        """The payload, with what Python reads of it."""
+        read: dict[str, Any] = {name: msgspec.json.decode(self.payload[name]) for name in ("rev", "tape", "total")}
+        return {**self.payload, **read}
+
+    def late(self) -> dict[str, Callable[[], msgspec.Raw]]:
+        """The parts that come later."""
+        return {"captions": lambda: self.captions, "details": lambda: self.details}
+
+
+class _Order(msgspec.Struct, frozen=True):
+    wish: Wish
+    recording: bytes
+    pinned: bytes | None
+
+
+def wanted(recording: Recording) -> bool:
+    """Whether a recording's pictures are to be drawn apart."""
+    return settings().hosted and extent(recording) >= LONG
+
+
+def picture(recording: Recording, pinned: Recording | None, wish: Wish, stop: threading.Event | None = None) -> Picture:
+    """Have a picture drawn, merged with that of a `pinned` run, if there is one.
+
+    Raises:
+        CallError: when it takes longer or more memory than it may.
+        Stopped: when `stop` was set meanwhile.
+    """
+    order = _Order(wish, recording.to_bytes(), None if pinned is None else pinned.to_bytes())
+    return _decode(call(PICTURE, _encode(order), stop=stop))
+
+
+def make(argument: memoryview, tell: Callable[[float], None]) -> bytes:
+    """Draw a picture, in the process that is for it."""
+    order = _decode_order(argument)
+    wish = order.wish
+    recording = Recording.load(order.recording)
+    pinned = None if order.pinned is None else Recording.load(order.pinned)
+    lines = edge_lines(recording)
+    made = drawing(recording, wish.view, wish.direction, wish.run, pinned, wish.fold, wish.opened)
+    tell(0.3)
+    later = in_parts(recording)
+    data = packed(payload(made, lines, complete=not later))
+    tell(0.7)
+    fold: Mode = "none" if pinned is not None else wish.fold
+    details = late_details(recording, wish.view, fold, wish.opened, lines) if later else {}
+    captions = late_captions(recording) if later else msgspec.Raw(b"null")
+    return _write(
+        {"payload": data, "captions": captions, "details": details, "findings": findings(recording)},
+    )
+
+
+def prepare() -> None:
+    """Draw something small, so that everything that drawing needs is there."""
+    recording = small().to_bytes()
+    wish = Wish("tensors", "LR", "", "auto", None)
+    _decode(make(memoryview(_encode(_Order(wish, recording, recording))), lambda _: None))
+
+
+_encode = msgspec.msgpack.Encoder().encode
+_decode_order = msgspec.msgpack.Decoder(_Order).decode
+_write = msgspec.json.Encoder().encode
+_decode = msgspec.json.Decoder(Picture).decode

@@ -1,0 +1,78 @@
+"""Files that a visitor's browser has sent, of which Streamlit keeps every one for as long as the visit lasts.
+
+A file is let go of as soon as it is being opened. And since a browser may send files that it never speaks of again, there is a
+bound on what waits: few files for a visitor, and few megabytes in all, of which the oldest go first.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from functools import cache
+from typing import Any
+
+from streamlit.runtime import exists, get_instance
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.uploaded_file_manager import UploadedFile
+
+from engine.limits import MB, UPLOAD
+
+EACH = 2
+"""Files of one visitor that wait to be opened."""
+ALL = 3 * UPLOAD.value() // MB
+"""Megabytes of all visitors' files; the newest stays whatever it has."""
+
+
+def taken(file: UploadedFile) -> bytes:
+    """The bytes of a file, which nobody else keeps from now on."""
+    data = file.getvalue()
+    context = get_script_run_ctx()
+    if context is not None:
+        manager: Any = context.uploaded_file_mgr
+        manager.remove_file(context.session_id, file.file_id)
+    file.close()
+    return data
+
+
+@cache
+def bounded() -> None:
+    """Have Streamlit keep to the bounds, from the first page on."""
+    if exists():
+        manager: Any = get_instance().uploaded_file_mgr
+        if isinstance(manager, MemoryUploadedFileManager):
+            bound(manager)
+
+
+def bound(manager: MemoryUploadedFileManager, each: int = EACH, most: int = ALL * MB) -> None:
+    """Have a manager forget the oldest files when it has been given more than `each` of a visitor's or `most` bytes."""
+    add, lock = manager.add_file, threading.Lock()
+    order: deque[tuple[str, str]] = deque()
+
+    def add_file(session_id: str, file: Any) -> None:
+        with lock:
+            add(session_id, file)
+            order.append((session_id, file.file_id))
+            sizes = {place: _size(manager, *place) for place in order}
+            for place in [place for place in order if sizes[place] is None]:
+                order.remove(place)
+            own = [place for place in order if place[0] == session_id]
+            for place in own[:-each]:
+                _forget(manager, order, place)
+            total = sum(sizes[place] or 0 for place in order)
+            while total > most and len(order) > 1:
+                total -= sizes[order[0]] or 0
+                _forget(manager, order, order[0])
+
+    manager.add_file = add_file  # type: ignore[method-assign]
+
+
+def _size(manager: MemoryUploadedFileManager, session: str, file: str) -> int | None:
+    """Bytes of a file; None when it has gone."""
+    found = manager.get_files(session, [file])
+    return len(found[0].data) if found else None
+
+
+def _forget(manager: MemoryUploadedFileManager, order: deque[tuple[str, str]], place: tuple[str, str]) -> None:
+    order.remove(place)
+    manager.remove_file(*place)

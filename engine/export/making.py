@@ -1,0 +1,151 @@
+"""Files are made of recordings in a process of its own: a stranger's recording may take a minute and a gigabyte for it.
+
+The argument is a `Wanted`, its length before it, and behind it the bytes of the recording as a file of its own.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from engine.export.formats import FORMATS
+from engine.export.palette import Theme
+from engine.export.picture import Options, step_of
+from engine.export.programs import script
+from engine.graph import View
+from engine.graph.layout import Direction
+from engine.progress import Tell, part, untold
+from engine.recording.recording import Recording
+from engine.sandbox.call_messages import cut, with_argument
+from engine.sandbox.calls import CallError, Function, call, offer
+from engine.sandbox.settings import settings
+
+SECONDS, OWN_SECONDS = 90.0, 900.0
+"""Time for a file, where strangers come and on a machine of one's own."""
+MEMORY_MB, OWN_MEMORY_MB = 1_024, 8_192
+OUTPUT_MB, OWN_OUTPUT_MB = 64, 300
+
+
+class Wanted(msgspec.Struct, frozen=True):
+    """Which file is to be made, and how it is to look."""
+
+    format: str
+    view: View = "tensors"
+    direction: Direction = "LR"
+    step: int | None = None
+    theme: Theme = "light"
+    title: str = ""
+    source: tuple[str, ...] = ()
+    """The program as it stands in the editors: all that a script needs."""
+
+
+_encode = msgspec.msgpack.Encoder().encode
+_decode = msgspec.msgpack.Decoder(Wanted).decode
+
+
+def making(function: str) -> Function:
+    """A function that makes files, with what it may use on this installation."""
+    hosted = settings().hosted
+    return offer(
+        Function(
+            function,
+            SECONDS if hosted else OWN_SECONDS,
+            MEMORY_MB if hosted else OWN_MEMORY_MB,
+            OUTPUT_MB if hosted else OWN_OUTPUT_MB,
+        )
+    )
+
+
+FILE = making("engine.export.making:file")
+
+
+# --- for those who want a file ------------------------------------------------------------------------------------------------
+
+
+def made(
+    format: str,
+    recording: Recording | None,
+    options: Options,
+    source: Sequence[str] = (),
+    *,
+    by: Function = FILE,
+    stop: threading.Event | None = None,
+    tell: Tell = untold,
+) -> bytes:
+    """A file of a recording, made in a process of its own; a script is made of the `source`.
+
+    Raises:
+        CallError: when it cannot be made; the message says why, in words for the user.
+        Stopped: when `stop` was set meanwhile.
+    """
+    if format == "gradtape" and recording is not None:
+        return recording.to_bytes()  # copies what is there, and no more
+    o = options
+    wanted = Wanted(format, o.view, o.direction, o.step, o.theme, o.title, tuple(source))
+    return call(by, written(wanted, recording), stop=stop, progress=tell)
+
+
+def written(wanted: Wanted, recording: Recording | None) -> list[bytes]:
+    """The argument in pieces."""
+    return list(with_argument(_encode(wanted), recording.pieces() if recording is not None else ()))
+
+
+def sentence(error: CallError, label: str, function: Function = FILE) -> str:
+    """Why there is no file, and what to do instead, as a notice says it."""
+    advice = {
+        "timeout": f"making it took more than {function.seconds:g} seconds, which is the limit here",
+        "memory": f"making it needed more than {function.memory_mb:,} MB of memory, which is the limit here",
+        "too_large": f"the file would be larger than {function.output_mb} MB, which is the limit here",
+    }.get(error.status)
+    if advice is None:
+        return f"The {label} could not be made: {error}."
+    return f"The {label} could not be made: {advice}. Save the recording itself, or record fewer steps."
+
+
+# --- in the process that makes it ---------------------------------------------------------------------------------------------
+
+
+def file(argument: memoryview, tell: Tell) -> bytes:
+    """Any of the engine's formats."""
+    wanted, recording = requested(argument, part(tell, 0, 0.1))
+    if wanted.format == "py":
+        return script(wanted.source).encode()
+    return make(FORMATS[wanted.format].make, wanted, recording, part(tell, 0.1, 1))
+
+
+def requested(argument: memoryview, tell: Tell) -> tuple[Wanted, Recording]:
+    """What is wanted, and the recording of which."""
+    head, rest = cut(argument)
+    wanted = _decode(head)
+    recording = Recording.load(rest) if len(rest) else Recording(source=wanted.source)
+    tell(1)
+    return wanted, recording
+
+
+def make(how: Callable[[Recording, Options, Tell], bytes], wanted: Wanted, recording: Recording, tell: Tell) -> bytes:
+    """Make the file."""
+    options = Options(wanted.view, wanted.direction, wanted.step, wanted.theme, wanted.title, fonts=False)
+    try:
+        step_of(recording, options)
+    except IndexError as error:
+        raise ValueError(str(error)) from None
+    return how(recording, options, tell)
+
+
+def prepare() -> None:
+    """Make one small file of each kind, so that everything is imported and read that a process needs which opens no file."""
+    for wanted in (Wanted(name) for name in FORMATS):
+        file(memoryview(b"".join(written(wanted, small()))), untold)
+
+
+def small() -> Recording:
+    """A recording of two operations and a backward pass."""
+    import engine as torch
+    from engine.recording import record
+
+    with record() as tape:
+        x = torch.ones(2, requires_grad=True)
+        (x**2).sum().backward()
+    return tape.recording

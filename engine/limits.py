@@ -1,0 +1,165 @@
+"""All limits in one table: what each bounds, its value on one's own machine and on a public one, and why it is there.
+
+Nothing here depends on anything else, so that the engine, the sandbox's child, what reads its messages, the store, the settings
+and the documents take their numbers from one place. `engine.tables` writes it into SECURITY.md.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+MB = 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One limit."""
+
+    what: str
+    """What there is at most so many of, as it stands after the number: "events"."""
+    default: float
+    """Where people run their own programs."""
+    why: str
+    hosted: float | None = None
+    """On a public installation, where it is tighter."""
+    least: float = 0
+    most: float | None = None
+    """Where it can be set: from where, and up to where."""
+    of: str = "the recording holds"
+    """What the limit belongs to, as it stands before the number."""
+    bytes: bool = False
+
+    def value(self, hosted: bool = False) -> int:
+        """The limit as a whole number."""
+        return int(self.default if self.hosted is None or not hosted else self.hosted)
+
+    def both(self) -> str:
+        """The limit on a public installation and elsewhere, in words."""
+        if self.hosted is None:
+            return self.shown(self.default)
+        return f"{self.shown(self.hosted)} where hosted and {self.shown(self.default)} otherwise"
+
+    def past(self, limit: float | None = None) -> str:
+        """The sentence for whoever went past it."""
+        return f"{self.of} at most {self.shown(self.default if limit is None else limit)} {self.what}"
+
+    def shown(self, limit: float) -> str:
+        """A limit with its unit, as people read it."""
+        if not self.bytes:
+            return f"{int(limit):,}" if limit == int(limit) else f"{limit:g}"
+        unit, size = ("MB", MB) if limit >= MB else ("kB", 1024) if limit >= 10_000 else ("bytes", 1)
+        return f"{limit / size:,.4g} {unit}"
+
+    def check(self, wanted: float) -> None:
+        """Raise ValueError, with a sentence, for what it cannot be set to."""
+        if self.most is None or not self.least <= wanted <= self.most:
+            raise ValueError(f"{self.what}: from {self.shown(self.least)} to {self.shown(self.most or 0)}, not {wanted:g}")
+
+
+# --- one run ------------------------------------------------------------------------------------------------------------------
+
+SECONDS = Row(
+    "seconds", 10, "a program that never ends; others wait meanwhile", hosted=3.25, least=0.1, most=3_600, of="a run takes"
+)
+MEMORY = Row("MB of memory", 512, "the machine's memory", least=64, most=65_536, of="a program may use")
+OUTPUT = Row("characters of output", 2_500_000, "memory of the page; it shows both ends of a long text", hosted=200_000)
+EVENTS = Row(
+    "events",
+    200_000,
+    "memory, and time to lay the picture out; the format holds 500,000",
+    hosted=10_000,
+    least=100,
+    most=500_000,
+)
+KEPT = Row(
+    "of arrays that are kept whole", 192 * MB, "memory; later arrays leave a summary, and nothing is cut", hosted=16 * MB,
+    bytes=True,
+)  # fmt: skip
+
+# --- a recording --------------------------------------------------------------------------------------------------------------
+
+ELEMENTS = Row("elements of an array kept whole", 65_536, "larger arrays leave a summary, and nothing is cut")
+SMALL = Row("in an array that does not count as kept", 256, "scalars and short vectors are always there", bytes=True)
+ARRAYS = Row("of arrays", 256 * MB, "memory: kept ones, and the small ones that do not count as kept", bytes=True)
+ROWS = Row("rows of a table: sites, scopes, arrays or operations", 500_000, "memory, and time to read a file")
+PARTS = Row(
+    "parts of events: inputs, dimensions, edges, loops", 4_000_000, "memory that the events and their graph unfold to",
+    hosted=150_000,
+)  # fmt: skip
+FACTS = Row("of facts: all that is not arrays", 60 * MB, "memory: facts unfold to many times their size", hosted=16 * MB,
+            bytes=True)  # fmt: skip
+DIMS = Row("dimensions of a tensor", 64, "NumPy has no more", of="a tensor has")
+SIZE = Row("elements along a dimension, or bytes of a tensor", 2**63 - 1, "numbers of 64 bits", of="a tensor has")
+NUMBER = Row("as a line, column, version, iteration or call", 2**31 - 1, "numbers of 32 bits, which every viewer can show")
+NESTED = Row("backward passes inside one another", 64, "hooks that call backward without end")
+NAME = Row("characters of a name", 500, "a longer name is shortened", of="a recording shows")
+TEXT = Row(
+    "characters of a message, a traceback, a help text or a warning",
+    20_000,
+    "a longer one is shortened",
+    of="a recording shows",
+)
+VALUE = Row("characters of the value of a notebook's cell", 100_000, "a longer one is shortened", of="a recording shows")
+RULES = Row("rules, conditions or outputs of an operation", 64, "of one entry of the table of operations")
+RULE = Row("characters of a rule, a formula or a description", 2_000, "of one entry of the table of operations")
+
+# --- between a program's process and the page's -------------------------------------------------------------------------------
+
+FRAME = Row("in one frame", 8 * MB, "what is decoded at once can take thirty times its size", of="a process sends", bytes=True)
+BATCH = Row("rows of a table in one frame", 2_000, "the same", of="a process sends")
+FRAMES = Row("frames", 20_000, "whoever sends crumbs wants to keep the page busy", of="a process sends")
+READS = Row("pieces of its stream", 400_000, "the same", of="a process sends")
+RESULT = Row("of frames", 384 * MB, "arrays, facts and frames together", of="a process sends", bytes=True)
+STUCK = Row("bytes about where it is stuck", 8_192, "a few lines of a traceback", of="a process sends")
+
+# --- programs and files -------------------------------------------------------------------------------------------------------
+
+PROGRAM = Row("characters of a program", 500_000, "time to read it", of="a program has")
+CELLS = Row("code cells", 500, "an editor for each", of="a notebook has")
+PROGRAM_FILE = Row("of a program's or notebook's file", 32_000_000, "the pictures in a notebook are passed over",
+                   of="the page reads", bytes=True)  # fmt: skip
+LINK = Row("characters of a link", 4_096, "what every browser, chat and mail program passes on whole", of="a link has")
+UNPACKED = Row("bytes that a link unpacks to", 200_000, "a small link can hold a large text", of="a link has")
+TITLE = Row("characters of a title in a link", 120, "it stands in the header", of="a link has")
+ENTRIES = Row("rows of a table", 500_100, "what a run may record, and how it ended", of="a recording's file has")
+DOCUMENT = Row("of facts", 64 * MB, "a hostile file can unfold to thirty times its size", hosted=32 * MB,
+               of="a recording's file has", bytes=True)  # fmt: skip
+FILE = Row(
+    "of facts and arrays", 321 * MB, "arrays and document together", hosted=128 * MB, of="a recording's file has", bytes=True
+)
+UPLOAD = Row("of an opened file", 64 * MB, "it is held in memory while it is read", of="the page takes", bytes=True)
+
+# --- checks and sweeps --------------------------------------------------------------------------------------------------------
+
+SLOPES = Row("derivatives", 20_000, "memory of the reply", of="a numerical check finds")
+STEPS = Row("steps for each derivative", 4, "a difference for each", of="a numerical check takes")
+CHECK_TEXT = Row("characters of a message", 2_000, "memory of the reply", of="a numerical check says")
+POINTS = Row("points", 10_000, "each is a run of the program", of="a sweep has")
+PATH = Row("points of the program's own way", 2_000, "what a picture can show", of="a sweep has")
+SWEEP_TEXT = Row("characters of a message", 300, "one for each point", of="a sweep says")
+
+# --- visitors -----------------------------------------------------------------------------------------------------------------
+
+QUEUE = Row("waiting runs", 400, "more are turned away, and told so", most=1_000_000, of="the queue holds")
+PER_SESSION = Row("runs waiting or under way", 4, "the queue is for everybody", most=1_000_000, of="a visitor has")
+
+GROUPS = {
+    "One run": (SECONDS, MEMORY, OUTPUT, EVENTS, KEPT),
+    "A recording": (
+        ELEMENTS, SMALL, ARRAYS, ROWS, PARTS, FACTS, DIMS, SIZE, NUMBER, NESTED, NAME, TEXT, VALUE, RULES, RULE,
+    ),
+    "What a program's process sends": (FRAME, BATCH, FRAMES, READS, RESULT, STUCK),
+    "Programs and files": (PROGRAM, CELLS, PROGRAM_FILE, LINK, UNPACKED, TITLE, ENTRIES, DOCUMENT, FILE, UPLOAD),
+    "Checks and sweeps": (SLOPES, STEPS, CHECK_TEXT, POINTS, PATH, SWEEP_TEXT),
+    "Visitors": (QUEUE, PER_SESSION),
+}  # fmt: skip
+"""Every limit, in the order of the table."""
+
+
+def shortened(text: str, row: Row = TEXT) -> str:
+    """A text that fits: as it is, or its beginning and how long it was."""
+    limit = row.value()
+    if len(text) <= limit:
+        return text
+    note = f"… ({len(text):,} characters)"
+    return text[: max(limit - len(note), 0)] + note[:limit]

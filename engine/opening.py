@@ -1,0 +1,129 @@
+"""Files that people open are read in a process of its own: a notebook of 30 MB may unfold to a gigabyte.
+
+The argument is an `Asked`, its length before it, and behind it the bytes of the file. What comes back is small and typed: a
+program's cells, or a recording that keeps to this installation's limits, in our own writing.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Annotated
+
+import msgspec
+
+from engine import limits as table
+from engine.program import Program
+from engine.progress import Tell, untold
+from engine.recording.recording import SUFFIX, Recording
+from engine.sandbox.call_messages import cut, with_argument
+from engine.sandbox.calls import CallError, Function, call, offer
+from engine.sandbox.messages import Batch, Limits
+from engine.sandbox.room import Room
+from engine.sandbox.settings import settings
+
+MB = table.MB
+SECONDS, OWN_SECONDS = 20.0, 120.0
+"""Time to read a file, where strangers come and on a machine of one's own."""
+MEMORY_MB, OWN_MEMORY_MB = 1_024, 8_192
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """Which file is to be read."""
+
+    name: str
+    limits: Limits | None = None
+    """What a run may record here, which a recording must keep to; None where people open their own files."""
+
+
+class _Cells(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    cells: Annotated[tuple[str, ...], msgspec.Meta(max_length=table.CELLS.value())]
+    notebook: bool
+
+
+_encode = msgspec.msgpack.Encoder().encode
+_decode_asked = msgspec.msgpack.Decoder(Asked).decode
+_decode_cells = msgspec.msgpack.Decoder(_Cells).decode
+
+
+def _reading(function: str, output_mb: int) -> Function:
+    hosted = settings().hosted
+    return offer(Function(function, SECONDS if hosted else OWN_SECONDS, MEMORY_MB if hosted else OWN_MEMORY_MB, output_mb))
+
+
+PROGRAM = _reading("engine.opening:program", 4 * table.PROGRAM.value() // MB + 1)
+RECORDING = _reading("engine.opening:recording", table.FILE.value(settings().hosted) // MB)
+
+
+# --- for those who open a file ------------------------------------------------------------------------------------------------
+
+
+def opened(data: bytes, name: str, *, stop: threading.Event | None = None, tell: Tell = untold) -> Program | Recording:
+    """What is in a file: a program (.py, .ipynb) or a recording (.gradtape), read in a process of its own.
+
+    Raises:
+        CallError: when it cannot be read; the message says why, in words for the user.
+        Stopped: when `stop` was set meanwhile.
+    """
+    if len(data) > table.UPLOAD.value():
+        raise CallError("refused", f"it is too large: {table.UPLOAD.past()}")
+    asked = _encode(Asked(name, settings().limits if settings().hosted else None))
+    argument = tuple(with_argument(asked, (data,)))
+    if name.endswith(SUFFIX):
+        return Recording.load(call(RECORDING, argument, stop=stop, progress=tell), hosted=settings().hosted)
+    found = _decode_cells(call(PROGRAM, argument, stop=stop, progress=tell))
+    return Program(found.cells, name, found.notebook)
+
+
+def sentence(error: Exception, name: str) -> str:
+    """Why a file was not opened, as a notice says it."""
+    function = RECORDING if name.endswith(SUFFIX) else PROGRAM
+    status = error.status if isinstance(error, CallError) else ""
+    why = {
+        "timeout": f"reading it took more than {function.seconds:g} seconds, which is the limit here",
+        "memory": f"reading it needed more than {function.memory_mb:,} MB of memory, which is the limit here",
+        "too_large": f"it is larger than the {function.output_mb} MB that can be shown here",
+    }.get(status, str(error))
+    return f"{name} cannot be opened: {why}"
+
+
+# --- in the process that reads it ---------------------------------------------------------------------------------------------
+
+
+def program(argument: memoryview, tell: Tell) -> bytes:
+    """The cells of a program or notebook."""
+    asked, data = _parts(argument)
+    found = Program.from_file(bytes(data), asked.name)
+    return _encode(_Cells(found.cells, found.notebook))
+
+
+def recording(argument: memoryview, tell: Tell) -> bytes:
+    """A recording that is sound and keeps to the limits, written anew."""
+    asked, data = _parts(argument)
+    found = Recording.load(data, hosted=asked.limits is not None)
+    tell(0.7)
+    if asked.limits is not None:
+        _keeps_to(found, len(data), asked.limits)
+    return found.to_bytes()
+
+
+def _parts(argument: memoryview) -> tuple[Asked, memoryview]:
+    asked, data = cut(argument)
+    return _decode_asked(asked), data
+
+
+def _keeps_to(found: Recording, size: int, limits: Limits) -> None:
+    """Raise ValueError, with a sentence, for a recording that no run here could have made."""
+    try:
+        tables = Batch(found.events, found.sites, found.scopes, found.arrays, list(found.ops.values()))
+        Room(limits, ending=True).take(tables, size)
+    except ValueError as error:
+        raise ValueError(f"{error}; open it with `gradtape open` on a computer of your own") from None
+
+
+def prepare() -> None:
+    """Read one small file of each kind, so that everything is imported that a process needs which opens no file."""
+    notebook = b'{"cells": [{"cell_type": "code", "source": ["%matplotlib inline\\n", "1"]}]}'
+    for name, data in (("a.py", b"1\r\n"), ("a.ipynb", notebook)):
+        program(memoryview(b"".join(with_argument(_encode(Asked(name)), (data,)))), untold)
+    asked = _encode(Asked("a.gradtape", Limits()))
+    recording(memoryview(b"".join(with_argument(asked, (Recording(source=("",)).to_bytes(),)))), untold)

@@ -1,0 +1,158 @@
+"""What keeps memory in use while C code has called back into a program: it may hold objects that nobody else holds any more.
+
+NumPy's loops over objects, a comparison of lists and others call a special method with what stands in a container, without a
+reference of their own, and go on with it afterwards. A method that empties the container would leave them with freed memory.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from types import FunctionType
+from typing import Any
+
+from engine.sandbox.policy.errors import PolicyError
+from engine.sandbox.policy.names import PINNED
+
+KEPT: list[Any] = []
+"""Objects that were let go by everybody while C was at work with them: they stay until the run ends."""
+
+
+def pin(method: Any) -> Any:
+    """A special method that keeps its operands if nobody else does when it is over.
+
+    Raises:
+        PolicyError: for what cannot be one.
+    """
+    if method is None:
+        return None
+    if type(method) is FunctionType:
+        return method if method.__code__ is _CODE else _pinned(method, method)
+    # What is written in C calls back as well: `next`, `{}.pop`, `dict.pop`; a bound method has an operand of its own.
+    if hasattr(type(method), "__get__"):  # a property, a staticmethod: what it gives is called
+        return _pinned(method, lambda self, *others: type(method).__get__(method, self, type(self))(*others))
+    if callable(method):
+        return _pinned(method, lambda self, *others: method(*others))
+    raise PolicyError(f"a special method cannot be a '{type(method).__name__}' here", "Write it with def.")
+
+
+def _pinned(method: Any, call: Callable[..., Any]) -> Any:
+    def pinned(self: Any, *others: Any, **options: Any) -> Any:
+        result = call(self, *others, **options)
+        if not others:
+            if getrefcount(self) <= FIRST:
+                KEPT.append(self)
+        else:
+            same = self is others[0]
+            if getrefcount(self) <= FIRST + same or getrefcount(others[0]) <= SECOND + same:
+                KEPT.append((self, others))
+        return result
+
+    for name in ("__name__", "__qualname__", "__doc__"):
+        value = getattr(method, name, None)
+        if isinstance(value, str):
+            setattr(pinned, name, value)
+    return pinned
+
+
+def pin_class(cls: type) -> type:
+    """Pin the special methods of a class that were made by others for the program, and those it was given by other ways."""
+    for name in PINNED & vars(cls).keys():
+        found = vars(cls)[name]
+        if type(found) is FunctionType:
+            type.__setattr__(cls, name, pin(found))
+    return cls
+
+
+# --- stores into lists ------------------------------------------------------------------------------------------------------
+
+
+class Store:
+    """A list as the target of an assignment: what comes in is made a list before Python looks how long the target is."""
+
+    __slots__ = ("_list",)
+
+    def __init__(self, target: list[Any]) -> None:
+        self._list = target
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._list[key]
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self._list[key] = settled(self._list, key, value)
+
+
+def target(thing: Any) -> Any:
+    """What `thing[key] = value` stores into."""
+    return Store(thing) if isinstance(thing, list) else thing
+
+
+def settled(thing: Any, key: Any, value: Any) -> Any:
+    """The value of such a store, with no code of the program left to run when it is stored."""
+    if type(key) is slice and isinstance(thing, list) and type(thing).__setitem__ is list.__setitem__:
+        return value if type(value) in (list, tuple) else list(value)
+    return value
+
+
+def setitem(thing: Any, key: Any, value: Any, /) -> None:
+    """As `operator.setitem`."""
+    thing[key] = settled(thing, key, value)
+
+
+def bound_setitem(thing: Any) -> Any:
+    """`x.__setitem__`, bound or not, of a list or of anything else."""
+    real = getattr(thing, "__setitem__")  # noqa: B009
+    if isinstance(getattr(real, "__self__", None), list):
+        return lambda key, value, /: real(key, _listed(key, value))
+    if getattr(real, "__objclass__", None) is list:
+        return lambda self, key, value, /: real(self, key, _listed(key, value))
+    return real
+
+
+def _listed(key: Any, value: Any) -> Any:
+    return list(value) if type(key) is slice and type(value) not in (list, tuple) else value
+
+
+# --- calls ------------------------------------------------------------------------------------------------------------------
+
+
+def calls(function: Callable[[], Any], sentinel: Any) -> Iterator[Any]:
+    """As `iter` of a function and a sentinel; the function stays while it is called."""
+    while True:
+        try:
+            found = function()
+        except StopIteration:
+            return
+        if found is sentinel or sentinel == found:
+            return
+        yield found
+
+
+# --- how many references an operand has that nobody else holds ----------------------------------------------------------------
+
+getrefcount = sys.getrefcount
+FIRST = SECOND = 0
+_CODE = _pinned(None, print).__code__
+
+
+def _count_alone() -> tuple[int, int]:
+    """The counts that `pinned` sees of operands which nobody but it has; they differ between versions of Python."""
+    import numpy as np
+
+    seen: list[int] = []
+
+    def shaped(self: Any, *others: Any, **options: Any) -> Any:
+        seen.extend((getrefcount(self), getrefcount(others[0])))
+        return 0
+
+    class Operand:
+        __add__ = shaped
+
+    # Each array holds one reference, and NumPy's loop none.
+    arrays = np.empty((2, 1), object)
+    arrays[0, 0], arrays[1, 0] = Operand(), Operand()
+    np.add(arrays[0], arrays[1])
+    return seen[0] - 1, seen[1] - 1
+
+
+FIRST, SECOND = _count_alone()

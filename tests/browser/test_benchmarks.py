@@ -1,0 +1,34 @@
+"""The benchmarks that drive a browser, at their smallest size; the others are in tests/components."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+from benchmarks.serving import ROOT
+
+SCRIPTS = {
+    "pictures": (r"^\|MLP, 10\|\d[\d.]*( \([\d.]+\))?\|",),
+    "browser": (
+        r"^cold page to the painted default example: [\d.]+ s; first visit of a server [\d.]+ s$",
+        r"^from Ctrl\+Enter to the painted graph of about 100 nodes: \d+ ms$",
+        r"^MLP, 300 nodes: first picture of its file [\d.]+ s, .* of which the run [\d.]+ s$",
+        r"^    a group opened in \d+, \d+ ms; all unfolded in [\d.]+ s$",
+        r"^one step, 30\d nodes on show: [\d.]+ ms, at most [\d.]+ ms$",
+        r"^    dragged, zoomed out: [\d.]+ ms a frame; the tab holds \d+ MB of script, \d+ MB in all; page's process \d+ MB",
+    ),
+}
+"""Script → lines that it prints."""
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_a_benchmark_in_a_browser_runs(name: str) -> None:
+    """In a process of its own: there can be one driver of browsers in each."""
+    command = [sys.executable, "-W", "error", "-m", f"benchmarks.{name}", "--smallest"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=900)
+    assert done.returncode == 0, done.stdout + done.stderr
+    for line in SCRIPTS[name]:
+        assert re.search(line, done.stdout, re.MULTILINE), done.stdout

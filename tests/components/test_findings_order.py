@@ -1,0 +1,133 @@
+"""Findings have one order: the engine's, wherever they are shown."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import gradtape
+from components.answers import findings_html
+from components.findings import badge
+from components.graph_view.folds import folding
+from components.groups import group_html
+from components.replay.panels import panels
+from engine.diagnosis import Finding, findings
+from engine.diagnosis.findings import RULES
+from engine.diagnosis.findings.run import Run
+from engine.graph import VIEWS
+from engine.graph.whole import whole
+from engine.recording import Recording
+from engine.sandbox import run
+
+HEAD = "import torch\nfrom torch import nn\nimport torch.nn.functional as F\ntorch.manual_seed(0)\n"
+LOOP = """
+x, y = torch.randn(8, 3), torch.randn(8)
+for i in range(4):
+    loss = F.mse_loss(model(x), y)
+    loss.backward()
+    opt.step()
+"""
+PROGRAMS = {
+    "a shape in the loss shows before the gradients that are never cleared":
+        "model = nn.Linear(3, 1)\nopt = torch.optim.SGD(model.parameters(), lr=0.01)" + LOOP,
+    "an error at the end, warnings before":
+        "model = nn.Linear(3, 1)\nopt = torch.optim.SGD(model.parameters(), lr=0.01)" + LOOP + "loss.backward()\n",
+    "two parameters without a gradient, and hints":
+        "class Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.a, self.b, self.c = nn.Linear(3, 1), nn.Linear(3, 1), nn.Linear(3, 1)\n"
+        "    def forward(self, x):\n        return self.a(x)\n"
+        "model = Net()\nopt = torch.optim.SGD(model.parameters(), lr=0.01)" + LOOP + "kept = loss * 2\n",
+    "a divergence that ends in NaN":
+        "w = torch.tensor([1.0], requires_grad=True)\nfor i in range(60):\n    loss = (w ** 4).sum()\n    loss.backward()\n"
+        "    with torch.no_grad():\n        w -= 0.9 * w.grad\n",
+}  # fmt: skip
+
+
+@pytest.fixture(params=PROGRAMS, scope="module")
+def program(request: pytest.FixtureRequest) -> str:
+    return HEAD + PROGRAMS[request.param]
+
+
+@pytest.fixture(scope="module")
+def recording(program: str) -> Recording:
+    recording = run(program).recording
+    assert recording is not None
+    assert len(findings(recording)) > 1
+    return recording
+
+
+def titles(shown: str) -> list[str]:
+    return [html.unescape(title) for title in re.findall(r"<h3>(.*?)</h3>", shown)]
+
+
+def unescaped(title: str) -> str:
+    """A title of an annotation as it is."""
+    return title.replace("%3A", ":").replace("%2C", ",").replace("%25", "%")
+
+
+def told(recording: Recording) -> list[str]:
+    return [f.title for f in findings(recording)]
+
+
+def test_page_and_replay_show_the_order_of_the_engine(recording: Recording) -> None:
+    assert titles(findings_html(recording, findings(recording))) == told(recording)
+    made = panels(recording, VIEWS)
+    assert titles(made["texts"][made["findings"]]) == told(recording)
+
+
+def test_the_command_line_shows_the_order_of_the_engine(
+    program: str, recording: Recording, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("program.py").write_text(program)
+    recording.save(Path("run.gradtape"))
+    shown: dict[str, Callable[[str], list[str]]] = {
+        "text": lambda out: re.findall(r"^(?:error|warning|hint): (.*?)(?: \(line \d+\))?$", out, re.MULTILINE),
+        "github": lambda out: re.findall(r"[ ,]title=(.*?)::", out),
+        "json": lambda out: [f["title"] for f in json.loads(out)],
+    }
+    for file in ("program.py", "run.gradtape"):
+        for form, read in shown.items():
+            assert gradtape.main(["explain", file, "--format", form]) == 1
+            written = [unescaped(title) for title in read(capsys.readouterr().out)]
+            assert written == told(recording), form
+
+
+def test_a_group_tells_of_what_is_inside_in_the_same_order(recording: Recording) -> None:
+    groups = folding(recording, "tensors", "module")
+    everything = whole(recording, "tensors")
+    several = 0
+    for id, group in groups.groups.items():
+        shown = group_html(recording, everything, groups, id, len(recording.events) - 1)
+        inside = [f.title for f in findings(recording) if set(group.members) & set(f.nodes)]
+        part = shown.partition("findings inside")[2].partition("</section>")[0]
+        assert [html.unescape(title) for title in re.findall(r"<p>(.*?)</p>", part)] == inside
+        several += len(inside) > 0
+    assert several > 0
+
+
+def test_the_counts_leave_hints_out_everywhere(recording: Recording) -> None:
+    grave = sum(f.severity in ("error", "warning") for f in findings(recording))
+    assert badge(recording) == f"Findings {grave}"
+    assert panels(recording, VIEWS)["found"] == grave
+
+
+def test_a_cause_comes_before_what_it_leads_to_though_that_shows_earlier() -> None:
+    recording = run(HEAD + PROGRAMS["a divergence that ends in NaN"]).recording
+    assert recording is not None
+    first, second, third = findings(recording)
+    assert [(f.rule, f.severity) for f in (first, second, third)] == [
+        ("no_zero_grad", "error"), ("diverging", "error"), ("inf", "error"),
+    ]  # fmt: skip
+    assert second.step < first.step < third.step
+
+
+def test_the_order_is_severity_then_rule_then_moment(recording: Recording) -> None:
+    whose: dict[Finding, int] = {f: k for k, rule in enumerate(RULES) for f in rule(Run(recording))}
+    keys = [(("error", "warning", "hint").index(f.severity), whose[f], f.step) for f in findings(recording)]
+    assert keys == sorted(keys)

@@ -1,0 +1,124 @@
+"""What calls back into a program: no callee frees, changes or sees more than its own, with the language layer alone.
+
+The programs stand in `doors`, each with how it is to end: `[ok]`, `[policy]`, `[error Type]`, or `[any]` where that depends
+on the machine; what it prints follows in lines that begin with `#> `. They run where freed memory is filled at once, so
+that whoever uses it again crashes.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from engine.program import Program
+from engine.recording import Recording, replay
+from engine.sandbox import Layers, Limits, RunResult, run
+from engine.sandbox.collected import CollectedRun
+from engine.sandbox.faults import FILLED, FREED
+from engine.sandbox.forking import Server
+from engine.sandbox.runner import job_for
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the server is Linux's")
+
+REACHED = re.compile(r"<frame (at|object)|<code object|<module '[^']*' [(f]|<traceback object|__builtins__|REACHED")
+
+
+class Door(NamedTuple):
+    """One program."""
+
+    group: str
+    name: str
+    ending: str
+    program: str
+    printed: str
+
+
+_ENTRY = re.compile(r"^## ([^\n]+) \[([\w ]+)\]\n(.*?)(?=^## |\Z)", re.M | re.S)
+
+
+def doors() -> list[Door]:
+    """All of them."""
+    found = []
+    for file in sorted((Path(__file__).parent / "doors").glob("*.txt")):
+        for name, ending, text in _ENTRY.findall(file.read_text("utf-8")):
+            lines = text.rstrip("\n").split("\n")
+            program = [line for line in lines if not line.startswith("#> ")]
+            printed = [line.removeprefix("#> ") for line in lines if line.startswith("#> ")]
+            found.append(Door(file.stem, name, ending, "\n".join(program) + "\n", "".join(f"{line}\n" for line in printed)))
+    return found
+
+
+DOORS = doors()
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    """A server whose children fill memory that is freed."""
+    found = Server(landlocked=False, python=FREED, environment=FILLED)
+    yield found
+    found.close()
+
+
+def do(server: Server, text: str, layers: Layers) -> RunResult:
+    program, limits = Program.from_text(text), Limits(seconds=20)
+    collected = CollectedRun(program, limits)
+    return collected.result(server.exchange(job_for(program, limits, layers=layers), collected), 0.0)
+
+
+@pytest.mark.parametrize("door", DOORS, ids=lambda door: f"{door.group}: {door.name}")
+def test_a_callee_reaches_nothing_through(door: Door, server: Server) -> None:
+    result = do(server, door.program, Layers(system=False))
+    error = result.error
+    kind, _, name = door.ending.partition(" ")
+    if kind != "any":
+        assert (result.status, result.output) == (kind, door.printed), error
+        assert not name or (error is not None and error.type == name), error
+    assert result.status != "crashed"
+    assert not REACHED.search(result.output + (error.message + error.traceback if error is not None else ""))
+    assert result.recording is not None
+    reread = Recording.load(result.recording.to_bytes())
+    replay(reread, len(reread.events) - 1)
+
+
+def test_there_are_doors_of_every_kind() -> None:
+    assert len(DOORS) == len({(d.group, d.name) for d in DOORS}) >= 180
+    assert len({d.group for d in DOORS}) >= 6
+
+
+def test_it_is_seen_when_freed_memory_is_used(server: Server) -> None:
+    program = next(d.program for d in DOORS if d.name == "two lists compared, whose items leave while they are compared")
+    if sys.version_info < (3, 12, 5):
+        assert do(server, program, Layers(language=False, system=False)).status == "crashed"
+
+
+OPEN = {
+    "a type with parameters that goes while it is shown": (
+        "class E:\n    def __repr__(self):\n        out.clear()\n        return 'x'\n"
+        "out = [list[E(), E(), E()]]\nprint(repr(out))"
+    ),
+    "an ordered dict that goes while it is copied": (
+        "import collections\nclass S(collections.OrderedDict):\n    def __getitem__(self, k):\n        a.clear()\n"
+        "        return 1\na = S((k, 5) for k in range(20))\na.copy()"
+    ),
+    "tuples in an array that go while an operator of NumPy's compares what is in them": (
+        "import numpy as np\nclass E:\n    def __eq__(self, other):\n        a[:] = None\n        return True\n"
+        "a, b = np.empty(1, object), np.empty(1, object)\na[0] = tuple(E() for _ in range(50))\n"
+        "b[0] = tuple(E() for _ in range(50))\na == b"
+    ),
+    "a list that goes while an operator of NumPy's takes it apart": (
+        "import numpy as np\nclass S:\n    def __len__(self): return 5\n    def __getitem__(self, k):\n        a.clear()\n"
+        "        return [1.0] * 5\na = [[S()] for _ in range(50)]\nnp.zeros(3) + a"
+    ),
+}
+"""What SECURITY.md says stays open: it ends the program's own process at worst."""
+
+
+@pytest.mark.parametrize("program", OPEN.values(), ids=OPEN.keys())
+def test_what_stays_open_ends_at_the_second_layer(program: str) -> None:
+    assert run(program, Limits(seconds=1)).status in ("ok", "error", "crashed", "timeout", "memory")
+    assert run("print('next')", Limits(seconds=20)).output == "next\n"
