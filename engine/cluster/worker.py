@@ -21,8 +21,8 @@ VERSION = version()
 _lock = threading.Lock()
 _running: dict[str, tuple[threading.Event, threading.Event]] = {}
 """Of each job under way, what calls it off, and what ends it so that it keeps what it has."""
-_stopped: deque[str] = deque(maxlen=1000)
-"""Jobs that were called off, some of them perhaps before they came here."""
+_stopped: deque[tuple[str, bool]] = deque(maxlen=1000)
+"""Jobs that were called off, some of them perhaps before they came here, and whether each was to keep what it has."""
 
 
 class Raw(Collected):
@@ -54,9 +54,10 @@ def execute(number: str, job: bytes, wanted: str) -> bytes:
         return encode_reply(Reply(VERSION))
     stop, raw = threading.Event(), Raw()
     with _lock:
-        if number in _stopped:
-            stop.set()
-        _running[number] = stop, raw.control.halt
+        _running[number] = ends = stop, raw.control.halt
+        for keep in (False, True):
+            if (number, keep) in _stopped:
+                ends[keep].set()
     try:
         ended = server().exchange(decode_job(job), raw, stop)
     except Stopped:
@@ -72,8 +73,7 @@ def execute(number: str, job: bytes, wanted: str) -> bytes:
 def call_off(number: str, keep: bool = False) -> None:
     """End a job at once, or keep it from beginning; with `keep` it still sends what it has recorded."""
     with _lock:
-        if not keep:
-            _stopped.append(number)
+        _stopped.append((number, keep))
         running = _running.get(number)
     if running is not None:
         running[keep].set()

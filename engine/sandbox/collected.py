@@ -201,7 +201,8 @@ class CollectedRun(Collected):
             return "crashed", RunError("HostError", HOST, help=HOST_HELP)
         if end[0] == NOT_STARTED:
             return "crashed", RunError("HostError", "there is no room for another process; try again in a moment")
-        if end[1]:
+        # One that was to end before it could say what it had recorded is ended by the request itself.
+        if end[1] or (self.control.halt.is_set() and end[0] == -signal.SIGTERM):
             return "timeout", self._timeout()
         if end[0] == FULL:
             return "memory", RunError("MemoryError", limits_table.MEMORY.past(self.limits.memory_mb))

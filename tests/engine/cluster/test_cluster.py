@@ -186,6 +186,14 @@ def test_a_run_that_is_stopped_keeps_what_it_has_recorded(there: Cluster) -> Non
     assert result.recording is not None
 
 
+def test_a_run_that_is_stopped_before_it_has_begun_ends_as_one_that_is_stopped(there: Cluster) -> None:
+    for _ in range(5):
+        control = Control()
+        control.halt.set()
+        result = run(BEFORE + "while True: pass", Limits(seconds=60.0), control=control)
+        assert (result.status, result.error and result.error.message[:14]) == ("timeout", "you stopped it")
+
+
 def test_a_run_whose_cluster_is_lost_is_done_once_more(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
     honest, replies = cluster._reply, [backends.GONE]
     monkeypatch.setattr(cluster, "_reply", lambda *args: replies.pop() if replies else honest(*args))

@@ -10,7 +10,7 @@ import pytest
 
 from engine.program import Program
 from engine.recording.events import OpRan
-from engine.sandbox import Layers, Limits, RunResult, run
+from engine.sandbox import Control, Layers, Limits, RunResult, run
 from engine.sandbox.forking import Server
 
 BEFORE = "import torch\nx = torch.ones(3)\nprint('before')\n"
@@ -84,6 +84,14 @@ def test_a_timeout_names_the_line() -> None:
     result = run("x = 1\nwhile True:\n    pass\n", Limits(seconds=0.3))
     assert result.error is not None
     assert result.error.line in (2, 3)
+
+
+def test_a_run_that_is_stopped_before_it_has_begun_ends_as_one_that_is_stopped() -> None:
+    for _ in range(5):
+        control = Control()
+        control.halt.set()
+        result = run("while True: pass", Limits(seconds=60.0), control=control)
+        assert (result.status, result.error and result.error.message[:14]) == ("timeout", "you stopped it")
 
 
 def test_a_stopped_run_leaves_no_process_of_its_own_behind() -> None:
