@@ -132,7 +132,7 @@ def status(p: Page) -> None:
         for purpose, task in under_way.items():
             bar(task, key=f"task_{purpose}", on_cancel=partial(state.cancel, purpose))
         if not under_way:
-            st.html(tag("div", text(summary(p)), cls="gt-muted gt-summary"), width="content")
+            st.html(tag("div", *summary(p), cls="gt-muted gt-summary"), width="content")
 
 
 def header(p: Page) -> None:
@@ -197,15 +197,16 @@ def uploaded() -> None:
         st.session_state["opening"] = False
 
 
-def summary(p: Page) -> str:
-    """One line on the last run."""
+def summary(p: Page) -> list[str]:
+    """One line on the last run, in HTML: what can be missed last, where a narrow page leaves it out."""
     if p.opened is not None:
-        return f"{p.name} · {len(p.opened.events)} events"
+        return [tag("span", text(f"{p.name} · "), cls="gt-wide"), f"{len(p.opened.events):,} events"]
     if p.result is None:
-        return ""
+        return []
     events = len(p.result.recording.events) if p.result.recording is not None else 0
     edited = "edited since · " if p.dirty else ""
-    return f"{edited}ran in {p.result.seconds * 1000:.0f} ms · {events} events · engine NumPy"
+    took = f"{edited}ran in {p.result.seconds * 1000:,.0f} ms"
+    return [took, tag("span", f" · {events:,} events · engine NumPy", cls="gt-wide")]
 
 
 def program(p: Page) -> None:

@@ -18,6 +18,7 @@ from typing import ParamSpec, TypeVar
 from components.deadline import Deadline, Over
 from components.housekeeping import housekeeping
 from components.watch import watch
+from engine.limits import LONG_TURN, TURN
 from engine.sandbox.settings import settings
 
 P = ParamSpec("P")
@@ -31,7 +32,7 @@ sys.setswitchinterval(SWITCH)
 
 LONG = 1_000
 """Events from which making the picture of a recording takes longer than drawing a page."""
-LASTS, LASTS_LONG = (60.0, 2.0), (120.0, 4.0)
+LASTS, LASTS_LONG = ((row.value(), row.value(hosted=True)) for row in (TURN, LONG_TURN))
 """Seconds of the processor that a turn lasts, and a long one: for oneself, and where strangers wait for each other's."""
 
 
@@ -43,7 +44,7 @@ class Turn:
     """One thread's hold on a place among those that draw; it ends when the thread lets go, or when it has lasted too long."""
 
     def __init__(
-        self, places: threading.Semaphore, lasts: tuple[float, float], on_taken: Callable[[], None] = lambda: None
+        self, places: threading.Semaphore, lasts: tuple[int, int], on_taken: Callable[[], None] = lambda: None
     ) -> None:
         self._places, self._on_taken = places, on_taken
         self._lock = threading.Lock()

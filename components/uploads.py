@@ -16,12 +16,13 @@ from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileMan
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from engine.limits import MB, UPLOAD
+from engine.limits import UPLOAD
+from engine.sandbox.settings import settings
 
 EACH = 2
 """Files of one visitor that wait to be opened."""
-ALL = 3 * UPLOAD.value() // MB
-"""Megabytes of all visitors' files; the newest stays whatever it has."""
+ALL = 3
+"""Files of the largest size whose bytes all visitors' files may have; the newest stays whatever it has."""
 
 
 def taken(file: UploadedFile) -> bytes:
@@ -44,8 +45,9 @@ def bounded() -> None:
             bound(manager)
 
 
-def bound(manager: MemoryUploadedFileManager, each: int = EACH, most: int = ALL * MB) -> None:
-    """Have a manager forget the oldest files when it has been given more than `each` of a visitor's or `most` bytes."""
+def bound(manager: MemoryUploadedFileManager, each: int = EACH, most: int | None = None) -> None:
+    """Have a manager forget the oldest files when it has been given more than `each` of a visitor's or `most` bytes in all."""
+    room = ALL * UPLOAD.value(settings().hosted) if most is None else most
     add, lock = manager.add_file, threading.Lock()
     order: deque[tuple[str, str]] = deque()
 
@@ -60,7 +62,7 @@ def bound(manager: MemoryUploadedFileManager, each: int = EACH, most: int = ALL 
             for place in own[:-each]:
                 _forget(manager, order, place)
             total = sum(sizes[place] or 0 for place in order)
-            while total > most and len(order) > 1:
+            while total > room and len(order) > 1:
                 total -= sizes[order[0]] or 0
                 _forget(manager, order, order[0])
 

@@ -41,7 +41,7 @@ class Row:
 
     def past(self, limit: float | None = None) -> str:
         """The sentence for whoever went past it."""
-        return f"{self.of} at most {self.shown(self.default if limit is None else limit)} {self.what}"
+        return f"{self.of} at most {self.shown(self.default if limit is None else limit)} {self.what}".rstrip()
 
     def shown(self, limit: float) -> str:
         """A limit with its unit, as people read it."""
@@ -127,7 +127,9 @@ DOCUMENT = Row("of facts", 64 * MB, "a hostile file can unfold to thirty times i
 FILE = Row(
     "of facts and arrays", 321 * MB, "arrays and document together", hosted=128 * MB, of="a recording's file has", bytes=True
 )
-UPLOAD = Row("of an opened file", 64 * MB, "it is held in memory while it is read", of="the page takes", bytes=True)
+UPLOAD = Row(
+    "of an opened file", 64 * MB, "it is held in memory while it is read", hosted=40 * MB, of="the page takes", bytes=True
+)
 
 # --- checks and sweeps --------------------------------------------------------------------------------------------------------
 
@@ -137,6 +139,37 @@ CHECK_TEXT = Row("characters of a message", 2_000, "memory of the reply", of="a 
 POINTS = Row("points", 10_000, "each is a run of the program", of="a sweep has")
 PATH = Row("points of the program's own way", 2_000, "what a picture can show", of="a sweep has")
 SWEEP_TEXT = Row("characters of a message", 300, "one for each point", of="a sweep says")
+
+# --- what the page works on itself --------------------------------------------------------------------------------------------
+
+READ = Row("characters of a program", 100_000, "a syntax tree takes some hundred times its text", of="a tree is made of")
+SIGNS = Row("words and signs of a program", 40_000, "memory of the tree", of="a tree is made of")
+DEPTH = Row("levels of a program", 200, "Python's own parser and whatever walks its tree call themselves for each",
+            of="a tree is made of")  # fmt: skip
+FIELDS = Row("values of an f-string", 1_000, "Python's parser takes time that grows with their square",
+             of="a tree is made of")  # fmt: skip
+KNOBS = Row("literals, and as many switches,", 1_000, "time, and a control for each", of="What if looks for")
+MARKS = Row("pieces that were taken out and can be put back", 200, "a look at the whole text for some",
+            of="What if looks for")  # fmt: skip
+TURN = Row("seconds of the processor", 60, "others wait for their turn meanwhile", hosted=2, of="drawing a page takes")
+LONG_TURN = Row("seconds of the processor for a long recording", 120, "others wait for their turn meanwhile", hosted=4,
+                of="drawing a page takes")  # fmt: skip
+
+# --- what is done in a process of its own -------------------------------------------------------------------------------------
+
+READING = Row("seconds", 120, "a file that takes for ever", hosted=20, of="reading a file takes")
+READING_MEMORY = Row("of memory", 8_192 * MB, "a small file can unfold to a large one", hosted=1_024 * MB,
+                     of="reading a file takes", bytes=True)  # fmt: skip
+MAKING = Row("seconds", 900, "a picture of a recording that takes for ever", hosted=90, of="making a file takes")
+MAKING_MEMORY = Row("of memory", 8_192 * MB, "a picture takes more than its recording", hosted=1_024 * MB,
+                    of="making a file takes", bytes=True)  # fmt: skip
+MADE = Row("", 300 * MB, "it is held in memory until it is saved", hosted=64 * MB, of="a file that is made has", bytes=True)
+PIXELS = Row("pixels", 16_000_000, "64 MB and some three seconds while they are drawn; a larger picture is drawn smaller",
+             of="an image has")  # fmt: skip
+SIDE = Row("pixels along one side", 16_000, "what programs that show images take", of="an image has")
+APART = Row("seconds", 15, "a long recording, where strangers share the page", of="drawing a picture apart takes")
+APART_MEMORY = Row("of memory", 768 * MB, "the same", of="drawing a picture apart takes", bytes=True)
+APART_MADE = Row("", 32 * MB, "it is sent to the browser as it is", of="a picture that was drawn apart has", bytes=True)
 
 # --- visitors -----------------------------------------------------------------------------------------------------------------
 
@@ -150,6 +183,10 @@ GROUPS = {
     ),
     "What a program's process sends": (FRAME, BATCH, FRAMES, READS, RESULT, STUCK),
     "Programs and files": (PROGRAM, CELLS, PROGRAM_FILE, LINK, UNPACKED, TITLE, ENTRIES, DOCUMENT, FILE, UPLOAD),
+    "What the page works on itself": (READ, SIGNS, DEPTH, FIELDS, KNOBS, MARKS, TURN, LONG_TURN),
+    "What is done in a process of its own": (
+        READING, READING_MEMORY, MAKING, MAKING_MEMORY, MADE, PIXELS, SIDE, APART, APART_MEMORY, APART_MADE,
+    ),
     "Checks and sweeps": (SLOPES, STEPS, CHECK_TEXT, POINTS, PATH, SWEEP_TEXT),
     "Visitors": (QUEUE, PER_SESSION),
 }  # fmt: skip

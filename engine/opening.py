@@ -16,15 +16,10 @@ from engine.program import Program
 from engine.progress import Tell, untold
 from engine.recording.recording import SUFFIX, Recording
 from engine.sandbox.call_messages import cut, with_argument
-from engine.sandbox.calls import CallError, Function, call, offer
+from engine.sandbox.calls import CallError, bounded, call
 from engine.sandbox.messages import Batch, Limits
 from engine.sandbox.room import Room
 from engine.sandbox.settings import settings
-
-MB = table.MB
-SECONDS, OWN_SECONDS = 20.0, 120.0
-"""Time to read a file, where strangers come and on a machine of one's own."""
-MEMORY_MB, OWN_MEMORY_MB = 1_024, 8_192
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -45,13 +40,8 @@ _decode_asked = msgspec.msgpack.Decoder(Asked).decode
 _decode_cells = msgspec.msgpack.Decoder(_Cells).decode
 
 
-def _reading(function: str, output_mb: int) -> Function:
-    hosted = settings().hosted
-    return offer(Function(function, SECONDS if hosted else OWN_SECONDS, MEMORY_MB if hosted else OWN_MEMORY_MB, output_mb))
-
-
-PROGRAM = _reading("engine.opening:program", 4 * table.PROGRAM.value() // MB + 1)
-RECORDING = _reading("engine.opening:recording", table.FILE.value(settings().hosted) // MB)
+PROGRAM = bounded("engine.opening:program", table.READING, table.READING_MEMORY, 4 * table.PROGRAM.value())
+RECORDING = bounded("engine.opening:recording", table.READING, table.READING_MEMORY, table.FILE.value(settings().hosted))
 
 
 # --- for those who open a file ------------------------------------------------------------------------------------------------
@@ -64,8 +54,9 @@ def opened(data: bytes, name: str, *, stop: threading.Event | None = None, tell:
         CallError: when it cannot be read; the message says why, in words for the user.
         Stopped: when `stop` was set meanwhile.
     """
-    if len(data) > table.UPLOAD.value():
-        raise CallError("refused", f"it is too large: {table.UPLOAD.past()}")
+    largest = table.UPLOAD.value(settings().hosted)
+    if len(data) > largest:
+        raise CallError("refused", f"it is too large: {table.UPLOAD.past(largest)}")
     asked = _encode(Asked(name, settings().limits if settings().hosted else None))
     argument = tuple(with_argument(asked, (data,)))
     if name.endswith(SUFFIX):
@@ -77,13 +68,7 @@ def opened(data: bytes, name: str, *, stop: threading.Event | None = None, tell:
 def sentence(error: Exception, name: str) -> str:
     """Why a file was not opened, as a notice says it."""
     function = RECORDING if name.endswith(SUFFIX) else PROGRAM
-    status = error.status if isinstance(error, CallError) else ""
-    why = {
-        "timeout": f"reading it took more than {function.seconds:g} seconds, which is the limit here",
-        "memory": f"reading it needed more than {function.memory_mb:,} MB of memory, which is the limit here",
-        "too_large": f"it is larger than the {function.output_mb} MB that can be shown here",
-    }.get(status, str(error))
-    return f"{name} cannot be opened: {why}"
+    return f"{name} cannot be opened: {function.over(error, 'reading') or error}"
 
 
 # --- in the process that reads it ---------------------------------------------------------------------------------------------

@@ -17,11 +17,12 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import NamedTuple, TypeVar, cast
 
+from engine.limits import DEPTH, FIELDS, READ, SIGNS
 from engine.program_scan import Bounds, Scan, scan
 
 T = TypeVar("T")
 
-BOUNDS = Bounds(characters=100_000, signs=40_000, depth=200, fields=1_000)
+BOUNDS = Bounds(READ.value(), SIGNS.value(), DEPTH.value(), FIELDS.value())
 """What is read. Of 1,200 files of Python's library, PyTorch and Gradtape ten are larger, and none has a nest that counts more
 than 89. At the bounds, text and tree take less than 40 MB while they are made, and half of that afterwards."""
 KEPT = 40 * 2**20

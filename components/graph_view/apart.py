@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -19,13 +20,15 @@ from engine.diagnosis import Finding, findings
 from engine.diagnosis.contributions import edge_lines
 from engine.export.making import small
 from engine.graph.folding import Mode
+from engine.limits import APART, APART_MADE, APART_MEMORY
 from engine.recording import Recording
-from engine.sandbox.calls import Function, call, offer
+from engine.sandbox.call_messages import cut, with_argument
+from engine.sandbox.calls import bounded, call
 from engine.sandbox.settings import settings
 
 LONG = 1_000
 """Events of the usual size from which a recording's picture is drawn apart."""
-PICTURE = offer(Function("components.graph_view.apart:make", seconds=15.0, memory_mb=768, output_mb=32))
+PICTURE = bounded("components.graph_view.apart:make", APART, APART_MEMORY, APART_MADE.value())
 
 
 class Wish(msgspec.Struct, frozen=True):
@@ -60,9 +63,12 @@ class Picture(msgspec.Struct, frozen=True):
 
 
 class _Order(msgspec.Struct, frozen=True):
+    """What is wanted; the recording as a file comes behind it, and the pinned one behind that."""
+
     wish: Wish
-    recording: bytes
-    pinned: bytes | None
+    size: int
+    """Bytes of the recording."""
+    pinned: bool
 
 
 def wanted(recording: Recording) -> bool:
@@ -77,16 +83,18 @@ def picture(recording: Recording, pinned: Recording | None, wish: Wish, stop: th
         CallError: when it takes longer or more memory than it may.
         Stopped: when `stop` was set meanwhile.
     """
-    order = _Order(wish, recording.to_bytes(), None if pinned is None else pinned.to_bytes())
-    return _decode(call(PICTURE, _encode(order), stop=stop))
+    files = [recording.pieces(), pinned.pieces() if pinned is not None else []]
+    order = _Order(wish, sum(map(len, files[0])), pinned is not None)
+    return _decode(call(PICTURE, with_argument(_encode(order), chain(*files)), stop=stop))
 
 
 def make(argument: memoryview, tell: Callable[[float], None]) -> bytes:
     """Draw a picture, in the process that is for it."""
-    order = _decode_order(argument)
+    message, files = cut(argument)
+    order = _decode_order(message)
     wish = order.wish
-    recording = Recording.load(order.recording)
-    pinned = None if order.pinned is None else Recording.load(order.pinned)
+    recording = Recording.load(files[: order.size])
+    pinned = Recording.load(files[order.size :]) if order.pinned else None
     lines = edge_lines(recording)
     made = drawing(recording, wish.view, wish.direction, wish.run, pinned, wish.fold, wish.opened)
     tell(0.3)
@@ -105,7 +113,8 @@ def prepare() -> None:
     """Draw something small, so that everything that drawing needs is there."""
     recording = small().to_bytes()
     wish = Wish("tensors", "LR", "", "auto", None)
-    _decode(make(memoryview(_encode(_Order(wish, recording, recording))), lambda _: None))
+    order = b"".join(with_argument(_encode(_Order(wish, len(recording), True)), (recording, recording)))
+    _decode(make(memoryview(order), lambda _: None))
 
 
 _encode = msgspec.msgpack.Encoder().encode

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
+from engine import limits as table
 from engine.export.formats import FORMATS
 from engine.export.palette import Theme
 from engine.export.picture import Options, step_of
@@ -19,13 +20,8 @@ from engine.graph.layout import Direction
 from engine.progress import Tell, part, untold
 from engine.recording.recording import Recording
 from engine.sandbox.call_messages import cut, with_argument
-from engine.sandbox.calls import CallError, Function, call, offer
+from engine.sandbox.calls import CallError, Function, bounded, call
 from engine.sandbox.settings import settings
-
-SECONDS, OWN_SECONDS = 90.0, 900.0
-"""Time for a file, where strangers come and on a machine of one's own."""
-MEMORY_MB, OWN_MEMORY_MB = 1_024, 8_192
-OUTPUT_MB, OWN_OUTPUT_MB = 64, 300
 
 
 class Wanted(msgspec.Struct, frozen=True):
@@ -47,15 +43,7 @@ _decode = msgspec.msgpack.Decoder(Wanted).decode
 
 def making(function: str) -> Function:
     """A function that makes files, with what it may use on this installation."""
-    hosted = settings().hosted
-    return offer(
-        Function(
-            function,
-            SECONDS if hosted else OWN_SECONDS,
-            MEMORY_MB if hosted else OWN_MEMORY_MB,
-            OUTPUT_MB if hosted else OWN_OUTPUT_MB,
-        )
-    )
+    return bounded(function, table.MAKING, table.MAKING_MEMORY, table.MADE.value(settings().hosted))
 
 
 FILE = making("engine.export.making:file")
@@ -94,14 +82,10 @@ def written(wanted: Wanted, recording: Recording | None) -> list[bytes]:
 
 def sentence(error: CallError, label: str, function: Function = FILE) -> str:
     """Why there is no file, and what to do instead, as a notice says it."""
-    advice = {
-        "timeout": f"making it took more than {function.seconds:g} seconds, which is the limit here",
-        "memory": f"making it needed more than {function.memory_mb:,} MB of memory, which is the limit here",
-        "too_large": f"the file would be larger than {function.output_mb} MB, which is the limit here",
-    }.get(error.status)
-    if advice is None:
+    limit = function.over(error, "making")
+    if not limit:
         return f"The {label} could not be made: {error}."
-    return f"The {label} could not be made: {advice}. Save the recording itself, or record fewer steps."
+    return f"The {label} could not be made: {limit}. Save the recording itself, or record fewer steps."
 
 
 # --- in the process that makes it ---------------------------------------------------------------------------------------------

@@ -7,13 +7,12 @@ from unicodedata import bidirectional
 from engine.export.fonts import BOLD, FAMILY, REGULAR, covers
 from engine.export.scene import Group, Picture, Text
 from engine.export.svg import barred, outlined, svg, written
+from engine.limits import PIXELS, SIDE
 
 SCALE = 2.0
 """Pixels of the image for one of the page, as on a screen of high resolution."""
-LARGEST = 16_000
-"""Pixels along one side."""
-MOST = 16_000_000
-"""Pixels in all, which take 64 MB and some three seconds while they are drawn."""
+LARGEST, MOST = SIDE.value(), PIXELS.value()
+"""Pixels along one side, and in all."""
 COARSE = 0.25
 """The scale below which nothing can be read: text becomes bars, and edges are drawn without smoothing. (10,000 edges across a
 picture of 83,000 pixels took 24 seconds with it, and one without.)"""

@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from engine.limits import MB, Row
 from engine.sandbox.call_messages import CallReply, CallRequest, check_call_reply, decode_call_reply
 from engine.sandbox.collected import Collected
 from engine.sandbox.frames import OUTPUT, REPLY, SHARE, share_of
@@ -38,6 +39,14 @@ class Function:
     memory_mb: int = 1024
     output_mb: int = 64
 
+    def over(self, error: Exception, doing: str) -> str:
+        """Which of its limits was in the way of `doing` something, in words for the user; "" if none was."""
+        return {
+            "timeout": f"{doing} it took more than {self.seconds:g} seconds, which is the limit here",
+            "memory": f"{doing} it needed more than {self.memory_mb:,} MB of memory, which is the limit here",
+            "too_large": f"it would be larger than {self.output_mb} MB, which is the limit here",
+        }.get(error.status if isinstance(error, CallError) else "", "")
+
 
 class CallError(Exception):
     """A call that returned nothing; the message says why, in words for the user.
@@ -58,6 +67,12 @@ def offer(function: Function) -> Function:
     """Have the server of calls load a function; when a module that owns one is imported."""
     _offered[function.name] = function
     return function
+
+
+def bounded(name: str, seconds: Row, memory: Row, output: int) -> Function:
+    """Offer a function that has its limits from the table, as they are on this installation, and returns so many bytes."""
+    hosted = settings().hosted
+    return offer(Function(name, seconds.value(hosted), memory.value(hosted) // MB, -(-output // MB)))
 
 
 def get_ready() -> None:

@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from engine.limits import MARKS
 from engine.program_ast import BOUNDS, ProgramAst, parses
 from engine.whatif.text import MARK, Edit, edited
 
@@ -28,7 +29,7 @@ _LINE = re.compile(r"(?P<indent>[ \t]*)(?P<stand_in>(?:pass  |if True:  )?)# wit
 _ENDS = re.compile(r"[\w)\]}'\".]")
 """The last sign of whatever a piece can be put behind."""
 _MAX_LABEL = 40
-MAX_MARKS = 200
+MAX_MARKS = MARKS.value()
 """Pieces that were taken out and can be put back, in one program."""
 _TRIES = 16
 """Texts that are parsed to find those among them that do not fit, the signs of all together no more than one program's."""

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 
+from engine.limits import KNOBS
 from engine.program_ast import ProgramAst, UnreadError, read
 from engine.whatif.knob import Kind, Knob, Number, Value
 from engine.whatif.literals import literals
@@ -21,7 +22,7 @@ from engine.whatif.text import Edit, edited
 
 MAX_KNOBS = 40
 """How many are worth showing at once."""
-MOST_KNOBS = 1_000
+MOST_KNOBS = KNOBS.value()
 """How many literals, and how many switches, are looked for in one text."""
 
 

@@ -14,9 +14,11 @@ import time
 import urllib.error
 import urllib.parse
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import Any, TypeVar
 
 import pytest
 from playwright.sync_api import Browser
@@ -26,6 +28,8 @@ from benchmarks.visitors import Figures, arrived, visit
 from components.probe import probe
 from engine.export import FORMATS, from_json
 from tests.browser.conftest import PATIENCE, Gradtape
+
+T = TypeVar("T")
 
 pytestmark = [
     pytest.mark.browser,
@@ -69,6 +73,12 @@ def get(address: str) -> tuple[int, dict[str, str]]:
         return error.code, {name.lower(): value for name, value in error.headers.items()}
 
 
+def driven(visits: Coroutine[Any, Any, T]) -> T:
+    """What visits come to, in a thread of their own: in this one the browsers of other tests have their loop."""
+    with ThreadPoolExecutor(1) as threads:
+        return threads.submit(asyncio.run, visits).result()
+
+
 async def until(condition: Callable[[], bool], tasks: list[asyncio.Task[None]], what: str) -> None:
     """Wait until something holds; a visit that has ended meanwhile ends the waiting."""
     deadline = time.monotonic() + PATIENCE / 1000
@@ -110,7 +120,7 @@ def test_when_a_process_is_killed_the_others_visitors_notice_nothing_and_its_own
         return each
 
     with installation(tmp_path) as (proxy, pages):
-        each = asyncio.run(under_load(proxy.address, pages[0]))
+        each = driven(under_load(proxy.address, pages[0]))
     assert [(f.lost, f.mixed, f.refused) for f in each] == [(0, 0, 0)] * VISITORS
     cut = {sticky(f.cookies[0]) for f in each if f.reloaded}
     kept = {sticky(f.cookies[0]) for f in each if not f.reloaded}
@@ -143,7 +153,7 @@ def test_a_process_that_is_told_to_stop_serves_who_is_there_and_nobody_new(tmp_p
             assert time.monotonic() < deadline, "never happened: the proxy sends new visitors to the other one only"
 
     with installation(tmp_path, GRADTAPE_DRAIN="300") as (proxy, pages):
-        asyncio.run(leaving(proxy.address, pages))
+        driven(leaving(proxy.address, pages))
 
 
 def alive(page: Served) -> bool:

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from components import state, trouble
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(autouse=True)
@@ -31,3 +36,17 @@ def faults() -> Iterator[list[str]]:
     yield found
     logger.removeHandler(handler)
     assert not found, "\n".join(found)
+
+
+@pytest.fixture
+def app() -> AppTest:
+    """The page without a browser, as a new visitor sees it."""
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120).run()
+    assert not app.exception
+    return app
+
+
+def page(app: AppTest) -> state.Page:
+    """What the visit is about."""
+    found: Any = app.session_state[state.KEY]
+    return found  # type: ignore[no-any-return]

@@ -5,27 +5,13 @@ from __future__ import annotations
 import gc
 import weakref
 from pathlib import Path
-from typing import Any
 
-import pytest
 from streamlit.testing.v1 import AppTest
 
-from components import state
 from components.gallery import examples
+from tests.components.conftest import page
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-@pytest.fixture
-def app() -> AppTest:
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=30).run()
-    assert not app.exception
-    return app
-
-
-def page(app: AppTest) -> state.Page:
-    found: Any = app.session_state[state.KEY]
-    return found  # type: ignore[no-any-return]
 
 
 def test_a_first_visit_runs_the_default_example(app: AppTest) -> None:

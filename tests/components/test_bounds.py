@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from components import state
 from components.answers import findings_html, path_button
 from components.builder.change import LINES
 from components.compare import compare_frame, compare_html, diff_html
@@ -33,32 +32,16 @@ from engine.program import MAX_TEXT, Program
 from engine.program_ast import BOUNDS
 from engine.recording import Recording, replay
 from engine.recording.index import index_of
-from engine.sandbox import RunResult, run
+from engine.sandbox import RunResult
 from engine.sandbox.messages import CellResult, RunError
 from engine.sweep import choices
 from engine.whatif import MAX_KNOBS, MOST_KNOBS, knobs
+from tests.components.conftest import page
+from tests.recorded import recorded
 
 ROOT = Path(__file__).resolve().parents[2]
 KB = 1_000
 LONG = "n" * 20_000
-
-
-@pytest.fixture
-def app() -> AppTest:
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120).run()
-    assert not app.exception
-    return app
-
-
-def page(app: AppTest) -> state.Page:
-    found: Any = app.session_state[state.KEY]
-    return found  # type: ignore[no-any-return]
-
-
-def recorded(program: str) -> Recording:
-    recording = run(program).recording
-    assert recording is not None
-    return recording
 
 
 def ended(output: str = "", error: RunError | None = None, cells: list[CellResult] | None = None) -> RunResult:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from components import state
 from components.builder import Picked, change, gradient
 from components.gallery import examples
 from engine.writing.operations import OPERATIONS
+from tests.components.conftest import page
 
 ROOT = Path(__file__).resolve().parents[2]
 EVIL = "<img src=x onerror=alert(1)>"
@@ -27,11 +26,6 @@ def opened(example: str = "repeated_backward", **widgets: str) -> AppTest:
     app.run()
     assert not app.exception
     return app
-
-
-def page(app: AppTest) -> state.Page:
-    found: Any = app.session_state[state.KEY]
-    return found  # type: ignore[no-any-return]
 
 
 def pressed(app: AppTest, key: str) -> str:

@@ -11,9 +11,10 @@ from components.check import check_html
 from components.formulas import MOST, counted, edge_title, found_at, heading, placed, steps_html, total_html
 from components.gallery import examples
 from engine.diagnosis.numeric import check_numerically
-from engine.recording import Recording, replay
+from engine.recording import replay
 from engine.recording.events import NodeRan
 from engine.sandbox import run
+from tests.recorded import recorded
 
 EVIL = "<img src=x onerror=alert(1)>"
 REPEATED = examples()["repeated_backward"].text
@@ -34,15 +35,8 @@ Cube.apply(x).sum().backward()
 """
 
 
-def recorded(program: str) -> Recording:
-    recording = run(program).recording
-    assert recording is not None
-    return recording
-
-
 def formulas_page(source: str, step: int, selected: str | None) -> None:
     from components.formulas import formulas
-    from engine.sandbox import run
 
     recording = run(source).recording
     assert recording is not None
@@ -54,7 +48,6 @@ def check_page(source: str) -> None:
 
     from components.check import check_panel
     from engine.diagnosis import check_numerically
-    from engine.sandbox import run
 
     if "recording" not in st.session_state:
         st.session_state["recording"] = run(source).recording

@@ -19,15 +19,10 @@ from engine.graph import VIEWS, build
 from engine.recording import Recording, replay
 from engine.sandbox import run
 from tests.on_pytorch import OnPyTorch
+from tests.recorded import recorded
 
 DEFAULT = examples()["repeated_backward"]
 EVIL = "<img src=x onerror=alert(1)>"
-
-
-def recorded(program: str) -> Recording:
-    result = run(program)
-    assert result.recording is not None
-    return result.recording
 
 
 @pytest.fixture(scope="module")

@@ -14,8 +14,7 @@ from components.graph_view.tape import late_captions
 from components.replay.pictures import ALL_OPEN, FIRST, MOST, NOTHING_OPEN, pictures
 from engine.diagnosis.contributions import edge_lines
 from engine.graph.whole import whole
-from engine.recording import Recording
-from engine.sandbox import run
+from tests.recorded import recorded
 
 LAYERS = """import torch
 from torch import nn
@@ -25,12 +24,6 @@ loss.backward()
 """
 EVERYTHING = {"tape": "T", "rev": "R", "total": LARGE, "steps": [], "segments": [], "lines": [], "queues": [], "index": {},
               "nodes": [], "edges": [], "network": {}, "legend": []}  # fmt: skip
-
-
-def recorded(program: str) -> Recording:
-    made = run(program).recording
-    assert made is not None
-    return made
 
 
 def needed(holds: dict[str, Any] | None, **changes: Any) -> dict[str, Any]:

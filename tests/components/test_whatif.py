@@ -15,32 +15,14 @@ from components.graph_view.payload import drawing, payload, plain
 from components.whatif import Memory, apply, whatif_data
 from engine.diagnosis.compare import compare
 from engine.graph import VIEWS
-from engine.recording import Recording
 from engine.recording.events import Accumulated
-from engine.sandbox import run
 from engine.whatif import knobs
+from tests.components.conftest import page
+from tests.recorded import recorded
 
 ROOT = Path(__file__).resolve().parents[2]
 EVIL = "<img src=x onerror=alert(1)>"
 DEFAULT = examples()["repeated_backward"].text
-
-
-@pytest.fixture
-def app() -> AppTest:
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=30).run()
-    assert not app.exception
-    return app
-
-
-def page(app: AppTest) -> state.Page:
-    found: Any = app.session_state[state.KEY]
-    return found  # type: ignore[no-any-return]
-
-
-def recorded(program: str) -> Recording:
-    recording = run(program).recording
-    assert recording is not None
-    return recording
 
 
 def data_of(text: str, memory: Memory | None = None) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
@@ -27,3 +28,17 @@ def database(torch: ModuleType) -> Callable[[str], dict[str, Any]]:
         return {source.title(info): info for info in source.entries()}
 
     return entries
+
+
+@pytest.fixture
+def parsed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The texts that are parsed during a test."""
+    texts: list[str] = []
+    real = ast.parse
+
+    def spy(source: str, *args: object, **kwargs: object) -> ast.AST:
+        texts.append(source)
+        return real(source, *args, **kwargs)  # type: ignore[call-overload, no-any-return]
+
+    monkeypatch.setattr(ast, "parse", spy)
+    return texts

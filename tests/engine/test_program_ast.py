@@ -36,20 +36,6 @@ def nothing_kept() -> Iterator[None]:
     forget()
 
 
-@pytest.fixture
-def parsed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The texts that were parsed."""
-    texts: list[str] = []
-    real = ast.parse
-
-    def spy(source: str, *args: object, **kwargs: object) -> ast.AST:
-        texts.append(source)
-        return real(source, *args, **kwargs)  # type: ignore[call-overload, no-any-return]
-
-    monkeypatch.setattr(ast, "parse", spy)
-    return texts
-
-
 def reason(text: str) -> UnreadError:
     with pytest.raises(UnreadError) as caught:
         read(text)

@@ -14,8 +14,8 @@ from engine.graph import VIEWS, View, layout
 from engine.recording import Recording
 from engine.recording.index import index_of
 from engine.recording.store import StoredArray
-from engine.sandbox import run
 from tests.engine.recordings import Tape, added, chain, product, two_passes
+from tests.recorded import recorded
 
 BASE = """\
 import torch
@@ -25,12 +25,6 @@ y = x * w
 z = (y + 1).sum()
 z.backward()
 """
-
-
-def recorded(program: str) -> Recording:
-    recording = run(program).recording
-    assert recording is not None
-    return recording
 
 
 def compared(old: str, new: str, program: str = BASE) -> Comparison:

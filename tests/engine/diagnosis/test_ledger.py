@@ -7,14 +7,7 @@ import numpy as np
 from engine.diagnosis.ledger import ledgers, loss_curve, norm_curves
 from engine.recording import Recording
 from engine.recording.index import index_of
-from engine.sandbox import run
-
-
-def recorded(program: str) -> Recording:
-    result = run(program)
-    assert result.status == "ok", result.error
-    assert result.recording is not None
-    return result.recording
+from tests.recorded import recorded
 
 
 def named(recording: Recording, name: str) -> int:

@@ -14,8 +14,8 @@ from engine.graph.group_faces import Kept, fold_faces
 from engine.graph.nesting import paths
 from engine.graph.varies import varies
 from engine.recording import Recording
-from engine.sandbox import run
 from tests.engine.graph.test_layout import check
+from tests.recorded import recorded
 
 MODEL = """
 import torch
@@ -58,13 +58,6 @@ for t in range({steps}):
     loss = loss + h.pow(2).sum()
 loss.backward()
 """
-
-
-def recorded(text: str) -> Recording:
-    result = run(text)
-    assert result.status == "ok", result.error
-    assert result.recording is not None
-    return result.recording
 
 
 @pytest.fixture(scope="module")

@@ -9,13 +9,7 @@ from engine.graph import Queue, queues
 from engine.recording import Recording
 from engine.recording.events import NOTHING, NodeRan
 from engine.recording.index import index_of
-from engine.sandbox import run
-
-
-def recorded(program: str) -> Recording:
-    result = run(program)
-    assert result.recording is not None
-    return result.recording
+from tests.recorded import recorded
 
 
 def names(recording: Recording, queue: Queue) -> list[str]:

@@ -6,7 +6,7 @@ from engine.graph import build, changes, gradients, layout, line_ends, places
 from engine.graph.watch import MISSING, NOT_FINITE
 from engine.recording import Recording, replay
 from engine.recording.events import Accumulated, GradSet, NodeRan, OpRan
-from engine.sandbox import run
+from tests.recorded import recorded
 
 LOOP = """import torch
 w = torch.ones(2, requires_grad=True)
@@ -17,12 +17,6 @@ for i in range(2):
         w -= 0.1 * w.grad
     w.grad = None
 """
-
-
-def recorded(program: str) -> Recording:
-    result = run(program)
-    assert result.recording is not None
-    return result.recording
 
 
 def key(recording: Recording, name: str) -> str:
