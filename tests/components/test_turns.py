@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import gc
+import subprocess
+import sys
 import threading
 import time
 import weakref
+from pathlib import Path
 
 import pytest
 
@@ -16,6 +19,8 @@ from components.housekeeping import SOON as SOON_AGAIN
 from components.turns import AT_ONCE, LONG, in_turn, turn_for, turn_given_away
 from engine.recording import Recording
 from engine.recording.events import Printed
+
+ROOT = Path(__file__).resolve().parents[2]
 
 SOON = 30.0
 
@@ -325,3 +330,22 @@ def test_an_interruption_that_comes_late_is_called_off() -> None:
         except Over:
             pass
         works(0.001)  # an interruption that was still under way would come here
+
+
+def test_what_was_called_off_leaves_python_with_nothing_to_look_for() -> None:
+    """In Python 3.11 the last line would never end."""
+    program = """
+import sys, time
+from components.deadline import Deadline, Over
+for _ in range(3):
+    try:
+        with Deadline(0.01):
+            began = time.thread_time()
+            while time.thread_time() - began < 0.2:
+                pass
+    except Over:
+        pass
+sys.setprofile(lambda *event: None)
+(lambda: None)()
+"""
+    subprocess.run([sys.executable, "-c", program], cwd=ROOT, timeout=60, check=True)
