@@ -13,7 +13,6 @@ from components.gallery import examples
 from engine.diagnosis.numeric import check_numerically
 from engine.recording import replay
 from engine.recording.events import NodeRan
-from engine.sandbox import run
 from tests.recorded import recorded
 
 EVIL = "<img src=x onerror=alert(1)>"
@@ -37,6 +36,7 @@ Cube.apply(x).sum().backward()
 
 def formulas_page(source: str, step: int, selected: str | None) -> None:
     from components.formulas import formulas
+    from engine.sandbox import run
 
     recording = run(source).recording
     assert recording is not None
@@ -48,6 +48,7 @@ def check_page(source: str) -> None:
 
     from components.check import check_panel
     from engine.diagnosis import check_numerically
+    from engine.sandbox import run
 
     if "recording" not in st.session_state:
         st.session_state["recording"] = run(source).recording
