@@ -126,7 +126,7 @@ def _lines(cells: tuple[str, ...]) -> tuple[list[str], list[Line]]:
 
 def _alike(old: list[str], new: list[str]) -> Iterable[tuple[int, int]]:
     """Pairs of lines in order with the greatest likeness in all."""
-    likeness = [[_likeness(a, b) for b in new] for a in old]
+    likeness = list(zip(*[_likenesses(old, b) for b in new]))
     best = [[0.0] * (len(new) + 1) for _ in range(len(old) + 1)]
     for i in reversed(range(len(old))):
         for j in reversed(range(len(new))):
@@ -144,8 +144,15 @@ def _alike(old: list[str], new: list[str]) -> Iterable[tuple[int, int]]:
     return pairs
 
 
-def _likeness(a: str, b: str) -> float:
-    return SequenceMatcher(None, a, b, autojunk=False).ratio() if a and b else 0.0
+def _likenesses(lines: list[str], other: str) -> list[float]:
+    """How like another one each line is; 0 below `_ALIKE`, which is found out sooner."""
+    matcher = SequenceMatcher(None, "", other, autojunk=False)
+    found = []
+    for line in lines:
+        matcher.set_seq1(line)
+        alike = line and other and matcher.real_quick_ratio() >= _ALIKE and matcher.quick_ratio() >= _ALIKE
+        found.append(matcher.ratio() if alike else 0.0)
+    return found
 
 
 class _Side:
