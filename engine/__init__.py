@@ -7,9 +7,9 @@ from typing import Any as _Any
 
 import numpy as _numpy
 
-from engine import autograd
-from engine import dtypes as _dtypes
-from engine.autograd import (
+from . import autograd
+from . import dtypes as _dtypes
+from .autograd import (
     enable_grad,
     inference_mode,
     is_grad_enabled,
@@ -17,8 +17,8 @@ from engine.autograd import (
     no_grad,
     set_grad_enabled,
 )
-from engine.context import is_warn_always_enabled, set_warn_always
-from engine.dtypes import (
+from .context import is_warn_always_enabled, set_warn_always
+from .dtypes import (
     dtype,
     finfo,
     float16,
@@ -34,9 +34,9 @@ from engine.dtypes import (
     set_default_dtype,
     uint8,
 )
-from engine.ops import namespace as _namespace
-from engine.ops.facts import LEGACY as _LEGACY
-from engine.ops.random import (
+from .ops import namespace as _namespace
+from .ops.facts import LEGACY as _LEGACY
+from .ops.random import (
     Generator,
     default_generator,
     fork_rng,
@@ -46,8 +46,8 @@ from engine.ops.random import (
     seed,
     set_rng_state,
 )
-from engine.printing import set_printoptions
-from engine.tensor import Size, Tensor, device
+from .printing import set_printoptions
+from .tensor import Size, Tensor, device
 
 # NumPy warns of 1/0 and log(0), PyTorch does not.
 _numpy.seterr(all="ignore")
@@ -126,17 +126,17 @@ def __getattr__(name: str) -> _Any:
     if name in ("is_anomaly_enabled", "is_anomaly_check_nan_enabled"):
         return getattr(autograd, name)
     if name == "_C":
-        from engine import internals
+        from . import internals
 
         return internals
     if name in ("load", "save"):
-        from engine.utils import serialization
+        from .utils import serialization
 
         return getattr(serialization, name)
     if name in _MODULES:
         import importlib
 
         return importlib.import_module(f"engine.{name}")
-    from engine.surface import missing
+    from .surface import missing
 
     raise missing("torch", name, __all__)

@@ -16,14 +16,14 @@ from typing import Any
 
 import numpy as np
 
-from engine import dtypes, inline
-from engine.autograd.node import FREED, Inference, Node, Result, check_result, check_version, opened
-from engine.context import context
-from engine.dtypes import result_dtype
-from engine.errors import AutogradError, sizes_mismatch, too_many_dims
-from engine.op import Op, array_vocabulary, on_arrays, parameters_of
-from engine.overloads import invalid_combination, overloads
-from engine.tensor import Tensor, constant, counter_of, gradient_edge, inference, new, share
+from . import dtypes, inline
+from .autograd.node import FREED, Inference, Node, Result, check_result, check_version, opened
+from .context import context
+from .dtypes import result_dtype
+from .errors import AutogradError, sizes_mismatch, too_many_dims
+from .op import Op, array_vocabulary, on_arrays, parameters_of
+from .overloads import invalid_combination, overloads
+from .tensor import Tensor, constant, counter_of, gradient_edge, inference, new, share
 
 INFERENCE_SAVED = (
     "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in computation "

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-from engine.limits import DIMS
+from .limits import DIMS
 
 
 class AutogradError(RuntimeError):

@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from engine.latex import ATOM, Text, escaped, fill, level_of, number, roman
-from engine.op import TABLE, Op, Rule, _names, parameters_of
-from engine.symbol import PLACE, Forbidden, Mathematics, Several, Symbol, Unreadable, place
+from .latex import ATOM, Text, escaped, fill, level_of, number, roman
+from .op import TABLE, Op, Rule, _names, parameters_of
+from .symbol import PLACE, Forbidden, Mathematics, Several, Symbol, Unreadable, place
 
 MAX_TEXTS = 8
 """Outcomes of decisions that are told apart; a rule with more stands as one call."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from engine.autograd.function import undefined
-from engine.autograd.node import Node, SavedTensor
-from engine.context import context
+from .autograd.function import undefined
+from .autograd.node import Node, SavedTensor
+from .context import context
 
 __all__ = ["_autograd", "_current_autograd_node", "_current_graph_task_id", "_functions", "_will_engine_execute_node"]
 

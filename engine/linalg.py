@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.errors import LinAlgError
-from engine.ops import namespace
+from .errors import LinAlgError
+from .ops import namespace
 
 _NAMES = namespace("torch.linalg")
 globals().update(_NAMES)
@@ -15,6 +15,6 @@ __all__ = ["LinAlgError", *sorted(_NAMES)]
 def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(name)
-    from engine.surface import missing
+    from .surface import missing
 
     raise missing("torch.linalg", name, __all__)

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from engine import dtypes
-from engine.dtypes import dtype as Dtype
-from engine.dtypes import int64
-from engine.ops import namespace
-from engine.tensor import Tensor, constant
+from . import dtypes
+from .dtypes import dtype as Dtype
+from .dtypes import int64
+from .ops import namespace
+from .tensor import Tensor, constant
 
 __all__ = [
     "amax", "amin", "argmax", "argmin", "cumprod", "cumsum", "log_softmax", "logaddexp", "logsumexp", "mean", "median", "norm",

@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from types import FunctionType, ModuleType
 from typing import Any
 
-from engine.autograd.node import Node
+from .autograd.node import Node
 
 Rule = Callable[..., Any]
 
@@ -105,7 +105,7 @@ def op(
     """
 
     def declare(forward: Callable[..., Any]) -> Any:
-        from engine.codegen import write
+        from .codegen import write
 
         parameters = tuple(inspect.signature(forward).parameters.values())
         variant = forward.__name__

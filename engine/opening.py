@@ -11,15 +11,15 @@ from typing import Annotated
 
 import msgspec
 
-from engine import limits as table
-from engine.program import Program
-from engine.progress import Tell, untold
-from engine.recording.recording import SUFFIX, Recording
-from engine.sandbox.call_messages import cut, with_argument
-from engine.sandbox.calls import CallError, bounded, call
-from engine.sandbox.messages import Batch, Limits
-from engine.sandbox.room import Room
-from engine.sandbox.settings import settings
+from . import limits as table
+from .program import Program
+from .progress import Tell, untold
+from .recording.recording import SUFFIX, Recording
+from .sandbox.call_messages import cut, with_argument
+from .sandbox.calls import CallError, bounded, call
+from .sandbox.messages import Batch, Limits
+from .sandbox.room import Room
+from .sandbox.settings import settings
 
 
 class Asked(msgspec.Struct, frozen=True):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from engine import limits
+from . import limits
 
 MAX_TEXT = limits.PROGRAM.value()
 """Characters of a program."""

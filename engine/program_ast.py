@@ -17,8 +17,8 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import NamedTuple, TypeVar, cast
 
-from engine.limits import DEPTH, FIELDS, READ, SIGNS
-from engine.program_scan import Bounds, Scan, scan
+from .limits import DEPTH, FIELDS, READ, SIGNS
+from .program_scan import Bounds, Scan, scan
 
 T = TypeVar("T")
 

@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import engine
-from engine.ops import FAMILIES, namespace
-from engine.ops.inplace import INPLACE
-from engine.surface import SURFACE
-from engine.tensor import Tensor
+
+from .ops import FAMILIES, namespace
+from .ops.inplace import INPLACE
+from .surface import SURFACE
+from .tensor import Tensor
 
 NAMESPACES = ("torch", "torch.Tensor", "torch.nn.functional", "torch.linalg", "torch.special")
 MODULES = ("torch.nn", "torch.nn.init", "torch.nn.utils", "torch.optim", "torch.optim.lr_scheduler", "torch.utils.data",

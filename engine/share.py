@@ -12,8 +12,8 @@ import zlib
 
 import msgspec
 
-from engine import limits
-from engine.program import MAX_CELLS, Program, ProgramError
+from . import limits
+from .program import MAX_CELLS, Program, ProgramError
 
 VERSION = "1"
 """What a link begins with; another number means another dictionary or other fields."""

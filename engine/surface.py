@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from engine.errors import nearest, unsupported
+from .errors import nearest, unsupported
 
 _SECTION = re.compile(r"\[(.+?)\]\n([^\[]*)")
 

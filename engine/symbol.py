@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
-from engine.latex import ATOM, NEGATIVE, POWER, PRODUCT, SUM
+from .latex import ATOM, NEGATIVE, POWER, PRODUCT, SUM
 
 
 class Unreadable(Exception):

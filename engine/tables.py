@@ -6,8 +6,8 @@ import ast
 from collections.abc import Callable
 from pathlib import Path
 
-from engine import limits
-from engine.sandbox import settings
+from . import limits
+from .sandbox import settings
 
 
 def limits_table() -> str:

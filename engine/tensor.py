@@ -10,13 +10,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from engine import dtypes
-from engine.autograd.node import AccumulateGrad, Counter, Handle, Inference, Node
-from engine.context import context, warn_once
-from engine.dtypes import OF_NUMPY, dtype
-from engine.errors import unsupported
-from engine.printing import format_tensor
-from engine.surface import TENSOR_METHODS
+from . import dtypes
+from .autograd.node import AccumulateGrad, Counter, Handle, Inference, Node
+from .context import context, warn_once
+from .dtypes import OF_NUMPY, dtype
+from .errors import unsupported
+from .printing import format_tensor
+from .surface import TENSOR_METHODS
 
 Array = np.ndarray[Any, Any]
 
@@ -170,14 +170,14 @@ class Tensor:
         if len(data) == 1 and isinstance(data[0], Tensor):
             array = data[0]._array
         elif len(data) == 1 and not isinstance(data[0], (int, np.integer)):
-            from engine.ops.creation import as_array
+            from .ops.creation import as_array
 
             array = as_array(data[0]) if not isinstance(data[0], Size) else np.zeros(data[0])
         else:
             array = np.zeros(data or (0,))
         fill(self, np.array(array, dtype=target))
         if context.observer is not None:
-            from engine.ops.creation import CREATED
+            from .ops.creation import CREATED
 
             context.observer.op(CREATED["Tensor"], data, self, None)
 
@@ -350,7 +350,7 @@ class Tensor:
         """The node of the operation that made the tensor, None for a leaf."""
         view = self._view
         if view is not None and self._counter is not None and view.version != self._counter.value:
-            from engine.autograd.views import regenerate
+            from .autograd.views import regenerate
 
             regenerate(self, view)
         return self._node
@@ -454,7 +454,7 @@ class Tensor:
         """The same memory as a tensor that autograd does not know; its writes are not counted."""
         result = constant(self._array)
         if context.observer is not None:
-            from engine.ops.creation import CREATED
+            from .ops.creation import CREATED
 
             context.observer.op(CREATED["data"], (self,), result, None)
         return result
@@ -469,7 +469,7 @@ class Tensor:
             raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
         self._array = value._array
         if context.observer is not None:
-            from engine.ops.creation import CREATED
+            from .ops.creation import CREATED
 
             context.observer.wrote(CREATED["data"], (self, value), self, None)
 
@@ -749,4 +749,4 @@ for _name in (
     setattr(Tensor, _name, getattr(Tensor, _name).setter(_refuse(_name)).deleter(_refuse(_name)))
 
 
-from engine.autograd import passes  # noqa: E402  (it needs tensors)
+from .autograd import passes  # noqa: E402  (it needs tensors)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from engine.autograd.grad_mode import (
+from .grad_mode import (
     enable_grad,
     inference_mode,
     is_grad_enabled,
@@ -17,7 +17,7 @@ from engine.autograd.grad_mode import (
     no_grad,
     set_grad_enabled,
 )
-from engine.autograd.node import Node
+from .node import Node
 
 _ELSEWHERE = {
     "Function": "function",
@@ -61,6 +61,6 @@ def __getattr__(name: str) -> Any:
         return globals()[name]
     if name in ("functional", "function", "graph"):
         return import_module(f"engine.autograd.{name}")
-    from engine.surface import missing
+    from ..surface import missing
 
     raise missing("torch.autograd", name, __all__)

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from engine.autograd.node import Node
-from engine.context import context
+from ..context import context
+from .node import Node
 
 OWN = (str(Path(__file__).resolve().parents[1]) + os.sep, "<engine")
 """How the names of the engine's own files begin, the written ones included."""
@@ -30,7 +30,7 @@ def is_anomaly_check_nan_enabled() -> bool:
 
 
 def _set(enabled: bool, check_nan: bool) -> None:
-    from engine.autograd import graph
+    from . import graph
 
     _state.update(enabled=enabled, check_nan=check_nan)
     graph._watch()

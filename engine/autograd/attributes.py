@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from engine.autograd.node import Node
+    from .node import Node
 
 UNSIGNED = frozenset((
     "dim", "dim0", "dim1", "dim2", "dims", "index", "start", "end", "step", "offset", "diagonal", "padding_idx", "ignore_index",
@@ -97,8 +97,8 @@ def names(node: Node) -> list[str]:
 
 def raw_names(node: Node) -> list[str]:
     """The names of the tensors among that, which may have hooks of their own."""
-    from engine.autograd.node import Packed, Result
-    from engine.tensor import Tensor
+    from ..tensor import Tensor
+    from .node import Packed, Result
 
     op = getattr(type(node), "op", None)
     saved = node.saved or (None,) * len(node.saved_names)
@@ -161,7 +161,7 @@ def _number(value: Any) -> Any:
     array = getattr(value, "_array", None)
     if array is None or array.ndim or value._node is not None or array.dtype.kind != "f" or value._needs:
         return value
-    from engine.tensor import constant
+    from ..tensor import constant
 
     number = float(array)
     return constant(np.array(int(number) if number.is_integer() else number))

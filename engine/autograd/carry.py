@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from engine.autograd import anomaly
-from engine.autograd.node import AccumulateGrad, Counter, Edge, Handle, Node
-from engine.context import context, grad_mode
-from engine.tensor import Tensor, constant
+from ..context import context, grad_mode
+from ..tensor import Tensor, constant
+from . import anomaly
+from .node import AccumulateGrad, Counter, Edge, Handle, Node
 
 _sequence = attrgetter("sequence")
 
@@ -621,14 +621,14 @@ def _called(hook: Any) -> str:
 
 def _copy_of(g: Any) -> Any:
     """A copy of a recorded gradient, to become a leaf's: it may be part of somebody else's graph."""
-    from engine.ops.creation import empty_like
-    from engine.ops.inplace import INPLACE
+    from ..ops.creation import empty_like
+    from ..ops.inplace import INPLACE
 
     return INPLACE["copy_"](empty_like(g), g) if g.requires_grad else g
 
 
 def _dtype(d: Any) -> Any:
-    from engine.dtypes import OF_NUMPY
+    from ..dtypes import OF_NUMPY
 
     return OF_NUMPY[d]
 

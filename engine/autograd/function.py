@@ -11,11 +11,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from engine.autograd.graph import increment_version
-from engine.autograd.node import FREED, Node, Result
-from engine.context import context, grad_mode, observed
-from engine.errors import AutogradError, InplaceError
-from engine.tensor import Tensor, View, constant, gradient_edge, share
+from ..context import context, grad_mode, observed
+from ..errors import AutogradError, InplaceError
+from ..tensor import Tensor, View, constant, gradient_edge, share
+from .graph import increment_version
+from .node import FREED, Node, Result
 
 TWO_OUTPUTS = (
     "If your Function modifies inplace an input that is a view of another Tensor, your Function cannot return more than one "
@@ -409,7 +409,7 @@ class _Wrapping:
         if value._view is None and value._needs and value._node is None:
             raise InplaceError("a leaf Variable that requires grad has been used in an in-place operation.")
         increment_version(value)
-        from engine.autograd.views import check_writable, rebase
+        from .views import check_writable, rebase
 
         check_writable(value)
         if value._view is not None and self.several:
@@ -442,7 +442,7 @@ class _Wrapping:
 @functools.cache
 def _declared(cls: type[Function]) -> Any:
     """What the observer is told of a Function."""
-    from engine.op import Op
+    from ..op import Op
 
     names = [p for p in inspect.signature(cls.forward).parameters.values() if p.kind is not p.VAR_KEYWORD]
     own = tuple(names if cls.setup_context is not Function.setup_context else names[1:])

@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from engine.autograd.grad_mode import enable_grad, set_grad_enabled
-from engine.autograd.passes import grad
-from engine.context import context
-from engine.errors import AutogradError
-from engine.tensor import Tensor, constant
+from ..context import context
+from ..errors import AutogradError
+from ..tensor import Tensor, constant
+from .grad_mode import enable_grad, set_grad_enabled
+from .passes import grad
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
 
@@ -163,7 +163,7 @@ def _check_forward(create_graph: bool, strict: bool, vectorize: bool) -> None:
 
 def _rows(outs: Tensors, ins: Tensors, create_graph: bool, strict: bool) -> list[Tensors]:
     """Per output its derivatives by each input, one backward pass per element of the output."""
-    from engine.ops.joining import stack
+    from ..ops.joining import stack
 
     table = []
     for i, out in enumerate(outs):

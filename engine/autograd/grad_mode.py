@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from engine.context import context
+from ..context import context
 
 
 def noted() -> Any:

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from engine.autograd.function import undefined
-from engine.autograd.functional import jacobian
-from engine.autograd.passes import grad
-from engine.context import observed
-from engine.tensor import Tensor, constant
+from ..context import observed
+from ..tensor import Tensor, constant
+from .function import undefined
+from .functional import jacobian
+from .passes import grad
 
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
 
@@ -161,7 +161,7 @@ def gradgradcheck(
 
 
 def _random_like(outputs: Tensors) -> Tensors:
-    from engine.ops.creation import empty
+    from ..ops.creation import empty
 
     return tuple(empty(o.shape, dtype=o.dtype).uniform_(-1, 1).requires_grad_() for o in outputs)
 

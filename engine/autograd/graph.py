@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from engine.autograd.node import Counter, Edge, Handle, Node, Packed, PackedSaved, Result
-from engine.context import context, grad_mode
-from engine.tensor import Tensor, constant, gradient_edge
+from ..context import context, grad_mode
+from ..tensor import Tensor, constant, gradient_edge
+from .node import Counter, Edge, Handle, Node, Packed, PackedSaved, Result
 
 __all__ = [
     "GradientEdge",
@@ -29,7 +29,7 @@ def set_warn_on_accumulate_grad_stream_mismatch(enabled: bool) -> None:
 
 def __getattr__(name: str) -> Any:
     if name == "allow_mutation_on_saved_tensors":
-        from engine.autograd.mutation import allow_mutation_on_saved_tensors
+        from .mutation import allow_mutation_on_saved_tensors
 
         return allow_mutation_on_saved_tensors
     raise AttributeError(f"module 'torch.autograd.graph' has no attribute '{name}'")
@@ -122,14 +122,14 @@ class disable_saved_tensors_hooks:  # noqa: N801
 
 def _watch() -> None:
     """Be told of new nodes while there are hooks, or the forward stack is wanted for anomalies."""
-    from engine.autograd import anomaly
+    from . import anomaly
 
     context.linked = _made if _stack or anomaly.is_anomaly_enabled() else None
 
 
 def _made(node: Node) -> None:
     """A node was made."""
-    from engine.autograd import anomaly
+    from . import anomaly
 
     if anomaly.is_anomaly_enabled():
         anomaly.remember(node)

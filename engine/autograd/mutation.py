@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from typing import Any
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
-from engine.autograd.graph import saved_tensors_hooks
-from engine.context import context, grad_mode, observed
-from engine.tensor import Tensor
+from ..context import context, grad_mode, observed
+from ..tensor import Tensor
+from .graph import saved_tensors_hooks
 
 OUTSIDE = (
     "Trying to backward outside of the 'allow_mutation_on_saved_tensors' contextin which the graph was originally recorded."

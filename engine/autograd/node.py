@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from engine.context import grad_mode
-from engine.errors import AutogradError, InplaceError
+from ..context import grad_mode
+from ..errors import AutogradError, InplaceError
 
 if TYPE_CHECKING:
-    from engine.tensor import Tensor
+    from ..tensor import Tensor
 
 Edge = tuple["Node | None", int]
 """Where a gradient goes: a node, and which of its outputs it is the gradient of."""
@@ -157,13 +157,13 @@ class Node:
 
     def __call__(self, *grads: Any) -> Any:
         """Run the rule on gradients of the outputs; one gradient per input, alone if there is one."""
-        from engine.autograd.passes import call_node
+        from .passes import call_node
 
         return call_node(self, grads)
 
     def unpack(self, position: int) -> Any:
         """The saved value as a user sees it: a tensor (of the version it was saved at) or a plain value."""
-        from engine.tensor import Tensor, constant
+        from ..tensor import Tensor, constant
 
         if self.saved is None:
             raise AutogradError(FREED)
@@ -187,7 +187,7 @@ class Node:
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_saved_"):
-            from engine.autograd import attributes
+            from . import attributes
 
             return attributes.value(self, name[7:])
         if name.startswith("_raw_saved_") and name[11:] in self.saved_names:
@@ -197,7 +197,7 @@ class Node:
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def __dir__(self) -> list[str]:
-        from engine.autograd import attributes
+        from . import attributes
 
         known = [n for n in super().__dir__() if n.startswith("__") or n in PUBLIC]
         saved, raw = attributes.names(self), attributes.raw_names(self)
@@ -222,7 +222,7 @@ class Metadata:
     is_nested_tensor = is_cpp_nested_tensor = False
 
     def __init__(self, shape: tuple[int, ...], dtype: Any) -> None:
-        from engine.dtypes import OF_NUMPY
+        from ..dtypes import OF_NUMPY
 
         self.shape = list(shape)
         self.dtype = None if dtype is None else OF_NUMPY[dtype]
@@ -230,7 +230,7 @@ class Metadata:
     @property
     def device(self) -> Any:
         """The CPU."""
-        from engine.tensor import device
+        from ..tensor import device
 
         return device("cpu")
 
@@ -262,7 +262,7 @@ class SavedTensor:
             RuntimeError: for a tensor that has hooks already or was freed.
             TypeError: for hooks that cannot be called.
         """
-        from engine.autograd.graph import pack
+        from .graph import pack
 
         if len(hooks) != 2 or not all(callable(h) for h in hooks):
             raise TypeError(
@@ -350,11 +350,11 @@ def forward_name(node: Node) -> str:
 
 def changed_in_place(array: Any, output: int, owner: Node | None, now: int, saved: int) -> InplaceError:
     """PyTorch's error for a saved tensor that is no longer what it was."""
-    from engine.dtypes import LEGACY_NAMES, OF_NUMPY
+    from ..dtypes import LEGACY_NAMES, OF_NUMPY
 
     what = f"[torch.{LEGACY_NAMES[OF_NUMPY[array.dtype]]} {list(array.shape)}]"
     whose = f", which is output {output} of {forward_name(owner)}," if owner is not None else ""
-    from engine.autograd.anomaly import is_anomaly_enabled
+    from .anomaly import is_anomaly_enabled
 
     hint = "enable anomaly detection to find the operation that failed to compute its gradient, with "
     hint += "torch.autograd.set_detect_anomaly(True, check_nan=False)."
@@ -386,7 +386,7 @@ class Packed:
 
     def open(self, node: Node | None) -> Tensor:
         """The value as a tensor in its place in the graph."""
-        from engine.tensor import Tensor, constant
+        from ..tensor import Tensor, constant
 
         with grad_mode(False):
             value = self.unpack(self.kept)
@@ -411,7 +411,7 @@ def gradient_place(tensor: Tensor) -> tuple[Tensor | None, Node | None, int, boo
 
 def _stand_in(leaf: Tensor, value: Tensor) -> Tensor:
     """A tensor with other elements whose gradient goes to `leaf`."""
-    from engine.tensor import accumulator, constant
+    from ..tensor import accumulator, constant
 
     accumulator(leaf)
     out = constant(value._array)

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from engine.autograd.carry import _add_to_leaf, copied, run
-from engine.autograd.graph import GradientEdge, edge_of
-from engine.autograd.node import AccumulateGrad, Edge, Node
-from engine.context import context, observed, warn_once
-from engine.errors import AutogradError
-from engine.tensor import Tensor, constant
+from ..context import context, observed, warn_once
+from ..errors import AutogradError
+from ..tensor import Tensor, constant
+from .carry import _add_to_leaf, copied, run
+from .graph import GradientEdge, edge_of
+from .node import AccumulateGrad, Edge, Node
 
 CYCLE = (
     "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient which can "
@@ -257,7 +257,7 @@ def _batched(
     materialize_grads: bool,
 ) -> tuple[Any, ...]:
     """`grad` for a batch of vectors, one after the other: the gradients are stacked along a first dimension."""
-    from engine.ops.joining import stack
+    from ..ops.joining import stack
 
     sizes = set()
     for k, (out, vector) in enumerate(zip(outs, given, strict=True)):

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from engine.context import context
-from engine.tensor import Tensor, constant
+from ..context import context
+from ..tensor import Tensor, constant
 
 
 class _Engine:

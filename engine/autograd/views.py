@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from engine.autograd.node import FREED, Node, forward_name
-from engine.context import context, grad_mode, observed
-from engine.errors import AutogradError, InplaceError
+from ..context import context, grad_mode, observed
+from ..errors import AutogradError, InplaceError
+from .node import FREED, Node, forward_name
 
 if TYPE_CHECKING:
-    from engine.tensor import Tensor, View
+    from ..tensor import Tensor, View
 
 
 def check_writable(tensor: Tensor) -> None:
@@ -104,7 +104,7 @@ class CopySlices(Node):
 
     def apply_tensors(self, grad: Any) -> tuple[Any, ...]:
         """The rule on recorded tensors."""
-        from engine.ops.views import put_view, take_view
+        from ..ops.views import put_view, take_view
 
         if self.saved is None:
             raise AutogradError(FREED)
@@ -116,7 +116,7 @@ class CopySlices(Node):
 
 def rebase(tensor: Tensor, node: Node, output: int) -> None:
     """Make `tensor`, just written in place by `node`, a result of it; a view's base gets a CopySlices node."""
-    from engine.tensor import gradient_edge
+    from ..tensor import gradient_edge
 
     view = tensor._view
     if view is None:
@@ -141,8 +141,8 @@ def place(tensor: Tensor, node: Node, output: int) -> None:
 
 def regenerate(tensor: Tensor, view: View) -> None:
     """Give a view whose base was written since a `grad_fn` that leads to the base as it is now."""
-    from engine.ops.views import take_view
-    from engine.tensor import constant
+    from ..ops.views import take_view
+    from ..tensor import constant
 
     assert tensor._counter is not None
     base = view.base

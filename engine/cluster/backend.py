@@ -19,12 +19,12 @@ from uuid import uuid4
 import msgspec
 from distributed import Client, Future, KilledWorker
 
-from engine.cluster.reply import Reply, decode_reply
-from engine.cluster.worker import VERSION, call_off, execute
-from engine.sandbox.collected import MAX_RESULT, Collected, Stopped
-from engine.sandbox.forking import SLACK
-from engine.sandbox.messages import Job, encode
-from engine.sandbox.settings import settings
+from ..sandbox.collected import MAX_RESULT, Collected, Stopped
+from ..sandbox.forking import SLACK
+from ..sandbox.messages import Job, encode
+from ..sandbox.settings import settings
+from .reply import Reply, decode_reply
+from .worker import VERSION, call_off, execute
 
 LOG = logging.getLogger("gradtape.sandbox")
 GONE = "the cluster was lost while the program ran, and again when it was tried once more; try again in a moment"

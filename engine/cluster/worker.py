@@ -9,11 +9,11 @@ from __future__ import annotations
 import threading
 from collections import deque
 
-from engine.cluster.reply import Reply, encode_reply, version
-from engine.sandbox.collected import Collected, Stopped
-from engine.sandbox.frames import DONE, REPLY, STUCK
-from engine.sandbox.messages import HEADER, decode_job
-from engine.sandbox.runner import server
+from ..sandbox.collected import Collected, Stopped
+from ..sandbox.frames import DONE, REPLY, STUCK
+from ..sandbox.messages import HEADER, decode_job
+from ..sandbox.runner import server
+from .reply import Reply, encode_reply, version
 
 VERSION = version()
 """Of the code that this process has loaded."""

@@ -6,10 +6,10 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from engine.commands import explaining, exporting, running
-from engine.commands.command import FAILED
-from engine.commands.command import Command as Command
-from engine.commands.command import CommandError as CommandError
+from . import explaining, exporting, running
+from .command import FAILED
+from .command import Command as Command
+from .command import CommandError as CommandError
 
 EPILOG = "`gradtape COMMAND --help` tells a command's options. Without a command, Gradtape's page is served."
 

@@ -9,13 +9,13 @@ from typing import Any
 
 import msgspec
 
-from engine.commands.command import FAILED, Command, CommandError
-from engine.commands.exporting import step
-from engine.commands.files import PROGRAMS, limits, load, reason, recorded, run_program
-from engine.diagnosis import Finding, findings, why
-from engine.diagnosis.findings import explain
-from engine.export.scene import clean
-from engine.recording import Recording
+from ..diagnosis import Finding, findings, why
+from ..diagnosis.findings import explain
+from ..export.scene import clean
+from ..recording import Recording
+from .command import FAILED, Command, CommandError
+from .exporting import step
+from .files import PROGRAMS, limits, load, reason, recorded, run_program
 
 _LEVELS = {"error": "error", "warning": "warning", "hint": "notice"}
 """Severity → GitHub's word for it."""

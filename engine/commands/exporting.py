@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from engine.commands.command import Command, CommandError
-from engine.commands.files import limits, load, write
-from engine.export import FORMATS, THEMES, Format, Options
-from engine.graph import VIEWS
-from engine.recording import Recording
+from ..export import FORMATS, THEMES, Format, Options
+from ..graph import VIEWS
+from ..recording import Recording
+from .command import Command, CommandError
+from .files import limits, load, write
 
 
 def commands() -> list[Command]:

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import msgspec
 
-from engine.commands.command import CommandError
-from engine.export import from_json
-from engine.program import Program, ProgramError
-from engine.recording import Recording, RecordingError
-from engine.recording.recording import SUFFIX
-from engine.sandbox import Limits, RunResult, run
+from ..export import from_json
+from ..program import Program, ProgramError
+from ..recording import Recording, RecordingError
+from ..recording.recording import SUFFIX
+from ..sandbox import Limits, RunResult, run
+from .command import CommandError
 
 PROGRAMS = (".py", ".ipynb")
 RECORDINGS = (SUFFIX, ".json")

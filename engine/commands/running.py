@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 import sys
 
-from engine.commands.command import FAILED, Command
-from engine.commands.files import limits, reason, run_program, write
-from engine.recording.events import Printed
-from engine.recording.recording import SUFFIX
-from engine.sandbox import RunResult
+from ..recording.events import Printed
+from ..recording.recording import SUFFIX
+from ..sandbox import RunResult
+from .command import FAILED, Command
+from .files import limits, reason, run_program, write
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:

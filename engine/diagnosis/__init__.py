@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from engine.diagnosis.contributions import Contribution, contributions, gradient_total
-from engine.diagnosis.findings import explain, findings
-from engine.diagnosis.numeric import check_numerically
-from engine.diagnosis.outcome import Check
-from engine.diagnosis.reason import Finding, Reason
-from engine.diagnosis.why import why
+from .contributions import Contribution, contributions, gradient_total
+from .findings import explain, findings
+from .numeric import check_numerically
+from .outcome import Check
+from .reason import Finding, Reason
+from .why import why
 
 __all__ = [
     "Check",

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from engine.diagnosis.cuts import Cut, describe
-from engine.diagnosis.paths import Link
-from engine.diagnosis.question import Question
+from .cuts import Cut, describe
+from .paths import Link
+from .question import Question
 
 _MOST = 2_000
 """Tensors that are looked at."""

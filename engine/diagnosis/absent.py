@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engine.diagnosis.above import cut_above
-from engine.diagnosis.flags import requires_grad
-from engine.diagnosis.nopass import no_backward
-from engine.diagnosis.overwritten import overwritten
-from engine.diagnosis.question import Question, listed
-from engine.diagnosis.reason import Reason
-from engine.diagnosis.unreached import unreached
-from engine.recording.events import NOTHING
-from engine.recording.index import Pass
+from ..recording.events import NOTHING
+from ..recording.index import Pass
+from .above import cut_above
+from .flags import requires_grad
+from .nopass import no_backward
+from .overwritten import overwritten
+from .question import Question, listed
+from .reason import Reason
+from .unreached import unreached
 
 
 def absent(q: Question) -> Reason:

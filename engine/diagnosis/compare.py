@@ -9,15 +9,15 @@ from typing import Literal, TypeAlias
 import msgspec
 import numpy as np
 
-from engine.diagnosis.matching import Matching, match
-from engine.graph.build import Graph, build
-from engine.graph.captions import Caption, caption_text, captions, titles
-from engine.graph.numbers import ArrayTexts, number
-from engine.recording.events import NOTHING, Accumulated, AnyEvent, GradSet, NodeRan, OpRan, Printed, Raised
-from engine.recording.index import Status as TensorStatus
-from engine.recording.index import TensorHistory, index_of
-from engine.recording.recording import Recording
-from engine.recording.store import StoredArray
+from ..graph.build import Graph, build
+from ..graph.captions import Caption, caption_text, captions, titles
+from ..graph.numbers import ArrayTexts, number
+from ..recording.events import NOTHING, Accumulated, AnyEvent, GradSet, NodeRan, OpRan, Printed, Raised
+from ..recording.index import Status as TensorStatus
+from ..recording.index import TensorHistory, index_of
+from ..recording.recording import Recording
+from ..recording.store import StoredArray
+from .matching import Matching, match
 
 Status: TypeAlias = Literal["same", "changed", "added", "removed"]
 

@@ -18,12 +18,12 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.diagnosis.rule_text import NodeValues, matrix, sized
-from engine.graph.numbers import shape_text
-from engine.latex import NEGATIVE, PRODUCT, Text, fill, level_of, number
-from engine.recording.events import NOTHING, NodeRan, Sent
-from engine.recording.index import index_of
-from engine.recording.recording import Recording
+from ..graph.numbers import shape_text
+from ..latex import NEGATIVE, PRODUCT, Text, fill, level_of, number
+from ..recording.events import NOTHING, NodeRan, Sent
+from ..recording.index import index_of
+from ..recording.recording import Recording
+from .rule_text import NodeValues, matrix, sized
 
 FEW = 4
 """Elements up to which each gets a line of numbers; of larger arrays one element is chosen."""

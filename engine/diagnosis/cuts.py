@@ -6,8 +6,8 @@ import ast
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from engine.diagnosis.paths import Link, Paths
-from engine.recording.events import NOTHING, OpRan, Read, Site
+from ..recording.events import NOTHING, OpRan, Read, Site
+from .paths import Link, Paths
 
 COPIES = {
     "tensor": "torch.tensor(…)",

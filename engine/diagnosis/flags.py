@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from engine.diagnosis.above import cut_above
-from engine.diagnosis.cuts import opener
-from engine.diagnosis.question import Question, listed
-from engine.recording.events import NOTHING, OpRan
+from ..recording.events import NOTHING, OpRan
+from .above import cut_above
+from .cuts import opener
+from .question import Question, listed
 
 _DIFFERENTIABLE = ("float", "bfloat", "complex")
 

@@ -9,14 +9,14 @@ from zlib import crc32
 
 import numpy as np
 
-from engine.diagnosis.contributions import gradient_total
-from engine.diagnosis.outcome import BAD, GOOD, KINK, ROUNDED, UNKNOWN, Check, Checked, Part
-from engine.graph.captions import titles
-from engine.recording.events import NOTHING, HookRan, OpRan
-from engine.recording.index import Index, Pass, index_of
-from engine.recording.recording import Recording
-from engine.sandbox.check_messages import CheckReply, Slope
-from engine.sandbox.directions import directed
+from ..graph.captions import titles
+from ..recording.events import NOTHING, HookRan, OpRan
+from ..recording.index import Index, Pass, index_of
+from ..recording.recording import Recording
+from ..sandbox.check_messages import CheckReply, Slope
+from ..sandbox.directions import directed
+from .contributions import gradient_total
+from .outcome import BAD, GOOD, KINK, ROUNDED, UNKNOWN, Check, Checked, Part
 
 TOLERANCE = 1e-4
 """Relative error up to which a derivative in float64 counts as right."""

@@ -6,10 +6,10 @@ from bisect import bisect_right
 
 import msgspec
 
-from engine.graph.numbers import norm
-from engine.recording.events import NOTHING, OpRan, Stepped
-from engine.recording.index import LedgerRow, index_of
-from engine.recording.recording import Recording
+from ..graph.numbers import norm
+from ..recording.events import NOTHING, OpRan, Stepped
+from ..recording.index import LedgerRow, index_of
+from ..recording.recording import Recording
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):

@@ -15,8 +15,7 @@ from difflib import SequenceMatcher
 from functools import cached_property
 from typing import Any
 
-from engine.diagnosis.difference import parts
-from engine.recording.events import (
+from ..recording.events import (
     NOTHING,
     Accumulated,
     AnyEvent,
@@ -32,8 +31,9 @@ from engine.recording.events import (
     Scope,
     Stepped,
 )
-from engine.recording.index import Index, index_of
-from engine.recording.recording import Recording
+from ..recording.index import Index, index_of
+from ..recording.recording import Recording
+from .difference import parts
 
 Line = tuple[int, int]
 """(cell, line)."""

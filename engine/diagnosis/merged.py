@@ -10,12 +10,12 @@ from typing import Any
 
 import networkx as nx
 
-from engine.diagnosis.compare import Comparison, Row, compare, drawn
-from engine.diagnosis.matching import Matching, match
-from engine.graph.build import Graph, View, build
-from engine.graph.numbers import ArrayTexts, number
-from engine.recording.events import NOTHING
-from engine.recording.recording import Recording
+from ..graph.build import Graph, View, build
+from ..graph.numbers import ArrayTexts, number
+from ..recording.events import NOTHING
+from ..recording.recording import Recording
+from .compare import Comparison, Row, compare, drawn
+from .matching import Matching, match
 
 EdgeKey = tuple[str, str, int]
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from engine.diagnosis.cuts import by_numbers
-from engine.diagnosis.question import Question, along
-from engine.diagnosis.reason import Reason
-from engine.diagnosis.unreached import cut_of
-from engine.graph.symbols import clip
-from engine.recording.events import NOTHING, OpRan, Raised, Site
-from engine.recording.index import Pass
+from ..graph.symbols import clip
+from ..recording.events import NOTHING, OpRan, Raised, Site
+from ..recording.index import Pass
+from .cuts import by_numbers
+from .question import Question, along
+from .reason import Reason
+from .unreached import cut_of
 
 _NO_GRAPH = "does not require grad and does not have a grad_fn"
 _NOT_SCALAR = "grad can be implicitly created only for scalar outputs"

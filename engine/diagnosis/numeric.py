@@ -12,14 +12,14 @@ from collections.abc import Callable
 
 import numpy as np
 
-from engine.diagnosis.judging import judged
-from engine.diagnosis.outcome import Check
-from engine.program import Program
-from engine.recording.events import BackwardEnded, CellBegan
-from engine.recording.index import Pass, index_of
-from engine.recording.recording import Recording
-from engine.sandbox.check_messages import CheckRequest
-from engine.sandbox.messages import Limits
+from ..program import Program
+from ..recording.events import BackwardEnded, CellBegan
+from ..recording.index import Pass, index_of
+from ..recording.recording import Recording
+from ..sandbox.check_messages import CheckRequest
+from ..sandbox.messages import Limits
+from .judging import judged
+from .outcome import Check
 
 ELEMENTS = CheckRequest(1).elements
 EACH = 2e-5
@@ -50,8 +50,8 @@ def check_numerically(
     Raises:
         Stopped: when `stop` was set meanwhile.
     """
-    from engine.sandbox import run
-    from engine.sandbox.checks import check
+    from ..sandbox import run
+    from ..sandbox.checks import check
 
     if isinstance(what, Recording):
         recording, program = what, program_of(what)
@@ -74,7 +74,7 @@ def check_numerically(
 
 def _parts(recording: Recording, entry: Pass) -> int:
     """Among how many processes a check is worth dividing: each repeats the runs that the differences start from."""
-    from engine.sandbox.pool import pool
+    from ..sandbox.pool import pool
 
     index = index_of(recording)
     wanted = entry.event.inputs or entry.fills

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from engine.recording.events import NOTHING
+from ..recording.events import NOTHING
 
 GOOD, BAD, KINK, ROUNDED, UNKNOWN = "good", "bad", "kink", "rounded", "unknown"
 _WORST = (GOOD, UNKNOWN, KINK, ROUNDED, BAD)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from engine.diagnosis.question import Question
-from engine.diagnosis.reason import Reason
-from engine.diagnosis.source import contains
-from engine.recording.events import NOTHING, OpRan
+from ..recording.events import NOTHING, OpRan
+from .question import Question
+from .reason import Reason
+from .source import contains
 
 _EXPLICIT = frozenset(("detach", "data", "copy", "dtype", "nondifferentiable"))
 """Cuts that are the reason themselves."""

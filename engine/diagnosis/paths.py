@@ -9,11 +9,11 @@ from functools import cached_property
 from heapq import heappop, heappush
 from typing import NamedTuple
 
-from engine.diagnosis.findings.run import Run
-from engine.diagnosis.source import Covered, Source
-from engine.recording.events import NOTHING, FlagSet, HookRan, Named, OpRan, Read, Site
-from engine.recording.index import Pass
-from engine.recording.recording import Recording
+from ..recording.events import NOTHING, FlagSet, HookRan, Named, OpRan, Read, Site
+from ..recording.index import Pass
+from ..recording.recording import Recording
+from .findings.run import Run
+from .source import Covered, Source
 
 _KEPT = 8
 """Searches that are kept for the next question."""

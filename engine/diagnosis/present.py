@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 
-from engine.diagnosis.findings.run import Run
-from engine.diagnosis.question import Question, failure, listed
-from engine.diagnosis.reason import Reason
-from engine.diagnosis.unreached import failed
-from engine.diagnosis.zeros import finite, nan_origin, zero_origin
-from engine.recording.events import NOTHING, Site
-from engine.recording.index import LedgerRow, Pass
+from ..recording.events import NOTHING, Site
+from ..recording.index import LedgerRow, Pass
+from .findings.run import Run
+from .question import Question, failure, listed
+from .reason import Reason
+from .unreached import failed
+from .zeros import finite, nan_origin, zero_origin
 
 _CLEARED = frozenset(("zero_", "None", "fill_"))
 

@@ -6,12 +6,12 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
-from engine.diagnosis.findings.run import key
-from engine.diagnosis.paths import Link, Paths
-from engine.diagnosis.reason import Reason
-from engine.graph.symbols import clip
-from engine.recording.events import NOTHING, BackwardEnded, OpRan, Site
-from engine.recording.index import LedgerRow, Pass, Status, TensorHistory
+from ..graph.symbols import clip
+from ..recording.events import NOTHING, BackwardEnded, OpRan, Site
+from ..recording.index import LedgerRow, Pass, Status, TensorHistory
+from .findings.run import key
+from .paths import Link, Paths
+from .reason import Reason
 
 _SHOWN = 1_000
 """Nodes of a path that an answer names; of longer ones the two ends."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from engine.recording.events import NOTHING, Site
+from ..recording.events import NOTHING, Site
 
 
 class Reason(msgspec.Struct, frozen=True, kw_only=True):

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.graph.numbers import shape_text
-from engine.latex import ATOM, Text, balanced, bar, escaped, fill, number, roman, variable
-from engine.recording.events import NOTHING, NodeInfo, NodeRan, OpRan, Saved
-from engine.recording.index import Index, index_of
-from engine.recording.recording import Recording, RuleText
+from ..graph.numbers import shape_text
+from ..latex import ATOM, Text, balanced, bar, escaped, fill, number, roman, variable
+from ..recording.events import NOTHING, NodeInfo, NodeRan, OpRan, Saved
+from ..recording.index import Index, index_of
+from ..recording.recording import Recording, RuleText
 
 MATRIX = 4
 """Rows and columns up to which a matrix is written out."""

@@ -7,8 +7,8 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
 
-from engine.program_ast import ProgramAst, read_cells
-from engine.recording.events import Site
+from ..program_ast import ProgramAst, read_cells
+from ..recording.events import Site
 
 Span = tuple[int, int, int, int]
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engine.diagnosis.cuts import describe
-from engine.diagnosis.findings.inplace import changed_saved_tensor
-from engine.diagnosis.paths import Link
-from engine.diagnosis.question import Question, along, failure, listed
-from engine.diagnosis.reason import Reason
-from engine.graph.symbols import clip
-from engine.recording.events import NOTHING, OpRan, Site
-from engine.recording.index import Pass
+from ..graph.symbols import clip
+from ..recording.events import NOTHING, OpRan, Site
+from ..recording.index import Pass
+from .cuts import describe
+from .findings.inplace import changed_saved_tensor
+from .paths import Link
+from .question import Question, along, failure, listed
+from .reason import Reason
 
 _LAST = 5
 """The passes that are looked at, where many ran."""

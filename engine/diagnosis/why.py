@@ -7,15 +7,15 @@ import re
 
 import msgspec
 
-from engine.diagnosis.absent import absent
-from engine.diagnosis.flags import requires_grad
-from engine.diagnosis.paths import Paths, paths_of
-from engine.diagnosis.present import present
-from engine.diagnosis.question import Question
-from engine.diagnosis.reason import Reason
-from engine.diagnosis.source import contains
-from engine.recording.events import NOTHING
-from engine.recording.recording import Recording
+from ..recording.events import NOTHING
+from ..recording.recording import Recording
+from .absent import absent
+from .flags import requires_grad
+from .paths import Paths, paths_of
+from .present import present
+from .question import Question
+from .reason import Reason
+from .source import contains
 
 _SUBSCRIPT = re.compile(r"\[(\d+)\]")
 _ITEM = re.compile(r"([A-Za-z_][\w.]*)\[(\d+)\]$")

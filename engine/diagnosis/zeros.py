@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from engine.diagnosis.findings.run import Run
-from engine.diagnosis.paths import Paths
-from engine.recording.events import NOTHING, Accumulated, HookRan, NodeRan, OpRan, Site
-from engine.recording.index import Pass
+from ..recording.events import NOTHING, Accumulated, HookRan, NodeRan, OpRan, Site
+from ..recording.index import Pass
+from .findings.run import Run
+from .paths import Paths
 
 _RELUS = frozenset(("relu", "relu6", "leaky_relu", "threshold", "clamp_min", "hardsigmoid", "hardswish", "elu"))
 _PRODUCTS = frozenset(

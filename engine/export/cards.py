@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from engine.export.curves import Rectangle
-from engine.export.fonts import shortened, width
-from engine.export.marks import Mark
-from engine.export.palette import Palette
-from engine.export.scene import Box, Group, Polygon, Shape, Text, clean
-from engine.graph.histories import Face
+from ..graph.histories import Face
+from .curves import Rectangle
+from .fonts import shortened, width
+from .marks import Mark
+from .palette import Palette
+from .scene import Box, Group, Polygon, Shape, Text, clean
 
 PADDING = 12
 RADIUS = 9.0

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from engine.export.scene import Cubic, Point
+from .scene import Cubic, Point
 
 HANDLE = 0.46
 ARROW = 8.0

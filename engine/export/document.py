@@ -24,11 +24,11 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 import msgspec
 import numpy as np
 
-from engine.limits import ENTRIES, FILE
-from engine.progress import Tell, part, told, untold
-from engine.recording.events import AnyEvent, Scope, Site
-from engine.recording.recording import OpInfo, Recording
-from engine.recording.store import DTYPES, RecordingError, StoredArray, Summary
+from ..limits import ENTRIES, FILE
+from ..progress import Tell, part, told, untold
+from ..recording.events import AnyEvent, Scope, Site
+from ..recording.recording import OpInfo, Recording
+from ..recording.store import DTYPES, RecordingError, StoredArray, Summary
 
 FORMAT, VERSION = "gradtape", 1
 _WORDS = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from engine.export.palette import Palette, palette
-from engine.export.picture import LAST, Options
-from engine.export.snapshot import lines, snapshot
-from engine.progress import Tell, untold
-from engine.recording.recording import Recording
+from ..progress import Tell, untold
+from ..recording.recording import Recording
+from .palette import Palette, palette
+from .picture import LAST, Options
+from .snapshot import lines, snapshot
 
 
 def dot(recording: Recording, options: Options = LAST, tell: Tell = untold) -> str:

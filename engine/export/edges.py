@@ -6,14 +6,14 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from engine.export.cards import LINE, fitted
-from engine.export.curves import Rectangle, around, arrow, bounds, curve_along, point_at, reverse, shortened_end
-from engine.export.fonts import width
-from engine.export.palette import Palette
-from engine.export.scene import Box, Cubic, Curve, Point, Polygon, Shape, clean
-from engine.graph.build import Graph
-from engine.graph.histories import EdgeFace, EdgeKey
-from engine.graph.layout import Layout
+from ..graph.build import Graph
+from ..graph.histories import EdgeFace, EdgeKey
+from ..graph.layout import Layout
+from .cards import LINE, fitted
+from .curves import Rectangle, around, arrow, bounds, curve_along, point_at, reverse, shortened_end
+from .fonts import width
+from .palette import Palette
+from .scene import Box, Cubic, Curve, Point, Polygon, Shape, clean
 
 TWINS = 12.0
 """Pixels between edges that would lie exactly on each other (`x * x`)."""

@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from engine.export.document import to_json
-from engine.export.dot import dot
-from engine.export.graphml import graphml
-from engine.export.mermaid import mermaid
-from engine.export.pdf import pdf
-from engine.export.picture import LAST, Options, picture
-from engine.export.png import png
-from engine.export.programs import notebook, script
-from engine.export.svg import svg
-from engine.progress import Tell, part, untold
-from engine.recording.recording import Recording
+from ..progress import Tell, part, untold
+from ..recording.recording import Recording
+from .document import to_json
+from .dot import dot
+from .graphml import graphml
+from .mermaid import mermaid
+from .pdf import pdf
+from .picture import LAST, Options, picture
+from .png import png
+from .programs import notebook, script
+from .svg import svg
 
 
 class Make(Protocol):

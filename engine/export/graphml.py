@@ -6,10 +6,10 @@ import io
 
 import networkx as nx
 
-from engine.export.picture import LAST, Options
-from engine.export.snapshot import snapshot
-from engine.progress import Tell, untold
-from engine.recording.recording import Recording
+from ..progress import Tell, untold
+from ..recording.recording import Recording
+from .picture import LAST, Options
+from .snapshot import snapshot
 
 
 def graphml(recording: Recording, options: Options = LAST, tell: Tell = untold) -> bytes:

@@ -10,18 +10,18 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from engine import limits as table
-from engine.export.formats import FORMATS
-from engine.export.palette import Theme
-from engine.export.picture import Options, step_of
-from engine.export.programs import script
-from engine.graph import View
-from engine.graph.layout import Direction
-from engine.progress import Tell, part, untold
-from engine.recording.recording import Recording
-from engine.sandbox.call_messages import cut, with_argument
-from engine.sandbox.calls import CallError, Function, bounded, call
-from engine.sandbox.settings import settings
+from .. import limits as table
+from ..graph import View
+from ..graph.layout import Direction
+from ..progress import Tell, part, untold
+from ..recording.recording import Recording
+from ..sandbox.call_messages import cut, with_argument
+from ..sandbox.calls import CallError, Function, bounded, call
+from ..sandbox.settings import settings
+from .formats import FORMATS
+from .palette import Theme
+from .picture import Options, step_of
+from .programs import script
 
 
 class Wanted(msgspec.Struct, frozen=True):
@@ -127,7 +127,8 @@ def prepare() -> None:
 def small() -> Recording:
     """A recording of two operations and a backward pass."""
     import engine as torch
-    from engine.recording import record
+
+    from ..recording import record
 
     with record() as tape:
         x = torch.ones(2, requires_grad=True)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from engine.graph.build import Graph
-from engine.graph.queue import Visit, queues
-from engine.recording.events import NOTHING
-from engine.recording.index import index_of
-from engine.recording.recording import Recording
+from ..graph.build import Graph
+from ..graph.queue import Visit, queues
+from ..recording.events import NOTHING
+from ..recording.index import index_of
+from ..recording.recording import Recording
 
 _RANK = {"running": 4, "ready": 3, "waiting": 2, "done": 1, "captured": 1}
 """What a card that stands for several nodes shows: the liveliest of them."""

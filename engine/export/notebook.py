@@ -5,14 +5,14 @@ from __future__ import annotations
 from base64 import b64encode
 from html import escape
 
-from engine.export.picture import picture
-from engine.export.scene import clean
-from engine.export.svg import svg
-from engine.graph.numbers import ArrayTexts
-from engine.recording.events import NOTHING, Raised
-from engine.recording.index import index_of
-from engine.recording.recording import Recording
-from engine.recording.replay import replay
+from ..graph.numbers import ArrayTexts
+from ..recording.events import NOTHING, Raised
+from ..recording.index import index_of
+from ..recording.recording import Recording
+from ..recording.replay import replay
+from .picture import picture
+from .scene import clean
+from .svg import svg
 
 MOST = 400
 """Tensors up to which the picture is drawn by itself."""

@@ -6,9 +6,9 @@ import io
 from functools import cache
 from typing import Any
 
-from engine.export.fonts import BOLD, FAMILY, REGULAR, covers, width
-from engine.export.scene import Box, Curve, Group, Picture, Polygon, Shape, Text, clean
-from engine.progress import Tell, part, told, untold
+from ..progress import Tell, part, told, untold
+from .fonts import BOLD, FAMILY, REGULAR, covers, width
+from .scene import Box, Curve, Group, Picture, Polygon, Shape, Text, clean
 
 POINTS = 0.75
 """Points in a pixel."""

@@ -7,23 +7,23 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from engine.export import cards, edges
-from engine.export.cards import Card, fitted
-from engine.export.curves import Rectangle, around
-from engine.export.edges import Edge
-from engine.export.fonts import width
-from engine.export.marks import Mark, marks
-from engine.export.palette import Palette, Theme, palette
-from engine.export.scene import Box, Curve, Group, Picture, Shape, Text, clean
-from engine.export.seen import focus, seen
-from engine.graph import View, layout
-from engine.graph.captions import caption_at, caption_text
-from engine.graph.histories import EdgeFace, Face
-from engine.graph.layout import Direction
-from engine.graph.tones import FLOWING, LEGEND, NOT_PASSING, tone
-from engine.progress import Tell, untold
-from engine.recording.index import index_of
-from engine.recording.recording import Recording
+from ..graph import View, layout
+from ..graph.captions import caption_at, caption_text
+from ..graph.histories import EdgeFace, Face
+from ..graph.layout import Direction
+from ..graph.tones import FLOWING, LEGEND, NOT_PASSING, tone
+from ..progress import Tell, untold
+from ..recording.index import index_of
+from ..recording.recording import Recording
+from . import cards, edges
+from .cards import Card, fitted
+from .curves import Rectangle, around
+from .edges import Edge
+from .fonts import width
+from .marks import Mark, marks
+from .palette import Palette, Theme, palette
+from .scene import Box, Curve, Group, Picture, Shape, Text, clean
+from .seen import focus, seen
 
 T = TypeVar("T")
 

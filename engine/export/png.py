@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from unicodedata import bidirectional
 
-from engine.export.fonts import BOLD, FAMILY, REGULAR, covers
-from engine.export.scene import Group, Picture, Text
-from engine.export.svg import barred, outlined, svg, written
-from engine.limits import PIXELS, SIDE
+from ..limits import PIXELS, SIDE
+from .fonts import BOLD, FAMILY, REGULAR, covers
+from .scene import Group, Picture, Text
+from .svg import barred, outlined, svg, written
 
 SCALE = 2.0
 """Pixels of the image for one of the page, as on a screen of high resolution."""

@@ -6,10 +6,10 @@ import ast
 from collections.abc import Sequence
 from typing import Any
 
-from engine.program import Program
-from engine.program_ast import UnreadError, read
-from engine.recording.events import CellBegan, CellEnded, Printed, Raised
-from engine.recording.recording import Recording
+from ..program import Program
+from ..program_ast import UnreadError, read
+from ..recording.events import CellBegan, CellEnded, Printed, Raised
+from ..recording.recording import Recording
 
 MARKER = "# %%"
 """What editors take as the beginning of a notebook's cell in a script."""

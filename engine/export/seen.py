@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from engine.graph import View
-from engine.graph.build import Graph
-from engine.graph.faces import Faces
-from engine.graph.group_faces import fold_faces
-from engine.graph.timeline import focus_at
-from engine.graph.whole import whole
-from engine.recording.recording import Recording
+from ..graph import View
+from ..graph.build import Graph
+from ..graph.faces import Faces
+from ..graph.group_faces import fold_faces
+from ..graph.timeline import focus_at
+from ..graph.whole import whole
+from ..recording.recording import Recording
 
 
 class Seen(NamedTuple):

@@ -6,17 +6,17 @@ from bisect import bisect_right
 
 import networkx as nx
 
-from engine.export.picture import Options, step_of
-from engine.export.scene import clean
-from engine.export.seen import seen
-from engine.graph import layout
-from engine.graph.build import Graph
-from engine.graph.histories import Face
-from engine.graph.tones import tone
-from engine.progress import Tell, untold
-from engine.recording.events import NOTHING
-from engine.recording.index import index_of
-from engine.recording.recording import Recording
+from ..graph import layout
+from ..graph.build import Graph
+from ..graph.histories import Face
+from ..graph.tones import tone
+from ..progress import Tell, untold
+from ..recording.events import NOTHING
+from ..recording.index import index_of
+from ..recording.recording import Recording
+from .picture import Options, step_of
+from .scene import clean
+from .seen import seen
 
 
 def snapshot(recording: Recording, options: Options, tell: Tell = untold) -> Graph:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from html import escape
 
-from engine.export.fonts import FAMILY, width
-from engine.export.fonts.outlines import path
-from engine.export.scene import Box, Curve, Group, Picture, Polygon, Shape, Text, clean
+from .fonts import FAMILY, width
+from .fonts.outlines import path
+from .scene import Box, Curve, Group, Picture, Polygon, Shape, Text, clean
 
 
 def svg(picture: Picture, text: Callable[[Text], str] | None = None) -> str:

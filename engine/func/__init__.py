@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.func.batches import vmap
-from engine.func.derivatives import grad, grad_and_value, hessian, jacfwd, jacrev, jvp, vjp
-from engine.func.modules import functional_call, stack_module_state
+from .batches import vmap
+from .derivatives import grad, grad_and_value, hessian, jacfwd, jacrev, jvp, vjp
+from .modules import functional_call, stack_module_state
 
 __all__ = [
     "functional_call",
@@ -25,6 +25,6 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(f"module 'torch.func' has no attribute '{name}'")
-    from engine.surface import missing
+    from ..surface import missing
 
     raise missing("torch.func", name, __all__)

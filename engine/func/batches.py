@@ -6,10 +6,10 @@ import functools
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from engine.func.trees import drawn, filled, leaves, same_structure, spread
-from engine.ops.joining import stack
-from engine.ops.random import default_generator
-from engine.tensor import Tensor
+from ..ops.joining import stack
+from ..ops.random import default_generator
+from ..tensor import Tensor
+from .trees import drawn, filled, leaves, same_structure, spread
 
 RANDOM = (
     "vmap: called random operation while in randomness error mode. Please either use the 'same' or 'different' randomness "

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from engine.autograd.grad_mode import enable_grad
-from engine.context import context
-from engine.func.levels import Level, gradients
-from engine.func.trees import drawn, filled, leaves, mapped, same_structure
-from engine.ops.joining import stack
-from engine.tensor import Tensor, constant
+from ..autograd.grad_mode import enable_grad
+from ..context import context
+from ..ops.joining import stack
+from ..tensor import Tensor, constant
+from .levels import Level, gradients
+from .trees import drawn, filled, leaves, mapped, same_structure
 
 Argnums = int | tuple[int, ...]
 JVP = "jvp(f, primals, tangents)"

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from engine.autograd.node import AccumulateGrad
-from engine.autograd.passes import grad
-from engine.context import context
-from engine.tensor import Tensor, constant, gradient_edge
+from ..autograd.node import AccumulateGrad
+from ..autograd.passes import grad
+from ..context import context
+from ..tensor import Tensor, constant, gradient_edge
 
 SPENT = "_func_spent"
 """What a transform notes on its own leaves: whether it is over."""

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from engine.naming import plain
-from engine.ops.joining import stack
-from engine.tensor import Tensor
+from ..naming import plain
+from ..ops.joining import stack
+from ..tensor import Tensor
 
 if TYPE_CHECKING:
-    from engine.nn.module import Module
+    from ..nn.module import Module
 
 
 ABSENT = object()

@@ -11,11 +11,11 @@ from typing import Any, Literal, TypeAlias
 
 import networkx as nx
 
-from engine.graph.numbers import ArrayTexts, shape_text
-from engine.graph.symbols import pill_title
-from engine.recording.events import NOTHING, OpRan
-from engine.recording.index import Index, NodeHistory, TensorHistory, index_of
-from engine.recording.recording import Recording
+from ..recording.events import NOTHING, OpRan
+from ..recording.index import Index, NodeHistory, TensorHistory, index_of
+from ..recording.recording import Recording
+from .numbers import ArrayTexts, shape_text
+from .symbols import pill_title
 
 View: TypeAlias = Literal["tensors", "autograd", "grouped"]
 Graph: TypeAlias = "nx.MultiDiGraph[str]"
@@ -37,7 +37,7 @@ def build(recording: Recording, view: View = "tensors") -> Graph:
     if view == "autograd":
         return _autograd_graph(recording)
     if view == "grouped":
-        from engine.graph.whole import whole  # which builds a graph first
+        from .whole import whole  # which builds a graph first
 
         return whole(recording).first_view()
     raise ValueError(f"unknown view {view!r}, expected one of {', '.join([*VIEWS, 'grouped'])}")

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal, TypeAlias
 
-from engine.graph.numbers import ArrayTexts
-from engine.graph.symbols import clip, expression, is_infix
-from engine.recording.events import (
+from ..recording.events import (
     NOTHING,
     Accumulated,
     AnyEvent,
@@ -28,8 +26,10 @@ from engine.recording.events import (
     Stepped,
     Warned,
 )
-from engine.recording.index import index_of
-from engine.recording.recording import Recording
+from ..recording.index import index_of
+from ..recording.recording import Recording
+from .numbers import ArrayTexts
+from .symbols import clip, expression, is_infix
 
 Part: TypeAlias = tuple[str, Literal["plain", "strong", "code", "grad"]]
 Caption: TypeAlias = list[Part]

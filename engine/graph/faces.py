@@ -12,8 +12,22 @@ from typing import Any
 
 import msgspec
 
-from engine.graph.build import Graph
-from engine.graph.histories import (
+from ..recording.events import (
+    NOTHING,
+    Accumulated,
+    AnyEvent,
+    BackwardBegan,
+    BackwardEnded,
+    GradSet,
+    NodeInfo,
+    NodeRan,
+    OpRan,
+    Raised,
+)
+from ..recording.index import index_of
+from ..recording.recording import Recording
+from .build import Graph
+from .histories import (
     EARLIER,
     KEPT,
     PENDING,
@@ -27,22 +41,8 @@ from engine.graph.histories import (
     Noted,
     state_of,
 )
-from engine.graph.numbers import ArrayTexts
-from engine.graph.symbols import clip
-from engine.recording.events import (
-    NOTHING,
-    Accumulated,
-    AnyEvent,
-    BackwardBegan,
-    BackwardEnded,
-    GradSet,
-    NodeInfo,
-    NodeRan,
-    OpRan,
-    Raised,
-)
-from engine.recording.index import index_of
-from engine.recording.recording import Recording
+from .numbers import ArrayTexts
+from .symbols import clip
 
 _MAX_TERMS = 3
 

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from engine.graph.faces import WholeFaces
-from engine.recording.recording import Recording
-from engine.recording.store import DTYPES
+from ..recording.recording import Recording
+from ..recording.store import DTYPES
+from .faces import WholeFaces
 
 _BATCH = 8 * 2**20
 """Bytes that are looked at in one go: small arrays by the thousand, without a copy of everything at once."""

@@ -17,9 +17,9 @@ from typing import Any, Literal, TypeAlias
 
 import networkx as nx
 
-from engine.graph.build import Graph
-from engine.graph.nesting import Step, paths
-from engine.recording.recording import Recording
+from ..recording.recording import Recording
+from .build import Graph
+from .nesting import Step, paths
 
 Mode: TypeAlias = Literal["none", "auto", "loop", "module", "function", "line"]
 MODES: tuple[Mode, ...] = ("auto", "none", "loop", "module", "function", "line")

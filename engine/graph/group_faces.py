@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 from heapq import heappop, heappush
 from typing import Any, TypeAlias
 
-from engine.graph.build import Graph
-from engine.graph.faces import Faces, WholeFaces
-from engine.graph.histories import EdgeFace, EdgeKey, Face
-from engine.graph.numbers import number
-from engine.graph.symbols import clip
-from engine.graph.watch import MISSING, NOT_FINITE
+from .build import Graph
+from .faces import Faces, WholeFaces
+from .histories import EdgeFace, EdgeKey, Face
+from .numbers import number
+from .symbols import clip
+from .watch import MISSING, NOT_FINITE
 
 Norms: TypeAlias = dict[str, list[tuple[int, float]]]
 """Node → pairs (step, norm of `.grad` from then on)."""

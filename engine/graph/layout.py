@@ -22,9 +22,9 @@ from typing import Any, Literal, TypeAlias
 
 import networkx as nx
 
-from engine.graph.layout_order import ordered
-from engine.graph.layout_place import placed
-from engine.graph.layout_ranks import Ranks, buses, ranked
+from .layout_order import ordered
+from .layout_place import placed
+from .layout_ranks import Ranks, buses, ranked
 
 Direction: TypeAlias = Literal["LR", "TB"]
 """From left to right, or from top to bottom."""

@@ -6,9 +6,9 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import TypeAlias
 
-from engine.graph.build import Graph
-from engine.recording.events import Scope
-from engine.recording.recording import Recording
+from ..recording.events import Scope
+from ..recording.recording import Recording
+from .build import Graph
 
 Step: TypeAlias = tuple[str, str, str]
 """A group's name among its neighbours, its title, and its kind."""

@@ -9,9 +9,9 @@ from collections.abc import Iterable
 
 import msgspec
 
-from engine.recording.events import NOTHING, BackwardEnded, OpRan
-from engine.recording.index import Pass, index_of
-from engine.recording.recording import Recording
+from ..recording.events import NOTHING, BackwardEnded, OpRan
+from ..recording.index import Pass, index_of
+from ..recording.recording import Recording
 
 
 class Visit(msgspec.Struct, frozen=True, gc=False):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from engine.recording.events import NOTHING, Argument, OpRan
-from engine.recording.recording import OpInfo
+from ..recording.events import NOTHING, Argument, OpRan
+from ..recording.recording import OpInfo
 
 SYMBOLS = {
     "add": "+",

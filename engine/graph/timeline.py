@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from engine.graph.build import Graph
-from engine.graph.captions import Caption, caption_at, captions
-from engine.recording.events import (
+from ..recording.events import (
     NOTHING,
     Accumulated,
     AnyEvent,
@@ -22,8 +20,10 @@ from engine.recording.events import (
     Read,
     Stepped,
 )
-from engine.recording.index import index_of
-from engine.recording.recording import Recording
+from ..recording.index import index_of
+from ..recording.recording import Recording
+from .build import Graph
+from .captions import Caption, caption_at, captions
 
 
 class Segment(msgspec.Struct, frozen=True, rename={"first": "from", "last": "to"}):

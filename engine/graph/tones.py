@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.graph.build import Graph
+from .build import Graph
 
 LEGEND = {
     "leaf": "leaf, requires grad",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engine.graph.build import Graph
-from engine.graph.folding import Folding, Group
+from .build import Graph
+from .folding import Folding, Group
 
 MAX_LISTED = 4
 """Different texts that are named before "and 3 more"."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 
-from engine.graph.build import Graph
-from engine.graph.numbers import ArrayTexts
-from engine.recording.events import NOTHING, Named, OpRan
-from engine.recording.index import Index, TensorHistory, index_of
-from engine.recording.recording import Recording
+from ..recording.events import NOTHING, Named, OpRan
+from ..recording.index import Index, TensorHistory, index_of
+from ..recording.recording import Recording
+from .build import Graph
+from .numbers import ArrayTexts
 
 MISSING, NOT_FINITE = -1.0, -2.0
 """What stands for the norm of a `.grad` that is None, and of one that holds NaN or Inf."""

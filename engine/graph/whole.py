@@ -8,14 +8,14 @@ from typing import Any
 
 import networkx as nx
 
-from engine.graph.build import Graph, build
-from engine.graph.faces import WholeFaces, faces
-from engine.graph.finite import troubles
-from engine.graph.folding import Folding, Mode, folded, groups, groups_at_first, opened_at_first
-from engine.graph.group_faces import Kept
-from engine.graph.layout import Direction, Layout, layout
-from engine.graph.watch import changes, gradients, places
-from engine.recording.recording import Recording
+from ..recording.recording import Recording
+from .build import Graph, build
+from .faces import WholeFaces, faces
+from .finite import troubles
+from .folding import Folding, Mode, folded, groups, groups_at_first, opened_at_first
+from .group_faces import Kept
+from .layout import Direction, Layout, layout
+from .watch import changes, gradients, places
 
 
 class Whole:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.nn import functional, init, modules, parameter, utils
-from engine.nn.module import Module
-from engine.nn.modules import PLACES
-from engine.nn.parameter import Buffer, Parameter
+from . import functional, init, modules, parameter, utils
+from .module import Module
+from .modules import PLACES
+from .parameter import Buffer, Parameter
 
 globals().update(PLACES)
 
@@ -17,6 +17,6 @@ __all__ = ["Buffer", "Module", "Parameter", "functional", "init", "modules", "pa
 def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(name)
-    from engine.surface import missing
+    from ..surface import missing
 
     raise missing("torch.nn", name, __all__)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from engine.nn import functional as F  # noqa: N812
-from engine.nn import init as initial
-from engine.nn.module import Module
-from engine.nn.parameter import Parameter, empty
-from engine.nn.wrapped import Wrapped
-from engine.ops.activation import sigmoid
-from engine.ops.pointwise import tanh
-from engine.tensor import Tensor
+from ..ops.activation import sigmoid
+from ..ops.pointwise import tanh
+from ..tensor import Tensor
+from . import functional as F  # noqa: N812
+from . import init as initial
+from .module import Module
+from .parameter import Parameter, empty
+from .wrapped import Wrapped
 
 
 class Threshold(Wrapped, calls="threshold", shows="threshold={threshold}, value={value}{, inplace=True}"):

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-from engine.nn import functional as F  # noqa: N812
-from engine.nn.containers import ModuleList, Sequential
-from engine.nn.linear import Linear
-from engine.nn.module import Module
+from . import functional as F  # noqa: N812
+from .containers import ModuleList, Sequential
+from .linear import Linear
+from .module import Module
 
 _ASMoutput = namedtuple("_ASMoutput", ("output", "loss"))
 

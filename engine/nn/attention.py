@@ -6,16 +6,16 @@ import math
 import warnings
 from typing import Any
 
-from engine.nn import functional as F  # noqa: N812
-from engine.nn import init
-from engine.nn.linear import Linear
-from engine.nn.module import Module
-from engine.nn.parameter import Parameter, empty
-from engine.ops.creation import zeros, zeros_like
-from engine.ops.joining import cat
-from engine.ops.linalg import bmm
-from engine.ops.pieces import split
-from engine.tensor import Tensor
+from ..ops.creation import zeros, zeros_like
+from ..ops.joining import cat
+from ..ops.linalg import bmm
+from ..ops.pieces import split
+from ..tensor import Tensor
+from . import functional as F  # noqa: N812
+from . import init
+from .linear import Linear
+from .module import Module
+from .parameter import Parameter, empty
 
 
 class NonDynamicallyQuantizableLinear(Linear):

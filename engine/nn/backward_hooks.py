@@ -5,9 +5,9 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from engine.autograd.node import Node
-from engine.context import context
-from engine.tensor import Tensor, constant, gradient_edge
+from ..autograd.node import Node
+from ..context import context
+from ..tensor import Tensor, constant, gradient_edge
 
 NO_INPUTS = (
     "Full backward hook is firing when gradients are computed with respect to module outputs since no inputs require "

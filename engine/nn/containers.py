@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, groupby
 from typing import Any, Self
 
-from engine.nn.module import Module, indented
+from .module import Module, indented
 
 
 class Numbered(Module):

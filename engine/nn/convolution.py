@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from engine.nn import functional as F  # noqa: N812
-from engine.nn import init
-from engine.nn.module import Module
-from engine.nn.parameter import Parameter, empty
-from engine.nn.wrapped import as_tuple
-from engine.tensor import Tensor
+from ..tensor import Tensor
+from . import functional as F  # noqa: N812
+from . import init
+from .module import Module
+from .parameter import Parameter, empty
+from .wrapped import as_tuple
 
 Size = int | tuple[int, ...]
 """One number for all dimensions, or one each."""

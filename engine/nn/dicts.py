@@ -7,10 +7,10 @@ from collections import OrderedDict
 from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
 from typing import Any, Self
 
-from engine.naming import plain
-from engine.nn.module import Module, typename
-from engine.nn.parameter import Parameter
-from engine.tensor import Tensor
+from ..naming import plain
+from ..tensor import Tensor
+from .module import Module, typename
+from .parameter import Parameter
 
 
 def _pairs(given: Any, owner: str, sort: bool = False, update: str | None = None) -> Iterable[tuple[str, Any]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.nn.wrapped import Wrapped
+from .wrapped import Wrapped
 
 
 class _Dropout(Wrapped, shows="p={p}, inplace={inplace}", trains=True):

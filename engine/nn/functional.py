@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.ops import namespace
+from ..ops import namespace
 
 _NAMES = namespace("torch.nn.functional")
 globals().update(_NAMES)
@@ -14,6 +14,6 @@ __all__ = sorted(_NAMES)
 def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(name)
-    from engine.surface import missing
+    from ..surface import missing
 
     raise missing("torch.nn.functional", name, __all__)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
-    from engine.nn.module import Module
+    from .module import Module
 
 Hooks = OrderedDict[int, Callable[..., Any]]
 
@@ -190,7 +190,7 @@ def call(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         args, kwargs = _before(module, args, kwargs)
         ends = None
         if backward:
-            from engine.nn.backward_hooks import BackwardHook
+            from .backward_hooks import BackwardHook
 
             own = [] if old else [*module._backward_hooks.values()]
             before = [*BACKWARD_PRE.values(), *module._backward_pre_hooks.values()]

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from engine.autograd import no_grad
-from engine.ops.comparison import where
-from engine.ops.creation import empty_like
-from engine.ops.random import randperm
-from engine.tensor import Tensor, constant
+from ..autograd import no_grad
+from ..ops.comparison import where
+from ..ops.creation import empty_like
+from ..ops.random import randperm
+from ..tensor import Tensor, constant
 
 GAINS = {
     **dict.fromkeys(("linear", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d"), 1),

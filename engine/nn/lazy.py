@@ -5,9 +5,11 @@ from __future__ import annotations
 from itertools import chain
 from typing import Any, ClassVar
 
-from engine import dtypes
-from engine.autograd import no_grad
-from engine.nn.convolution import (
+from .. import dtypes
+from ..autograd import no_grad
+from ..ops.creation import tensor
+from ..tensor import Tensor
+from .convolution import (
     Conv1d,
     Conv2d,
     Conv3d,
@@ -15,12 +17,10 @@ from engine.nn.convolution import (
     ConvTranspose2d,
     ConvTranspose3d,
 )
-from engine.nn.linear import Linear
-from engine.nn.module import Module
-from engine.nn.normalization import BatchNorm1d, BatchNorm2d, BatchNorm3d, InstanceNorm1d, InstanceNorm2d, InstanceNorm3d
-from engine.nn.parameter import UninitializedBuffer, UninitializedParameter, is_lazy
-from engine.ops.creation import tensor
-from engine.tensor import Tensor
+from .linear import Linear
+from .module import Module
+from .normalization import BatchNorm1d, BatchNorm2d, BatchNorm3d, InstanceNorm1d, InstanceNorm2d, InstanceNorm3d
+from .parameter import UninitializedBuffer, UninitializedParameter, is_lazy
 
 
 class LazyModuleMixin:

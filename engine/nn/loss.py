@@ -7,11 +7,11 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from engine.nn import functional as F  # noqa: N812
-from engine.nn.linear import Linear
-from engine.nn.module import Module
-from engine.nn.wrapped import Wrapped
-from engine.tensor import Tensor
+from ..tensor import Tensor
+from . import functional as F  # noqa: N812
+from .linear import Linear
+from .module import Module
+from .wrapped import Wrapped
 
 
 class PairwiseDistance(Module):

@@ -7,17 +7,17 @@ from collections.abc import Callable, Iterator
 from itertools import chain
 from typing import Any, Self
 
-from engine import dtypes
-from engine.autograd import no_grad
-from engine.context import context
-from engine.dtypes import dtype as Dtype  # noqa: N812
-from engine.errors import unsupported
-from engine.naming import is_special, plain
-from engine.nn import hooks, state
-from engine.nn.hooks import RemovableHandle
-from engine.nn.parameter import Buffer, Parameter
-from engine.ops.creation import empty_like, on_cpu
-from engine.tensor import Tensor
+from .. import dtypes
+from ..autograd import no_grad
+from ..context import context
+from ..dtypes import dtype as Dtype  # noqa: N812
+from ..errors import unsupported
+from ..naming import is_special, plain
+from ..ops.creation import empty_like, on_cpu
+from ..tensor import Tensor
+from . import hooks, state
+from .hooks import RemovableHandle
+from .parameter import Buffer, Parameter
 
 MEMBERS = ("_parameters", "_buffers", "_modules")
 """Where a module keeps what it registers."""

@@ -6,7 +6,7 @@ import sys
 from types import ModuleType
 from typing import Any
 
-from engine.nn import (
+from . import (
     activation,
     adaptive,
     attention,
@@ -25,7 +25,7 @@ from engine.nn import (
     sparse,
     transformer,
 )
-from engine.nn.module import Module
+from .module import Module
 
 FAMILIES: tuple[tuple[str, ModuleType], ...] = (
     ("linear", linear), ("container", containers), ("container", dicts), ("activation", activation), ("conv", convolution),

@@ -5,14 +5,14 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from engine import dtypes
-from engine.nn import functional as F  # noqa: N812
-from engine.nn import init
-from engine.nn.module import Module
-from engine.nn.parameter import Parameter, empty
-from engine.nn.wrapped import Wrapped
-from engine.ops.creation import ones, tensor, zeros
-from engine.tensor import Tensor
+from .. import dtypes
+from ..ops.creation import ones, tensor, zeros
+from ..tensor import Tensor
+from . import functional as F  # noqa: N812
+from . import init
+from .module import Module
+from .parameter import Parameter, empty
+from .wrapped import Wrapped
 
 
 class _Affine(Module):

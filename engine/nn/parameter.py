@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from engine.autograd.node import Counter
-from engine.context import context, observed
-from engine.ops import creation
-from engine.ops.creation import CREATED
-from engine.tensor import Tensor, constant, fill, new
+from ..autograd.node import Counter
+from ..context import context, observed
+from ..ops import creation
+from ..ops.creation import CREATED
+from ..tensor import Tensor, constant, fill, new
 
 
 def empty(*size: Any, **options: Any) -> Tensor:

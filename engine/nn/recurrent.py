@@ -6,16 +6,16 @@ import math
 import warnings
 from typing import Any
 
-from engine.naming import plain
-from engine.nn import functional as F  # noqa: N812
-from engine.nn import init
-from engine.nn.module import Module
-from engine.nn.parameter import Parameter, empty
-from engine.nn.steps import GATES, STEPS, WEIGHTS, along, along_packed, lstm_layer, whole_layers
-from engine.nn.utils.rnn import PackedSequence
-from engine.ops.creation import zeros
-from engine.ops.joining import cat, stack
-from engine.tensor import Tensor
+from ..naming import plain
+from ..ops.creation import zeros
+from ..ops.joining import cat, stack
+from ..tensor import Tensor
+from . import functional as F  # noqa: N812
+from . import init
+from .module import Module
+from .parameter import Parameter, empty
+from .steps import GATES, STEPS, WEIGHTS, along, along_packed, lstm_layer, whole_layers
+from .utils.rnn import PackedSequence
 
 
 def _uniform(module: Any) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.nn import functional as F  # noqa: N812
-from engine.nn.module import Module
-from engine.nn.wrapped import Wrapped, as_tuple
-from engine.tensor import Tensor
+from ..tensor import Tensor
+from . import functional as F  # noqa: N812
+from .module import Module
+from .wrapped import Wrapped, as_tuple
 
 
 class Flatten(Module):

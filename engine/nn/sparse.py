@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from engine.autograd import no_grad
-from engine.nn import functional as F  # noqa: N812
-from engine.nn import init
-from engine.nn.module import Module
-from engine.nn.parameter import Parameter, empty
-from engine.tensor import Tensor
+from ..autograd import no_grad
+from ..tensor import Tensor
+from . import functional as F  # noqa: N812
+from . import init
+from .module import Module
+from .parameter import Parameter, empty
 
 
 class _Table(Module):

@@ -6,13 +6,13 @@ from collections import OrderedDict, namedtuple
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from engine.autograd import no_grad
-from engine.nn.hooks import RemovableHandle
-from engine.nn.parameter import Parameter, is_lazy
-from engine.tensor import Tensor
+from ..autograd import no_grad
+from ..tensor import Tensor
+from .hooks import RemovableHandle
+from .parameter import Parameter, is_lazy
 
 if TYPE_CHECKING:
-    from engine.nn.module import Module
+    from .module import Module
 
 EXTRA = "_extra_state"
 """The key of what `get_extra_state` returns."""

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from engine.nn import functional as F  # noqa: N812
-from engine.ops.activation import relu, sigmoid
-from engine.ops.creation import zeros
-from engine.ops.joining import cat, stack
-from engine.ops.pointwise import tanh
-from engine.ops.recurrent import _mkldnn_rnn_layer, _unsafe_split, lstm_step
+from ..ops.activation import relu, sigmoid
+from ..ops.creation import zeros
+from ..ops.joining import cat, stack
+from ..ops.pointwise import tanh
+from ..ops.recurrent import _mkldnn_rnn_layer, _unsafe_split, lstm_step
+from . import functional as F  # noqa: N812
 
 WEIGHTS = ("weight_ih", "weight_hh", "bias_ih", "bias_hh", "weight_hr")
 """The weights of a layer, in the order in which functions here take them."""

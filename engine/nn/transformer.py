@@ -9,18 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from engine.context import context
-from engine.nn import functional as F  # noqa: N812
-from engine.nn import init
-from engine.nn.activation import GELU, ReLU
-from engine.nn.attention import MultiheadAttention, as_numbers
-from engine.nn.containers import ModuleList
-from engine.nn.dropout import Dropout
-from engine.nn.linear import Linear
-from engine.nn.module import Module
-from engine.nn.normalization import LayerNorm
-from engine.ops.creation import full, on_cpu
-from engine.tensor import Tensor, constant
+from ..context import context
+from ..ops.creation import full, on_cpu
+from ..tensor import Tensor, constant
+from . import functional as F  # noqa: N812
+from . import init
+from .activation import GELU, ReLU
+from .attention import MultiheadAttention, as_numbers
+from .containers import ModuleList
+from .dropout import Dropout
+from .linear import Linear
+from .module import Module
+from .normalization import LayerNorm
 
 Activation = str | Callable[[Any], Any]
 

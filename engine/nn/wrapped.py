@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
-from engine.naming import plain
-from engine.nn import functional as F  # noqa: N812
-from engine.nn.module import Module
+from ..naming import plain
+from . import functional as F  # noqa: N812
+from .module import Module
 
 _FUNCTIONS = frozenset(F.__all__)
 

@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from engine import codegen
-from engine.op import FUNCTIONS, TABLE
-from engine.ops import (
+from .. import codegen
+from ..op import FUNCTIONS, TABLE
+from ..surface import SURFACE
+from ..tensor import Tensor, constant
+from . import (
     activation,
     arithmetic,
     attention,
@@ -84,8 +86,6 @@ from engine.ops import (
     variance,
     views,
 )
-from engine.surface import SURFACE
-from engine.tensor import Tensor, constant
 
 FAMILIES = (
     creation, random, arithmetic, pairs, pointwise, special, comparison, activation, rectifiers, gates, softmax, reduction,

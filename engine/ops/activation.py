@@ -6,15 +6,15 @@ import math
 
 import numpy as np
 
-from engine.dtypes import SCALAR_NAMES
-from engine.op import function, op
-from engine.ops.comparison import where
-from engine.ops.indexing import _take_slice
-from engine.ops.joining import _cat
-from engine.ops.pointwise import exp, tanh
-from engine.ops.shape import wrap_dim
-from engine.ops.special import erf
-from engine.tensor import Tensor
+from ..dtypes import SCALAR_NAMES
+from ..op import function, op
+from ..tensor import Tensor
+from .comparison import where
+from .indexing import _take_slice
+from .joining import _cat
+from .pointwise import exp, tanh
+from .shape import wrap_dim
+from .special import erf
 
 
 def floating_only(kernel: str, tensor: Tensor) -> None:

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from engine.op import function, op
-from engine.ops.comparison import where
-from engine.ops.pointwise import log, zeros_like_grad
-from engine.tensor import Tensor
+from ..op import function, op
+from ..tensor import Tensor
+from .comparison import where
+from .pointwise import log, zeros_like_grad
 
 SMALL_FORMULAS = True
 """The formulas here stand in the call paths themselves."""

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from engine.op import function, op
-from engine.ops.comparison import where
-from engine.ops.einsums import einsum
-from engine.ops.reduction import _sum_dim
-from engine.ops.shape import _transpose
-from engine.tensor import Tensor, constant
+from ..op import function, op
+from ..tensor import Tensor, constant
+from .comparison import where
+from .einsums import einsum
+from .reduction import _sum_dim
+from .shape import _transpose
 
 
 @function
@@ -45,7 +45,7 @@ def multi_head_attention_forward(
     is_causal: bool = False,
 ) -> tuple[Any, Any]:
     """Attention over several heads, (L, N, E), with all weights as arguments: what `MultiheadAttention` computes."""
-    from engine.nn.attention import MultiheadAttention
+    from ..nn.attention import MultiheadAttention
 
     if static_k is not None or static_v is not None:
         raise NotImplementedError("static_k and static_v are not supported by Gradtape.")
@@ -178,7 +178,7 @@ def scaled_dot_product_attention(
         value = value.repeat_interleave(q.shape[-3] // v.shape[-3], -3)
     factor = 1.0 / math.sqrt(q.shape[-1]) if scale is None and q.shape[-1] else (scale or 1.0)
     if dropout_p > 0.0 or (attn_mask is not None and attn_mask.requires_grad):
-        from engine.ops.dropout import dropout
+        from .dropout import dropout
 
         scores = (query * factor) @ key.transpose(-2, -1)
         if attn_mask is not None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from engine.op import FUNCTIONS, function
-from engine.ops.activation import relu, sigmoid
-from engine.ops.pieces import chunk
-from engine.ops.pointwise import tanh
-from engine.tensor import Tensor
+from ..op import FUNCTIONS, function
+from ..tensor import Tensor
+from .activation import relu, sigmoid
+from .pieces import chunk
+from .pointwise import tanh
 
 
 def _parts(input: Any, h: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any) -> tuple[Any, Any]:

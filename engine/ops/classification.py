@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from engine.dtypes import SCALAR_NAMES
-from engine.op import function, op
-from engine.ops.activation import floating_only
-from engine.ops.linalg import linear
-from engine.ops.loss import REDUCTIONS, add_number, div_number, mul_number, no_gradient, reduction_of
-from engine.ops.reduction import _sum, _sum_dim
-from engine.ops.softmax import _log_softmax, log_softmax
-from engine.tensor import Tensor, constant
+from ..dtypes import SCALAR_NAMES
+from ..op import function, op
+from ..tensor import Tensor, constant
+from .activation import floating_only
+from .linalg import linear
+from .loss import REDUCTIONS, add_number, div_number, mul_number, no_gradient, reduction_of
+from .reduction import _sum, _sum_dim
+from .softmax import _log_softmax, log_softmax
 
 # --- negative log-likelihood -----------------------------------------------------------------------------------------------
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from engine.op import function
-from engine.ops.joining import cat, stack
-from engine.ops.shape import expand, reshape, view
-from engine.tensor import Tensor, constant
+from ..op import function
+from ..tensor import Tensor, constant
+from .joining import cat, stack
+from .shape import expand, reshape, view
 
 
 @function
@@ -49,7 +49,7 @@ def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
 @function
 def broadcast_shapes(*shapes: Any) -> Any:
     """The shape that shapes broadcast to."""
-    from engine.tensor import Size
+    from ..tensor import Size
 
     try:
         return Size(np.broadcast_shapes(*shapes))

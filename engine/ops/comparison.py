@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from engine import dtypes
-from engine.op import function, op
-from engine.ops.pointwise import isfinite  # noqa: F401  (public here as well)
-from engine.tensor import Tensor, constant
+from .. import dtypes
+from ..op import function, op
+from ..tensor import Tensor, constant
+from .pointwise import isfinite  # noqa: F401  (public here as well)
 
 
 @op(r"{self} = {other}", self=None, other=None)
@@ -184,7 +184,7 @@ def _on_arrays(condition, input, other):
 
 
 def _scalar_name(tensor: Tensor) -> str:
-    from engine.dtypes import SCALAR_NAMES
+    from ..dtypes import SCALAR_NAMES
 
     return SCALAR_NAMES[tensor.dtype]
 

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from engine import dtypes
-from engine.op import function, op
-from engine.ops.correlation import Geometry, coarse_of, fine_of, kernels_of
-from engine.ops.padding import _constant_pad
-from engine.ops.reduction import _sum_dim
-from engine.ops.shape import _permute, _squeeze_dim, unsqueeze
-from engine.tensor import Tensor
+from .. import dtypes
+from ..op import function, op
+from ..tensor import Tensor
+from .correlation import Geometry, coarse_of, fine_of, kernels_of
+from .padding import _constant_pad
+from .reduction import _sum_dim
+from .shape import _permute, _squeeze_dim, unsqueeze
 
 # --- operations ------------------------------------------------------------------------------------------------------------
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.context import context
-from engine.op import function, op
-from engine.tensor import Tensor
+from ..context import context
+from ..op import function, op
+from ..tensor import Tensor
 
 
 @op(r"{self}", self=lambda grad: grad)

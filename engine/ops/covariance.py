@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine import dtypes
-from engine.op import function
-from engine.ops.diagonals import diagonal
-from engine.ops.shape import reshape, squeeze, unsqueeze
-from engine.tensor import Tensor
+from .. import dtypes
+from ..op import function
+from ..tensor import Tensor
+from .diagonals import diagonal
+from .shape import reshape, squeeze, unsqueeze
 
 
 @function

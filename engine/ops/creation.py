@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from engine import dtypes
-from engine.context import context
-from engine.dtypes import dtype as Dtype
-from engine.errors import too_many_dims
-from engine.op import Op, function, op
-from engine.ops.shape import sizes
-from engine.overloads import invalid_combination
-from engine.tensor import Tensor, constant, device, inference
+from .. import dtypes
+from ..context import context
+from ..dtypes import dtype as Dtype
+from ..errors import too_many_dims
+from ..op import Op, function, op
+from ..overloads import invalid_combination
+from ..tensor import Tensor, constant, device, inference
+from .shape import sizes
 
 CREATED: dict[str, Op] = {}
 """What the observer is told of tensors that no operation on tensors made: creation functions by name."""
@@ -67,7 +67,7 @@ def creation(f: Callable[..., Tensor]) -> Callable[..., Tensor]:
 def on_cpu(where: Any) -> None:
     """Refuse any device but the CPU."""
     if where is not None and device(where).type != "cpu":
-        from engine.cuda import NOT_COMPILED
+        from ..cuda import NOT_COMPILED
 
         if device(where).type == "cuda":
             raise AssertionError(NOT_COMPILED)
@@ -337,7 +337,7 @@ def full_like(input: Tensor, fill_value: Any, *, dtype: Dtype | None = None, mem
 
 def _new(name: str) -> Any:
     def make(self: Tensor, *size: Any, dtype: Dtype | None = None, device: Any = None, requires_grad: bool = False) -> Tensor:
-        from engine.op import FUNCTIONS
+        from ..op import FUNCTIONS
 
         return FUNCTIONS[name](*size, dtype=dtype or self.dtype, requires_grad=requires_grad)
 
@@ -378,7 +378,7 @@ def to(input: Tensor, *args: Any, dtype: Dtype | None = None, device: Any = None
             on_cpu(a)
     on_cpu(device)
     if dtype is None or dtype is input.dtype:
-        from engine.ops.copies import clone
+        from .copies import clone
 
         return clone(input) if copy else input
     if not dtype.is_floating_point:

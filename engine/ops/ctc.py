@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from engine.dtypes import SCALAR_NAMES
-from engine.op import function, op
-from engine.ops.activation import floating_only
-from engine.ops.comparison import where
-from engine.ops.loss import not_implemented, reduce_losses, reduction_of
-from engine.tensor import Tensor, constant
+from ..dtypes import SCALAR_NAMES
+from ..op import function, op
+from ..tensor import Tensor, constant
+from .activation import floating_only
+from .comparison import where
+from .loss import not_implemented, reduce_losses, reduction_of
 
 
 def _added(*terms: Any) -> Any:

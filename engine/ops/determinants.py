@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from engine.op import function, op
-from engine.ops.comparison import where
-from engine.ops.indexing import _take_slice
-from engine.ops.matrices import as_diag, check, joined, mT
-from engine.ops.shape import _reshape
-from engine.ops.solving import _inv
-from engine.ops.spectral import _svd_all
-from engine.tensor import Tensor
+from ..op import function, op
+from ..tensor import Tensor
+from .comparison import where
+from .indexing import _take_slice
+from .matrices import as_diag, check, joined, mT
+from .shape import _reshape
+from .solving import _inv
+from .spectral import _svd_all
 
 
 @op(r"\det {A}", A=lambda grad, A, result: det_backward(grad, A, result), node="LinalgDetBackward0", name="det")

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from engine.memory import strided
-from engine.op import function, op
-from engine.ops.copies import clone
-from engine.ops.shape import _reshape, reshape, wrap_dim
-from engine.tensor import Tensor, constant
+from ..memory import strided
+from ..op import function, op
+from ..tensor import Tensor, constant
+from .copies import clone
+from .shape import _reshape, reshape, wrap_dim
 
 
 @op(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.op import function, op
-from engine.ops.comparison import where
-from engine.ops.reduction import _sum_dim
-from engine.ops.shape import _reshape, expand, reshape
-from engine.tensor import Tensor
+from ..op import function, op
+from ..tensor import Tensor
+from .comparison import where
+from .reduction import _sum_dim
+from .shape import _reshape, expand, reshape
 
 
 @op(
@@ -87,7 +87,7 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str | None = "us
 @function
 def pdist(input: Tensor, p: float = 2.0) -> Tensor:
     """Distances between all pairs of rows of a matrix, as a vector."""
-    from engine.tensor import constant
+    from ..tensor import constant
 
     if input._array.ndim != 2:
         raise RuntimeError("pdist only supports 2D tensors, got: " + f"{input._array.ndim}D")
@@ -100,6 +100,6 @@ def pdist(input: Tensor, p: float = 2.0) -> Tensor:
 @function
 def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
     """The norm of order `p` of the difference."""
-    from engine.ops.norms import norm
+    from .norms import norm
 
     return norm(input - other, p)

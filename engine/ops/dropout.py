@@ -7,10 +7,10 @@ import warnings
 
 import numpy as np
 
-from engine.op import function
-from engine.ops.arithmetic import mul
-from engine.ops.random import source
-from engine.tensor import Tensor, constant
+from ..op import function
+from ..tensor import Tensor, constant
+from .arithmetic import mul
+from .random import source
 
 SELU_ALPHA = 1.7580993408473766
 

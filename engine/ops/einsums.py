@@ -6,12 +6,12 @@ import string
 from math import prod
 from typing import Any
 
-from engine.op import function
-from engine.ops.diagonals import diagonal
-from engine.ops.linalg import bmm
-from engine.ops.reduction import sum as total
-from engine.ops.shape import permute, reshape, unsqueeze
-from engine.tensor import Tensor
+from ..op import function
+from ..tensor import Tensor
+from .diagonals import diagonal
+from .linalg import bmm
+from .reduction import sum as total
+from .shape import permute, reshape, unsqueeze
 
 
 @function

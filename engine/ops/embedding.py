@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from engine.dtypes import LEGACY_NAMES, OF_NUMPY
-from engine.op import function, op
-from engine.ops.loss import not_implemented, refused
-from engine.tensor import Tensor, constant
+from ..dtypes import LEGACY_NAMES, OF_NUMPY
+from ..op import function, op
+from ..tensor import Tensor, constant
+from .loss import not_implemented, refused
 
 # --- embedding -------------------------------------------------------------------------------------------------------------
 
@@ -99,7 +99,7 @@ def _renormalise(weight: Tensor, indices: Tensor, max_norm: float, norm_type: fl
     lengths = np.linalg.norm(a[used], norm_type, axis=1)
     long = lengths > max_norm
     if long.any():
-        from engine.autograd import no_grad
+        from ..autograd import no_grad
 
         short = a.copy()
         short[used[long]] *= (max_norm / (lengths[long] + 1e-7))[:, None].astype(a.dtype)

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from engine.op import function, op
-from engine.ops.reduction import _sum, _sum_dim, axes_of, restored
-from engine.ops.shape import wrap_dim
-from engine.overloads import invalid_combination
-from engine.tensor import Tensor
+from ..op import function, op
+from ..overloads import invalid_combination
+from ..tensor import Tensor
+from .reduction import _sum, _sum_dim, axes_of, restored
+from .shape import wrap_dim
 
 
 def shared_evenly(grad, self, result):
@@ -110,7 +110,7 @@ def max(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Any = N
     if not isinstance(input, Tensor):
         raise invalid_combination("max", *[x for x in (input, dim) if x is not None])
     if other is not None:
-        from engine.ops.pairs import maximum
+        from .pairs import maximum
 
         return maximum(input, other)
     return _max(input) if dim is None else _max_dim(input, wrap_dim(dim, input._array.ndim), keepdim)
@@ -123,7 +123,7 @@ def min(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Any = N
     if not isinstance(input, Tensor):
         raise invalid_combination("min", *[x for x in (input, dim) if x is not None])
     if other is not None:
-        from engine.ops.pairs import minimum
+        from .pairs import minimum
 
         return minimum(input, other)
     return _min(input) if dim is None else _min_dim(input, wrap_dim(dim, input._array.ndim), keepdim)

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from engine.errors import LinAlgError
-from engine.late import Late
-from engine.op import function, op
-from engine.ops.diagonals import tril, triu
-from engine.ops.indexing import _take_slice
-from engine.ops.joining import cat
-from engine.ops.matrices import _each, _named, _no_trouble, _stacked, as_diag, check, diag_of, joined, mT
-from engine.ops.shape import expand
-from engine.ops.solving import _solve_triangular, linalg_solve_triangular
-from engine.tensor import Tensor, constant
+from ..errors import LinAlgError
+from ..late import Late
+from ..op import function, op
+from ..tensor import Tensor, constant
+from .diagonals import tril, triu
+from .indexing import _take_slice
+from .joining import cat
+from .matrices import _each, _named, _no_trouble, _stacked, as_diag, check, diag_of, joined, mT
+from .shape import expand
+from .solving import _solve_triangular, linalg_solve_triangular
 
 if TYPE_CHECKING:
     import scipy.linalg as sl

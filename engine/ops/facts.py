@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from engine import dtypes
-from engine.dtypes import dtype
-from engine.op import function
-from engine.tensor import Tensor, constant
+from .. import dtypes
+from ..dtypes import dtype
+from ..op import function
+from ..tensor import Tensor, constant
 
 
 @function
@@ -179,7 +179,7 @@ def method_cuda(input: Tensor, *_: Any, **__: Any) -> Tensor:
     Raises:
         AssertionError: always.
     """
-    from engine.cuda import NOT_COMPILED
+    from ..cuda import NOT_COMPILED
 
     raise AssertionError(NOT_COMPILED)
 

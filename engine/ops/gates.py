@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.dtypes import SCALAR_NAMES
-from engine.op import TABLE, function, op
-from engine.ops.activation import _softplus, floating_only, sigmoid
-from engine.ops.comparison import where
-from engine.ops.inplace import inplace as in_place
-from engine.ops.pointwise import tanh
-from engine.tensor import Tensor
+from ..dtypes import SCALAR_NAMES
+from ..op import TABLE, function, op
+from ..tensor import Tensor
+from .activation import _softplus, floating_only, sigmoid
+from .comparison import where
+from .inplace import inplace as in_place
+from .pointwise import tanh
 
 
 @op(r"\mathrm{{silu}}({self})", self=lambda grad, self: silu_backward(grad, self), node="SiluBackward0", name="silu")

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from engine import dtypes
-from engine.op import function, op
-from engine.ops.joining import _stack
-from engine.ops.reduction import _sum_dim
-from engine.ops.taps import variant
-from engine.tensor import Size, Tensor
+from .. import dtypes
+from ..op import function, op
+from ..tensor import Size, Tensor
+from .joining import _stack
+from .reduction import _sum_dim
+from .taps import variant
 
 MODES = ("bilinear", "nearest", "bicubic")
 PADDINGS = ("zeros", "border", "reflection")

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from engine.op import function
-from engine.ops.matrices import _named
-from engine.ops.shape import sizes
-from engine.tensor import Tensor, constant
+from ..op import function
+from ..tensor import Tensor, constant
+from .matrices import _named
+from .shape import sizes
 
 
 def _even_edges(values: Any, bins: int, low: Any, high: Any) -> Any:

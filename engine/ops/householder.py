@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from engine.late import Late
-from engine.op import FUNCTIONS, function, op
-from engine.ops.factorizations import linalg_lu_factor, linalg_qr
-from engine.ops.indexing import _take_slice, narrow
-from engine.ops.joining import cat
-from engine.ops.loss import refused
-from engine.ops.matrices import _named, check, joined, mT
-from engine.ops.random import randn
-from engine.ops.shape import _reshape
-from engine.ops.spectral import linalg_svd
-from engine.tensor import Tensor, constant
+from ..late import Late
+from ..op import FUNCTIONS, function, op
+from ..tensor import Tensor, constant
+from .factorizations import linalg_lu_factor, linalg_qr
+from .indexing import _take_slice, narrow
+from .joining import cat
+from .loss import refused
+from .matrices import _named, check, joined, mT
+from .random import randn
+from .shape import _reshape
+from .spectral import linalg_svd
 
 if TYPE_CHECKING:
     import scipy.linalg.lapack as lapack

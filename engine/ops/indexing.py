@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from engine.op import function, op
-from engine.ops.joining import _put_entry, _stack
-from engine.ops.shape import alias, from_end, unsqueeze, wrap_dim
-from engine.tensor import Tensor, constant
+from ..op import function, op
+from ..tensor import Tensor, constant
+from .joining import _put_entry, _stack
+from .shape import alias, from_end, unsqueeze, wrap_dim
 
 
 @op(
@@ -309,7 +309,7 @@ def _entry(view: Tensor, dim: int, item: Any, ndim: int) -> Tensor:
 
 def setitem(input: Tensor, index: Index, value: Any) -> None:
     """`input[index] = value`, in place."""
-    from engine.ops.inplace import copy_, index_put_
+    from .inplace import copy_, index_put_
 
     if not isinstance(value, Tensor | int | float):
         kind = type(value).__name__

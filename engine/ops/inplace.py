@@ -7,20 +7,20 @@ from typing import Any
 
 import numpy as np
 
-from engine import dtypes
-from engine.autograd.node import Counter, Inference, Result
-from engine.autograd.views import check_writable, rebase
-from engine.codegen import NUMBERS32
-from engine.context import context, observed
-from engine.op import TABLE, Op, function, op
-from engine.ops import activation, linalg  # noqa: F401  (their operations get in-place variants here)
-from engine.ops.indexing import _index_put
-from engine.ops.pointwise import zeros_like_grad
-from engine.ops.random import DRAWN, source
-from engine.ops.reduction import _sum
-from engine.ops.turned import INFERENCE_WRITTEN, LATER, turning
-from engine.surface import SURFACE
-from engine.tensor import Tensor, constant, counter_of, gradient_edge
+from .. import dtypes
+from ..autograd.node import Counter, Inference, Result
+from ..autograd.views import check_writable, rebase
+from ..codegen import NUMBERS32
+from ..context import context, observed
+from ..op import TABLE, Op, function, op
+from ..surface import SURFACE
+from ..tensor import Tensor, constant, counter_of, gradient_edge
+from . import activation, linalg  # noqa: F401  (their operations get in-place variants here)
+from .indexing import _index_put
+from .pointwise import zeros_like_grad
+from .random import DRAWN, source
+from .reduction import _sum
+from .turned import INFERENCE_WRITTEN, LATER, turning
 
 
 @op(r"{value}", self=lambda grad: zeros_like_grad(grad), node="FillBackward0", name="fill")
@@ -89,7 +89,7 @@ def _copy(self, src):
     try:
         np.copyto(out, src, casting="unsafe")
     except ValueError:
-        from engine.errors import sizes_mismatch
+        from ..errors import sizes_mismatch
 
         extra = src.ndim - self.ndim
         if extra > 0:

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from engine.op import function, op
-from engine.ops.shape import wrap_dim
-from engine.tensor import Tensor
+from ..op import function, op
+from ..tensor import Tensor
+from .shape import wrap_dim
 
 
 @op(

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from engine.op import function, op
-from engine.ops.matrices import _named, check, mT
-from engine.ops.shape import _reshape, unsqueeze
-from engine.tensor import Tensor, constant
+from ..op import function, op
+from ..tensor import Tensor, constant
+from .matrices import _named, check, mT
+from .shape import _reshape, unsqueeze
 
 
 @op(

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from engine.dtypes import SCALAR_NAMES
-from engine.op import function, op
-from engine.ops.activation import logsigmoid, sigmoid
-from engine.ops.comparison import _clamp, where
-from engine.ops.loss import (
+from ..dtypes import SCALAR_NAMES
+from ..op import function, op
+from ..tensor import Tensor, constant
+from .activation import logsigmoid, sigmoid
+from .comparison import _clamp, where
+from .loss import (
     REDUCTIONS,
     add_number,
     clamp_min_number,
@@ -24,9 +25,8 @@ from engine.ops.loss import (
     reduction_of,
     shares,
 )
-from engine.ops.pointwise import exp, log
-from engine.ops.special import xlogy
-from engine.tensor import Tensor, constant
+from .pointwise import exp, log
+from .special import xlogy
 
 # --- probabilities ---------------------------------------------------------------------------------------------------------
 
@@ -246,7 +246,7 @@ def gaussian_nll_loss(
     input: Tensor, target: Tensor, var: Any, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
 ) -> Tensor:
     """The negative log-likelihood of the targets with normal distributions of mean `input` and variance `var`."""
-    from engine.autograd import no_grad
+    from ..autograd import no_grad
 
     if isinstance(var, float):
         if var < 0:

@@ -6,9 +6,10 @@ from math import prod
 
 import numpy as np
 
-from engine import dtypes
-from engine.op import function, op
-from engine.ops.shape import (
+from .. import dtypes
+from ..op import function, op
+from ..tensor import Tensor
+from .shape import (
     _reshape,
     _squeeze_dim,
     _squeeze_product,
@@ -19,7 +20,6 @@ from engine.ops.shape import (
     t,
     unsqueeze,
 )
-from engine.tensor import Tensor
 
 
 def _shape(array):
@@ -200,7 +200,7 @@ def _batched(input: Tensor, other: Tensor) -> Tensor:
     try:
         batch = np.broadcast_shapes(input._array.shape[:-2], other._array.shape[:-2])
     except ValueError:
-        from engine.errors import sizes_mismatch
+        from ..errors import sizes_mismatch
 
         raise sizes_mismatch(input._array.shape[:-2], other._array.shape[:-2]) from None
     if k != k2:

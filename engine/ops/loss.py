@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from engine.errors import sizes_mismatch
-from engine.op import function, op
-from engine.ops.activation import floating_only
-from engine.ops.arithmetic import scaled, sub
-from engine.ops.comparison import _clamp, where
-from engine.ops.reduction import _mean, _sum
-from engine.tensor import Tensor, constant
+from ..errors import sizes_mismatch
+from ..op import function, op
+from ..tensor import Tensor, constant
+from .activation import floating_only
+from .arithmetic import scaled, sub
+from .comparison import _clamp, where
+from .reduction import _mean, _sum
 
 REDUCTIONS = ("none", "mean", "sum")
 

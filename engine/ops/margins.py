@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from engine.dtypes import SCALAR_NAMES
-from engine.op import function, op
-from engine.ops.loss import no_gradient, not_implemented, reduced, reduction_of
-from engine.tensor import Tensor
+from ..dtypes import SCALAR_NAMES
+from ..op import function, op
+from ..tensor import Tensor
+from .loss import no_gradient, not_implemented, reduced, reduction_of
 
 
 def _rows(array: Any) -> Any:

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from engine import dtypes
-from engine.op import function, op
-from engine.ops.comparison import where
-from engine.ops.reduction import _sum
-from engine.ops.shape import _reshape
-from engine.tensor import Tensor
+from .. import dtypes
+from ..op import function, op
+from ..tensor import Tensor
+from .comparison import where
+from .reduction import _sum
+from .shape import _reshape
 
 
 @op(

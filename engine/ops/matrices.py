@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from engine import dtypes
-from engine.ops.diagonals import _diag_embed, _diagonal_again
-from engine.ops.indexing import _take_slice
-from engine.ops.joining import cat
-from engine.ops.shape import _transpose
-from engine.tensor import Tensor, constant
+from .. import dtypes
+from ..tensor import Tensor, constant
+from .diagonals import _diag_embed, _diagonal_again
+from .indexing import _take_slice
+from .joining import cat
+from .shape import _transpose
 
 
 def mT(x):
@@ -64,7 +64,7 @@ def _no_trouble(A: Tensor) -> Tensor:
 
 
 def _named(name: str, fields: tuple[str, ...], *values: Any) -> Any:
-    from engine.codegen import named_result
+    from ..codegen import named_result
 
     return named_result(name, fields)(*values)
 

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from engine.late import Late
-from engine.op import function, op
-from engine.ops.indexing import _take_slice
-from engine.ops.matrices import check, joined, mT
-from engine.ops.solving import linalg_inv
-from engine.tensor import Tensor, constant
+from ..late import Late
+from ..op import function, op
+from ..tensor import Tensor, constant
+from .indexing import _take_slice
+from .matrices import check, joined, mT
+from .solving import linalg_inv
 
 if TYPE_CHECKING:
     import scipy.linalg as sl

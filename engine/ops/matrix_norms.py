@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from engine.op import function
-from engine.ops.extremes import amax, amin
-from engine.ops.norms import norm_of
-from engine.ops.reduction import axes_of
-from engine.ops.reduction import sum as total
-from engine.ops.shape import movedim_last, unsqueeze
-from engine.ops.solving import linalg_inv
-from engine.ops.spectral import linalg_svdvals
-from engine.tensor import Tensor
+from ..op import function
+from ..tensor import Tensor
+from .extremes import amax, amin
+from .norms import norm_of
+from .reduction import axes_of
+from .reduction import sum as total
+from .shape import movedim_last, unsqueeze
+from .solving import linalg_inv
+from .spectral import linalg_svdvals
 
 
 @function

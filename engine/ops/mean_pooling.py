@@ -5,15 +5,16 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-from engine import dtypes
-from engine.op import function
-from engine.ops.activation import relu
-from engine.ops.pointwise import abs as absolute
-from engine.ops.pointwise import sign
-from engine.ops.pooling import _pool_max
-from engine.ops.reduction import mean
-from engine.ops.shape import _squeeze_dim, unsqueeze
-from engine.ops.windows import (
+from .. import dtypes
+from ..op import function
+from ..tensor import Tensor
+from .activation import relu
+from .pointwise import abs as absolute
+from .pointwise import sign
+from .pooling import _pool_max
+from .reduction import mean
+from .shape import _squeeze_dim, unsqueeze
+from .windows import (
     ADAPTIVE_AVG,
     AVG,
     adaptive_sizes,
@@ -24,7 +25,6 @@ from engine.ops.windows import (
     lifted,
     windows_of,
 )
-from engine.tensor import Tensor
 
 
 def _pool_avg(dims, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override=None):

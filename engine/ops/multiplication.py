@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from engine.op import function, op
-from engine.ops.reduction import restored
-from engine.ops.shape import _reshape, wrap_dim
-from engine.tensor import Tensor
+from ..op import function, op
+from ..tensor import Tensor
+from .reduction import restored
+from .shape import _reshape, wrap_dim
 
 
 def products_of_others(self, dim):

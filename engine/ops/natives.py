@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from engine.op import FUNCTIONS, function
-from engine.ops.normalization import torch_batch_norm
-from engine.tensor import Tensor, constant
+from ..op import FUNCTIONS, function
+from ..tensor import Tensor, constant
+from .normalization import torch_batch_norm
 
 
 def _statistics(groups: Any, eps: float, dims: Any) -> tuple[Any, Any]:

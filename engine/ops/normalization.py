@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from engine import dtypes
-from engine.op import function, op
-from engine.ops.copies import clone
-from engine.ops.pointwise import rsqrt
-from engine.ops.reduction import _mean_dim, _sum_dim
-from engine.ops.shape import _reshape, reshape, unsqueeze
-from engine.tensor import Tensor
+from .. import dtypes
+from ..op import function, op
+from ..tensor import Tensor
+from .copies import clone
+from .pointwise import rsqrt
+from .reduction import _mean_dim, _sum_dim
+from .shape import _reshape, reshape, unsqueeze
 
 
 def standardized(x, dims, eps):
@@ -235,7 +235,7 @@ def torch_batch_norm(
 
 def _verify_batch_size(shape: tuple[int, ...]) -> None:
     if prod((shape[0], *shape[2:])) == 1:
-        from engine.tensor import Size
+        from ..tensor import Size
 
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {Size(shape)}")
 
@@ -275,9 +275,9 @@ def _batch_normed(
 
 def _write(tensor: Tensor, array: Any) -> None:
     """Bring a buffer up to date, counted as a write."""
-    from engine.context import context
-    from engine.ops.inplace import copy_
-    from engine.tensor import constant
+    from ..context import context
+    from ..tensor import constant
+    from .inplace import copy_
 
     before, context.grad = context.grad, False
     try:
@@ -300,7 +300,7 @@ def instance_norm(
     """The elements of each channel of each instance normalised, (N, C, …) (Ulyanov, Vedaldi and Lempitsky, 2016)."""
     a = input._array
     if use_input_stats and prod(a.shape[2:]) == 1:
-        from engine.tensor import Size
+        from ..tensor import Size
 
         raise ValueError(f"Expected more than 1 spatial element when training, got input size {Size(a.shape)}")
     n, c = a.shape[:2]
@@ -333,7 +333,7 @@ def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None,
 @function
 def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Tensor:
     """The elements divided by a power of the mean square of neighbouring channels (Krizhevsky et al., 2012)."""
-    from engine.op import FUNCTIONS
+    from ..op import FUNCTIONS
 
     n = input._array.ndim
     if n < 3:

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from engine import dtypes
-from engine.op import function, op
-from engine.ops.comparison import where
-from engine.ops.pointwise import abs as absolute
-from engine.ops.pointwise import exp, sign
-from engine.ops.reduction import _sum_dim, axes_of, restored
-from engine.tensor import Tensor
+from .. import dtypes
+from ..op import function, op
+from ..tensor import Tensor
+from .comparison import where
+from .pointwise import abs as absolute
+from .pointwise import exp, sign
+from .reduction import _sum_dim, axes_of, restored
 
 
 def norm_backward(grad, self, result, ord, dim, keepdim):
@@ -82,7 +82,7 @@ def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, 
     if dtype is not None:
         input = input.to(dtype)
     if p == "nuc":
-        from engine.ops.matrix_norms import linalg_matrix_norm
+        from .matrix_norms import linalg_matrix_norm
 
         return linalg_matrix_norm(input, "nuc", (-2, -1) if dim is None else dim, keepdim)
     return norm_of(input, 2 if p in ("fro", None) else float(p), dim, keepdim)

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.op import function
-from engine.ops.ctc import functional_ctc_loss
-from engine.ops.likelihood import (
+from ..op import function
+from ..tensor import Tensor
+from .ctc import functional_ctc_loss
+from .likelihood import (
     divergences,
     functional_binary_cross_entropy_with_logits,
     functional_hinge_embedding_loss,
     functional_poisson_nll_loss,
 )
-from engine.ops.loss import REDUCTIONS, reduce_losses
-from engine.ops.ranking import (
+from .loss import REDUCTIONS, reduce_losses
+from .ranking import (
     functional_cosine_embedding_loss,
     functional_margin_ranking_loss,
     functional_triplet_margin_loss,
 )
-from engine.tensor import Tensor
 
 
 @function

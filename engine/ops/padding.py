@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from engine.op import function, op
-from engine.tensor import Tensor
+from ..op import function, op
+from ..tensor import Tensor
 
 Pad = tuple[int, ...]
 

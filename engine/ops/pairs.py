@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from engine import dtypes
-from engine.op import function, op
-from engine.ops.arithmetic import pow as power
-from engine.ops.comparison import where
-from engine.ops.pointwise import exp, sgn, zeros_like_grad
-from engine.overloads import invalid_combination
-from engine.tensor import Tensor
+from .. import dtypes
+from ..op import function, op
+from ..overloads import invalid_combination
+from ..tensor import Tensor
+from .arithmetic import pow as power
+from .comparison import where
+from .pointwise import exp, sgn, zeros_like_grad
 
 # --- the larger and the smaller --------------------------------------------------------------------------------------------
 

@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from engine.op import FUNCTIONS, function, op
-from engine.ops.copies import clone, detach
-from engine.ops.diagonals import diagonal
-from engine.ops.indexing import _slice, select, unbind
-from engine.ops.joining import _cat, cat
-from engine.ops.shape import alias, expand, permute, reshape, squeeze, t, transpose, unsqueeze, view, wrap_dim
-from engine.ops.strides import as_strided, method_unfold
-from engine.overloads import invalid_combination
-from engine.tensor import Tensor
+from ..op import FUNCTIONS, function, op
+from ..overloads import invalid_combination
+from ..tensor import Tensor
+from .copies import clone, detach
+from .diagonals import diagonal
+from .indexing import _slice, select, unbind
+from .joining import _cat, cat
+from .shape import alias, expand, permute, reshape, squeeze, t, transpose, unsqueeze, view, wrap_dim
+from .strides import as_strided, method_unfold
 
 # --- cutting ---------------------------------------------------------------------------------------------------------------
 

@@ -7,9 +7,9 @@ import math
 
 import numpy as np
 
-from engine.dtypes import OF_NUMPY, SCALAR_NAMES
-from engine.op import function, op
-from engine.tensor import Tensor
+from ..dtypes import OF_NUMPY, SCALAR_NAMES
+from ..op import function, op
+from ..tensor import Tensor
 
 SMALL_FORMULAS = True
 """The formulas here stand in the call paths themselves."""

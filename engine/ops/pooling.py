@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from engine import dtypes
-from engine.op import function
-from engine.ops.shape import _squeeze_dim, unsqueeze
-from engine.ops.windows import (
+from .. import dtypes
+from ..op import function
+from ..tensor import Tensor
+from .shape import _squeeze_dim, unsqueeze
+from .windows import (
     ADAPTIVE_MAX,
     FRACTIONAL,
     MAX,
@@ -24,7 +25,6 @@ from engine.ops.windows import (
     lifted,
     windows_of,
 )
-from engine.tensor import Tensor
 
 
 def _pool_max(dims, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices):
@@ -103,7 +103,7 @@ def _unpool(dims, input, indices, kernel_size, stride, padding, output_size):
 
 
 def _pool_fractional(dims, input, kernel_size, output_size, output_ratio, return_indices, samples):
-    from engine.ops.random import rand
+    from .random import rand
 
     name = f"fractional_max_pool{dims}d"
     if output_size is None and output_ratio is None:

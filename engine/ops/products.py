@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from engine.op import function, op
-from engine.ops.linalg import bmm, dot, mm, mv, same_dtype
-from engine.ops.reduction import sum as total
-from engine.ops.shape import _reshape, _transpose, expand, permute, reshape, spread, t, unsqueeze, wrap_dim
-from engine.tensor import Tensor
+from ..op import function, op
+from ..tensor import Tensor
+from .linalg import bmm, dot, mm, mv, same_dtype
+from .reduction import sum as total
+from .shape import _reshape, _transpose, expand, permute, reshape, spread, t, unsqueeze, wrap_dim
 
 
 def scaled(grad, factor):

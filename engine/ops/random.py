@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from engine import dtypes
-from engine.dtypes import dtype as Dtype
-from engine.op import function, op
-from engine.ops.creation import creation, positive
-from engine.ops.pointwise import zeros_like_grad
-from engine.ops.shape import sizes, sum_to
-from engine.streams import Stream
-from engine.tensor import Tensor, constant, device
+from .. import dtypes
+from ..dtypes import dtype as Dtype
+from ..op import function, op
+from ..streams import Stream
+from ..tensor import Tensor, constant, device
+from .creation import creation, positive
+from .pointwise import zeros_like_grad
+from .shape import sizes, sum_to
 
 DEFAULT_SEED = 67280421310721
 

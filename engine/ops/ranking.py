@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from engine.op import function
-from engine.ops.arithmetic import neg
-from engine.ops.comparison import where
-from engine.ops.loss import REDUCTIONS, add_number, clamp_min_number, number_minus, reduce_losses, reduction_of, sub_number
-from engine.ops.pairs import minimum
-from engine.ops.reduction import _sum_dim
-from engine.ops.similarity import pairwise_distance
-from engine.tensor import Tensor, constant
+from ..op import function
+from ..tensor import Tensor, constant
+from .arithmetic import neg
+from .comparison import where
+from .loss import REDUCTIONS, add_number, clamp_min_number, number_minus, reduce_losses, reduction_of, sub_number
+from .pairs import minimum
+from .reduction import _sum_dim
+from .similarity import pairwise_distance
 
 
 @function

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from engine.op import function, op
-from engine.ops.shape import _reshape, _sum_axes, flip, permute, reshape, sizes, transpose, view, wrap_dim
-from engine.tensor import Tensor, constant
+from ..op import function, op
+from ..tensor import Tensor, constant
+from .shape import _reshape, _sum_axes, flip, permute, reshape, sizes, transpose, view, wrap_dim
 
 # --- order -----------------------------------------------------------------------------------------------------------------
 

@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from engine.dtypes import SCALAR_NAMES
-from engine.op import TABLE, function, op
-from engine.ops.activation import floating_only, relu, threshold_backward
-from engine.ops.comparison import where
-from engine.ops.inplace import inplace as in_place
-from engine.ops.pointwise import exp
-from engine.ops.random import source
-from engine.tensor import Tensor, constant
+from ..dtypes import SCALAR_NAMES
+from ..op import TABLE, function, op
+from ..tensor import Tensor, constant
+from .activation import floating_only, relu, threshold_backward
+from .comparison import where
+from .inplace import inplace as in_place
+from .pointwise import exp
+from .random import source
 
 _relu_ = in_place(TABLE["relu"])
 

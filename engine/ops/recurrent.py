@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from engine.op import op
-from engine.ops.activation import sigmoid
-from engine.ops.indexing import unbind
-from engine.ops.joining import cat, stack
-from engine.ops.linalg import linear
-from engine.ops.pieces import joined
-from engine.ops.pointwise import tanh
-from engine.tensor import Tensor
+from ..op import op
+from ..tensor import Tensor
+from .activation import sigmoid
+from .indexing import unbind
+from .joining import cat, stack
+from .linalg import linear
+from .pieces import joined
+from .pointwise import tanh
 
 # --- pieces of gates ---------------------------------------------------------------------------------------------------------
 
@@ -154,7 +154,7 @@ def slopes_on_arrays(grads, input, weight0, weight1, hx_, reverse, result0, resu
 
 def retraced(grads, inputs, reverse, needs):
     """The same with a graph of their own: the layer's steps once more, and their gradients."""
-    from engine.autograd import enable_grad, grad
+    from ..autograd import enable_grad, grad
 
     input, weight0, weight1, weight2, weight3, h, c = inputs
     with enable_grad():

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from engine import dtypes
-from engine.op import function, op
-from engine.ops.shape import _reshape, spread, wrap_dim
-from engine.tensor import Tensor, constant
+from .. import dtypes
+from ..op import function, op
+from ..tensor import Tensor, constant
+from .shape import _reshape, spread, wrap_dim
 
 
 def axes_of(dim: Any, ndim: int) -> tuple[int, ...]:

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from engine import dtypes
-from engine.memory import strided
-from engine.op import function, op
-from engine.ops.mean_pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
-from engine.ops.taps import Taps, _resampled, _unresampled, variant
-from engine.tensor import Tensor
+from .. import dtypes
+from ..memory import strided
+from ..op import function, op
+from ..tensor import Tensor
+from .mean_pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
+from .taps import Taps, _resampled, _unresampled, variant
 
 # --- unfold and fold -------------------------------------------------------------------------------------------------------
 

@@ -6,16 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from engine import dtypes
-from engine.op import function, op
-from engine.ops.comparison import where
-from engine.ops.indexing import _scatter_add_zeros, _slice, narrow
-from engine.ops.joining import cat
-from engine.ops.multiplication import has_zeros
-from engine.ops.pointwise import exp, log
-from engine.ops.reduction import _sum_dim
-from engine.ops.shape import flip, unsqueeze, wrap_dim
-from engine.tensor import Tensor, constant
+from .. import dtypes
+from ..op import function, op
+from ..tensor import Tensor, constant
+from .comparison import where
+from .indexing import _scatter_add_zeros, _slice, narrow
+from .joining import cat
+from .multiplication import has_zeros
+from .pointwise import exp, log
+from .reduction import _sum_dim
+from .shape import flip, unsqueeze, wrap_dim
 
 
 def _counting(array):
@@ -301,7 +301,7 @@ def _second_order(x: Tensor, dim: int, widths: Any, end: int) -> Tensor:
 @function
 def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
     """The sub-tensors along `dim` scaled down so that their `p`-norms are at most `maxnorm`."""
-    from engine.ops.norms import norm
+    from .norms import norm
 
     if input._array.ndim < 2:
         raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {input._array.ndim} dimensions")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.errors import sizes_mismatch
-from engine.op import function, op
-from engine.ops.comparison import where
-from engine.ops.indexing import _gather
-from engine.ops.scattering import _check_scatter, _grid, _scatter_add, _scatter_number, fitting
-from engine.ops.shape import _reshape, expand, reshape, wrap_dim
-from engine.tensor import Tensor, constant
+from ..errors import sizes_mismatch
+from ..op import function, op
+from ..tensor import Tensor, constant
+from .comparison import where
+from .indexing import _gather
+from .scattering import _check_scatter, _grid, _scatter_add, _scatter_number, fitting
+from .shape import _reshape, expand, reshape, wrap_dim
 
 REDUCERS = {"prod": np.multiply, "amax": np.maximum, "amin": np.minimum}
 

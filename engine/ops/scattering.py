@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from engine import dtypes
-from engine.op import function, op
-from engine.ops.indexing import _gather
-from engine.ops.shape import wrap_dim
-from engine.tensor import Tensor, constant
+from .. import dtypes
+from ..op import function, op
+from ..tensor import Tensor, constant
+from .indexing import _gather
+from .shape import wrap_dim
 
 
 def _grid(dim, index):
@@ -106,7 +106,7 @@ def scatter(input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: A
     source = value if src is None else src
     d = _check_scatter("scatter", input, dim, index, source)
     if reduce is not None:
-        from engine.ops.scatter_reduction import scatter_reduce
+        from .scatter_reduction import scatter_reduce
 
         if reduce not in ("add", "multiply"):
             raise RuntimeError("reduce argument must be either add or multiply.")

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from engine.autograd.attributes import Given
-from engine.errors import too_many_dims
-from engine.memory import strided
-from engine.op import function, op
-from engine.ops.copies import clone
-from engine.tensor import Tensor
+from ..autograd.attributes import Given
+from ..errors import too_many_dims
+from ..memory import strided
+from ..op import function, op
+from ..tensor import Tensor
+from .copies import clone
 
 
 def wrap_dim(dim: int, ndim: int) -> int:

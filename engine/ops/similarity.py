@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from engine import dtypes
-from engine.errors import sizes_mismatch
-from engine.op import function, op
-from engine.ops.loss import add_number, clamp_min_number
-from engine.ops.norms import _vector_norm, norm_backward
-from engine.ops.shape import wrap_dim
-from engine.tensor import Tensor
+from .. import dtypes
+from ..errors import sizes_mismatch
+from ..op import function, op
+from ..tensor import Tensor
+from .loss import add_number, clamp_min_number
+from .norms import _vector_norm, norm_backward
+from .shape import wrap_dim
 
 
 @op(
@@ -36,7 +36,7 @@ def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6,
 @function
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
     """The cosine of the angle between vectors along `dim`."""
-    from engine.autograd import no_grad
+    from ..autograd import no_grad
 
     a, b = x1._array, x2._array
     try:

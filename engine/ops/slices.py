@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from engine import dtypes
-from engine.op import function, op
-from engine.ops.reduction import _sum
-from engine.ops.shape import wrap_dim
-from engine.tensor import Tensor
+from .. import dtypes
+from ..op import function, op
+from ..tensor import Tensor
+from .reduction import _sum
+from .shape import wrap_dim
 
 
 def _places(array, dim, index):

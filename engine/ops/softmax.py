@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from engine.op import function, op
-from engine.ops.activation import floating_only
-from engine.ops.pointwise import exp
-from engine.ops.reduction import _sum_dim
-from engine.ops.shape import wrap_dim
-from engine.tensor import Tensor, constant
+from ..op import function, op
+from ..tensor import Tensor, constant
+from .activation import floating_only
+from .pointwise import exp
+from .reduction import _sum_dim
+from .shape import wrap_dim
 
 
 @op(

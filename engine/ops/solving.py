@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from engine import dtypes
-from engine.errors import LinAlgError
-from engine.late import Late
-from engine.op import function, op
-from engine.ops.diagonals import tril, triu
-from engine.ops.matrices import _each, _named, _no_trouble, _stacked, check, mT
-from engine.ops.shape import expand, reshape, unsqueeze
-from engine.tensor import Tensor
+from .. import dtypes
+from ..errors import LinAlgError
+from ..late import Late
+from ..op import function, op
+from ..tensor import Tensor
+from .diagonals import tril, triu
+from .matrices import _each, _named, _no_trouble, _stacked, check, mT
+from .shape import expand, reshape, unsqueeze
 
 if TYPE_CHECKING:
     import scipy.linalg as sl

@@ -6,15 +6,15 @@ from typing import Any, Literal
 
 import numpy as np
 
-from engine import dtypes
-from engine.op import function, op
-from engine.ops.extremes import chosen_backward
-from engine.ops.pointwise import ceil, floor
-from engine.ops.pointwise import round as round_
-from engine.ops.reduction import _sum, axes_of
-from engine.ops.scan import scattered
-from engine.ops.shape import reshape, transpose, wrap_dim
-from engine.tensor import Tensor, constant
+from .. import dtypes
+from ..op import function, op
+from ..tensor import Tensor, constant
+from .extremes import chosen_backward
+from .pointwise import ceil, floor
+from .pointwise import round as round_
+from .reduction import _sum, axes_of
+from .scan import scattered
+from .shape import reshape, transpose, wrap_dim
 
 
 def _order(array, dim, descending):

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from engine.late import Late
-from engine.op import function, op
-from engine.ops.comparison import where
-from engine.ops.pointwise import abs as absolute
-from engine.ops.pointwise import cos, exp, log, log1p, sign, sin
-from engine.tensor import Tensor
+from ..late import Late
+from ..op import function, op
+from ..tensor import Tensor
+from .comparison import where
+from .pointwise import abs as absolute
+from .pointwise import cos, exp, log, log1p, sign, sin
 
 if TYPE_CHECKING:
     import scipy.special as sc

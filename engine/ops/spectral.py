@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from engine.op import function, op
-from engine.ops.comparison import where
-from engine.ops.matrices import _named, as_diag, check, corner, diag_of, mT
-from engine.ops.shape import _reshape
-from engine.tensor import Tensor
+from ..op import function, op
+from ..tensor import Tensor
+from .comparison import where
+from .matrices import _named, as_diag, check, corner, diag_of, mT
+from .shape import _reshape
 
 # --- eigenvalues -----------------------------------------------------------------------------------------------------------
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from engine.dtypes import dtype as Dtype
-from engine.memory import strided
-from engine.op import function
-from engine.ops.creation import METHODS, _numpy_dtype, creation, positive
-from engine.ops.shape import sizes
-from engine.tensor import Tensor, constant
+from ..dtypes import dtype as Dtype
+from ..memory import strided
+from ..op import function
+from ..tensor import Tensor, constant
+from .creation import METHODS, _numpy_dtype, creation, positive
+from .shape import sizes
 
 
 def _laid_out(size: tuple[int, ...], stride: tuple[int, ...], dtype: Any) -> Any:

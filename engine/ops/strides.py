@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from engine.memory import strided
-from engine.op import function, op
-from engine.ops.shape import sizes, wrap_dim
-from engine.tensor import Tensor
+from ..memory import strided
+from ..op import function, op
+from ..tensor import Tensor
+from .shape import sizes, wrap_dim
 
 
 @op(

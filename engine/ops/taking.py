@@ -6,11 +6,11 @@ from math import prod
 
 import numpy as np
 
-from engine import dtypes
-from engine.op import function, op
-from engine.ops.indexing import gather
-from engine.ops.shape import _reshape, expand, reshape, wrap_dim
-from engine.tensor import Tensor, constant
+from .. import dtypes
+from ..op import function, op
+from ..tensor import Tensor, constant
+from .indexing import gather
+from .shape import _reshape, expand, reshape, wrap_dim
 
 
 @function

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from engine import dtypes
-from engine.dtypes import dtype as Dtype
-from engine.late import Late
-from engine.ops.creation import creation
-from engine.tensor import Tensor, constant
+from .. import dtypes
+from ..dtypes import dtype as Dtype
+from ..late import Late
+from ..tensor import Tensor, constant
+from .creation import creation
 
 if TYPE_CHECKING:
     import scipy.special as sc

@@ -6,11 +6,11 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from engine.autograd.node import Node
-from engine.autograd.views import check_writable, place
-from engine.context import context, observed
-from engine.op import Op
-from engine.tensor import Tensor, counter_of
+from ..autograd.node import Node
+from ..autograd.views import check_writable, place
+from ..context import context, observed
+from ..op import Op
+from ..tensor import Tensor, counter_of
 
 INFERENCE_WRITTEN = (
     "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a normal tensor "

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from engine.op import function, op
-from engine.ops.comparison import where
-from engine.ops.reduction import _mean_dim, axes_of, count, restored, unreduced
-from engine.tensor import Tensor
+from ..op import function, op
+from ..tensor import Tensor
+from .comparison import where
+from .reduction import _mean_dim, axes_of, count, restored, unreduced
 
 
 def var_backward(grad, self, dim, correction, keepdim):

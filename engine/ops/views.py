@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.op import op
+from ..op import op
 
 
 @op(

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from engine.ops.taps import Taps, _picked, _planes, _put_back, _resampled, _unresampled, maxima, variant
-from engine.tensor import Tensor
+from ..tensor import Tensor
+from .taps import Taps, _picked, _planes, _put_back, _resampled, _unresampled, maxima, variant
 
 Sizes = tuple[int, ...]
 

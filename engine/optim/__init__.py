@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.optim import lr_scheduler
-from engine.optim.adam import Adam, Adamax, AdamW, NAdam, RAdam
-from engine.optim.adaptive import Adadelta, Adafactor, Adagrad, RMSprop, Rprop
-from engine.optim.lbfgs import LBFGS
-from engine.optim.muon import Muon, SparseAdam
-from engine.optim.optimizer import Optimizer
-from engine.optim.sgd import ASGD, SGD
+from . import lr_scheduler
+from .adam import Adam, Adamax, AdamW, NAdam, RAdam
+from .adaptive import Adadelta, Adafactor, Adagrad, RMSprop, Rprop
+from .lbfgs import LBFGS
+from .muon import Muon, SparseAdam
+from .optimizer import Optimizer
+from .sgd import ASGD, SGD
 
 __all__ = [
     "ASGD", "LBFGS", "SGD", "Adadelta", "Adafactor", "Adagrad", "Adam", "AdamW", "Adamax", "Muon", "NAdam", "Optimizer",
@@ -25,6 +25,6 @@ def __getattr__(name: str) -> Any:
         import importlib
 
         return importlib.import_module("engine.optim.swa_utils")
-    from engine.errors import unsupported
+    from ..errors import unsupported
 
     raise unsupported("torch.optim", name, __all__)

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from engine.optim.optimizer import Group, Optimizer, State
-from engine.optim.rules import addcdiv, addcmul, advance, check, lerp, number, scalar, zeros
-from engine.tensor import Array, Tensor, constant
+from ..tensor import Array, Tensor, constant
+from .optimizer import Group, Optimizer, State
+from .rules import addcdiv, addcmul, advance, check, lerp, number, scalar, zeros
 
 
 class Adagrad(Optimizer):

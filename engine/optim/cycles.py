@@ -6,9 +6,9 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from engine.naming import take_over
-from engine.optim.optimizer import Optimizer
-from engine.optim.schedule import LRScheduler, for_each_group, must_be_optimizer, put, saved_callable
+from ..naming import take_over
+from .optimizer import Optimizer
+from .schedule import LRScheduler, for_each_group, must_be_optimizer, put, saved_callable
 
 
 class CosineAnnealingWarmRestarts(LRScheduler):

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from engine.context import grad_mode
-from engine.optim.optimizer import Optimizer, State
-from engine.optim.rules import check, number
-from engine.tensor import Array, Tensor, constant
+from ..context import grad_mode
+from ..tensor import Array, Tensor, constant
+from .optimizer import Optimizer, State
+from .rules import check, number
 
 Evaluate = Callable[[Any], tuple[float, Array]]
 """Loss and gradient at a step length along the direction."""

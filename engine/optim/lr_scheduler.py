@@ -8,11 +8,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from engine.naming import take_over
-from engine.optim.combined import ChainedScheduler, ReduceLROnPlateau, SequentialLR
-from engine.optim.cycles import CosineAnnealingWarmRestarts, CyclicLR, OneCycleLR
-from engine.optim.optimizer import Optimizer
-from engine.optim.schedule import LRScheduler, saved_callable
+from ..naming import take_over
+from .combined import ChainedScheduler, ReduceLROnPlateau, SequentialLR
+from .cycles import CosineAnnealingWarmRestarts, CyclicLR, OneCycleLR
+from .optimizer import Optimizer
+from .schedule import LRScheduler, saved_callable
 
 __all__ = [
     "ChainedScheduler", "ConstantLR", "CosineAnnealingLR", "CosineAnnealingWarmRestarts", "CyclicLR", "ExponentialLR",
@@ -253,6 +253,6 @@ class CosineAnnealingLR(LRScheduler):
 def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(name)
-    from engine.errors import unsupported
+    from ..errors import unsupported
 
     raise unsupported("torch.optim.lr_scheduler", name, __all__)

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from engine.autograd import enable_grad
-from engine.optim.optimizer import Group, Optimizer, State
-from engine.optim.rules import lerp, number, zeros
-from engine.tensor import Array, Tensor
+from ..autograd import enable_grad
+from ..tensor import Array, Tensor
+from .optimizer import Group, Optimizer, State
+from .rules import lerp, number, zeros
 
 COEFFICIENTS = (3.4445, -4.775, 2.0315)
 

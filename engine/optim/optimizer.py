@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterable
 from itertools import chain
 from typing import Any
 
-from engine.autograd.node import Counter, Handle
-from engine.context import context, grad_mode
-from engine.errors import Unsupported
-from engine.op import Op
-from engine.tensor import Array, Tensor, constant
+from ..autograd.node import Counter, Handle
+from ..context import context, grad_mode
+from ..errors import Unsupported
+from ..op import Op
+from ..tensor import Array, Tensor, constant
 
 Group = dict[str, Any]
 State = dict[str, Any]

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from engine import dtypes
-from engine.tensor import Array, Tensor, constant
+from .. import dtypes
+from ..tensor import Array, Tensor, constant
 
 
 def check(lr: Any, **options: Any) -> None:

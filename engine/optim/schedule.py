@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from engine.naming import is_special, take_over
-from engine.optim.optimizer import Group, Optimizer
-from engine.optim.rules import number
-from engine.tensor import Tensor
+from ..naming import is_special, take_over
+from ..tensor import Tensor
+from .optimizer import Group, Optimizer
+from .rules import number
 
 EPOCH_DEPRECATED = (
     "The epoch parameter in `scheduler.step()` was not necessary and is being deprecated where possible. Please use "

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from engine.optim.optimizer import Group, Optimizer, State
-from engine.optim.rules import advance, check, number, scalar, zeros
-from engine.tensor import Array, Tensor, constant
+from ..tensor import Array, Tensor, constant
+from .optimizer import Group, Optimizer, State
+from .rules import advance, check, number, scalar, zeros
 
 
 class SGD(Optimizer):

@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from typing import Any
 
-from engine import dtypes
-from engine.autograd import no_grad
-from engine.context import context
-from engine.nn.module import Module
-from engine.nn.normalization import _BatchNorm
-from engine.ops.creation import tensor
-from engine.optim.optimizer import Optimizer
-from engine.optim.schedule import LRScheduler
+from .. import dtypes
+from ..autograd import no_grad
+from ..context import context
+from ..nn.module import Module
+from ..nn.normalization import _BatchNorm
+from ..ops.creation import tensor
+from .optimizer import Optimizer
+from .schedule import LRScheduler
 
 Average = Callable[[Any, Any, Any], Any]
 Tensors = Sequence[Any]
@@ -199,6 +199,6 @@ class SWALR(LRScheduler):
 def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(name)
-    from engine.errors import unsupported
+    from ..errors import unsupported
 
     raise unsupported("torch.optim.swa_utils", name, __all__)

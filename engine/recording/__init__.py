@@ -4,29 +4,29 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from engine.recording.events import NOTHING as NOTHING
-from engine.recording.index import LedgerRow as LedgerRow
-from engine.recording.index import index_of as index_of
-from engine.recording.recording import OpInfo as OpInfo
-from engine.recording.recording import Recording as Recording
-from engine.recording.replay import BackwardState as BackwardState
-from engine.recording.replay import State as State
-from engine.recording.replay import TensorState as TensorState
-from engine.recording.replay import replay as replay
-from engine.recording.store import ArrayStore as ArrayStore
-from engine.recording.store import RecordingError as RecordingError
-from engine.recording.store import StoredArray as StoredArray
-from engine.recording.store import Summary as Summary
-from engine.recording.store import store as store
+from .events import NOTHING as NOTHING
+from .index import LedgerRow as LedgerRow
+from .index import index_of as index_of
+from .recording import OpInfo as OpInfo
+from .recording import Recording as Recording
+from .replay import BackwardState as BackwardState
+from .replay import State as State
+from .replay import TensorState as TensorState
+from .replay import replay as replay
+from .store import ArrayStore as ArrayStore
+from .store import RecordingError as RecordingError
+from .store import StoredArray as StoredArray
+from .store import Summary as Summary
+from .store import store as store
 
 if TYPE_CHECKING:
-    from engine.recording.live import record as record
+    from .live import record as record
 
 
 def __getattr__(name: str) -> Any:
     """`record` needs the engine, which opening a recording does not."""
     if name == "record":
-        from engine.recording.live import record
+        from .live import record
 
         return record
     raise AttributeError(name)

@@ -7,7 +7,7 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import Generic, NamedTuple, TypeVar
 
-from engine.recording.events import (
+from .events import (
     NOTHING,
     Accumulated,
     AnyEvent,
@@ -23,7 +23,7 @@ from engine.recording.events import (
     Stepped,
     TensorInfo,
 )
-from engine.recording.recording import Recording
+from .recording import Recording
 
 T = TypeVar("T")
 

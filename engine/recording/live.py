@@ -9,12 +9,12 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
-from engine.context import context
-from engine.recording.events import NOTHING
-from engine.recording.places import places
-from engine.recording.recorder import Recorder
-from engine.recording.recording import Recording
-from engine.tensor import Tensor
+from ..context import context
+from ..tensor import Tensor
+from .events import NOTHING
+from .places import places
+from .recorder import Recorder
+from .recording import Recording
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from engine.tensor import Tensor
+from ..tensor import Tensor
 
 IN_CONTAINERS = 64
 """How many items of a list, dict or object are looked at."""

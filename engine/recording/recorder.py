@@ -13,18 +13,18 @@ from contextlib import contextmanager, suppress
 from types import CodeType, FrameType
 from typing import Any
 
-from engine.autograd.node import Node
-from engine.context import context
-from engine.nn.module import Module
-from engine.op import Op
-from engine.recording.calls import Calls
-from engine.recording.events import NOTHING, AnyEvent, Scope, Site
-from engine.recording.places import places
-from engine.recording.recording import OpInfo, Recording
-from engine.recording.scribe import Scribe
-from engine.recording.store import CAP, ArrayStore, StoredArray
-from engine.recording.words import name_of, said, shown
-from engine.tensor import Tensor
+from ..autograd.node import Node
+from ..context import context
+from ..nn.module import Module
+from ..op import Op
+from ..tensor import Tensor
+from .calls import Calls
+from .events import NOTHING, AnyEvent, Scope, Site
+from .places import places
+from .recording import OpInfo, Recording
+from .scribe import Scribe
+from .store import CAP, ArrayStore, StoredArray
+from .words import name_of, said, shown
 
 _next = 0
 """The next id of any recorder. Ids grow over all recorders of a process, so an id below a recorder's first is not its own."""

@@ -17,10 +17,10 @@ from typing import Any, BinaryIO
 import msgspec
 from numpy.typing import NDArray
 
-from engine import limits
-from engine.recording.events import AnyEvent, BackwardBegan, Scope, Site
-from engine.recording.store import RecordingError, StoredArray, Summary, TooMuchError
-from engine.recording.validate import check_references
+from .. import limits
+from .events import AnyEvent, BackwardBegan, Scope, Site
+from .store import RecordingError, StoredArray, Summary, TooMuchError
+from .validate import check_references
 
 MAGIC = b"GRADTAPE"
 VERSION = 1
@@ -86,7 +86,7 @@ class Recording:
 
     def _repr_html_(self) -> str:
         """The graph at its last step, where a notebook shows it."""
-        from engine.export.notebook import html
+        from ..export.notebook import html
 
         return html(self)
 

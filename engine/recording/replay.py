@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 
-from engine.recording.events import NOTHING, Accumulated, AnyEvent, NodeRan, OpRan, TensorInfo
-from engine.recording.index import Arrival, Index, LedgerRow, Pass, index_of
-from engine.recording.recording import Recording
+from .events import NOTHING, Accumulated, AnyEvent, NodeRan, OpRan, TensorInfo
+from .index import Arrival, Index, LedgerRow, Pass, index_of
+from .recording import Recording
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,16 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from engine.autograd.node import AccumulateGrad, Node, Result
-from engine.formulas import rule_texts
-from engine.limits import RULE
-from engine.op import Op
-from engine.recording import events as e
-from engine.recording.events import NOTHING, AnyEvent, Argument, NodeInfo, Saved, Scope, Sent, Site, TensorInfo, Write
-from engine.recording.recording import OpInfo, RuleText
-from engine.recording.store import ArrayStore
-from engine.recording.words import name_of, plain, shown
-from engine.tensor import Tensor
+from ..autograd.node import AccumulateGrad, Node, Result
+from ..formulas import rule_texts
+from ..limits import RULE
+from ..op import Op
+from ..tensor import Tensor
+from . import events as e
+from .events import NOTHING, AnyEvent, Argument, NodeInfo, Saved, Scope, Sent, Site, TensorInfo, Write
+from .recording import OpInfo, RuleText
+from .store import ArrayStore
+from .words import name_of, plain, shown
 
 Where = tuple[Any, ...]
 """(code, cell, instruction, loops, module), or () outside the program."""
@@ -141,7 +141,7 @@ class Scribe:
 
     def nodes(self, node: Node | None, saved: tuple[Any, ...] | None) -> tuple[NodeInfo, ...]:
         """The nodes first seen with `node`, itself last, after those it leads to."""
-        from engine.recording import recorder
+        from . import recorder
 
         if node is None:
             return ()

@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from engine import limits
+from .. import limits
 
 SMALL = limits.SMALL.value()
 """Bytes up to which an array does not count against the budget."""

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Sequence
 from graphlib import CycleError, TopologicalSorter
 from typing import Any, Protocol
 
-from engine import limits
-from engine.recording.events import (
+from .. import limits
+from .events import (
     NOTHING,
     Accumulated,
     AnyEvent,
@@ -32,7 +32,7 @@ from engine.recording.events import (
     Stepped,
     TensorInfo,
 )
-from engine.recording.store import MAX_DIMS, RecordingError, StoredArray, TooMuchError
+from .store import MAX_DIMS, RecordingError, StoredArray, TooMuchError
 
 _LIMIT = limits.NUMBER.value()
 _MAX_SIZE = limits.SIZE.value()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.limits import NAME, TEXT, Row, shortened
+from ..limits import NAME, TEXT, Row, shortened
 
 UNSAYABLE = "(its message cannot be shown)"
 

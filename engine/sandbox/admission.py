@@ -7,9 +7,9 @@ import builtins
 import functools
 from typing import Any
 
-from engine.sandbox.facades import World
-from engine.sandbox.messages import Layers
-from engine.sandbox.policy import check
+from .facades import World
+from .messages import Layers
+from .policy import check
 
 
 @functools.cache

@@ -12,10 +12,10 @@ from importlib import import_module
 from types import FrameType
 from typing import Any
 
-from engine.sandbox import alarm
-from engine.sandbox.call_messages import MAX_MESSAGE, CallReply, CallRequest, cut
-from engine.sandbox.frames import OUTPUT, REPLY, SHARE, WHOLE
-from engine.sandbox.messages import HEADER, Job, Layers, Limits, decode_job, encode
+from . import alarm
+from .call_messages import MAX_MESSAGE, CallReply, CallRequest, cut
+from .frames import OUTPUT, REPLY, SHARE, WHOLE
+from .messages import HEADER, Job, Layers, Limits, decode_job, encode
 
 Tell = Callable[[float], None]
 """Takes how far the work is, from 0 to 1."""

@@ -12,13 +12,13 @@ import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from engine.limits import MB, Row
-from engine.sandbox.call_messages import CallReply, CallRequest, check_call_reply, decode_call_reply
-from engine.sandbox.collected import Collected
-from engine.sandbox.frames import OUTPUT, REPLY, SHARE, share_of
-from engine.sandbox.messages import Job, Limits
-from engine.sandbox.runner import Guarded, server
-from engine.sandbox.settings import settings
+from ..limits import MB, Row
+from .call_messages import CallReply, CallRequest, check_call_reply, decode_call_reply
+from .collected import Collected
+from .frames import OUTPUT, REPLY, SHARE, share_of
+from .messages import Job, Limits
+from .runner import Guarded, server
+from .settings import settings
 
 CALLEE = "engine.sandbox.callee"
 SILENT = "the part of Gradtape that works on it does not answer"

@@ -15,20 +15,21 @@ from typing import Any
 
 import numpy as np
 
-from engine.context import context, grad_mode, observed
-from engine.recording.index import Index, index_of
-from engine.recording.words import said
-from engine.sandbox import alarm
-from engine.sandbox.admission import parsed
-from engine.sandbox.check_messages import CheckReply, CheckRequest, Slope
-from engine.sandbox.child import Run
-from engine.sandbox.differences import FINER, STEP, agrees
-from engine.sandbox.directions import chosen, directed
-from engine.sandbox.frames import REPLY, SHARE, WHOLE
-from engine.sandbox.instrument import instrument
-from engine.sandbox.messages import Job, encode
-from engine.sandbox.node_check import NodeCheck
-from engine.sandbox.rerun import (
+from ..context import context, grad_mode, observed
+from ..recording.index import Index, index_of
+from ..recording.words import said
+from ..tensor import Tensor, constant, gradient_edge
+from . import alarm
+from .admission import parsed
+from .check_messages import CheckReply, CheckRequest, Slope
+from .child import Run
+from .differences import FINER, STEP, agrees
+from .directions import chosen, directed
+from .frames import REPLY, SHARE, WHOLE
+from .instrument import instrument
+from .messages import Job, encode
+from .node_check import NodeCheck
+from .rerun import (
     Array,
     Call,
     Draws,
@@ -43,9 +44,8 @@ from engine.sandbox.rerun import (
     array_of,
     in_double,
 )
-from engine.sandbox.tape import file_name
-from engine.sandbox.targets import Targets
-from engine.tensor import Tensor, constant, gradient_edge
+from .tape import file_name
+from .targets import Targets
 
 KEPT = 64 * 2**20
 """Bytes of constants and arguments that are kept from one run."""

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import msgspec
 
-from engine import limits
+from .. import limits
 
 MAX_SLOPES = limits.SLOPES.value()
 MAX_STEPS = limits.STEPS.value()

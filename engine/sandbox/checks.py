@@ -9,13 +9,13 @@ from itertools import zip_longest
 
 import msgspec
 
-from engine.program import Program
-from engine.sandbox.check_messages import CheckReply, CheckRequest, check_reply, decode_reply
-from engine.sandbox.collected import HOST
-from engine.sandbox.frames import REPLY, SHARE, share_of
-from engine.sandbox.messages import Limits
-from engine.sandbox.retrying import LOST
-from engine.sandbox.runner import Collected, backend, job_for
+from ..program import Program
+from .check_messages import CheckReply, CheckRequest, check_reply, decode_reply
+from .collected import HOST
+from .frames import REPLY, SHARE, share_of
+from .messages import Limits
+from .retrying import LOST
+from .runner import Collected, backend, job_for
 
 
 class _Reply(Collected):

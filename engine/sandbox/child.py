@@ -20,20 +20,21 @@ from typing import Any
 import numpy as np
 
 import engine
-from engine import limits
-from engine.context import context
-from engine.formulas import rule_texts
-from engine.op import TABLE
-from engine.recording.recorder import Recorder
-from engine.recording.words import UNSAYABLE, name_of, plain, said
-from engine.sandbox import alarm, unraisable, warm
-from engine.sandbox.admission import builtins_for, parsed, world
-from engine.sandbox.facades.torch import SUBMODULES
-from engine.sandbox.frames import DONE
-from engine.sandbox.instrument import TAPE, instrument
-from engine.sandbox.messages import HALTED, Batch, Done, Job, Layers, Limits, RunError, decode_job, encode
-from engine.sandbox.policy import PolicyError
-from engine.sandbox.tape import Stream, Tape, file_name
+
+from .. import limits
+from ..context import context
+from ..formulas import rule_texts
+from ..op import TABLE
+from ..recording.recorder import Recorder
+from ..recording.words import UNSAYABLE, name_of, plain, said
+from . import alarm, unraisable, warm
+from .admission import builtins_for, parsed, world
+from .facades.torch import SUBMODULES
+from .frames import DONE
+from .instrument import TAPE, instrument
+from .messages import HALTED, Batch, Done, Job, Layers, Limits, RunError, decode_job, encode
+from .policy import PolicyError
+from .tape import Stream, Tape, file_name
 
 
 def main(inward: int, out: int, enter: Callable[[Limits, Layers], None]) -> None:
@@ -55,11 +56,11 @@ def main(inward: int, out: int, enter: Callable[[Limits, Layers], None]) -> None
 
 def _run(job: Job, out: int) -> Run:
     if job.check is not None:
-        from engine.sandbox.check import CheckRun
+        from .check import CheckRun
 
         return CheckRun(job, out)
     if job.sweep is not None:
-        from engine.sandbox.sweep import SweepRun
+        from .sweep import SweepRun
 
         return SweepRun(job, out)
     return Run(job, out)
@@ -339,7 +340,7 @@ def preload() -> None:
     context.observer = None
     for op in TABLE.values():
         rule_texts(op)
-    from engine.sandbox import check, sweep  # noqa: F401
+    from . import check, sweep  # noqa: F401
 
     encode(Batch(recorder.events, recorder.sites, recorder.scopes, recorder.arrays, []))
     gc.collect()

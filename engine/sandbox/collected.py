@@ -10,14 +10,14 @@ from typing import Any
 
 import msgspec
 
-from engine import limits as limits_table
-from engine.program import Program
-from engine.recording.events import AnyEvent, CellBegan, CellEnded, OpRan, Printed
-from engine.recording.recording import Recording
-from engine.recording.store import RecordingError
-from engine.recording.validate import References, nodes_of
-from engine.sandbox.frames import BATCH, DONE, STUCK, Frames
-from engine.sandbox.messages import (
+from .. import limits as limits_table
+from ..program import Program
+from ..recording.events import AnyEvent, CellBegan, CellEnded, OpRan, Printed
+from ..recording.recording import Recording
+from ..recording.store import RecordingError
+from ..recording.validate import References, nodes_of
+from .frames import BATCH, DONE, STUCK, Frames
+from .messages import (
     FULL,
     HALTED,
     NOT_STARTED,
@@ -29,7 +29,7 @@ from engine.sandbox.messages import (
     decode_batch,
     decode_done,
 )
-from engine.sandbox.room import Room
+from .room import Room
 
 MAX_RESULT = limits_table.RESULT.value()
 """Bytes of one run's result."""

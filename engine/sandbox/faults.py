@@ -14,8 +14,8 @@ import threading
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-from engine.sandbox.forking import ENVIRONMENT, ROOT
-from engine.sandbox.messages import Layers
+from .forking import ENVIRONMENT, ROOT
+from .messages import Layers
 
 START = "import sys; sys.path.insert(0, sys.argv[1]); from engine.sandbox.faults import main; main()"
 FREED = ("-X", "dev", "-W", "ignore")
@@ -156,8 +156,8 @@ def look() -> None:
 
 def main() -> None:
     """Try the faults that come in, and write the names of those that stand open."""
-    from engine.sandbox import warm
-    from engine.sandbox.admission import builtins_for
+    from . import warm
+    from .admission import builtins_for
 
     language, table = json.load(sys.stdin)
     warm.up()
@@ -179,7 +179,7 @@ def _run(program: str, layers: Layers) -> None:
     """Run it in this fork, and end."""
     import faulthandler
 
-    from engine.sandbox.admission import builtins_for, parsed
+    from .admission import builtins_for, parsed
 
     try:
         faulthandler.disable()

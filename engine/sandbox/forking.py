@@ -13,10 +13,10 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from engine import limits
-from engine.sandbox.call_messages import with_argument
-from engine.sandbox.collected import Collected, Stopped
-from engine.sandbox.messages import EXIT, KEEP, NOT_STARTED, PROGRAMS, READY, REQUEST, STARTED, Job, SystemLayer, encode
+from .. import limits
+from .call_messages import with_argument
+from .collected import Collected, Stopped
+from .messages import EXIT, KEEP, NOT_STARTED, PROGRAMS, READY, REQUEST, STARTED, Job, SystemLayer, encode
 
 ROOT = str(Path(__file__).resolve().parents[2])
 START = (

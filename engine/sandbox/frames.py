@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from engine import limits
-from engine.recording.events import AnyEvent, Scope, Site
-from engine.recording.recording import OpInfo
-from engine.recording.store import StoredArray
-from engine.sandbox.messages import HEADER, ROWS, Batch
+from .. import limits
+from ..recording.events import AnyEvent, Scope, Site
+from ..recording.recording import OpInfo
+from ..recording.store import StoredArray
+from .messages import HEADER, ROWS, Batch
 
 BATCH, DONE, REPLY, POINTS, SHARE, STUCK, OUTPUT = b"B", b"D", b"C", b"S", b"P", b"T", b"O"
 """Some of the recording, its end; a check's, sweep's or call's reply, some of a sweep's points, how far a check or call is;

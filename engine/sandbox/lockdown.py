@@ -11,9 +11,9 @@ import signal
 import sys
 import time
 
-from engine.sandbox import landlock, seccomp
-from engine.sandbox.audit import deny_the_rest
-from engine.sandbox.messages import Layers, Limits, SystemLayer
+from . import landlock, seccomp
+from .audit import deny_the_rest
+from .messages import Layers, Limits, SystemLayer
 
 try:
     import resource

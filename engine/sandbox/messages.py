@@ -7,13 +7,13 @@ from typing import Annotated
 
 import msgspec
 
-from engine import limits as table
-from engine.recording.events import AnyEvent, Scope, Site
-from engine.recording.recording import OpInfo
-from engine.recording.store import StoredArray
-from engine.sandbox.call_messages import CallRequest
-from engine.sandbox.check_messages import CheckRequest
-from engine.sandbox.sweep_messages import SweepRequest
+from .. import limits as table
+from ..recording.events import AnyEvent, Scope, Site
+from ..recording.recording import OpInfo
+from ..recording.store import StoredArray
+from .call_messages import CallRequest
+from .check_messages import CheckRequest
+from .sweep_messages import SweepRequest
 
 HEADER = struct.Struct("<cI")
 """Kind and length of a frame from the child."""

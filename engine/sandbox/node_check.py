@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from engine.autograd.function import FunctionNode
-from engine.sandbox.check_messages import Slope
-from engine.sandbox.differences import FINER, STEP, agrees
-from engine.sandbox.directions import chosen, directed
-from engine.tensor import Tensor, constant
+from ..autograd.function import FunctionNode
+from ..tensor import Tensor, constant
+from .check_messages import Slope
+from .differences import FINER, STEP, agrees
+from .directions import chosen, directed
 
 Array = np.ndarray[Any, Any]
 

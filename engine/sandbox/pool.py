@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Generic, TypeVar
 
-from engine.sandbox import metrics
-from engine.sandbox.settings import settings
+from . import metrics
+from .settings import settings
 
 T = TypeVar("T")
 
@@ -360,7 +360,7 @@ def pool() -> Pool:
     """This process's pool, as the settings want it; with a cluster it has as many slots as the workers."""
     made = _made()
     if settings().scheduler:
-        from engine.cluster.backend import cluster
+        from ..cluster.backend import cluster
 
         slots = cluster().slots
         if made.slots != max(2, slots):

@@ -21,13 +21,14 @@ from zlib import crc32
 import numpy as np
 
 import engine
-from engine import dtypes
-from engine.context import context, observed
-from engine.nn import recurrent
-from engine.ops.random import default_generator
-from engine.recording.recorder import Recorder
-from engine.streams import Stream
-from engine.tensor import Tensor
+
+from .. import dtypes
+from ..context import context, observed
+from ..nn import recurrent
+from ..ops.random import default_generator
+from ..recording.recorder import Recorder
+from ..streams import Stream
+from ..tensor import Tensor
 
 Array = np.ndarray[Any, Any]
 SEED = 0

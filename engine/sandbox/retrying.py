@@ -17,8 +17,8 @@ from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
 from typing import Protocol
 
-from engine.sandbox.collected import Collected, Stopped
-from engine.sandbox.messages import Job, encode
+from .collected import Collected, Stopped
+from .messages import Job, encode
 
 LOG = logging.getLogger("gradtape.sandbox")
 LOST = ("late", "lost")

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engine.limits import ARRAYS, EVENTS, FACTS, KEPT, MB, OUTPUT, PARTS, ROWS, SMALL, Row
-from engine.recording.events import AnyEvent, BackwardBegan, NodeInfo, NodeRan, OpRan, Printed, Scope, Stepped
-from engine.recording.store import StoredArray, TooMuchError
-from engine.sandbox.messages import Batch, Limits, most_events
+from ..limits import ARRAYS, EVENTS, FACTS, KEPT, MB, OUTPUT, PARTS, ROWS, SMALL, Row
+from ..recording.events import AnyEvent, BackwardBegan, NodeInfo, NodeRan, OpRan, Printed, Scope, Stepped
+from ..recording.store import StoredArray, TooMuchError
+from .messages import Batch, Limits, most_events
 
 ENDING = {"events": 4, "sites": 1, "parts": 100_000, "facts": MB, "printed": 200}
 """What the parent allows beyond the limits, for how a run ended: `Ending` in `engine.sandbox.sending`."""

@@ -13,12 +13,12 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, Protocol
 
-from engine.program import Program
-from engine.sandbox import faults
-from engine.sandbox.collected import Collected, CollectedRun, Control, RunResult, Stopped
-from engine.sandbox.messages import PROGRAMS, Job, Layers, Limits, SystemLayer
-from engine.sandbox.retrying import retried
-from engine.sandbox.settings import settings
+from ..program import Program
+from . import faults
+from .collected import Collected, CollectedRun, Control, RunResult, Stopped
+from .messages import PROGRAMS, Job, Layers, Limits, SystemLayer
+from .retrying import retried
+from .settings import settings
 
 __all__ = [
     "Backend", "Collected", "Control", "Local", "RunResult", "Stopped", "backend", "isolated", "job_for", "refusal", "run",
@@ -98,7 +98,7 @@ def job_for(program: Program, limits: Limits, **more: Any) -> Job:
 def backend() -> Backend:
     """The cluster that the settings name; without one, this machine's sandbox."""
     if settings().scheduler:
-        from engine.cluster.backend import cluster
+        from ..cluster.backend import cluster
 
         return cluster()
     return server()
@@ -171,11 +171,11 @@ def _start(role: str, arguments: Sequence[str]) -> Local:
     if settings().hosted and not settings().scheduler:
         faults.look()
     if hasattr(os, "fork") and sys.platform != "darwin":
-        from engine.sandbox.forking import Server
+        from .forking import Server
 
         local: Local = Server(role, arguments)
     else:
-        from engine.sandbox.spawning import Workers
+        from .spawning import Workers
 
         local = Workers(role, arguments)
     if not local.layer.seccomp:

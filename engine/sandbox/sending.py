@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
-from engine.limits import FRAME, FRAMES
-from engine.recording.events import (
+from ..limits import FRAME, FRAMES
+from ..recording.events import (
     NOTHING,
     AnyEvent,
     OpRan,
@@ -21,13 +21,13 @@ from engine.recording.events import (
     Site,
     TensorInfo,
 )
-from engine.recording.recording import OpInfo, Recording, check_rules
-from engine.recording.store import RecordingError, StoredArray, TooMuchError
-from engine.recording.validate import References, nodes_of
-from engine.recording.words import name_of, plain
-from engine.sandbox.frames import BATCH, batches
-from engine.sandbox.messages import Batch, Limits, RunError, decode_batch, encode
-from engine.sandbox.room import TABLES, Room, event_parts, table_parts
+from ..recording.recording import OpInfo, Recording, check_rules
+from ..recording.store import RecordingError, StoredArray, TooMuchError
+from ..recording.validate import References, nodes_of
+from ..recording.words import name_of, plain
+from .frames import BATCH, batches
+from .messages import Batch, Limits, RunError, decode_batch, encode
+from .room import TABLES, Room, event_parts, table_parts
 
 SPARE = 2_000
 """Frames that are kept for what is sent when many have been sent already."""

@@ -20,9 +20,9 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from engine.sandbox.alarm import HALT
-from engine.sandbox.lockdown import MOST, OUT, OWN, TRACE, Lockdown
-from engine.sandbox.messages import EXIT, KEEP, NOT_STARTED, READY, REQUEST, STARTED
+from .alarm import HALT
+from .lockdown import MOST, OUT, OWN, TRACE, Lockdown
+from .messages import EXIT, KEEP, NOT_STARTED, READY, REQUEST, STARTED
 
 ASKED = 0.2
 """Seconds after a child's own alarm when the server asks one that is stuck in C where it is,"""

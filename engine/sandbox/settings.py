@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from engine import limits
-from engine.sandbox.messages import Limits
+from .. import limits
+from .messages import Limits
 
 PREFIX = "GRADTAPE_"
 

@@ -17,10 +17,10 @@ import time
 from collections import deque
 from collections.abc import Iterable, Sequence
 
-from engine.sandbox.call_messages import with_argument
-from engine.sandbox.collected import Collected, Stopped
-from engine.sandbox.forking import ENVIRONMENT, LINES, ROOT
-from engine.sandbox.messages import NOT_STARTED, PROGRAMS, Job, SystemLayer, encode
+from .call_messages import with_argument
+from .collected import Collected, Stopped
+from .forking import ENVIRONMENT, LINES, ROOT
+from .messages import NOT_STARTED, PROGRAMS, Job, SystemLayer, encode
 
 START = "import sys; sys.path.insert(0, sys.argv[1]); from engine.sandbox.worker import main; main(*sys.argv[2:])"
 READY = b"R"

@@ -16,22 +16,22 @@ from typing import Any
 
 import numpy as np
 
-from engine.context import context
-from engine.program_ast import Lines
-from engine.recording.index import index_of
-from engine.recording.words import said
-from engine.sandbox import alarm
-from engine.sandbox.admission import parsed
-from engine.sandbox.child import Run
-from engine.sandbox.frames import POINTS, REPLY
-from engine.sandbox.instrument import TAPE, instrument
-from engine.sandbox.messages import Job, encode
-from engine.sandbox.rerun import Call, Draws, Enough, First, Misled, Null, Program, array_of
-from engine.sandbox.sweep_messages import LAST, MAX_TEXT, NONE, Leaf, Literal, Point, SweepReply, SweepRequest
-from engine.sandbox.tape import file_name
-from engine.sandbox.targets import Targets
-from engine.sweep.path import last_pass, loss_of, path
-from engine.tensor import gradient_edge
+from ..context import context
+from ..program_ast import Lines
+from ..recording.index import index_of
+from ..recording.words import said
+from ..sweep.path import last_pass, loss_of, path
+from ..tensor import gradient_edge
+from . import alarm
+from .admission import parsed
+from .child import Run
+from .frames import POINTS, REPLY
+from .instrument import TAPE, instrument
+from .messages import Job, encode
+from .rerun import Call, Draws, Enough, First, Misled, Null, Program, array_of
+from .sweep_messages import LAST, MAX_TEXT, NONE, Leaf, Literal, Point, SweepReply, SweepRequest
+from .tape import file_name
+from .targets import Targets
 
 EVERY = 0.1
 """Seconds between the messages that carry points."""

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import msgspec
 
-from engine import limits
+from .. import limits
 
 MAX_POINTS = limits.POINTS.value()
 MAX_TEXT = limits.SWEEP_TEXT.value()

@@ -5,13 +5,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-from engine.program import Program
-from engine.sandbox.collected import HOST
-from engine.sandbox.frames import POINTS, REPLY
-from engine.sandbox.messages import Limits
-from engine.sandbox.retrying import LOST
-from engine.sandbox.runner import Collected, backend, job_for
-from engine.sandbox.sweep_messages import (
+from ..program import Program
+from .collected import HOST
+from .frames import POINTS, REPLY
+from .messages import Limits
+from .retrying import LOST
+from .runner import Collected, backend, job_for
+from .sweep_messages import (
     Point,
     SweepReply,
     SweepRequest,

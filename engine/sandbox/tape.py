@@ -9,12 +9,12 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from engine import limits
-from engine.context import context
-from engine.recording.recorder import Recorder
-from engine.recording.store import RecordingError, TooMuchError
-from engine.sandbox.messages import HEADER, Job, most_events
-from engine.sandbox.sending import Sender
+from .. import limits
+from ..context import context
+from ..recording.recorder import Recorder
+from ..recording.store import RecordingError, TooMuchError
+from .messages import HEADER, Job, most_events
+from .sending import Sender
 
 EAGER = 400
 """Events until which everything is sent at the end of each statement; later in batches."""

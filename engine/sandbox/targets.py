@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from engine.recording.events import NOTHING
-from engine.recording.index import Index, Pass
-from engine.sandbox.rerun import Call
+from ..recording.events import NOTHING
+from ..recording.index import Index, Pass
+from .rerun import Call
 
 
 class Targets:

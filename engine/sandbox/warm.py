@@ -8,12 +8,12 @@ from __future__ import annotations
 import codecs
 from importlib import import_module
 
-from engine import codegen
-from engine.autograd.node import Node
-from engine.op import TABLE
-from engine.overloads import overloads
-from engine.sandbox.facades.mended import mend
-from engine.sandbox.policy import protocols
+from .. import codegen
+from ..autograd.node import Node
+from ..op import TABLE
+from ..overloads import overloads
+from .facades.mended import mend
+from .policy import protocols
 
 MODULES = (
     "_strptime", "abc", "array", "base64", "bisect", "calendar", "cmath", "collections.abc", "contextlib", "copy", "copyreg",

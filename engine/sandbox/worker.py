@@ -10,10 +10,10 @@ import threading
 import time
 from importlib import import_module
 
-from engine.sandbox.audit import deny_the_rest
-from engine.sandbox.lockdown import address_space, bounds, limit, offer_to_the_oom_killer
-from engine.sandbox.messages import FULL, Layers, Limits
-from engine.sandbox.spawning import ASKED, READY
+from .audit import deny_the_rest
+from .lockdown import address_space, bounds, limit, offer_to_the_oom_killer
+from .messages import FULL, Layers, Limits
+from .spawning import ASKED, READY
 
 INWARD, OUT, TRACE = 0, 1, 2
 WATCHFUL = 0.02

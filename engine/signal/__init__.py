@@ -1,5 +1,5 @@
 """`torch.signal`: signal processing."""
 
-from engine.signal import windows
+from . import windows
 
 __all__ = ["windows"]

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from engine import dtypes
-from engine.dtypes import dtype as Dtype
-from engine.ops.creation import creation
-from engine.ops.tapers import bell, cosines, triangle
-from engine.tensor import Tensor, constant
+from .. import dtypes
+from ..dtypes import dtype as Dtype
+from ..ops.creation import creation
+from ..ops.tapers import bell, cosines, triangle
+from ..tensor import Tensor, constant
 
 __all__ = [
     "bartlett", "blackman", "cosine", "exponential", "gaussian", "general_cosine", "general_hamming", "hamming", "hann",

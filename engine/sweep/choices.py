@@ -10,15 +10,15 @@ from itertools import islice
 
 import numpy as np
 
-from engine.diagnosis.judging import operations
-from engine.graph.captions import titles
-from engine.graph.symbols import clip
-from engine.program_ast import BOUNDS, UnreadError, read
-from engine.recording.index import Pass, TensorHistory, index_of
-from engine.recording.recording import Recording
-from engine.sandbox.sweep_messages import Leaf, Literal
-from engine.sweep.path import reach
-from engine.whatif import Knob, knobs, with_value
+from ..diagnosis.judging import operations
+from ..graph.captions import titles
+from ..graph.symbols import clip
+from ..program_ast import BOUNDS, UnreadError, read
+from ..recording.index import Pass, TensorHistory, index_of
+from ..recording.recording import Recording
+from ..sandbox.sweep_messages import Leaf, Literal
+from ..whatif import Knob, knobs, with_value
+from .path import reach
 
 ELEMENTS = 64
 """Elements of one leaf that are offered."""

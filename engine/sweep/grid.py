@@ -16,18 +16,18 @@ from typing import Any
 
 import numpy as np
 
-from engine.diagnosis.numeric import program_of
-from engine.program import Program
-from engine.recording.events import OpRan
-from engine.recording.recording import Recording
-from engine.sandbox.messages import Limits
-from engine.sandbox.pool import Busy, Cancelled, Pool, Ticket, pool
-from engine.sandbox.runner import Stopped, run
-from engine.sandbox.settings import settings
-from engine.sandbox.sweep_messages import LAST, MAX_POINTS, Leaf, Point, Spot, SweepReply, SweepRequest
-from engine.sandbox.sweeps import run_points
-from engine.sweep.choices import Axis, choices
-from engine.sweep.path import last_pass, loss_of
+from ..diagnosis.numeric import program_of
+from ..program import Program
+from ..recording.events import OpRan
+from ..recording.recording import Recording
+from ..sandbox.messages import Limits
+from ..sandbox.pool import Busy, Cancelled, Pool, Ticket, pool
+from ..sandbox.runner import Stopped, run
+from ..sandbox.settings import settings
+from ..sandbox.sweep_messages import LAST, MAX_POINTS, Leaf, Point, Spot, SweepReply, SweepRequest
+from ..sandbox.sweeps import run_points
+from .choices import Axis, choices
+from .path import last_pass, loss_of
 
 FIRST = 16
 """Points of the first portion, which shows how long one takes."""

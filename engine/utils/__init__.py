@@ -14,6 +14,6 @@ def __getattr__(name: str) -> Any:
         return importlib.import_module(f"engine.utils.{name}")
     if name.startswith("__"):
         raise AttributeError(f"module 'torch.utils' has no attribute '{name}'")
-    from engine.surface import missing
+    from ..surface import missing
 
     raise missing("torch.utils", name, __all__)

@@ -7,10 +7,10 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from engine.context import context
-from engine.ops.random import fork_rng, get_rng_state, set_rng_state
-from engine.tensor import Tensor
-from engine.utils.recomputation import (
+from ..context import context
+from ..ops.random import fork_rng, get_rng_state, set_rng_state
+from ..tensor import Tensor
+from .recomputation import (
     CheckpointError,
     GraphExecGroup,
     noop_context_fn,
@@ -134,9 +134,9 @@ def _not_said(name: str, when: str) -> bool:
 @functools.cache
 def _recomputed() -> Any:
     """The Function of a checkpoint; made on first use, for Functions need the whole engine."""
-    from engine.autograd.function import Function
-    from engine.autograd.grad_mode import enable_grad, no_grad
-    from engine.autograd.passes import backward as run_backward
+    from ..autograd.function import Function
+    from ..autograd.grad_mode import enable_grad, no_grad
+    from ..autograd.passes import backward as run_backward
 
     class CheckpointFunction(Function):
         """Runs a function without recording it, and again with recording in the backward pass."""

@@ -11,11 +11,11 @@ import weakref
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
-from engine.autograd import graph
-from engine.autograd.grad_mode import enable_grad
-from engine.autograd.node import Packed, changed_in_place
-from engine.context import context, observed
-from engine.tensor import Tensor
+from ..autograd import graph
+from ..autograd.grad_mode import enable_grad
+from ..autograd.node import Packed, changed_in_place
+from ..context import context, observed
+from ..tensor import Tensor
 
 TIP = """
 Tip: To see a more detailed error message, either pass `debug=True` to

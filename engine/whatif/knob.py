@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from engine.whatif.switches import Piece
+from .switches import Piece
 
 Kind: TypeAlias = Literal["number", "int", "bool", "matrix", "toggle"]
 Group: TypeAlias = Literal["values", "switches", "sizes"]

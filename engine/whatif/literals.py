@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Literal
 
-from engine.program_ast import Lines
-from engine.whatif.knob import Group, Kind, Knob, Number
+from ..program_ast import Lines
+from .knob import Group, Kind, Knob, Number
 
 MAX_ENTRIES = 400
 """Entries of a grid."""

@@ -15,9 +15,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from engine.limits import MARKS
-from engine.program_ast import BOUNDS, ProgramAst, parses
-from engine.whatif.text import MARK, Edit, edited
+from ..limits import MARKS
+from ..program_ast import BOUNDS, ProgramAst, parses
+from .text import MARK, Edit, edited
 
 _CALLED = {"detach", "retain_grad", "requires_grad_", "detach_"}
 """Methods without arguments that can be left out of an expression."""

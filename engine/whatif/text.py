@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from engine.program_ast import ProgramAst
+from ..program_ast import ProgramAst
 
 MARK = re.compile(r"  # without (?P<piece>\.\S+) @(?P<column>\d{1,6})(?!\d)")
 """What stands at the end of a line from which a piece was taken: the piece, and the column where it goes back."""

@@ -13,12 +13,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 
-from engine.limits import KNOBS
-from engine.program_ast import ProgramAst, UnreadError, read
-from engine.whatif.knob import Kind, Knob, Number, Value
-from engine.whatif.literals import literals
-from engine.whatif.switches import Piece, pieces, put_back, take_out
-from engine.whatif.text import Edit, edited
+from ..limits import KNOBS
+from ..program_ast import ProgramAst, UnreadError, read
+from .knob import Kind, Knob, Number, Value
+from .literals import literals
+from .switches import Piece, pieces, put_back, take_out
+from .text import Edit, edited
 
 MAX_KNOBS = 40
 """How many are worth showing at once."""

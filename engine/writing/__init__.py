@@ -5,6 +5,6 @@ A change that cannot be made raises `RefusedError` with the reason in words for 
 
 from __future__ import annotations
 
-from engine.writing.parsed import RefusedError
+from .parsed import RefusedError
 
 __all__ = ["RefusedError"]

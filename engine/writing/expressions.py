@@ -7,9 +7,9 @@ import re
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from engine.program_ast import UnreadError, alike, fresh
-from engine.writing.names import binding, check, taken, uses
-from engine.writing.parsed import Parsed, RefusedError, joined
+from ..program_ast import UnreadError, alike, fresh
+from .names import binding, check, taken, uses
+from .parsed import Parsed, RefusedError, joined
 
 Span: TypeAlias = tuple[int, int, int, int]
 """Line, column, end line, end column, as `ast` counts."""

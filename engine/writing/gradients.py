@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from engine.writing.operands import Operand
-from engine.writing.operations import number_text
+from .operands import Operand
+from .operations import number_text
 
 Zeroing = Literal["zero_", "None"]
 

@@ -7,10 +7,10 @@ import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from engine.whatif import knobs, shown
-from engine.whatif.text import Edit, edited
-from engine.writing.expressions import Span
-from engine.writing.parsed import Parsed, RefusedError
+from ..whatif import knobs, shown
+from ..whatif.text import Edit, edited
+from .expressions import Span
+from .parsed import Parsed, RefusedError
 
 FILLS = {
     "values": "", "ones": "torch.ones", "zeros": "torch.zeros", "random, normal": "torch.randn", "random, 0 to 1": "torch.rand",

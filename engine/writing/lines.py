@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from typing import NamedTuple
 
-from engine.program_ast import UnreadError, alike, read
-from engine.writing.names import bindings
-from engine.writing.parsed import Parsed, RefusedError, joined
+from ..program_ast import UnreadError, alike, read
+from .names import bindings
+from .parsed import Parsed, RefusedError, joined
 
 INDENT = "    "
 MAX_LINE = 80

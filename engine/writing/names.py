@@ -8,9 +8,9 @@ import keyword
 import symtable
 from collections.abc import Collection, Iterator
 
-from engine.program_ast import UnreadError, alike, read
-from engine.program_ast import fresh as fresh_tree
-from engine.writing.parsed import Parsed, RefusedError, joined
+from ..program_ast import UnreadError, alike, read
+from ..program_ast import fresh as fresh_tree
+from .parsed import Parsed, RefusedError, joined
 
 FIRST = "xwabcdefghkmnpqrstuvyz"
 """Proposals for leaves."""

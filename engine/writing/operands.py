@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from engine.recording import Recording, replay
-from engine.recording.events import NOTHING, NodeRan, OpRan
-from engine.recording.index import index_of
-from engine.recording.replay import State
-from engine.writing.expressions import Span
-from engine.writing.parsed import Parsed, RefusedError
+from ..recording import Recording, replay
+from ..recording.events import NOTHING, NodeRan, OpRan
+from ..recording.index import index_of
+from ..recording.replay import State
+from .expressions import Span
+from .parsed import Parsed, RefusedError
 
 MAX_OPERANDS = 200
 MAX_NAME = 100

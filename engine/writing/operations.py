@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engine.writing import shapes
-from engine.writing.operands import Operand
-from engine.writing.shapes import MisfitError, Rule, Settings, Shape
+from . import shapes
+from .operands import Operand
+from .shapes import MisfitError, Rule, Settings, Shape
 
 MANY = 0
 """An operation that takes two tensors or more."""

@@ -7,7 +7,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from engine.program_ast import ProgramAst, UnreadError, read
+from ..program_ast import ProgramAst, UnreadError, read
 
 READER = "can be built on"
 """How a bound is told: "The program is longer than can be built on (100,000 characters)."."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from typing import TypeAlias
 
-from engine.writing.operands import Operand
+from .operands import Operand
 
 Shape: TypeAlias = tuple[int, ...]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from engine.diagnosis.findings import connection, flow, graph, inplace, losses, numbers, parameters, training
-from engine.diagnosis.findings.run import Run
-from engine.diagnosis.reason import Finding
-from engine.recording.recording import Recording
+from ...recording.recording import Recording
+from ..reason import Finding
+from . import connection, flow, graph, inplace, losses, numbers, parameters, training
+from .run import Run
 
 __all__ = ["RULES", "explain", "findings"]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from engine.diagnosis.findings.cuts import CREATES, cuts_above, made_to_require_grad
-from engine.diagnosis.findings.run import Run, finding, key
-from engine.diagnosis.reason import Finding
-from engine.graph.numbers import shape_text
-from engine.recording.events import NOTHING, Named, OpRan
+from ...graph.numbers import shape_text
+from ...recording.events import NOTHING, Named, OpRan
+from ..reason import Finding
+from .cuts import CREATES, cuts_above, made_to_require_grad
+from .run import Run, finding, key
 
 _NUMBERS = re.compile(r"\.(item|numpy|tolist)\(\)|\bfloat\(")
 

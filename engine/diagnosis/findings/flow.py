@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from engine.diagnosis.findings.run import Run, finding, key
-from engine.diagnosis.reason import Finding
-from engine.graph.numbers import norm, number
-from engine.recording.events import NOTHING, NodeRan, OpRan, Site
-from engine.recording.index import Pass
+from ...graph.numbers import norm, number
+from ...recording.events import NOTHING, NodeRan, OpRan, Site
+from ...recording.index import Pass
+from ..reason import Finding
+from .run import Run, finding, key
 
 _LAYERS = 5
 _RATIO = 1e4

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from engine.diagnosis.findings.run import Run, call, finding, key
-from engine.diagnosis.reason import Finding
-from engine.recording.events import NOTHING, OpRan, Site
-from engine.recording.index import Pass
+from ...recording.events import NOTHING, OpRan, Site
+from ...recording.index import Pass
+from ..reason import Finding
+from .run import Run, call, finding, key
 
 _SECOND_TIME = "backward through the graph a second time"
 

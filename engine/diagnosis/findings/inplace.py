@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from engine.diagnosis.findings.graph import failing_node
-from engine.diagnosis.findings.run import Run, finding, key
-from engine.diagnosis.reason import Finding
-from engine.recording.events import NOTHING, OpRan
-from engine.recording.index import Pass
+from ...recording.events import NOTHING, OpRan
+from ...recording.index import Pass
+from ..reason import Finding
+from .graph import failing_node
+from .run import Run, finding, key
 
 _MODIFIED = "modified by an inplace operation"
 

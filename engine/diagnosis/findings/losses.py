@@ -6,10 +6,10 @@ import math
 import re
 from collections.abc import Iterator
 
-from engine.diagnosis.findings.run import Run, finding, key
-from engine.diagnosis.reason import Finding
-from engine.graph.numbers import shape_text
-from engine.recording.events import NOTHING, OpRan, Site
+from ...graph.numbers import shape_text
+from ...recording.events import NOTHING, OpRan, Site
+from ..reason import Finding
+from .run import Run, finding, key
 
 _SQUASHED = {"softmax": "softmax", "sigmoid": "sigmoid"}
 _MEASURES = frozenset(("pow", "square", "abs", "mul", "huber_loss", "smooth_l1_loss", "log_cosh", "cosh"))

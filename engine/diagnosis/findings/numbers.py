@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.diagnosis.findings.graph import failing_node
-from engine.diagnosis.findings.reasons import backward_reason, forward_reason
-from engine.diagnosis.findings.run import NAN, Run, finding, key
-from engine.diagnosis.reason import Finding
-from engine.graph.numbers import number
-from engine.recording.events import NOTHING, Accumulated, BackwardBegan, NodeRan, OpRan, Sent
-from engine.recording.index import Pass
+from ...graph.numbers import number
+from ...recording.events import NOTHING, Accumulated, BackwardBegan, NodeRan, OpRan, Sent
+from ...recording.index import Pass
+from ..reason import Finding
+from .graph import failing_node
+from .reasons import backward_reason, forward_reason
+from .run import NAN, Run, finding, key
 
 _MASKS = frozenset(("masked_fill", "fill", "where", "index_put", "copy", "triu", "tril", "full", "full_like"))
 

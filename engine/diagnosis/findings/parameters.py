@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from engine.diagnosis.findings.cuts import Cut, cuts_below
-from engine.diagnosis.findings.run import ALIASES, Run, finding, key
-from engine.diagnosis.reason import Finding
-from engine.recording.events import NOTHING, Accumulated, FlagSet, OpRan, Site
+from ...recording.events import NOTHING, Accumulated, FlagSet, OpRan, Site
+from ..reason import Finding
+from .cuts import Cut, cuts_below
+from .run import ALIASES, Run, finding, key
 
 _PRODUCTS = {"mm": "mat2", "matmul": "other", "addmm": "mat2", "bmm": "mat2", "mv": "self", "linear": "weight"}
 _CONVOLUTIONS = frozenset(("convolution", "conv1d", "conv2d", "conv3d"))

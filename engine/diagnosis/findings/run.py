@@ -13,10 +13,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.diagnosis.reason import Finding
-from engine.graph.captions import titles
-from engine.graph.numbers import ArrayTexts
-from engine.recording.events import (
+from ...graph.captions import titles
+from ...graph.numbers import ArrayTexts
+from ...recording.events import (
     NOTHING,
     Accumulated,
     GradSet,
@@ -27,8 +26,9 @@ from engine.recording.events import (
     Stepped,
     Warned,
 )
-from engine.recording.index import Pass, Status, Track, index_of
-from engine.recording.recording import Recording
+from ...recording.index import Pass, Status, Track, index_of
+from ...recording.recording import Recording
+from ..reason import Finding
 
 Change: TypeAlias = Accumulated | GradSet
 """What can happen to a tensor's `.grad`."""

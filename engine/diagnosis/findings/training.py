@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from engine.diagnosis.findings.run import Change, Run, call, finding, key
-from engine.diagnosis.reason import Finding
-from engine.graph.numbers import norm, number
-from engine.recording.events import NOTHING, Accumulated, GradSet, Site, Stepped
+from ...graph.numbers import norm, number
+from ...recording.events import NOTHING, Accumulated, GradSet, Site, Stepped
+from ..reason import Finding
+from .run import Change, Run, call, finding, key
 
 _GROWTH = 1.2
 """The factor by which each of the last losses exceeds the one before, where a run diverges."""

@@ -10,7 +10,7 @@ import struct
 from collections.abc import Iterator
 from functools import cache
 
-from engine.export.fonts import BOLD, REGULAR, advances, glyphs, tables
+from . import BOLD, REGULAR, advances, glyphs, tables
 
 Point = tuple[int, int]
 Contour = list[tuple[int, int, bool]]

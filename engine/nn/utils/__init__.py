@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.nn.utils import rnn
-from engine.nn.utils.clip import clip_grad_norm_, clip_grad_value_, clip_grads_with_norm_, get_total_norm
-from engine.nn.utils.vectors import parameters_to_vector, vector_to_parameters
-from engine.nn.utils.weight_norm import remove_weight_norm, weight_norm
+from . import rnn
+from .clip import clip_grad_norm_, clip_grad_value_, clip_grads_with_norm_, get_total_norm
+from .vectors import parameters_to_vector, vector_to_parameters
+from .weight_norm import remove_weight_norm, weight_norm
 
 __all__ = [
     "clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_", "get_total_norm", "parameters_to_vector",
@@ -18,6 +18,6 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(name)
-    from engine.surface import missing
+    from ...surface import missing
 
     raise missing("torch.nn.utils", name, __all__)

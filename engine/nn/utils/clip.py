@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from engine.autograd import no_grad
-from engine.ops.creation import tensor
-from engine.tensor import Tensor, constant
+from ...autograd import no_grad
+from ...ops.creation import tensor
+from ...tensor import Tensor, constant
 
 Tensors = Tensor | Iterable[Tensor]
 

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from engine import dtypes
-from engine.ops.creation import full
-from engine.ops.joining import cat, stack
-from engine.ops.recurrent import _packed
-from engine.tensor import Tensor, constant
+from ... import dtypes
+from ...ops.creation import full
+from ...ops.joining import cat, stack
+from ...ops.recurrent import _packed
+from ...tensor import Tensor, constant
 
 __all__ = [
     "PackedSequence", "invert_permutation", "pack_padded_sequence", "pack_sequence", "pad_packed_sequence", "pad_sequence",
@@ -166,6 +166,6 @@ def unpad_sequence(padded_sequences: Any, lengths: Any, batch_first: bool = Fals
 def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(name)
-    from engine.surface import missing
+    from ...surface import missing
 
     raise missing("torch.nn.utils.rnn", name, __all__)

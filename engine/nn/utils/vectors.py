@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from engine.nn.module import typename
-from engine.ops.joining import cat
-from engine.tensor import Tensor
+from ...ops.joining import cat
+from ...tensor import Tensor
+from ..module import typename
 
 
 def parameters_to_vector(parameters: Iterable[Any]) -> Any:

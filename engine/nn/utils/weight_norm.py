@@ -5,8 +5,8 @@ from __future__ import annotations
 import warnings
 from typing import Any, TypeVar
 
-from engine.nn.module import Module
-from engine.nn.parameter import Parameter
+from ..module import Module
+from ..parameter import Parameter
 
 M = TypeVar("M", bound=Module)
 

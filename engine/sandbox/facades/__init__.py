@@ -5,20 +5,20 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from engine.autograd.function import FunctionCtx
-from engine.backends import cudnn
-from engine.nn import Module
-from engine.optim import Optimizer
-from engine.optim.lr_scheduler import LRScheduler
-from engine.sandbox.facades import guarded, numpy, outside, plain, system, torch
-from engine.sandbox.facades.absent import error_for
-from engine.sandbox.facades.copying import Copying
-from engine.sandbox.facades.facade import Facade
-from engine.sandbox.policy.builtin import make_builtins
-from engine.sandbox.policy.errors import MissingModule, PolicyError
-from engine.sandbox.policy.guards import Guards
-from engine.tensor import Tensor
-from engine.utils.data import DataLoader, Dataset, Sampler
+from ...autograd.function import FunctionCtx
+from ...backends import cudnn
+from ...nn import Module
+from ...optim import Optimizer
+from ...optim.lr_scheduler import LRScheduler
+from ...tensor import Tensor
+from ...utils.data import DataLoader, Dataset, Sampler
+from ..policy.builtin import make_builtins
+from ..policy.errors import MissingModule, PolicyError
+from ..policy.guards import Guards
+from . import guarded, numpy, outside, plain, system, torch
+from .absent import error_for
+from .copying import Copying
+from .facade import Facade
 
 
 class World:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from engine.sandbox.policy.errors import MissingModule
+from ..policy.errors import MissingModule
 
 INSTEAD = {
     "PIL": "Make a picture with torch.rand or a list of numbers.",

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from engine.sandbox.policy.copying import ATOMIC, Deep, Shallow, reduced_of
-from engine.sandbox.policy.errors import PolicyError
-from engine.sandbox.policy.guards import Guards, mro_before, names_of
-from engine.sandbox.policy.names import instead, may_inject
+from ..policy.copying import ATOMIC, Deep, Shallow, reduced_of
+from ..policy.errors import PolicyError
+from ..policy.guards import Guards, mro_before, names_of
+from ..policy.names import instead, may_inject
 
 IMMUTABLE = ATOMIC | {tuple, frozenset, slice}
 """What is its own copy."""

@@ -15,16 +15,16 @@ import typing
 from collections.abc import Callable
 from typing import Any
 
-from engine.sandbox.facades import mended
-from engine.sandbox.facades.copying import Copying, conversions, dictionaries, functions
-from engine.sandbox.facades.facade import Facade, picked
-from engine.sandbox.facades.plain import missing
-from engine.sandbox.policy.errors import PolicyError
-from engine.sandbox.policy.formats import safe_format
-from engine.sandbox.policy.guards import MAIN, Guards, harmless_patterns
-from engine.sandbox.policy.inert import refusal
-from engine.sandbox.policy.names import instead, is_dunder, may_inject
-from engine.sandbox.policy.reentry import pin_class, setitem
+from ..policy.errors import PolicyError
+from ..policy.formats import safe_format
+from ..policy.guards import MAIN, Guards, harmless_patterns
+from ..policy.inert import refusal
+from ..policy.names import instead, is_dunder, may_inject
+from ..policy.reentry import pin_class, setitem
+from . import mended
+from .copying import Copying, conversions, dictionaries, functions
+from .facade import Facade, picked
+from .plain import missing
 
 TYPING = """
 AbstractSet Annotated Any AnyStr BinaryIO Callable ClassVar Collection Concatenate Container Counter DefaultDict Deque Dict

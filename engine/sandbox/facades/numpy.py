@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from engine.sandbox.facades.facade import Facade, picked
-from engine.sandbox.policy.errors import MissingAttribute, PolicyError
-from engine.sandbox.policy.guards import Guards, plain_state
-from engine.sandbox.policy.objects import private
+from ..policy.errors import MissingAttribute, PolicyError
+from ..policy.guards import Guards, plain_state
+from ..policy.objects import private
+from .facade import Facade, picked
 
 NAMES = """
 __version__ abs absolute acos acosh add all allclose amax amin angle any append apply_along_axis apply_over_axes arange arccos

@@ -6,10 +6,10 @@ from __future__ import annotations
 import os.path
 from typing import Any
 
-from engine.sandbox.facades.absent import INSTEAD
-from engine.sandbox.facades.facade import Facade, Missing
-from engine.sandbox.policy.errors import MissingAttribute
-from engine.sandbox.policy.inert import refusal
+from ..policy.errors import MissingAttribute
+from ..policy.inert import refusal
+from .absent import INSTEAD
+from .facade import Facade, Missing
 
 NAMED = {
     "argparse": ("ArgumentParser",),

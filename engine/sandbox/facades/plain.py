@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from engine.sandbox.facades.facade import Facade, Missing, picked
-from engine.sandbox.policy.errors import MissingAttribute
-from engine.sandbox.policy.guards import Guards
+from ..policy.errors import MissingAttribute
+from ..policy.guards import Guards
+from .facade import Facade, Missing, picked
 
 NAMES = {
     "__future__": "annotations division generator_stop print_function absolute_import unicode_literals with_statement",

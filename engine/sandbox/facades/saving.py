@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import Any
 
-from engine.context import context
-from engine.sandbox.policy.errors import PolicyError
-from engine.tensor import Tensor
+from ...context import context
+from ...tensor import Tensor
+from ..policy.errors import PolicyError
 
 _SAVED: dict[bytes | str, Any] = {}
 """What was saved, by file name, or by what was written into a buffer."""

@@ -9,10 +9,10 @@ import traceback
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
-from engine.sandbox.facades import logging
-from engine.sandbox.facades.facade import Facade, picked
-from engine.sandbox.facades.plain import missing
-from engine.sandbox.policy.guards import Guards
+from ..policy.guards import Guards
+from . import logging
+from .facade import Facade, picked
+from .plain import missing
 
 SYS = """
 byteorder float_info getrecursionlimit getrefcount getsizeof hexversion int_info maxsize maxunicode platform version

@@ -7,10 +7,11 @@ from types import ModuleType
 from typing import Any
 
 import engine
-from engine.sandbox.facades.facade import Facade
-from engine.sandbox.facades.saving import load, save
-from engine.sandbox.policy.errors import MissingAttribute
-from engine.surface import SURFACE
+
+from ...surface import SURFACE
+from ..policy.errors import MissingAttribute
+from .facade import Facade
+from .saving import load, save
 
 SUBMODULES = (
     "autograd", "autograd.function", "autograd.functional", "autograd.grad_mode", "autograd.gradcheck", "autograd.graph",

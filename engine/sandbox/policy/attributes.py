@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from engine.sandbox.policy.errors import PolicyError
-from engine.sandbox.policy.names import instead, may_inject
+from .errors import PolicyError
+from .names import instead, may_inject
 
 
 class Attributes(dict[str, Any]):

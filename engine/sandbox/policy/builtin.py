@@ -10,13 +10,13 @@ from collections.abc import Callable
 from types import FrameType, FunctionType
 from typing import Any
 
-from engine.sandbox.policy.attributes import Attributes
-from engine.sandbox.policy.errors import PolicyError
-from engine.sandbox.policy.guards import Guards
-from engine.sandbox.policy.inert import refusal
-from engine.sandbox.policy.names import PLACED, is_dunder, may_inject
-from engine.sandbox.policy.reentry import calls, pin, target
-from engine.sandbox.policy.syntax import CAUGHT, OWN, PIN, READER, TARGET, WRITER
+from .attributes import Attributes
+from .errors import PolicyError
+from .guards import Guards
+from .inert import refusal
+from .names import PLACED, is_dunder, may_inject
+from .reentry import calls, pin, target
+from .syntax import CAUGHT, OWN, PIN, READER, TARGET, WRITER
 
 PLAIN = """
 abs all any ascii bin bool bytearray bytes callable chr classmethod complex dict divmod enumerate filter float format

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from engine.sandbox.policy.errors import PolicyError
-from engine.sandbox.policy.names import CONSTANTS, DEFINED, instead, is_dunder, may_inject, normal
+from .errors import PolicyError
+from .names import CONSTANTS, DEFINED, instead, is_dunder, may_inject, normal
 
 PYTHONS = frozenset((
     "__annotate__", "__annotate_func__", "__annotations__", "__classcell__", "__classdict__", "__classdictcell__",

@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from engine.sandbox.policy.errors import PolicyError
-from engine.sandbox.policy.guards import Guards, names_of
-from engine.sandbox.policy.names import STORED, instead, may_inject
-from engine.tensor import Tensor
+from ...tensor import Tensor
+from .errors import PolicyError
+from .guards import Guards, names_of
+from .names import STORED, instead, may_inject
 
 ATOMIC = frozenset((
     type(None), type(Ellipsis), type(NotImplemented), int, float, bool, complex, bytes, str, types.CodeType, type, range,

@@ -6,8 +6,8 @@ from _string import formatter_field_name_split, formatter_parser  # type: ignore
 from collections.abc import Callable
 from typing import Any
 
-from engine.sandbox.policy.errors import PolicyError
-from engine.sandbox.policy.names import CHECKED, NEVER, REPLACED, instead, is_dunder, normal
+from .errors import PolicyError
+from .names import CHECKED, NEVER, REPLACED, instead, is_dunder, normal
 
 HARMLESS = frozenset(("__doc__", "__module__", "__name__", "__qualname__"))
 

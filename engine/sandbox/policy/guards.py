@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from engine.sandbox.policy import objects
-from engine.sandbox.policy.attributes import Attributes
-from engine.sandbox.policy.classes import Maker, build_class
-from engine.sandbox.policy.errors import PolicyError
-from engine.sandbox.policy.formats import safe_format
-from engine.sandbox.policy.inert import caught, is_look_alike, look_alike
-from engine.sandbox.policy.names import (
+from . import objects
+from .attributes import Attributes
+from .classes import Maker, build_class
+from .errors import PolicyError
+from .formats import safe_format
+from .inert import caught, is_look_alike, look_alike
+from .names import (
     ATTRIBUTES,
     CHECKED,
     NEVER,
@@ -27,7 +27,7 @@ from engine.sandbox.policy.names import (
     is_dunder,
     may_inject,
 )
-from engine.sandbox.policy.reentry import bound_setitem
+from .reentry import bound_setitem
 
 names_of: Callable[[type], Any] = type.__dict__["__dict__"].__get__
 """The names that a class has itself."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from engine.sandbox.policy.errors import PolicyError
+from .errors import PolicyError
 
 _REAL: dict[type, type] = {}
 """Look-alike → what it stands for."""

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 from types import FunctionType
 from typing import Any
 
-from engine.sandbox.policy.errors import PolicyError
-from engine.sandbox.policy.names import PINNED
+from .errors import PolicyError
+from .names import PINNED
 
 KEPT: list[Any] = []
 """Objects that were let go by everybody while C was at work with them: they stay until the run ends."""

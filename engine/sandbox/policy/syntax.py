@@ -13,8 +13,8 @@ import builtins
 from collections.abc import Callable
 from typing import Any
 
-from engine.sandbox.policy.errors import PolicyError
-from engine.sandbox.policy.names import (
+from .errors import PolicyError
+from .names import (
     ATTRIBUTES,
     CHECKED,
     CONSTANTS,

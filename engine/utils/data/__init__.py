@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.utils.data.collate import default_collate, default_convert
-from engine.utils.data.dataset import (
+from .collate import default_collate, default_convert
+from .dataset import (
     ChainDataset,
     ConcatDataset,
     Dataset,
@@ -15,8 +15,8 @@ from engine.utils.data.dataset import (
     TensorDataset,
     random_split,
 )
-from engine.utils.data.loader import DataLoader
-from engine.utils.data.sampler import (
+from .loader import DataLoader
+from .sampler import (
     BatchSampler,
     RandomSampler,
     Sampler,
@@ -54,6 +54,6 @@ def get_worker_info() -> None:
 def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(f"module 'torch.utils.data' has no attribute '{name}'")
-    from engine.surface import missing
+    from ...surface import missing
 
     raise missing("torch.utils.data", name, __all__)

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from engine import dtypes
-from engine.context import context
-from engine.ops.creation import as_tensor, tensor
-from engine.ops.joining import stack
-from engine.tensor import Tensor
+from ... import dtypes
+from ...context import context
+from ...ops.creation import as_tensor, tensor
+from ...ops.joining import stack
+from ...tensor import Tensor
 
 NOT_COLLATABLE = "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {}"
 

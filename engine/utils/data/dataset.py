@@ -9,8 +9,8 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Generic, TypeVar
 
-from engine.ops.random import Generator, default_generator, source
-from engine.tensor import Tensor
+from ...ops.random import Generator, default_generator, source
+from ...tensor import Tensor
 
 T = TypeVar("T", covariant=True)
 

@@ -7,10 +7,10 @@ import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from engine.ops.random import Generator
-from engine.utils.data.collate import default_collate, default_convert
-from engine.utils.data.dataset import IterableDataset
-from engine.utils.data.sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler, draw_seed
+from ...ops.random import Generator
+from .collate import default_collate, default_convert
+from .dataset import IterableDataset
+from .sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler, draw_seed
 
 FIXED = ("batch_size", "batch_sampler", "sampler", "drop_last", "dataset", "persistent_workers")
 """What may not be assigned once a loader is made."""

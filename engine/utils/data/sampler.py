@@ -9,9 +9,9 @@ import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any, Generic, TypeVar
 
-from engine import dtypes
-from engine.ops.creation import as_tensor
-from engine.ops.random import Generator, multinomial, source
+from ... import dtypes
+from ...ops.creation import as_tensor
+from ...ops.random import Generator, multinomial, source
 
 T = TypeVar("T", covariant=True)
 RUN = 32
