@@ -1,4 +1,4 @@
-"""Gradtape's engine: NumPy arrays with PyTorch's autograd semantics. Use it as `import engine as torch`."""
+"""Gradtape's engine: NumPy arrays with PyTorch's autograd semantics. Use it as `import gradtape.engine as torch`."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def __getattr__(name: str) -> _Any:
     if name in _MODULES:
         import importlib
 
-        return importlib.import_module(f"engine.{name}")
+        return importlib.import_module(f".{name}", __name__)
     from .surface import missing
 
     raise missing("torch", name, __all__)

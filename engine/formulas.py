@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from .itself import OURS
 from .latex import ATOM, Text, escaped, fill, level_of, number, roman
 from .op import TABLE, Op, Rule, _names, parameters_of
 from .symbol import PLACE, Forbidden, Mathematics, Several, Symbol, Unreadable, place
@@ -28,8 +29,7 @@ MAX_WORK = 400
 """Symbols that one reading may make; a loop that never ends makes more."""
 
 ELEMENTWISE = frozenset(
-    f"engine.ops.{name}"
-    for name in ("activation", "arithmetic", "comparison", "numbered", "pointwise", "rectifiers", "special")
+    f"{OURS}ops.{name}" for name in ("activation", "arithmetic", "comparison", "numbered", "pointwise", "rectifiers", "special")
 )
 """Modules whose operations take corresponding elements to an element, those with a dimension among their arguments aside."""
 _DIMENSIONS = frozenset(("dim", "dims", "axes", "shape"))
@@ -190,7 +190,7 @@ class _Reader:
             op = getattr(value, "op", None)
             if op is not None:
                 return functools.partial(self.printed, op)
-            if value.__module__.startswith("engine.ops"):
+            if value.__module__.startswith(f"{OURS}ops"):
                 return functools.partial(self.helper, value)
         return value
 

@@ -24,6 +24,7 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from .autograd.node import Node
+from .itself import OURS
 
 Rule = Callable[..., Any]
 
@@ -186,11 +187,11 @@ def _translate(value: Any) -> Any:
         o = getattr(value, "op", None)
         if o is not None:
             return o.forward
-        if value.__module__.startswith("engine.ops"):
+        if value.__module__.startswith(f"{OURS}ops"):
             translated = on_arrays(value)
             translated.__kwdefaults__ = value.__kwdefaults__
             return translated
-    if isinstance(value, ModuleType) and value.__name__.startswith("engine"):
+    if isinstance(value, ModuleType) and f"{value.__name__}.".startswith(OURS):
         raise TypeError(f"a rule must name operations directly, not through the module {value.__name__}")
     return value
 

@@ -50,7 +50,7 @@ __all__ = [
 def load() -> None:
     """Bind what is loaded on first use, functions before modules of the same name."""
     for name, module in _ELSEWHERE.items():
-        globals()[name] = getattr(import_module(f"engine.autograd.{module}"), name)
+        globals()[name] = getattr(import_module(f".{module}", __name__), name)
 
 
 def __getattr__(name: str) -> Any:
@@ -60,7 +60,7 @@ def __getattr__(name: str) -> Any:
         load()
         return globals()[name]
     if name in ("functional", "function", "graph"):
-        return import_module(f"engine.autograd.{name}")
+        return import_module(f".{name}", __name__)
     from ..surface import missing
 
     raise missing("torch.autograd", name, __all__)

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..context import context, observed, warn_once
 from ..errors import AutogradError
+from ..itself import OURS
 from ..tensor import Tensor, constant
 from .carry import _add_to_leaf, copied, run
 from .graph import GradientEdge, edge_of
@@ -101,7 +102,7 @@ def _check_places(inputs: list[Any]) -> None:
 def _outside() -> int:
     """How many frames up the caller's code is, for a warning to point there."""
     level, frame = 2, sys._getframe(2)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("engine."):
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(OURS):
         level, frame = level + 1, frame.f_back
     return level
 

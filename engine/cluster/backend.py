@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import CancelledError
+from pkgutil import resolve_name
 from typing import Any
 from uuid import uuid4
 
@@ -24,7 +25,7 @@ from ..sandbox.forking import SLACK
 from ..sandbox.messages import Job, encode
 from ..sandbox.settings import settings
 from .reply import Reply, decode_reply
-from .worker import VERSION, call_off, execute
+from .worker import VERSION
 
 LOG = logging.getLogger("gradtape.sandbox")
 GONE = "the cluster was lost while the program ran, and again when it was tried once more; try again in a moment"
@@ -36,6 +37,20 @@ ATTENTIVE = 0.05
 """Seconds between looks at whether a run was called off."""
 COUNTED = 2.0
 """Seconds for which a count of the workers holds."""
+
+
+class Theirs:
+    """A function of the worker's, which finds it by the name that Gradtape has wherever it is installed."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __reduce__(self) -> tuple[Callable[[str], Any], tuple[str]]:
+        return resolve_name, (f"gradtape.engine.cluster.worker:{self.name}",)
+
+    def __call__(self, *_: object) -> None:
+        """Nobody calls it here; Dask sends nothing that cannot be called."""
+        raise NotImplementedError(self.name)
 
 
 class Cluster:
@@ -96,7 +111,7 @@ class Cluster:
         except Exception:
             return f"the cluster's scheduler cannot be reached at {self.address}; try again in a moment"
         number = uuid4().hex
-        future = client.submit(execute, number, encode(job), VERSION, key=f"gradtape-{number}", pure=False, retries=0)
+        future = client.submit(Theirs("execute"), number, encode(job), VERSION, key=f"gradtape-{number}", pure=False, retries=0)
         done = threading.Event()
         future.add_done_callback(lambda _: done.set())
         # Once more when a worker dies, hence twice the time; a worker that hangs must not hold up the page for ever.
@@ -123,7 +138,7 @@ class Cluster:
 
         def tell() -> None:
             with contextlib.suppress(Exception):
-                client.run(call_off, number, keep, on_error="ignore")
+                client.run(Theirs("call_off"), number, keep, on_error="ignore")
 
         threading.Thread(target=tell, daemon=True, name="gradtape-call-off").start()
 

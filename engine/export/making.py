@@ -126,8 +126,7 @@ def prepare() -> None:
 
 def small() -> Recording:
     """A recording of two operations and a backward pass."""
-    import engine as torch
-
+    from ..itself import engine as torch
     from ..recording import record
 
     with record() as tape:

@@ -24,7 +24,7 @@ def __getattr__(name: str) -> Any:
     if name == "swa_utils":  # which needs torch.nn
         import importlib
 
-        return importlib.import_module("engine.optim.swa_utils")
+        return importlib.import_module(".swa_utils", __name__)
     from ..errors import unsupported
 
     raise unsupported("torch.optim", name, __all__)

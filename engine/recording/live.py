@@ -21,8 +21,8 @@ from .recording import Recording
 def record() -> Iterator[Tape]:
     """Record what the engine does in a block, with the lines and the names of the function or notebook cell around it.
 
-        import engine as torch
-        from engine.recording import record
+        import gradtape.engine as torch
+        from gradtape.engine.recording import record
 
         x = torch.tensor([1.0, 2.0], requires_grad=True)
         with record() as tape:

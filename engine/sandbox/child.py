@@ -19,11 +19,10 @@ from typing import Any
 
 import numpy as np
 
-import engine
-
 from .. import limits
 from ..context import context
 from ..formulas import rule_texts
+from ..itself import OURS, engine
 from ..op import TABLE
 from ..recording.recorder import Recorder
 from ..recording.words import UNSAYABLE, name_of, plain, said
@@ -269,7 +268,7 @@ def _standard(error: BaseException) -> str:
     """The name of an error's type; of the engine's own, that of the standard type it is derived from."""
     if isinstance(error, PolicyError):
         return PolicyError.__name__
-    return next(c.__name__ for c in type(error).__mro__ if not c.__module__.startswith("engine."))
+    return next(c.__name__ for c in type(error).__mro__ if not c.__module__.startswith(OURS))
 
 
 def _format(error: BaseException, tb: TracebackType | None, run: Run) -> str:
@@ -281,7 +280,7 @@ def _format(error: BaseException, tb: TracebackType | None, run: Run) -> str:
         text = "".join(summary.format(chain=False))
     except BaseException:
         return ""
-    if type(error).__module__.startswith("engine."):
+    if type(error).__module__.startswith(OURS):
         # PyTorch's users know the standard exception that ours is derived from.
         text = text.replace(f"{type(error).__module__}.{type(error).__qualname__}: ", f"{_standard(error)}: ")
     return plain(text)
@@ -353,4 +352,4 @@ def alias() -> None:
 
     sys.modules["torch"] = engine
     for name in SUBMODULES:
-        sys.modules[f"torch.{name}"] = importlib.import_module(f"engine.{name}")
+        sys.modules[f"torch.{name}"] = importlib.import_module(f"{OURS}{name}")

@@ -20,10 +20,9 @@ from zlib import crc32
 
 import numpy as np
 
-import engine
-
 from .. import dtypes
 from ..context import context, observed
+from ..itself import engine
 from ..nn import recurrent
 from ..ops.random import default_generator
 from ..recording.recorder import Recorder

@@ -6,6 +6,8 @@ import sys
 import traceback
 from typing import Any
 
+from ..itself import OURS
+
 
 def show(unraisable: Any) -> None:
     """What Python calls instead of raising such an error."""
@@ -18,5 +20,5 @@ def show(unraisable: Any) -> None:
         said = "".join(traceback.format_exception_only(unraisable.exc_type, error))
     except Exception:
         said = "(its message cannot be shown)\n"
-    said = said.replace("engine.sandbox.policy.errors.", "")
+    said = said.replace(f"{OURS}sandbox.policy.errors.", "")
     sys.stderr.write(f"Exception ignored{where}:\nTraceback (most recent call last):\n{text}{said}")

@@ -11,7 +11,7 @@ def __getattr__(name: str) -> Any:
     if name in __all__:
         import importlib
 
-        return importlib.import_module(f"engine.utils.{name}")
+        return importlib.import_module(f".{name}", __name__)
     if name.startswith("__"):
         raise AttributeError(f"module 'torch.utils' has no attribute '{name}'")
     from ..surface import missing

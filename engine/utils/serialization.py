@@ -6,16 +6,28 @@ import builtins
 import pickle
 from typing import Any
 
+from ..itself import OURS
+
+_OWN = (("tensor", "rebuilt"), ("nn.parameter", "rebuilt_parameter"), ("dtypes", "float32"), ("dtypes", "float64"))
+OWN = {(known + module, name): OURS + module for known in ("engine.", "gradtape.engine.") for module, name in _OWN}
+"""What a file may name of the engine, by either of its names where files are written, and the module that this is here."""
 ALLOWED = {
-    ("collections", "OrderedDict"), ("engine.tensor", "rebuilt"), ("engine.nn.parameter", "rebuilt_parameter"),
-    ("engine.dtypes", "float32"), ("engine.dtypes", "float64"), ("numpy", "ndarray"), ("numpy", "dtype"),
+    *OWN, ("collections", "OrderedDict"), ("numpy", "ndarray"), ("numpy", "dtype"),
     ("numpy.core.multiarray", "_reconstruct"), ("numpy._core.multiarray", "_reconstruct"),
     ("numpy.core.numeric", "_frombuffer"), ("numpy._core.numeric", "_frombuffer"),
 }  # fmt: skip
 """What a file may name where only data is expected."""
 
 
-class _Data(pickle.Unpickler):
+class _Anything(pickle.Unpickler):
+    """Reads what was written here or where the engine has its other name."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        """The object of that name."""
+        return super().find_class(OWN.get((module, name), module), name)
+
+
+class _Data(_Anything):
     """Reads what holds data only."""
 
     def find_class(self, module: str, name: str) -> Any:
@@ -47,7 +59,7 @@ def load(f: Any, map_location: Any = None, *, weights_only: bool = True, **_: An
     Raises:
         UnpicklingError: for other things, with `weights_only`.
     """
-    reader = _Data if weights_only else pickle.Unpickler
+    reader = _Data if weights_only else _Anything
     if hasattr(f, "read"):
         return reader(f).load()
     with builtins.open(f, "rb") as file:

@@ -6,8 +6,8 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-import engine
-
+from ... import internals
+from ...itself import OURS, engine
 from ...surface import SURFACE
 from ..policy.errors import MissingAttribute
 from .facade import Facade
@@ -39,10 +39,10 @@ def facades() -> dict[str, Facade]:
     """`torch` and what is below it, by dotted name."""
     made: dict[str, Facade] = {}
     engine.autograd.load()  # before the modules of the same names: `torch.autograd.gradcheck` is the function
-    made["torch._C"] = _facade("torch._C", import_module("engine.internals"), {})
+    made["torch._C"] = _facade("torch._C", internals, {})
     for name in sorted(SUBMODULES, key=lambda n: -n.count(".")):
         dotted = f"torch.{name}"
-        made[dotted] = _facade(dotted, import_module(f"engine.{name}"), _below(dotted, made))
+        made[dotted] = _facade(dotted, import_module(f"{OURS}{name}"), _below(dotted, made))
     modules = made["torch.nn.modules"]
     made |= {f"torch.nn.modules.{n}": f for n, f in vars(modules).items() if isinstance(f, Facade)}
     made["torch"] = _facade("torch", engine, _below("torch", made), load=load, save=save)
@@ -76,7 +76,7 @@ def _public(dotted: str, module: ModuleType) -> dict[str, Any]:
 
 
 def _is_file(module: ModuleType) -> bool:
-    return module.__name__.startswith("engine.nn.modules.")
+    return module.__name__.startswith(f"{OURS}nn.modules.")
 
 
 def _file(dotted: str, module: ModuleType) -> Facade:
