@@ -1,33 +1,48 @@
-"""The `gradtape` command: serves the page, or does what `gradtape --help` lists."""
+"""Gradtape's command and public names: a module in a checkout, the package itself where Gradtape is installed.
+
+Installed, it takes this one name, because a project may have an `engine` or an `app` of its own: everything else is below it,
+`gradtape.engine` first of all. In a checkout the same folders stand beside this file. The page is a process of our own, where
+they are `engine` and `components` in both.
+"""
 
 from __future__ import annotations
 
-import argparse
 import os
+import subprocess
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from engine.commands import Command, CommandError, exporting, files
-from engine.commands import commands as known_commands
-from engine.commands import main as run_command
+FOLDER = Path(__file__).resolve().parent
+if "__path__" not in globals():  # a module: what stands beside it is to be found below it
+    __path__ = [str(FOLDER)]
 
-OPEN = "GRADTAPE_OPEN"
-"""The variable that names the file with which the page opens."""
+OF_THE_PAGE = ("health", "html", "open")
+"""Commands that need more than the engine (`components.commands`)."""
+START = "import sys; sys.path.insert(0, sys.argv.pop(1)); from components.commands import main; sys.exit(main(sys.argv[1:]))"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Serve the page with Streamlit, to which arguments go; or, after the name of a command, run that."""
+    """Do what a command line says; without a command, serve the page with Streamlit, to which arguments go."""
     arguments = list(sys.argv[1:] if argv is None else argv)
-    command = arguments[0] if arguments else ""
-    if command in known_commands(COMMANDS) or command in ("-h", "--help") or (command and not command.startswith("-")):
-        return run_command(arguments, COMMANDS)
-    return serve(arguments)
+    if arguments and not arguments[0].startswith("-") and arguments[0] not in OF_THE_PAGE:
+        commands = import_module("gradtape.engine.commands")
+        if arguments[0] in commands.commands():
+            return int(commands.main(arguments))
+    # Whatever has the same names where this was called, and whatever PYTHONPATH says, comes after our own folder.
+    command = [sys.executable, "-P", "-c", START, str(FOLDER), *arguments]
+    if argv is None and os.name == "posix":
+        # It takes the place of this process, which a service manager knows and stops by its number.
+        os.execv(sys.executable, command)
+    return subprocess.call(command)
 
 
 def __getattr__(name: str) -> Any:
-    """`app`, which `streamlit run gradtape.py` serves: made when it is asked for, because the other commands do without."""
+    """`engine`, and `app`, which `streamlit run` serves: made when asked for, because others do without."""
+    if name == "engine":
+        return import_module("gradtape.engine")
     if name != "app":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from streamlit.starlette import App
@@ -37,67 +52,6 @@ def __getattr__(name: str) -> Any:
     app = App(PAGE, routes=ROUTES, middleware=MIDDLEWARE, lifespan=life)
     return app
 
-
-def serve(arguments: Sequence[str]) -> int:
-    """Serve the page until it is stopped."""
-    from streamlit.web import cli
-
-    sys.argv = ["streamlit", "run", __file__, *arguments]
-    return int(cli.main() or 0)
-
-
-def _replay_arguments(parser: argparse.ArgumentParser) -> None:
-    exporting.source(parser, ".html")
-    parser.add_argument("--step", type=int, metavar="N", help="the step at which it opens, counted from 1 (the last)")
-    parser.add_argument("--direction", choices=("LR", "TB"), default="LR", help="left to right or top to bottom (%(default)s)")
-    parser.add_argument("--title", help="stands above the graph; without it, the file's name")
-    files.limits(parser)
-
-
-def _replay(args: argparse.Namespace) -> int:
-    from components.replay import REPLAY
-    from engine.export import Options
-
-    recording = files.load(args.file, args)
-    title = Path(args.file).stem if args.title is None else args.title
-    step = exporting.step(args.step, len(recording.events))
-    made = REPLAY.make(recording, Options(direction=args.direction, step=step, title=title))
-    files.write(made, args.output, args.file, REPLAY.suffix)
-    return 0
-
-
-def _open_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", help="a recording (.gradtape), a program (.py) or a notebook (.ipynb)")
-    parser.add_argument("options", nargs=argparse.REMAINDER, help="go to `streamlit run`, for example --server.port 8600")
-
-
-def _open(args: argparse.Namespace) -> int:
-    path = Path(args.file)
-    if path.suffix not in (".gradtape", *files.PROGRAMS):
-        raise CommandError(f"{path} is neither a recording (.gradtape) nor a program (.py, .ipynb)")
-    files.read(args.file)
-    os.environ[OPEN] = str(path.resolve())
-    return serve(args.options)
-
-
-def _health_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--host", default="127.0.0.1", help="where the page is served (%(default)s)")
-    parser.add_argument("--port", type=int, default=8501, help="its port (%(default)s)")
-
-
-def _health(args: argparse.Namespace) -> int:
-    from components.probe import main
-
-    return main(args.host, args.port)
-
-
-COMMANDS = (
-    Command("health", "ask a page that is served whether it can draw pages; fails when it cannot", _health_arguments, _health),
-    Command(
-        "html", "the replay: one file with the graph, its steps and its source, for any browser", _replay_arguments, _replay
-    ),
-    Command("open", "serve the page with a recording, a program or a notebook opened", _open_arguments, _open),
-)
 
 if __name__ == "__main__":
     sys.exit(main())

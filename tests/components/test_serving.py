@@ -19,9 +19,8 @@ from typing import Any
 import pytest
 from websockets.sync.client import connect
 
-import gradtape
 from benchmarks.serving import ROOT, free_port
-from components import headers, health, turns
+from components import commands, headers, health, turns
 from components.headers import CLOSED, Headers, policy
 from components.health import LEAVING, UNWELL, WELL, condition, notify
 from components.probe import main, probe
@@ -183,7 +182,7 @@ def test_without_a_watchdog_nothing_is_told(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_asking_where_nothing_listens_fails(capsys: pytest.CaptureFixture[str]) -> None:
     port = free_port()
-    assert gradtape.main(["health", "--port", str(port)]) == 1
+    assert commands.main(["health", "--port", str(port)]) == 1
     assert "does not answer" in capsys.readouterr().out
     assert main(port=port) == 1
 

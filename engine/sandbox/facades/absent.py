@@ -16,6 +16,7 @@ INSTEAD = {
     "einops": "Use reshape, permute and einsum.",
     "engine": "Write import torch.",
     "glob": "A program has no files here.",
+    "gradtape": "Write import torch.",
     "graphviz": "The page draws the graph.",
     "importlib": "Write an import statement.",
     "inspect": "Write down what you want to know of the function.",

@@ -8,13 +8,14 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 from xml.etree import ElementTree
 
 import pytest
 from streamlit.web.server.app_discovery import discover_asgi_app
 
 import gradtape
+from components import commands
 from engine.export import FORMATS, from_json
 from engine.recording import Recording
 from tests.engine.export.hostile import hostile
@@ -135,12 +136,12 @@ def test_a_minus_is_standard_output(folder: Path, monkeypatch: pytest.MonkeyPatc
     ],
 )
 def test_what_cannot_be_done_is_said_in_a_sentence(
-    folder: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
+    folder: Path, capfd: pytest.CaptureFixture[str], arguments: list[str], message: str
 ) -> None:
     for name in ("torn.gradtape", "torn.json", "torn.ipynb", "good.txt"):
         (folder / name).write_text("{ this is nothing of the kind, and long enough to be looked at")
     assert gradtape.main(arguments) == 2
-    shown = capsys.readouterr().err
+    shown = capfd.readouterr().err
     assert message in shown
     assert shown.startswith("gradtape: ")
     assert "Traceback" not in shown
@@ -202,7 +203,7 @@ def test_annotations_cannot_be_forged_by_names(folder: Path, capsys: pytest.Capt
 
 def test_help_is_in_plain_words(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
-        gradtape.main(["--help"])
+        commands.main(["--help"])
     assert ended.value.code == 0
     shown = capsys.readouterr().out
     for name in ("run", "explain", "open", "html", *FORMATS):
@@ -211,7 +212,7 @@ def test_help_is_in_plain_words(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_an_unknown_command_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
-        gradtape.main(["frobnicate"])
+        commands.main(["frobnicate"])
     assert ended.value.code == 2
     assert "invalid choice: 'frobnicate'" in capsys.readouterr().err
 
@@ -220,9 +221,30 @@ def test_an_unknown_command_is_refused(capsys: pytest.CaptureFixture[str]) -> No
 def test_without_a_command_the_page_is_served(monkeypatch: pytest.MonkeyPatch, arguments: list[str]) -> None:
     served: list[list[str]] = []
     monkeypatch.setattr("streamlit.web.cli.main", lambda: served.append(sys.argv))
-    monkeypatch.setattr(sys, "argv", ["gradtape", *arguments])
-    assert gradtape.main() == 0
+    monkeypatch.setattr(sys, "argv", ["gradtape"])
+    assert commands.main(arguments) == 0
     assert served == [["streamlit", "run", gradtape.__file__, *arguments]]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="no process takes another one's place")
+@pytest.mark.parametrize("arguments", [[], ["--server.port", "8600"], ["--help"], ["open", "good.py"], ["nothing"]])
+def test_what_belongs_to_the_page_takes_the_place_of_the_command(monkeypatch: pytest.MonkeyPatch, arguments: list[str]) -> None:
+    class Gone(Exception):
+        pass
+
+    def takes_its_place(file: str, words: list[str]) -> NoReturn:
+        assert (file, words[:4]) == (sys.executable, [sys.executable, "-P", "-c", gradtape.START])
+        assert words[4:] == [str(Path(gradtape.__file__).parent), *arguments]
+        raise Gone
+
+    monkeypatch.setattr(os, "execv", takes_its_place)
+    monkeypatch.setattr(sys, "argv", ["gradtape", *arguments])
+    with pytest.raises(Gone):
+        gradtape.main()
+
+
+def test_the_commands_of_the_page_are_those_that_need_more_than_the_engine() -> None:
+    assert {command.name for command in commands.COMMANDS} == set(gradtape.OF_THE_PAGE)
 
 
 def test_what_streamlit_finds_there_is_the_page_with_its_server_around_it() -> None:
@@ -237,10 +259,10 @@ def test_open_serves_the_page_with_the_file(folder: Path, monkeypatch: pytest.Mo
     served: list[str] = []
     monkeypatch.setattr("streamlit.web.cli.main", lambda: served.extend(sys.argv))
     monkeypatch.setattr(sys, "argv", ["gradtape"])
-    monkeypatch.setenv(gradtape.OPEN, "")
-    assert gradtape.main(["open", "good.py", "--server.port", "8600"]) == 0
+    monkeypatch.setenv(commands.OPEN, "")
+    assert commands.main(["open", "good.py", "--server.port", "8600"]) == 0
     assert served[-2:] == ["--server.port", "8600"]
-    assert os.environ[gradtape.OPEN] == str(folder / "good.py")
+    assert os.environ[commands.OPEN] == str(folder / "good.py")
 
 
 def test_the_command_works_as_a_process(folder: Path) -> None:

@@ -1,0 +1,89 @@
+"""The command line in a process of our own: serves the page, and does what needs more than the engine."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from engine.commands import Command, CommandError, exporting, files
+from engine.commands import commands as known_commands
+from engine.commands import main as run_command
+
+OPEN = "GRADTAPE_OPEN"
+"""The variable that names the file with which the page opens."""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Serve the page with Streamlit, to which arguments go; or, after the name of a command, run that."""
+    command = arguments[0] if arguments else ""
+    if command in known_commands(COMMANDS) or command in ("-h", "--help") or (command and not command.startswith("-")):
+        return run_command(arguments, COMMANDS)
+    return serve(arguments)
+
+
+def serve(arguments: Sequence[str]) -> int:
+    """Serve the page until it is stopped."""
+    from streamlit.web import cli
+
+    import gradtape
+
+    # Streamlit finds `gradtape.app` there, and its settings in the folder of this file.
+    sys.argv = ["streamlit", "run", gradtape.__file__, *arguments]
+    return int(cli.main() or 0)
+
+
+def _replay_arguments(parser: argparse.ArgumentParser) -> None:
+    exporting.source(parser, ".html")
+    parser.add_argument("--step", type=int, metavar="N", help="the step at which it opens, counted from 1 (the last)")
+    parser.add_argument("--direction", choices=("LR", "TB"), default="LR", help="left to right or top to bottom (%(default)s)")
+    parser.add_argument("--title", help="stands above the graph; without it, the file's name")
+    files.limits(parser)
+
+
+def _replay(args: argparse.Namespace) -> int:
+    from components.replay import REPLAY
+    from engine.export import Options
+
+    recording = files.load(args.file, args)
+    title = Path(args.file).stem if args.title is None else args.title
+    step = exporting.step(args.step, len(recording.events))
+    made = REPLAY.make(recording, Options(direction=args.direction, step=step, title=title))
+    files.write(made, args.output, args.file, REPLAY.suffix)
+    return 0
+
+
+def _open_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", help="a recording (.gradtape), a program (.py) or a notebook (.ipynb)")
+    parser.add_argument("options", nargs=argparse.REMAINDER, help="go to `streamlit run`, for example --server.port 8600")
+
+
+def _open(args: argparse.Namespace) -> int:
+    path = Path(args.file)
+    if path.suffix not in (".gradtape", *files.PROGRAMS):
+        raise CommandError(f"{path} is neither a recording (.gradtape) nor a program (.py, .ipynb)")
+    files.read(args.file)
+    os.environ[OPEN] = str(path.resolve())
+    return serve(args.options)
+
+
+def _health_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--host", default="127.0.0.1", help="where the page is served (%(default)s)")
+    parser.add_argument("--port", type=int, default=8501, help="its port (%(default)s)")
+
+
+def _health(args: argparse.Namespace) -> int:
+    from components.probe import main
+
+    return main(args.host, args.port)
+
+
+COMMANDS = (
+    Command("health", "ask a page that is served whether it can draw pages; fails when it cannot", _health_arguments, _health),
+    Command(
+        "html", "the replay: one file with the graph, its steps and its source, for any browser", _replay_arguments, _replay
+    ),
+    Command("open", "serve the page with a recording, a program or a notebook opened", _open_arguments, _open),
+)
