@@ -8,7 +8,10 @@ from typing import Any
 
 from ..itself import OURS
 
-_OWN = (("tensor", "rebuilt"), ("nn.parameter", "rebuilt_parameter"), ("dtypes", "float32"), ("dtypes", "float64"))
+_OWN = (
+    ("tensor", "rebuilt"), ("nn.parameter", "rebuilt_parameter"), ("nn.state", "StateDict"), ("dtypes", "float32"),
+    ("dtypes", "float64"),
+)  # fmt: skip
 OWN = {(known + module, name): OURS + module for known in ("engine.", "gradtape.engine.") for module, name in _OWN}
 """What a file may name of the engine, by either of its names where files are written, and the module that this is here."""
 ALLOWED = {

@@ -61,7 +61,7 @@ def test_operations_are_read_alike() -> None:
 def test_what_one_has_saved_the_other_loads(writes: ModuleType, reads: ModuleType, weights_only: bool) -> None:
     file = io.BytesIO()
     layer = writes.nn.Linear(2, 3)
-    writes.save({"weights": dict(layer.state_dict()), "parameter": layer.bias, "dtype": writes.float64}, file)
+    writes.save({"weights": layer.state_dict(), "parameter": layer.bias, "dtype": writes.float64}, file)
     file.seek(0)
     found = reads.load(file, weights_only=weights_only)
     assert type(found["weights"]["weight"]) is reads.Tensor
