@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 
 from .. import codegen
+from ..discovery import modules
 from ..op import FUNCTIONS, TABLE
 from ..surface import SURFACE
 from ..tensor import Tensor, constant
@@ -87,7 +89,7 @@ from . import (
     views,
 )
 
-FAMILIES = (
+FAMILIES: tuple[ModuleType, ...] = (
     creation, random, arithmetic, pairs, pointwise, special, comparison, activation, rectifiers, gates, softmax, reduction,
     variance, multiplication, extremes, norms, scan, sorting, shape, copies, joining, rearrange, diagonals, covariance, strides,
     combining, pieces, indexing, slices, scattering, scatter_reduction, taking, masking, linalg, products, einsums, distances,
@@ -97,6 +99,7 @@ FAMILIES = (
     histograms, storage,
 )  # fmt: skip
 """The modules, in the order the documentation lists them."""
+FAMILIES += tuple(module for module in modules(__name__, __path__) if module not in FAMILIES)  # a new file need not be listed
 
 PREFIX = {
     "torch.linalg": "linalg_",

@@ -1,49 +1,21 @@
-"""What is wrong or odd about a run: rules over a recording, each a small function, in files by theme."""
+"""What is wrong or odd about a run: rules over a recording, each a small function, in files by theme.
+
+Every file of this folder is read: a rule is declared where it stands (`registry.rule`), and nothing else has to know of it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-
+from ...discovery import modules
 from ...recording.recording import Recording
 from ..reason import Finding
-from . import connection, flow, graph, inplace, losses, numbers, parameters, training
+from .registry import Rule, in_order
 from .run import Run
 
 __all__ = ["RULES", "explain", "findings"]
 
-Rule = Callable[[Run], Iterator[Finding]]
-
-RULES: tuple[Rule, ...] = (
-    parameters.leaf_overwritten,
-    connection.loss_not_connected,
-    connection.loss_recreated,
-    connection.not_a_scalar,
-    connection.grad_of_none,
-    connection.refused,
-    inplace.changed_saved_tensor,
-    inplace.refused_write,
-    graph.freed_graph,
-    parameters.stale_optimizer,
-    parameters.unlisted_parameter,
-    training.no_zero_grad,
-    training.idle_step,
-    training.diverging,
-    numbers.not_finite,
-    losses.squashed_twice,
-    losses.spread_loss,
-    parameters.no_gradient,
-    parameters.symmetry,
-    graph.growing_graph,
-    graph.needless_retain,
-    graph.kept_losses,
-    flow.along_depth,
-    flow.dead_relu,
-    flow.saturated,
-    flow.rounded,
-    graph.unused_result,
-)
-"""The rules, in the order in which their findings matter where they are equally severe: what makes all gradients
-wrong comes before what spoils some, and a cause before what it leads to, which may show earlier in the run."""
+modules(__name__, __path__)
+RULES: tuple[Rule, ...] = in_order()
+"""The rules, in the order in which their findings matter where they are equally severe."""
 
 CONSEQUENCES = {
     "leaf_overwritten": {"grad_is_none", "loss_not_connected", "non_leaf_in_optimizer"},

@@ -9,11 +9,13 @@ from ...graph.numbers import shape_text
 from ...recording.events import NOTHING, Named, OpRan
 from ..reason import Finding
 from .cuts import CREATES, cuts_above, made_to_require_grad
+from .registry import rule
 from .run import Run, finding, key
 
 _NUMBERS = re.compile(r"\.(item|numpy|tolist)\(\)|\bfloat\(")
 
 
+@rule(20)
 def loss_not_connected(run: Run) -> Iterator[Finding]:
     """backward() fails because the loss does not require grad."""
     if run.raised is None or "does not require grad and does not have a grad_fn" not in run.raised[1].message:
@@ -69,6 +71,7 @@ def _root_of_failure(run: Run, step: int) -> int:
     return NOTHING
 
 
+@rule(30)
 def loss_recreated(run: Run) -> Iterator[Finding]:
     """backward() starts from a leaf that was made from the loss's value, so it reaches nothing else."""
     reported = set()
@@ -112,6 +115,7 @@ def _rewraps(run: Run, text: str, step: int) -> bool:
     return tensor != NOTHING and not run.status(tensor, step).is_leaf
 
 
+@rule(40)
 def not_a_scalar(run: Run) -> Iterator[Finding]:
     """backward() is called on a tensor with more than one element."""
     if run.raised is None or "grad can be implicitly created only for scalar outputs" not in run.raised[1].message:
@@ -133,6 +137,7 @@ def not_a_scalar(run: Run) -> Iterator[Finding]:
     )  # fmt: skip
 
 
+@rule(50)
 def grad_of_none(run: Run) -> Iterator[Finding]:
     """The program computes with a `.grad` that is None."""
     if run.raised is None or "NoneType" not in run.raised[1].message:
@@ -228,12 +233,13 @@ _HELP = (
 )  # fmt: skip
 
 
+@rule(60)
 def refused(run: Run) -> Iterator[Finding]:
     """An error that is about gradients, explained."""
     if run.raised is None:
         return
     step, event = run.raised
-    for part, rule, title, explanation, fix in _HELP:
+    for part, kind, title, explanation, fix in _HELP:
         if part in event.message:
-            yield finding(run, rule, "error", title, explanation, fix, step=step, evidence=[("error", event.message)])
+            yield finding(run, kind, "error", title, explanation, fix, step=step, evidence=[("error", event.message)])
             return

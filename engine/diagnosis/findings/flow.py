@@ -14,6 +14,7 @@ from ...graph.numbers import norm, number
 from ...recording.events import NOTHING, NodeRan, OpRan, Site
 from ...recording.index import Pass
 from ..reason import Finding
+from .registry import rule
 from .run import Run, finding, key
 
 _LAYERS = 5
@@ -43,6 +44,7 @@ class Layer(NamedTuple):
     born: int
 
 
+@rule(230)
 def along_depth(run: Run) -> Iterator[Finding]:
     """Gradients shrink or grow by orders of magnitude from the last layer to the first."""
     seen: set[tuple[Site | None, str]] = set()
@@ -191,6 +193,7 @@ def _activations(run: Run, ops: frozenset[str]) -> dict[tuple[Site | None, int],
     return found
 
 
+@rule(240)
 def dead_relu(run: Run) -> Iterator[Finding]:
     """The units of a ReLU are zero for every sample, so no gradient passes."""
     if not run.updates:
@@ -246,6 +249,7 @@ def _since(run: Run, calls: list[Activation]) -> Activation:
     return first
 
 
+@rule(250)
 def saturated(run: Run) -> Iterator[Finding]:
     """From the first pass on, nearly all outputs of a sigmoid, tanh or softmax are at their ends, where it is flat."""
     if not run.updates:
@@ -309,6 +313,7 @@ def _flat_part(run: Run, call: Activation) -> float | None:
             return float((rows.max(-1) > 1 - _FLAT).mean()) if len(rows) >= 4 else None
 
 
+@rule(260)
 def rounded(run: Run) -> Iterator[Finding]:
     """A gradient arrives at round, floor or sign, whose derivative is zero everywhere."""
     if not run.optimizer_steps and not run.updates:

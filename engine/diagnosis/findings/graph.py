@@ -9,6 +9,7 @@ from itertools import pairwise
 from ...recording.events import NOTHING, OpRan, Site
 from ...recording.index import Pass
 from ..reason import Finding
+from .registry import rule
 from .run import Run, call, finding, key
 
 _SECOND_TIME = "backward through the graph a second time"
@@ -20,6 +21,7 @@ def failing_node(run: Run, entry: Pass) -> int:
     return max(waiting, key=lambda n: run.nodes[n].info.sequence, default=NOTHING)
 
 
+@rule(90)
 def freed_graph(run: Run) -> Iterator[Finding]:
     """A backward pass fails because an earlier one has freed a part of its graph."""
     for entry in run.passes:
@@ -101,6 +103,7 @@ def _crossing(run: Run, entry: Pass) -> tuple[int, int] | None:
     return None
 
 
+@rule(200)
 def growing_graph(run: Run) -> Iterator[Finding]:
     """With retain_graph=True each iteration goes backward through all earlier ones again."""
     for site, entries in _retaining(run).items():
@@ -125,6 +128,7 @@ def growing_graph(run: Run) -> Iterator[Finding]:
         )  # fmt: skip
 
 
+@rule(210)
 def needless_retain(run: Run) -> Iterator[Finding]:
     """retain_graph=True in a loop where no later pass goes through the graph again."""
     last: dict[int, int] = {}
@@ -160,6 +164,7 @@ def _inner(run: Run, entry: Pass) -> set[int]:
     return {n for n in entry.ran_at if run.nodes[n].info.variable == NOTHING}
 
 
+@rule(220)
 def kept_losses(run: Run) -> Iterator[Finding]:
     """A running total of losses, or a list of them, keeps the graph of every iteration."""
     roots = {
@@ -244,6 +249,7 @@ def _used_later(run: Run, losses: list[tuple[int, int]], roots: dict[int, int]) 
                 yield from (info.id for info in event.outputs)
 
 
+@rule(270)
 def unused_result(run: Run) -> Iterator[Finding]:
     """A result that requires grad is computed and nothing is ever done with it."""
     if not run.passes or run.raised is not None or len(run.recording.source) > 1:

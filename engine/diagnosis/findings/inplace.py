@@ -10,6 +10,7 @@ from ...recording.events import NOTHING, OpRan
 from ...recording.index import Pass
 from ..reason import Finding
 from .graph import failing_node
+from .registry import rule
 from .run import Run, finding, key
 
 _MODIFIED = "modified by an inplace operation"
@@ -28,6 +29,7 @@ class Crime(NamedTuple):
     writes: list[int]
 
 
+@rule(70)
 def changed_saved_tensor(run: Run) -> Iterator[Finding]:
     """A backward pass fails because a tensor it needs was written in place since it was saved."""
     for entry in run.passes:
@@ -100,6 +102,7 @@ def _best_name(run: Run, tensor: int) -> int:
     return base if base != NOTHING and not run.tensors[tensor].first_name else tensor
 
 
+@rule(80)
 def refused_write(run: Run) -> Iterator[Finding]:
     """An in-place operation that autograd refuses."""
     if run.raised is None:

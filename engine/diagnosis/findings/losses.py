@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from ...graph.numbers import shape_text
 from ...recording.events import NOTHING, OpRan, Site
 from ..reason import Finding
+from .registry import rule
 from .run import Run, finding, key
 
 _SQUASHED = {"softmax": "softmax", "sigmoid": "sigmoid"}
@@ -16,6 +17,7 @@ _MEASURES = frozenset(("pow", "square", "abs", "mul", "huber_loss", "smooth_l1_l
 _REDUCTIONS = frozenset(("mean", "sum", "nanmean"))
 
 
+@rule(160)
 def squashed_twice(run: Run) -> Iterator[Finding]:
     """A loss that applies softmax, log or sigmoid itself is given what has been through one already."""
     reported: set[Site | None] = set()
@@ -108,6 +110,7 @@ def _loss_name(run: Run, step: int) -> str:
     return "log_softmax"
 
 
+@rule(170)
 def spread_loss(run: Run) -> Iterator[Finding]:
     """Prediction and target have shapes that broadcast against each other: every one is compared with every other."""
     reported: set[Site | None] = set()

@@ -14,6 +14,7 @@ from ...recording.index import Pass
 from ..reason import Finding
 from .graph import failing_node
 from .reasons import backward_reason, forward_reason
+from .registry import rule
 from .run import NAN, Run, finding, key
 
 _MASKS = frozenset(("masked_fill", "fill", "where", "index_put", "copy", "triu", "tril", "full", "full_like"))
@@ -29,6 +30,7 @@ class Symptom(NamedTuple):
     entry: Pass | None = None
 
 
+@rule(150)
 def not_finite(run: Run) -> Iterator[Finding]:
     """A loss, a gradient or a result is NaN or infinite; the finding is about the operation it began with."""
     if not any(run.faults):

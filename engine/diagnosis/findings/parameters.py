@@ -9,12 +9,14 @@ import numpy as np
 from ...recording.events import NOTHING, Accumulated, FlagSet, OpRan, Site
 from ..reason import Finding
 from .cuts import Cut, cuts_below
+from .registry import rule
 from .run import ALIASES, Run, finding, key
 
 _PRODUCTS = {"mm": "mat2", "matmul": "other", "addmm": "mat2", "bmm": "mat2", "mv": "self", "linear": "weight"}
 _CONVOLUTIONS = frozenset(("convolution", "conv1d", "conv2d", "conv3d"))
 
 
+@rule(100)
 def stale_optimizer(run: Run) -> Iterator[Finding]:
     """The optimizer holds tensors that the program has replaced since."""
     reported = set()
@@ -99,6 +101,7 @@ def _is_root(run: Run, tensor: int) -> bool:
     return any(root == tensor for entry in run.passes for root, _ in entry.event.roots)
 
 
+@rule(180)
 def no_gradient(run: Run) -> Iterator[Finding]:
     """A parameter of the optimizer never gets a gradient, though others of it do."""
     alone: dict[int, int] = {}
@@ -145,6 +148,7 @@ def no_gradient(run: Run) -> Iterator[Finding]:
         )  # fmt: skip
 
 
+@rule(110)
 def unlisted_parameter(run: Run) -> Iterator[Finding]:
     """A parameter gets gradients but its module does not list it, so no optimizer has it: layers in a Python list."""
     held = {t for _, e in run.optimizer_steps for t in (*e.parameters, *e.idle)}
@@ -171,6 +175,7 @@ def unlisted_parameter(run: Run) -> Iterator[Finding]:
     )  # fmt: skip
 
 
+@rule(10)
 def leaf_overwritten(run: Run) -> Iterator[Finding]:
     """An update such as `w = w - lr * w.grad` puts a new tensor, which is no leaf, in the place of the leaf."""
     bound: dict[tuple[str, str], int] = {}
@@ -237,6 +242,7 @@ def _goes_on_wrongly(run: Run, tensor: int, step: int, tracked: bool) -> bool:
     return False
 
 
+@rule(190)
 def symmetry(run: Run) -> Iterator[Finding]:
     """All units of a hidden layer begin alike and get the same gradient, so they stay alike."""
     alike: list[tuple[int, int]] = []

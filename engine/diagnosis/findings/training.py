@@ -10,6 +10,7 @@ from typing import NamedTuple
 from ...graph.numbers import norm, number
 from ...recording.events import NOTHING, Accumulated, GradSet, Site, Stepped
 from ..reason import Finding
+from .registry import rule
 from .run import Change, Run, call, finding, key
 
 _GROWTH = 1.2
@@ -29,6 +30,7 @@ class Reuse(NamedTuple):
     second: int
 
 
+@rule(120)
 def no_zero_grad(run: Run) -> Iterator[Finding]:
     """Gradients of earlier iterations are still in `.grad` when the parameters are updated again."""
     places: dict[tuple[Site | None, Site | None], list[Reuse]] = {}
@@ -86,6 +88,7 @@ def _reuses(run: Run, tensor: int) -> Iterator[Reuse]:
             used = step
 
 
+@rule(130)
 def idle_step(run: Run) -> Iterator[Finding]:
     """The optimizer steps while no parameter has a gradient."""
     offences: dict[tuple[Site | None, str], list[int]] = {}
@@ -168,6 +171,7 @@ def _leads_on(run: Run, tensor: int) -> bool:
     return False
 
 
+@rule(140)
 def diverging(run: Run) -> Iterator[Finding]:
     """The loss grows from update to update until it leaves all bounds."""
     if not run.updates:
