@@ -11,8 +11,6 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from components import gallery, state, theme
 from components.builder import builder
-from components.check import check_panel
-from components.compare import compare_panel
 from components.completions import completions
 from components.console import LINES_CELL, MOST_CELL, cell_html, console, whole_output
 from components.desk import desk
@@ -20,31 +18,24 @@ from components.editor import Diagnostic, editor, names
 from components.empty import empty_html
 from components.export import hand_over, save_menu
 from components.extent import extent
-from components.findings import badge, findings_panel
 from components.graph_view import GraphState, apart, graph_view, in_parts, knows
-from components.graph_view.folds import folding, standing
+from components.graph_view.folds import standing
 from components.graph_view.payload import drawing, late_details, packed, payload, picture_name, sketch
 from components.graph_view.tape import late_captions
-from components.groups import group_panel
 from components.help import KEYS, help_panel
 from components.html import copy, heading, literal, shortened, tag, text
-from components.inspector import inspector
 from components.kept import on_show
-from components.ledger import ledger
 from components.limits import limits_menu
-from components.running import bar, by_itself
+from components.panels.registry import Beside, panels
+from components.running import again, bar
 from components.share import address_of, share_panel
 from components.state import Page
-from components.sweep import sweep_panel
-from components.tensors import tensors
 from components.tour import tour
 from components.trouble import guarded
 from components.turns import in_turn, turn_for
 from components.uploads import bounded, taken
-from components.whatif import whatif
 from engine.diagnosis.contributions import edge_lines
 from engine.graph.folding import Mode
-from engine.graph.whole import whole
 from engine.recording import Recording
 from engine.recording.index import index_of
 from engine.sandbox.calls import get_ready
@@ -54,7 +45,6 @@ from engine.share import LinkError
 
 st.set_page_config(page_title="Gradtape", page_icon=theme.ICON, layout="wide")
 
-PANELS = ["Inspector", "Findings", "Ledger", "Tensors", "What if", "Sweep", "Check", "Compare"]
 VIEWS = {"tensors": "Tensors and ops", "autograd": "Autograd (grad_fn)"}
 FOLDS: dict[Mode, str] = {
     "auto": "Fold: auto", "none": "Unfolded", "loop": "By loop", "module": "By module", "function": "By call",
@@ -359,12 +349,6 @@ def side_by_side(p: Page, recording: Recording) -> None:
         again()
 
 
-def again() -> None:
-    """Draw the tape anew: by itself, or with the page when it is being drawn with the page, which Streamlit wants told
-    apart."""
-    st.rerun(scope="fragment" if by_itself() else "app")
-
-
 def player(p: Page, recording: Recording) -> GraphState:
     """The graph with its timeline."""
     on_show(recording)
@@ -434,60 +418,12 @@ def beside(p: Page, recording: Recording, step: int) -> dict[str, Any] | None:
     """The panel beside the graph; returns the marks that it wants over the graph."""
     st.html(heading("Panel"))
     # Streamlit keeps what a control was made with for the whole visit: no function here may hold a recording.
-    panel = st.segmented_control(
-        "Panel", PANELS, default=state.chosen("panel_tab", p.panel), key="panel_tab", label_visibility="collapsed",
-        required=True,
-        format_func={**dict(zip(PANELS, PANELS)), "Findings": badge(recording)}.__getitem__,
+    offered = panels()
+    p.panel = st.segmented_control(
+        "Panel", list(offered), default=state.chosen("panel_tab", p.panel), key="panel_tab", label_visibility="collapsed",
+        required=True, format_func={name: each.title(recording) for name, each in offered.items()}.__getitem__,
     )  # fmt: skip
-    p.panel = panel
-    if panel == "Inspector":
-        inspected(p, recording, step)
-    elif panel == "Findings":
-        findings_panel(recording, key="findings")
-    elif panel == "Check":
-        return check_panel(recording, key="check", under_way="check" in p.tasks, on_check=lambda n: state.check(recording, n))
-    elif panel == "Ledger":
-        ledger(recording, step, p.node, key="ledger")
-    elif panel == "What if":
-        error = p.result.error if p.result is not None else None
-        note = shortened(f"line {error.line}: {error.type}: {error.message}", 1_000) if error is not None else ""
-        if whatif(p.edited, key="whatif", memory=p.whatif, on_change=state.vary, note=note):
-            st.rerun()
-    elif panel == "Sweep":
-        sweep_panel(recording, key="sweep", memory=p.sweep, session=p.session, on_change=state.vary)
-    elif panel == "Compare":
-        follow(
-            p,
-            compare_panel(
-                p.pinned, recording, key="compare", name=p.pinned_name, both=p.both, on_pin=state.pin,
-                on_unpin=state.unpin, on_both=state.show_both,
-            ),
-        )  # fmt: skip
-    else:
-        tensors(recording, step, p.node, p.view, key="tensor_table")
-    return None
-
-
-def follow(p: Page, chosen: str | None) -> None:
-    """Select the node of the row that was just chosen; a row stays chosen in its table while other nodes are clicked."""
-    if chosen == p.chosen:
-        return
-    p.chosen = chosen
-    if chosen is not None and chosen != p.selected:
-        state.select(chosen)
-        again()
-
-
-def inspected(p: Page, recording: Recording, step: int) -> None:
-    """The inspector, which shows a node that only the pinned run has as it was at that run's end."""
-    if p.selected is not None and p.selected.startswith("g:"):
-        groups = folding(recording, p.view, p.fold)
-        group_panel(recording, whole(recording, p.view), groups, p.selected[2:], step, key="inspector")
-    elif p.selected is None or not p.selected.startswith("b"):
-        inspector(recording, step, p.selected, key="inspector")
-    elif p.pinned is not None:
-        st.html('<div class="gt-muted">Only in the pinned run, shown at its end.</div>')
-        inspector(p.pinned, len(p.pinned.events) - 1, p.selected[1:], key="inspector")
+    return offered[p.panel].draw(Beside(recording, step, p))
 
 
 def _payload(p: Page, recording: Recording, pinned: Recording | None, run: str, holds: Any) -> dict[str, Any]:

@@ -85,6 +85,12 @@ def by_itself() -> bool:
     return context is not None and bool(context.fragment_ids_this_run)
 
 
+def again() -> None:
+    """Draw a fragment anew: by itself, or with the page when it is being drawn with the page, which Streamlit wants told
+    apart."""
+    st.rerun(scope="fragment" if by_itself() else "app")
+
+
 def bar(task: Task, *, key: str, on_cancel: Callable[[], None]) -> None:
     """Show how far a task is, until it has finished; then the page is drawn anew. What is shown of the last run is dimmed."""
 

@@ -97,8 +97,8 @@ class Page:
     """The selection that the player told last."""
     expected: set[str] = field(default_factory=set)
     """Selections that the page asked for itself: what the player tells of them is no click."""
-    chosen: str | None = None
-    """The row that is selected in a table of tensors."""
+    memories: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """What panels keep, by their names."""
     keep: dict[str, Any] | None = None
     """Where the player goes on when the program was changed and run again: the moment and node it showed."""
     fold: Mode = "auto"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import re
 from dataclasses import dataclass
@@ -16,12 +15,13 @@ from components import state
 from components.gallery import DEFAULT, examples
 from components.graph_view.folds import folding
 from components.help import KEYS
+from components.panels.registry import panels
 from components.replay import REPLAY
 from engine.export import FORMATS
 from engine.sandbox import run
 from engine.sandbox import runner as sandbox
 from engine.share import Link, pack, unpack
-from tests.components.visits import APP, Visit, visit_file
+from tests.components.visits import Visit, visit_file
 
 EXAMPLE = examples()[DEFAULT].text
 NUMBERS = """import torch
@@ -171,16 +171,7 @@ CASES = {
 }  # fmt: skip
 
 
-def panels_of_the_page() -> list[str]:
-    """The panels that app.py offers: importing it would draw the page."""
-    for statement in ast.parse(APP.read_text(encoding="utf-8")).body:
-        if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "PANELS":
-            found: list[str] = ast.literal_eval(statement.value)
-            return found
-    raise AssertionError("app.py names no PANELS")
-
-
-PANELS = panels_of_the_page()
+PANELS = list(panels())
 
 
 @pytest.fixture
