@@ -20,7 +20,25 @@ from engine.graph.build import Graph
 from engine.graph.whole import whole
 from engine.progress import Tell, told, untold
 from engine.recording import Recording
-from engine.recording.events import NOTHING, CellEnded, NodeRan, Printed, Raised
+from engine.recording.events import (
+    NOTHING,
+    Accumulated,
+    BackwardBegan,
+    BackwardEnded,
+    CellBegan,
+    CellEnded,
+    FlagSet,
+    GradSet,
+    HookRan,
+    Named,
+    NodeRan,
+    OpRan,
+    Printed,
+    Raised,
+    Read,
+    Stepped,
+    Warned,
+)
 from engine.recording.index import index_of
 
 MAX_MOMENTS = 6_000
@@ -141,5 +159,8 @@ def _output(recording: Recording) -> Iterator[tuple[int, str, str]]:
                 yield step, "value", event.result + "\n"
             case Raised():
                 yield step, "error", f"{event.type}: {event.message}\n"
-            case _:
-                pass
+            case (
+                OpRan() | Named() | FlagSet() | BackwardBegan() | NodeRan() | Accumulated() | BackwardEnded() |
+                GradSet() | HookRan() | Stepped() | Read() | Warned() | CellBegan() | CellEnded()
+            ):  # fmt: skip
+                pass  # nothing that stands under the source

@@ -12,7 +12,26 @@ import numpy as np
 from ..graph.build import Graph, build
 from ..graph.captions import Caption, caption_text, captions, titles
 from ..graph.numbers import ArrayTexts, number
-from ..recording.events import NOTHING, Accumulated, AnyEvent, GradSet, NodeRan, OpRan, Printed, Raised
+from ..recording.events import (
+    NOTHING,
+    Accumulated,
+    AnyEvent,
+    BackwardBegan,
+    BackwardEnded,
+    CellBegan,
+    CellEnded,
+    FlagSet,
+    GradSet,
+    HookRan,
+    Named,
+    NodeRan,
+    OpRan,
+    Printed,
+    Raised,
+    Read,
+    Stepped,
+    Warned,
+)
 from ..recording.index import Status as TensorStatus
 from ..recording.index import TensorHistory, index_of
 from ..recording.recording import Recording
@@ -277,6 +296,11 @@ class _Comparer:
             case Raised(), Raised():
                 if (a.type, a.message) != (b.type, b.message):
                     return f"{b.type}: {b.message}", ""
+            case (
+                Named() | FlagSet() | BackwardBegan() | BackwardEnded() | HookRan() | Stepped() | Read() | Warned() |
+                CellBegan() | CellEnded()
+            ), _:  # fmt: skip
+                pass  # what is different about these shows elsewhere
         return None
 
     def from_to(self, old: int, new: int) -> str:
@@ -292,9 +316,16 @@ class _Comparer:
         return Difference(title=_at(line, text), line=line, step=step, step_before=before, node=node)
 
     def about(self, event: AnyEvent) -> str:
-        if isinstance(event, OpRan):
-            return next((f"t{info.id}" for info in event.outputs), "")
-        return f"t{event.tensor}" if isinstance(event, Accumulated | GradSet) else ""
+        match event:
+            case OpRan():
+                return next((f"t{info.id}" for info in event.outputs), "")
+            case Accumulated() | GradSet():
+                return f"t{event.tensor}"
+            case (
+                Named() | FlagSet() | BackwardBegan() | NodeRan() | BackwardEnded() | HookRan() | Stepped() | Read() |
+                Printed() | Warned() | Raised() | CellBegan() | CellEnded()
+            ):  # fmt: skip
+                return ""
 
     def about_gone(self, missing: int) -> str:
         key = self.about(self.before.events[missing])

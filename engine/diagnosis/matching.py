@@ -21,15 +21,20 @@ from ..recording.events import (
     AnyEvent,
     BackwardBegan,
     BackwardEnded,
+    CellBegan,
+    CellEnded,
     FlagSet,
     GradSet,
     HookRan,
     Named,
     NodeRan,
     OpRan,
+    Printed,
     Raised,
+    Read,
     Scope,
     Stepped,
+    Warned,
 )
 from ..recording.index import Index, index_of
 from ..recording.recording import Recording
@@ -337,7 +342,7 @@ class _Matcher:
                 return "step", *side.place(event), event.optimizer
             case Raised():
                 return ("raise",)
-            case _:
+            case OpRan() | Read() | Printed() | Warned() | CellBegan() | CellEnded():
                 return type(event).__name__, *side.place(event)
 
     @property

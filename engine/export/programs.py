@@ -8,7 +8,24 @@ from typing import Any
 
 from ..program import Program
 from ..program_ast import UnreadError, read
-from ..recording.events import CellBegan, CellEnded, Printed, Raised
+from ..recording.events import (
+    Accumulated,
+    BackwardBegan,
+    BackwardEnded,
+    CellBegan,
+    CellEnded,
+    FlagSet,
+    GradSet,
+    HookRan,
+    Named,
+    NodeRan,
+    OpRan,
+    Printed,
+    Raised,
+    Read,
+    Stepped,
+    Warned,
+)
 from ..recording.recording import Recording
 
 MARKER = "# %%"
@@ -61,8 +78,11 @@ def _outputs(recording: Recording) -> list[list[dict[str, Any]]]:
             case Raised():
                 text = f"{event.type}: {event.message}"
                 outputs.append({"output_type": "error", "ename": event.type, "evalue": event.message, "traceback": [text]})
-            case _:
-                pass
+            case (
+                OpRan() | Named() | FlagSet() | BackwardBegan() | NodeRan() | Accumulated() | BackwardEnded() |
+                GradSet() | HookRan() | Stepped() | Read() | Warned() | CellBegan() | CellEnded()
+            ):  # fmt: skip
+                pass  # a cell's outputs are what it printed, its value and its exception
     return found
 
 

@@ -18,11 +18,20 @@ from ..recording.events import (
     AnyEvent,
     BackwardBegan,
     BackwardEnded,
+    CellBegan,
+    CellEnded,
+    FlagSet,
     GradSet,
+    HookRan,
+    Named,
     NodeInfo,
     NodeRan,
     OpRan,
+    Printed,
     Raised,
+    Read,
+    Stepped,
+    Warned,
 )
 from ..recording.index import index_of
 from ..recording.recording import Recording
@@ -179,8 +188,8 @@ class _Sweep:
             case Raised():
                 for number in list(self.in_pass):
                     self._ended(number)
-            case _:
-                pass
+            case Named() | FlagSet() | HookRan() | Stepped() | Read() | Printed() | Warned() | CellBegan() | CellEnded():
+                pass  # nothing that a card shows
 
     def _op(self, step: int, event: OpRan) -> None:
         for info in event.outputs:

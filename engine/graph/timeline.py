@@ -11,14 +11,18 @@ from ..recording.events import (
     BackwardBegan,
     BackwardEnded,
     CellBegan,
+    CellEnded,
     FlagSet,
     GradSet,
     HookRan,
     Named,
     NodeRan,
     OpRan,
+    Printed,
+    Raised,
     Read,
     Stepped,
+    Warned,
 )
 from ..recording.index import index_of
 from ..recording.recording import Recording
@@ -134,11 +138,21 @@ def _segment(recording: Recording, kind: str, number: int, first: int, last: int
         return Segment(f"{'backward' if via == 'backward' else 'grad'} {number}", kind, first, last)
     if kind == "other":
         return Segment("step", kind, first, last)
-    computes = any(isinstance(event, OpRan | Named) for event in recording.events[first : last + 1])
-    if computes or first == 0:
+    if first == 0:
         return Segment("forward", "forward", first, last)
-    sets = any(isinstance(event, GradSet | FlagSet) for event in recording.events[first : last + 1])
-    return Segment("between" if sets else "output", "other", first, last)
+    label = "output"
+    for event in recording.events[first : last + 1]:
+        match event:
+            case OpRan() | Named():
+                return Segment("forward", "forward", first, last)
+            case GradSet() | FlagSet():
+                label = "between"
+            case (
+                BackwardBegan() | NodeRan() | Accumulated() | BackwardEnded() | HookRan() | Stepped() | Read() |
+                Printed() | Warned() | Raised() | CellBegan() | CellEnded()
+            ):  # fmt: skip
+                pass
+    return Segment(label, "other", first, last)
 
 
 class _Focus:
@@ -171,8 +185,8 @@ class _Focus:
                 found += [self.node(sent.node, sent.input) for sent in event.sent if sent is not None]
             case Stepped():
                 found += [self.tensor(parameter) for parameter in event.parameters]
-            case _:
-                pass
+            case Printed() | Warned() | Raised() | CellBegan() | CellEnded():
+                pass  # about no node
         return tuple(dict.fromkeys(key for key in found if key in self.graph))
 
     def tensor(self, id: int) -> str:

@@ -13,15 +13,21 @@ from .events import (
     AnyEvent,
     BackwardBegan,
     BackwardEnded,
+    CellBegan,
+    CellEnded,
     FlagSet,
     GradSet,
+    HookRan,
     Named,
     NodeInfo,
     NodeRan,
     OpRan,
+    Printed,
     Raised,
+    Read,
     Stepped,
     TensorInfo,
+    Warned,
 )
 from .recording import Recording
 
@@ -214,7 +220,7 @@ class _Indexer:
                 case Raised():
                     for entry in self.stack[::-1]:
                         self.ended(step, entry.number)
-                case _:
+                case Read() | HookRan() | Printed() | Warned() | CellBegan() | CellEnded():
                     pass
         return self.index
 

@@ -25,12 +25,14 @@ from .events import (
     NodeInfo,
     NodeRan,
     OpRan,
+    Printed,
     Raised,
     Read,
     Scope,
     Site,
     Stepped,
     TensorInfo,
+    Warned,
 )
 from .store import MAX_DIMS, RecordingError, StoredArray, TooMuchError
 
@@ -262,7 +264,7 @@ class References:
             _within(id, self.arrays, "array")
 
 
-_CHECKS: dict[type, Callable[[References, Any], None]] = {
+_CHECKS: dict[type, Callable[[References, Any], None] | None] = {
     OpRan: References.op,
     Named: References.named,
     FlagSet: References.of_tensor,
@@ -277,8 +279,10 @@ _CHECKS: dict[type, Callable[[References, Any], None]] = {
     CellBegan: References.cell,
     CellEnded: References.cell,
     Raised: References.raised,
+    Printed: None,
+    Warned: None,
 }
-"""What is looked at in events of each kind besides their place."""
+"""What is looked at in events of each kind besides their place; None for nothing."""
 
 
 def nodes_of(event: AnyEvent) -> tuple[NodeInfo, ...]:

@@ -12,7 +12,25 @@ import msgspec
 
 from .. import limits as limits_table
 from ..program import Program
-from ..recording.events import AnyEvent, CellBegan, CellEnded, OpRan, Printed
+from ..recording.events import (
+    Accumulated,
+    AnyEvent,
+    BackwardBegan,
+    BackwardEnded,
+    CellBegan,
+    CellEnded,
+    FlagSet,
+    GradSet,
+    HookRan,
+    Named,
+    NodeRan,
+    OpRan,
+    Printed,
+    Raised,
+    Read,
+    Stepped,
+    Warned,
+)
 from ..recording.recording import Recording
 from ..recording.store import RecordingError
 from ..recording.validate import References, nodes_of
@@ -233,12 +251,20 @@ def _cells(events: list[AnyEvent], statuses: list[str]) -> list[CellResult]:
     values: list[str | None] = [None] * len(statuses)
     cell = 0
     for event in events:
-        if isinstance(event, Printed) and cell < len(streams):
-            streams[cell].setdefault(event.stream, []).append(event.text)
-        elif isinstance(event, CellBegan):
-            cell = event.cell
-        elif isinstance(event, CellEnded) and event.cell < len(statuses):
-            values[event.cell] = event.result
+        match event:
+            case Printed():
+                if cell < len(streams):
+                    streams[cell].setdefault(event.stream, []).append(event.text)
+            case CellBegan():
+                cell = event.cell
+            case CellEnded():
+                if event.cell < len(statuses):
+                    values[event.cell] = event.result
+            case (
+                OpRan() | Named() | FlagSet() | BackwardBegan() | NodeRan() | Accumulated() | BackwardEnded() |
+                GradSet() | HookRan() | Stepped() | Read() | Warned() | Raised()
+            ):  # fmt: skip
+                pass
     return [
         CellResult("".join(["".join(texts) for texts in printed.values()]), value, status)
         for printed, value, status in zip(streams, values, statuses, strict=True)

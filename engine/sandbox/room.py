@@ -9,7 +9,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..limits import ARRAYS, EVENTS, FACTS, KEPT, MB, OUTPUT, PARTS, ROWS, SMALL, Row
-from ..recording.events import AnyEvent, BackwardBegan, NodeInfo, NodeRan, OpRan, Printed, Scope, Stepped
+from ..recording.events import (
+    Accumulated,
+    AnyEvent,
+    BackwardBegan,
+    BackwardEnded,
+    CellBegan,
+    CellEnded,
+    FlagSet,
+    GradSet,
+    HookRan,
+    Named,
+    NodeInfo,
+    NodeRan,
+    OpRan,
+    Printed,
+    Raised,
+    Read,
+    Scope,
+    Stepped,
+    Warned,
+)
 from ..recording.store import StoredArray, TooMuchError
 from .messages import Batch, Limits, most_events
 
@@ -107,17 +127,22 @@ def table_parts(scopes: Sequence[Scope], arrays: Sequence[StoredArray]) -> int:
 
 def event_parts(event: AnyEvent) -> int:
     """How many things an event consists of, as far as there may be any number in one."""
-    if isinstance(event, OpRan):
-        count = len(event.inputs) + len(event.written) + sum([len(t.shape) + 1 for t in event.outputs])
-        nodes = event.accumulators if event.node is None else (event.node, *event.accumulators)
-        return count + _node_parts(nodes)
-    if isinstance(event, NodeRan):
-        return len(event.received) + len(event.sent)
-    if isinstance(event, BackwardBegan):
-        return len(event.roots) + len(event.root_nodes) + len(event.inputs) + _node_parts(event.nodes)
-    if isinstance(event, Stepped):
-        return len(event.parameters) + len(event.idle)
-    return 0
+    match event:
+        case OpRan():
+            count = len(event.inputs) + len(event.written) + sum([len(t.shape) + 1 for t in event.outputs])
+            nodes = event.accumulators if event.node is None else (event.node, *event.accumulators)
+            return count + _node_parts(nodes)
+        case NodeRan():
+            return len(event.received) + len(event.sent)
+        case BackwardBegan():
+            return len(event.roots) + len(event.root_nodes) + len(event.inputs) + _node_parts(event.nodes)
+        case Stepped():
+            return len(event.parameters) + len(event.idle)
+        case (
+            Named() | Accumulated() | FlagSet() | BackwardEnded() | GradSet() | HookRan() | Read() | Printed() |
+            Warned() | Raised() | CellBegan() | CellEnded()
+        ):  # fmt: skip
+            return 0
 
 
 def _node_parts(nodes: Sequence[NodeInfo]) -> int:
