@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: app test check bench bundles coverage reference pictures clean browser
+.PHONY: app test test-all check bench bundles coverage reference pictures look clean browser
 
 app: $(VENV)/.app
 	$(BIN)/python -m gradtape $(ARGS)
@@ -11,6 +11,10 @@ app: $(VENV)/.app
 test: $(VENV)/.test browser
 	$(if $(ARGS),$(BIN)/python -m pytest $(ARGS),$(BIN)/python -m pytest -n auto --dist worksteal tests/engine tests/components)
 	$(if $(ARGS),,$(BIN)/python -m pytest -n auto --dist worksteal tests/browser)
+
+# The suite on every Python from 3.11 on that is installed (noxfile.py).
+test-all: $(VENV)/.check
+	$(BIN)/python -m nox $(if $(ARGS),-- $(ARGS))
 
 check: $(VENV)/.check
 	$(BIN)/ruff check .
@@ -37,6 +41,10 @@ reference: $(VENV)/.app
 # assets/screenshot.png and assets/pictures, from the page itself
 pictures: $(VENV)/.test browser
 	$(BIN)/python -m tests.browser.pictures
+
+# A picture of a program in the page: make look ARGS="prog.py --panel Findings -o look.png"
+look: $(VENV)/.test browser
+	$(BIN)/python -m tests.browser.look $(ARGS)
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit("Gradtape needs Python 3.11 or newer, this is " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'

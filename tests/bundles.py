@@ -1,5 +1,7 @@
 """Builds the bundles of the page's own components from their sources: `python -m tests.bundles` (or `make bundles`).
 
+The licences of what is in them go into `THIRD_PARTY.md` as well.
+
 With `--check` nothing is changed; it fails where a committed bundle is not, byte for byte, what its sources give. Either way
 the packages come from the npm registry, as the lock files have them, into a temporary folder.
 """
@@ -15,6 +17,8 @@ from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
+
+from tests import third_party
 
 ROOT = Path(__file__).resolve().parents[1]
 FRONTENDS = tuple(sorted(ROOT.glob("components/*/frontend")))
@@ -91,6 +95,12 @@ def main() -> int:
         for file, content in fresh.items():
             (build / file).write_bytes(content)
         print(f"{name}: {len(found)} files changed")
+    stale = not third_party.PAGE.exists() or third_party.PAGE.read_text(encoding="utf-8") != third_party.page()
+    if check:
+        print(f"{third_party.PAGE.name}: " + ("the licences are others" if stale else "it has today's licences"))
+        wrong |= stale
+    else:
+        third_party.PAGE.write_text(third_party.page(), encoding="utf-8")
     if wrong:
         print("run `make bundles` and commit what it makes", file=sys.stderr)
     return int(wrong)

@@ -126,14 +126,20 @@ def declared() -> dict[str, Callable[..., Any]]:
     return names
 
 
+OWN = {module.__name__ for module in FAMILIES if getattr(module, "NOT_IN_PYTORCH", False)}
+"""The modules that say of themselves that PyTorch has no such operations; theirs stand in `torch`."""
+
+
 def namespace(owner: str) -> dict[str, Callable[..., Any]]:
-    """What stands in one of PyTorch's namespaces: each declared function whose name PyTorch has there."""
+    """What stands in one of PyTorch's namespaces: each declared function whose name PyTorch has there, and our own."""
     functions = declared() | inplace.INPLACE
     found = {}
     for name in SURFACE[owner]:
         f = functions.get(PREFIX[owner] + name) or functions.get(name)
         if f is not None:
             found[name] = f
+    if owner == "torch":
+        found |= {name: f for name, f in functions.items() if f.__module__ in OWN}
     return found
 
 

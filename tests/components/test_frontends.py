@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import third_party
 from tests.bundles import FRONTENDS, ROOT, differences, node
 from tests.conftest import needed
 
@@ -91,6 +92,12 @@ def test_the_licence_of_every_package_comes_along(frontend: Path) -> None:
     headings = [part.partition("\n")[0].split(", ") for part in text.split("\n---\n\n")]
     assert set(packages) <= {name for heading in headings for name in heading}
     assert text.lower().count("permission is hereby granted") >= len(headings)
+
+
+def test_the_page_of_licences_is_that_of_the_bundles_and_the_fonts() -> None:
+    assert third_party.PAGE.read_text(encoding="utf-8") == third_party.page(), STALE
+    for name in ("@codemirror/view", "vis-network", "@egjs/hammerjs", "DejaVu Sans Condensed"):
+        assert f"| {name} |" in third_party.page()
 
 
 @pytest.mark.parametrize("frontend", FRONTENDS, ids=lambda path: path.parent.name)

@@ -146,6 +146,7 @@ def test_the_wheel_has_one_name(project: Project) -> None:
     for name in ("__init__", "__main__", "app", "engine/__init__", "components/commands"):
         assert f"gradtape/{name}.py" in names
     assert "gradtape/.streamlit/config.toml" in names, "the page's settings"
+    assert {name.partition(".dist-info/")[2] for name in names} >= {"licenses/LICENSE", "licenses/THIRD_PARTY.md"}
     assert not [name for name in names if "/frontend/" in name or "/node_modules/" in name or "/tests/" in name]
 
 

@@ -1,0 +1,53 @@
+"""A program, a notebook or a recording in the page, as a picture: `python -m tests.browser.look prog.py -o look.png`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from playwright.sync_api import sync_playwright
+
+from benchmarks.serving import served
+from components import state
+from tests.browser.conftest import Gradtape
+from tests.browser.install import find
+
+
+def main() -> int:
+    """Serve the page with the file, open it in a real browser, and take the picture."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("file", type=Path, help="a program (.py), a notebook (.ipynb) or a recording (.gradtape)")
+    parser.add_argument("-o", "--output", type=Path, default=Path("look.png"), help="where the picture goes (%(default)s)")
+    parser.add_argument("--panel", help="the panel beside the graph")
+    parser.add_argument("--dark", action="store_true", help="the page in dark colours")
+    parser.add_argument("--width", type=int, default=1480, help="of the window (%(default)s)")
+    parser.add_argument("--height", type=int, default=920, help="of the window (%(default)s)")
+    args = parser.parse_args()
+    with (
+        TemporaryDirectory() as scratch,
+        served(Path(scratch) / "log", **{state.OPEN: str(args.file.resolve(strict=True))}) as page,
+        sync_playwright() as playwright,
+    ):
+        browser = playwright.chromium.launch(executable_path=find(), args=["--no-sandbox", "--disable-gpu"])
+        tab = browser.new_page(
+            viewport={"width": args.width, "height": args.height},
+            color_scheme="dark" if args.dark else "light",
+            reduced_motion="reduce",
+        )
+        tab.add_init_script("localStorage.setItem('gradtape.tour', 'seen')")
+        tab.goto(page.address)
+        shown = Gradtape(tab)
+        shown.ready()
+        if args.panel:
+            tab.locator(".st-key-panel_tab").get_by_role("radio", name=args.panel).click()
+            shown.settled()
+        tab.screenshot(path=args.output, caret="hide", animations="disabled")
+        browser.close()
+    print(args.output)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,142 @@
+"""Adding things is as CONTRIBUTING.md has it: each recipe is followed in a copy of the repository, with its own blocks."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.engine.recording.readers import forgotten
+
+ROOT = Path(__file__).resolve().parents[2]
+TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+COPIED = (".streamlit", "app.py", "assets", "components", "engine", "gradtape.py", "pyproject.toml", "tests")
+SEVERAL = 300.0
+ARROW = " says nothing of "
+
+
+@dataclass(frozen=True)
+class Block:
+    """One block of a recipe: a new file, or a change of one that is there."""
+
+    kind: str
+    file: str
+    text: str
+
+    def put(self, root: Path) -> None:
+        """Do what it says."""
+        path = root / self.file
+        if self.kind != "diff":
+            assert not path.exists(), f"{self.file} is there already"
+            path.write_text(self.text, encoding="utf-8")
+            return
+        before, after = self.lines(" -"), self.lines(" +")
+        there = path.read_text(encoding="utf-8")
+        assert not before or there.count(before) == 1, f"{self.file} has changed: {before}"
+        path.write_text(there.replace(before, after) if before else there + after, encoding="utf-8")
+
+    def lines(self, signs: str) -> str:
+        """Those of its lines that begin with one of these signs, without it."""
+        return "".join(f"{line[1:]}\n" for line in self.text.splitlines() if (line or " ")[0] in signs)
+
+
+def recipe(title: str) -> list[Block]:
+    """The blocks below a heading."""
+    part = TEXT.partition(f"\n### Add {title}\n")[2]
+    part = re.split(r"^##", part, maxsplit=1, flags=re.MULTILINE)[0]
+    found = [Block(*each) for each in re.findall(r"^```(\w+) (\S+)\n(.*?)^```$", part, re.MULTILINE | re.DOTALL)]
+    assert found, title
+    return found
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the repository, as far as recipes and their tests need it."""
+    there = tmp_path_factory.mktemp("house")
+    for name in COPIED:
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, there / name, ignore=shutil.ignore_patterns("node_modules", "frontend"))
+        else:
+            shutil.copy(ROOT / name, there / name)
+    return there
+
+
+def done(house: Path, *words: str) -> str:
+    """What `python` prints in the copy."""
+    made = subprocess.run([sys.executable, *words], cwd=house, capture_output=True, text=True, timeout=SEVERAL, check=False)
+    assert made.returncode == 0, made.stdout + made.stderr
+    return made.stdout
+
+
+def passes(house: Path, *words: str) -> None:
+    """Run tests of the copy."""
+    done(house, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *words)
+
+
+def test_an_operation_is_one_file(house: Path) -> None:
+    blocks = recipe("an operation")
+    assert [block.file.startswith("engine/") for block in blocks] == [True, False], "one file and its cases"
+    for block in blocks:
+        block.put(house)
+    passes(house, blocks[-1].file)
+
+
+def test_a_finding_is_one_file(house: Path) -> None:
+    made, *cases = recipe("a finding")
+    assert {block.kind for block in cases} == {"diff"}
+    assert all(block.file.startswith("tests/") for block in cases)
+    for block in (made, *cases):
+        block.put(house)
+    names = [name for block in cases for name in re.findall(r"^\+## ([^:\n]+)", block.text, re.MULTILINE)]
+    chosen = " or ".join(f"({' and '.join(re.findall(r'[a-z]+', name))})" for name in names)
+    passes(house, "tests/engine/diagnosis/test_findings.py", "-k", chosen)
+    (house / "prog.py").write_text("import torch\nx = torch.ones(3, 1, requires_grad=True)\nx.softmax(1).sum().backward()\n")
+    told = subprocess.run(
+        [sys.executable, "gradtape.py", "explain", "prog.py"], cwd=house, capture_output=True, text=True, check=False
+    )
+    assert told.returncode == 1, told.stderr
+    assert "chooses among one class" in told.stdout
+
+
+def test_a_panel_is_one_file(house: Path) -> None:
+    made, case = recipe("a panel")
+    made.put(house)
+    case.put(house)
+    passes(house, case.file, "tests/components/test_panels.py", "-k", "it_counts or every_panel and (notebook or tried)")
+
+
+def test_an_export_is_a_file_and_its_line(house: Path) -> None:
+    made, *lines = recipe("an export")
+    assert {block.file for block in lines} == {"engine/export/formats.py"}
+    for block in (made, *lines):
+        block.put(house)
+    (house / "run.py").write_text("import torch\nx = torch.ones(2, requires_grad=True)\nx.sum().backward()\n")
+    assert done(house, "gradtape.py", "csv", "run.py", "-o", "-").startswith("step,line,what\n1,2,")
+
+
+def test_a_kind_of_event_is_counted_by_a_test(house: Path) -> None:
+    fact, *rest = recipe("a kind of event")
+    assert not forgotten(house)
+    fact.put(house)
+    (kind,) = re.findall(r"^\+class (\w+)\(Event", fact.text, re.MULTILINE)
+    said = forgotten(house)
+    assert len(said) > 10
+    assert all(sentence.endswith(f"{ARROW}{kind}") for sentence in said)
+    with pytest.raises(AssertionError, match="left alone"):
+        passes(house, "tests/engine/recording/test_readers.py", "-k", "every_reader")
+    for block in rest:
+        block.put(house)
+    files = {sentence.partition(": ")[0] for sentence in forgotten(house)}
+    assert len(files) == len({sentence.partition(": ")[0] for sentence in said}) - 1, "the caption is there"
+    for file in files:  # "put its name into the last `case` of the reader, beside those that are left alone"
+        text = (house / file).read_text(encoding="utf-8")
+        for beside in ("    Warned,\n", "    Warned: None,\n", "Warned()"):
+            text = text.replace(beside, beside + (" | " if "(" in beside else "") + beside.replace("Warned", kind))
+        (house / file).write_text(text, encoding="utf-8")
+    assert not forgotten(house)
+    passes(house, rest[-1].file, "tests/engine/recording/test_readers.py")
