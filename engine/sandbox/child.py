@@ -321,6 +321,9 @@ def preload() -> None:
     """Import and warm up in the server what every run needs, so that a fork finds it ready."""
     import math  # noqa: F401
 
+    # First of all: networkx looks for its plugins, and there Python 3.12 asks classes for every name that `object` has.
+    from . import check, sweep  # noqa: F401
+
     warm.up()
     alias()
     world()
@@ -339,8 +342,6 @@ def preload() -> None:
     context.observer = None
     for op in TABLE.values():
         rule_texts(op)
-    from . import check, sweep  # noqa: F401
-
     encode(Batch(recorder.events, recorder.sites, recorder.scopes, recorder.arrays, []))
     gc.collect()
     gc.freeze()

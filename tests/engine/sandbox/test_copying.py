@@ -378,6 +378,7 @@ def test_copies_are_pythons(make: Any) -> None:
             assert mine == theirs, (name, k)
 
 
+@pytest.mark.filterwarnings("ignore:Pickle, copy, and deepcopy support will be removed:DeprecationWarning")  # of itertools
 @pytest.mark.parametrize("make", THINGS.values(), ids=THINGS.keys())
 def test_a_memo_is_shared_by_several_copies(make: Any) -> None:
     same: list[Any] = []
