@@ -1,7 +1,7 @@
 """`make test-all`: the suite on every Python that is installed, what depends on the interpreter first.
 
-The language layer, its copies and mends, and whatever reads bytecode positions are written against CPython's insides, so a new
-Python shows itself there within a minute; the rest follows.
+The language layer, its copies and mends, and whatever reads bytecode positions are written against CPython's insides, so what a
+new Python changes shows itself there; the rest follows.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ FIRST = (
     "tests/engine/sandbox/test_attacks.py",
     "tests/engine/recording",
     "tests/engine/test_program_ast.py",
-    "tests/engine/test_operators.py",
+    "tests/engine/graph/test_watch.py",
+    "tests/engine/diagnosis/test_compare.py",
 )
 
 nox.options.default_venv_backend = "venv"

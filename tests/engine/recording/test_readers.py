@@ -5,7 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import get_args
 
+import pytest
+
+from engine.context import Observer
 from engine.recording.events import AnyEvent
+from engine.recording.recorder import Recorder
+from engine.sandbox.rerun import First, Nudged, Watch
 from tests.engine.recording.readers import EVENTS, forgotten, kinds, readers
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -13,6 +18,13 @@ ROOT = Path(__file__).resolve().parents[3]
 
 def test_every_reader_names_every_kind_of_event() -> None:
     assert not forgotten(ROOT), "say what to do with it, or that it is left alone, in the last `case`"
+
+
+@pytest.mark.parametrize("kind", [Recorder, First, Watch, Nudged])
+def test_every_observer_can_be_told_everything(kind: type) -> None:
+    told = [name for name in vars(Observer) if not name.startswith("_")]
+    assert len(told) > 10
+    assert [name for name in told if not hasattr(kind, name)] == []
 
 
 def test_the_kinds_are_those_of_the_log() -> None:
