@@ -20,7 +20,7 @@ from engine.whatif import MOST_KNOBS, find, knobs, with_value
 from engine.whatif.switches import MAX_MARKS
 
 MB = 2**20
-SMALL, LARGE = 500, 2_000
+SMALL, LARGE = 300, 1_200
 PARSES = {
     "what if": 17, "a knob turned": 52, "the builder": 1, "a line gone on with": 3, "a line added": 1, "a name changed": 3,
     "a line deleted": 1, "a block put around a line": 2, "diagnosis": 1, "matching with an edited one": 0, "differences": 0,

@@ -50,7 +50,7 @@ def test_no_module_of_the_engine_takes_another_engine_for_it() -> None:
 def test_operations_are_read_alike() -> None:
     tables = [import_module(".op", torch.__name__).TABLE for torch in BOTH]
     names = sorted(tables[0].keys() & tables[1].keys())  # other tests declare some of their own
-    assert len(names) > 500
+    assert len(names) > 400
 
     def texts(torch: ModuleType, table: dict[str, Any]) -> dict[str, list[tuple[object, ...]]]:
         read = import_module(".formulas", torch.__name__).rule_texts
