@@ -57,11 +57,11 @@ class Measured:
     """At its highest, beyond what there was before."""
 
 
-def change(texts: Sequence[str]) -> object:
-    """A turn of the first and the last knob, as the browser asks for it, and what is drawn then."""
+def change(texts: Sequence[str], which: int = 0) -> object:
+    """A turn of the first (0) or the last (-1) knob, as the browser asks for it, and what is drawn then."""
     found = look(texts).knobs
     turned = None
-    for cell, knob in (found[:1] + found[-1:]) if found else ():
+    for cell, knob in found[which:][:1]:
         value = not knob.value if isinstance(knob.value, bool) else knob.value
         wanted = [v + 1 for v in value] if isinstance(value, Sequence) else value + 1 if not isinstance(value, bool) else value
         turned = apply(texts, {"cell": cell, "id": knob.id, "value": wanted})
@@ -107,6 +107,7 @@ def link(text: str) -> object:
 TEXT_STEPS: tuple[tuple[str, Callable[[str], object]], ...] = (
     ("what if", lambda text: whatif([text])),
     ("a knob turned", lambda text: change([text])),
+    ("the last knob turned", lambda text: change([text], -1)),
     ("the builder", builder(taken, blocks, lambda text: appended(text, "loss.backward()"))),
     ("a line gone on with", builder(lambda text: continued(text, "x", "torch.exp({a})"))),
     ("a line added", builder(lambda text: after(text, "x", "x.retain_grad()"))),
@@ -122,6 +123,7 @@ TEXT_STEPS: tuple[tuple[str, Callable[[str], object]], ...] = (
 CELL_STEPS: tuple[tuple[str, Callable[[Sequence[str]], object]], ...] = (
     ("what if", whatif),
     ("a knob turned", change),
+    ("the last knob turned", lambda cells: change(cells, -1)),
     ("diagnosis", lambda cells: Source(tuple(cells))),
     ("matching with an edited one", lambda cells: match_lines(tuple(cells), changed(cells))),
     ("differences", lambda cells: diff_html(tuple(cells), changed(cells))),

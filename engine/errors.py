@@ -10,7 +10,9 @@ NotImplementedError
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from difflib import get_close_matches
 
 from .limits import DIMS
@@ -46,8 +48,24 @@ def unsupported(owner: str, name: str, supported: Iterable[str]) -> Unsupported:
     )
 
 
+_read = ContextVar("read", default=True)
+"""Whether somebody may read an error's message."""
+
+
+@contextmanager
+def unread() -> Iterator[None]:
+    """While thousands of names are tried nobody reads what the errors say, and what was meant takes milliseconds to find."""
+    token = _read.set(False)
+    try:
+        yield
+    finally:
+        _read.reset(token)
+
+
 def nearest(owner: str, name: str, supported: Iterable[str]) -> str:
     """A question whether a similar name was meant, "" if there is none."""
+    if not _read.get():
+        return ""
     near = get_close_matches(name, list(supported), n=1, cutoff=0.75)
     return f" Did you mean '{owner}.{near[0]}'?" if near else ""
 

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 import msgspec
 import numpy as np
 
-from ..graph.build import Graph, build
+from ..graph.build import visible
 from ..graph.captions import Caption, caption_text, captions, titles
 from ..graph.numbers import ArrayTexts, number
 from ..recording.events import (
@@ -167,10 +167,10 @@ class _Comparer:
 
     def run(self) -> Comparison:
         back = {b: a for a, b in self.matching.tensors.items()}
-        hidden_old, hidden_new = _hidden(self.before), _hidden(self.after)
-        rows = [self.row(back.get(t, NOTHING), t) for t in self.new.tensors if t not in hidden_new]
+        shown_old, shown_new = visible(self.before), visible(self.after)
+        rows = [self.row(back.get(t, NOTHING), t) for t in self.new.tensors if t in shown_new]
         rows += [
-            self.row(t, NOTHING) for t in self.old.tensors if t not in hidden_old and t not in self.matching.tensors
+            self.row(t, NOTHING) for t in self.old.tensors if t in shown_old and t not in self.matching.tensors
         ]  # fmt: skip
         rows.sort(key=self.place)
         counts = Counter(row.status for row in rows)
@@ -368,20 +368,6 @@ def _plain(recording: Recording, step: int) -> str:
     every: list[Caption] = made
     parts = every[step]
     return caption_text(parts[1:] if parts and parts[0][0].startswith("line ") else parts)
-
-
-def drawn(recording: Recording) -> Graph:
-    """The recording's graph of tensors, kept for the next comparison. Do not change it."""
-    made = recording.derived.get("drawn")
-    if made is None:
-        made = recording.derived["drawn"] = build(recording)
-    found: Graph = made
-    return found
-
-
-def _hidden(recording: Recording) -> set[int]:
-    """Tensors that no picture shows: those inside optimizers' steps, and `.grad`s that feed nothing."""
-    return set(index_of(recording).tensors) - {a["tensor"] for _, a in drawn(recording).nodes(data=True)}
 
 
 def _flows(recording: Recording) -> dict[int, int]:

@@ -14,7 +14,7 @@ from ..graph.build import Graph, View, build
 from ..graph.numbers import ArrayTexts, number
 from ..recording.events import NOTHING
 from ..recording.recording import Recording
-from .compare import Comparison, Row, compare, drawn
+from .compare import Comparison, Row, compare
 from .matching import Matching, match
 
 EdgeKey = tuple[str, str, int]
@@ -50,7 +50,7 @@ def merged(before: Recording, after: Recording, view: View = "tensors") -> Merge
 class _Merger:
     def __init__(self, before: Recording, after: Recording, view: View) -> None:
         self.before, self.after = before, after
-        self.old, self.new = (drawn(one) if view == "tensors" else build(one, view) for one in (before, after))
+        self.old, self.new = (_drawn(one) if view == "tensors" else build(one, view) for one in (before, after))
         self.matching: Matching = match(before, after)
         self.comparison: Comparison = compare(before, after)
         self.made = Merged(self.new.copy(), self.new)
@@ -137,3 +137,12 @@ def _size(row: Row) -> float | None:
     sizes = [change.relative for change in (row.value, row.grad) if change.changed and change.relative is not None]
     finite = [size for size in sizes if size < float("inf")]
     return max(finite, default=None)
+
+
+def _drawn(recording: Recording) -> Graph:
+    """The recording's graph of tensors, kept for the next picture. Do not change it."""
+    made = recording.derived.get("drawn")
+    if made is None:
+        made = recording.derived["drawn"] = build(recording)
+    found: Graph = made
+    return found

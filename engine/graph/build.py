@@ -43,6 +43,35 @@ def build(recording: Recording, view: View = "tensors") -> Graph:
     raise ValueError(f"unknown view {view!r}, expected one of {', '.join([*VIEWS, 'grouped'])}")
 
 
+def visible(recording: Recording) -> set[int]:
+    """The tensors that have a node: all but those inside optimizers' steps, and `.grad`s that feed nothing."""
+    index = index_of(recording)
+    return index.tensors.keys() - _inner(index) - _hidden_grads(index, recording)
+
+
+def _inner(index: Index) -> set[int]:
+    """Nameless tensors inside an optimizer's step."""
+    return {id for id, history in index.tensors.items() if history.born in index.stepping and not history.first_name}
+
+
+def _hidden_grads(index: Index, recording: Recording) -> set[int]:
+    """`.grad` tensors that neither have a name nor feed a computation: only their owner's card shows them."""
+    tensors = index.tensors
+    grads = {id for id, history in tensors.items() if history.info.grad_of != NOTHING and not history.first_name}
+    # Newest first, so that a gradient of a gradient is kept if what it feeds is kept.
+    for event in reversed(recording.events):
+        if not grads:
+            break
+        if isinstance(event, OpRan):
+            targets = {info.id for info in event.outputs} | {write.tensor for write in event.written}
+            for argument in event.inputs:
+                if argument.tensor in grads:
+                    owner = tensors[argument.tensor].info.grad_of
+                    if targets - grads - {owner}:
+                        grads.discard(argument.tensor)
+    return grads
+
+
 class _TensorGraph:
     """One node per tensor, the op that made it merged into it."""
 
@@ -52,7 +81,7 @@ class _TensorGraph:
         self.texts = ArrayTexts(recording)
         self.graph: Graph = nx.MultiDiGraph(view="tensors")
         self.roots = {tensor for entry in self.index.passes.values() for tensor, _ in entry.event.roots}
-        self.visible = self.index.tensors.keys() - self._inner() - self._hidden_grads()
+        self.visible = visible(recording)
         self.written: dict[tuple[str, str], int] = {}
         self.keys = count()
 
@@ -65,28 +94,6 @@ class _TensorGraph:
                 self._connect(step, event)
         _after_roots(self.graph, self.index)
         return self.graph
-
-    def _inner(self) -> set[int]:
-        """Nameless tensors inside an optimizer's step."""
-        stepping = self.index.stepping
-        return {id for id, history in self.index.tensors.items() if history.born in stepping and not history.first_name}
-
-    def _hidden_grads(self) -> set[int]:
-        """`.grad` tensors that neither have a name nor feed a computation: only their owner's card shows them."""
-        tensors = self.index.tensors
-        grads = {id for id, history in tensors.items() if history.info.grad_of != NOTHING and not history.first_name}
-        # Newest first, so that a gradient of a gradient is kept if what it feeds is kept.
-        for event in reversed(self.recording.events):
-            if not grads:
-                break
-            if isinstance(event, OpRan):
-                targets = {info.id for info in event.outputs} | {write.tensor for write in event.written}
-                for argument in event.inputs:
-                    if argument.tensor in grads:
-                        owner = tensors[argument.tensor].info.grad_of
-                        if targets - grads - {owner}:
-                            grads.discard(argument.tensor)
-        return grads
 
     def _node(self, id: int, history: TensorHistory) -> dict[str, Any]:
         info, event = history.info, history.op

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 from ..program_ast import ProgramAst
@@ -38,14 +40,16 @@ def edited(program: ProgramAst, edits: Sequence[Edit], gone: Sequence[tuple[int,
             continue
         first = lines.starts[line - 1]
         begin = max([comment.start - 2, *(edit.end for edit in on_line[line] if edit.end <= comment.start)])
-        moving = [
-            edit
+        moving = sorted(
+            (edit.end, len(edit.new) - (edit.end - edit.start))
             for edit in on_line[line]
             if edit.end <= comment.start and "\n" not in edit.new and "\n" not in text[edit.start : edit.end]
-        ]
+        )
+        ends = [end for end, _ in moving]
+        moved_by = [0, *accumulate(by for _, by in moving)]
         for mark in MARK.finditer(text, begin, comment.end):
             column = int(mark["column"])
-            moved = sum(len(edit.new) - (edit.end - edit.start) for edit in moving if edit.end <= first + column)
+            moved = moved_by[bisect_right(ends, first + column)]
             if mark.span() in left_out:
                 changes.append(Edit(*mark.span(), ""))
             elif moved:

@@ -12,6 +12,10 @@ from benchmarks.serving import ROOT
 
 SCRIPTS = {
     "pictures": (r"^\|MLP, 10\|\d[\d.]*( \([\d.]+\))?\|",),
+    "frozen": (
+        r"^idle: a new visitor's first picture [\d.]+ s; page's process \d+ MB$",
+        r"^a notebook of 0\.1 MB of nested lists, 1 at once: first picture [\d.]+ s .*, page's process \d+ -> \d+ MB",
+    ),
     "browser": (
         r"^cold page to the painted default example: [\d.]+ s; first visit of a server [\d.]+ s$",
         r"^from Ctrl\+Enter to the painted graph of about 100 nodes: \d+ ms$",

@@ -9,6 +9,7 @@ from dataclasses import astuple
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -47,12 +48,15 @@ def test_no_module_of_the_engine_takes_another_engine_for_it() -> None:
 
 
 def test_operations_are_read_alike() -> None:
-    def texts(torch: ModuleType) -> dict[str, list[tuple[object, ...]]]:
-        table = import_module(".op", torch.__name__).TABLE
-        read = import_module(".formulas", torch.__name__).rule_texts
-        return {name: [astuple(text) for text in read(table[name])] for name in sorted(table)[::10]}
+    tables = [import_module(".op", torch.__name__).TABLE for torch in BOTH]
+    names = sorted(tables[0].keys() & tables[1].keys())  # other tests declare some of their own
+    assert len(names) > 400
 
-    assert texts(engine) == texts(gradtape.engine)
+    def texts(torch: ModuleType, table: dict[str, Any]) -> dict[str, list[tuple[object, ...]]]:
+        read = import_module(".formulas", torch.__name__).rule_texts
+        return {name: [astuple(text) for text in read(table[name])] for name in names[::10]}
+
+    assert texts(BOTH[0], tables[0]) == texts(BOTH[1], tables[1])
 
 
 @pytest.mark.parametrize("reads", BOTH, ids=lambda torch: torch.__name__)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from importlib import import_module
 from types import ModuleType
 from typing import Any
 
 from ... import internals
+from ...errors import unread
 from ...itself import OURS, engine
 from ...surface import SURFACE
 from ..policy.errors import MissingAttribute
@@ -67,11 +69,10 @@ def _public(dotted: str, module: ModuleType) -> dict[str, Any]:
     """The public names of a module of the engine."""
     listed = {*getattr(module, "__all__", ()), *SURFACE.get(dotted, ()), *LISTED.get(dotted.partition(".")[2], "").split()}
     found = {}
-    for name in sorted(listed):
-        try:
-            found[name] = getattr(module, name)
-        except AttributeError:
-            continue
+    with unread():
+        for name in sorted(listed):
+            with suppress(AttributeError):
+                found[name] = getattr(module, name)
     return found
 
 

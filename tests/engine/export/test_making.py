@@ -70,7 +70,7 @@ def test_it_tells_how_far_it_is() -> None:
     [
         ({"seconds": 0.01}, "timeout", "took more than 0.01 seconds, which is the limit here. Save the recording itself"),
         ({"memory_mb": 1}, "memory", "needed more than 1 MB of memory, which is the limit here"),
-        ({"output_mb": 0}, "too_large", "the file would be larger than 0 MB, which is the limit here"),
+        ({"output_mb": 0}, "too_large", "it would be larger than 0 MB, which is the limit here"),
     ],
 )
 def test_a_file_that_does_not_fit_ends_in_a_sentence_that_names_the_limit(
