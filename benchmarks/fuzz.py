@@ -28,7 +28,7 @@ from components.replay.panels import panels
 from engine.diagnosis import findings
 from engine.diagnosis.contributions import edge_lines
 from engine.export import Options
-from engine.export.making import made
+from engine.export.isolated import made
 from engine.opening import opened
 from engine.program import Program, ProgramError
 from engine.recording import Recording

@@ -12,7 +12,7 @@ from components.html import moment, more, muted, section, shortened, tag, text
 from engine.diagnosis.compare import Change, Comparison, Row, compare
 from engine.diagnosis.difference import parts as line_parts
 from engine.graph.numbers import ArrayTexts
-from engine.late import Late
+from engine.lazy import Late
 from engine.recording import Recording
 
 if TYPE_CHECKING:

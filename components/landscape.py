@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from engine.late import Late
+from engine.lazy import Late
 from engine.sandbox.sweep_messages import Spot
 from engine.sweep import Sweep
 from engine.sweep.contours import contours, levels

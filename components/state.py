@@ -35,7 +35,7 @@ from engine.diagnosis import check_numerically
 from engine.diagnosis.matching import match
 from engine.diagnosis.outcome import Check
 from engine.export import Format, Options
-from engine.export.making import FILE, made, sentence
+from engine.export.isolated import FILE, made, sentence
 from engine.graph.folding import Mode
 from engine.opening import opened
 from engine.opening import sentence as not_opened

@@ -18,7 +18,7 @@ from components.graph_view.payload import drawing, late_details, packed, payload
 from components.graph_view.tape import late_captions
 from engine.diagnosis import Finding, findings
 from engine.diagnosis.contributions import edge_lines
-from engine.export.making import small
+from engine.export.isolated import small
 from engine.graph.folding import Mode
 from engine.limits import APART, APART_MADE, APART_MEMORY
 from engine.recording import Recording

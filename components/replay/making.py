@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from components.replay.page import REPLAY
-from engine.export.making import Wanted, make, making, requested, small, written
+from engine.export.isolated import Wanted, make, making, requested, small, written
 from engine.progress import Tell, part, untold
 
 REPLAYED = making("components.replay.making:file")

@@ -13,7 +13,7 @@ from ..context import context, observed, warn_once
 from ..errors import AutogradError
 from ..itself import OURS
 from ..tensor import Tensor, constant
-from .carry import _add_to_leaf, copied, run
+from .engine import _add_to_leaf, copied, run
 from .graph import GradientEdge, edge_of
 from .node import AccumulateGrad, Edge, Node
 

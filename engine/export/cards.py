@@ -9,8 +9,8 @@ from typing import Literal
 from ..graph.histories import Face
 from .curves import Rectangle
 from .fonts import shortened, width
-from .marks import Mark
 from .palette import Palette
+from .ready_states import Mark
 from .scene import Box, Group, Polygon, Shape, Text, clean
 
 PADDING = 12

@@ -20,10 +20,10 @@ from .cards import Card, fitted
 from .curves import Rectangle, around
 from .edges import Edge
 from .fonts import width
-from .marks import Mark, marks
 from .palette import Palette, Theme, palette
+from .ready_states import Mark, marks
 from .scene import Box, Curve, Group, Picture, Shape, Text, clean
-from .seen import focus, seen
+from .view_states import focus, seen
 
 T = TypeVar("T")
 

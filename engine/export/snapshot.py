@@ -16,7 +16,7 @@ from ..recording.index import index_of
 from ..recording.recording import Recording
 from .picture import Options, step_of
 from .scene import clean
-from .seen import seen
+from .view_states import seen
 
 
 def snapshot(recording: Recording, options: Options, tell: Tell = untold) -> Graph:

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from ..naming import plain
 from ..ops.joining import stack
+from ..safe_attributes import plain
 from ..tensor import Tensor
 
 if TYPE_CHECKING:

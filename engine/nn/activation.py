@@ -10,9 +10,9 @@ from ..ops.pointwise import tanh
 from ..tensor import Tensor
 from . import functional as F  # noqa: N812
 from . import init as initial
+from .functional_module import Wrapped
 from .module import Module
 from .parameter import Parameter, empty
-from .wrapped import Wrapped
 
 
 class Threshold(Wrapped, calls="threshold", shows="threshold={threshold}, value={value}{, inplace=True}"):

@@ -8,9 +8,9 @@ from typing import Any
 from ..tensor import Tensor
 from . import functional as F  # noqa: N812
 from . import init
+from .functional_module import as_tuple
 from .module import Module
 from .parameter import Parameter, empty
-from .wrapped import as_tuple
 
 Size = int | tuple[int, ...]
 """One number for all dimensions, or one each."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .wrapped import Wrapped
+from .functional_module import Wrapped
 
 
 class _Dropout(Wrapped, shows="p={p}, inplace={inplace}", trains=True):

@@ -9,9 +9,9 @@ from typing import Any
 
 from ..tensor import Tensor
 from . import functional as F  # noqa: N812
+from .functional_module import Wrapped
 from .linear import Linear
 from .module import Module
-from .wrapped import Wrapped
 
 
 class PairwiseDistance(Module):

@@ -12,8 +12,8 @@ from ..autograd import no_grad
 from ..context import context
 from ..dtypes import dtype as Dtype  # noqa: N812
 from ..errors import unsupported
-from ..naming import is_special, plain
 from ..ops.creation import empty_like, on_cpu
+from ..safe_attributes import is_special, plain
 from ..tensor import Tensor
 from . import hooks, state
 from .hooks import RemovableHandle

@@ -8,29 +8,30 @@ from typing import Any
 
 from . import (
     activation,
-    adaptive,
+    adaptive_softmax,
     attention,
     containers,
     convolution,
-    dicts,
     dropout,
+    embedding,
     hooks,
+    keyed_containers,
     lazy,
     linear,
     loss,
     normalization,
+    padding_fold,
     pooling,
     recurrent,
-    shaping,
-    sparse,
     transformer,
 )
 from .module import Module
 
 FAMILIES: tuple[tuple[str, ModuleType], ...] = (
-    ("linear", linear), ("container", containers), ("container", dicts), ("activation", activation), ("conv", convolution),
-    ("pooling", pooling), ("batchnorm", normalization), ("dropout", dropout), ("sparse", sparse), ("rnn", recurrent),
-    ("transformer", transformer), ("loss", loss), ("padding", shaping), ("adaptive", adaptive), ("lazy", lazy),
+    ("linear", linear), ("container", containers), ("container", keyed_containers), ("activation", activation),
+    ("conv", convolution), ("pooling", pooling), ("batchnorm", normalization), ("dropout", dropout), ("sparse", embedding),
+    ("rnn", recurrent), ("transformer", transformer), ("loss", loss), ("padding", padding_fold),
+    ("adaptive", adaptive_softmax), ("lazy", lazy),
 )  # fmt: skip
 """The files of modules here, with the file where PyTorch has most of them."""
 

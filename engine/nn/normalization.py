@@ -10,9 +10,9 @@ from ..ops.creation import ones, tensor, zeros
 from ..tensor import Tensor
 from . import functional as F  # noqa: N812
 from . import init
+from .functional_module import Wrapped
 from .module import Module
 from .parameter import Parameter, empty
-from .wrapped import Wrapped
 
 
 class _Affine(Module):

@@ -6,8 +6,8 @@ from typing import Any
 
 from ..tensor import Tensor
 from . import functional as F  # noqa: N812
+from .functional_module import Wrapped, as_tuple
 from .module import Module
-from .wrapped import Wrapped, as_tuple
 
 Size = int | tuple[int, ...]
 """One number for all dimensions, or one each."""

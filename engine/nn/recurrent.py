@@ -6,15 +6,15 @@ import math
 import warnings
 from typing import Any
 
-from ..naming import plain
 from ..ops.creation import zeros
 from ..ops.joining import cat, stack
+from ..safe_attributes import plain
 from ..tensor import Tensor
 from . import functional as F  # noqa: N812
 from . import init
 from .module import Module
 from .parameter import Parameter, empty
-from .steps import GATES, STEPS, WEIGHTS, along, along_packed, lstm_layer, whole_layers
+from .rnn_cells import GATES, STEPS, WEIGHTS, along, along_packed, lstm_layer, whole_layers
 from .utils.rnn import PackedSequence
 
 

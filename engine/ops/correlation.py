@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..memory import strided
+from ..bounded_strides import strided
 
 CHUNK = 1 << 18
 """How many elements of windows are laid out at a time, so that they are still in the cache when they are multiplied."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..memory import strided
+from ..bounded_strides import strided
 from ..op import function, op
 from ..tensor import Tensor, constant
 from .copies import clone

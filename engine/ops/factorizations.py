@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import LinAlgError
-from ..late import Late
+from ..lazy import Late
 from ..op import function, op
 from ..tensor import Tensor, constant
 from .diagonals import tril, triu

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..late import Late
+from ..lazy import Late
 from ..op import FUNCTIONS, function, op
 from ..tensor import Tensor, constant
 from .factorizations import linalg_lu_factor, linalg_qr

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..late import Late
+from ..lazy import Late
 from ..op import function, op
 from ..tensor import Tensor, constant
 from .indexing import _take_slice

@@ -1,4 +1,4 @@
-"""Random tensors, from one generator that `manual_seed` sets. The numbers are PyTorch's: see `engine.streams`."""
+"""Random tensors, from one generator that `manual_seed` sets. The numbers are PyTorch's: see `engine.rng`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from .. import dtypes
 from ..dtypes import dtype as Dtype
 from ..op import function, op
-from ..streams import Stream
+from ..rng import Stream
 from ..tensor import Tensor, constant, device
 from .creation import creation, positive
 from .pointwise import zeros_like_grad

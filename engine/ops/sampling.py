@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
-from ..memory import strided
+from ..bounded_strides import strided
 from ..op import function, op
 from ..tensor import Tensor
 from .mean_pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..autograd.attributes import Given
+from ..bounded_strides import strided
 from ..errors import too_many_dims
-from ..memory import strided
 from ..op import function, op
 from ..tensor import Tensor
 from .copies import clone

@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import dtypes
 from ..errors import LinAlgError
-from ..late import Late
+from ..lazy import Late
 from ..op import function, op
 from ..tensor import Tensor
 from .diagonals import tril, triu

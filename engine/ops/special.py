@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..late import Late
+from ..lazy import Late
 from ..op import function, op
 from ..tensor import Tensor
 from .comparison import where

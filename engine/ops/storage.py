@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ..bounded_strides import strided
 from ..dtypes import dtype as Dtype
-from ..memory import strided
 from ..op import function
 from ..tensor import Tensor, constant
 from .creation import METHODS, _numpy_dtype, creation, positive

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..memory import strided
+from ..bounded_strides import strided
 from ..op import function, op
 from ..tensor import Tensor
 from .shape import sizes, wrap_dim

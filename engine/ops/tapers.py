@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import dtypes
 from ..dtypes import dtype as Dtype
-from ..late import Late
+from ..lazy import Late
 from ..tensor import Tensor, constant
 from .creation import creation
 

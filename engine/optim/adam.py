@@ -9,7 +9,7 @@ import numpy as np
 
 from ..tensor import Array, Tensor
 from .optimizer import Group, Optimizer, State
-from .rules import addcdiv, addcmul, advance, check, lerp, number, scalar, zeros
+from .update_rules import addcdiv, addcmul, advance, check, lerp, number, scalar, zeros
 
 
 def _decay(p: Array, g: Array, group: Group) -> Array:

@@ -10,7 +10,7 @@ import numpy as np
 from ..context import grad_mode
 from ..tensor import Array, Tensor, constant
 from .optimizer import Optimizer, State
-from .rules import check, number
+from .update_rules import check, number
 
 Evaluate = Callable[[Any], tuple[float, Array]]
 """Loss and gradient at a step length along the direction."""

@@ -8,11 +8,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ..naming import take_over
-from .combined import ChainedScheduler, ReduceLROnPlateau, SequentialLR
-from .cycles import CosineAnnealingWarmRestarts, CyclicLR, OneCycleLR
+from ..safe_attributes import take_over
+from .composite_schedulers import ChainedScheduler, ReduceLROnPlateau, SequentialLR
+from .cyclic_schedulers import CosineAnnealingWarmRestarts, CyclicLR, OneCycleLR
 from .optimizer import Optimizer
-from .schedule import LRScheduler, saved_callable
+from .scheduler_base import LRScheduler, saved_callable
 
 __all__ = [
     "ChainedScheduler", "ConstantLR", "CosineAnnealingLR", "CosineAnnealingWarmRestarts", "CyclicLR", "ExponentialLR",

@@ -11,7 +11,7 @@ import numpy as np
 from ..autograd import enable_grad
 from ..tensor import Array, Tensor
 from .optimizer import Group, Optimizer, State
-from .rules import lerp, number, zeros
+from .update_rules import lerp, number, zeros
 
 COEFFICIENTS = (3.4445, -4.775, 2.0315)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..tensor import Array, Tensor, constant
 from .optimizer import Group, Optimizer, State
-from .rules import advance, check, number, scalar, zeros
+from .update_rules import advance, check, number, scalar, zeros
 
 
 class SGD(Optimizer):

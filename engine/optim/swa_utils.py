@@ -15,7 +15,7 @@ from ..nn.module import Module
 from ..nn.normalization import _BatchNorm
 from ..ops.creation import tensor
 from .optimizer import Optimizer
-from .schedule import LRScheduler
+from .scheduler_base import LRScheduler
 
 Average = Callable[[Any, Any, Any], Any]
 Tensors = Sequence[Any]

@@ -20,13 +20,13 @@ from .store import Summary as Summary
 from .store import store as store
 
 if TYPE_CHECKING:
-    from .live import record as record
+    from .session import record as record
 
 
 def __getattr__(name: str) -> Any:
     """`record` needs the engine, which opening a recording does not."""
     if name == "record":
-        from .live import record
+        from .session import record
 
         return record
     raise AttributeError(name)

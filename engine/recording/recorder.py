@@ -18,13 +18,13 @@ from ..context import context
 from ..nn.module import Module
 from ..op import Op
 from ..tensor import Tensor
-from .calls import Calls
+from .bounded_text import name_of, said, shown
+from .encoder import Scribe
 from .events import NOTHING, AnyEvent, Scope, Site
-from .places import places
+from .module_paths import Calls
 from .recording import OpInfo, Recording
-from .scribe import Scribe
 from .store import CAP, ArrayStore, StoredArray
-from .words import name_of, said, shown
+from .tensor_paths import places
 
 _next = 0
 """The next id of any recorder. Ids grow over all recorders of a process, so an id below a recorder's first is not its own."""

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from ..context import context, grad_mode, observed
+from ..recording.bounded_text import said
 from ..recording.index import Index, index_of
-from ..recording.words import said
 from ..tensor import Tensor, constant, gradient_edge
 from . import alarm
 from .admission import parsed

@@ -24,8 +24,8 @@ from ..context import context
 from ..formulas import rule_texts
 from ..itself import OURS, engine
 from ..op import TABLE
+from ..recording.bounded_text import UNSAYABLE, name_of, plain, said
 from ..recording.recorder import Recorder
-from ..recording.words import UNSAYABLE, name_of, plain, said
 from . import alarm, unraisable, warm
 from .admission import builtins_for, parsed, world
 from .facades.torch import SUBMODULES

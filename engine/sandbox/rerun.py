@@ -26,7 +26,7 @@ from ..itself import engine
 from ..nn import recurrent
 from ..ops.random import default_generator
 from ..recording.recorder import Recorder
-from ..streams import Stream
+from ..rng import Stream
 from ..tensor import Tensor
 
 Array = np.ndarray[Any, Any]

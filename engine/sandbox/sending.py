@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 import msgspec
 
 from ..limits import FRAME, FRAMES
+from ..recording.bounded_text import name_of, plain
 from ..recording.events import (
     NOTHING,
     AnyEvent,
@@ -24,7 +25,6 @@ from ..recording.events import (
 from ..recording.recording import OpInfo, Recording, check_rules
 from ..recording.store import RecordingError, StoredArray, TooMuchError
 from ..recording.validate import References, nodes_of
-from ..recording.words import name_of, plain
 from .frames import BATCH, batches
 from .messages import Batch, Limits, RunError, decode_batch, encode
 from .room import TABLES, Room, event_parts, table_parts

@@ -18,8 +18,8 @@ import numpy as np
 
 from ..context import context
 from ..program_ast import Lines
+from ..recording.bounded_text import said
 from ..recording.index import index_of
-from ..recording.words import said
 from ..sweep.path import last_pass, loss_of, path
 from ..tensor import gradient_edge
 from . import alarm

@@ -15,7 +15,7 @@ from components.replay import REPLAY, replay_html
 from components.replay.making import REPLAYED
 from components.uploads import bound
 from engine.export import FORMATS, Options
-from engine.export.making import made
+from engine.export.isolated import made
 from engine.program import Program
 from engine.recording import Recording
 from engine.sandbox import calls, run

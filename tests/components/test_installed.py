@@ -41,7 +41,7 @@ import app, assets, components, engine, tests
 import gradtape
 torch = gradtape.engine
 from gradtape.engine.export import Options
-from gradtape.engine.export.making import made
+from gradtape.engine.export.isolated import made
 from gradtape.engine.recording import Recording, record
 from gradtape.engine.sandbox import run
 

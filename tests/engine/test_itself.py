@@ -20,7 +20,7 @@ ENGINE = Path(engine.__file__).parent
 BOTH = (engine, gradtape.engine)
 IN_OUR_PROCESSES = {
     "engine.sandbox.child", "engine.sandbox.callee", "engine.opening:program", "engine.opening:recording",
-    "engine.export.making:file",
+    "engine.export.isolated:file",
 }  # fmt: skip
 """What the sandbox's processes are told to load: they are Gradtape's own wherever they are started."""
 

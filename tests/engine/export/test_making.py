@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 
 from engine.export import FORMATS, Options, export
-from engine.export.making import FILE, Wanted, made, requested, sentence, written
+from engine.export.isolated import FILE, Wanted, made, requested, sentence, written
 from engine.progress import untold
 from engine.recording import Recording
 from engine.sandbox import Limits, run

@@ -13,7 +13,7 @@ from engine.export.cards import SQUEEZE
 from engine.export.fonts import covers, shortened, width
 from engine.export.picture import picture
 from engine.export.scene import Box, Group, Picture, Text, clean
-from engine.export.seen import focus
+from engine.export.view_states import focus
 from engine.graph import VIEWS, build
 from engine.recording import Recording
 from engine.recording.events import NodeRan

@@ -12,9 +12,9 @@ from typing import Any
 from ..context import context
 from ..tensor import Tensor
 from .events import NOTHING
-from .places import places
 from .recorder import Recorder
 from .recording import Recording
+from .tensor_paths import places
 
 
 @contextmanager

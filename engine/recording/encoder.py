@@ -15,10 +15,10 @@ from ..limits import RULE
 from ..op import Op
 from ..tensor import Tensor
 from . import events as e
+from .bounded_text import name_of, plain, shown
 from .events import NOTHING, AnyEvent, Argument, NodeInfo, Saved, Scope, Sent, Site, TensorInfo, Write
 from .recording import OpInfo, RuleText
 from .store import ArrayStore
-from .words import name_of, plain, shown
 
 Where = tuple[Any, ...]
 """(code, cell, instruction, loops, module), or () outside the program."""

@@ -46,7 +46,7 @@ def making(function: str) -> Function:
     return bounded(function, table.MAKING, table.MAKING_MEMORY, table.MADE.value(settings().hosted))
 
 
-FILE = making("engine.export.making:file")
+FILE = making("engine.export.isolated:file")
 
 
 # --- for those who want a file ------------------------------------------------------------------------------------------------

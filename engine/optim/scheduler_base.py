@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ..naming import is_special, take_over
+from ..safe_attributes import is_special, take_over
 from ..tensor import Tensor
 from .optimizer import Group, Optimizer
-from .rules import number
+from .update_rules import number
 
 EPOCH_DEPRECATED = (
     "The epoch parameter in `scheduler.step()` was not necessary and is being deprecated where possible. Please use "

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
-from .words import name_of
+from .bounded_text import name_of
 
 MAX_SEARCHED = 2_000
 """Modules that are looked at to find the name of one."""

@@ -8,9 +8,9 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Any
 
-from ..naming import take_over
+from ..safe_attributes import take_over
 from .optimizer import Optimizer
-from .schedule import EPOCH_DEPRECATED, LRScheduler, must_be_optimizer, put, values
+from .scheduler_base import EPOCH_DEPRECATED, LRScheduler, must_be_optimizer, put, values
 
 
 class _Several(LRScheduler):

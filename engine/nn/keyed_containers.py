@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
 from typing import Any, Self
 
-from ..naming import plain
+from ..safe_attributes import plain
 from ..tensor import Tensor
 from .module import Module, typename
 from .parameter import Parameter

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
-from ..naming import plain
+from ..safe_attributes import plain
 from . import functional as F  # noqa: N812
 from .module import Module
 

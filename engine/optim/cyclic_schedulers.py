@@ -6,9 +6,9 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from ..naming import take_over
+from ..safe_attributes import take_over
 from .optimizer import Optimizer
-from .schedule import LRScheduler, for_each_group, must_be_optimizer, put, saved_callable
+from .scheduler_base import LRScheduler, for_each_group, must_be_optimizer, put, saved_callable
 
 
 class CosineAnnealingWarmRestarts(LRScheduler):

@@ -6,8 +6,8 @@ from typing import Any
 
 from ..tensor import Tensor
 from . import functional as F  # noqa: N812
+from .functional_module import Wrapped, as_tuple
 from .module import Module
-from .wrapped import Wrapped, as_tuple
 
 
 class Flatten(Module):
