@@ -35,7 +35,7 @@ bundles: $(VENV)/.test
 
 # assets/compatibility.md, and the tables of limits and settings, from the declarations
 reference: $(VENV)/.app
-	$(BIN)/python -m engine.reference
+	$(BIN)/python -m engine.compat.reference
 	$(BIN)/python -m engine.tables
 
 # assets/screenshot.png and assets/pictures, from the page itself

@@ -35,13 +35,13 @@ from components.trouble import guarded
 from components.turns import in_turn, turn_for
 from components.uploads import bounded, taken
 from engine.diagnosis.contributions import edge_lines
-from engine.graph.folding import Mode
+from engine.graph.structure.folding import Mode
+from engine.program.share import LinkError
 from engine.recording import Recording
 from engine.recording.index import index_of
 from engine.sandbox.calls import get_ready
 from engine.sandbox.runner import HELP, refusal
 from engine.sandbox.settings import settings
-from engine.share import LinkError
 
 st.set_page_config(page_title="Gradtape", page_icon=theme.ICON, layout="wide")
 

@@ -13,7 +13,7 @@ from statistics import median
 
 from benchmarks.sizes import options
 from engine.sandbox import Layers, Limits, run
-from engine.sandbox.forking import Server
+from engine.sandbox.processes.forking import Server
 from engine.sandbox.runner import server
 
 TRAINING = """

@@ -18,16 +18,16 @@ from benchmarks.hostile import SHAPES
 from components.compare import diff_html
 from components.console import console_html
 from components.whatif import Memory, apply, look, whatif_data
-from engine.diagnosis.matching import match_lines
-from engine.diagnosis.source import Source
+from engine.diagnosis.comparison.alignment import match_lines
+from engine.diagnosis.program_ast import Source
 from engine.export.programs import script
-from engine.program_ast import forget
+from engine.program.edits import RefusedError
+from engine.program.edits.expressions import continued
+from engine.program.edits.lines import after, appended, blocks, wrapped
+from engine.program.edits.names import deleted, renamed, taken
+from engine.program.parsing import forget
+from engine.program.share import Link, LinkError, pack, unpack
 from engine.sandbox import RunResult
-from engine.share import Link, LinkError, pack, unpack
-from engine.writing import RefusedError
-from engine.writing.expressions import continued
-from engine.writing.lines import after, appended, blocks, wrapped
-from engine.writing.names import deleted, renamed, taken
 
 SECONDS, MEGABYTES = 1.0, 100.0
 """What one step may take: the bound of everything that the page's process does with what a stranger sent."""

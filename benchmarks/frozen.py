@@ -20,8 +20,8 @@ from urllib.parse import urlencode
 from benchmarks.browser import opened_page
 from benchmarks.serving import Served, memory, served
 from benchmarks.sizes import smallest
+from engine.program.share import Link, pack
 from engine.sandbox import Limits, run
-from engine.share import Link, pack
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, ViewportSize

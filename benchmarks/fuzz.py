@@ -31,10 +31,10 @@ from engine.export import Options
 from engine.export.isolated import made
 from engine.opening import opened
 from engine.program import Program, ProgramError
+from engine.program.share import Link, LinkError, pack, program_of, unpack
 from engine.recording import Recording
 from engine.sandbox import Limits, run
 from engine.sandbox.calls import CallError
-from engine.share import Link, LinkError, pack, program_of, unpack
 
 SECONDS, MEGABYTES = 1.0, 100
 """What one file may take in the page's process."""

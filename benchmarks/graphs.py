@@ -11,7 +11,7 @@ from typing import Any
 import networkx as nx
 
 from benchmarks.sizes import smallest
-from engine.graph.layout import layout
+from engine.graph.structure.layout import layout
 
 
 class _Builder:

@@ -9,7 +9,7 @@ import streamlit as st
 
 from components.html import chip, moment, more, muted, section, table, tag, text
 from components.offered import both_ends
-from engine.diagnosis.outcome import BAD, GOOD, KINK, ROUNDED, UNKNOWN, Check, Checked, Part
+from engine.diagnosis.gradcheck.check_result import BAD, GOOD, KINK, ROUNDED, UNKNOWN, Check, Checked, Part
 from engine.recording import Recording
 from engine.recording.index import index_of
 

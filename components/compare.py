@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from components.html import moment, more, muted, section, shortened, tag, text
-from engine.diagnosis.compare import Change, Comparison, Row, compare
-from engine.diagnosis.difference import parts as line_parts
-from engine.graph.numbers import ArrayTexts
+from engine.diagnosis.comparison.compare import Change, Comparison, Row, compare
+from engine.diagnosis.comparison.line_diff import parts as line_parts
+from engine.graph.shown.numbers import ArrayTexts
 from engine.lazy import Late
 from engine.recording import Recording
 

@@ -6,7 +6,7 @@ import streamlit as st
 
 from components.html import copy, shortened, tag, text
 from engine.sandbox import RunResult
-from engine.sandbox.messages import HALTED
+from engine.sandbox.transport.messages import HALTED
 
 STATUS = {
     "timeout": "Stopped: the program ran too long.",

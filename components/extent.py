@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.recording import Recording
-from engine.sandbox.room import event_parts
+from engine.sandbox.transport.budget import event_parts
 
 USUAL = 8
 """Parts of an event (inputs, dimensions, edges) in nearly every program, at most; stacking a thousand tensors has more."""

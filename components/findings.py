@@ -7,7 +7,7 @@ import streamlit as st
 from components.answers import findings_html
 from components.html import muted
 from engine.diagnosis import findings
-from engine.program_ast import UnreadError, read_cells
+from engine.program.parsing import UnreadError, read_cells
 from engine.recording import Recording
 
 

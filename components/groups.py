@@ -9,9 +9,9 @@ import streamlit as st
 
 from components.html import chip, more, muted, section, shortened, table, tag, text
 from engine.diagnosis import findings
-from engine.graph.folding import Folding
-from engine.graph.varies import parts, varies
-from engine.graph.whole import Whole
+from engine.graph.graph_view import Whole
+from engine.graph.shown.group_variation import parts, varies
+from engine.graph.structure.folding import Folding
 from engine.recording import Recording, replay
 
 MAX_ROWS = 40

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from engine.experiments.sweep.messages import Spot
 from engine.lazy import Late
-from engine.sandbox.sweep_messages import Spot
 from engine.sweep import Sweep
 from engine.sweep.contours import contours, levels
 

@@ -9,7 +9,7 @@ import streamlit as st
 from components.charts import curves, ledger_chart
 from components.html import moment, muted, section, table, tag, text
 from engine.diagnosis.ledger import Entry, ledgers, loss_curve, norm_curves
-from engine.graph.numbers import ArrayTexts
+from engine.graph.shown.numbers import ArrayTexts
 from engine.recording import Recording, replay
 from engine.recording.events import NOTHING
 

@@ -15,7 +15,7 @@ from components.html import tag, text
 from components.turns import in_turn, turn_given_away
 from engine.sandbox import Control, Limits
 from engine.sandbox.calls import CallError
-from engine.sandbox.pool import Ticket
+from engine.serving.pool import Ticket
 
 PATIENCE = 0.4
 """Seconds that a run of the page waits for a result before it is drawn without: most programs are quicker, and nothing

@@ -7,9 +7,9 @@ from urllib.parse import urlsplit, urlunsplit
 import streamlit as st
 
 from components.html import COPIED, copy, muted, tag, text
+from engine.program.share import Link, LinkError, pack
 from engine.recording import Recording
 from engine.sandbox.settings import settings
-from engine.share import Link, LinkError, pack
 
 PARAMETER = "p"
 """The address's parameter that holds a program."""

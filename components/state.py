@@ -32,23 +32,23 @@ from components.tour import Moment, Place, moments
 from components.turns import LONG, turn_given_away
 from components.whatif import Memory
 from engine.diagnosis import check_numerically
-from engine.diagnosis.matching import match
-from engine.diagnosis.outcome import Check
+from engine.diagnosis.comparison.alignment import match
+from engine.diagnosis.gradcheck.check_result import Check
 from engine.export import Format, Options
 from engine.export.isolated import FILE, made, sentence
-from engine.graph.folding import Mode
+from engine.graph.structure.folding import Mode
 from engine.opening import opened
 from engine.opening import sentence as not_opened
 from engine.program import Program, ProgramError
+from engine.program.share import MAX_NAME, Link, LinkError, program_of, unpack
 from engine.recording import Recording, replay
 from engine.recording.events import NOTHING, Accumulated, OpRan
 from engine.recording.index import index_of
 from engine.sandbox import Control, Limits, RunResult, run
 from engine.sandbox.calls import CallError
-from engine.sandbox.pool import Busy, Cancelled, pool
 from engine.sandbox.runner import isolated
 from engine.sandbox.settings import settings
-from engine.share import MAX_NAME, Link, LinkError, program_of, unpack
+from engine.serving.pool import Busy, Cancelled, pool
 
 T = TypeVar("T")
 

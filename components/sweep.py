@@ -12,10 +12,10 @@ import streamlit as st
 from components.html import muted, tag, text
 from components.landscape import picture
 from components.offered import both_ends
+from engine.experiments.sweep.messages import LAST, NONE
 from engine.recording import Recording
 from engine.recording.index import index_of
 from engine.sandbox.settings import settings
-from engine.sandbox.sweep_messages import LAST, NONE
 from engine.sweep import Axis, Choice, Sweep, SweepError, begin, choices, last_pass
 
 NOTHING_MORE = "—"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from components.html import chip, muted, shortened, tag, text
-from engine.graph.numbers import ArrayTexts
+from engine.graph.shown.numbers import ArrayTexts
 from engine.recording import Recording, replay
 from engine.recording.events import NOTHING, OpRan
 from engine.recording.index import index_of

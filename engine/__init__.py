@@ -126,9 +126,9 @@ def __getattr__(name: str) -> _Any:
     if name in ("is_anomaly_enabled", "is_anomaly_check_nan_enabled"):
         return getattr(autograd, name)
     if name == "_C":
-        from . import internals
+        from .compat import torch_c
 
-        return internals
+        return torch_c
     if name in ("load", "save"):
         from .utils import serialization
 
@@ -137,6 +137,6 @@ def __getattr__(name: str) -> _Any:
         import importlib
 
         return importlib.import_module(f".{name}", __name__)
-    from .surface import missing
+    from .compat.names import missing
 
     raise missing("torch", name, __all__)

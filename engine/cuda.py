@@ -52,6 +52,6 @@ def current_device() -> int:
 def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(name)
-    from .surface import missing
+    from .compat.names import missing
 
     raise missing("torch.cuda", name, __all__)

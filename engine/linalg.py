@@ -15,6 +15,6 @@ __all__ = ["LinAlgError", *sorted(_NAMES)]
 def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(name)
-    from .surface import missing
+    from .compat.names import missing
 
     raise missing("torch.linalg", name, __all__)

@@ -15,11 +15,11 @@ from . import limits as table
 from .program import Program
 from .progress import Tell, untold
 from .recording.recording import SUFFIX, Recording
-from .sandbox.call_messages import cut, with_argument
 from .sandbox.calls import CallError, bounded, call
-from .sandbox.messages import Batch, Limits
-from .sandbox.room import Room
 from .sandbox.settings import settings
+from .sandbox.transport.budget import Room
+from .sandbox.transport.call_messages import cut, with_argument
+from .sandbox.transport.messages import Batch, Limits
 
 
 class Asked(msgspec.Struct, frozen=True):

@@ -14,6 +14,6 @@ __all__ = sorted(_NAMES)
 def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(name)
-    from .surface import missing
+    from .compat.names import missing
 
     raise missing("torch.special", name, __all__)

@@ -12,11 +12,11 @@ import numpy as np
 
 from . import dtypes
 from .autograd.node import AccumulateGrad, Counter, Handle, Inference, Node
+from .compat.names import TENSOR_METHODS
 from .context import context, warn_once
 from .dtypes import OF_NUMPY, dtype
 from .errors import unsupported
 from .printing import format_tensor
-from .surface import TENSOR_METHODS
 
 Array = np.ndarray[Any, Any]
 

@@ -15,10 +15,10 @@ from components.builder.leaf import leaf_panel
 from components.builder.operation import operation_panel
 from components.builder.picked import Picked
 from components.builder.work import Change, Work, explain, note
+from engine.program.edits import RefusedError
+from engine.program.edits.operands import Operand, operands
+from engine.program.edits.parsed import Parsed
 from engine.recording import Recording
-from engine.writing import RefusedError
-from engine.writing.operands import Operand, operands
-from engine.writing.parsed import Parsed
 
 __all__ = ["Picked", "builder"]
 

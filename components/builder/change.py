@@ -10,10 +10,10 @@ import streamlit as st
 
 from components.builder.leaf import grid
 from components.builder.work import Work, choose, explain, name_input, note
-from engine.writing import RefusedError
-from engine.writing.leaves import MAX_WRITTEN, entries, fixed, with_entries
-from engine.writing.lines import Block, blocks, wrapped
-from engine.writing.names import deleted, renamed
+from engine.program.edits import RefusedError
+from engine.program.edits.leaves import MAX_WRITTEN, entries, fixed, with_entries
+from engine.program.edits.lines import Block, blocks, wrapped
+from engine.program.edits.names import deleted, renamed
 
 LINES = 400
 """Lines to choose from: each is sent to the browser whenever the panel is drawn."""

@@ -7,10 +7,10 @@ from collections.abc import Callable
 import streamlit as st
 
 from components.builder.work import Work, choose, explain, note, warn
-from engine.writing.gradients import backward, backward_reason, descent, optimizer, printed, zero
-from engine.writing.lines import after, appended
-from engine.writing.names import fresh
-from engine.writing.operands import Operand
+from engine.program.edits.gradients import backward, backward_reason, descent, optimizer, printed, zero
+from engine.program.edits.lines import after, appended
+from engine.program.edits.names import fresh
+from engine.program.edits.operands import Operand
 
 ALL = "all leaves"
 

@@ -8,9 +8,9 @@ import numpy as np
 import streamlit as st
 
 from components.builder.work import Work, name_input
-from engine.writing.leaves import FILLS, made
-from engine.writing.lines import appended
-from engine.writing.names import FIRST
+from engine.program.edits.leaves import FILLS, made
+from engine.program.edits.lines import appended
+from engine.program.edits.names import FIRST
 
 LARGEST = 12
 

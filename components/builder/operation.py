@@ -8,13 +8,13 @@ from dataclasses import replace
 import streamlit as st
 
 from components.builder.work import Work, explain, name_input, note, warn
-from engine.writing import RefusedError
-from engine.writing.expressions import Span, all_named, continued
-from engine.writing.lines import appended
-from engine.writing.names import RESULTS, fresh
-from engine.writing.operands import Operand
-from engine.writing.operations import OPERATIONS, Choice, Fit, code_of, fit
-from engine.writing.shapes import Settings, Shape, listed, shapes_of
+from engine.program.edits import RefusedError
+from engine.program.edits.expressions import Span, all_named, continued
+from engine.program.edits.lines import appended
+from engine.program.edits.names import RESULTS, fresh
+from engine.program.edits.operands import Operand
+from engine.program.edits.operations import OPERATIONS, Choice, Fit, code_of, fit
+from engine.program.edits.shapes import Settings, Shape, listed, shapes_of
 
 ALL = "all"
 

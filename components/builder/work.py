@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import streamlit as st
 
 from components.html import muted, tag, text
+from engine.program.edits import RefusedError
+from engine.program.edits.names import check, fresh, taken
+from engine.program.edits.operands import Operand
 from engine.recording import Recording
-from engine.writing import RefusedError
-from engine.writing.names import check, fresh, taken
-from engine.writing.operands import Operand
 
 Change = Callable[[str, Sequence[str]], None]
 """Takes the new text and the names to go on with: the first is shown in the graph."""

@@ -19,12 +19,12 @@ from components.graph_view.tape import late_captions
 from engine.diagnosis import Finding, findings
 from engine.diagnosis.contributions import edge_lines
 from engine.export.isolated import small
-from engine.graph.folding import Mode
+from engine.graph.structure.folding import Mode
 from engine.limits import APART, APART_MADE, APART_MEMORY
 from engine.recording import Recording
-from engine.sandbox.call_messages import cut, with_argument
 from engine.sandbox.calls import bounded, call
 from engine.sandbox.settings import settings
+from engine.sandbox.transport.call_messages import cut, with_argument
 
 LONG = 1_000
 """Events of the usual size from which a recording's picture is drawn apart."""

@@ -12,10 +12,10 @@ from msgspec import Raw
 from components.graph_view.tape import written_up
 from engine.diagnosis import findings
 from engine.graph import Faces
-from engine.graph.build import Graph
-from engine.graph.folding import Folding, Mode, folded, groups_at_first, opened_at_first
-from engine.graph.group_faces import fold_faces
-from engine.graph.whole import Whole, whole
+from engine.graph.graph_view import Whole, whole
+from engine.graph.shown.group_states import fold_faces
+from engine.graph.structure.build import Graph
+from engine.graph.structure.folding import Folding, Mode, folded, groups_at_first, opened_at_first
 from engine.recording import Recording
 
 

@@ -14,14 +14,14 @@ from pyvis.network import Network
 from components.graph_view.folds import Shown, at_first, folding, open_groups, shown, tell_folds
 from components.graph_view.tape import bands, tape, written_up
 from components.graph_view.watched import Details, detailed, watch
-from engine.diagnosis.merged import LEGEND as CHANGES
-from engine.diagnosis.merged import Merged, merged
+from engine.diagnosis.comparison.graph_diff import LEGEND as CHANGES
+from engine.diagnosis.comparison.graph_diff import Merged, merged
 from engine.graph import Layout, faces
-from engine.graph.build import Graph
-from engine.graph.folding import Folding, Mode
-from engine.graph.timeline import focus_at
-from engine.graph.tones import LEGEND, edge_legend, tone
-from engine.graph.whole import whole
+from engine.graph.graph_view import whole
+from engine.graph.shown.node_kinds import LEGEND, edge_legend, tone
+from engine.graph.shown.timeline import focus_at
+from engine.graph.structure.build import Graph
+from engine.graph.structure.folding import Folding, Mode
 from engine.recording import Recording
 
 

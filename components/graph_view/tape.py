@@ -7,9 +7,9 @@ from typing import Any
 import msgspec
 
 from engine.graph import line_ends, queues, segments, steps
-from engine.graph.build import Graph
-from engine.graph.captions import captions
-from engine.graph.whole import Whole
+from engine.graph.graph_view import Whole
+from engine.graph.shown.captions import captions
+from engine.graph.structure.build import Graph
 from engine.recording import Recording
 from engine.recording.events import NOTHING
 from engine.recording.index import index_of

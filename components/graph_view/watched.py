@@ -7,7 +7,7 @@ from typing import Any
 
 from components.graph_view.folds import Shown
 from engine.graph import Faces, changes, gradients, places
-from engine.graph.build import Graph
+from engine.graph.structure.build import Graph
 from engine.recording import Recording
 from engine.recording.events import NodeRan
 

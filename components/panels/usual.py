@@ -20,7 +20,7 @@ from components.running import again
 from components.sweep import sweep_panel
 from components.tensors import tensors
 from components.whatif import whatif
-from engine.graph.whole import whole
+from engine.graph.graph_view import whole
 
 
 @panel("Inspector", 10)

@@ -16,8 +16,8 @@ from components.replay.pictures import FOLD
 from engine.diagnosis import findings
 from engine.diagnosis.ledger import ledgers
 from engine.graph import View, build, changes
-from engine.graph.build import Graph
-from engine.graph.whole import whole
+from engine.graph.graph_view import whole
+from engine.graph.structure.build import Graph
 from engine.progress import Tell, told, untold
 from engine.recording import Recording
 from engine.recording.events import (

@@ -14,8 +14,8 @@ import msgspec
 from components.graph_view.folds import at_first, folding, to_open
 from components.graph_view.payload import drawing, payload
 from components.graph_view.watched import Details, detailed
-from engine.graph.folding import Folding, Mode
-from engine.graph.whole import Whole, whole
+from engine.graph.graph_view import Whole, whole
+from engine.graph.structure.folding import Folding, Mode
 from engine.progress import Tell, told, untold
 from engine.recording import Recording
 

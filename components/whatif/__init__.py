@@ -15,8 +15,8 @@ import streamlit as st
 
 from components.html import tag, text
 from components.packaged import ignore, inline, sent
-from engine.program_ast import BOUNDS
-from engine.whatif import MAX_KNOBS, MOST_KNOBS, Knob, find, knobs, with_value
+from engine.program.controls import MAX_KNOBS, MOST_KNOBS, Knob, find, knobs, with_value
+from engine.program.parsing import BOUNDS
 
 MAX_RANGES = 1_000
 """Knobs of which the ranges are kept, those of texts of the past included."""

@@ -61,6 +61,6 @@ def __getattr__(name: str) -> Any:
         return globals()[name]
     if name in ("functional", "function", "graph"):
         return import_module(f".{name}", __name__)
-    from ..surface import missing
+    from ..compat.names import missing
 
     raise missing("torch.autograd", name, __all__)

@@ -442,7 +442,7 @@ class _Wrapping:
 @functools.cache
 def _declared(cls: type[Function]) -> Any:
     """What the observer is told of a Function."""
-    from ..op import Op
+    from ..op.declare import Op
 
     names = [p for p in inspect.signature(cls.forward).parameters.values() if p.kind is not p.VAR_KEYWORD]
     own = tuple(names if cls.setup_context is not Function.setup_context else names[1:])

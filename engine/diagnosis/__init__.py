@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from .answers.why import why
+from .comparison.compare import compare
 from .contributions import Contribution, contributions, gradient_total
 from .findings import explain, findings
-from .numeric import check_numerically
-from .outcome import Check
+from .gradcheck.check import check_numerically
+from .gradcheck.check_result import Check
 from .reason import Finding, Reason
-from .why import why
 
 __all__ = [
     "Check",
@@ -15,6 +16,7 @@ __all__ = [
     "Finding",
     "Reason",
     "check_numerically",
+    "compare",
     "contributions",
     "explain",
     "findings",

@@ -18,8 +18,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from ..graph.numbers import shape_text
-from ..latex import NEGATIVE, PRODUCT, Text, fill, level_of, number
+from ..graph.shown.numbers import shape_text
+from ..op.latex import NEGATIVE, PRODUCT, Text, fill, level_of, number
 from ..recording.events import NOTHING, NodeRan, Sent
 from ..recording.index import index_of
 from ..recording.recording import Recording

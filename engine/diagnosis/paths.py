@@ -13,7 +13,7 @@ from ..recording.events import NOTHING, FlagSet, HookRan, Named, OpRan, Read, Si
 from ..recording.index import Pass
 from ..recording.recording import Recording
 from .findings.run import Run
-from .source import Covered, Source
+from .program_ast import Covered, Source
 
 _KEPT = 8
 """Searches that are kept for the next question."""

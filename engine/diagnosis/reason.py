@@ -14,7 +14,7 @@ class Reason(msgspec.Struct, frozen=True, kw_only=True):
     step: int
     """The moment that was asked about."""
     code: str
-    """The kind of reason, such as "not_retained", "cut_detach" or "accumulated": a key of `engine.diagnosis.why.CODES`."""
+    """The kind of reason, such as "not_retained" or "accumulated": a key of `engine.diagnosis.answers.why.CODES`."""
     title: str
     """The answer in one sentence: "w.grad is None because …"."""
     explanation: str = ""

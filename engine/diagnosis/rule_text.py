@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..graph.numbers import shape_text
-from ..latex import ATOM, Text, balanced, bar, escaped, fill, number, roman, variable
+from ..graph.shown.numbers import shape_text
+from ..op.latex import ATOM, Text, balanced, bar, escaped, fill, number, roman, variable
 from ..recording.events import NOTHING, NodeInfo, NodeRan, OpRan, Saved
 from ..recording.index import Index, index_of
 from ..recording.recording import Recording, RuleText

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from ..graph.histories import Face
+from ..graph.shown.state_history import Face
 from .curves import Rectangle
 from .fonts import shortened, width
 from .palette import Palette

@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ..graph.build import Graph
-from ..graph.histories import EdgeFace, EdgeKey
-from ..graph.layout import Layout
+from ..graph.shown.state_history import EdgeFace, EdgeKey
+from ..graph.structure.build import Graph
+from ..graph.structure.layout import Layout
 from .cards import LINE, fitted
 from .curves import Rectangle, around, arrow, bounds, curve_along, point_at, reverse, shortened_end
 from .fonts import width

@@ -12,12 +12,12 @@ import msgspec
 
 from .. import limits as table
 from ..graph import View
-from ..graph.layout import Direction
+from ..graph.structure.layout import Direction
 from ..progress import Tell, part, untold
 from ..recording.recording import Recording
-from ..sandbox.call_messages import cut, with_argument
 from ..sandbox.calls import CallError, Function, bounded, call
 from ..sandbox.settings import settings
+from ..sandbox.transport.call_messages import cut, with_argument
 from .formats import FORMATS
 from .palette import Theme
 from .picture import Options, step_of

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from ..graph import View, layout
-from ..graph.captions import caption_at, caption_text
-from ..graph.histories import EdgeFace, Face
-from ..graph.layout import Direction
-from ..graph.tones import FLOWING, LEGEND, NOT_PASSING, tone
+from ..graph.shown.captions import caption_at, caption_text
+from ..graph.shown.node_kinds import FLOWING, LEGEND, NOT_PASSING, tone
+from ..graph.shown.state_history import EdgeFace, Face
+from ..graph.structure.layout import Direction
 from ..progress import Tell, untold
 from ..recording.index import index_of
 from ..recording.recording import Recording

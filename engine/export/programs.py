@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..program import Program
-from ..program_ast import UnreadError, read
+from ..program.parsing import UnreadError, read
 from ..recording.events import (
     Accumulated,
     BackwardBegan,

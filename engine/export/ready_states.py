@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..graph.build import Graph
-from ..graph.queue import Visit, queues
+from ..graph.shown.ready_queue import Visit, queues
+from ..graph.structure.build import Graph
 from ..recording.events import NOTHING
 from ..recording.index import index_of
 from ..recording.recording import Recording

@@ -7,9 +7,9 @@ from bisect import bisect_right
 import networkx as nx
 
 from ..graph import layout
-from ..graph.build import Graph
-from ..graph.histories import Face
-from ..graph.tones import tone
+from ..graph.shown.node_kinds import tone
+from ..graph.shown.state_history import Face
+from ..graph.structure.build import Graph
 from ..progress import Tell, untold
 from ..recording.events import NOTHING
 from ..recording.index import index_of

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..graph import View
-from ..graph.build import Graph
-from ..graph.faces import Faces
-from ..graph.group_faces import fold_faces
-from ..graph.timeline import focus_at
-from ..graph.whole import whole
+from ..graph.graph_view import whole
+from ..graph.shown.group_states import fold_faces
+from ..graph.shown.node_states import Faces
+from ..graph.shown.timeline import focus_at
+from ..graph.structure.build import Graph
 from ..recording.recording import Recording
 
 

@@ -25,6 +25,6 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(f"module 'torch.func' has no attribute '{name}'")
-    from ..surface import missing
+    from ..compat.names import missing
 
     raise missing("torch.func", name, __all__)

@@ -17,6 +17,6 @@ __all__ = ["Buffer", "Module", "Parameter", "functional", "init", "modules", "pa
 def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(name)
-    from ..surface import missing
+    from ..compat.names import missing
 
     raise missing("torch.nn", name, __all__)

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import codegen
+from ..compat.names import SURFACE
 from ..discovery import modules
-from ..op import FUNCTIONS, TABLE
-from ..surface import SURFACE
+from ..op import codegen
+from ..op.declare import FUNCTIONS, TABLE
 from ..tensor import Tensor, constant
 from . import (
     activation,

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from ..dtypes import SCALAR_NAMES
-from ..op import function, op
+from ..op.declare import function, op
 from ..tensor import Tensor
 from .comparison import where
 from .indexing import _take_slice

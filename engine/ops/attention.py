@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..op import function, op
+from ..op.declare import function, op
 from ..tensor import Tensor, constant
 from .comparison import where
 from .einsums import einsum

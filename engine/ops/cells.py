@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..op import FUNCTIONS, function
+from ..op.declare import FUNCTIONS, function
 from ..tensor import Tensor
 from .activation import relu, sigmoid
 from .pieces import chunk

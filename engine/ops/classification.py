@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import SCALAR_NAMES
-from ..op import function, op
+from ..op.declare import function, op
 from ..tensor import Tensor, constant
 from .activation import floating_only
 from .linalg import linear

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..op import function
+from ..op.declare import function
 from ..tensor import Tensor, constant
 from .joining import cat, stack
 from .shape import expand, reshape, view

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
-from ..op import function, op
+from ..op.declare import function, op
 from ..tensor import Tensor, constant
 from .pointwise import isfinite  # noqa: F401  (public here as well)
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
-from ..op import function, op
+from ..op.declare import function, op
 from ..tensor import Tensor
 from .correlation import Geometry, coarse_of, fine_of, kernels_of
 from .padding import _constant_pad

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..context import context
-from ..op import function, op
+from ..op.declare import function, op
 from ..tensor import Tensor
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import dtypes
-from ..op import function
+from ..op.declare import function
 from ..tensor import Tensor
 from .diagonals import diagonal
 from .shape import reshape, squeeze, unsqueeze

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from ..compat.signatures import invalid_combination
 from ..context import context
 from ..dtypes import dtype as Dtype
 from ..errors import too_many_dims
-from ..op import Op, function, op
-from ..overloads import invalid_combination
+from ..op.declare import Op, function, op
 from ..tensor import Tensor, constant, device, inference
 from .shape import sizes
 
@@ -337,7 +337,7 @@ def full_like(input: Tensor, fill_value: Any, *, dtype: Dtype | None = None, mem
 
 def _new(name: str) -> Any:
     def make(self: Tensor, *size: Any, dtype: Dtype | None = None, device: Any = None, requires_grad: bool = False) -> Tensor:
-        from ..op import FUNCTIONS
+        from ..op.declare import FUNCTIONS
 
         return FUNCTIONS[name](*size, dtype=dtype or self.dtype, requires_grad=requires_grad)
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..bounded_strides import strided
-from ..op import function, op
+from ..op.declare import function, op
 from ..tensor import Tensor, constant
 from .copies import clone
 from .shape import _reshape, reshape, wrap_dim

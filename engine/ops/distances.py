@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..op import function, op
+from ..op.declare import function, op
 from ..tensor import Tensor
 from .comparison import where
 from .reduction import _sum_dim

@@ -7,7 +7,7 @@ import warnings
 
 import numpy as np
 
-from ..op import function
+from ..op.declare import function
 from ..tensor import Tensor, constant
 from .arithmetic import mul
 from .random import source

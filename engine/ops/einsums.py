@@ -6,7 +6,7 @@ import string
 from math import prod
 from typing import Any
 
-from ..op import function
+from ..op.declare import function
 from ..tensor import Tensor
 from .diagonals import diagonal
 from .linalg import bmm

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import LEGACY_NAMES, OF_NUMPY
-from ..op import function, op
+from ..op.declare import function, op
 from ..tensor import Tensor, constant
 from .loss import not_implemented, refused
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..op import function, op
-from ..overloads import invalid_combination
+from ..compat.signatures import invalid_combination
+from ..op.declare import function, op
 from ..tensor import Tensor
 from .reduction import _sum, _sum_dim, axes_of, restored
 from .shape import wrap_dim

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..errors import LinAlgError
 from ..lazy import Late
-from ..op import function, op
+from ..op.declare import function, op
 from ..tensor import Tensor, constant
 from .diagonals import tril, triu
 from .indexing import _take_slice

@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import dtypes
 from ..dtypes import dtype
-from ..op import function
+from ..op.declare import function
 from ..tensor import Tensor, constant
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..dtypes import SCALAR_NAMES
-from ..op import TABLE, function, op
+from ..op.declare import TABLE, function, op
 from ..tensor import Tensor
 from .activation import _softplus, floating_only, sigmoid
 from .comparison import where

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..op import function
+from ..op.declare import function
 from ..tensor import Tensor, constant
 from .matrices import _named
 from .shape import sizes

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..lazy import Late
-from ..op import FUNCTIONS, function, op
+from ..op.declare import FUNCTIONS, function, op
 from ..tensor import Tensor, constant
 from .factorizations import linalg_lu_factor, linalg_qr
 from .indexing import _take_slice, narrow

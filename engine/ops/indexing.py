@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..op import function, op
+from ..op.declare import function, op
 from ..tensor import Tensor, constant
 from .joining import _put_entry, _stack
 from .shape import alias, from_end, unsqueeze, wrap_dim

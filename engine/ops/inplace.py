@@ -10,10 +10,10 @@ import numpy as np
 from .. import dtypes
 from ..autograd.node import Counter, Inference, Result
 from ..autograd.views import check_writable, rebase
-from ..codegen import NUMBERS32
+from ..compat.names import SURFACE
 from ..context import context, observed
-from ..op import TABLE, Op, function, op
-from ..surface import SURFACE
+from ..op.codegen import NUMBERS32
+from ..op.declare import TABLE, Op, function, op
 from ..tensor import Tensor, constant, counter_of, gradient_edge
 from . import activation, linalg  # noqa: F401  (their operations get in-place variants here)
 from .indexing import _index_put

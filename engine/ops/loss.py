@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import sizes_mismatch
-from ..op import function, op
+from ..op.declare import function, op
 from ..tensor import Tensor, constant
 from .activation import floating_only
 from .arithmetic import scaled, sub

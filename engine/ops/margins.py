@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import SCALAR_NAMES
-from ..op import function, op
+from ..op.declare import function, op
 from ..tensor import Tensor
 from .loss import no_gradient, not_implemented, reduced, reduction_of
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
-from ..op import function, op
+from ..op.declare import function, op
 from ..tensor import Tensor
 from .comparison import where
 from .reduction import _sum

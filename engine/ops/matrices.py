@@ -64,7 +64,7 @@ def _no_trouble(A: Tensor) -> Tensor:
 
 
 def _named(name: str, fields: tuple[str, ...], *values: Any) -> Any:
-    from ..codegen import named_result
+    from ..op.codegen import named_result
 
     return named_result(name, fields)(*values)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..lazy import Late
-from ..op import function, op
+from ..op.declare import function, op
 from ..tensor import Tensor, constant
 from .indexing import _take_slice
 from .matrices import check, joined, mT

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..op import function
+from ..op.declare import function
 from ..tensor import Tensor
 from .extremes import amax, amin
 from .norms import norm_of

@@ -6,7 +6,7 @@ from math import prod
 from typing import Any
 
 from .. import dtypes
-from ..op import function
+from ..op.declare import function
 from ..tensor import Tensor
 from .activation import relu
 from .pointwise import abs as absolute

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..op import function, op
+from ..op.declare import function, op
 from ..tensor import Tensor
 from .reduction import restored
 from .shape import _reshape, wrap_dim

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..op import FUNCTIONS, function
+from ..op.declare import FUNCTIONS, function
 from ..tensor import Tensor, constant
 from .normalization import torch_batch_norm
 

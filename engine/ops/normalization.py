@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
-from ..op import function, op
+from ..op.declare import function, op
 from ..tensor import Tensor
 from .copies import clone
 from .pointwise import rsqrt
@@ -333,7 +333,7 @@ def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None,
 @function
 def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Tensor:
     """The elements divided by a power of the mean square of neighbouring channels (Krizhevsky et al., 2012)."""
-    from ..op import FUNCTIONS
+    from ..op.declare import FUNCTIONS
 
     n = input._array.ndim
     if n < 3:

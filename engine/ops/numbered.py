@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..op import function
+from ..op.declare import function
 from ..tensor import Tensor
 from .ctc import functional_ctc_loss
 from .likelihood import (

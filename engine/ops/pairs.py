@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
-from ..op import function, op
-from ..overloads import invalid_combination
+from ..compat.signatures import invalid_combination
+from ..op.declare import function, op
 from ..tensor import Tensor
 from .arithmetic import pow as power
 from .comparison import where

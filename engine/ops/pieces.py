@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..op import FUNCTIONS, function, op
-from ..overloads import invalid_combination
+from ..compat.signatures import invalid_combination
+from ..op.declare import FUNCTIONS, function, op
 from ..tensor import Tensor
 from .copies import clone, detach
 from .diagonals import diagonal

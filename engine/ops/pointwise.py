@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from ..dtypes import OF_NUMPY, SCALAR_NAMES
-from ..op import function, op
+from ..op.declare import function, op
 from ..tensor import Tensor
 
 SMALL_FORMULAS = True

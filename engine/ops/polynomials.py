@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..op import op
+from ..op.declare import op
 
 Step = Callable[[Any, int, Any, Any], Any]
 """`(x, k, previous, current)` to the polynomial of degree k + 1."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
-from ..op import function
+from ..op.declare import function
 from ..tensor import Tensor
 from .shape import _squeeze_dim, unsqueeze
 from .windows import (

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..op import function, op
+from ..op.declare import function, op
 from ..tensor import Tensor
 from .linalg import bmm, dot, mm, mv, same_dtype
 from .reduction import sum as total

@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import dtypes
 from ..dtypes import dtype as Dtype
-from ..op import function, op
+from ..op.declare import function, op
 from ..rng import Stream
 from ..tensor import Tensor, constant, device
 from .creation import creation, positive

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..op import function
+from ..op.declare import function
 from ..tensor import Tensor, constant
 from .arithmetic import neg
 from .comparison import where

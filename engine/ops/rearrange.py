@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..op import function, op
+from ..op.declare import function, op
 from ..tensor import Tensor, constant
 from .shape import _reshape, _sum_axes, flip, permute, reshape, sizes, transpose, view, wrap_dim
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..op import op
+from ..op.declare import op
 from ..tensor import Tensor
 from .activation import sigmoid
 from .indexing import unbind

@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import dtypes
 from ..bounded_strides import strided
-from ..op import function, op
+from ..op.declare import function, op
 from ..tensor import Tensor
 from .mean_pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 from .taps import Taps, _resampled, _unresampled, variant

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..errors import sizes_mismatch
-from ..op import function, op
+from ..op.declare import function, op
 from ..tensor import Tensor, constant
 from .comparison import where
 from .indexing import _gather

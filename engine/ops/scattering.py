@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
-from ..op import function, op
+from ..op.declare import function, op
 from ..tensor import Tensor, constant
 from .indexing import _gather
 from .shape import wrap_dim

@@ -11,7 +11,7 @@ import numpy as np
 from ..autograd.attributes import Given
 from ..bounded_strides import strided
 from ..errors import too_many_dims
-from ..op import function, op
+from ..op.declare import function, op
 from ..tensor import Tensor
 from .copies import clone
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import dtypes
 from ..errors import sizes_mismatch
-from ..op import function, op
+from ..op.declare import function, op
 from ..tensor import Tensor
 from .loss import add_number, clamp_min_number
 from .norms import _vector_norm, norm_backward

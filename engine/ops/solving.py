@@ -11,7 +11,7 @@ import numpy as np
 from .. import dtypes
 from ..errors import LinAlgError
 from ..lazy import Late
-from ..op import function, op
+from ..op.declare import function, op
 from ..tensor import Tensor
 from .diagonals import tril, triu
 from .matrices import _each, _named, _no_trouble, _stacked, check, mT

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 
 from .. import dtypes
-from ..op import function, op
+from ..op.declare import function, op
 from ..tensor import Tensor, constant
 from .extremes import chosen_backward
 from .pointwise import ceil, floor

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..lazy import Late
-from ..op import function, op
+from ..op.declare import function, op
 from ..tensor import Tensor
 from .comparison import where
 from .pointwise import abs as absolute

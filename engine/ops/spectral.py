@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..op import function, op
+from ..op.declare import function, op
 from ..tensor import Tensor
 from .comparison import where
 from .matrices import _named, as_diag, check, corner, diag_of, mT

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..bounded_strides import strided
 from ..dtypes import dtype as Dtype
-from ..op import function
+from ..op.declare import function
 from ..tensor import Tensor, constant
 from .creation import METHODS, _numpy_dtype, creation, positive
 from .shape import sizes

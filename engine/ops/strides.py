@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..bounded_strides import strided
-from ..op import function, op
+from ..op.declare import function, op
 from ..tensor import Tensor
 from .shape import sizes, wrap_dim
 

@@ -7,7 +7,7 @@ from math import prod
 import numpy as np
 
 from .. import dtypes
-from ..op import function, op
+from ..op.declare import function, op
 from ..tensor import Tensor, constant
 from .indexing import gather
 from .shape import _reshape, expand, reshape, wrap_dim

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..op import op
+from ..op.declare import op
 
 
 def variant(forward: Callable[..., Any], template: str, name: str, node: str, **options: Any) -> Any:

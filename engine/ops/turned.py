@@ -9,7 +9,7 @@ from typing import Any
 from ..autograd.node import Node
 from ..autograd.views import check_writable, place
 from ..context import context, observed
-from ..op import Op
+from ..op.declare import Op
 from ..tensor import Tensor, counter_of
 
 INFERENCE_WRITTEN = (

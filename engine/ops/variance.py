@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..op import function, op
+from ..op.declare import function, op
 from ..tensor import Tensor
 from .comparison import where
 from .reduction import _mean_dim, axes_of, count, restored, unreduced

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..op import op
+from ..op.declare import op
 
 
 @op(

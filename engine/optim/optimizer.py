@@ -16,7 +16,7 @@ from typing import Any
 from ..autograd.node import Counter, Handle
 from ..context import context, grad_mode
 from ..errors import Unsupported
-from ..op import Op
+from ..op.declare import Op
 from ..tensor import Array, Tensor, constant
 
 Group = dict[str, Any]

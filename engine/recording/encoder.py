@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from ..autograd.node import AccumulateGrad, Node, Result
-from ..formulas import rule_texts
 from ..limits import RULE
-from ..op import Op
+from ..op.declare import Op
+from ..op.symbolic import rule_texts
 from ..tensor import Tensor
 from . import events as e
 from .bounded_text import name_of, plain, shown

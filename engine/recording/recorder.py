@@ -16,7 +16,7 @@ from typing import Any
 from ..autograd.node import Node
 from ..context import context
 from ..nn.module import Module
-from ..op import Op
+from ..op.declare import Op
 from ..tensor import Tensor
 from .bounded_text import name_of, said, shown
 from .encoder import Scribe

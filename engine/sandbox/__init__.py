@@ -4,7 +4,7 @@ Here is the boundary between our process and the program's: the parent (`runner`
 typed, bounded messages; the `server` is warm and forks; the `child` compiles and runs under limits.
 """
 
-from .messages import CellResult, Layers, Limits, RunError
 from .runner import Backend, Control, RunResult, Stopped, backend, run, stop
+from .transport.messages import CellResult, Layers, Limits, RunError
 
 __all__ = ["Backend", "CellResult", "Control", "Layers", "Limits", "RunError", "RunResult", "Stopped", "backend", "run", "stop"]

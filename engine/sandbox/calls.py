@@ -13,14 +13,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from ..limits import MB, Row
-from .call_messages import CallReply, CallRequest, check_call_reply, decode_call_reply
-from .collected import Collected
-from .frames import OUTPUT, REPLY, SHARE, share_of
-from .messages import Job, Limits
 from .runner import Guarded, server
 from .settings import settings
+from .transport.call_messages import CallReply, CallRequest, check_call_reply, decode_call_reply
+from .transport.frames import OUTPUT, REPLY, SHARE, share_of
+from .transport.messages import Job, Limits
+from .transport.receiver import Collected
 
-CALLEE = "engine.sandbox.callee"
+CALLEE = "engine.sandbox.processes.callee"
 SILENT = "the part of Gradtape that works on it does not answer"
 
 

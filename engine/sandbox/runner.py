@@ -14,11 +14,11 @@ from functools import cache
 from typing import Any, Protocol
 
 from ..program import Program
-from . import faults
-from .collected import Collected, CollectedRun, Control, RunResult, Stopped
-from .messages import PROGRAMS, Job, Layers, Limits, SystemLayer
-from .retrying import retried
+from .processes.retrying import retried
 from .settings import settings
+from .system import faults
+from .transport.messages import PROGRAMS, Job, Layers, Limits, SystemLayer
+from .transport.receiver import Collected, CollectedRun, Control, RunResult, Stopped
 
 __all__ = [
     "Backend", "Collected", "Control", "Local", "RunResult", "Stopped", "backend", "isolated", "job_for", "refusal", "run",
@@ -98,7 +98,7 @@ def job_for(program: Program, limits: Limits, **more: Any) -> Job:
 def backend() -> Backend:
     """The cluster that the settings name; without one, this machine's sandbox."""
     if settings().scheduler:
-        from ..cluster.backend import cluster
+        from ..serving.cluster.backend import cluster
 
         return cluster()
     return server()
@@ -171,11 +171,11 @@ def _start(role: str, arguments: Sequence[str]) -> Local:
     if settings().hosted and not settings().scheduler:
         faults.look()
     if hasattr(os, "fork") and sys.platform != "darwin":
-        from .forking import Server
+        from .processes.forking import Server
 
         local: Local = Server(role, arguments)
     else:
-        from .spawning import Workers
+        from .processes.spawning import Workers
 
         local = Workers(role, arguments)
     if not local.layer.seccomp:

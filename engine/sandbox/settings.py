@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from .. import limits
-from .messages import Limits
+from .transport.messages import Limits
 
 PREFIX = "GRADTAPE_"
 

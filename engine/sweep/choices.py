@@ -10,14 +10,14 @@ from itertools import islice
 
 import numpy as np
 
-from ..diagnosis.judging import operations
-from ..graph.captions import titles
-from ..graph.symbols import clip
-from ..program_ast import BOUNDS, UnreadError, read
+from ..diagnosis.gradcheck.verdicts import operations
+from ..experiments.sweep.messages import Leaf, Literal
+from ..graph.shown.captions import titles
+from ..graph.shown.symbols import clip
+from ..program.controls import Knob, knobs, with_value
+from ..program.parsing import BOUNDS, UnreadError, read
 from ..recording.index import Pass, TensorHistory, index_of
 from ..recording.recording import Recording
-from ..sandbox.sweep_messages import Leaf, Literal
-from ..whatif import Knob, knobs, with_value
 from .path import reach
 
 ELEMENTS = 64

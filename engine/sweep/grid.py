@@ -16,16 +16,16 @@ from typing import Any
 
 import numpy as np
 
-from ..diagnosis.numeric import program_of
+from ..diagnosis.gradcheck.check import program_of
+from ..experiments.sweep.messages import LAST, MAX_POINTS, Leaf, Point, Spot, SweepReply, SweepRequest
+from ..experiments.sweep.parent import run_points
 from ..program import Program
 from ..recording.events import OpRan
 from ..recording.recording import Recording
-from ..sandbox.messages import Limits
-from ..sandbox.pool import Busy, Cancelled, Pool, Ticket, pool
 from ..sandbox.runner import Stopped, run
 from ..sandbox.settings import settings
-from ..sandbox.sweep_messages import LAST, MAX_POINTS, Leaf, Point, Spot, SweepReply, SweepRequest
-from ..sandbox.sweeps import run_points
+from ..sandbox.transport.messages import Limits
+from ..serving.pool import Busy, Cancelled, Pool, Ticket, pool
 from .choices import Axis, choices
 from .path import last_pass, loss_of
 

@@ -14,6 +14,6 @@ def __getattr__(name: str) -> Any:
         return importlib.import_module(f".{name}", __name__)
     if name.startswith("__"):
         raise AttributeError(f"module 'torch.utils' has no attribute '{name}'")
-    from ..surface import missing
+    from ..compat.names import missing
 
     raise missing("torch.utils", name, __all__)

@@ -16,9 +16,9 @@ from playwright.sync_api import Browser, Page
 from components.gallery import examples
 from components.replay import REPLAY
 from engine.export import FORMATS, Options, export
+from engine.program.share import Link, pack
 from engine.recording import Recording, RecordingError
 from engine.sandbox import run
-from engine.share import Link, pack
 from tests.browser.conftest import Gradtape, listening
 from tests.engine.export.hostile import hostile
 from tests.engine.recording.test_recording import packed, unpacked

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.share import Link, pack
+from engine.program.share import Link, pack
 from tests.browser.conftest import Gradtape
 
 pytestmark = pytest.mark.browser

@@ -25,17 +25,17 @@ from components.offered import both_ends
 from components.tensors import tensors_html
 from components.whatif import MAX_RANGES, Memory, apply, look, whatif_data
 from engine.diagnosis import findings
-from engine.diagnosis.compare import compare
+from engine.diagnosis.comparison.compare import compare
 from engine.diagnosis.ledger import ledgers
-from engine.graph.whole import whole
+from engine.graph.graph_view import whole
 from engine.program import MAX_TEXT, Program
-from engine.program_ast import BOUNDS
+from engine.program.controls import MAX_KNOBS, MOST_KNOBS, knobs
+from engine.program.parsing import BOUNDS
 from engine.recording import Recording, replay
 from engine.recording.index import index_of
 from engine.sandbox import RunResult
-from engine.sandbox.messages import CellResult, RunError
+from engine.sandbox.transport.messages import CellResult, RunError
 from engine.sweep import choices
-from engine.whatif import MAX_KNOBS, MOST_KNOBS, knobs
 from tests.components.conftest import page
 from tests.recorded import recorded
 

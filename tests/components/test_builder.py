@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from components.builder import Picked, change, gradient
 from components.gallery import examples
-from engine.writing.operations import OPERATIONS
+from engine.program.edits.operations import OPERATIONS
 from tests.components.conftest import page
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -20,7 +20,7 @@ from engine.diagnosis import Finding, findings
 from engine.diagnosis.findings import RULES
 from engine.diagnosis.findings.run import Run
 from engine.graph import VIEWS
-from engine.graph.whole import whole
+from engine.graph.graph_view import whole
 from engine.recording import Recording
 from engine.sandbox import run
 

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from components.check import check_html
 from components.formulas import MOST, counted, edge_title, found_at, heading, placed, steps_html, total_html
 from components.gallery import examples
-from engine.diagnosis.numeric import check_numerically
+from engine.diagnosis.gradcheck.check import check_numerically
 from engine.recording import replay
 from engine.recording.events import NodeRan
 from tests.recorded import recorded

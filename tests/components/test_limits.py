@@ -14,9 +14,9 @@ from components.console import LINES, MOST, console_html, ends, output_html
 from components.running import Task
 from engine.limits import EVENTS, MEMORY, SECONDS
 from engine.sandbox import Control, Limits, RunError, RunResult
-from engine.sandbox.messages import HALTED
-from engine.sandbox.pool import Pool
 from engine.sandbox.settings import Settings
+from engine.sandbox.transport.messages import HALTED
+from engine.serving.pool import Pool
 from tests.components.test_app import ROOT, page
 
 

@@ -18,9 +18,9 @@ from components.help import KEYS
 from components.panels.registry import panels
 from components.replay import REPLAY
 from engine.export import FORMATS
+from engine.program.share import Link, pack, unpack
 from engine.sandbox import run
 from engine.sandbox import runner as sandbox
-from engine.share import Link, pack, unpack
 from tests.components.visits import Visit, visit_file
 
 EXAMPLE = examples()[DEFAULT].text

@@ -13,7 +13,7 @@ from components.graph_view.payload import drawing, late_details, packed, payload
 from components.graph_view.tape import late_captions
 from components.replay.pictures import ALL_OPEN, FIRST, MOST, NOTHING_OPEN, pictures
 from engine.diagnosis.contributions import edge_lines
-from engine.graph.whole import whole
+from engine.graph.graph_view import whole
 from tests.recorded import recorded
 
 LAYERS = """import torch

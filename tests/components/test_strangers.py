@@ -6,7 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from components import state
-from engine.share import Link, pack
+from engine.program.share import Link, pack
 from tests.components.test_app import ROOT, page
 
 TEXT = "print('from a stranger')"

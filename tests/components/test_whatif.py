@@ -13,10 +13,10 @@ from components.compare import compare_frame, compare_html, diff_html
 from components.gallery import examples
 from components.graph_view.payload import drawing, payload, plain
 from components.whatif import Memory, apply, whatif_data
-from engine.diagnosis.compare import compare
+from engine.diagnosis.comparison.compare import compare
 from engine.graph import VIEWS
+from engine.program.controls import knobs
 from engine.recording.events import Accumulated
-from engine.whatif import knobs
 from tests.components.conftest import page
 from tests.recorded import recorded
 

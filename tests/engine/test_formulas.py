@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import engine.ops.recurrent  # noqa: F401 its operations are declared when it is imported
-from engine.formulas import RuleText, rule_texts
-from engine.latex import Text, balanced, fill, number, variable
-from engine.op import TABLE, Op, on_arrays, parameters_of
+from engine.op.declare import TABLE, Op, on_arrays, parameters_of
+from engine.op.latex import Text, balanced, fill, number, variable
+from engine.op.symbolic import RuleText, rule_texts
 from tests.engine.latex_numbers import Unknown, evaluate
 
 DIFFERENTIABLE = [name for name, op in TABLE.items() if op.differentiable]

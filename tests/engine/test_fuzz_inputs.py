@@ -24,7 +24,7 @@ from components.inspector import inspector_html
 from components.ledger import ledger_html
 from components.tensors import tensors_html
 from engine.diagnosis import findings, why
-from engine.diagnosis.compare import compare
+from engine.diagnosis.comparison.compare import compare
 from engine.diagnosis.contributions import edge_lines
 from engine.diagnosis.ledger import ledgers, loss_curve, norm_curves
 from engine.export import FORMATS, Options, export, from_json

@@ -13,11 +13,11 @@ import pytest
 
 from benchmarks.freeze import CELL_STEPS, TEXT_STEPS, notebook, scenarios
 from benchmarks.hostile import MARKS, SHAPES
-from engine.diagnosis.source import Covered, Source
-from engine.program_ast import BOUNDS, forget
+from engine.diagnosis.program_ast import Covered, Source
+from engine.program.controls import MOST_KNOBS, find, knobs, with_value
+from engine.program.controls.switches import MAX_MARKS
+from engine.program.parsing import BOUNDS, forget
 from engine.recording.events import Site
-from engine.whatif import MOST_KNOBS, find, knobs, with_value
-from engine.whatif.switches import MAX_MARKS
 
 MB = 2**20
 SMALL, LARGE = 300, 1_200

@@ -19,7 +19,7 @@ import gradtape
 ENGINE = Path(engine.__file__).parent
 BOTH = (engine, gradtape.engine)
 IN_OUR_PROCESSES = {
-    "engine.sandbox.child", "engine.sandbox.callee", "engine.opening:program", "engine.opening:recording",
+    "engine.sandbox.processes.child", "engine.sandbox.processes.callee", "engine.opening:program", "engine.opening:recording",
     "engine.export.isolated:file",
 }  # fmt: skip
 """What the sandbox's processes are told to load: they are Gradtape's own wherever they are started."""
@@ -48,12 +48,12 @@ def test_no_module_of_the_engine_takes_another_engine_for_it() -> None:
 
 
 def test_operations_are_read_alike() -> None:
-    tables = [import_module(".op", torch.__name__).TABLE for torch in BOTH]
+    tables = [import_module(".op.declare", torch.__name__).TABLE for torch in BOTH]
     names = sorted(tables[0].keys() & tables[1].keys())  # other tests declare some of their own
     assert len(names) > 400
 
     def texts(torch: ModuleType, table: dict[str, Any]) -> dict[str, list[tuple[object, ...]]]:
-        read = import_module(".formulas", torch.__name__).rule_texts
+        read = import_module(".op.symbolic", torch.__name__).rule_texts
         return {name: [astuple(text) for text in read(table[name])] for name in names[::10]}
 
     assert texts(BOTH[0], tables[0]) == texts(BOTH[1], tables[1])

@@ -18,8 +18,8 @@ from engine.program import Program
 from engine.recording import Recording
 from engine.sandbox import Limits, run
 from engine.sandbox.calls import CallError
-from engine.sandbox.collected import Stopped
 from engine.sandbox.settings import Settings
+from engine.sandbox.transport.receiver import Stopped
 
 LARGE = 3_000_000
 """Bytes of a file that would unfold to a hundred megabytes."""

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from engine.context import observed
-from engine.op import TABLE
+from engine.op.declare import TABLE
 from tests.engine import test_higher_orders, test_parity
 from tests.engine.coverage import agreeing
 from tests.engine.oracle import Met

@@ -15,8 +15,8 @@ import pytest
 import engine
 from engine.context import observed
 from engine.errors import Unsupported
-from engine.graph.build import build
-from engine.graph.captions import caption_text, captions
+from engine.graph.shown.captions import caption_text, captions
+from engine.graph.structure.build import build
 from engine.recording.index import index_of
 from engine.recording.recorder import record
 

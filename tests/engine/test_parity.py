@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import engine
-from engine.op import FUNCTIONS, TABLE
+from engine.op.declare import FUNCTIONS, TABLE
 from tests.engine.oracle import Code, compare
 
 rng = np.random.default_rng(0)

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.program_ast import BOUNDS
-from engine.program_scan import NESTED, Bounds, scan
+from engine.program.parsing import BOUNDS
+from engine.program.scan import NESTED, Bounds, scan
 
 ROOT = Path(__file__).resolve().parents[2]
 OURS = sorted(path for folder in ("engine", "components", "assets/examples") for path in (ROOT / folder).rglob("*.py"))

@@ -7,9 +7,9 @@ from collections.abc import Callable
 import pytest
 
 import engine
-from engine import reference
+from engine.compat import reference
+from engine.compat.names import SURFACE
 from engine.sandbox import run
-from engine.surface import SURFACE
 
 
 def test_the_page_is_not_stale() -> None:

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.hostile import SHAPES
-from engine.share import DICTIONARY, MAX_LINK, MAX_UNPACKED, VERSION, Link, LinkError, pack, program_of, unpack
+from engine.program.share import DICTIONARY, MAX_LINK, MAX_UNPACKED, VERSION, Link, LinkError, pack, program_of, unpack
 
 PROGRAM = "import torch\n\nx = torch.tensor([1.0, 2.0], requires_grad=True)\ny = (x ** 2).sum()\ny.backward()\nprint(x.grad)\n"
 

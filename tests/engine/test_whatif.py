@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from components.gallery import examples
+from engine.program.controls import Knob, knobs, shown, with_value, without
 from engine.sandbox import run
-from engine.whatif import Knob, knobs, shown, with_value, without
 
 PROGRAM = '''\
 """A program of 3 lines and 2 parts."""

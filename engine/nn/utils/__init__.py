@@ -18,6 +18,6 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(name)
-    from ...surface import missing
+    from ...compat.names import missing
 
     raise missing("torch.nn.utils", name, __all__)

@@ -166,6 +166,6 @@ def unpad_sequence(padded_sequences: Any, lengths: Any, batch_first: bool = Fals
 def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(name)
-    from ...surface import missing
+    from ...compat.names import missing
 
     raise missing("torch.nn.utils.rnn", name, __all__)

@@ -7,10 +7,10 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-from ... import internals
+from ...compat import torch_c
+from ...compat.names import SURFACE
 from ...errors import unread
 from ...itself import OURS, engine
-from ...surface import SURFACE
 from ..policy.errors import MissingAttribute
 from .facade import Facade
 from .saving import load, save
@@ -41,7 +41,7 @@ def facades() -> dict[str, Facade]:
     """`torch` and what is below it, by dotted name."""
     made: dict[str, Facade] = {}
     engine.autograd.load()  # before the modules of the same names: `torch.autograd.gradcheck` is the function
-    made["torch._C"] = _facade("torch._C", internals, {})
+    made["torch._C"] = _facade("torch._C", torch_c, {})
     for name in sorted(SUBMODULES, key=lambda n: -n.count(".")):
         dotted = f"torch.{name}"
         made[dotted] = _facade(dotted, import_module(f"{OURS}{name}"), _below(dotted, made))

@@ -54,6 +54,6 @@ def get_worker_info() -> None:
 def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(f"module 'torch.utils.data' has no attribute '{name}'")
-    from ...surface import missing
+    from ...compat.names import missing
 
     raise missing("torch.utils.data", name, __all__)

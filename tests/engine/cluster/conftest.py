@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.cluster.backend import Cluster
+from engine.serving.cluster.backend import Cluster
 
 ROOT = Path(__file__).resolve().parents[3]
 PATIENCE = 60.0

@@ -14,15 +14,15 @@ import msgspec
 import pytest
 from distributed import Client
 
-from engine.cluster import backend as backends
-from engine.cluster.backend import Cluster
+from engine.experiments.gradcheck.messages import CheckRequest
+from engine.experiments.gradcheck.parent import check
 from engine.program import Program
 from engine.sandbox import Control, Limits, RunResult, run
-from engine.sandbox.check_messages import CheckRequest
-from engine.sandbox.checks import check
-from engine.sandbox.collected import CollectedRun, Stopped
-from engine.sandbox.messages import Job
 from engine.sandbox.settings import Settings
+from engine.sandbox.transport.messages import Job
+from engine.sandbox.transport.receiver import CollectedRun, Stopped
+from engine.serving.cluster import backend as backends
+from engine.serving.cluster.backend import Cluster
 from tests.engine.cluster.conftest import Processes, slots, until
 
 BEFORE = "import torch\nx = torch.ones(3, requires_grad=True)\nprint('before')\n"
@@ -42,7 +42,7 @@ ENDINGS = {
 def there(processes: Processes, cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> Cluster:
     """Everything runs on the cluster."""
     monkeypatch.setattr("engine.sandbox.runner.settings", lambda: Settings(scheduler=processes.address))
-    monkeypatch.setattr("engine.cluster.backend.cluster", lambda: cluster)
+    monkeypatch.setattr("engine.serving.cluster.backend.cluster", lambda: cluster)
     return cluster
 
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from components.gallery import examples
-from engine.diagnosis.compare import Comparison, compare, difference
-from engine.diagnosis.matching import match, match_lines
-from engine.diagnosis.merged import merged
+from engine.diagnosis.comparison.alignment import match, match_lines
+from engine.diagnosis.comparison.compare import Comparison, compare, difference
+from engine.diagnosis.comparison.graph_diff import merged
 from engine.graph import VIEWS, View, layout
 from engine.recording import Recording
 from engine.recording.index import index_of

@@ -12,7 +12,7 @@ import pytest
 
 from engine.diagnosis.contributions import Contribution, contributions, gradient_total, summed_axes
 from engine.graph import build
-from engine.latex import balanced
+from engine.op.latex import balanced
 from engine.recording import NOTHING, Recording
 from engine.recording.events import Accumulated, NodeRan
 from engine.recording.index import index_of

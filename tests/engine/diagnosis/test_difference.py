@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.diagnosis import difference
-from engine.diagnosis.difference import MAX_WORK, Part, parts
-from engine.diagnosis.matching import match_lines
+from engine.diagnosis.comparison import line_diff
+from engine.diagnosis.comparison.alignment import match_lines
+from engine.diagnosis.comparison.line_diff import MAX_WORK, Part, parts
 
 LINES = st.lists(st.sampled_from(["a", "b", "c", ""]), max_size=14)
 
@@ -37,12 +37,12 @@ def test_one_text_becomes_the_other(old: list[str], new: list[str]) -> None:
 
 @given(LINES, LINES)
 def test_and_does_so_with_no_work_left_for_difflib(old: list[str], new: list[str]) -> None:
-    before = difference.MAX_WORK
-    difference.MAX_WORK = 0
+    before = line_diff.MAX_WORK
+    line_diff.MAX_WORK = 0
     try:
         assert rebuilt(old, new, parts(old, new)) == new
     finally:
-        difference.MAX_WORK = before
+        line_diff.MAX_WORK = before
 
 
 def test_small_changes_are_those_of_difflib() -> None:
@@ -77,7 +77,7 @@ def test_what_would_hold_difflib_for_minutes_takes_a_bounded_number_of_compariso
             given_to_it.append(sum(at.get(line, 0) for line in a) * min(len(a), len(b)))
             super().__init__(junk, a, b, autojunk)
 
-    monkeypatch.setattr(difference, "SequenceMatcher", Spy)
+    monkeypatch.setattr(line_diff, "SequenceMatcher", Spy)
     assert rebuilt(old, new, parts(old, new)) == new
     assert sum(given_to_it) <= MAX_WORK
 

@@ -7,17 +7,17 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from engine.diagnosis.judging import judged, operations
-from engine.diagnosis.numeric import check_numerically
-from engine.diagnosis.outcome import BAD, GOOD, KINK, ROUNDED, UNKNOWN, Check
+from engine.diagnosis.gradcheck.check import check_numerically
+from engine.diagnosis.gradcheck.check_result import BAD, GOOD, KINK, ROUNDED, UNKNOWN, Check
+from engine.diagnosis.gradcheck.verdicts import judged, operations
+from engine.experiments.gradcheck.messages import CheckReply, CheckRequest, Slope, check_reply, decode_reply
+from engine.experiments.gradcheck.parent import check
 from engine.graph import build
 from engine.program import Program
 from engine.recording import Recording
 from engine.recording.index import index_of
 from engine.sandbox import Limits, run
-from engine.sandbox.check_messages import CheckReply, CheckRequest, Slope, check_reply, decode_reply
-from engine.sandbox.checks import check
-from engine.sandbox.messages import encode
+from engine.sandbox.transport.messages import encode
 
 ROOT = Path(__file__).parents[3]
 EXAMPLES = sorted((ROOT / "assets/examples").glob("*.py"))

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from engine.diagnosis import Reason, why
-from engine.diagnosis.why import CODES
+from engine.diagnosis.answers.why import CODES
 from engine.graph import build
 from engine.program import Program
 from engine.recording import Recording

@@ -16,7 +16,7 @@ from engine.progress import untold
 from engine.recording import Recording
 from engine.sandbox import Limits, run
 from engine.sandbox.calls import CallError
-from engine.sandbox.collected import Stopped
+from engine.sandbox.transport.receiver import Stopped
 from tests.engine.export.hostile import hostile
 from tests.engine.export.programs import recorded
 

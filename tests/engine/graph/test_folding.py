@@ -8,11 +8,21 @@ from typing import Any
 import pytest
 
 from engine.graph import build, faces, gradients, layout
-from engine.graph.finite import troubles
-from engine.graph.folding import AT_FIRST, MODES, MOST, READABLE, Folding, folded, groups, groups_at_first, opened_at_first
-from engine.graph.group_faces import Kept, fold_faces
-from engine.graph.nesting import paths
-from engine.graph.varies import varies
+from engine.graph.shown.group_states import Kept, fold_faces
+from engine.graph.shown.group_variation import varies
+from engine.graph.shown.nonfinite import troubles
+from engine.graph.structure.folding import (
+    AT_FIRST,
+    MODES,
+    MOST,
+    READABLE,
+    Folding,
+    folded,
+    groups,
+    groups_at_first,
+    opened_at_first,
+)
+from engine.graph.structure.scopes import paths
 from engine.recording import Recording
 from tests.engine.graph.test_layout import check
 from tests.recorded import recorded

@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.graphs import GRAPHS
-from engine.graph.layout import Layout, layout
-from engine.graph.layout_order import _saved
+from engine.graph.structure.layout import Layout, layout
+from engine.graph.structure.layout_order import _saved
 
 Box = tuple[float, float, float, float]
 
@@ -186,7 +186,7 @@ def lines_run(graph: Any) -> int:
 
     def trace(frame: Any, event: str, argument: Any) -> Any:
         nonlocal count
-        if "graph/layout" not in frame.f_code.co_filename.replace("\\", "/"):
+        if "graph/structure/layout" not in frame.f_code.co_filename.replace("\\", "/"):
             return None
         count += event == "line"
         return trace

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.graph import build, changes, gradients, layout, line_ends, places
-from engine.graph.watch import MISSING, NOT_FINITE
+from engine.graph.shown.change_index import MISSING, NOT_FINITE
 from engine.recording import Recording, replay
 from engine.recording.events import Accumulated, GradSet, NodeRan, OpRan
 from tests.recorded import recorded

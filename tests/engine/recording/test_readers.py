@@ -8,9 +8,9 @@ from typing import get_args
 import pytest
 
 from engine.context import Observer
+from engine.experiments.gradcheck.rerun import First, Nudged, Watch
 from engine.recording.events import AnyEvent
 from engine.recording.recorder import Recorder
-from engine.sandbox.rerun import First, Nudged, Watch
 from tests.engine.recording.readers import EVENTS, forgotten, kinds, readers
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -14,10 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.diagnosis import why
-from engine.graph.build import VIEWS, build
-from engine.graph.captions import caption_text, captions
-from engine.graph.faces import faces
-from engine.graph.timeline import steps
+from engine.graph.shown.captions import caption_text, captions
+from engine.graph.shown.node_states import faces
+from engine.graph.shown.timeline import steps
+from engine.graph.structure.build import VIEWS, build
 from engine.recording import Recording, RecordingError, replay
 from engine.recording.events import Accumulated, BackwardBegan, Named, NodeInfo, NodeRan, OpRan, Read, Sent, Site
 from engine.recording.recording import _HEADER, MAGIC, MAX_DOCUMENT, MAX_ENTRIES, VERSION

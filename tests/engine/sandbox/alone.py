@@ -17,10 +17,10 @@ import warnings
 from typing import Any
 
 from engine.context import context
-from engine.sandbox.admission import parsed
 from engine.sandbox.facades import World
-from engine.sandbox.messages import Layers
+from engine.sandbox.parse import parsed
 from engine.sandbox.policy import classes, protocols
+from engine.sandbox.transport.messages import Layers
 from tests.engine.sandbox.attacks import Attack, corpus
 
 SECONDS = 1.0

@@ -17,9 +17,9 @@ import pytest
 
 from engine.program import Program
 from engine.sandbox import Layers, Limits, RunResult, run
-from engine.sandbox.collected import STATUSES, CollectedRun
-from engine.sandbox.forking import Server
+from engine.sandbox.processes.forking import Server
 from engine.sandbox.runner import job_for, server
+from engine.sandbox.transport.receiver import STATUSES, CollectedRun
 from tests.engine.sandbox.attacks import GOALS, OUTSIDE, Attack, corpus
 
 CORPUS = corpus()

@@ -6,14 +6,14 @@ import threading
 
 import pytest
 
-from engine.sandbox.call_messages import CallReply, CallRequest
 from engine.sandbox.calls import CALLEE, CallError, Function, _Returned, call, offer
-from engine.sandbox.collected import Stopped
-from engine.sandbox.forking import Server
-from engine.sandbox.frames import OUTPUT, REPLY, SHARE
-from engine.sandbox.messages import HEADER, Job, Limits, encode
+from engine.sandbox.processes.forking import Server
+from engine.sandbox.processes.spawning import Workers
 from engine.sandbox.runner import server
-from engine.sandbox.spawning import Workers
+from engine.sandbox.transport.call_messages import CallReply, CallRequest
+from engine.sandbox.transport.frames import OUTPUT, REPLY, SHARE
+from engine.sandbox.transport.messages import HEADER, Job, Limits, encode
+from engine.sandbox.transport.receiver import Stopped
 
 NAMES = ("turned", "refuses", "fails", "loops", "hangs", "hungry", "long", "ends", "opens", "sleeps")
 F = {

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.sandbox.admission import world
+from engine.sandbox.parse import world
 from engine.sandbox.policy import PolicyError
 from tests.engine.sandbox.test_policy import attempt
 

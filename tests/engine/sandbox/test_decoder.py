@@ -13,17 +13,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engine.experiments.gradcheck.messages import CheckReply
+from engine.experiments.gradcheck.parent import _Reply
+from engine.experiments.sweep.messages import SweepRequest
+from engine.experiments.sweep.parent import _Replies
 from engine.program import Program
 from engine.recording.events import OpRan, Printed, Raised, Site, TensorInfo
 from engine.recording.store import StoredArray
 from engine.sandbox import Layers, Limits, RunError, RunResult, run, runner
-from engine.sandbox.check_messages import CheckReply
-from engine.sandbox.checks import _Reply
-from engine.sandbox.collected import MAX_TEXT, STATUSES, Collected, CollectedRun
-from engine.sandbox.frames import BATCH, DONE, MAX_FRAME, MAX_FRAMES, MAX_READS, REPLY, SHARE, STUCK, batches
-from engine.sandbox.messages import HEADER, ROWS, Batch, Done, Job, encode
-from engine.sandbox.sweep_messages import SweepRequest
-from engine.sandbox.sweeps import _Replies
+from engine.sandbox.transport.frames import BATCH, DONE, MAX_FRAME, MAX_FRAMES, MAX_READS, REPLY, SHARE, STUCK, batches
+from engine.sandbox.transport.messages import HEADER, ROWS, Batch, Done, Job, encode
+from engine.sandbox.transport.receiver import MAX_TEXT, STATUSES, Collected, CollectedRun
 
 PROGRAM = Program.from_text("import torch\nx = torch.ones(3, requires_grad=True)\nprint(x)\n(x * 2).sum().backward()\nx.grad")
 BARE = Layers(language=False, system=False)

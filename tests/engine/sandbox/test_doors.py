@@ -18,10 +18,10 @@ import pytest
 from engine.program import Program
 from engine.recording import Recording, replay
 from engine.sandbox import Layers, Limits, RunResult, run
-from engine.sandbox.collected import CollectedRun
-from engine.sandbox.faults import FILLED, FREED
-from engine.sandbox.forking import Server
+from engine.sandbox.processes.forking import Server
 from engine.sandbox.runner import job_for
+from engine.sandbox.system.faults import FILLED, FREED
+from engine.sandbox.transport.receiver import CollectedRun
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the server is Linux's")
 

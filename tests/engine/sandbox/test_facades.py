@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from engine.sandbox import run
-from engine.sandbox.admission import world
 from engine.sandbox.facades import absent, outside, plain, torch
 from engine.sandbox.facades.facade import Facade
+from engine.sandbox.parse import world
 from tests.engine.sandbox.test_policy import attempt
 
 

@@ -17,15 +17,15 @@ import pytest
 from engine.export.picture import picture
 from engine.export.svg import svg
 from engine.sandbox import Layers, Limits, RunResult, run, runner
-from engine.sandbox.messages import PROGRAMS
-from engine.sandbox.spawning import Workers
+from engine.sandbox.processes.spawning import Workers
+from engine.sandbox.transport.messages import PROGRAMS
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the addresses are those of CPython on Linux")
 
 FALLEN = Layers(language=False)
 HOOK_FALLS = """
 import numpy as np, os, socket, subprocess, sys, time, signal
-from engine.sandbox.audit import ALLOWED
+from engine.sandbox.system.audit import ALLOWED
 class All(frozenset):
     def __contains__(self, event): return True
 near = np.zeros(1, np.uint64)

@@ -6,9 +6,10 @@ import sys
 
 import pytest
 
-from engine.sandbox import Layers, faults, run, runner
-from engine.sandbox.faults import TABLE, Fault
+from engine.sandbox import Layers, run, runner
 from engine.sandbox.settings import Settings
+from engine.sandbox.system import faults
+from engine.sandbox.system.faults import TABLE, Fault
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="public installations are on Linux")
 

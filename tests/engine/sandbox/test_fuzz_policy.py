@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 
 from engine.program import Program, ProgramError
 from engine.sandbox import Layers, Limits, run
-from engine.sandbox.collected import CollectedRun
-from engine.sandbox.forking import Server
 from engine.sandbox.policy import PolicyError, check
 from engine.sandbox.policy.names import ATTRIBUTES, CONSTANTS, DEFINED, NEVER, REPLACED, STORED, is_dunder, normal
 from engine.sandbox.policy.syntax import OWN, READER, WRITER
+from engine.sandbox.processes.forking import Server
 from engine.sandbox.runner import job_for
+from engine.sandbox.transport.receiver import CollectedRun
 from tests.engine.sandbox.test_attacks import INSIDES, MEMORY
 
 STEADY = settings(derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))

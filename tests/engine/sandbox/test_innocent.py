@@ -247,7 +247,7 @@ def test_events(statements: bool) -> None:
 
 
 def test_more_events_than_any_recording_holds_are_capped(monkeypatch: pytest.MonkeyPatch) -> None:
-    from engine.sandbox.messages import most_events
+    from engine.sandbox.transport.messages import most_events
 
     assert most_events(Limits(events=1_500_000)) == limits.EVENTS.most == 500_000
     assert limits.ENTRIES.value() >= limits.EVENTS.most + 5
@@ -322,8 +322,8 @@ def test_a_notebook_of_as_many_cells_as_there_may_be() -> None:
 
 
 def test_an_hour_of_trickling_output_needs_no_more_frames_than_there_may_be() -> None:
-    from engine.sandbox.messages import Job
-    from engine.sandbox.tape import EAGER, MANY, Tape
+    from engine.sandbox.tracer import EAGER, MANY, Tape
+    from engine.sandbox.transport.messages import Job
 
     longest = float(limits.SECONDS.most or 0)
     tape = Tape(Job((" ",), False, Limits(seconds=longest)), -1)

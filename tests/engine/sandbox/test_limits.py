@@ -11,7 +11,7 @@ import pytest
 from engine.program import Program
 from engine.recording.events import OpRan
 from engine.sandbox import Control, Layers, Limits, RunResult, run
-from engine.sandbox.forking import Server
+from engine.sandbox.processes.forking import Server
 
 BEFORE = "import torch\nx = torch.ones(3)\nprint('before')\n"
 

@@ -14,11 +14,11 @@ import pytest
 
 from engine.program import Program
 from engine.sandbox import Layers, Limits, RunResult, run, runner
-from engine.sandbox.collected import CollectedRun
-from engine.sandbox.forking import SLACK, Server
-from engine.sandbox.messages import PROGRAMS, Job, SystemLayer
-from engine.sandbox.server import GRACE
+from engine.sandbox.processes.forking import SLACK, Server
+from engine.sandbox.processes.server import GRACE
 from engine.sandbox.settings import Settings
+from engine.sandbox.transport.messages import PROGRAMS, Job, SystemLayer
+from engine.sandbox.transport.receiver import CollectedRun
 from tests.engine.sandbox.reaching import KERNEL, PRELUDE, REACHES
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the system layer is Linux's")
@@ -159,7 +159,7 @@ def test_a_child_without_any_layer_that(program: str, status: str) -> None:
 
 
 def test_a_server_that_hangs_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("engine.sandbox.forking.SLACK", 0.5)
+    monkeypatch.setattr("engine.sandbox.processes.forking.SLACK", 0.5)
     program = (
         "import os, signal\nsignal.signal(signal.SIGALRM, signal.SIG_IGN)\nos.kill(os.getppid(), signal.SIGSTOP)\n"
         "while True: pass"

@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 import engine
-from engine.sandbox.admission import world
+from engine.sandbox.parse import world
 from engine.sandbox.policy import PolicyError, protocols
 from engine.sandbox.policy.classes import look_at_names
 from tests.engine.sandbox import alone

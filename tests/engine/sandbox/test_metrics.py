@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from engine.sandbox import run
-from engine.sandbox.metrics import MINUTE, RUNS, Metrics, status_of, to_stderr
-from engine.sandbox.pool import Busy, Pool
+from engine.serving.metrics import MINUTE, RUNS, Metrics, status_of, to_stderr
+from engine.serving.pool import Busy, Pool
 
 
 @dataclass

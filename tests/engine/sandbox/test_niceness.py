@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from engine.sandbox import Limits, run
-from engine.sandbox.collected import Stopped
+from engine.sandbox.transport.receiver import Stopped
 
 SOON = 30.0
 

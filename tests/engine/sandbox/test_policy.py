@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from engine.sandbox import Layers, run
-from engine.sandbox.admission import world
+from engine.sandbox.parse import world
 from engine.sandbox.policy import PolicyError, check
 from engine.sandbox.policy.names import normal
 
@@ -222,7 +222,7 @@ ESCAPES = {
     "the type of a module": "import math\ny = type(math)('x')",
     "a real import": "y = __import__('os')",
     "a real import from the built-ins": "y = __builtins__['open']",
-    "an import of the engine": "import engine.sandbox.child as y",
+    "an import of the engine": "import engine.sandbox.processes.child as y",
     "a submodule through another": "from torch import sandbox as y",
     "ctypes through NumPy": "from numpy import ctypeslib as y",
     "a module in a module": "import random\ny = random._os",
@@ -415,7 +415,7 @@ def test_the_layer_can_be_switched_off() -> None:
 
 
 def test_the_numerical_check_runs_within_the_layer() -> None:
-    from engine.diagnosis.numeric import check_numerically
+    from engine.diagnosis.gradcheck.check import check_numerically
 
     good = "import torch\nclass A:\n    def __init__(self): self._k = torch.tensor(2.0, requires_grad=True)\na = A()\n(a._k * a._k).backward()"
     assert not check_numerically(good).problem

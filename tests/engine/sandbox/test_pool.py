@@ -8,8 +8,8 @@ from random import Random
 
 import pytest
 
-from engine.sandbox.pool import QUICK, Busy, Cancelled, Pool, Ticket, faded
 from engine.sandbox.settings import Settings
+from engine.serving.pool import QUICK, Busy, Cancelled, Pool, Ticket, faded
 
 SOON = 30.0
 """Seconds after which a test gives up waiting for what must happen."""
@@ -273,12 +273,12 @@ def test_nothing_is_lost_or_mixed_up_among_many() -> None:
 def test_the_number_of_slots_follows_the_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
     from types import SimpleNamespace
 
-    from engine.sandbox import pool as pools
+    from engine.serving import pool as pools
 
     workers = SimpleNamespace(slots=6)
     pools._made.cache_clear()
     monkeypatch.setattr(pools, "settings", lambda: Settings(scheduler="tcp://127.0.0.1:1"))
-    monkeypatch.setattr("engine.cluster.backend.cluster", lambda: workers)
+    monkeypatch.setattr("engine.serving.cluster.backend.cluster", lambda: workers)
     try:
         made = pools.pool()
         assert (made.slots, made.quick_slots, made.long_slots, made.idle) == (6, 3, 3, 6)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from engine.sandbox.admission import world
+from engine.sandbox.parse import world
 from engine.sandbox.policy import check
 from tests.engine.sandbox.reach import forbidden, reachable
 

@@ -9,10 +9,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from engine.sandbox.call_messages import decode_call_reply
-from engine.sandbox.check_messages import MAX_SLOPES, CheckReply, Slope, decode_reply
-from engine.sandbox.frames import MAX_FRAME
-from engine.sandbox.sweep_messages import MAX_PATH, MAX_POINTS, Point, Spot, SweepReply, decode_points, decode_sweep
+from engine.experiments.gradcheck.messages import MAX_SLOPES, CheckReply, Slope, decode_reply
+from engine.experiments.sweep.messages import MAX_PATH, MAX_POINTS, Point, Spot, SweepReply, decode_points, decode_sweep
+from engine.sandbox.transport.call_messages import decode_call_reply
+from engine.sandbox.transport.frames import MAX_FRAME
 
 encode = msgspec.msgpack.encode
 SLOPE = Slope(0, 0, (), False, 0.0, (0.0,), (0.0,), 0.0)

@@ -12,13 +12,14 @@ from pathlib import Path
 
 import pytest
 
+from engine.experiments.gradcheck.messages import CheckRequest
+from engine.experiments.gradcheck.parent import check
 from engine.program import Program
-from engine.sandbox import Control, Layers, Limits, RunResult, forking, retrying, run, runner
-from engine.sandbox.check_messages import CheckRequest
-from engine.sandbox.checks import check
-from engine.sandbox.forking import Server
-from engine.sandbox.pool import Pool
+from engine.sandbox import Control, Layers, Limits, RunResult, run, runner
+from engine.sandbox.processes import forking, retrying
+from engine.sandbox.processes.forking import Server
 from engine.sandbox.runner import Stopped
+from engine.serving.pool import Pool
 
 BARE = Layers(language=False, system=False)
 WAITS = "import torch, time\nx = torch.ones(3)\nprint('begun')\ntime.sleep({seconds})\nprint('ended')\n"

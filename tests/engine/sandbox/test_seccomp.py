@@ -6,7 +6,7 @@ import struct
 
 import pytest
 
-from engine.sandbox.seccomp import ALLOW, DENY, KILL, MACHINES, program
+from engine.sandbox.system.seccomp import ALLOW, DENY, KILL, MACHINES, program
 
 NUMBERS = {
     "x86_64": {

@@ -25,11 +25,12 @@ from engine.recording.events import (
 )
 from engine.recording.recording import OpInfo, RuleText
 from engine.recording.store import RecordingError, StoredArray, TooMuchError
-from engine.sandbox import Limits, RunError, room
-from engine.sandbox.collected import CollectedRun
-from engine.sandbox.frames import BATCH, DONE, MAX_FRAME
-from engine.sandbox.messages import HEADER, Done, encode
-from engine.sandbox.sending import Sender
+from engine.sandbox import Limits, RunError
+from engine.sandbox.transport import budget
+from engine.sandbox.transport.frames import BATCH, DONE, MAX_FRAME
+from engine.sandbox.transport.messages import HEADER, Done, encode
+from engine.sandbox.transport.receiver import CollectedRun
+from engine.sandbox.transport.sender import Sender
 
 PROGRAM = Program.from_text("x = 1\n")
 CUT = RunError("TooLarge", "x" * limits.TEXT.value(), 1)
@@ -105,7 +106,7 @@ def smaller(monkeypatch: pytest.MonkeyPatch, name: str, limit: int) -> limits.Ro
     """Have a limit be a smaller one, on both sides."""
     old = getattr(limits, name)
     row = limits.Row(old.what, limit, old.why, of=old.of, bytes=old.bytes)
-    monkeypatch.setattr(room, name, row)
+    monkeypatch.setattr(budget, name, row)
     return row
 
 
@@ -212,7 +213,7 @@ def test_what_a_killed_child_left_is_cut_back_to_where_it_is_sound() -> None:
     node = NodeInfo(5, "AccumulateGrad", variable=1)
     line = Line()
     events: list[AnyEvent] = [*printed(7), OpRan("op", accumulators=(node,)), *printed(5)]
-    from engine.sandbox.messages import Batch
+    from engine.sandbox.transport.messages import Batch
 
     line.carry(BATCH, encode(Batch(events)))
     result = line.collected.result((-9, True), 1.0)

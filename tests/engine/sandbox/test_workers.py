@@ -12,10 +12,10 @@ import pytest
 
 from engine.limits import EVENTS
 from engine.sandbox import Layers, Limits, RunResult, run, runner
-from engine.sandbox.forking import ROOT
-from engine.sandbox.lockdown import bounds
-from engine.sandbox.messages import FULL, PROGRAMS
-from engine.sandbox.spawning import Workers
+from engine.sandbox.processes.forking import ROOT
+from engine.sandbox.processes.spawning import Workers
+from engine.sandbox.system.lockdown import bounds
+from engine.sandbox.transport.messages import FULL, PROGRAMS
 from tests.engine.sandbox.reaching import REACHES
 from tests.engine.sandbox.test_innocent import ODD, past
 from tests.engine.sandbox.test_innocent import ran as odd
@@ -128,7 +128,7 @@ def test_closing_leaves_no_process_behind() -> None:
 def test_where_the_system_limits_no_memory_a_worker_watches_its_own() -> None:
     program = (
         "import resource, sys\nresource.setrlimit(resource.RLIMIT_AS, (2 ** 31, 2 ** 31))\nsys.path.insert(0, sys.argv[1])\n"
-        "from engine.sandbox.worker import watch_memory\nwatch_memory(100 * 2 ** 20)\nkept = []\n"
+        "from engine.sandbox.processes.worker import watch_memory\nwatch_memory(100 * 2 ** 20)\nkept = []\n"
         "while True: kept.append(bytes(10 ** 7) + b'x')"
     )
     assert subprocess.run([sys.executable, "-I", "-c", program, ROOT], timeout=120).returncode == FULL

@@ -7,18 +7,18 @@ import threading
 import numpy as np
 import pytest
 
+from engine.experiments.sweep.messages import LAST, Leaf, Point, Spot, SweepReply, SweepRequest
+from engine.experiments.sweep.parent import Listener, _Replies, run_points
 from engine.program import Program
+from engine.program.controls import knobs, with_value
 from engine.recording import Recording
 from engine.recording.events import Accumulated
 from engine.recording.index import index_of
 from engine.sandbox import Limits, run
-from engine.sandbox.collected import Stopped
-from engine.sandbox.messages import encode
-from engine.sandbox.sweep_messages import LAST, Leaf, Point, Spot, SweepReply, SweepRequest
-from engine.sandbox.sweeps import Listener, _Replies, run_points
+from engine.sandbox.transport.messages import encode
+from engine.sandbox.transport.receiver import Stopped
 from engine.sweep import Axis, Choice, SweepError, begin, choices, sweep
 from engine.sweep.path import loss_of
-from engine.whatif import knobs, with_value
 
 PLENTY = Limits(seconds=30.0)
 FIT = """\

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import engine as torch
-from engine.writing.operands import Operand
-from engine.writing.operations import MANY, OPERATIONS, Choice, code_of, fit
-from engine.writing.shapes import Settings, shapes_of
+from engine.program.edits.operands import Operand
+from engine.program.edits.operations import MANY, OPERATIONS, Choice, code_of, fit
+from engine.program.edits.shapes import Settings, shapes_of
 
 CHOICES = [pytest.param(choice, id=f"{kind}-{choice.label}") for kind, choices in OPERATIONS.items() for choice in choices]
 STRICT = [

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.program.edits import RefusedError
+from engine.program.edits.expressions import all_named, continued, named
+from engine.program.edits.gradients import backward, descent, optimizer, printed, zero
+from engine.program.edits.leaves import entries, fixed, literal, made, with_entries
+from engine.program.edits.lines import after, appended, blocks, wrapped
+from engine.program.edits.names import check, deleted, fresh, renamed, taken
+from engine.program.edits.operands import Operand, operands
 from engine.sandbox import run
-from engine.writing import RefusedError
-from engine.writing.expressions import all_named, continued, named
-from engine.writing.gradients import backward, descent, optimizer, printed, zero
-from engine.writing.leaves import entries, fixed, literal, made, with_entries
-from engine.writing.lines import after, appended, blocks, wrapped
-from engine.writing.names import check, deleted, fresh, renamed, taken
-from engine.writing.operands import Operand, operands
 
 EXAMPLES = sorted((Path(__file__).resolve().parents[3] / "assets" / "examples").glob("*.py"))
 

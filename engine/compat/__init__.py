@@ -1,0 +1,1 @@
+"""What is PyTorch's alone: its names, its signatures, a few of its internals, and the page that compares."""

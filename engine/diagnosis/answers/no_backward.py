@@ -1,0 +1,194 @@
+"""No backward pass ran at all: it is still to come, it could not begin, or it was never called."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from ...graph.shown.symbols import clip
+from ...recording.events import NOTHING, OpRan, Raised, Site
+from ...recording.index import Pass
+from ..cuts import by_numbers
+from ..reason import Reason
+from .grad_query import Question, along
+from .unreached import cut_of
+
+_NO_GRAPH = "does not require grad and does not have a grad_fn"
+_NOT_SCALAR = "grad can be implicitly created only for scalar outputs"
+
+
+def no_backward(q: Question, passes: Sequence[Pass], cleared: int | None) -> Reason:
+    run = q.run
+    if passes:
+        entry = passes[-1]
+        where = run.where(entry.began)
+        return q.because(
+            "autograd_grad",
+            f"{q.name}.grad is None because torch.autograd.grad ({where}) returns gradients and fills no .grad",
+            f"Only backward() adds to .grad; none has run{' since' if cleared is not None else ''}.",
+            f"Use what torch.autograd.grad returns, or call backward(), or assign {q.name}.grad = … yourself.",
+            step=entry.began,
+            nodes=[q.tensor],
+        )
+    refused = _refused(q)
+    if refused is not None:
+        return refused
+    later = next((e for e in run.passes if q.tensor in e.fills and e.began > q.step), None)
+    if later is not None:
+        return q.because(
+            "not_yet",
+            f"{q.name}.grad is None because backward() has not been called yet: {run.where(later.began)} does it",
+            f"Pass {later.number} will fill {q.name}.grad.",
+            step=later.began,
+            nodes=[q.tensor],
+        )
+    last = _last_result(q)
+    raised = run.raised
+    stopped = ""
+    step = last if last != NOTHING else q.history.born
+    if raised is not None and raised[0] <= q.step:
+        stopped = f" The program ended before, with {raised[1].type} at {run.where(raised[0])}."
+        step = raised[0]
+    result = q.label(run.events[last].outputs[0].id) if last != NOTHING else ""  # type: ignore[union-attr]
+    since = " since the gradient was cleared" if cleared is not None else ""
+    used = f" The last that is computed from {q.name} is {result} ({run.where(last)})." if result else ""
+    return q.because(
+        "no_backward",
+        f"{q.name}.grad is None because backward() was not called{since}",
+        f"Gradients come to be only when backward() runs.{used}{stopped}",
+        f"Call {result if result.isidentifier() else 'loss'}.backward().",
+        step=step,
+        nodes=[q.tensor],
+    )
+
+
+def _last_result(q: Question) -> int:
+    """The step of the last result that is computed, with a graph, from the tensor."""
+    consumers, events = q.run.consumers, q.run.events
+    queue, seen, last = [q.tensor], {q.tensor}, NOTHING
+    for tensor in queue:
+        for step in consumers.get(tensor, ()):
+            event = events[step]
+            if isinstance(event, OpRan) and step <= q.step:
+                for info in event.outputs:
+                    if info.id not in seen and info.node != NOTHING and len(seen) < 5_000:
+                        seen.add(info.id)
+                        queue.append(info.id)
+                        last = max(last, step)
+    return last
+
+
+def _refused(q: Question) -> Reason | None:
+    """backward() was called and could not begin."""
+    run = q.run
+    raised = run.raised
+    if raised is None or raised[0] > q.step:
+        return _refused_unseen(q)
+    step, event = raised
+    if _NO_GRAPH in event.message:
+        root = _receiver(q, step, event)
+        if root != NOTHING:
+            links = q.paths.between(q.tensor, (root,), step)
+            if links is not None:
+                found = cut_of(q, links, f"the backward() at {run.where(step)} fails, because {q.label(root)} has no graph")
+                if found is not None:
+                    return found
+        name = q.label(root) if root != NOTHING else "the tensor"
+        return q.because(
+            "not_connected",
+            f"{q.name}.grad is None because backward() at {run.where(step)} fails: {name} has no graph",
+            f"{name} is not computed from {q.name}, nor from anything else that requires grad.",
+            f"Compute {name} from {q.name}.",
+            step=step,
+            nodes=[q.tensor, root],
+            evidence=[("error", clip(event.message, 200))],
+        )
+    if _NOT_SCALAR in event.message:
+        root = _receiver(q, step, event)
+        shape = f" has shape {list(run.tensors[root].info.shape)}" if root != NOTHING else " has several elements"
+        name = q.label(root) if root != NOTHING else "the root"
+        return q.because(
+            "backward_failed",
+            f"{q.name}.grad is None because backward() at {run.where(step)} could not begin: {name}{shape}",
+            "Without a gradient given, backward() starts from a single number only.",
+            f"Reduce it first ({name}.sum().backward(), or .mean()), or pass gradient=torch.ones_like({name}).",
+            step=step,
+            nodes=[q.tensor, root],
+            evidence=[("error", clip(event.message, 200))],
+        )
+    if "has no attribute 'backward'" in event.message:
+        return _number_as_root(q, step)
+    return None
+
+
+def _number_as_root(q: Question, step: int) -> Reason | None:
+    """backward() was called on a number that a tensor's value had become: `loss = loss.item()`."""
+    run, paths = q.run, q.paths
+    node = paths.source.at(run.site(step))
+    receiver = getattr(getattr(node, "func", node), "value", None)
+    place = paths.source.place(receiver, run.site(step))
+    for read in paths.reads_behind(step, place):
+        tensor = paths.tensor_read(read)
+        links = [] if tensor == q.tensor else paths.between(q.tensor, (tensor,), read)
+        if links is None or any(link.cut for link in links):
+            continue
+        cut = by_numbers(paths, read, q.label(tensor))
+        return q.because(
+            cut.code,
+            f"{q.name}.grad is None because {cut.what} makes {q.label(tensor)} a plain number, and backward() at "
+            f"{run.where(step)} is called on that",
+            f"{run.where(read)}: a number knows no graph, so backward() fails.",
+            "Keep the tensor under its name: call backward() on it, and .item() only for what is printed.",
+            step=read,
+            nodes=[*along(links), q.tensor, tensor],
+            evidence=[("cut", f"{cut.what}, {run.where(read)}")],
+        )
+    return None
+
+
+def _refused_unseen(q: Question) -> Reason | None:
+    """backward() stands in the text, and what it is called on has no graph: its error was caught, or it was never reached."""
+    for cell, call in q.paths.source.calls.get("backward", ()):
+        if isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Name):
+            root = q.run.named_at(call.func.value.id, q.step)
+            if root in (NOTHING, q.tensor) or q.run.status(root, q.step).requires_grad:
+                continue
+            links = q.paths.between(q.tensor, (root,), q.step + 1)
+            if links:
+                place = q.run.place(q.paths.source.place(call, Site(cell)))
+                found = cut_of(q, links, f"{q.label(root)} has no graph that backward() at {place} could go through")
+                if found is not None:
+                    return found
+    return None
+
+
+def _receiver(q: Question, step: int, event: Raised) -> int:
+    """The tensor that backward was called on, or that was given to it."""
+    run, source = q.run, q.paths.source
+    node = source.at(run.site(step))
+    if isinstance(node, ast.Expr):
+        node = node.value
+    if isinstance(node, ast.Call):
+        given: ast.expr = node.func.value if isinstance(node.func, ast.Attribute) else node
+        if isinstance(node.func, ast.Attribute) and node.args and isinstance(given, ast.Attribute | ast.Name):
+            text = given.attr if isinstance(given, ast.Attribute) else given.id
+            given = node.args[0] if text in ("autograd", "torch") else given
+        if isinstance(given, ast.List | ast.Tuple) and given.elts:
+            given = given.elts[0]
+        if isinstance(given, ast.Name):
+            found = run.named_at(given.id, step)
+            if found != NOTHING:
+                return found
+        span = (given.lineno, given.col_offset, given.end_lineno, given.end_col_offset)
+        for earlier in range(step - 1, max(step - 2_000, -1), -1):
+            op = run.events[earlier]
+            site = run.site(earlier)
+            if not isinstance(op, OpRan) or not op.outputs or site is None:
+                continue
+            if (site.line, site.column, site.end_line, site.end_column) == span:
+                return op.outputs[0].id
+    for earlier in range(step - 1, max(step - 2_000, -1), -1):
+        op = run.events[earlier]
+        if isinstance(op, OpRan) and op.outputs and op.op != "grad":
+            return op.outputs[0].id
+    return NOTHING

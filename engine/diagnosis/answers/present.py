@@ -1,0 +1,348 @@
+"""Why a `.grad` that is there holds what it holds: which passes gave it, over how many ways, and where zeros come from."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from ...recording.events import NOTHING, Site
+from ...recording.index import LedgerRow, Pass
+from ..findings.run import Run
+from ..reason import Reason
+from .grad_query import Question, failure, listed
+from .unreached import failed
+from .zeros import finite, nan_origin, zero_origin
+
+_CLEARED = frozenset(("zero_", "None", "fill_"))
+
+
+def present(q: Question) -> Reason:
+    """The reason for a `.grad` that is not None."""
+    run, rows = q.run, q.rows
+    start = _since(run, rows)
+    current = rows[start:]
+    if not current:
+        return _cleared_to_zero(q, rows[-1])
+    added = [row for row in current if row.kind == "backward"]
+    last = current[-1]
+    if not added:
+        return _assigned(q, last)
+    if not finite(run, last.total):
+        found = _not_finite(q, added)
+        if found is not None:
+            return found
+    if _empty(run, last.total):
+        return q.because("set", f"{q.name}.grad has no entries", step=last.step, nodes=[q.tensor])
+    if run.zero(last.total):
+        return _zero(q, added, last)
+    failed = _failed_since(q, added[-1])
+    if failed is not None:
+        return failed
+    if current[0].kind not in ("backward", *_CLEARED) and len(added) > 0:
+        return _on_top_of_assigned(q, current[0], added)
+    changed = [
+        row
+        for before, row in zip([current[0], *current], current, strict=False)
+        if row.kind != "backward" and not (row.kind == "assign" and _rewritten(run, before, row))
+    ]
+    if changed and changed[-1].step > added[-1].step:
+        return _changed(q, added, changed[-1])
+    if len({row.number for row in added}) > 1 and q.status.node == NOTHING:
+        return _accumulated(q, added, rows[start - 1] if start else None)
+    return _set(q, added[-1])
+
+
+def _since(run: Run, rows: list[LedgerRow]) -> int:
+    """The place of the first row after the last clearing; of an assignment, its own."""
+    for place in range(len(rows) - 1, -1, -1):
+        row = rows[place]
+        if row.total == NOTHING or (row.kind in _CLEARED and run.zero(row.total)):
+            return place + 1
+        if row.kind == "assign":
+            # `w.grad += g` and `w.grad /= n` assign what was there.
+            if place and _rewritten(run, rows[place - 1], row):
+                continue
+            return place + 1 if run.zero(row.total) else place
+    return 0
+
+
+def _rewritten(run: Run, before: LedgerRow, row: LedgerRow) -> bool:
+    """Whether an assignment puts back what was changed in place: the second half of `w.grad /= 4`."""
+    changed = before.kind not in ("backward", "assign") and before.total != NOTHING != row.total
+    return changed and run.same(before.total, row.total)
+
+
+def _empty(run: Run, array: int) -> bool:
+    return 0 in run.recording.arrays[array].shape
+
+
+def _cleared_to_zero(q: Question, row: LedgerRow) -> Reason:
+    run = q.run
+    before = [r for r in q.rows if r.kind == "backward" and r.step < row.step]
+    history = f" Pass {before[-1].number} ({_line(q, before[-1])}) had filled it before." if before else ""
+    how = "zeros were assigned to it" if row.kind == "assign" else "it was zeroed"
+    return q.because(
+        "zeroed",
+        f"{q.name}.grad is zero because {how} at {run.where(row.step)}, and no backward pass has reached {q.name} since",
+        history.strip(),
+        "Read the gradient before it is zeroed, or run backward() again.",
+        step=row.step,
+        nodes=[q.tensor],
+        evidence=_ledger(q),
+    )
+
+
+def _assigned(q: Question, row: LedgerRow) -> Reason:
+    how = "assigned" if row.kind == "assign" else f"changed by {row.kind}"
+    return q.because(
+        "assigned",
+        f"{q.name}.grad was {how} by the program at {q.run.where(row.step)}, not by a backward pass",
+        f"It is {q.grad_text()}.",
+        step=row.step,
+        nodes=[q.tensor],
+        evidence=_ledger(q),
+    )
+
+
+def _on_top_of_assigned(q: Question, first: LedgerRow, added: list[LedgerRow]) -> Reason:
+    return q.because(
+        "accumulated",
+        f"{q.name}.grad is what was assigned at {q.run.where(first.step)} plus what {len(added)} backward "
+        f"pass{'es' * (len(added) > 1)} added ({listed([_line(q, r) for r in added])})",
+        "backward() adds to what is in .grad.",
+        f"Set {q.name}.grad = None before the pass if only its gradient is wanted.",
+        step=added[-1].step,
+        site=_site(q, added[-1]),
+        nodes=[q.tensor],
+        evidence=_ledger(q),
+    )
+
+
+def _changed(q: Question, added: list[LedgerRow], row: LedgerRow) -> Reason:
+    run = q.run
+    how = "assigned anew" if row.kind == "assign" else f"changed in place ({row.kind})"
+    text = run.segment(run.site(row.step))
+    if "clip_grad" in text:
+        how = "scaled by gradient clipping"
+    return q.because(
+        "changed",
+        f"{q.name}.grad was set by backward pass {added[-1].number} ({_line(q, added[-1])}) and then {how} at "
+        f"{run.where(row.step)}",
+        f"It was {run.texts.describe(added[-1].total)} and is {q.grad_text()} now.",
+        step=row.step,
+        nodes=[q.tensor],
+        evidence=_ledger(q),
+    )
+
+
+def _accumulated(q: Question, added: list[LedgerRow], cleared: LedgerRow | None) -> Reason:
+    run = q.run
+    texts = run.texts
+    numbers = list(dict.fromkeys(row.number for row in added))
+    since = f"since it was cleared at {run.where(cleared.step)}" if cleared is not None else "and it was never cleared"
+    small = [texts(row.increment) for row in added]
+    total = ""
+    if len(small) <= 4 and all(len(text) < 16 for text in small):
+        total = f" {' + '.join(small)} = {texts(added[-1].total)}."
+    same = len({run.site(_pass(q, row).began) for row in added}) == 1
+    where = f"{_line(q, added[-1])}, each time" if same else listed([_line(q, row) for row in added])
+    return q.because(
+        "accumulated",
+        f"{q.name}.grad is the sum of {len(numbers)} backward passes ({where}), {since}",
+        f"backward() adds to .grad.{total}",
+        f"Clear it before each pass (optimizer.zero_grad() or {q.name}.grad = None), unless accumulating is meant.",
+        step=_pass(q, added[-1]).began,
+        site=_site(q, added[-1]),
+        nodes=_way(q, added[-1]),
+        evidence=_ledger(q),
+    )
+
+
+def _set(q: Question, row: LedgerRow) -> Reason:
+    entry, run = _pass(q, row), q.run
+    arrivals = [
+        a
+        for node in q.paths.nodes_of(q.tensor, entry.began)
+        if (track := entry.arrivals.get(node)) is not None
+        for a in track.values
+        if a.array >= 0 and (q.status.node == NOTHING or a.input == q.status.output)
+    ]
+    kept = f"; retain_grad() keeps it, as {q.name} is not a leaf" if q.status.node != NOTHING else ""
+    pass_ = f"backward pass {row.number}" if entry.event.via == "backward" else f"pass {row.number}"
+    evidence = [("backward pass", f"{row.number}, {_line(q, row)}"), ("increment", run.texts.describe(row.increment))]
+    later = _later(q, row)
+    zeros = _zero_entries(run, row.total)
+    if zeros:
+        evidence.append(("entries that are zero", zeros))
+    sources = [a.source for a in arrivals if a.source != NOTHING]
+    if len(sources) > 1:
+        places = Counter(run.where(run.nodes[s].born) for s in sources)
+        where = listed([f"{place}{f' ({n} times)' if n > 1 else ''}" for place, n in places.items()])
+        texts = [run.texts(a.array) for a in arrivals]
+        total = ""
+        if len(texts) <= 4 and all(len(text) < 16 for text in texts):
+            total = f" {' + '.join(texts)} = {run.texts(row.increment)}."
+        uses = [
+            ("as a root" if a.source == NOTHING else f"from {run.where(run.nodes[a.source].born)}", run.texts.describe(a.array))
+            for a in arrivals[:8]
+        ]
+        return q.because(
+            "paths",
+            f"{q.name}.grad was set by {pass_} ({_line(q, row)}) and is a sum over {len(sources)} paths: {q.name} is used "
+            f"{len(sources)} times{kept}",
+            f"The uses are at {where}; the gradients of all of them add up.{total}{later}",
+            step=row.step,
+            site=_site(q, row),
+            nodes=[t for s in sources[:8] for t in (q.tensor, *q.paths.backwards(entry, s, 100))],
+            evidence=[*evidence, *uses],
+        )
+    return q.because(
+        "set",
+        f"{q.name}.grad was set by {pass_}, {_line(q, row)}{kept}",
+        f"It is {q.grad_text()}.{later}",
+        step=row.step,
+        site=_site(q, row),
+        nodes=_way(q, row),
+        evidence=evidence,
+    )
+
+
+def _later(q: Question, row: LedgerRow) -> str:
+    """A remark on passes after the last that reached the tensor."""
+    after = [e for e in q.passes if e.began > row.step and e.event.via == "backward"]
+    if not after:
+        return ""
+    if after[-1].ended > q.step:
+        return f" Another pass, at {q.run.where(after[-1].began)}, is on its way."
+    return f" The later pass at {q.run.where(after[-1].began)} did not reach {q.name}."
+
+
+def _zero_entries(run: Run, array: int) -> str:
+    values = run.recording.array(array)
+    if values is None or values.size < 2:
+        return ""
+    zeros = int((values == 0).sum())
+    return f"{zeros} of {values.size}" if zeros else ""
+
+
+def _zero(q: Question, added: list[LedgerRow], last: LedgerRow) -> Reason:
+    run = q.run
+    moving = [row for row in added if not run.zero(row.increment)]
+    if moving and last.kind == "backward":
+        return q.because(
+            "zero_cancelled",
+            f"{q.name}.grad is zero because what {len(added)} backward passes added cancels "
+            f"({listed([_line(q, row) for row in added])})",
+            " + ".join(run.texts(row.increment) for row in added[:6]) + " = 0.",
+            step=added[-1].step,
+            site=_site(q, added[-1]),
+            nodes=[q.tensor],
+            evidence=_ledger(q),
+        )
+    if moving:
+        return _changed(q, added, last)
+    row = added[-1]
+    entry = _pass(q, row)
+    zero = None
+    for node in q.paths.nodes_of(q.tensor, entry.began):
+        if node in entry.arrivals:
+            zero = zero_origin(q.paths, entry, node, row.step)
+            break
+    evidence = [("gradient", q.grad_text()), ("backward pass", f"{row.number}, {_line(q, row)}")]
+    if zero is None:
+        return q.because(
+            "zero_op",
+            f"{q.name}.grad is zero: backward pass {row.number} ({_line(q, row)}) brought only zeros",
+            step=row.step,
+            site=_site(q, row),
+            nodes=_way(q, row),
+            evidence=evidence,
+        )
+    owner = run.index.owners.get((zero.node, 0), NOTHING)
+    way = _way(q, row)
+    cut = []
+    if owner in way and way.index(owner) > 0:
+        cut = [(way[way.index(owner) - 1], owner)]
+    return q.because(
+        zero.code,
+        f"{q.name}.grad is zero because {_lower(zero.sentence)}".rstrip("."),
+        f"Backward pass {row.number} ({_line(q, row)}) reached {q.name}, but with zeros only.",
+        zero.fix,
+        step=zero.step,
+        site=zero.site,
+        nodes=[*way, zero.factor],
+        cut=cut,
+        evidence=evidence,
+    )
+
+
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:] if text[1:2].islower() or text[:2] in ("A ",) else text
+
+
+def _not_finite(q: Question, added: list[LedgerRow]) -> Reason | None:
+    run = q.run
+    row = next((r for r in added if not finite(run, r.increment)), added[-1])
+    entry = _pass(q, row)
+    for node in q.paths.nodes_of(q.tensor, entry.began):
+        found = nan_origin(q.paths, entry, node) if node in entry.arrivals else None
+        if found is not None:
+            step, sentence = found
+            return q.because(
+                "not_finite",
+                f"{q.name}.grad is not finite ({q.grad_text()}) because {_lower(sentence)}".rstrip("."),
+                f"It came with backward pass {row.number} ({_line(q, row)}).",
+                "Keep the input away from that point: clamp it, add a small number, or use a stable form "
+                "(log_softmax, logsumexp, torch.where with safe inputs on both sides).",
+                step=step,
+                nodes=_way(q, row),
+                evidence=_ledger(q),
+            )
+    return None
+
+
+def _failed_since(q: Question, row: LedgerRow) -> Reason | None:
+    """A later pass that reached for the tensor and failed, so that only the earlier gradient is there."""
+    for entry in reversed(q.passes):
+        if entry.began <= row.step:
+            break
+        error = failure(q, entry)
+        if error and q.paths.reached(entry).intersection(q.paths.nodes_of(q.tensor, entry.began)):
+            return failed(q, entry, error, f"{q.name}.grad holds only what pass {row.number} ({_line(q, row)}) gave")
+    return None
+
+
+# --- parts of answers ---------------------------------------------------------------------------------------------------------
+
+
+def _pass(q: Question, row: LedgerRow) -> Pass:
+    return q.run.index.passes[row.number]
+
+
+def _site(q: Question, row: LedgerRow) -> Site | None:
+    return q.run.site(_pass(q, row).began)
+
+
+def _line(q: Question, row: LedgerRow) -> str:
+    return q.run.where(_pass(q, row).began if row.number else row.step)
+
+
+def _way(q: Question, row: LedgerRow) -> list[int]:
+    entry = _pass(q, row)
+    for node in q.paths.nodes_of(q.tensor, entry.began):
+        if node in entry.arrivals:
+            return [q.tensor, *q.paths.backwards(entry, node)]
+    return [q.tensor]
+
+
+def _ledger(q: Question) -> list[tuple[str, str]]:
+    """The last rows of the ledger as evidence."""
+    run = q.run
+    found = []
+    for row in q.rows[-8:]:
+        if row.kind == "backward":
+            what = f"pass {row.number}, {_line(q, row)}"
+            found.append((what, f"+ {run.texts.describe(row.increment)} → {run.texts.describe(row.total)}"))
+        else:
+            how = "set to None" if row.total == NOTHING else row.kind
+            found.append((f"{how}, {run.where(row.step)}", run.texts.describe(row.total) or "None"))
+    return found

@@ -1,0 +1,291 @@
+"""Why a gradient is zero (or not finite): the node of the pass at which it became so."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import NamedTuple
+
+import numpy as np
+
+from ...recording.events import NOTHING, Accumulated, HookRan, NodeRan, OpRan, Site
+from ...recording.index import Pass
+from ..findings.run import Run
+from ..paths import Paths
+
+_RELUS = frozenset(("relu", "relu6", "leaky_relu", "threshold", "clamp_min", "hardsigmoid", "hardswish", "elu"))
+_PRODUCTS = frozenset(
+    ("mul", "mm", "matmul", "bmm", "mv", "dot", "addmm", "baddbmm", "addmv", "outer", "ger", "linear", "einsum", "inner",
+     "addcmul", "vdot", "tensordot", "prod", "lerp", "addr", "addbmm", "bilinear")
+)  # fmt: skip
+_ALIVE = "Smaller learning rate or weights, a bias above zero, or leaky_relu, whose slope is never 0."
+
+
+class _Kind(NamedTuple):
+    """Operations whose derivative is zero for the same reason; `{op}` and `{name}` stand for the operation and its input."""
+
+    code: str
+    ops: frozenset[str]
+    sentence: str
+    fix: str
+
+
+_KINDS = (
+    _Kind(
+        "zero_relu", _RELUS,
+        "{op} is dead: no entry of {name} that the gradient comes to is above zero, and there the slope is 0.", _ALIVE,
+    ),
+    _Kind(
+        "zero_clamp", frozenset(("clamp", "clip", "clamp_max", "hardtanh", "hardshrink", "softshrink")),
+        "{op} is saturated: {name} lies outside of its bounds, where the slope is 0.",
+        "Choose wider bounds, or a smooth function such as tanh.",
+    ),
+    _Kind(
+        "zero_step",
+        frozenset(
+            ("round", "floor", "ceil", "trunc", "sign", "fix", "heaviside", "sgn", "floor_divide", "bernoulli")
+        ),
+        "{op} is constant between its jumps, so its derivative is 0 everywhere.",
+        "Do without {op} on the way to the loss, or let the gradient pass by it: x + ({op}(x) - x).detach().",
+    ),
+    _Kind(
+        "zero_where", frozenset(("where",)),
+        "where took the other branch for every entry, so this branch gets a gradient of 0.", "Look at the condition.",
+    ),
+    _Kind(
+        "zero_choice",
+        frozenset(
+            ("max", "min", "amax", "amin", "maximum", "minimum", "fmax", "fmin", "topk", "sort", "median", "kthvalue", "cummax",
+             "cummin", "aminmax", "mode", "nanmedian", "quantile", "max_pool1d", "max_pool2d", "max_pool3d",
+             "max_pool2d_with_indices", "max_pool3d_with_indices", "adaptive_max_pool2d")
+        ),
+        "{op} chose another element, and only the chosen one gets a gradient.",
+        "Use a mean or a soft version (logsumexp, softmax) if all elements are to learn.",
+    ),
+    _Kind(
+        "zero_mask", frozenset(("masked_fill", "dropout", "feature_dropout", "alpha_dropout", "index_fill")),
+        "{op} replaced every entry of {name}, so none gets a gradient.", "Look at the mask.",
+    ),
+    _Kind(
+        "zero_loss", frozenset(("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")),
+        "{op} is at its minimum: the prediction equals the target.", "",
+    ),
+    _Kind(
+        "zero_saturated", frozenset(("softmax", "log_softmax")),
+        "the outputs of {op} of {name} = {value} add up to 1, or are saturated, so the gradient of their plain sum is 0.",
+        "Take a loss that tells the classes apart, such as cross_entropy of the scores.",
+    ),
+    _Kind(
+        "zero_saturated", frozenset(("sigmoid", "tanh", "erf", "exp", "logsigmoid", "softsign")),
+        "{op} of {name} = {value} is saturated: its slope is 0 in this precision.", "Scale or normalise the input.",
+    ),
+)  # fmt: skip
+_JOINS = frozenset(("stack", "cat", "concat", "hstack", "vstack", "dstack", "column_stack", "index_put", "copy", "repeat"))
+_MOST = 20_000
+
+
+class Zero(NamedTuple):
+    """The place at which a gradient became zero."""
+
+    code: str
+    """"zero_relu", "zero_clamp", "zero_step", "zero_factor", "zero_where", "zero_choice", "zero_mask",
+    "zero_saturated", "zero_cancelled", "zero_hook", "zero_root", "zero_loss" or "zero_op"."""
+    site: Site | None
+    step: int
+    sentence: str
+    fix: str
+    node: int
+    """The autograd node that received a gradient and sent zeros, or NOTHING."""
+    factor: int = NOTHING
+    """For "zero_factor" and what it was traced back to: the tensor that is zero."""
+
+
+def zero_origin(paths: Paths, entry: Pass, target: int, filled: int) -> Zero | None:
+    """Where on its way back to node `target` the gradient that was added at step `filled` became zero."""
+    run = paths.run
+    queue, seen = deque([target]), {target}
+    while queue and len(seen) < _MOST:
+        node = queue.popleft()
+        arrivals = entry.arrivals.get(node)
+        if arrivals is None:
+            continue
+        coming = [a for a in arrivals.values if a.array >= 0]
+        if len(coming) > 1 and not all(run.zero(a.array) for a in coming):
+            return _cancelled(paths, node, [a.source for a in coming])
+        hook = _hooked(paths, entry, node)
+        if hook is not None:
+            return hook
+        for a in coming:
+            if a.source == NOTHING:
+                return _zero_root(run, entry)
+            received = _received(run, entry, a.source)
+            if received and not all(run.zero(g) for g in received):
+                return _at(paths, entry, a.source, a.edge)
+            if a.source not in seen:
+                seen.add(a.source)
+                queue.append(a.source)
+    event = run.events[filled]
+    return _hooked(paths, entry, target) if isinstance(event, Accumulated) else None
+
+
+def _received(run: Run, entry: Pass, node: int) -> list[int]:
+    event = run.events[entry.ran_at[node]] if node in entry.ran_at else None
+    return [g for g in event.received if g >= 0] if isinstance(event, NodeRan) else []
+
+
+def _hooked(paths: Paths, entry: Pass, node: int) -> Zero | None:
+    run = paths.run
+    for step in paths.hooks:
+        event = run.events[step]
+        if not isinstance(event, HookRan) or event.node != node or not entry.began < step < entry.ended:
+            continue
+        if event.before >= 0 and event.after >= 0 and not run.zero(event.before) and run.zero(event.after):
+            return Zero(
+                    "zero_hook", run.site(step), step, f"A hook replaced the gradient by zeros (pass {entry.number}, "
+                    f"{run.where(entry.began)}).", "Look at the hook registered with register_hook.", node,
+                )  # fmt: skip
+    return None
+
+
+def _zero_root(run: Run, entry: Pass) -> Zero:
+    return Zero(
+        "zero_root", run.site(entry.began), entry.began,
+        f"Backward pass {entry.number} ({run.where(entry.began)}) was started with a gradient of zeros.",
+        "Start it with the gradient that is meant, such as torch.ones_like(…), or from a single number.", NOTHING,
+    )  # fmt: skip
+
+
+def _cancelled(paths: Paths, node: int, sources: list[int]) -> Zero:
+    run = paths.run
+    steps = list(dict.fromkeys(run.nodes[s].born for s in sources if s != NOTHING))
+    places = list(dict.fromkeys(run.where(s) for s in steps))
+    last = max(steps, default=NOTHING)
+    return Zero(
+        "zero_cancelled", run.site(last), last,
+        f"The contributions of {len(sources)} uses ({', '.join(places)}) add up to zero: they cancel.",
+        "Check the signs of the terms; if the terms are meant to cancel, zero is right.", NOTHING,
+    )  # fmt: skip
+
+
+def _at(paths: Paths, entry: Pass, node: int, edge: int) -> Zero:
+    """The node that received a gradient and sent zeros along an edge, explained by its operation."""
+    run = paths.run
+    for _ in range(100):
+        joined = run.nodes[node].event
+        above = entry.arrivals.get(node)
+        first = above.values[0] if above is not None else None
+        if not isinstance(joined, OpRan) or joined.op not in _JOINS or first is None or first.source == NOTHING:
+            break
+        # The part of the gradient that belongs to this input was zero already when it came.
+        node, edge = first.source, first.edge
+    history = run.nodes[node]
+    step, site, where = history.born, run.site(history.born), run.where(history.born)
+    event = history.event
+    if not isinstance(event, OpRan):
+        return Zero("zero_op", site, step, f"{history.info.name} ({where}) sends zeros back.", "", node)
+    op, tensors = event.op, run.inputs(event)
+    name = run.title(tensors[0]) if tensors else "its input"
+    value = run.texts.describe(run.status(tensors[0], step).array) if tensors else ""
+    if op in _PRODUCTS or op.startswith("conv"):
+        found = _factor(paths, event, step, edge)
+        if found is not None:
+            return found._replace(node=node)
+    for kind in _KINDS:
+        if op in kind.ops:
+            sentence = kind.sentence.format(op=op, name=name, value=value)
+            return Zero(kind.code, site, step, f"{where}: {sentence}", kind.fix.format(op=op), node)
+    at = f" at {name} = {value}" if value else ""
+    return Zero(
+        "zero_op",
+        site,
+        step,
+        f"{where}: the derivative of {op} is 0{at}.",
+        "Start from another value, if that is not meant.",
+        node,
+    )
+
+
+def _factor(paths: Paths, event: OpRan, step: int, edge: int) -> Zero | None:
+    """What a product's zero factor is: a number, a mask, or a tensor that became zero earlier."""
+    run = paths.run
+    where, site = run.where(step), run.site(step)
+    numbers = [argument.text for argument in event.inputs if argument.tensor == NOTHING]
+    for text in numbers:
+        if _is_zero(text):
+            return Zero("zero_factor", site, step, f"{where}: the result is multiplied by {text}.",
+                        "Look at the factor; with a factor of 0 nothing depends on the rest.", NOTHING)  # fmt: skip
+    for place, argument in enumerate(event.inputs):
+        if argument.tensor == NOTHING or (place == edge and len(event.inputs) > 1):
+            continue
+        if run.zero(run.status(argument.tensor, step).array):
+            return _zero_tensor(paths, argument.tensor, step, event.op)
+    return None
+
+
+def _zero_tensor(paths: Paths, tensor: int, step: int, op: str) -> Zero:
+    """Where a factor that is zero comes from: through operations that keep zeros, back to the one that made them."""
+    run = paths.run
+    where, site, name = run.where(step), run.site(step), run.title(tensor)
+    said = f"{where}: {op} multiplies with {name}, which is zero everywhere"
+    maker = run.beneath_views(tensor)
+    born, event = run.op_of(maker)
+    for _ in range(16):
+        inputs = run.inputs(event)
+        if event.op in _RELUS and inputs and not run.zero(run.status(inputs[0], born).array):
+            return Zero("zero_relu", run.site(born), born,
+                        f"{said}: {event.op} ({run.where(born)}) is dead, no entry of {run.title(inputs[0])} is above zero.",
+                        _ALIVE,
+                        NOTHING, tensor)  # fmt: skip
+        zero_inputs = [t for t in inputs if run.zero(run.status(t, born).array)]
+        if event.op in ("dropout", "masked_fill") and not zero_inputs:
+            return Zero("zero_mask", run.site(born), born, f"{said}: {event.op} ({run.where(born)}) replaced every entry.",
+                        "Look at the mask.", NOTHING, tensor)  # fmt: skip
+        if not zero_inputs or event.written:
+            break
+        maker = run.beneath_views(zero_inputs[0])
+        born, event = run.op_of(maker)
+    origin = run.where(born)
+    return Zero("zero_factor", site, step, f"{said}" + (f" ({origin})." if origin != where else "."),
+                f"Look at {name}; where a factor is 0, nothing depends on the other one.", NOTHING, tensor)  # fmt: skip
+
+
+def _is_zero(text: str) -> bool:
+    try:
+        return float(text) == 0
+    except ValueError:
+        return text == "False"
+
+
+def nan_origin(paths: Paths, entry: Pass, target: int) -> tuple[int, str] | None:
+    """The step and sentence of the node in a pass that received finite gradients and sent one that is not finite."""
+    run = paths.run
+    queue, seen = deque([target]), {target}
+    while queue and len(seen) < _MOST:
+        node = queue.popleft()
+        track = entry.arrivals.get(node)
+        for a in track.values if track is not None else ():
+            if a.array < 0 or finite(run, a.array) or a.source in seen:
+                continue
+            if a.source == NOTHING:
+                return entry.began, f"Pass {entry.number} ({run.where(entry.began)}) was started with it."
+            received = _received(run, entry, a.source)
+            history = run.nodes[a.source]
+            if received and all(finite(run, g) for g in received):
+                event = history.event
+                op = event.op if isinstance(event, OpRan) else history.info.name
+                first = run.inputs(event)[:1] if isinstance(event, OpRan) else []
+                of = ""
+                if first:
+                    of = f" of {run.title(first[0])} = {run.texts.describe(run.status(first[0], history.born).array)}"
+                return history.born, f"{run.where(history.born)}: the derivative of {op}{of} is not finite there."
+            seen.add(a.source)
+            queue.append(a.source)
+    return None
+
+
+def finite(run: Run, array: int) -> bool:
+    """Whether all entries of an array are finite."""
+    stored = run.recording.arrays[array]
+    if stored.data is None:
+        return stored.summary is None or not (stored.summary.nan or stored.summary.inf)
+    values = stored.to_numpy()
+    return values is None or values.dtype.kind not in "fc" or bool(np.isfinite(values).all())

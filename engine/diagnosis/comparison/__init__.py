@@ -1,0 +1,1 @@
+"""Two runs or two programs side by side."""

@@ -1,0 +1,1 @@
+"""Whether a recording's derivatives are right, judged by differences."""

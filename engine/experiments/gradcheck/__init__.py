@@ -1,0 +1,1 @@
+"""Derivatives by differences: what the parent asks, what the child changes and measures."""

@@ -1,0 +1,328 @@
+"""The child's side of a numerical check: the leaves of a backward pass, and each of its nodes, differentiated by differences.
+
+Of a leaf: the program runs again with the leaf nudged right before the pass's graph begins to use it, so that in a training
+loop the gradient is checked at the leaf's value of that iteration. Of a node: its operation, or the `forward` of the program's
+own Function, is called again with an input nudged, and the result is weighted with the gradient that the node received.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ...context import context, grad_mode, observed
+from ...recording.bounded_text import said
+from ...recording.index import Index, index_of
+from ...sandbox.instrument import instrument
+from ...sandbox.parse import parsed
+from ...sandbox.processes.child import Run
+from ...sandbox.system import timer
+from ...sandbox.tracer import file_name
+from ...sandbox.transport.frames import REPLY, SHARE, WHOLE
+from ...sandbox.transport.messages import Job, encode
+from ...tensor import Tensor, constant, gradient_edge
+from .messages import CheckReply, CheckRequest, Slope
+from .node import NodeCheck
+from .perturbation_points import Targets
+from .probe_directions import chosen, directed
+from .rerun import (
+    Array,
+    Call,
+    Draws,
+    First,
+    Kept,
+    Misled,
+    Nudge,
+    Nudged,
+    Null,
+    Program,
+    Watch,
+    array_of,
+    in_double,
+)
+from .tolerances import FINER, STEP, agrees
+
+KEPT = 64 * 2**20
+"""Bytes of constants and arguments that are kept from one run."""
+TIME = 0.85
+"""Of the time, after which nothing new begins."""
+TOLD_EVERY = 0.2
+"""Seconds between two messages of how far it is."""
+
+
+class CheckRun(Run):
+    """One check."""
+
+    def __init__(self, job: Job, out: int) -> None:
+        super().__init__(job, out)
+        assert job.check is not None
+        self.request: CheckRequest = job.check
+        self.tape.send = lambda: None  # type: ignore[method-assign]
+        self.slopes: list[Slope] = []
+        self.skipped: list[tuple[int, str]] = []
+        self.before = self.digest = 0
+        self.root = 0.0
+        self.left = 0
+        self.told = self.began
+        self.program: Program | None = None
+
+    def go(self) -> None:
+        """Check and reply."""
+        self._prepare()
+        sys.stdout = sys.stderr = Null()
+        warnings.showwarning = lambda *_, **__: None
+        status, message, line = "ok", "", 0
+        try:
+            status, message = self._check()
+        except MemoryError:
+            status, message = "memory", "the check needed more memory than it may use"
+        except Misled:
+            status, message = "differs", "in float64 the program does other things than it did"
+        except BaseException as error:
+            context.observer = None
+            explained = self._explain(error)
+            status, message, line = "error", f"{explained.type}: {said(error)}"[:500], explained.line
+        timer.stop()
+        self._reply(status, message, line)
+
+    def _reply(self, status: str, message: str, line: int = 0) -> None:
+        context.observer = None
+        runs = 0 if self.program is None else self.program.runs
+        reply = CheckReply(
+            status, message, line, self.root, self.slopes, self.skipped, self.before, self.digest, self.left, runs
+        )
+        self.tape.frame(REPLY, encode(reply))
+
+    def _stop(self, status: str, message: str) -> None:
+        self._reply(status, message)
+        os._exit(0)
+
+    def _time_is_up(self, _: int, frame: Any) -> None:
+        if self.tape.writing:
+            return
+        self._reply("timeout", f"the check was stopped after {self.job.limits.seconds:g} seconds")
+        os._exit(0)
+
+    @property
+    def over(self) -> bool:
+        """Whether the time is spent but for the reply."""
+        return time.monotonic() - self.began > TIME * self.job.limits.seconds
+
+    def _compiled(self) -> list[Any]:
+        codes = []
+        for cell, text in enumerate(self.job.cells):
+            name = file_name(self.job, cell)
+            codes.append(compile(instrument(parsed(text, name, self.job.layers)), name, "exec", dont_inherit=True))
+        return codes
+
+    # --- the check ----------------------------------------------------------------------------------------------------------
+
+    def _check(self) -> tuple[str, str]:
+        number = self.request.number
+        fresh = dict(self.namespace)
+        files = {file_name(self.job, cell): cell for cell in range(len(self.job.cells))}
+        program = self.program = Program(self._compiled(), lambda: dict(fresh), files, self.tape, Draws())
+        first = First(files, number)
+        program.run(first)
+        self.before, self.digest = first.before, first.digest
+        recording = first.recording(self.job.cells)
+        index = index_of(recording)
+        entry = index.passes.get(number)
+        if entry is None:
+            return "missing", f"the program did not come to backward pass {number} again"
+        in_double()
+        analysed = Analysed(self, program, first.calls, index, number)
+        program.run(analysed)
+        self.root = analysed.value
+        if not np.isfinite(self.root):
+            return "failed", "the root is not finite"
+        again = Nudged(first.calls, number, analysed.kept, None)
+        program.run(again)
+        if again.value != self.root and not abs(again.value - self.root) <= 1e-12 * abs(self.root):
+            return "random", "the root has another value each time the program runs, although random numbers repeat"
+        targets = analysed.targets
+        plans = [(t, chosen(analysed.shapes[t], self.request.elements, analysed.event(t))) for t in targets]
+        rounds = max((len(places) for _, places in plans), default=0)
+        turns = [(tensor, places[k]) for k in range(rounds) for tensor, places in plans if k < len(places)]
+        mine = turns[self.request.part :: self.request.parts]
+        for done, (tensor, place) in enumerate(mine):
+            self._tell(done / len(mine))
+            if self.over:
+                self.left += 1
+            else:
+                self._leaf(tensor, place, analysed, first.calls)
+        self._tell(1.0)
+        return "ok", ""
+
+    def _tell(self, share: float) -> None:
+        """Say how far the check is, now and then and at its end."""
+        now = time.monotonic()
+        if share == 1.0 or now - self.told > TOLD_EVERY:
+            self.told = now
+            self.tape.frame(SHARE, round(share * WHOLE).to_bytes(2, "big"))
+
+    def _leaf(self, tensor: int, place: tuple[int, ...] | None, analysed: Analysed, calls: list[Call]) -> None:
+        value, gradient = analysed.values[tensor], analysed.gradients[tensor]
+        event = analysed.event(tensor)
+        direction = directed(value.shape, place, event)
+        assert self.program is not None
+        forward, backward = [], []
+        analytic = float((gradient * direction).sum())
+        h = STEP * max(1.0, float(np.max(np.abs(value * direction), initial=0.0)))
+        noise = 4e-16 * abs(self.root) / h * 8
+        for _ in range(3):
+            ends = []
+            for sign in (1.0, -1.0):
+                run = Nudged(calls, analysed.number, analysed.kept, Nudge(*analysed.places[tensor], sign * h * direction))
+                self.program.run(run)
+                ends.append(run.value)
+            forward.append((ends[0] - self.root) / h)
+            backward.append((self.root - ends[1]) / h)
+            if agrees((forward[-1] + backward[-1]) / 2, analytic, noise) or self.over:
+                break
+            h /= FINER
+        self.slopes.append(
+            Slope(
+                event,
+                -1 - analysed.born[tensor][1],
+                place or (),
+                place is None,
+                analytic,
+                tuple(forward),
+                tuple(backward),
+                noise,
+            )
+        )
+
+
+class Analysed(Watch):
+    """The run without a nudge: its gradients, what the others take for constants, and the check of each node on the way."""
+
+    def __init__(self, check: CheckRun, program: Program, calls: list[Call], index: Index, number: int) -> None:
+        super().__init__(calls, number)
+        self.check, self.draws, self.index = check, program.draws, index
+        self.kept = Kept()
+        self.value = np.nan
+        self.entry = index.passes[number]
+        self.where = Targets(calls, index, self.entry)
+        self.born, self.passed = self.where.born, self.where.passed
+        self.targets: list[int] = []
+        self.places: dict[int, tuple[tuple[int, int], int]] = {}
+        """Tensor → the call that makes it and its place there, and the call after which it is nudged."""
+        self.find_targets()
+        self.live: dict[int, Tensor] = {}
+        self.shapes: dict[int, tuple[int, ...]] = {}
+        self.values: dict[int, Array] = {}
+        self.gradients: dict[int, Array] = {}
+        self.edges: dict[tuple[int, int], int] = {}
+        """id() of a node and its input → the target whose gradient arrives there."""
+        self.ran: dict[int, tuple[int, Any, list[Any], list[Array]]] = {}
+        """id() of a node → which of the recording's operations made it, operation, arguments and results."""
+        self.alive: list[Any] = []
+
+    def event(self, tensor: int) -> int:
+        """Which of the recording's operations made a tensor."""
+        return self.where.event(tensor)
+
+    def find_targets(self) -> None:
+        """The tensors whose gradient the pass computes, and when to nudge them."""
+        for tensor in list(self.entry.event.inputs) or list(self.entry.fills):
+            if not self.where.reached(tensor) or tensor in self.targets:
+                continue
+            if tensor not in self.born:
+                self.check.skipped.append((-1, "made where the check cannot follow"))
+                continue
+            self.targets.append(tensor)
+            self.places[tensor] = (self.born[tensor], self.where.after(tensor))
+
+    # --- forward ------------------------------------------------------------------------------------------------------------
+
+    def called(self, at: int, op: Any, arguments: tuple[Any, ...], tensors: Any, node: Any, in_place: bool) -> None:
+        """Keep what later runs take for constants, and what the node's check needs."""
+        for k, t in enumerate(tensors):
+            number = self.calls[at].made[k] if k < len(self.calls[at].made) else -1
+            if number in self.places and not in_place:
+                self.live[number] = t
+            if not t._needs:
+                self.kept.constants[at, k] = self.keep(t._array)
+        for tensor, (_, after) in self.places.items():
+            if after == at and tensor in self.live:
+                self.values[tensor] = self.live[tensor]._array.copy()
+        number = self.calls[at].node
+        if number in self.passed and node is not None and not in_place and self.kept.size < KEPT:
+            copies = [self.copied(a) for a in arguments]
+            self.ran[id(node)] = (self.calls[at].event, op, copies, [t._array.copy() for t in tensors])
+            self.alive.append(node)
+
+    def keep(self, array: Array) -> Array:
+        """A copy that counts against the budget."""
+        self.kept.size += array.nbytes
+        if self.kept.size > 4 * KEPT:
+            raise MemoryError
+        return array.copy()
+
+    def copied(self, value: Any) -> Any:
+        """An argument as it is now."""
+        if isinstance(value, Tensor):
+            return constant(self.keep(value._array))
+        if isinstance(value, list | tuple) and any(isinstance(v, Tensor) for v in value):
+            return type(value)([self.copied(v) for v in value]) if type(value) in (list, tuple) else value
+        return value
+
+    # --- backward -----------------------------------------------------------------------------------------------------------
+
+    def began(self, roots: Any) -> None:
+        """The pass in question: where gradients of targets will arrive."""
+        self.kept.weights = [array_of(g).copy() for _, _, g in roots]
+        self.value = float(sum((t._array * array_of(g)).sum() for t, _, g in roots))
+        for tensor in list(self.targets):
+            live = self.live.get(tensor)
+            if live is None or tensor not in self.values:
+                self.targets.remove(tensor)
+                self.check.skipped.append((-1, "made where the check cannot follow"))
+                continue
+            node, output = gradient_edge(live)
+            self.alive.append(node)
+            self.edges[id(node), output] = tensor
+            self.shapes[tensor] = live._array.shape
+            self.gradients[tensor] = np.zeros(live._array.shape)
+        for _, (node, output), g in roots:
+            self.arrive(node, output, array_of(g))
+
+    def arrive(self, node: Any, output: int, g: Any) -> None:
+        """A gradient reached a node."""
+        tensor = self.edges.get((id(node), output))
+        if tensor is not None and g is not None:
+            self.gradients[tensor] = self.gradients[tensor] + np.broadcast_to(g, self.gradients[tensor].shape)
+
+    def node_ran(self, node: Any, received: tuple[Any, ...], raw: tuple[Any, ...], sent: Any) -> None:
+        """A node ran: of an earlier pass its gradients are kept, in the pass in question it is checked."""
+        arrays = tuple(array_of(g) for g in sent)
+        if self.passes < self.number:
+            recorded = any(isinstance(g, Tensor) for g in sent)
+            self.kept.sent.append(() if recorded else tuple(None if g is None else self.keep(g) for g in arrays))
+            return
+        if not self.running or self.running[-1] != self.number:
+            return
+        for (target, output), g in zip(node.edges, arrays, strict=True):
+            if target is not None:
+                self.arrive(target, output, g)
+        ran = self.ran.get(id(node))
+        if ran is None or self.check.request.part:
+            return
+        event, op, arguments, results = ran
+        if self.check.over:
+            self.check.skipped.append((event, "time did not suffice"))
+            return
+        with observed(None), grad_mode(False), self.draws.aside():
+            one = NodeCheck(
+                event, node, op, arguments, results, [array_of(g) for g in received], arrays, self.check.request.node_elements
+            )
+            one.run()
+        self.check.slopes += one.slopes
+        self.check.skipped += one.skipped

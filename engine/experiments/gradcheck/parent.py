@@ -1,0 +1,106 @@
+"""The parent's side of a numerical check: hands the program to a child and believes no more of the reply than fits."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import zip_longest
+
+import msgspec
+
+from ...program import Program
+from ...sandbox.processes.retrying import LOST
+from ...sandbox.runner import Collected, backend, job_for
+from ...sandbox.transport.frames import REPLY, SHARE, share_of
+from ...sandbox.transport.messages import Limits
+from ...sandbox.transport.receiver import HOST
+from .messages import CheckReply, CheckRequest, check_reply, decode_reply
+
+
+class _Reply(Collected):
+    """What comes back from a check: how far it is, and at last the reply."""
+
+    def __init__(self, told: Callable[[float], None]) -> None:
+        super().__init__()
+        self.told = told
+
+    def again(self) -> None:
+        """Begin anew."""
+        super().again()
+        self.told(0.0)
+
+    def take(self, kind: bytes, body: bytes) -> None:
+        """How far it is, or the reply."""
+        if kind == SHARE:
+            self.told(share_of(body))
+            return
+        if kind != REPLY:
+            raise ValueError("no message of a check")
+        reply = decode_reply(body)
+        check_reply(reply)
+        self.done = reply
+
+
+def check(
+    program: Program,
+    request: CheckRequest,
+    limits: Limits = Limits(seconds=10.0),  # noqa: B008  (frozen)
+    *,
+    stop: threading.Event | None = None,
+    parts: int = 1,
+    progress: Callable[[float], None] = lambda _: None,
+) -> CheckReply:
+    """Check one backward pass of a program numerically in processes of its own; never raises for what the program does.
+
+    Each of the `parts` has a process that nudges its share of the leaves' elements, all at the same time. `progress` is told
+    how far they are together, from 0 to 1.
+
+    Raises:
+        Stopped: when `stop` was set meanwhile.
+    """
+    shares, lock = [0.0] * parts, threading.Lock()
+
+    def one(part: int) -> CheckReply:
+        def told(share: float) -> None:
+            with lock:
+                shares[part] = share
+                progress(sum(shares) / parts)
+
+        mine = msgspec.structs.replace(request, part=part, parts=parts)
+        return _part(program, mine, limits, stop, told)
+
+    if parts < 2:
+        return one(0)
+    with ThreadPoolExecutor(parts) as threads:
+        return merged(list(threads.map(one, range(parts))))
+
+
+def merged(replies: Sequence[CheckReply]) -> CheckReply:
+    """The reply of a check as a whole: the derivatives in the order in which one process would have found them."""
+    first = next((reply for reply in replies if reply.status != "ok"), replies[0])
+    leaves = [[slope for slope in reply.slopes if slope.edge < 0] for reply in replies]
+    nodes = [slope for slope in replies[0].slopes if slope.edge >= 0]
+    turns = [slope for turn in zip_longest(*leaves) for slope in turn if slope is not None]
+    return msgspec.structs.replace(
+        first,
+        slopes=[*nodes, *turns],
+        skipped=replies[0].skipped,
+        left=sum(reply.left for reply in replies),
+        runs=sum(reply.runs for reply in replies),
+    )
+
+
+def _part(
+    program: Program, request: CheckRequest, limits: Limits, stop: threading.Event | None, told: Callable[[float], None]
+) -> CheckReply:
+    collected = _Reply(told)
+    end = backend().exchange(job_for(program, limits, check=request), collected, stop)
+    done = collected.done
+    if not collected.trouble and isinstance(done, CheckReply):
+        return done
+    if collected.failure or collected.trouble in LOST:
+        return CheckReply("failed", collected.failure or HOST)
+    if end is not None and end[1]:
+        return CheckReply("timeout", f"the check did not stop after {limits.seconds:g} seconds and was ended")
+    return CheckReply("failed", "the check's process sent nothing that makes sense")

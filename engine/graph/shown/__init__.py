@@ -1,0 +1,1 @@
+"""What nodes, edges and the timeline show at each step."""

@@ -1,0 +1,119 @@
+"""What closed groups show: the value that leaves them, and how large the gradients in them are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from heapq import heappop, heappush
+from typing import Any, TypeAlias
+
+from ..structure.build import Graph
+from .change_index import MISSING, NOT_FINITE
+from .node_states import Faces, WholeFaces
+from .numbers import number
+from .state_history import EdgeFace, EdgeKey, Face
+from .symbols import clip
+
+Norms: TypeAlias = dict[str, list[tuple[int, float]]]
+"""Node → pairs (step, norm of `.grad` from then on)."""
+
+STATES = ("running", "receiving", "written", "waiting", "done")
+"""What a node may be doing, the liveliest first; a group does what the liveliest of its members does."""
+_RANK = {state: place for place, state in enumerate((*STATES, ""))}
+Kept: TypeAlias = dict[tuple[Any, ...], list[Any]]
+"""Histories that have been on show: of groups by (id, number of members, first member), of nodes by (key,), of edges by (from,
+to, key), number of parts, first and last part."""
+
+
+def fold_faces(whole: Graph, graph: Graph, faces: WholeFaces, norms: Norms, kept: Kept | None = None) -> Faces:
+    """The faces of a folded graph, from those of the whole one; histories are looked up and put into `kept`."""
+    kept = {} if kept is None else kept
+    nodes, edges = {}, {}
+    for key, members in graph.nodes(data="members"):
+        name: tuple[Any, ...] = (key,) if members is None else (key, len(members), members[0])
+        if name not in kept:
+            kept[name] = faces.nodes[key] if members is None else group_history(whole, members, faces, norms)
+        nodes[key] = kept[name]
+    for u, v, k, parts in graph.edges(keys=True, data="parts"):
+        name = (u, v, k) if parts is None else (u, v, k, len(parts), parts[0], parts[-1])
+        if name not in kept:
+            kept[name] = faces.edges[u, v, k] if parts is None else edge_history(parts, faces)
+        edges[u, v, k] = kept[name]
+    return Faces(nodes, edges)
+
+
+def group_history(graph: Graph, members: Sequence[str], faces: WholeFaces, norms: Norms) -> list[tuple[int, Face]]:
+    """The history of a closed group's card: the value of what it makes, the largest norm among the gradients that it keeps, and
+    what the liveliest of its members is doing."""
+    shown = _shown(graph, members)
+    title = clip(graph.nodes[shown]["title"])
+    values = [(step, 0, f"{title} = {face.value}") for step, face in faces.nodes[shown] if face.value]
+    largest = _largest([norms[key] for key in members if key in norms])
+    now = ["", "", ""]  # value, grad, state
+    history: list[tuple[int, Face]] = []
+    for step, which, text in sorted([*values, *largest, *_liveliest([faces.nodes.states(key) for key in members])]):
+        now[which] = text
+        face = Face(value=now[0], grad=now[1] or None, state=now[2])
+        if history and history[-1][0] == step:
+            history[-1] = (step, face)
+        elif not history or history[-1][1] != face:
+            history.append((step, face))
+    return history
+
+
+def edge_history(parts: Sequence[EdgeKey], faces: WholeFaces) -> list[tuple[int, EdgeFace]]:
+    """The history of an edge that stands for several: it is active when one of them is, with the largest norm and no number."""
+    if len(parts) == 1:
+        return faces.edges[parts[0]]
+    norms: dict[int, float] = {}
+    for part in parts:
+        for step, norm in faces.edges.norms(part):
+            norms[step] = max(norms.get(step, 0.0), float(f"{norm or 0.0:.3g}"))
+    quiet = {step + 1 for step in norms if step + 1 < faces.edges.total}
+    return [(step, EdgeFace(step in norms, norm=norms.get(step))) for step in sorted(norms.keys() | quiet)]
+
+
+def _shown(graph: Graph, members: Sequence[str]) -> str:
+    """The member whose value stands on the card: the last root, else the last one with a name, else the last."""
+    nodes = graph.nodes
+    made = [key for key in members if nodes[key]["kind"] not in ("leaf", "constant", "accumulate")] or list(members)
+    for wanted in ("root", "card"):
+        found = [key for key in made if (nodes[key].get("root") if wanted == "root" else nodes[key]["shape"] == "card")]
+        if found:
+            return found[-1]
+    return made[-1]
+
+
+def _largest(tracks: Iterable[list[tuple[int, float]]]) -> Iterable[tuple[int, int, str]]:
+    """The largest norm after every step that changes one of them, as text."""
+    changes = sorted((step, i, norm) for i, track in enumerate(tracks) for step, norm in track)
+    now: dict[int, float] = {}
+    highest: list[tuple[float, int]] = []  # a heap in which what is out of date is passed over
+    bad = 0
+    for at, (step, i, norm) in enumerate(changes):
+        bad += (norm == NOT_FINITE) - (now.get(i) == NOT_FINITE)
+        now[i] = norm
+        heappush(highest, (-norm, i))
+        if at + 1 < len(changes) and changes[at + 1][0] == step:
+            continue
+        while -highest[0][0] != now[highest[0][1]]:
+            heappop(highest)
+        most = -highest[0][0]
+        yield step, 1, "not finite" if bad else "" if most == MISSING else f"≤ {number(most)}"
+
+
+def _liveliest(tracks: Iterable[Iterable[tuple[int, str]]]) -> Iterable[tuple[int, int, str]]:
+    """The state of the liveliest after every step at which one of them changes its own."""
+    changes = sorted((step, i, _RANK[state]) for i, track in enumerate(tracks) for step, state in track)
+    now: dict[int, int] = {}
+    many = [0] * (len(STATES) + 1)
+    told = idle = len(STATES)
+    for at, (step, i, rank) in enumerate(changes):
+        many[now.get(i, idle)] -= 1
+        many[rank] += 1
+        now[i] = rank
+        if at + 1 < len(changes) and changes[at + 1][0] == step:
+            continue
+        liveliest = next((place for place in range(idle) if many[place] > 0), idle)
+        if liveliest != told:
+            told = liveliest
+            yield step, 2, STATES[told] if told < idle else ""

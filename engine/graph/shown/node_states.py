@@ -1,0 +1,352 @@
+"""What every node and edge of a graph shows at every step: one sweep over the log, noting only what changes.
+
+A node's face is the last entry of its history with a step at or before the current one; so is an edge's.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+import msgspec
+
+from ...recording.events import (
+    NOTHING,
+    Accumulated,
+    AnyEvent,
+    BackwardBegan,
+    BackwardEnded,
+    CellBegan,
+    CellEnded,
+    FlagSet,
+    GradSet,
+    HookRan,
+    Named,
+    NodeInfo,
+    NodeRan,
+    OpRan,
+    Printed,
+    Raised,
+    Read,
+    Stepped,
+    Warned,
+)
+from ...recording.index import index_of
+from ...recording.recording import Recording
+from ..structure.build import Graph
+from .numbers import ArrayTexts
+from .state_history import (
+    EARLIER,
+    KEPT,
+    PENDING,
+    STATE,
+    TO_COME,
+    EdgeFace,
+    EdgeHistories,
+    EdgeKey,
+    Face,
+    NodeHistories,
+    Noted,
+    state_of,
+)
+from .symbols import clip
+
+_MAX_TERMS = 3
+
+
+class Faces(msgspec.Struct, frozen=True):
+    """Histories by node key and by edge (from, to, key): pairs (step, face) in order of step."""
+
+    nodes: Mapping[str, list[tuple[int, Face]]]
+    edges: Mapping[EdgeKey, list[tuple[int, EdgeFace]]]
+
+
+class WholeFaces(Faces, frozen=True):
+    """Those of a graph that is not folded."""
+
+    nodes: NodeHistories
+    edges: EdgeHistories
+
+
+def faces(recording: Recording, graph: Graph) -> WholeFaces:
+    """The histories of all nodes and edges of a graph made by `build` from the same recording."""
+    return _Sweep(recording, graph).run()
+
+
+class _Card:
+    """The face in the making of one node."""
+
+    __slots__ = (
+        "arrived",
+        "arrived_at",
+        "expected",
+        "filled",
+        "grad",
+        "kept",
+        "key",
+        "leaf",
+        "pending",
+        "ran",
+        "received",
+        "state",
+        "title",
+        "value",
+    )
+
+    def __init__(self, key: str, value: int) -> None:
+        self.key = key
+        self.value = value
+        self.grad = NOTHING
+        self.leaf = False
+        self.kept = False
+        self.pending = 0
+        self.arrived: list[int] = []
+        self.arrived_at = NOTHING
+        self.expected = 0
+        """How many gradients the pass will send here in all."""
+        self.received = NOTHING
+        self.ran = False
+        self.filled = False
+        """Whether the pass has added to `.grad`, so that nothing is on its way any more."""
+        self.state = ""
+        self.title: str | None = None
+
+    def settle(self) -> None:
+        """The state a step after something happened: only an unfinished pass leaves a trace."""
+        self.state = "done" if self.ran else "waiting" if self.arrived else ""
+
+    def leave_pass(self) -> None:
+        """Forget the pass that ended."""
+        self.arrived, self.arrived_at, self.received = [], NOTHING, NOTHING
+        self.pending, self.ran, self.filled, self.state = 0, False, False, ""
+
+
+class _Sweep:
+    def __init__(self, recording: Recording, graph: Graph) -> None:
+        self.recording = recording
+        self.index = index_of(recording)
+        self.texts = ArrayTexts(recording)
+        self.autograd = graph.graph["view"] == "autograd"
+        self.attributes = dict(graph.nodes(data=True))
+        self.cards: dict[str, _Card] = {}
+        self.histories = NodeHistories(iter(graph), partial(_face, self.texts))
+        self.edges = EdgeHistories(iter(graph.edges(keys=True)), self.texts, len(recording.events))
+        self.carriers: dict[tuple[int, int], list[EdgeKey]] = {}
+        for source, target, key, attributes in graph.edges(keys=True, data=True):
+            for edge in attributes["carries"]:
+                self.carriers.setdefault(edge, []).append((source, target, key))
+        self.renamed: dict[int, list[int]] = {}
+        if not self.autograd:
+            for id, history in self.index.tensors.items():
+                for step in history.names.steps if history.names else ():
+                    self.renamed.setdefault(step, []).append(id)
+        self.holders = self._holders()
+        self.in_pass: dict[int, set[str]] = {}
+        self.expected: dict[tuple[int, int], Counter[int]] = {}
+        self.unsettled: set[str] = set()
+        self.touched: set[str] = set()
+
+    def run(self) -> WholeFaces:
+        for step, event in enumerate(self.recording.events):
+            for key in self.unsettled:
+                self.cards[key].settle()
+            self.touched, self.unsettled = self.unsettled, set()
+            self._event(step, event)
+            for tensor in self.renamed.get(step, ()):
+                self._renamed(step, tensor)
+            for key in self.touched:
+                self.histories.note(key, step, self._noted(self.cards[key]))
+        return WholeFaces(self.histories, self.edges)
+
+    def _holders(self) -> dict[int, list[str]]:
+        """Tensor → the nodes that show its current value and `.grad`."""
+        if not self.autograd:
+            return {attributes["tensor"]: [key] for key, attributes in self.attributes.items()}
+        holders: dict[int, list[str]] = {}
+        for id, history in self.index.nodes.items():
+            if history.info.variable != NOTHING:
+                holders.setdefault(history.info.variable, []).append(f"n{id}")
+        return holders
+
+    def _event(self, step: int, event: AnyEvent) -> None:
+        match event:
+            case OpRan():
+                self._op(step, event)
+            case BackwardBegan():
+                self._began(step, event)
+            case NodeRan():
+                self._node_ran(step, event)
+            case Accumulated():
+                self._accumulated(event)
+            case GradSet():
+                for card in self._shown(event.tensor):
+                    card.grad = event.array
+            case BackwardEnded():
+                self._ended(event.number)
+            case Raised():
+                for number in list(self.in_pass):
+                    self._ended(number)
+            case Named() | FlagSet() | HookRan() | Stepped() | Read() | Printed() | Warned() | CellBegan() | CellEnded():
+                pass  # nothing that a card shows
+
+    def _op(self, step: int, event: OpRan) -> None:
+        for info in event.outputs:
+            self._born(f"t{info.id}", info.array)
+        if self.autograd:
+            values = {info.node: info.array for info in event.outputs}
+            values |= {write.node: write.array for write in event.written}
+            self._nodes_born(step, event.accumulators, values)
+            if event.node is not None:
+                self._nodes_born(step, (event.node,), values)
+        for write in event.written:
+            for card in self._shown(write.tensor):
+                card.value = write.array
+                self._mark(card, "written")
+
+    def _nodes_born(self, step: int, nodes: tuple[NodeInfo, ...], values: dict[int, int]) -> None:
+        """A node shows what it made; an AccumulateGrad shows its leaf."""
+        for node in nodes:
+            card = self._born(f"n{node.id}", values.get(node.id, NOTHING))
+            if card is not None and node.variable != NOTHING:
+                history = self.index.tensors[node.variable]
+                card.value, card.grad = history.status(step).array, history.grad(step)
+
+    def _born(self, key: str, value: int) -> _Card | None:
+        if key not in self.histories:
+            return None
+        card = self.cards[key] = _Card(key, value)
+        self.touched.add(key)
+        return card
+
+    def _began(self, step: int, event: BackwardBegan) -> None:
+        self.in_pass[event.number] = set()
+        if self.autograd:
+            self._nodes_born(step, event.nodes, {})
+        for tensor, steps in self.index.passes[event.number].fills.items():
+            for card in self._shown(tensor):
+                card.pending += len(steps)
+                card.leaf = self.index.tensors[tensor].status(step).is_leaf
+                self.in_pass[event.number].add(card.key)
+        for (_, array), (node, input) in zip(event.roots, event.root_nodes, strict=False):
+            self._arrive(step, event.number, node, input, array)
+
+    def _arrive(self, step: int, number: int, node: int, input: int, array: int) -> None:
+        card = self._at(node, input)
+        if card is None:
+            return
+        if card.arrived_at != node or card.ran:
+            card.arrived, card.arrived_at, card.received, card.ran, card.filled = [], node, NOTHING, False, False
+            card.expected = self._expected(number, node, input)
+        card.arrived.append(array)
+        self._in_pass(step, number, card, "receiving")
+
+    def _expected(self, number: int, node: int, input: int) -> int:
+        counts = self.expected.get((number, node))
+        if counts is None:
+            arrivals = self.index.passes[number].arrivals[node].values
+            counts = self.expected[number, node] = Counter(0 if self.autograd else arrival.input for arrival in arrivals)
+        return counts[0 if self.autograd else input]
+
+    def _node_ran(self, step: int, event: NodeRan) -> None:
+        for output, array in enumerate(event.received or (NOTHING,)):
+            card = self._at(event.node, output)
+            if card is not None and (array != NOTHING or output == 0):
+                card.received, card.ran = array, True
+                self._in_pass(step, event.number, card, "running")
+        for number, sent in enumerate(event.sent):
+            if sent is None:
+                continue
+            self._arrive(step, event.number, sent.node, sent.input, sent.array)
+            for key in self.carriers.get((event.node, number), ()):
+                self.edges.note(key, step, sent.array)
+
+    def _accumulated(self, event: Accumulated) -> None:
+        for card in self._shown(event.tensor):
+            card.grad = event.total
+            card.pending = max(card.pending - 1, 0)
+            if card.leaf:
+                card.ran = card.filled = True
+                self._mark(card, "running")
+
+    def _ended(self, number: int) -> None:
+        for key in self.in_pass.pop(number, ()):
+            self.cards[key].leave_pass()
+            self.touched.add(key)
+
+    def _in_pass(self, step: int, number: int, card: _Card, state: str) -> None:
+        if number in self.in_pass:
+            self.in_pass[number].add(card.key)
+        tensor = self.attributes[card.key]["tensor"]
+        if tensor != NOTHING:
+            history = self.index.tensors[tensor]
+            card.leaf = history.status(step).is_leaf
+            card.kept = 0 <= history.retained <= step
+        self._mark(card, state)
+
+    def _mark(self, card: _Card, state: str) -> None:
+        card.state = state
+        self.unsettled.add(card.key)
+        self.touched.add(card.key)
+
+    def _at(self, node: int, input: int) -> _Card | None:
+        """The card at which a gradient for this input of a node arrives."""
+        if self.autograd:
+            return self.cards.get(f"n{node}")
+        return self.cards.get(f"t{self.index.owners.get((node, input), NOTHING)}")
+
+    def _shown(self, tensor: int) -> list[_Card]:
+        cards = [self.cards[key] for key in self.holders.get(tensor, ()) if key in self.cards]
+        self.touched.update(card.key for card in cards)
+        return cards
+
+    def _renamed(self, step: int, tensor: int) -> None:
+        for card in self._shown(tensor):
+            name = clip(self.index.tensors[tensor].name(step))
+            card.title = name if name != self.attributes[card.key]["title"] else None
+
+    def _noted(self, card: _Card) -> list[Any]:
+        ran = card.received != NOTHING
+        flows = not card.filled and (ran or bool(card.arrived))
+        flags = STATE[card.state]
+        if card.pending > 0:
+            flags += PENDING
+        if len(card.arrived) > _MAX_TERMS:
+            flags += EARLIER
+        if len(card.arrived) < card.expected:
+            flags += TO_COME
+        if card.leaf or card.kept:
+            flags += KEPT
+        received = card.received if flows else NOTHING
+        arrived = tuple(card.arrived[-_MAX_TERMS:]) if flows and not ran else ()
+        return [card.value, card.grad, received, arrived, flags, card.title]
+
+
+def _face(texts: ArrayTexts, noted: Noted) -> Face:
+    flow = _flow(texts, noted)
+    grad = texts(noted.grad) if noted.grad != NOTHING else None
+    if noted.flags & PENDING:
+        grad = "…" if grad is None else f"{grad} + …"
+    not_kept = flow is not None and not noted.flags & KEPT and noted.grad == NOTHING
+    return Face(
+        value=texts(noted.value),
+        grad=grad,
+        flow=flow,
+        flow_note="grad not kept" if not_kept else "",
+        state=state_of(noted.flags),
+        title=noted.title,
+    )
+
+
+def _flow(texts: ArrayTexts, noted: Noted) -> str | None:
+    if noted.received != NOTHING:
+        return texts(noted.received)
+    if not noted.arrived:
+        return None
+    terms = [texts(array) for array in noted.arrived]
+    if noted.flags & EARLIER:
+        terms.insert(0, "…")
+    if noted.flags & TO_COME:
+        terms.append("…")
+    return " + ".join(terms)

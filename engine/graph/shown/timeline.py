@@ -1,0 +1,199 @@
+"""The timeline under the picture: its segments, and for every step its place in the text, its caption and its focus."""
+
+from __future__ import annotations
+
+import msgspec
+
+from ...recording.events import (
+    NOTHING,
+    Accumulated,
+    AnyEvent,
+    BackwardBegan,
+    BackwardEnded,
+    CellBegan,
+    CellEnded,
+    FlagSet,
+    GradSet,
+    HookRan,
+    Named,
+    NodeRan,
+    OpRan,
+    Printed,
+    Raised,
+    Read,
+    Stepped,
+    Warned,
+)
+from ...recording.index import index_of
+from ...recording.recording import Recording
+from ..structure.build import Graph
+from .captions import Caption, caption_at, captions
+
+
+class Segment(msgspec.Struct, frozen=True, rename={"first": "from", "last": "to"}):
+    """A run of steps, both ends included; `kind` is "forward", "backward" or "other"."""
+
+    label: str
+    kind: str
+    first: int
+    last: int
+
+
+class Step(msgspec.Struct, frozen=True):
+    """One step: its segment, where it is in the text, what happened, and the nodes it is about."""
+
+    phase: int
+    cell: int
+    span: tuple[int, int, int, int] | None
+    caption: Caption
+    focus: tuple[str, ...]
+
+
+def segments(recording: Recording) -> list[Segment]:
+    """The recording cut into forward runs, backward passes and what is neither (optimizer steps, output)."""
+    kinds = _kinds(recording)
+    cuts = [step for step in range(len(kinds)) if step == 0 or kinds[step] != kinds[step - 1]]
+    found = []
+    for first, end in zip(cuts, [*cuts[1:], len(kinds)], strict=False):  # a recording may be empty
+        kind, number = kinds[first]
+        found.append(_segment(recording, kind, number, first, end - 1))
+    return found
+
+
+def steps(recording: Recording, graph: Graph, *, captioned: bool = True) -> list[Step]:
+    """Every step, with the focus in the nodes of this graph; without `captioned`, captions are left out but for the last."""
+    told = captions(recording) if captioned else _last_alone(recording)
+    phases = [phase for phase, part in enumerate(segments(recording)) for _ in range(part.first, part.last + 1)]
+    running = index_of(recording).running
+    focus = _Focus(recording, graph)
+    found = []
+    cell = 0
+    for step, (event, caption) in enumerate(zip(recording.events, told, strict=True)):
+        site = recording.site(event)
+        entry = running.at(step, None)
+        if site is None and entry is not None:
+            # While a pass runs, the program stands at the call that started it.
+            site = recording.site(entry.event)
+        if site is not None:
+            cell = site.cell
+        elif isinstance(event, CellBegan):
+            cell = event.cell
+        span = (site.line, site.column, site.end_line, site.end_column) if site is not None and site.line else None
+        found.append(Step(phases[step], cell, span, caption, focus.of(event)))
+    return found
+
+
+def _last_alone(recording: Recording) -> list[Caption]:
+    last = len(recording.events) - 1
+    return [*([] for _ in range(last)), caption_at(recording, last)] if last >= 0 else []
+
+
+def focus_at(recording: Recording, graph: Graph, step: int) -> tuple[str, ...]:
+    """The nodes of a graph that one step is about."""
+    return _Focus(recording, graph).of(recording.events[step])
+
+
+def line_ends(recording: Recording) -> list[int]:
+    """The last step of every visit to a source line, for stepping line by line.
+
+    A loop that comes back to a line visits it anew, and a backward pass belongs to the line that started it.
+    """
+    running = index_of(recording).running
+    ends: list[int] = []
+    place: tuple[int, int, int] | None = None
+    for step, event in enumerate(recording.events):
+        entry = running.at(step, None)
+        site = recording.site(event)
+        if (site is None or not site.line) and entry is not None:
+            event, site = entry.event, recording.site(entry.event)
+        if site is None or not site.line:
+            continue
+        here = (site.cell, site.line, event.scope)
+        if place is not None and here != place:
+            ends.append(step - 1)
+        place = here
+    if recording.events:
+        ends.append(len(recording.events) - 1)
+    return ends
+
+
+def _kinds(recording: Recording) -> list[tuple[str, int]]:
+    """For each event its kind and, for a backward pass, its number; a pass inside another belongs to the outer one."""
+    index = index_of(recording)
+    kinds = [("forward", 0)] * len(recording.events)
+    outer_end = -1
+    for entry in index.passes.values():
+        if entry.began > outer_end:
+            outer_end = min(entry.ended, len(kinds) - 1)
+            kinds[entry.began : outer_end + 1] = [("backward", entry.number)] * (outer_end + 1 - entry.began)
+    for step in index.stepping:
+        if kinds[step][0] == "forward":
+            kinds[step] = ("other", 0)
+    return kinds
+
+
+def _segment(recording: Recording, kind: str, number: int, first: int, last: int) -> Segment:
+    if kind == "backward":
+        via = index_of(recording).passes[number].event.via
+        return Segment(f"{'backward' if via == 'backward' else 'grad'} {number}", kind, first, last)
+    if kind == "other":
+        return Segment("step", kind, first, last)
+    if first == 0:
+        return Segment("forward", "forward", first, last)
+    label = "output"
+    for event in recording.events[first : last + 1]:
+        match event:
+            case OpRan() | Named():
+                return Segment("forward", "forward", first, last)
+            case GradSet() | FlagSet():
+                label = "between"
+            case (
+                BackwardBegan() | NodeRan() | Accumulated() | BackwardEnded() | HookRan() | Stepped() | Read() |
+                Printed() | Warned() | Raised() | CellBegan() | CellEnded()
+            ):  # fmt: skip
+                pass
+    return Segment(label, "other", first, last)
+
+
+class _Focus:
+    """Which nodes of a graph an event is about."""
+
+    def __init__(self, recording: Recording, graph: Graph) -> None:
+        self.index = index_of(recording)
+        self.graph = graph
+        self.autograd = graph.graph["view"] == "autograd"
+        self.accumulators = {
+            history.info.variable: id for id, history in self.index.nodes.items() if history.info.variable != NOTHING
+        }
+
+    def of(self, event: AnyEvent) -> tuple[str, ...]:
+        found: list[str] = []
+        match event:
+            case OpRan():
+                found += [self.tensor(info.id) for info in event.outputs]
+                found += [self.tensor(write.tensor) for write in event.written]
+            case Named() | FlagSet() | GradSet() | Accumulated() | Read():
+                found.append(self.tensor(event.tensor))
+            case HookRan():
+                found.append(self.tensor(event.tensor) if event.tensor != NOTHING else self.node(event.node, 0))
+            case BackwardBegan():
+                found += [self.tensor(tensor) for tensor, _ in event.roots]
+            case BackwardEnded():
+                found += [self.tensor(tensor) for tensor in self.index.passes[event.number].fills]
+            case NodeRan():
+                found.append(self.node(event.node, 0))
+                found += [self.node(sent.node, sent.input) for sent in event.sent if sent is not None]
+            case Stepped():
+                found += [self.tensor(parameter) for parameter in event.parameters]
+            case Printed() | Warned() | Raised() | CellBegan() | CellEnded():
+                pass  # about no node
+        return tuple(dict.fromkeys(key for key in found if key in self.graph))
+
+    def tensor(self, id: int) -> str:
+        if not self.autograd or id == NOTHING:
+            return f"t{id}"
+        node = self.index.tensors[id].birth.node
+        return f"n{node if node != NOTHING else self.accumulators.get(id, NOTHING)}"
+
+    def node(self, id: int, input: int) -> str:
+        return f"n{id}" if self.autograd else f"t{self.index.owners.get((id, input), NOTHING)}"

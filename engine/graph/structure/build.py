@@ -1,0 +1,318 @@
+"""A whole recording as a networkx graph: of its tensors, or of its autograd nodes.
+
+Every node and edge says what it stands for in ids, so that faces, layout and inspector need no second look at the log.
+Node keys are "t<tensor id>" and "n<node id>"; an edge's key is its number, and parallel edges (`x * x`) are kept.
+"""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import Any, Literal, TypeAlias
+
+import networkx as nx
+
+from ...recording.events import NOTHING, OpRan
+from ...recording.index import Index, NodeHistory, TensorHistory, index_of
+from ...recording.recording import Recording
+from ..shown.numbers import ArrayTexts, shape_text
+from ..shown.symbols import pill_title
+
+View: TypeAlias = Literal["tensors", "autograd", "grouped"]
+Graph: TypeAlias = "nx.MultiDiGraph[str]"
+
+VIEWS: tuple[View, ...] = ("tensors", "autograd")
+"""The views with a node for everything; "grouped" is the first of them, folded as far as makes a readable picture."""
+
+_PILL_HEIGHT = 30
+_MIN_CARD, _MAX_CARD = 120, 260
+_PADDING = 24
+_THROUGH = 8
+"""How many nodes that no tensor owns (casts) are looked through to find whose gradient an edge carries."""
+
+
+def build(recording: Recording, view: View = "tensors") -> Graph:
+    """The recording's graph with all its steps at once; `born` says from which step on a node or edge exists."""
+    if view == "tensors":
+        return _TensorGraph(recording).build()
+    if view == "autograd":
+        return _autograd_graph(recording)
+    if view == "grouped":
+        from ..graph_view import whole  # which builds a graph first
+
+        return whole(recording).first_view()
+    raise ValueError(f"unknown view {view!r}, expected one of {', '.join([*VIEWS, 'grouped'])}")
+
+
+def visible(recording: Recording) -> set[int]:
+    """The tensors that have a node: all but those inside optimizers' steps, and `.grad`s that feed nothing."""
+    index = index_of(recording)
+    return index.tensors.keys() - _inner(index) - _hidden_grads(index, recording)
+
+
+def _inner(index: Index) -> set[int]:
+    """Nameless tensors inside an optimizer's step."""
+    return {id for id, history in index.tensors.items() if history.born in index.stepping and not history.first_name}
+
+
+def _hidden_grads(index: Index, recording: Recording) -> set[int]:
+    """`.grad` tensors that neither have a name nor feed a computation: only their owner's card shows them."""
+    tensors = index.tensors
+    grads = {id for id, history in tensors.items() if history.info.grad_of != NOTHING and not history.first_name}
+    # Newest first, so that a gradient of a gradient is kept if what it feeds is kept.
+    for event in reversed(recording.events):
+        if not grads:
+            break
+        if isinstance(event, OpRan):
+            targets = {info.id for info in event.outputs} | {write.tensor for write in event.written}
+            for argument in event.inputs:
+                if argument.tensor in grads:
+                    owner = tensors[argument.tensor].info.grad_of
+                    if targets - grads - {owner}:
+                        grads.discard(argument.tensor)
+    return grads
+
+
+class _TensorGraph:
+    """One node per tensor, the op that made it merged into it."""
+
+    def __init__(self, recording: Recording) -> None:
+        self.recording = recording
+        self.index: Index = index_of(recording)
+        self.texts = ArrayTexts(recording)
+        self.graph: Graph = nx.MultiDiGraph(view="tensors")
+        self.roots = {tensor for entry in self.index.passes.values() for tensor, _ in entry.event.roots}
+        self.visible = visible(recording)
+        self.written: dict[tuple[str, str], int] = {}
+        self.keys = count()
+
+    def build(self) -> Graph:
+        for id, history in self.index.tensors.items():
+            if id in self.visible:
+                self.graph.add_node(f"t{id}", **self._node(id, history))
+        for step, event in enumerate(self.recording.events):
+            if isinstance(event, OpRan):
+                self._connect(step, event)
+        _after_roots(self.graph, self.index)
+        return self.graph
+
+    def _node(self, id: int, history: TensorHistory) -> dict[str, Any]:
+        info, event = history.info, history.op
+        last = history.changes.values[-1] if history.changes else history.birth
+        ever = [history.birth, *(history.changes.values if history.changes else [])]
+        line = self.recording.line(event)
+        differentiable = any(status.requires_grad for status in ever)
+        nodes = [status.node for status in ever if status.node != NOTHING]
+        inputs = any(argument.tensor != NOTHING for argument in event.inputs)
+        if nodes or (event.cut and inputs):
+            kind = "result"
+        elif differentiable:
+            kind = "leaf"
+        else:
+            kind = "constant"
+        named = bool(history.first_name)
+        card = named or kind == "leaf" or id in self.roots
+        title = history.first_name or self._title(history, inputs)
+        if nodes:
+            badge = self.index.nodes[nodes[-1]].info.name
+        elif kind == "leaf":
+            badge = "parameter" if info.is_parameter else "leaf"
+        else:
+            badge = event.cut or ("grad" if info.grad_of != NOTHING else "no grad" if inputs else "constant")
+        sub = f"{info.dtype} {shape_text(info.shape)}" + (f" · line {line}" if inputs and line else "")
+        value = self.texts(info.array)
+        keeps = kind == "leaf" or history.retained >= 0
+        width, height = _card_size(title, badge, sub, value, keeps, differentiable) if card else _pill_size(title, value)
+        return {
+            "kind": kind,
+            "shape": "card" if card else "pill",
+            "title": title,
+            "badge": badge,
+            "sub": sub,
+            "tensor": id,
+            "node": last.node,
+            "op": event.op,
+            "born": history.born,
+            "line": line,
+            "scope": event.scope,
+            "width": width,
+            "height": height,
+            "cut": event.cut,
+            "root": id in self.roots,
+            "in_backward": event.in_backward,
+        }
+
+    def _title(self, history: TensorHistory, inputs: bool) -> str:
+        owner = history.info.grad_of
+        if owner != NOTHING:
+            return f"{self.index.tensors[owner].first_name or 'tensor'}.grad"
+        return pill_title(history.op, self.recording.ops) if inputs else history.op.op
+
+    def _connect(self, step: int, event: OpRan) -> None:
+        sources = [(slot, argument.tensor) for slot, argument in enumerate(event.inputs) if argument.tensor in self.visible]
+        if not sources:
+            return
+        needs = {tensor: self.index.tensors[tensor].status(step - 1).requires_grad for _, tensor in sources}
+        for info in event.outputs:
+            if info.id not in self.visible:
+                continue
+            edges = self._autograd_edges(info.node)
+            for slot, tensor in sources:
+                cut = needs[tensor] and (bool(event.cut) or not info.requires_grad)
+                self._edge(step, f"t{tensor}", f"t{info.id}", slot, "cut" if cut else "data", _taken(edges, tensor))
+        for write in event.written:
+            if write.tensor not in self.visible:
+                continue
+            # Under no_grad the tensor keeps the node it had, whose edges have nothing to do with what is written.
+            old = self.index.tensors[write.tensor].status(step - 1).node
+            edges = self._autograd_edges(write.node if write.node != old else NOTHING)
+            for slot, tensor in sources:
+                edge = _taken(edges, tensor)
+                if tensor != write.tensor and not self._own_grad(tensor, write.tensor):
+                    cut = not event.grad_mode or (needs[tensor] and (bool(event.cut) or not write.requires_grad))
+                    self._written(step, f"t{tensor}", f"t{write.tensor}", slot, "cut" if cut else "data", edge)
+
+    def _own_grad(self, tensor: int, of: int) -> bool:
+        return self.index.tensors[tensor].info.grad_of == of
+
+    def _edge(self, step: int, source: str, target: str, slot: int, kind: str, edge: tuple[int, int]) -> int:
+        key = next(self.keys)
+        self.graph.add_edge(
+            source,
+            target,
+            key,
+            kind=kind,
+            node=edge[0],
+            input=edge[1],
+            carries=[edge] if edge[1] >= 0 else [],
+            slot=slot,
+            born=step,
+            write=False,
+        )
+        return key
+
+    def _written(self, step: int, source: str, target: str, slot: int, kind: str, edge: tuple[int, int]) -> None:
+        """An in-place write adds an edge; further writes with the same tensor travel along it too."""
+        known = self.written.get((source, target))
+        if known is None:
+            known = self.written[source, target] = self._edge(step, source, target, slot, kind, edge)
+            self.graph.edges[source, target, known]["write"] = True
+            return
+        attributes = self.graph.edges[source, target, known]
+        if edge[1] >= 0:
+            attributes["carries"].append(edge)
+        if kind == "data":
+            attributes["kind"] = kind
+
+    def _autograd_edges(self, node: int) -> dict[int, list[tuple[int, int]]]:
+        """A node's edges (node, next_functions index) by the tensor whose gradient they carry, the first edge last."""
+        found: dict[int, list[tuple[int, int]]] = {}
+        if node != NOTHING:
+            for number, edge in reversed(list(enumerate(self.index.nodes[node].info.edges))):
+                found.setdefault(self.index.owners.get(self._owned(edge), NOTHING), []).append((node, number))
+        return found
+
+    def _owned(self, edge: tuple[int, int]) -> tuple[int, int]:
+        """The edge's target, or behind nodes no tensor owns, the first one that a tensor does own."""
+        for _ in range(_THROUGH):
+            if edge[0] == NOTHING or edge in self.index.owners:
+                break
+            following = [next for next in self.index.nodes[edge[0]].info.edges if next[0] != NOTHING]
+            if len(following) != 1:
+                break
+            edge = following[0]
+        return edge
+
+
+def _after_roots(graph: Graph, index: Index) -> None:
+    """Note for the layout that what a pass records of itself (`create_graph`) comes after the pass's roots."""
+    autograd = graph.graph["view"] == "autograd"
+    graph.graph["after"] = after = []
+    for key, attributes in graph.nodes(data=True):
+        entry = index.passes.get(attributes["in_backward"])
+        if entry is None:
+            continue
+        event = entry.event
+        roots = [f"n{node}" for node, _ in event.root_nodes] if autograd else [f"t{tensor}" for tensor, _ in event.roots]
+        after += [(root, key) for root in roots if root in graph and graph.nodes[root]["born"] < attributes["born"]]
+
+
+def _taken(edges: dict[int, list[tuple[int, int]]], tensor: int) -> tuple[int, int]:
+    """The next of a tensor's edges, so that `x * x` gets both of its own, or (NOTHING, -1)."""
+    own = edges.get(tensor)
+    return own.pop() if own else (NOTHING, -1)
+
+
+def _autograd_graph(recording: Recording) -> Graph:
+    """The `grad_fn` nodes, with edges exactly as `next_functions` has them."""
+    index = index_of(recording)
+    texts = ArrayTexts(recording)
+    graph: Graph = nx.MultiDiGraph(view="autograd")
+    roots = {node for entry in index.passes.values() for node, _ in entry.event.root_nodes}
+    for id, history in index.nodes.items():
+        graph.add_node(f"n{id}", **_autograd_node(recording, index, texts, history), root=id in roots)
+    keys = count()
+    for id, history in index.nodes.items():
+        for slot, (target, input) in enumerate(history.info.edges):
+            if target != NOTHING:
+                graph.add_edge(
+                    f"n{id}",
+                    f"n{target}",
+                    next(keys),
+                    kind="grad_fn",
+                    node=id,
+                    input=slot,
+                    carries=[(id, slot)],
+                    slot=slot,
+                    target_input=input,
+                    born=history.born,
+                    write=False,
+                )
+    _after_roots(graph, index)
+    return graph
+
+
+def _autograd_node(recording: Recording, index: Index, texts: ArrayTexts, history: NodeHistory) -> dict[str, Any]:
+    info, event = history.info, history.event
+    tensor = index.owners.get((info.id, 0), NOTHING)
+    owner = index.tensors.get(tensor)
+    name = owner.first_name if owner else ""
+    accumulates = info.variable != NOTHING
+    line = recording.line(owner.op if accumulates and owner else event)
+    described = f"{owner.info.dtype} {shape_text(owner.info.shape)}" if owner else ""
+    sub = " · ".join(part for part in (described, f"line {line}" if line else "") if part)
+    value = texts(owner.info.array) if owner else ""
+    width, height = _card_size(info.name, name, sub, value, accumulates, True)
+    return {
+        "kind": "accumulate" if accumulates else "node",
+        "shape": "card",
+        "title": info.name,
+        "badge": name,
+        "sub": sub,
+        "tensor": tensor,
+        "node": info.id,
+        "op": event.op if isinstance(event, OpRan) else "",
+        "born": history.born,
+        "line": line,
+        "scope": event.scope,
+        "width": width,
+        "height": height,
+        "cut": "",
+        "in_backward": event.in_backward if isinstance(event, OpRan) else 0,
+    }
+
+
+def _card_size(title: str, badge: str, sub: str, value: str, keeps: bool, differentiable: bool) -> tuple[int, int]:
+    """Pixels that hold every face the card will have, estimated from the number of characters."""
+    lines = [8.5 * len(title) + 12 + 6 * len(badge), 6 * len(sub), 7.5 * (len(value) + 8)]
+    if differentiable:
+        lines.append(7.5 * (len(value) + 10) if keeps else 6.2 * (len(value) + 23))
+    # A card that keeps its gradient has a line for it beside the one for what is on its way.
+    return _clamp(max(lines) + _PADDING, _MIN_CARD, _MAX_CARD), (97 if keeps else 82) if differentiable else 64
+
+
+def _pill_size(title: str, value: str) -> tuple[int, int]:
+    return _clamp(8 * len(title) + 7 * len(value) + 42, 64, 220), _PILL_HEIGHT
+
+
+def _clamp(width: float, low: int, high: int) -> int:
+    return round(min(max(width, low), high))

@@ -1,0 +1,331 @@
+"""Folding: which nodes of a graph belong together, and the graph with the closed groups drawn as one card each.
+
+A node's place is a path of groups, outermost first: the loop, its iteration, the module or the function. A closed group stands
+for all nodes within it; opening it puts its own groups and nodes in its place. Only what is open is laid out.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter, defaultdict, deque
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import groupby
+from typing import Any, Literal, TypeAlias
+
+import networkx as nx
+
+from ...recording.recording import Recording
+from .build import Graph
+from .scopes import Step, paths
+
+Mode: TypeAlias = Literal["none", "auto", "loop", "module", "function", "line"]
+MODES: tuple[Mode, ...] = ("auto", "none", "loop", "module", "function", "line")
+
+READABLE = 300
+"""Nodes up to which a graph opens unfolded."""
+AT_FIRST = 48
+"""Nodes and closed groups that the first view of a folded graph shows, as far as groups allow it."""
+SCANT = 5
+"""What shows no more than this may be opened to three times as much: it says too little."""
+MOST = 40
+"""Groups side by side from which on they are drawn in ranges, "iterations 1–36"; nodes, from twice as many on."""
+ALIKE = 3
+"""Neighbouring groups with the same structure from which on they are drawn as one, "× 3"."""
+_FEWEST = 3
+"""Nodes that a group needs; smaller ones are dissolved."""
+_WIDTH, _HEIGHT = 190, 82
+
+
+@dataclass(slots=True)
+class Group:
+    """Nodes that belong together. `members` are all of them, those of inner groups included, in the order of the graph."""
+
+    id: str
+    title: str
+    kind: str
+    """"loop", "iteration", "module", "function", "line", "repeat" or "range"."""
+    parent: str
+    members: list[str] = field(default_factory=list)
+    children: list[str] = field(default_factory=list)
+    times: int = 0
+    """How many iterations or repetitions a loop or a repeat has."""
+
+
+@dataclass(slots=True)
+class Folding:
+    """The groups of a graph, by id, and each node's groups, outermost first."""
+
+    groups: dict[str, Group]
+    places: dict[str, tuple[str, ...]]
+    edges: list[tuple[str, str, int, dict[str, Any]]]
+    """Those of the graph with their attributes: to go through them in the graph takes ten times as long."""
+
+    def closed(self, key: str, opened: frozenset[str]) -> str | None:
+        """The outermost closed group around a node; None if it is on show itself."""
+        return next((id for id in self.places.get(key, ()) if id not in opened), None)
+
+    def opening(self, key: str) -> tuple[str, ...]:
+        """What must be open for a node to be on show."""
+        return self.places.get(key, ())
+
+
+def groups(recording: Recording, graph: Graph, mode: Mode = "auto") -> Folding:
+    """The groups of a graph made by `build` from the same recording.
+
+    Raises:
+        ValueError: for an unknown mode.
+    """
+    if mode not in MODES:
+        raise ValueError(f"unknown way to fold {mode!r}, expected one of {', '.join(MODES)}")
+    placed = paths(recording, graph, mode) if mode != "none" else {}
+    tree = _Tree(graph, placed)
+    tree.dissolve()
+    if mode != "none":
+        tree.repeat()
+        tree.dissolve()
+        tree.divide()
+    return tree.folding()
+
+
+def folded(graph: Graph, folding: Folding, opened: Iterable[str] = ()) -> Graph:
+    """The graph with every group that is not open as one node, "g:" and its id; edges within it are gone, others are merged.
+
+    A merged edge keeps what its parts carry, and the number of the first: whatever else is open, an edge between the same two
+    has the same name. One that would close a cycle is marked `write`, so that the layout lets it run backwards.
+    """
+    shut = frozenset(opened)
+    stands = {key: f"g:{id}" if (id := folding.closed(key, shut)) is not None else key for key in graph}
+    made: Graph = nx.MultiDiGraph(**graph.graph)
+    for key, attributes in graph.nodes(data=True):
+        there = stands[key]
+        if there == key:
+            made.add_node(key, **attributes)
+        elif there not in made:
+            made.add_node(there, **_card(graph, folding.groups[there[2:]]))
+    merged: dict[tuple[str, str], int] = {}
+    for u, v, k, attributes in folding.edges:
+        a, b = stands[u], stands[v]
+        if (a, b) == (u, v):
+            made.add_edge(u, v, k, **attributes)
+        elif a != b:
+            known = merged.get((a, b))
+            if known is None:
+                merged[a, b] = k
+                made.add_edge(a, b, k, **{**attributes, "carries": list(attributes["carries"]), "parts": [(u, v, k)]})
+            else:
+                _merge(made.edges[a, b, known], attributes, (u, v, k))
+    after = {(stands[u], stands[v]) for u, v in graph.graph.get("after", ())}
+    made.graph["after"] = sorted((u, v) for u, v in after if u != v)
+    _break_cycles(made)
+    return made
+
+
+def opened_at_first(graph: Graph, mode: Mode) -> Mode:
+    """How a graph is folded when it is first shown: as asked, but one that is small enough not at all."""
+    return "none" if mode == "auto" and len(graph) <= READABLE else mode
+
+
+def groups_at_first(folding: Folding, graph: Graph, budget: int = AT_FIRST) -> frozenset[str]:
+    """The groups that are open when a folded graph is first shown: the outer ones, as long as that is not too much to read.
+
+    Neighbours whose titles differ in their numbers alone (iterations, blocks) are opened all or none.
+    """
+    inside: dict[str, int] = Counter()
+    for path in (folding.places.get(key, ()) for key in graph):
+        inside[path[-1] if path else ""] += 1
+    for group in folding.groups.values():
+        inside[group.parent] += 1
+    shown = inside[""]
+    waiting = deque(_numbered(folding, [id for id, group in folding.groups.items() if not group.parent]))
+    opened: set[str] = set()
+    while waiting:
+        ids = waiting.popleft()
+        more = sum(inside[id] - 1 for id in ids)
+        if shown + more > (budget if shown > SCANT else 3 * budget):
+            continue
+        shown += more
+        opened.update(ids)
+        for id in ids:
+            waiting.extend(_numbered(folding, folding.groups[id].children))
+    return frozenset(opened)
+
+
+def _numbered(folding: Folding, ids: Iterable[str]) -> list[list[str]]:
+    """Neighbours together whose titles differ in their numbers alone."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for id in ids:
+        found[re.sub(r"\d+", "0", folding.groups[id].title)].append(id)
+    return list(found.values())
+
+
+# --- the tree of groups -------------------------------------------------------------------------------------------------------
+
+
+class _Tree:
+    """Groups while they are being formed."""
+
+    def __init__(self, graph: Graph, placed: dict[str, tuple[Step, ...]]) -> None:
+        self.graph = graph
+        self.known: dict[str, Group] = {}
+        self.place: dict[str, list[str]] = {}
+        for key in graph:
+            path, above = [], ""
+            for name, title, kind in placed.get(key, ()):
+                id = f"{above}/{name}" if above else name
+                if id not in self.known:
+                    self.known[id] = Group(id, title, kind, above)
+                path.append(id)
+                above = id
+            self.place[key] = path
+
+    def dissolve(self) -> None:
+        """Drop groups that are too small, and those that hold nothing but one other group."""
+        sizes = Counter(id for path in self.place.values() for id in path)
+        inner: dict[str, set[str]] = defaultdict(set)
+        for path in self.place.values():
+            for outer, one in zip(path, [*path[1:], "·"]):
+                inner[outer].add(one)
+        gone = {id for id in self.known if sizes[id] < _FEWEST or (len(inner[id]) == 1 and "·" not in inner[id])}
+        for key, path in self.place.items():
+            self.place[key] = [id for id in path if id not in gone]
+
+    def repeat(self) -> None:
+        """Put neighbours of the same structure, such as the layers of a model, into a group of their own."""
+        beneath: dict[str, list[str]] = defaultdict(list)
+        held: dict[str, list[str]] = defaultdict(list)
+        for key, path in self.place.items():
+            for above, id in zip(["", *path], path):
+                if not beneath[above] or id not in held:
+                    beneath[above].append(id)
+                held[id].append(key)
+        wrapped: dict[str, str] = {}
+        for above, children in beneath.items():
+            if above and self.known[above].kind == "loop":
+                continue  # a loop is the group of its iterations already
+            for (_, kind), run in groupby(children, key=lambda one: (self._structure(held[one]), self.known[one].kind)):
+                alike = list(run)
+                if len(alike) >= ALIKE and kind != "line":
+                    name = f"{alike[0]}…{len(alike)}"
+                    first, last = self.known[alike[0]].title, self.known[alike[-1]].title
+                    self.known[name] = Group(name, f"{first} … {last}", "repeat", above, times=len(alike))
+                    wrapped.update(dict.fromkeys(alike, name))
+        for key, path in self.place.items():
+            self.place[key] = [part for id in path for part in ([wrapped[id], id] if id in wrapped else [id])]
+
+    def divide(self) -> None:
+        """Where too many groups or nodes stand side by side, put neighbours into ranges."""
+        beneath: dict[str, dict[str, None]] = defaultdict(dict)
+        loose: dict[str, list[str]] = defaultdict(list)
+        for key, path in self.place.items():
+            for above, id in zip(["", *path], path):
+                beneath[above][id] = None
+            loose[path[-1] if path else ""].append(key)
+        around = {}
+        for above, children in beneath.items():
+            if above and self.known[above].kind == "loop":
+                self.known[above].times = len(children)
+            if len(children) > MOST:
+                titles = [self.known[id].title for id in children]
+                around.update(self._ranges(above, list(children), partial(_span, titles)))
+        for key, path in self.place.items():
+            self.place[key] = [part for id in path for part in ([around[id], id] if id in around else [id])]
+        for above, keys in loose.items():
+            if len(keys) > 2 * MOST:
+                for key, id in self._ranges(above, keys, lambda a, b: f"nodes {a + 1}–{b + 1}").items():
+                    self.place[key].append(id)
+
+    def _ranges(self, above: str, things: list[str], title: Callable[[int, int], str]) -> dict[str, str]:
+        """Thing → the id of the range it is in; there are about as many ranges as things in each."""
+        size = math.ceil(len(things) / round(math.sqrt(len(things))))
+        found = {}
+        for start in range(0, len(things), size):
+            id = f"{above}/{things[start]}–"
+            self.known[id] = Group(id, title(start, min(start + size, len(things)) - 1), "range", above)
+            found.update(dict.fromkeys(things[start : start + size], id))
+        return found
+
+    def _structure(self, keys: Sequence[str]) -> tuple[tuple[str, str], ...]:
+        nodes = (self.graph.nodes[key] for key in keys)
+        return tuple((a["op"], a["kind"]) for a in nodes if a["kind"] in ("result", "node"))
+
+    def folding(self) -> Folding:
+        """The finished groups."""
+        made: dict[str, Group] = {}
+        for key, path in self.place.items():
+            for above, id in zip(["", *path], path):
+                if id not in made:
+                    old = self.known[id]
+                    made[id] = Group(id, old.title, old.kind, above, times=old.times)
+                    if above:
+                        made[above].children.append(id)
+                made[id].members.append(key)
+        places = {key: tuple(path) for key, path in self.place.items() if path}
+        return Folding(made, places, list(self.graph.edges(keys=True, data=True)))
+
+
+def _span(titles: Sequence[str], start: int, end: int) -> str:
+    """ "iteration 1" to "iteration 36" are "iterations 1–36"."""
+    first, last = titles[start], titles[end]
+    one, other = first.rpartition(" "), last.rpartition(" ")
+    if one[0] == other[0] and one[0] and one[2].isdigit() and other[2].isdigit():
+        return f"{one[0]}s {one[2]}–{other[2]}"
+    return f"{first} … {last}"
+
+
+# --- closed groups ------------------------------------------------------------------------------------------------------------
+
+
+def _card(graph: Graph, group: Group) -> dict[str, Any]:
+    """The attributes of a closed group's node."""
+    nodes = [graph.nodes[key] for key in group.members]
+    times = f" × {group.times}" if group.times else ""
+    lines = sorted({a["line"] for a in nodes if a["line"]})
+    where = f" · line {lines[0]}" + (f"–{lines[-1]}" if len(lines) > 1 else "") if lines else ""
+    passes = {a["in_backward"] for a in nodes}
+    title = group.title + times
+    return {
+        "kind": "group",
+        "shape": "card",
+        "title": title,
+        "badge": {"repeat": "alike", "function": "call"}.get(group.kind, group.kind),
+        "sub": f"{len(nodes)} {'node' if len(nodes) == 1 else 'nodes'}{where}",
+        "tensor": -1,
+        "node": -1,
+        "op": "",
+        "born": min(a["born"] for a in nodes),
+        "line": lines[0] if lines else 0,
+        "scope": -1,
+        "width": max(_WIDTH, min(260, round(8.5 * len(title) + 60))),
+        "height": _HEIGHT,
+        "cut": "",
+        "root": any(a.get("root") for a in nodes),
+        "in_backward": passes.pop() if len(passes) == 1 else 0,
+        "group": group.id,
+        "members": tuple(group.members),
+    }
+
+
+def _merge(edge: dict[str, Any], other: dict[str, Any], part: tuple[str, str, int]) -> None:
+    edge["parts"].append(part)
+    edge["carries"].extend(other["carries"])
+    edge["born"] = min(edge["born"], other["born"])
+    edge["write"] = edge["write"] and other["write"]
+    if edge["kind"] == "cut":
+        edge["kind"] = other["kind"]
+
+
+def _break_cycles(graph: Graph) -> None:
+    """Folding can close cycles: a value leaves a group and something made of it comes back. Later to earlier is back."""
+    firm = nx.MultiDiGraph()
+    firm.add_nodes_from(graph)
+    firm.add_edges_from((u, v, k) for u, v, k, a in graph.edges(keys=True, data=True) if not a["write"])
+    order = {key: i for i, key in enumerate(graph)}
+    for part in nx.strongly_connected_components(firm):
+        if len(part) == 1:
+            continue
+        for u, v, k in list(firm.subgraph(part).edges(keys=True)):
+            if order[u] > order[v]:
+                graph.edges[u, v, k]["write"] = True

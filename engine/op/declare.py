@@ -1,0 +1,205 @@
+"""How an operation is declared, and what is derived from a declaration.
+
+    @op(r"\\tanh {self}", self=lambda grad, result: tanh_backward(grad, result))
+    def tanh(self):
+        '''Hyperbolic tangent of each element.'''
+        return np.tanh(self)
+
+The function is the formula on arrays. Each keyword names an input that may be a tensor and gives its derivative rule, or None
+where there is no derivative. A rule's first parameter is the upstream gradient; its other parameters are what the node saves:
+an argument by name, `result` (or the name of one output), `<argument>_sym_sizes`, `<argument>_sym_numel`.
+
+A rule is read in three ways, always the same text: on arrays (first derivatives), on recorded tensors (`create_graph`), and, by
+whoever wants the formula, on symbols. The first two differ only in what the names of other operations in it stand for, so a
+rule uses operators, names of operations, and plain helper functions made of them: no methods.
+"""
+
+from __future__ import annotations
+
+import dis
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from types import FunctionType, ModuleType
+from typing import Any
+
+from ..autograd.node import Node
+from ..itself import OURS
+
+Rule = Callable[..., Any]
+
+
+@dataclass(eq=False)
+class Op:
+    """One operation: its formula, its rules, and how it is called."""
+
+    name: str
+    template: str
+    """LaTeX with the arguments' names in braces."""
+    forward: Callable[..., Any]
+    rules: dict[str, Rule | None]
+    node_name: str
+    promote: tuple[str, ...] = ()
+    """The tensor inputs that broadcast and are brought to one dtype; numbers are accepted for them."""
+    floating: bool = False
+    """Whether integers are converted to floating point first."""
+    view: bool = False
+    """Whether the result shares the memory of `self`."""
+    outputs: tuple[str, ...] = ("result",)
+    lists: tuple[str, ...] = ()
+    """Inputs that are sequences of tensors."""
+    together: Rule | None = None
+    """One rule for all inputs: gets `needs` (a bool per input) and returns as many gradients."""
+    parameters: tuple[inspect.Parameter, ...] = ()
+    node: type[Node] = Node
+    saved_names: tuple[str, ...] = ()
+    call: Callable[..., Any] = field(default=lambda: None)
+    kind: str = "op"
+
+    @property
+    def tensors(self) -> tuple[str, ...]:
+        """Names of the inputs that may be tensors, in the order of the parameters."""
+        return tuple(p.name for p in self.parameters if p.name in self.rules)
+
+    @property
+    def differentiable(self) -> tuple[str, ...]:
+        """Names of the inputs that get a gradient."""
+        return tuple(n for n in self.tensors if self.rules[n] is not None)
+
+    @property
+    def doc(self) -> str:
+        """The first line of the docstring."""
+        return (inspect.getdoc(self.forward) or "").split("\n")[0]
+
+
+TABLE: dict[str, Op] = {}
+"""Every operation by name."""
+
+
+def op(
+    template: str,
+    *,
+    promote: tuple[str, ...] | None = None,
+    name: str | None = None,
+    floating: bool = False,
+    view: bool = False,
+    outputs: tuple[str, ...] = ("result",),
+    lists: tuple[str, ...] = (),
+    together: Rule | None = None,
+    node: str | None = None,
+    **rules: Rule | None,
+) -> Callable[[Callable[..., Any]], Any]:
+    """Declare an operation; returns the function that users call on tensors.
+
+    Args:
+        template: LaTeX of the result, with the arguments' names in braces.
+        promote: the tensor inputs that broadcast, are brought to one dtype and may be numbers; all of them where there are
+            two or more, unless said otherwise.
+        name: what users call it, where the function is one of several variants (`_sum_dim` is `sum`).
+        floating: convert integers to floating point first.
+        view: the result shares the memory of the first argument.
+        outputs: names of several outputs.
+        lists: inputs that are sequences of tensors.
+        together: one rule for all inputs, `rule(grad, saved…, needs)`.
+        node: the node's name where it is not `<Name>Backward0`.
+        rules: per input that may be a tensor its rule, or None.
+    """
+
+    def declare(forward: Callable[..., Any]) -> Any:
+        from .codegen import write
+
+        parameters = tuple(inspect.signature(forward).parameters.values())
+        variant = forward.__name__
+        o = Op(
+            name=name or variant.strip("_"),
+            template=template,
+            forward=forward,
+            rules=rules,
+            node_name=node or _camel(variant) + "Backward0",
+            promote=(tuple(rules) if len(rules) > 1 and not lists else ()) if promote is None else promote,
+            floating=floating,
+            view=view,
+            outputs=outputs,
+            lists=lists,
+            together=together,
+            parameters=parameters,
+        )
+        o.call = write(o)
+        if variant in TABLE:
+            raise ValueError(f"two operations are declared as {variant}")
+        TABLE[variant] = o
+        return o.call
+
+    return declare
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {}
+"""Public functions made of operations (`F.linear`, `reshape`) by name."""
+
+
+def function(f: Callable[..., Any]) -> Callable[..., Any]:
+    """Register a plain function made of operations, so that it becomes public; the graph shows what it is made of."""
+    FUNCTIONS[f.__name__] = f
+    return f
+
+
+def _camel(name: str) -> str:
+    return "".join(part[:1].upper() + part[1:] for part in name.split("_"))
+
+
+def parameters_of(rule: Rule) -> list[str]:
+    """Names of what a rule saves: its parameters after the upstream gradient, `needs` aside."""
+    return [p for p in list(inspect.signature(rule).parameters)[1:] if p != "needs"]
+
+
+# --- reading a rule on arrays ---------------------------------------------------------------------------------------------
+
+_vocabularies: dict[str, dict[str, Any]] = {}
+
+
+def on_arrays(function: FunctionType) -> FunctionType:
+    """The same function with the names of operations standing for their formulas on arrays."""
+    return FunctionType(
+        function.__code__,
+        array_vocabulary(function),
+        function.__name__,
+        function.__defaults__,
+        function.__closure__,
+    )
+
+
+def array_vocabulary(function: FunctionType) -> dict[str, Any]:
+    """What the names in a rule stand for when it is read on arrays."""
+    module = function.__globals__
+    vocabulary = _vocabularies.setdefault(
+        module["__name__"], {"__builtins__": module["__builtins__"], "__name__": module["__name__"]}
+    )
+    for name in _names(function.__code__):
+        if name in module and name not in vocabulary:
+            value = module[name]
+            vocabulary[name] = value
+            vocabulary[name] = _translate(value)
+    return vocabulary
+
+
+def _translate(value: Any) -> Any:
+    if isinstance(value, FunctionType):
+        o = getattr(value, "op", None)
+        if o is not None:
+            return o.forward
+        if value.__module__.startswith(f"{OURS}ops"):
+            translated = on_arrays(value)
+            translated.__kwdefaults__ = value.__kwdefaults__
+            return translated
+    if isinstance(value, ModuleType) and f"{value.__name__}.".startswith(OURS):
+        raise TypeError(f"a rule must name operations directly, not through the module {value.__name__}")
+    return value
+
+
+def _names(code: Any) -> set[str]:
+    """The global names that code uses."""
+    names = {i.argval for i in dis.get_instructions(code) if i.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
+    for constant in code.co_consts:
+        if inspect.iscode(constant):
+            names |= _names(constant)
+    return names

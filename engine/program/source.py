@@ -1,0 +1,120 @@
+"""Programs: the text of a .py file, or the code cells of a notebook."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .. import limits
+
+MAX_TEXT = limits.PROGRAM.value()
+"""Characters of a program."""
+MAX_CELLS = limits.CELLS.value()
+MAGIC = re.compile(r"\s*(%[A-Za-z]|!)")
+"""A line that is a command of the notebook; a `%` with a space behind it is Python's."""
+
+
+class ProgramError(ValueError):
+    """A file that holds no program, or too large a one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """Text to run: one cell for a .py file, several for a notebook."""
+
+    cells: tuple[str, ...]
+    name: str = "program"
+    notebook: bool = False
+
+    def __post_init__(self) -> None:
+        # Half a character cannot be sent to anybody.
+        object.__setattr__(self, "cells", tuple(text.encode("utf-8", "replace").decode("utf-8") for text in self.cells))
+        if sum(map(len, self.cells)) > MAX_TEXT:
+            raise ProgramError(f"{limits.PROGRAM.past()}, not {sum(map(len, self.cells)):,}")
+        if len(self.cells) > MAX_CELLS:
+            raise ProgramError(f"{limits.CELLS.past()}, not {len(self.cells):,}")
+
+    @staticmethod
+    def from_text(text: str, name: str = "program") -> Program:
+        """A program of one cell."""
+        return Program((text,), name)
+
+    @staticmethod
+    def from_cells(cells: tuple[str, ...], name: str = "notebook") -> Program:
+        """A notebook's cells."""
+        return Program(tuple(cells), name, notebook=True)
+
+    @staticmethod
+    def from_file(source: str | Path | bytes, name: str = "") -> Program:
+        """A .py or .ipynb file, by path, or by its bytes and its name.
+
+        Raises:
+            ProgramError: for anything that is neither, with what is wrong.
+        """
+        data = source if isinstance(source, bytes) else Path(source).read_bytes()
+        name = name or ("" if isinstance(source, bytes) else Path(source).name)
+        if len(data) > limits.PROGRAM_FILE.value():
+            raise ProgramError(f"the file is too large: {limits.PROGRAM_FILE.past()}")
+        try:
+            text = data.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            raise ProgramError("the file is not text in UTF-8") from None
+        if "\0" in text:
+            raise ProgramError("the file holds null characters, so it is no program")
+        return _from_notebook(text, name) if name.endswith(".ipynb") else Program.from_text(_lines(text), name or "program")
+
+    def to_notebook(self, outputs: Sequence[list[dict[str, Any]]] = ()) -> str:
+        """The program as the text of an .ipynb file, with the cells' `outputs` where there are any."""
+        cells: list[dict[str, Any]] = [
+            {
+                "cell_type": "code",
+                "execution_count": place + 1 if outputs else None,
+                "metadata": {},
+                "outputs": outputs[place] if outputs else [],
+                "source": text,
+            }
+            for place, text in enumerate(self.cells)
+        ]
+        kernel = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
+        return json.dumps({"cells": cells, "metadata": kernel, "nbformat": 4, "nbformat_minor": 4}, indent=1)
+
+
+def _lines(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _from_notebook(text: str, name: str) -> Program:
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError):
+        raise ProgramError("the notebook is not valid JSON") from None
+    cells: Any = document.get("cells") if isinstance(document, dict) else None
+    if cells is None and isinstance(document, dict) and isinstance(document.get("worksheets"), list):
+        raise ProgramError("the notebook is of format 3 or older; open and save it in Jupyter to convert it")
+    if not isinstance(cells, list):
+        raise ProgramError("the notebook has no list of cells")
+    found = [_source(cell) for cell in cells if isinstance(cell, dict) and cell.get("cell_type") == "code"]
+    code = tuple(_without_magics(_lines(source)) for source in found if source.strip())
+    if not code:
+        raise ProgramError("the notebook has no code cells")
+    return Program.from_cells(code, name)
+
+
+def _source(cell: dict[str, Any]) -> str:
+    source = cell.get("source", cell.get("input", ""))
+    if isinstance(source, list) and all(isinstance(part, str) for part in source):
+        return "".join(source)
+    if isinstance(source, str):
+        return source
+    raise ProgramError("a cell's source is neither text nor a list of lines")
+
+
+def _without_magics(source: str) -> str:
+    """Notebook commands (`%matplotlib inline`, `!pip install …`) as comments: they are no Python."""
+    if source.lstrip().startswith("%%"):
+        return "\n".join("# " + line for line in source.split("\n"))
+    return "\n".join("# " + line if MAGIC.match(line) else line for line in source.split("\n"))

@@ -1,0 +1,36 @@
+"""How a program's text becomes a tree that may be compiled, and what it finds there: both by the language layer, or without."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import functools
+from typing import Any
+
+from .facades import World
+from .policy import check
+from .transport.messages import Layers
+
+
+@functools.cache
+def world() -> World:
+    """Everything that programs can name; built once, before the first."""
+    return World()
+
+
+def parsed(text: str, name: str, layers: Layers) -> ast.Module:
+    """The tree of a program, checked and with guards.
+
+    Raises:
+        SyntaxError: if it is no Python.
+        PolicyError: for the first construct that programs may not use.
+    """
+    tree = ast.parse(text, name)
+    if layers.language:
+        check(tree)
+    return tree
+
+
+def builtins_for(layers: Layers) -> dict[str, Any]:
+    """The built-in names of a program. With the language layer it is always the same dict, by which its functions are told."""
+    return world().builtins if layers.language else dict(vars(builtins))

@@ -1,0 +1,359 @@
+"""One run: compiles the program, runs its cells under a recorder, and streams what happens to the parent."""
+
+from __future__ import annotations
+
+import ast
+import gc
+import io
+import linecache
+import os
+import random
+import sys
+import time
+import traceback
+import warnings
+from collections.abc import Callable
+from difflib import get_close_matches
+from types import CodeType, FrameType, TracebackType
+from typing import Any
+
+import numpy as np
+
+from ... import limits
+from ...context import context
+from ...itself import OURS, engine
+from ...op.declare import TABLE
+from ...op.symbolic import rule_texts
+from ...recording.bounded_text import UNSAYABLE, name_of, plain, said
+from ...recording.recorder import Recorder
+from .. import unraisable
+from ..facades.torch import SUBMODULES
+from ..instrument import TAPE, instrument
+from ..parse import builtins_for, parsed, world
+from ..policy import PolicyError
+from ..system import timer
+from ..tracer import Stream, Tape, file_name
+from ..transport.frames import DONE
+from ..transport.messages import HALTED, Batch, Done, Job, Layers, Limits, RunError, decode_job, encode
+from . import preloading
+
+
+def main(inward: int, out: int, enter: Callable[[Limits, Layers], None]) -> None:
+    """Run the job that comes in on one file descriptor and send what happens to the other; never returns.
+
+    Args:
+        enter: gives up everything that the program must not have.
+    """
+    status = 1
+    try:
+        job = decode_job(_read_all(inward))
+        run = _run(job, out)
+        run.enter = lambda: enter(job.limits, job.layers)
+        run.go()
+        status = 0
+    finally:
+        os._exit(status)
+
+
+def _run(job: Job, out: int) -> Run:
+    if job.check is not None:
+        from ...experiments.gradcheck.child import CheckRun
+
+        return CheckRun(job, out)
+    if job.sweep is not None:
+        from ...experiments.sweep.child import SweepRun
+
+        return SweepRun(job, out)
+    return Run(job, out)
+
+
+def _read_all(fd: int) -> bytes:
+    parts = []
+    while part := os.read(fd, 1 << 20):
+        parts.append(part)
+    os.close(fd)
+    return b"".join(parts)
+
+
+class Run:
+    """One run of a job."""
+
+    def __init__(self, job: Job, out: int) -> None:
+        self.job = job
+        self.tape = Tape(job, out)
+        self.tape.stop = self._stop
+        self.began = time.monotonic()
+        self.namespace: dict[str, Any] = {"__name__": "__main__", "__doc__": None, "__annotations__": {}}
+        self.cell = 0
+        self.ended = False
+        """Whether it is being told how the run ended."""
+        self.enter: Callable[[], None] = lambda: None
+        """Gives up what the program must not have; comes last before the program."""
+
+    def go(self) -> None:
+        """Run the cells and report how it ended."""
+        self._prepare()
+        status, error = "ok", None
+        try:
+            try:
+                for cell in range(len(self.job.cells)):
+                    self.cell = cell
+                    self._run_cell()
+            finally:
+                context.observer = None
+        except MemoryError as e:
+            self.namespace.clear()
+            self.tape.spare = None
+            status, error = "memory", self._explain(e, limits.MEMORY.past(self.job.limits.memory_mb))
+        except SystemExit as e:
+            code = e.code  # the program's own, which may be anything
+            if not (code is None or (code.__class__ in (int, bool) and code == 0)):
+                status, error = "error", self._explain(e, said(code))
+        except BaseException as e:
+            status, error = "policy" if isinstance(e, PolicyError) else "error", self._explain(e)
+        self.ended = True
+        timer.stop()
+        self._finish(status, error)
+
+    def _prepare(self) -> None:
+        builtins = builtins_for(self.job.layers)
+        builtins[TAPE] = self.tape
+        self.namespace["__builtins__"] = builtins
+        sys.stdin = io.StringIO()
+        warnings.showwarning = self._show_warning
+        sys.unraisablehook = unraisable.show
+        for cell, text in enumerate(self.job.cells):
+            name = file_name(self.job, cell)
+            linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+        timer.ring(self.job.limits.seconds, self._time_is_up)
+        # Each fork would otherwise draw the same "random" numbers.
+        engine.seed()
+        random.seed()
+        np.random.seed()
+        context.observer = self.tape.recorder
+        context.grad = True
+        if self.job.layers.language:
+            context.copy, context.deepcopy = world().copying.copy, world().copying.deepcopy
+        self.enter()
+
+    def _run_cell(self) -> None:
+        recorder = self.tape.recorder
+        text = self.job.cells[self.cell]
+        out, err = (Stream(self.tape, name) for name in ("stdout", "stderr"))
+        sys.stdout, sys.stderr = out, err
+        self.tape.streams = (out, err)
+        self.namespace.pop("__warningregistry__", None)
+        self.tape.shown = None
+        if self.job.notebook:
+            recorder.cell_began(self.cell)
+        try:
+            exec(self._compile(text), self.namespace)
+            shown = self.tape.shown
+            value = None
+            if shown is not None and not text.rstrip().endswith(";"):
+                value = plain(repr(shown), limits.VALUE)
+        finally:
+            out.flush()
+            err.flush()
+        if self.job.notebook:
+            recorder.cell_ended(self.cell, value)
+        self.tape.send()
+
+    def _compile(self, text: str) -> CodeType:
+        name = file_name(self.job, self.cell)
+        tree = parsed(text, name, self.job.layers)
+        return compile(instrument(tree, show_last=self.job.notebook), name, "exec", dont_inherit=True)
+
+    def _show_warning(
+        self, message: Any, category: Any, filename: str, lineno: int, file: Any = None, line: Any = None
+    ) -> None:
+        sys.stderr.write(warnings.formatwarning(message, category, filename, lineno, line))
+        self.tape.recorder.warned(category.__name__, said(message))
+
+    def _stop(self, status: str, message: str) -> None:
+        """End the run from within, whatever the program would make of an exception."""
+        context.observer = None
+        timer.stop()
+        kind = {"memory": "MemoryError", "crashed": "HostError"}.get(status, "TooLarge")
+        self._finish(status, RunError(kind, message, self._line(sys._getframe(1)), cell=self.cell))
+        os._exit(0)
+
+    def _line(self, frame: FrameType | None) -> int:
+        """The line of the program that a frame is in; 0 if it is in none."""
+        while frame is not None and frame.f_code.co_filename not in self.tape.recorder.program:
+            frame = frame.f_back
+        return frame.f_lineno or 0 if frame is not None else 0
+
+    # --- how it ended -----------------------------------------------------------------------------------------------------
+
+    def _time_is_up(self, which: int, frame: FrameType | None) -> None:
+        """The alarm rings, or the user wants the run to end now: what was recorded is sent, with the line."""
+        if self.ended:
+            return
+        if self.tape.writing:
+            self.tape.late = lambda: self._time_is_up(which, frame)
+            return
+        self.tape.late = None
+        timer.stop()
+        context.observer = None
+        line = self._line(frame)
+        for stream in self.tape.streams:
+            stream.flush()
+        kind, message = "TimeoutError", f"the program was stopped after {self.job.limits.seconds:g} seconds"
+        if which == timer.HALT:
+            kind, message = HALTED, f"you stopped it after {time.monotonic() - self.began:.1f} s"
+        self._finish("timeout", RunError(kind, message + (f", in line {line}" if line else ""), line, cell=self.cell))
+        os._exit(0)
+
+    def _explain(self, error: BaseException, message: str | None = None) -> RunError:
+        """The error with its place in the program: the innermost of the program's frames."""
+        try:
+            return self._explained(error, message)
+        except BaseException:  # whatever its class, its attributes or the memory that is left make of being looked at
+            return RunError(name_of(type(error).__name__), UNSAYABLE if message is None else message, cell=self.cell)
+
+    def _explained(self, error: BaseException, message: str | None) -> RunError:
+        text = said(error) if message is None else message
+        help_text = plain(help_for(error))
+        shown = name_of(_standard(error))
+        if isinstance(error, KeyError) and error.args:
+            text = said(Exception(repr(error.args[0])))
+        if isinstance(error, SyntaxError) and error.filename.__class__ is str and error.filename in self.tape.recorder.program:
+            # Python counts the offsets of syntax errors in characters, all other columns in bytes.
+            lines = [number(n) for n in (error.lineno, error.end_lineno or error.lineno)]
+            place = (
+                lines[0],
+                self._bytes(lines[0], number(error.offset)),
+                lines[1],
+                self._bytes(lines[1], number(error.end_offset)),
+            )
+            return RunError(shown, said(error.msg), *place, self.cell, _format(error, error.__traceback__, self), help_text)
+        place = error.span if isinstance(error, PolicyError) else (0, 0, 0, 0)
+        cell = self.cell
+        tb = error.__traceback__
+        while tb is not None:
+            code = tb.tb_frame.f_code
+            if code.co_filename in self.tape.recorder.program:
+                position = list(code.co_positions())[tb.tb_lasti // 2]
+                line, end_line, column, end_column = (n or 0 for n in position)
+                place = (line or tb.tb_lineno or 0, column, end_line, end_column)
+                cell = self.tape.recorder.program[code.co_filename]
+            tb = tb.tb_next
+        if isinstance(error, PolicyError) and place[0] and not error.span[0]:
+            text = plain(f"line {place[0]}: {text}")
+        return RunError(shown, text, *place, cell, _format(error, error.__traceback__, self), help_text)
+
+    def _bytes(self, line: int | None, offset: int | None) -> int:
+        """A column counted in bytes from 0, from one counted in characters from 1."""
+        lines = self.job.cells[self.cell].splitlines()
+        text = lines[line - 1] if line and line <= len(lines) else ""
+        return len(text[: max((offset or 1) - 1, 0)].encode("utf-8", "replace"))
+
+    def _finish(self, status: str, error: RunError | None) -> None:
+        """Send the rest of the log and the end."""
+        self.ended = True
+        self.tape.send()
+        cells = len(self.job.cells)
+        states = [
+            "ok" if c < self.cell else "skipped" if c > self.cell else "ok" if status == "ok" else "error" for c in range(cells)
+        ]
+        self.tape.sender.end(error)
+        self.tape.frame(DONE, encode(Done(status, error, states, time.monotonic() - self.began)))
+
+
+def number(value: object) -> int:
+    """A line or an offset that the program may have made up; 0 for what is none."""
+    return value if isinstance(value, int) and 0 <= value <= limits.NUMBER.value() else 0
+
+
+def _standard(error: BaseException) -> str:
+    """The name of an error's type; of the engine's own, that of the standard type it is derived from."""
+    if isinstance(error, PolicyError):
+        return PolicyError.__name__
+    return next(c.__name__ for c in type(error).__mro__ if not c.__module__.startswith(OURS))
+
+
+def _format(error: BaseException, tb: TracebackType | None, run: Run) -> str:
+    """The traceback as Python shows it, with the program's own frames only."""
+    try:
+        summary = traceback.TracebackException(type(error), error, tb)
+        kept = [f for f in summary.stack if f.filename in run.tape.recorder.program]
+        summary.stack = traceback.StackSummary.from_list(kept)
+        text = "".join(summary.format(chain=False))
+    except BaseException:
+        return ""
+    if type(error).__module__.startswith(OURS):
+        # PyTorch's users know the standard exception that ours is derived from.
+        text = text.replace(f"{type(error).__module__}.{type(error).__qualname__}: ", f"{_standard(error)}: ")
+    return plain(text)
+
+
+def help_for(error: BaseException) -> str:
+    """One sentence of help for the errors people meet most."""
+    if isinstance(error, PolicyError):
+        return error.help
+    text = said(error)
+    for part, help_text in HELP.items():
+        if part in text:
+            return help_text
+    if isinstance(error, AttributeError) and isinstance(error.name, str) and isinstance(error.obj, engine.Tensor):
+        near = get_close_matches(error.name, (n for n in dir(engine.Tensor) if not n.startswith("_")), n=1)
+        return f"Did you mean '{near[0]}'?" if near else ""
+    return ""
+
+
+HELP = {
+    "backward through the graph a second time": "Call backward(retain_graph=True) in the earlier pass, or compute the result "
+    "anew before each pass.",
+    "grad can be implicitly created only for scalar outputs": "Reduce the result first, for example with .sum() or .mean(), or "
+    "pass a gradient of its shape to backward().",
+    "does not require grad and does not have a grad_fn": "Nothing it depends on has requires_grad=True, or detach(), no_grad() "
+    "or an integer conversion cut the graph.",
+    "modified by an inplace operation": "Replace the in-place operation (a method ending in _, or += and the like) by one that "
+    "makes a new tensor, or do it after backward().",
+    "a leaf Variable that requires grad is being used in an in-place operation": "Do the update inside "
+    "`with torch.no_grad():`.",
+    "mat1 and mat2 shapes cannot be multiplied": "The columns of the first matrix must equal the rows of the second.",
+    "at non-singleton dimension": "Shapes are compared from the last dimension; each pair must be equal, or one of them 1.",
+    "Can't call numpy() on Tensor that requires grad": "Use .detach().numpy().",
+}
+
+
+def preload() -> None:
+    """Import and warm up in the server what every run needs, so that a fork finds it ready."""
+    import math  # noqa: F401
+
+    # First of all: networkx looks for its plugins, and there Python 3.12 asks classes for every name that `object` has.
+    from ...experiments.gradcheck import child  # noqa: F401
+    from ...experiments.sweep import child as sweep  # noqa: F401
+
+    preloading.up()
+    alias()
+    world()
+    np.seterr(all="ignore")
+    for source in (
+        "x = torch.ones(2, 2, requires_grad=True)\n(x @ x).tanh().sum().backward()\nprint(x.grad)",
+        "x: int = 1",
+    ):
+        instrument(ast.parse(source), show_last=True)
+    recorder = Recorder()
+    context.observer = recorder
+    x = engine.ones(2, 2, requires_grad=True)
+    y = (x @ x * 2 + 1).tanh().mean()
+    y.backward()
+    repr(x.grad)
+    context.observer = None
+    for op in TABLE.values():
+        rule_texts(op)
+    encode(Batch(recorder.events, recorder.sites, recorder.scopes, recorder.arrays, []))
+    gc.collect()
+    gc.freeze()
+
+
+def alias() -> None:
+    """Let `import torch` and its submodules mean the engine, where the language layer is off."""
+    import importlib
+
+    sys.modules["torch"] = engine
+    for name in SUBMODULES:
+        sys.modules[f"torch.{name}"] = importlib.import_module(f"{OURS}{name}")

@@ -1,0 +1,45 @@
+"""What children will need is loaded and made before they are forked: they can open no file, and time is short.
+
+What NumPy asks objects for is taken away here as well, for all that come after.
+"""
+
+from __future__ import annotations
+
+import codecs
+from importlib import import_module
+
+from ...autograd.node import Node
+from ...compat.signatures import overloads
+from ...op import codegen
+from ...op.declare import TABLE
+from ..facades.mended import mend
+from ..policy import protocols
+
+MODULES = (
+    "_strptime", "abc", "array", "base64", "bisect", "calendar", "cmath", "collections.abc", "contextlib", "copy", "copyreg",
+    "dataclasses", "datetime", "decimal", "difflib", "enum", "fractions", "functools", "heapq", "inspect", "io", "itertools",
+    "json", "keyword", "locale", "math", "numbers", "operator", "pprint", "queue", "random", "re", "reprlib", "statistics",
+    "string", "struct", "textwrap", "time", "timeit", "token", "tokenize", "traceback", "types", "typing", "unicodedata",
+    "weakref", "zlib",
+    "numpy.fft", "numpy.lib", "numpy.linalg", "numpy.ma", "numpy.polynomial", "numpy.random", "numpy.testing", "numpy.typing",
+    "scipy.linalg", "scipy.sparse.linalg", "scipy.special",
+)  # fmt: skip
+"""What programs import, and what Python, NumPy and SciPy import when somebody first asks for it."""
+ENCODINGS = (
+    "ascii", "base64", "cp1252", "hex", "idna", "latin-1", "punycode", "raw_unicode_escape", "rot13", "unicode_escape",
+    "utf-16", "utf-16-be", "utf-16-le", "utf-32", "utf-32-be", "utf-32-le", "utf-7", "utf-8", "utf-8-sig",
+)  # fmt: skip
+
+
+def up() -> None:
+    """Load and make it."""
+    mend()
+    for name in MODULES:
+        import_module(name)
+    for name in ENCODINGS:
+        codecs.lookup(name)
+    overloads()
+    for op in TABLE.values():
+        if op.differentiable and op.node is not Node:
+            setattr(op.node, "apply_arrays", codegen.write_backward(op))  # noqa: B010
+    protocols.shut()

@@ -1,0 +1,1 @@
+"""What the sandbox's processes say to each other: typed, bounded, and never pickled."""

@@ -1,0 +1,308 @@
+"""What comes back from a child: read, bounded, and believed only as far as it makes sense."""
+
+from __future__ import annotations
+
+import math
+import re
+import signal
+import threading
+from typing import Any
+
+import msgspec
+
+from ... import limits as limits_table
+from ...program import Program
+from ...recording.events import (
+    Accumulated,
+    AnyEvent,
+    BackwardBegan,
+    BackwardEnded,
+    CellBegan,
+    CellEnded,
+    FlagSet,
+    GradSet,
+    HookRan,
+    Named,
+    NodeRan,
+    OpRan,
+    Printed,
+    Raised,
+    Read,
+    Stepped,
+    Warned,
+)
+from ...recording.recording import Recording
+from ...recording.store import RecordingError
+from ...recording.validate import References, nodes_of
+from .budget import Room
+from .frames import BATCH, DONE, STUCK, Frames
+from .messages import (
+    FULL,
+    HALTED,
+    NOT_STARTED,
+    Batch,
+    CellResult,
+    Done,
+    Limits,
+    RunError,
+    decode_batch,
+    decode_done,
+)
+
+MAX_RESULT = limits_table.RESULT.value()
+"""Bytes of one run's result."""
+MAX_TEXT = limits_table.TEXT.value()
+"""Characters of an error's message or traceback."""
+STATUSES = ("ok", "error", "timeout", "memory", "policy", "too_large", "crashed")
+_LIMIT = limits_table.NUMBER.value()
+HOST = "the part of Gradtape that runs programs stopped while this one ran, and so did the one that tried again"
+HOST_HELP = "This is not the program's fault. Run it again in a moment."
+_LINE = re.compile(rb'File "<(?:program|cell (\d{1,6}))>", line (\d{1,9})')
+
+
+class Stopped(Exception):
+    """The run was called off."""
+
+
+class RunResult(msgspec.Struct, frozen=True):
+    """What became of a run."""
+
+    status: str
+    """"ok", "error", "timeout", "memory", "policy", "too_large" or "crashed"."""
+    output: str
+    """What the program printed, warnings included, as a terminal would show it."""
+    error: RunError | None
+    cells: list[CellResult]
+    recording: Recording | None
+    seconds: float
+
+
+class Control:
+    """What whoever waits for a run may look at meanwhile, and ask for."""
+
+    def __init__(self) -> None:
+        self.events = 0
+        """How many events have come so far."""
+        self.halt = threading.Event()
+        """Set to have the run end at once and keep what it has recorded."""
+
+
+class Collected:
+    """What has come back from a child so far."""
+
+    def __init__(self) -> None:
+        self.done: Any = None
+        """The last message, after which none may follow."""
+        self.trouble = ""
+        """Why reading stopped before there was a last message: "nonsense", "stopped", or for reasons that are not the
+        program's: "late", where nobody ended it in time, and "lost", where what it ran in has gone."""
+        self.failure = ""
+        """Why there is no child at all, in words for the user."""
+        self.help = ""
+        """And what can be done."""
+        self.stuck = b""
+        """The Python lines where a child was that did not answer."""
+        self.frames = Frames()
+        self.total = 0
+        self.control = Control()
+
+    def again(self) -> None:
+        """Forget everything, because the job is done once more. Whoever adds state of its own adds it here, too."""
+        control = self.control
+        Collected.__init__(self)
+        self.control = control
+
+    def take(self, kind: bytes, body: bytes) -> None:
+        """Take a message; ValueError or MsgspecError for one that no honest child sends."""
+        raise NotImplementedError
+
+    def feed(self, data: bytes) -> bool:
+        """Take the next bytes of a child's stream; False when there is no more to expect, or no sense in going on."""
+        self.total += len(data)
+        try:
+            if self.total > MAX_RESULT:
+                raise ValueError("more than an honest child sends")
+            for kind, body in self.frames.feed(data):
+                if kind == STUCK:
+                    self.stuck = body
+                    continue
+                if self.done is not None:
+                    raise ValueError("a message after the last one")
+                self.take(kind, body)
+        except (ValueError, msgspec.MsgspecError, RecursionError):
+            self.trouble = "nonsense"
+            return False
+        return self.done is None
+
+
+class CollectedRun(Collected):
+    """What has come back from a run."""
+
+    def __init__(
+        self,
+        program: Program,
+        limits: Limits = Limits(),  # noqa: B008  (frozen)
+        control: Control | None = None,
+    ) -> None:
+        super().__init__()
+        self.limits, self.source, self.notebook = limits, program.cells, program.notebook
+        self.control = control or self.control
+        self._begin()
+
+    def _begin(self) -> None:
+        self.recording = Recording(source=self.source)
+        self._references = References(self.recording)
+        self._room = Room(self.limits, ending=True)
+
+    def again(self) -> None:
+        """Forget everything, because the program runs once more."""
+        super().again()
+        self.control.events = 0
+        self._begin()
+
+    def take(self, kind: bytes, body: bytes) -> None:
+        """A batch of the recording, or the end."""
+        if kind == BATCH:
+            self._take(decode_batch(body), len(body))
+        elif kind == DONE:
+            done = decode_done(body)
+            check_done(done, len(self.recording.source))
+            self.done = done
+        else:
+            raise ValueError("no message of a run")
+
+    def _take(self, batch: Batch, size: int) -> None:
+        self._room.take(batch, size)
+        r = self.recording
+        self._references.check(batch.events, batch.sites, batch.scopes, batch.arrays)
+        r.events.extend(batch.events)
+        r.sites.extend(batch.sites)
+        r.scopes.extend(batch.scopes)
+        r.arrays.extend(batch.arrays)
+        r.ops.update((op.name, op) for op in batch.ops)
+        self.control.events = len(r.events)
+
+    def result(self, end: tuple[int, bool] | None, seconds: float) -> RunResult:
+        """The result, as far as it can be believed."""
+        done: Done | None = self.done
+        recording: Recording | None = self.recording
+        try:
+            if done is None:
+                _cut_back(self.recording.events, self._references)
+            else:
+                self._references.end()
+            self.recording.check_ops()
+        except RecordingError:
+            self.trouble = "nonsense"
+        if self.trouble == "nonsense":
+            recording = None
+        events = recording.events if recording is not None else []
+        output = "".join([e.text for e in events if isinstance(e, Printed)])
+        if not self.trouble and done is not None:
+            cells = _cells(events, done.cells)
+            return RunResult(done.status, output, done.error, cells, recording, min(done.seconds, seconds))
+        status, error = self._ended(end)
+        statuses = ["ok"] * len(self.source)
+        if self.notebook:
+            began = max((e.cell for e in events if isinstance(e, CellBegan)), default=0)
+            statuses = ["ok" if cell < began else "skipped" if cell > began else "error" for cell in range(len(self.source))]
+        cells = _cells(events, statuses) if self.notebook and recording is not None else []
+        return RunResult(status, output, error, cells, recording, seconds)
+
+    def _ended(self, end: tuple[int, bool] | None) -> tuple[str, RunError]:
+        """Status and error of a child that did not say how it ended."""
+        if self.failure:
+            return "crashed", RunError("HostError", self.failure, help=self.help)
+        if self.trouble == "nonsense":
+            return "crashed", RunError("Crash", "the program's process sent nothing that makes sense")
+        if end is None or self.trouble in ("late", "lost"):
+            return "crashed", RunError("HostError", HOST, help=HOST_HELP)
+        if end[0] == NOT_STARTED:
+            return "crashed", RunError("HostError", "there is no room for another process; try again in a moment")
+        # One that was to end before it could say what it had recorded is ended by the request itself.
+        if end[1] or (self.control.halt.is_set() and end[0] == -signal.SIGTERM):
+            return "timeout", self._timeout()
+        if end[0] == FULL:
+            return "memory", RunError("MemoryError", limits_table.MEMORY.past(self.limits.memory_mb))
+        if end[0] == -signal.SIGKILL:
+            return "crashed", RunError(
+                "Crash",
+                "the program's process was ended from outside (SIGKILL), perhaps because the machine had no memory left",
+            )
+        if end[0] < 0:
+            return "crashed", RunError("Crash", f"the program's process was ended by {_signal(-end[0])}")
+        return "crashed", RunError("Crash", f"the program ended its own process (exit code {end[0]})")
+
+    def _timeout(self) -> RunError:
+        """Where a child that had to be killed was, if it could say so: in the innermost line of the program."""
+        kind, message = "TimeoutError", f"the program was stopped after {self.limits.seconds:g} seconds"
+        if self.control.halt.is_set():
+            kind, message = HALTED, "you stopped it"
+        found = _LINE.search(self.stuck)
+        cell, line = (max(int(found[1] or 1) - 1, 0), int(found[2])) if found is not None else (0, 0)
+        if not line or cell >= max(len(self.recording.source), 1):
+            return RunError(kind, message)
+        return RunError(kind, f"{message}, in line {line}", line, cell=cell)
+
+
+def _cells(events: list[AnyEvent], statuses: list[str]) -> list[CellResult]:
+    """What each cell printed, each stream by itself as a notebook shows it, and its value."""
+    streams: list[dict[str, list[str]]] = [{} for _ in statuses]
+    values: list[str | None] = [None] * len(statuses)
+    cell = 0
+    for event in events:
+        match event:
+            case Printed():
+                if cell < len(streams):
+                    streams[cell].setdefault(event.stream, []).append(event.text)
+            case CellBegan():
+                cell = event.cell
+            case CellEnded():
+                if event.cell < len(statuses):
+                    values[event.cell] = event.result
+            case (
+                OpRan() | Named() | FlagSet() | BackwardBegan() | NodeRan() | Accumulated() | BackwardEnded() |
+                GradSet() | HookRan() | Stepped() | Read() | Warned() | Raised()
+            ):  # fmt: skip
+                pass
+    return [
+        CellResult("".join(["".join(texts) for texts in printed.values()]), value, status)
+        for printed, value, status in zip(streams, values, statuses, strict=True)
+    ]
+
+
+def _cut_back(events: list[AnyEvent], references: References) -> None:
+    """Drop the last events as far as they speak of leaves that were to come in the next message, which never came."""
+    missing = references.variables - references.tensors
+    while missing:
+        first = next(k for k, event in enumerate(events) if missing.intersection(n.variable for n in nodes_of(event)))
+        missing = {t.id for event in events[first:] if isinstance(event, OpRan) for t in event.outputs}
+        del events[first:]
+        missing &= {n.variable for event in events for n in nodes_of(event)}
+
+
+def _signal(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:  # the real-time ones have no names
+        return f"signal {number}"
+
+
+def check_done(done: Done, cells: int) -> None:
+    """Raise ValueError for an end that no honest child sends."""
+    if done.status not in STATUSES or (done.error is None) != (done.status == "ok"):
+        raise ValueError("an end of no kind that there is")
+    if not (math.isfinite(done.seconds) and done.seconds >= 0):
+        raise ValueError("an impossible time")
+    if len(done.cells) > max(cells, 1) or any(cell not in ("ok", "error", "skipped") for cell in done.cells):
+        raise ValueError("cells that there are not, or that ended in no way that there is")
+    if done.error is not None:
+        _check_error(done.error, cells)
+
+
+def _check_error(error: RunError, cells: int) -> None:
+    numbers = (error.line, error.column, error.end_line, error.end_column)
+    if not 0 <= error.cell < max(cells, 1) or not all(0 <= number <= _LIMIT for number in numbers):
+        raise ValueError("an error at an impossible place")
+    if max(map(len, (error.type, error.message, error.traceback, error.help))) > MAX_TEXT:
+        raise ValueError("an error longer than any is")
