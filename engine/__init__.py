@@ -35,8 +35,7 @@ from .dtypes import (
     uint8,
 )
 from .ops import namespace as _namespace
-from .ops.facts import LEGACY as _LEGACY
-from .ops.random import (
+from .ops.creation.random import (
     Generator,
     default_generator,
     fork_rng,
@@ -46,6 +45,7 @@ from .ops.random import (
     seed,
     set_rng_state,
 )
+from .ops.memory.introspection import LEGACY as _LEGACY
 from .printing import set_printoptions
 from .tensor import Size, Tensor, device
 

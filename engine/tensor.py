@@ -170,14 +170,14 @@ class Tensor:
         if len(data) == 1 and isinstance(data[0], Tensor):
             array = data[0]._array
         elif len(data) == 1 and not isinstance(data[0], (int, np.integer)):
-            from .ops.creation import as_array
+            from .ops.creation.factories import as_array
 
             array = as_array(data[0]) if not isinstance(data[0], Size) else np.zeros(data[0])
         else:
             array = np.zeros(data or (0,))
         fill(self, np.array(array, dtype=target))
         if context.observer is not None:
-            from .ops.creation import CREATED
+            from .ops.creation.factories import CREATED
 
             context.observer.op(CREATED["Tensor"], data, self, None)
 
@@ -454,7 +454,7 @@ class Tensor:
         """The same memory as a tensor that autograd does not know; its writes are not counted."""
         result = constant(self._array)
         if context.observer is not None:
-            from .ops.creation import CREATED
+            from .ops.creation.factories import CREATED
 
             context.observer.op(CREATED["data"], (self,), result, None)
         return result
@@ -469,7 +469,7 @@ class Tensor:
             raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
         self._array = value._array
         if context.observer is not None:
-            from .ops.creation import CREATED
+            from .ops.creation.factories import CREATED
 
             context.observer.wrote(CREATED["data"], (self, value), self, None)
 

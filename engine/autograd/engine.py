@@ -621,8 +621,8 @@ def _called(hook: Any) -> str:
 
 def _copy_of(g: Any) -> Any:
     """A copy of a recorded gradient, to become a leaf's: it may be part of somebody else's graph."""
-    from ..ops.creation import empty_like
-    from ..ops.inplace import INPLACE
+    from ..ops.creation.factories import empty_like
+    from ..ops.memory.inplace import INPLACE
 
     return INPLACE["copy_"](empty_like(g), g) if g.requires_grad else g
 

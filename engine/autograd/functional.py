@@ -163,7 +163,7 @@ def _check_forward(create_graph: bool, strict: bool, vectorize: bool) -> None:
 
 def _rows(outs: Tensors, ins: Tensors, create_graph: bool, strict: bool) -> list[Tensors]:
     """Per output its derivatives by each input, one backward pass per element of the output."""
-    from ..ops.joining import stack
+    from ..ops.shape.joining import stack
 
     table = []
     for i, out in enumerate(outs):

@@ -161,7 +161,7 @@ def gradgradcheck(
 
 
 def _random_like(outputs: Tensors) -> Tensors:
-    from ..ops.creation import empty
+    from ..ops.creation.factories import empty
 
     return tuple(empty(o.shape, dtype=o.dtype).uniform_(-1, 1).requires_grad_() for o in outputs)
 

@@ -258,7 +258,7 @@ def _batched(
     materialize_grads: bool,
 ) -> tuple[Any, ...]:
     """`grad` for a batch of vectors, one after the other: the gradients are stacked along a first dimension."""
-    from ..ops.joining import stack
+    from ..ops.shape.joining import stack
 
     sizes = set()
     for k, (out, vector) in enumerate(zip(outs, given, strict=True)):

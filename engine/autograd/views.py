@@ -104,7 +104,7 @@ class CopySlices(Node):
 
     def apply_tensors(self, grad: Any) -> tuple[Any, ...]:
         """The rule on recorded tensors."""
-        from ..ops.views import put_view, take_view
+        from ..ops.memory.view_replay import put_view, take_view
 
         if self.saved is None:
             raise AutogradError(FREED)
@@ -141,7 +141,7 @@ def place(tensor: Tensor, node: Node, output: int) -> None:
 
 def regenerate(tensor: Tensor, view: View) -> None:
     """Give a view whose base was written since a `grad_fn` that leads to the base as it is now."""
-    from ..ops.views import take_view
+    from ..ops.memory.view_replay import take_view
     from ..tensor import constant
 
     assert tensor._counter is not None

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..itself import OURS, engine
 from ..ops import FAMILIES, namespace
-from ..ops.inplace import INPLACE
+from ..ops.memory.inplace import INPLACE
 from ..tensor import Tensor
 from .names import SURFACE
 
@@ -73,7 +73,7 @@ def entries() -> dict[str, list[Entry]]:
         declared = getattr(entry.function, "__name__", "")
         if declared in entry.names:
             entry.name = declared
-        families.setdefault(getattr(entry.function, "__module__", f"{OURS}ops.inplace"), []).append(entry)
+        families.setdefault(getattr(entry.function, "__module__", f"{OURS}ops.memory.inplace"), []).append(entry)
     return families
 
 
@@ -167,7 +167,7 @@ def page() -> str:
     functions = sum(len(found) for found in families.values())
     names = sum(len(e.names[n]) for found in families.values() for e in found for n in e.names)
     parts = [INTRODUCTION, f"{functions} functions under {names} names; `F` is `torch.nn.functional`.\n"]
-    order = {f"{OURS}ops.{module.__name__.rpartition('.')[2]}": i for i, module in enumerate(FAMILIES)}
+    order = {module.__name__: i for i, module in enumerate(FAMILIES)}
     for module in sorted(families, key=lambda m: order.get(m, len(order))):
         parts.append("\n".join(table(module, families[module])) + "\n")
     for owner in MODULES:

@@ -6,8 +6,8 @@ import functools
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from ..ops.joining import stack
-from ..ops.random import default_generator
+from ..ops.creation.random import default_generator
+from ..ops.shape.joining import stack
 from ..tensor import Tensor
 from .trees import drawn, filled, leaves, same_structure, spread
 

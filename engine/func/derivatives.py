@@ -10,7 +10,7 @@ import numpy as np
 
 from ..autograd.grad_mode import enable_grad
 from ..context import context
-from ..ops.joining import stack
+from ..ops.shape.joining import stack
 from ..tensor import Tensor, constant
 from .levels import Level, gradients
 from .trees import drawn, filled, leaves, mapped, same_structure

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from ..ops.joining import stack
+from ..ops.shape.joining import stack
 from ..safe_attributes import plain
 from ..tensor import Tensor
 

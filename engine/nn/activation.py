@@ -5,8 +5,8 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from ..ops.activation import sigmoid
-from ..ops.pointwise import tanh
+from ..ops.nn.activation import sigmoid
+from ..ops.pointwise.unary import tanh
 from ..tensor import Tensor
 from . import functional as F  # noqa: N812
 from . import init as initial

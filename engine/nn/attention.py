@@ -6,10 +6,10 @@ import math
 import warnings
 from typing import Any
 
-from ..ops.creation import zeros, zeros_like
-from ..ops.joining import cat
-from ..ops.linalg import bmm
-from ..ops.pieces import split
+from ..ops.creation.factories import zeros, zeros_like
+from ..ops.linalg.matmul import bmm
+from ..ops.shape.joining import cat
+from ..ops.shape.split import split
 from ..tensor import Tensor
 from . import functional as F  # noqa: N812
 from . import init

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from ..autograd import no_grad
-from ..ops.comparison import where
-from ..ops.creation import empty_like
-from ..ops.random import randperm
+from ..ops.creation.factories import empty_like
+from ..ops.creation.random import randperm
+from ..ops.pointwise.comparison import where
 from ..tensor import Tensor, constant
 
 GAINS = {

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from .. import dtypes
 from ..autograd import no_grad
-from ..ops.creation import tensor
+from ..ops.creation.factories import tensor
 from ..tensor import Tensor
 from .convolution import (
     Conv1d,

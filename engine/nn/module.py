@@ -12,7 +12,7 @@ from ..autograd import no_grad
 from ..context import context
 from ..dtypes import dtype as Dtype  # noqa: N812
 from ..errors import unsupported
-from ..ops.creation import empty_like, on_cpu
+from ..ops.creation.factories import empty_like, on_cpu
 from ..safe_attributes import is_special, plain
 from ..tensor import Tensor
 from . import hooks, state

@@ -6,7 +6,7 @@ import warnings
 from typing import Any
 
 from .. import dtypes
-from ..ops.creation import ones, tensor, zeros
+from ..ops.creation.factories import ones, tensor, zeros
 from ..tensor import Tensor
 from . import functional as F  # noqa: N812
 from . import init

@@ -8,15 +8,15 @@ import numpy as np
 
 from ..autograd.node import Counter
 from ..context import context, observed
-from ..ops import creation
-from ..ops.creation import CREATED
+from ..ops.creation import factories
+from ..ops.creation.factories import CREATED
 from ..tensor import Tensor, constant, fill, new
 
 
 def empty(*size: Any, **options: Any) -> Tensor:
     """Memory for a parameter, as `torch.empty`; unseen by the observer, for whom the parameter is what begins."""
     with observed(None):
-        return creation.empty(*size, **options)
+        return factories.empty(*size, **options)
 
 
 class Parameter(Tensor):

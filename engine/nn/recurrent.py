@@ -6,8 +6,8 @@ import math
 import warnings
 from typing import Any
 
-from ..ops.creation import zeros
-from ..ops.joining import cat, stack
+from ..ops.creation.factories import zeros
+from ..ops.shape.joining import cat, stack
 from ..safe_attributes import plain
 from ..tensor import Tensor
 from . import functional as F  # noqa: N812

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ..ops.activation import relu, sigmoid
-from ..ops.creation import zeros
-from ..ops.joining import cat, stack
-from ..ops.pointwise import tanh
-from ..ops.recurrent import _mkldnn_rnn_layer, _unsafe_split, lstm_step
+from ..ops.creation.factories import zeros
+from ..ops.nn.activation import relu, sigmoid
+from ..ops.nn.recurrent import _mkldnn_rnn_layer, _unsafe_split, lstm_step
+from ..ops.pointwise.unary import tanh
+from ..ops.shape.joining import cat, stack
 from . import functional as F  # noqa: N812
 
 WEIGHTS = ("weight_ih", "weight_hh", "bias_ih", "bias_hh", "weight_hr")

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..context import context
-from ..ops.creation import full, on_cpu
+from ..ops.creation.factories import full, on_cpu
 from ..tensor import Tensor, constant
 from . import functional as F  # noqa: N812
 from . import init

@@ -29,7 +29,16 @@ MAX_WORK = 400
 """Symbols that one reading may make; a loop that never ends makes more."""
 
 ELEMENTWISE = frozenset(
-    f"{OURS}ops.{name}" for name in ("activation", "arithmetic", "comparison", "numbered", "pointwise", "rectifiers", "special")
+    f"{OURS}ops.{name}"
+    for name in (
+        "loss.aten_losses",
+        "nn.activation",
+        "nn.rectifiers",
+        "pointwise.arithmetic",
+        "pointwise.comparison",
+        "pointwise.special",
+        "pointwise.unary",
+    )
 )
 """Modules whose operations take corresponding elements to an element, those with a dimension among their arguments aside."""
 _DIMENSIONS = frozenset(("dim", "dims", "axes", "shape"))

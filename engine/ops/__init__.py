@@ -14,89 +14,50 @@ from ..discovery import modules
 from ..op import codegen
 from ..op.declare import FUNCTIONS, TABLE
 from ..tensor import Tensor, constant
-from . import (
-    activation,
-    arithmetic,
-    attention,
-    cells,
-    classification,
-    combining,
-    comparison,
-    convolution,
-    copies,
-    covariance,
-    creation,
-    ctc,
+from .convolution import convolve, grids, max_pooling, mean_pooling, padding, resampling
+from .creation import copies, factories, random, window_functions
+from .indexing import getitem, index_select, masking, scatter, scatter_reduce, take
+from .linalg import (
     determinants,
-    diagonals,
-    distances,
-    dropout,
     einsums,
-    embedding,
-    extremes,
     factorizations,
-    facts,
-    gates,
-    grids,
-    histograms,
     householder,
-    indexing,
-    inplace,
-    joining,
     least_squares,
-    likelihood,
-    linalg,
-    loss,
-    margins,
-    masking,
+    matmul,
     matrix_functions,
     matrix_norms,
-    mean_pooling,
-    multiplication,
-    natives,
-    normalization,
-    norms,
-    numbered,
-    padding,
-    pairs,
-    pieces,
-    pointwise,
-    polynomials,
-    pooling,
     products,
-    random,
-    ranking,
-    rearrange,
-    rectifiers,
-    reduction,
-    sampling,
-    scan,
-    scatter_reduction,
-    scattering,
-    shape,
-    similarity,
-    slices,
-    softmax,
     solving,
-    sorting,
-    special,
     spectral,
-    storage,
-    strides,
-    taking,
-    tapers,
-    variance,
-    views,
 )
+from .loss import aten_losses, classification, ctc, elementwise, likelihood, margins, ranking
+from .memory import inplace, introspection, storage, strides, view_replay
+from .nn import (
+    activation,
+    attention,
+    cells,
+    distances,
+    dropout,
+    embedding,
+    gates,
+    native_norms,
+    normalization,
+    rectifiers,
+    similarity,
+    softmax,
+)
+from .pointwise import arithmetic, binary, comparison, polynomials, special, unary
+from .reduction import covariance, histograms, minmax, norms, prod, scan, sorting, sums, variance
+from .shape import combining, diagonals, joining, rearrange, reshaping, split
 
 FAMILIES: tuple[ModuleType, ...] = (
-    creation, random, arithmetic, pairs, pointwise, special, comparison, activation, rectifiers, gates, softmax, reduction,
-    variance, multiplication, extremes, norms, scan, sorting, shape, copies, joining, rearrange, diagonals, covariance, strides,
-    combining, pieces, indexing, slices, scattering, scatter_reduction, taking, masking, linalg, products, einsums, distances,
-    determinants, solving, factorizations, spectral, least_squares, matrix_functions, matrix_norms, normalization, padding,
-    convolution, pooling, mean_pooling, sampling, grids, dropout, attention, similarity, embedding, loss, likelihood,
-    classification, margins, ranking, ctc, numbered, inplace, facts, polynomials, tapers, householder, natives, cells,
-    histograms, storage,
+    factories, random, arithmetic, binary, unary, special, comparison, activation, rectifiers, gates, softmax, sums, variance,
+    prod, minmax, norms, scan, sorting, reshaping, copies, joining, rearrange, diagonals, covariance, strides, combining,
+    split, getitem, index_select, scatter, scatter_reduce, take, masking, matmul, products, einsums, distances, determinants,
+    solving, factorizations, spectral, least_squares, matrix_functions, matrix_norms, normalization, padding, convolve,
+    max_pooling, mean_pooling, resampling, grids, dropout, attention, similarity, embedding, elementwise, likelihood,
+    classification, margins, ranking, ctc, aten_losses, inplace, introspection, polynomials, window_functions, householder,
+    native_norms, cells, histograms, storage,
 )  # fmt: skip
 """The modules, in the order the documentation lists them."""
 FAMILIES += tuple(module for module in modules(__name__, __path__) if module not in FAMILIES)  # a new file need not be listed
@@ -152,17 +113,17 @@ def attach() -> None:
     for name, f in namespace("torch.Tensor").items():
         if name not in Tensor.__dict__:
             setattr(Tensor, name, f)
-    for name, f in (inplace.INPLACE | creation.METHODS).items():
+    for name, f in (inplace.INPLACE | factories.METHODS).items():
         setattr(Tensor, name, f)
     others: dict[str, Any] = {
         "where": lambda self, condition, other: comparison.where(condition, self, other),
-        "T": property(shape.transposed),
-        "mT": property(shape.matrix_transposed),
-        "mH": property(shape.matrix_transposed),
-        "H": property(shape.matrix_of("H")),
+        "T": property(reshaping.transposed),
+        "mT": property(reshaping.matrix_transposed),
+        "mH": property(reshaping.matrix_transposed),
+        "H": property(reshaping.matrix_of("H")),
         "real": property(lambda self: self),
-        "__getitem__": indexing.getitem,
-        "__setitem__": indexing.setitem,
+        "__getitem__": getitem.getitem,
+        "__setitem__": getitem.setitem,
     }
     for name, f in others.items():
         setattr(Tensor, name, f)
@@ -191,7 +152,7 @@ def _operators() -> None:
         return arithmetic.pow(self, exponent)
 
     def matrix_from_left(self: Any, other: Any) -> Any:
-        return linalg.matmul(other, self)
+        return matmul.matmul(other, self)
 
     def modulo_of(self: Any, other: Any) -> Any:
         return a.remainder(other if isinstance(other, Tensor) else constant(np.asarray(other, self._array.dtype)), self)
@@ -214,8 +175,8 @@ def _operators() -> None:
         "__sub__": forward(a.sub), "__rsub__": number_only(a.rsub),
         "__truediv__": forward(a.true_divide), "__rtruediv__": number_only(a.rdiv),
         "__floordiv__": forward(a.floor_divide), "__mod__": modulo,
-        "__pow__": power, "__rpow__": number_only(a.rpow), "__neg__": a.neg, "__pos__": a.positive, "__abs__": pointwise.abs,
-        "__matmul__": linalg.matmul, "__rmatmul__": matrix_from_left, "__rmod__": modulo_of, "__rdiv__": number_only(a.rdiv),
+        "__pow__": power, "__rpow__": number_only(a.rpow), "__neg__": a.neg, "__pos__": a.positive, "__abs__": unary.abs,
+        "__matmul__": matmul.matmul, "__rmatmul__": matrix_from_left, "__rmod__": modulo_of, "__rdiv__": number_only(a.rdiv),
          "__invert__": c.bitwise_not,
         "__and__": forward(c.bitwise_and), "__or__": forward(c.bitwise_or), "__xor__": forward(c.bitwise_xor),
         "__rand__": forward(c.bitwise_and), "__ror__": forward(c.bitwise_or), "__rxor__": forward(c.bitwise_xor),
@@ -232,4 +193,4 @@ def _operators() -> None:
 
 attach()
 
-__all__ = ["FAMILIES", "declared", "namespace", "views"]
+__all__ = ["FAMILIES", "declared", "namespace", "view_replay"]

@@ -13,7 +13,7 @@ from ..autograd import no_grad
 from ..context import context
 from ..nn.module import Module
 from ..nn.normalization import _BatchNorm
-from ..ops.creation import tensor
+from ..ops.creation.factories import tensor
 from .optimizer import Optimizer
 from .scheduler_base import LRScheduler
 

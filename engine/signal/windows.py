@@ -10,8 +10,8 @@ import numpy as np
 
 from .. import dtypes
 from ..dtypes import dtype as Dtype
-from ..ops.creation import creation
-from ..ops.tapers import bell, cosines, triangle
+from ..ops.creation.factories import creation
+from ..ops.creation.window_functions import bell, cosines, triangle
 from ..tensor import Tensor, constant
 
 __all__ = [

@@ -44,7 +44,7 @@ def test_the_readmes_programs_print_what_it_says(
 
 def test_the_declaration_in_the_readme_is_the_engines() -> None:
     (shown,) = [text for kind, text in BLOCKS if kind == "python" and text.startswith("@")]
-    sources = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "engine/ops").glob("*.py"))
+    sources = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "engine/ops").rglob("*.py"))
     assert shown.strip() in sources
 
 

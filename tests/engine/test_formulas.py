@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-import engine.ops.recurrent  # noqa: F401 its operations are declared when it is imported
+import engine.ops.nn.recurrent  # noqa: F401 its operations are declared when it is imported
 from engine.op.declare import TABLE, Op, on_arrays, parameters_of
 from engine.op.latex import Text, balanced, fill, number, variable
 from engine.op.symbolic import RuleText, rule_texts

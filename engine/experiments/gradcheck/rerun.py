@@ -24,7 +24,7 @@ from ... import dtypes
 from ...context import context, observed
 from ...itself import engine
 from ...nn import recurrent
-from ...ops.random import default_generator
+from ...ops.creation.random import default_generator
 from ...recording.recorder import Recorder
 from ...rng import Stream
 from ...tensor import Tensor

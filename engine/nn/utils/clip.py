@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...autograd import no_grad
-from ...ops.creation import tensor
+from ...ops.creation.factories import tensor
 from ...tensor import Tensor, constant
 
 Tensors = Tensor | Iterable[Tensor]

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ... import dtypes
-from ...ops.creation import full
-from ...ops.joining import cat, stack
-from ...ops.recurrent import _packed
+from ...ops.creation.factories import full
+from ...ops.nn.recurrent import _packed
+from ...ops.shape.joining import cat, stack
 from ...tensor import Tensor, constant
 
 __all__ = [

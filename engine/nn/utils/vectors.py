@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ...ops.joining import cat
+from ...ops.shape.joining import cat
 from ...tensor import Tensor
 from ..module import typename
 

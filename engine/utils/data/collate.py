@@ -9,8 +9,8 @@ import numpy as np
 
 from ... import dtypes
 from ...context import context
-from ...ops.creation import as_tensor, tensor
-from ...ops.joining import stack
+from ...ops.creation.factories import as_tensor, tensor
+from ...ops.shape.joining import stack
 from ...tensor import Tensor
 
 NOT_COLLATABLE = "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {}"

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Generic, TypeVar
 
 from ... import dtypes
-from ...ops.creation import as_tensor
-from ...ops.random import Generator, multinomial, source
+from ...ops.creation.factories import as_tensor
+from ...ops.creation.random import Generator, multinomial, source
 
 T = TypeVar("T", covariant=True)
 RUN = 32

@@ -1,0 +1,1 @@
+"""Tensors from values, from random numbers, from window functions, from other tensors."""

@@ -1,0 +1,422 @@
+"""Making tensors from Python values, and conversions of dtype."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ... import dtypes
+from ...compat.signatures import invalid_combination
+from ...context import context
+from ...dtypes import dtype as Dtype
+from ...errors import too_many_dims
+from ...op.declare import Op, function, op
+from ...tensor import Tensor, constant, device, inference
+from ..shape.reshaping import sizes
+
+CREATED: dict[str, Op] = {}
+"""What the observer is told of tensors that no operation on tensors made: creation functions by name."""
+
+
+def created(name: str) -> None:
+    """Register a way tensors come about, for the observer."""
+    CREATED[name] = Op(name, name, lambda: None, {}, "", kind="creation")
+
+
+for _name in ("Tensor", "data", "Parameter"):
+    created(_name)
+
+
+def creation(f: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """Register a function that makes leaves: handles `requires_grad` and tells the observer."""
+    created(f.__name__)
+    declared = CREATED[f.__name__]
+
+    def make(
+        *args: Any,
+        requires_grad: bool = False,
+        device: Any = None,
+        pin_memory: bool = False,
+        layout: Any = None,
+        **kwargs: Any,
+    ) -> Tensor:
+        on_cpu(device)
+        try:
+            tensor = f(*args, **kwargs)
+        except ValueError as error:
+            raise too_many_dims(error) or error from None
+        if requires_grad:
+            if tensor._array.dtype.kind != "f":
+                raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+            tensor._needs = True
+        if context.inference:
+            inference((tensor,))
+        if context.observer is not None:
+            context.observer.op(declared, args, tensor, None)
+        return tensor
+
+    make.__name__, make.__doc__, make.__module__ = f.__name__, f.__doc__, f.__module__
+    make.__wrapped__ = f  # type: ignore[attr-defined]
+    return function(make)
+
+
+def on_cpu(where: Any) -> None:
+    """Refuse any device but the CPU."""
+    if where is not None and device(where).type != "cpu":
+        from ...cuda import NOT_COMPILED
+
+        if device(where).type == "cuda":
+            raise AssertionError(NOT_COMPILED)
+        raise RuntimeError(f"Gradtape runs on the CPU only; there is no device '{where}'. Use device='cpu'.")
+
+
+def as_array(data: Any) -> np.ndarray[Any, Any]:
+    """Nested lists of numbers and tensors as an array of the dtype PyTorch would infer.
+
+    Raises:
+        ValueError, TypeError: as PyTorch, for ragged lists and things that are not numbers.
+    """
+    if isinstance(data, Tensor):
+        return data._array
+    if isinstance(data, np.ndarray | np.generic):
+        array = np.asarray(data).view()
+        if array.dtype not in dtypes.OF_NUMPY:
+            raise TypeError(
+                f"can't convert np.ndarray of type numpy.{array.dtype}. The only supported types are: float64, "
+                "float32, float16, int64, int32, int16, int8, uint8, and bool."
+            )
+        return array
+    if isinstance(data, bool):
+        return np.asarray(data)
+    if isinstance(data, int):
+        return np.asarray(data, dtype=np.int64)
+    if isinstance(data, float):
+        return np.asarray(data, dtype=dtypes.get_default_dtype().numpy)
+    if isinstance(data, complex):
+        raise NotImplementedError("complex tensors are not supported by Gradtape")
+    if isinstance(data, str) or not hasattr(data, "__len__"):
+        if isinstance(data, str):
+            raise TypeError("new(): invalid data type 'str'")
+        raise RuntimeError(f"Could not infer dtype of {type(data).__name__}")
+    shape, flat = _flatten(data)
+    if not flat:
+        return np.zeros(shape, dtypes.get_default_dtype().numpy)
+    if len(shape) > 1 and context.observer is not None:
+        # What a flat list holds, the observer is told as the creation's own inputs.
+        for x in flat:
+            if isinstance(x, Tensor):
+                context.observer.read(x, "tensor")
+    arrays = [as_array(x) for x in flat]
+    d = arrays[0].dtype
+    for a in arrays[1:]:
+        d = dtypes.promote_pair(d, a.dtype)
+    return np.asarray([a.item() for a in arrays], dtype=d).reshape(shape)
+
+
+def _flatten(data: Any) -> tuple[tuple[int, ...], list[Any]]:
+    """The shape of nested lists and their elements in order."""
+    shape: list[int] = []
+    level = [data]
+    while level and _is_sequence(level[0]):
+        n = len(level[0])
+        for item in level:
+            if not _is_sequence(item):
+                raise TypeError(f"expected sequence of length {n} at dim {len(shape)}")
+            if len(item) != n:
+                raise ValueError(f"expected sequence of length {n} at dim {len(shape)} (got {len(item)})")
+        shape.append(n)
+        level = [x for item in level for x in (item.unbind(0) if isinstance(item, Tensor) else item)]
+    for x in level:
+        if _is_sequence(x):
+            raise TypeError("not a sequence")
+    return tuple(shape), level
+
+
+def _is_sequence(x: Any) -> bool:
+    if isinstance(x, Tensor | np.ndarray):
+        return getattr(x, "_array", x).ndim > 0
+    return isinstance(x, list | tuple | range) or (hasattr(x, "__len__") and not isinstance(x, str | np.generic))
+
+
+def _numpy_dtype(d: Dtype | None, otherwise: Any = None) -> Any:
+    if d is None:
+        return otherwise if otherwise is not None else dtypes.get_default_dtype().numpy
+    if not isinstance(d, Dtype):
+        raise TypeError(f"dtype must be a torch.dtype, not {type(d).__name__}")
+    return d.numpy
+
+
+@creation
+def tensor(data: Any, *, dtype: Dtype | None = None) -> Tensor:
+    """A leaf holding a copy of `data`: a number, nested lists, an array, or another tensor."""
+    if isinstance(data, Tensor):
+        warnings.warn(
+            "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
+            "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor).",
+            UserWarning,
+            stacklevel=3,
+        )
+    array = as_array(data)
+    return constant(np.array(array, dtype=None if dtype is None else dtype.numpy))
+
+
+@creation
+def _as_tensor(data: Any, dtype: Dtype | None = None) -> Tensor:
+    """`data` as a new tensor, sharing memory with an array of the right dtype."""
+    array = as_array(data)
+    return constant(array if dtype is None else array.astype(dtype.numpy, copy=False))
+
+
+@function
+def as_tensor(data: Any, dtype: Dtype | None = None, device: Any = None) -> Tensor:
+    """`data` as a tensor: itself if it is one already, sharing memory with an array of the right dtype."""
+    if isinstance(data, Tensor):
+        return data if dtype is None else to(data, dtype)
+    return _as_tensor(data, dtype=dtype, device=device)
+
+
+asarray = as_tensor
+
+
+@creation
+def from_numpy(array: np.ndarray[Any, Any]) -> Tensor:
+    """A tensor that shares the memory of a NumPy array."""
+    if not isinstance(array, np.ndarray):
+        raise TypeError(f"expected np.ndarray (got {type(array).__name__})")
+    return constant(as_array(array))
+
+
+def positive(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape, refused if a length is negative."""
+    for n in shape:
+        if n < 0:
+            raise RuntimeError(f"Trying to create tensor with negative dimension {n}: {list(shape)}")
+    return shape
+
+
+@creation
+def zeros(*size: Any, dtype: Dtype | None = None) -> Tensor:
+    """Zeros."""
+    if min(sizes(size), default=0) < 0:
+        raise RuntimeError("zeros: Dimension size must be non-negative.")
+    return constant(np.zeros(sizes(size), _numpy_dtype(dtype)))
+
+
+@creation
+def ones(*size: Any, dtype: Dtype | None = None) -> Tensor:
+    """Ones."""
+    return constant(np.ones(positive(sizes(size)), _numpy_dtype(dtype)))
+
+
+@creation
+def empty(*size: Any, dtype: Dtype | None = None, memory_format: Any = None) -> Tensor:
+    """A tensor whose elements are of no account (zeros here, so that runs repeat)."""
+    return constant(np.zeros(positive(sizes(size)), _numpy_dtype(dtype)))
+
+
+@creation
+def full(size: Any, fill_value: Any, *, dtype: Dtype | None = None) -> Tensor:
+    """`fill_value` everywhere."""
+    value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
+    return constant(np.full(positive(sizes((size,))), value, _numpy_dtype(dtype, dtypes.of_scalar(value))))
+
+
+@creation
+def scalar_tensor(value: Any, *, dtype: Dtype | None = None) -> Tensor:
+    """A 0-d tensor, of the default dtype unless said otherwise."""
+    return constant(np.asarray(value, dtype=_numpy_dtype(dtype)))
+
+
+@creation
+def eye(n: int, m: int | None = None, *, dtype: Dtype | None = None) -> Tensor:
+    """The identity matrix, (n, m)."""
+    for name, length in (("n", n), ("m", m)):
+        if length is not None and length < 0:
+            raise RuntimeError(f"{name} must be greater or equal to 0, got {length}")
+    return constant(np.eye(n, m, dtype=_numpy_dtype(dtype)))
+
+
+@creation
+def arange(*bounds: Any, start: Any = None, end: Any = None, step: Any = None, dtype: Dtype | None = None) -> Tensor:
+    """Numbers from `start` (0) up to but not including `end`, `step` (1) apart."""
+    values = [b.item() if isinstance(b, Tensor) else b for b in bounds]
+    first, last, by = 0, end, 1
+    if len(values) == 1 and end is None:
+        last = values[0]
+    elif len(values) == 1:
+        first = values[0]
+    elif len(values) > 1:
+        first, last = values[:2]
+        by = values[2] if len(values) > 2 else 1
+    first, by = first if start is None else start, by if step is None else step
+    if by == 0:
+        raise RuntimeError("step must be nonzero")
+    if not (math.isfinite(first) and math.isfinite(last)):
+        raise RuntimeError(f"unsupported range: {first:g} -> {last:g}")
+    if (last - first) * by < 0:
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    inferred = np.dtype(np.int64) if all(isinstance(v, int) for v in (first, last, by)) else None
+    n = max(math.ceil((last - first) / by), 0)
+    if inferred is None and (dtype is None or dtype.is_floating_point):
+        values64 = first + by * np.arange(n, dtype=np.float64)
+        return constant(values64.astype(_numpy_dtype(dtype)))
+    return constant((first + by * np.arange(n)).astype(_numpy_dtype(dtype, inferred)))
+
+
+def _ends(name: str, start: Any, end: Any, steps: Any) -> tuple[Any, Any]:
+    """The ends of a range of so many steps as numbers."""
+    if not isinstance(steps, int):
+        raise invalid_combination(name, start, end, steps)
+    dims = [x._array.ndim if isinstance(x, Tensor) else 0 for x in (start, end)]
+    if any(dims):
+        raise RuntimeError(
+            f"{name} only supports 0-dimensional start and end tensors, but got start with {dims[0]} dimension(s) and end "
+            f"with {dims[1]} dimension(s)."
+        )
+    if steps < 0:
+        raise RuntimeError("number of steps must be non-negative")
+    first, last = [x.item() if isinstance(x, Tensor) else x for x in (start, end)]
+    return first, last
+
+
+@creation
+def linspace(start: Any, end: Any, steps: int, *, dtype: Dtype | None = None) -> Tensor:
+    """`steps` numbers from `start` to `end`, evenly apart, both included."""
+    start, end = _ends("linspace", start, end, steps)
+    target = np.dtype(_numpy_dtype(dtype))
+    # PyTorch counts from the nearer end, in the result's own precision.
+    if steps == 1:
+        return constant(np.asarray([start], dtype=target))
+    if target.kind != "f":
+        return constant(np.trunc(np.linspace(start, end, steps)).astype(target))
+    by = target.type((end - start) / max(steps - 1, 1))
+    k = np.arange(steps, dtype=target)
+    low = target.type(start) + by * k
+    high = target.type(end) - by * (target.type(steps - 1) - k)
+    return constant(np.where(np.arange(steps) < steps // 2, low, high).astype(target))
+
+
+@creation
+def logspace(start: Any, end: Any, steps: int, base: float = 10.0, *, dtype: Dtype | None = None) -> Tensor:
+    """`steps` numbers from `base ** start` to `base ** end`, evenly apart in the exponent."""
+    start, end = _ends("logspace", start, end, steps)
+    return constant((base ** np.linspace(start, end, steps)).astype(_numpy_dtype(dtype)))
+
+
+def _like(input: Tensor, value: Any, dtype: Dtype | None) -> Tensor:
+    return constant(np.full(input._array.shape, value, _numpy_dtype(dtype, input._array.dtype)))
+
+
+@creation
+def zeros_like(input: Tensor, *, dtype: Dtype | None = None, memory_format: Any = None) -> Tensor:
+    """Zeros in the shape and dtype of `input`."""
+    return _like(input, 0, dtype)
+
+
+@creation
+def ones_like(input: Tensor, *, dtype: Dtype | None = None, memory_format: Any = None) -> Tensor:
+    """Ones in the shape and dtype of `input`."""
+    return _like(input, 1, dtype)
+
+
+@creation
+def empty_like(input: Tensor, *, dtype: Dtype | None = None, memory_format: Any = None) -> Tensor:
+    """A tensor in the shape and dtype of `input` whose elements are of no account (zeros here)."""
+    return _like(input, 0, dtype)
+
+
+@creation
+def full_like(input: Tensor, fill_value: Any, *, dtype: Dtype | None = None, memory_format: Any = None) -> Tensor:
+    """`fill_value` everywhere, in the shape and dtype of `input`."""
+    return _like(input, fill_value, dtype)
+
+
+def _new(name: str) -> Any:
+    def make(self: Tensor, *size: Any, dtype: Dtype | None = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+        from ...op.declare import FUNCTIONS
+
+        return FUNCTIONS[name](*size, dtype=dtype or self.dtype, requires_grad=requires_grad)
+
+    make.__name__, make.__doc__ = f"new_{name}", f"`torch.{name}(...)` of this tensor's dtype."
+    return make
+
+
+METHODS = {f"new_{name}": _new(name) for name in ("zeros", "ones", "empty", "full", "tensor")}
+"""Methods of tensors that make other tensors."""
+
+
+# --- conversions -----------------------------------------------------------------------------------------------------------
+
+
+@op(r"{self}", self=lambda grad, self_dtype: _to_copy(grad, self_dtype, self_dtype), node="ToCopyBackward0", name="to")
+def _to_copy(self, dtype, self_dtype):
+    """The elements in another dtype."""
+    return self.astype(dtype.numpy)
+
+
+@op(r"{self}", self=None, name="to")
+def _to_integer(self, dtype):
+    """The elements in an integer or bool dtype: no gradient."""
+    return self.astype(dtype.numpy)
+
+
+@function
+def to(input: Tensor, *args: Any, dtype: Dtype | None = None, device: Any = None, copy: bool = False, **_: Any) -> Tensor:
+    """The tensor in another dtype; itself if it has it already and `copy` is not asked for."""
+    for a in args:
+        if isinstance(a, Dtype):
+            dtype = a
+        elif isinstance(a, Tensor):
+            dtype = a.dtype
+        elif isinstance(a, bool):
+            continue
+        else:
+            on_cpu(a)
+    on_cpu(device)
+    if dtype is None or dtype is input.dtype:
+        from .copies import clone
+
+        return clone(input) if copy else input
+    if not dtype.is_floating_point:
+        return _to_integer(input, dtype)
+    return _to_copy(input, dtype, input.dtype)
+
+
+def _conversion(name: str, target: Dtype) -> Callable[[Tensor], Tensor]:
+    def convert(self: Tensor, memory_format: Any = None) -> Tensor:
+        return to(self, target)
+
+    convert.__name__, convert.__doc__ = name, f"The tensor as torch.{target.name}."
+    return convert
+
+
+METHODS |= {
+    name: _conversion(name, d)
+    for name, d in {
+        "double": dtypes.float64, "float": dtypes.float32, "half": dtypes.float16, "long": dtypes.int64,
+        "int": dtypes.int32, "short": dtypes.int16, "char": dtypes.int8, "byte": dtypes.uint8, "bool": dtypes.bool8,
+    }.items()
+}  # fmt: skip
+
+
+def _identity(name: str, doc: str) -> Callable[..., Tensor]:
+    def same(self: Tensor, *_: Any, **__: Any) -> Tensor:
+        return self
+
+    same.__name__, same.__doc__ = name, doc
+    return same
+
+
+METHODS["cpu"] = _identity("cpu", "The tensor itself: it is on the CPU already.")
+
+
+def type_as(input: Tensor, other: Tensor) -> Tensor:
+    """The tensor in the dtype of `other`."""
+    return to(input, other.dtype)
+
+
+METHODS["type_as"] = type_as

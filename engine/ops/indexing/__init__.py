@@ -1,0 +1,1 @@
+"""Elements chosen and written by indices and masks."""

@@ -1,0 +1,444 @@
+"""Reading and writing parts of a tensor: `x[...]`."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+import numpy as np
+
+from ...op.declare import function, op
+from ...tensor import Tensor, constant
+from ..shape.joining import _put_entry, _stack
+from ..shape.reshaping import alias, from_end, unsqueeze, wrap_dim
+
+
+@op(
+    r"{self}_{{ {index} }}",
+    view=True,
+    self=lambda grad, self_sym_sizes, dim, index: _put_entry(grad, self_sym_sizes, dim, index),
+    node="SelectBackward0",
+    name="select",
+)
+def _select(self, dim, index):
+    """Entry `index` along `dim`, a view."""
+    return self[(builtins.slice(None),) * dim + (index, ...)]
+
+
+@function
+def select(input: Tensor, dim: int, index: int) -> Tensor:
+    """A view of entry `index` along `dim`."""
+    a = input._array
+    if a.ndim == 0:
+        raise IndexError("select() cannot be applied to a 0-dim tensor.")
+    d = wrap_dim(dim, a.ndim)
+    n = a.shape[d]
+    if not -n <= index < n:
+        raise IndexError(f"select(): index {index} out of range for tensor of size {list(a.shape)} at dimension {d}")
+    return _select(input, d, int(index) if index >= 0 else from_end(int(index), n))
+
+
+@op(
+    r"{self}_{{ {start}:{end} }}",
+    view=True,
+    self=lambda grad, self_sym_sizes, dim, start, end, step: _put_slice(grad, self_sym_sizes, dim, start, end, step),
+    node="SliceBackward0",
+    name="slice",
+)
+def _slice(self, dim, start, end, step):
+    """Entries from `start` to `end` along `dim`, a view."""
+    return self[(builtins.slice(None),) * dim + (builtins.slice(start, end, step),)]
+
+
+@op(
+    r"{self}",
+    self=lambda grad, dim, start, end, step: _take_slice(grad, dim, start, end, step),
+    node="SliceBackwardBackward0",
+    name="slice_backward",
+)
+def _put_slice(self, shape, dim, start, end, step):
+    """Zeros of `shape` with `self` at a slice along `dim`."""
+    out = np.zeros(shape, self.dtype)
+    out[(builtins.slice(None),) * dim + (builtins.slice(start, end, step),)] = self
+    return out
+
+
+@op(
+    r"{self}",
+    self=lambda grad, self_sym_sizes, dim, start, end, step: _put_slice(grad, self_sym_sizes, dim, start, end, step),
+    node="SliceBackward0",
+    name="slice",
+)
+def _take_slice(self, dim, start, end, step):
+    """A slice along `dim`; bookkeeping of views left aside."""
+    return self[(builtins.slice(None),) * dim + (builtins.slice(start, end, step),)]
+
+
+@function
+def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
+    """A view of `length` entries along `dim` from `start`."""
+    if input._array.ndim == 0:
+        raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
+    if length < 0:
+        raise RuntimeError("narrow(): length must be non-negative.")
+    if isinstance(start, Tensor):
+        if start._array.ndim or start._array.dtype.kind not in "iu":
+            raise RuntimeError("start must be an 0-dim integral Tensor.")
+        start = int(start._array)
+    d = wrap_dim(dim, input._array.ndim)
+    n = input._array.shape[d]
+    if not -n <= start <= n:
+        raise IndexError(f"start out of range (expected to be in range of [{-n}, {n}], but got {start})")
+    start = start % n if start < 0 else start
+    if start + length > n:
+        raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({n}).")
+    return _slice(input, d, start, start + length, 1)
+
+
+@function
+def slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Tensor:
+    """A view of the entries from `start` to `end` along `dim`."""
+    d = wrap_dim(dim, input._array.ndim)
+    first, last, _ = builtins.slice(start, end, step).indices(input._array.shape[d])
+    return _slice(input, d, first, max(first, last), step)
+
+
+def _raw(indices):
+    """Index tensors as arrays."""
+    return tuple([i._array if isinstance(i, Tensor) else i for i in indices])
+
+
+@op(
+    r"{self}_{{ {indices} }}",
+    self=lambda grad, self_sym_sizes, indices: _index_zeros(grad, self_sym_sizes, indices),
+    node="IndexBackward0",
+    name="index",
+)
+def _index(self, indices):
+    """The elements at index arrays or a mask, copied."""
+    return self[_raw(indices)]
+
+
+@op(
+    r"{self}",
+    self=lambda grad, indices: _index_again(grad, indices),
+    node="IndexPutBackward0",
+    name="index_put",
+)
+def _index_zeros(self, shape, indices):
+    """Zeros of `shape` with `self` added at the indices; an index that occurs twice gets both."""
+    out = np.zeros(shape, self.dtype)
+    where = _raw(indices)
+    if len(where) == 1 and isinstance(where[0], np.ndarray) and where[0].dtype.kind == "b":
+        out[where] = self
+    else:
+        np.add.at(out, where, self)
+    return out
+
+
+@op(
+    r"{self}_{{ {indices} }}",
+    self=lambda grad, self_sym_sizes, indices: _index_zeros(grad, self_sym_sizes, indices),
+    node="IndexBackward0",
+    name="index",
+)
+def _index_again(self, indices):
+    """The elements at the indices."""
+    return self[_raw(indices)]
+
+
+@op(
+    r"\mathrm{{index\_put_entry}}({self}, {values})",
+    self=lambda grad, indices, accumulate: grad if accumulate else _index_cleared(grad, indices),
+    values=lambda grad, indices: _index_again(grad, indices),
+    promote=(),
+    node="IndexPutBackward0",
+    name="index_put",
+)
+def _index_put(self, indices, values, accumulate):
+    """`self` with `values` put (or added) at the indices."""
+    out = self.copy()
+    where = _raw(indices)
+    values = values.astype(self.dtype, copy=False)
+    if accumulate:
+        np.add.at(out, where, values)
+    else:
+        out[where] = values
+    return out
+
+
+@op(r"{self}", self=lambda grad, indices: _index_cleared(grad, indices))
+def _index_cleared(self, indices):
+    """`self` with zeros at the indices."""
+    out = self.copy()
+    out[_raw(indices)] = 0
+    return out
+
+
+Index = Any
+"""What may stand between the brackets: numbers, slices, None, Ellipsis, masks, index arrays, and tuples of them."""
+
+
+def _is_advanced(item: Any) -> bool:
+    return isinstance(item, list | np.ndarray) or (
+        isinstance(item, Tensor) and not (item._array.ndim == 0 and item._array.dtype.kind in "iu")
+    )
+
+
+def getitem(input: Tensor, index: Index) -> Tensor:
+    """`input[index]`: a view for numbers, slices, None and Ellipsis; a copy for masks and index arrays."""
+    view, advanced = _basic(input, index)
+    if advanced is None:
+        return alias(input) if view is input else view
+    return _index(view, advanced)
+
+
+def _basic(input: Tensor, index: Index) -> tuple[Tensor, tuple[Any, ...] | None]:
+    """Apply the basic part of an index as views, as PyTorch does; the rest is index arrays, one per dimension they take."""
+    items = list(index) if isinstance(index, tuple) else [index]
+    consumed = 0
+    for item in items:
+        if isinstance(item, Tensor | np.ndarray) and getattr(item, "_array", item).dtype.kind == "b":
+            consumed += getattr(item, "_array", item).ndim
+        elif item is not None and item is not Ellipsis and not isinstance(item, bool):
+            consumed += 1
+    n = input._array.ndim
+    if consumed > n == 0 and len(items) == 1 and isinstance(items[0], int):
+        raise IndexError(
+            "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a 0-dim "
+            "tensor to a number"
+        )
+    if consumed > n:
+        raise IndexError(f"too many indices for tensor of dimension {n}")
+    position = next((i for i, item in enumerate(items) if item is Ellipsis), None)
+    if position is not None:
+        items[position : position + 1] = [builtins.slice(None)] * (n - consumed)
+    view, dim = input, 0
+    advanced: dict[int, Any] = {}
+    for item in items:
+        if item is None:
+            view = unsqueeze(view, dim)
+            dim += 1
+        elif isinstance(item, bool):
+            view = unsqueeze(view, dim)
+            advanced[dim] = constant(np.array([0] if item else [], dtype=np.int64))
+            dim += 1
+        elif isinstance(item, builtins.slice):
+            view = _sliced(view, dim, item)
+            dim += 1
+        elif _is_advanced(item):
+            tensor = item if isinstance(item, Tensor) else constant(_index_array(item))
+            advanced[dim] = _checked(tensor, view, dim)
+            dim += _taken(tensor)
+        else:
+            view = _entry(view, dim, item, n)
+    if not advanced:
+        return view, None
+    full: list[Any] = []
+    d = 0
+    while d <= max(advanced):
+        full.append(advanced.get(d, builtins.slice(None)))
+        d += _taken(full[-1])
+    return view, tuple(full)
+
+
+def _taken(item: Any) -> int:
+    """How many dimensions an index item takes: a mask as many as it has."""
+    return item._array.ndim if isinstance(item, Tensor) and item._array.dtype.kind == "b" else 1
+
+
+def _index_array(item: Any) -> np.ndarray[Any, Any]:
+    if isinstance(item, list):
+        item = [i.item() if isinstance(i, Tensor) else i for i in item]
+    array = np.asarray(item)
+    return array.astype(np.int64) if array.size == 0 else array
+
+
+def _checked(index: Tensor, view: Tensor, dim: int) -> Tensor:
+    array, shape = index._array, view._array.shape
+    if array.dtype.kind == "f":
+        raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
+    if array.dtype.kind == "b":
+        for k, n in enumerate(array.shape):
+            if n != shape[dim + k]:
+                raise IndexError(
+                    f"The shape of the mask {list(array.shape)} at index {k} does not match the shape of the indexed tensor "
+                    f"{list(shape)} at index {dim + k}"
+                )
+    elif array.size:
+        low, high, n = int(array.min()), int(array.max()), shape[dim]
+        if low < -n or high >= n:
+            wrong = low if low < -n else high
+            raise IndexError(f"index {wrong} is out of bounds for dimension {dim} with size {n}")
+    return index
+
+
+def _sliced(view: Tensor, dim: int, item: builtins.slice) -> Tensor:
+    n = view._array.shape[dim]
+    step = 1 if item.step is None else int(item.step)
+    if step <= 0:
+        raise ValueError("step must be greater than zero")
+    start, end, _ = builtins.slice(_number(item.start), _number(item.stop), step).indices(n)
+    if start == 0 and end == n and step == 1:
+        return view
+    return _slice(view, dim, start, max(end, start), step)
+
+
+def _number(x: Any) -> int | None:
+    return None if x is None else int(x)
+
+
+def _entry(view: Tensor, dim: int, item: Any, ndim: int) -> Tensor:
+    if isinstance(item, Tensor):
+        item = int(item.item())
+    if not isinstance(item, int | np.integer):
+        raise TypeError(
+            f"only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got "
+            f"{type(item).__name__})"
+        )
+    if ndim == 0:
+        raise IndexError(
+            "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a 0-dim "
+            "tensor to a number"
+        )
+    n = view._array.shape[dim]
+    if not -n <= item < n:
+        raise IndexError(f"index {item} is out of bounds for dimension {dim} with size {n}")
+    return _select(view, dim, int(item) if item >= 0 else from_end(int(item), n))
+
+
+def setitem(input: Tensor, index: Index, value: Any) -> None:
+    """`input[index] = value`, in place."""
+    from ..memory.inplace import copy_, index_put_
+
+    if not isinstance(value, Tensor | int | float):
+        kind = type(value).__name__
+        kind = f"numpy.{kind}" if type(value).__module__ == "numpy" else kind
+        raise TypeError(f"can't assign a {kind} to a {input.type()}")
+    source = value if isinstance(value, Tensor) else constant(np.asarray(value, dtype=input._array.dtype))
+    view, advanced = _basic(input, index)
+    shape = source._array.shape
+    if advanced is None:
+        while len(shape) > view._array.ndim and shape[0] == 1:
+            source, shape = source.squeeze(0), shape[1:]
+        if shape and shape != view._array.shape:
+            _check_expands(source, view._array.shape)
+        copy_(view, source)
+        return
+    try:
+        index_put_(view, advanced, source)
+    except RuntimeError as error:
+        if not str(error).startswith("index_put"):
+            raise
+        target = list(view._array[tuple(getattr(i, "_array", i) for i in advanced)].shape)
+        raise RuntimeError(
+            f"shape mismatch: value tensor of shape {list(shape)} cannot be broadcast to indexing result of shape {target}"
+        ) from None
+
+
+def _check_expands(source: Tensor, target: tuple[int, ...]) -> None:
+    shape = source._array.shape
+    if len(shape) > len(target):
+        raise RuntimeError(
+            f"expand({source.type()}{{{list(shape)}}}, size={list(target)}): the number of sizes provided ({len(target)}) must "
+            f"be greater or equal to the number of dimensions in the tensor ({len(shape)})"
+        )
+    for back in range(1, len(shape) + 1):
+        if shape[-back] not in (1, target[-back]):
+            raise RuntimeError(
+                f"The expanded size of the tensor ({target[-back]}) must match the existing size ({shape[-back]}) at "
+                f"non-singleton dimension {len(target) - back}.  Target sizes: {list(target)}.  Tensor sizes: {list(shape)}"
+            )
+
+
+@function
+def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
+    """`input` with `values` put (or added) at the index tensors."""
+    return _index_put(input, tuple(indices), values, accumulate)
+
+
+@function
+def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False) -> Tensor:
+    """The elements at `index` along `dim`."""
+    a, i = input._array, index._array
+    if i.dtype.name not in ("int64", "int32") and i.size:
+        raise RuntimeError("gather(): Expected dtype int32/int64 for index")
+    d = wrap_dim(dim, a.ndim)
+    if not i.size:
+        return _gather(input, d, constant(np.zeros(i.shape, np.int64)))
+    if max(a.ndim, 1) != max(i.ndim, 1):
+        raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
+    for k in range(a.ndim if i.ndim else 0):
+        if k != d and i.shape[k] > a.shape[k]:
+            raise RuntimeError(
+                f"Size does not match at dimension {k} expected index {list(i.shape)} to be no larger than self "
+                f"{list(a.shape)} apart from dimension {d}"
+            )
+    if i.size and (i.max() >= (a.shape[d] if a.ndim else 1) or i.min() < 0):
+        n = a.shape[d] if a.ndim else 1
+        wrong = int(i.max()) if i.max() >= n else int(i.min())
+        raise RuntimeError(f"index {wrong} is out of bounds for dimension {d} with size {n}")
+    return _gather(input, d, index)
+
+
+@op(
+    r"{self}_{{ {index} }}",
+    self=lambda grad, self_sym_sizes, dim, index: _scatter_add_zeros(grad, self_sym_sizes, dim, index),
+    index=None,
+    promote=(),
+    node="GatherBackward0",
+    name="gather",
+)
+def _gather(self, dim, index):
+    """The elements at `index` along `dim`."""
+    if not index.size:
+        return np.zeros(index.shape, self.dtype)
+    if self.ndim == 0:
+        return np.broadcast_to(self, index.shape).copy()
+    if index.ndim == 0:
+        return self[index]
+    trimmed = self[tuple(builtins.slice(None) if k == dim else builtins.slice(n) for k, n in enumerate(index.shape))]
+    return np.take_along_axis(trimmed, index, axis=dim)
+
+
+@op(
+    r"{self}",
+    self=lambda grad, dim, index: _gather(grad, dim, index),
+    index=None,
+    promote=(),
+    node="ScatterAddBackward0",
+    name="scatter_add",
+)
+def _scatter_add_zeros(self, shape, dim, index):
+    """Zeros of `shape` with `self` added at `index` along `dim`."""
+    if tuple(shape) == ():
+        return np.asarray(self.sum())
+    out = np.zeros(shape, self.dtype)
+    if not index.size:
+        return out
+    grid = list(np.ogrid[tuple(builtins.slice(n) for n in index.shape)])
+    grid[dim] = index
+    np.add.at(out, tuple(grid), self)
+    return out
+
+
+@op(
+    r"{self}",
+    view=True,
+    self=lambda grads, dim: _stack(grads, dim),
+    outputs=("*",),
+    node="UnbindBackward0",
+    name="unbind",
+)
+def _unbind(self, dim):
+    """The slices along `dim`, views."""
+    return [self[(builtins.slice(None),) * dim + (i, ...)] for i in range(self.shape[dim])]
+
+
+@function
+def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
+    """The slices along `dim` as a tuple of views."""
+    if input._array.ndim == 0:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    result: tuple[Tensor, ...] = _unbind(input, wrap_dim(dim, input._array.ndim))
+    return result

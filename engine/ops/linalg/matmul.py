@@ -1,0 +1,229 @@
+"""Products of matrices and vectors."""
+
+from __future__ import annotations
+
+from math import prod
+
+import numpy as np
+
+from ... import dtypes
+from ...op.declare import function, op
+from ...tensor import Tensor
+from ..shape.reshaping import (
+    _reshape,
+    _squeeze_dim,
+    _squeeze_product,
+    _transpose,
+    _view,
+    expand,
+    reshape,
+    t,
+    unsqueeze,
+)
+
+
+def _shape(array):
+    return "x".join(map(str, array.shape))
+
+
+def same_dtype(name, a, b):
+    """PyTorch's complaint about a product of matrices of two dtypes.
+
+    Raises:
+        RuntimeError: if the dtypes differ.
+    """
+    if a.dtype is not b.dtype and a.dtype != b.dtype:
+        x, y = (dtypes.CPP_NAMES[dtypes.OF_NUMPY[m.dtype]] for m in (a, b))
+        raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {x} != {y}")
+
+
+@op(
+    r"{self} {mat2}",
+    self=lambda grad, mat2: mm(grad, t(mat2)),
+    mat2=lambda grad, self: mm(t(self), grad),
+    promote=(),
+)
+def mm(self, mat2):
+    """Product of two matrices, (n, m) with (m, p)."""
+    if self.ndim == 2 and mat2.ndim == 2 and self.dtype is mat2.dtype:
+        try:
+            # For two matrices the same as `@`, with less around it.
+            return np.dot(self, mat2)
+        except ValueError:
+            pass
+    if self.ndim != 2:
+        raise RuntimeError("self must be a matrix")
+    if mat2.ndim != 2:
+        raise RuntimeError("mat2 must be a matrix")
+    if self.shape[1] != mat2.shape[0]:
+        raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({_shape(self)} and {_shape(mat2)})")
+    same_dtype("mm", self, mat2)
+    return self @ mat2
+
+
+@op(
+    r"{self} {vec}",
+    self=lambda grad, vec: column(grad) * vec,
+    vec=lambda grad, self: mv(t(self), grad),
+    promote=(),
+)
+def mv(self, vec):
+    """Product of a matrix and a vector, (n, m) with (m,)."""
+    if self.ndim != 2 or vec.ndim != 1:
+        raise RuntimeError(f"vector + matrix @ vector expected, got {vec.ndim}, {self.ndim}, {vec.ndim}")
+    if self.shape[1] != vec.shape[0]:
+        raise RuntimeError(f"size mismatch, got input ({self.shape[0]}), mat ({_shape(self)}), vec ({vec.shape[0]})")
+    same_dtype("mv", self, vec)
+    return self @ vec
+
+
+def column(grad):
+    """A vector as a matrix of one column."""
+    return _reshape(grad, (-1, 1))
+
+
+@op(
+    r"{self} \cdot {tensor}",
+    self=lambda grad, tensor: grad * tensor,
+    tensor=lambda grad, self: grad * self,
+    promote=(),
+)
+def dot(self, tensor):
+    """Inner product of two vectors."""
+    if self.ndim != 1 or tensor.ndim != 1:
+        raise RuntimeError(f"1D tensors expected, but got {self.ndim}D and {tensor.ndim}D tensors")
+    if self.dtype != tensor.dtype:
+        x, y = (dtypes.SCALAR_NAMES[dtypes.OF_NUMPY[m.dtype]] for m in (self, tensor))
+        raise RuntimeError(f"dot : expected both vectors to have same dtype, but found {x} and {y}")
+    if self.shape != tensor.shape:
+        raise RuntimeError(
+            f"inconsistent tensor size, expected tensor [{self.shape[0]}] and src [{tensor.shape[0]}] to have the same number "
+            f"of elements, but got {self.shape[0]} and {tensor.shape[0]} elements respectively"
+        )
+    return np.dot(self, tensor)
+
+
+@op(
+    r"{self} {mat2}",
+    self=lambda grad, mat2: bmm(grad, _transpose(mat2, 1, 2)),
+    mat2=lambda grad, self: bmm(_transpose(self, 1, 2), grad),
+    promote=(),
+)
+def bmm(self, mat2):
+    """Products of two batches of matrices, (b, n, m) with (b, m, p)."""
+    if self.ndim != 3 or mat2.ndim != 3:
+        raise RuntimeError(f"batch{1 if self.ndim != 3 else 2} must be a 3D tensor")
+    if self.shape[0] != mat2.shape[0] or self.shape[2] != mat2.shape[1]:
+        raise RuntimeError(
+            f"Expected size for first two dimensions of batch2 tensor to be: [{self.shape[0]}, {self.shape[2]}] but got: "
+            f"[{mat2.shape[0]}, {mat2.shape[1]}]."
+        )
+    same_dtype("bmm", self, mat2)
+    return np.matmul(self, mat2)
+
+
+def scaled(grad, factor):
+    """`grad * factor`, without the multiplication by one."""
+    return grad if factor == 1 else grad * factor
+
+
+@op(
+    r"{beta} {self} + {alpha} {mat1} {mat2}",
+    self=lambda grad, beta: scaled(grad, beta),
+    mat1=lambda grad, mat2, alpha: scaled(mm(grad, t(mat2)), alpha),
+    mat2=lambda grad, mat1, alpha: scaled(mm(t(mat1), grad), alpha),
+    promote=(),
+)
+def addmm(self, mat1, mat2, *, beta=1, alpha=1):
+    """`beta * self + alpha * mat1 @ mat2`."""
+    if mat1.ndim != 2 or mat2.ndim != 2:
+        raise RuntimeError(f"mat1 and mat2 must be matrices, got {mat1.ndim}-D and {mat2.ndim}-D tensors")
+    if mat1.shape[1] != mat2.shape[0]:
+        raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({_shape(mat1)} and {_shape(mat2)})")
+    same_dtype("addmm", mat1, mat2)
+    if self.dtype != mat1.dtype:
+        raise RuntimeError(
+            "self and mat2 must have the same dtype, but got "
+            + " and ".join(dtypes.SCALAR_NAMES[dtypes.OF_NUMPY[m.dtype]] for m in (self, mat2))
+        )
+    product = np.dot(mat1, mat2)
+    if alpha != 1:
+        product *= self.dtype.type(alpha)
+    product += self if beta == 1 else self * self.dtype.type(beta)
+    return product
+
+
+@function
+def outer(input: Tensor, vec2: Tensor) -> Tensor:
+    """Outer product of two vectors."""
+    if input._array.ndim != 1 or vec2._array.ndim != 1:
+        i, a = (1, input) if input._array.ndim != 1 else (2, vec2)
+        name = "self" if i == 1 else "vec2"
+        raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {a._array.ndim}-D")
+    return reshape(input, (input._array.size, 1)) * vec2
+
+
+ger = outer
+
+
+@function
+def matmul(input: Tensor, other: Tensor) -> Tensor:
+    """Matrix product with PyTorch's rules for vectors and batches."""
+    if not isinstance(other, Tensor):
+        raise TypeError(f"matmul(): argument 'other' (position 2) must be Tensor, not {type(other).__name__}")
+    a, b = input._array.ndim, other._array.ndim
+    if a == 2 and b == 2:
+        return mm(input, other)
+    if a == 0 or b == 0:
+        raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {a}D and {b}D")
+    if a == 1 and b == 1:
+        return dot(input, other)
+    if a == 2 and b == 1:
+        return mv(input, other)
+    if a == 1 and b == 2:
+        return _squeeze_product(mm(unsqueeze(input, 0), other), 0)
+    if b <= 2:
+        # The batch folds into the rows of one product, as in PyTorch.
+        rows = input._array.shape[:-1]
+        folded = reshape(input, (prod(rows), input._array.shape[-1]))
+        out = mv(folded, other) if b == 1 else mm(folded, other)
+        return _reshape(out, rows if b == 1 else (*rows, other._array.shape[1]))
+    return _batched(input, other)
+
+
+def _batched(input: Tensor, other: Tensor) -> Tensor:
+    vector = input._array.ndim == 1
+    if vector:
+        input = unsqueeze(input, 0)
+    n, k = input._array.shape[-2:]
+    k2, m = other._array.shape[-2:]
+    try:
+        batch = np.broadcast_shapes(input._array.shape[:-2], other._array.shape[:-2])
+    except ValueError:
+        from ...errors import sizes_mismatch
+
+        raise sizes_mismatch(input._array.shape[:-2], other._array.shape[:-2]) from None
+    if k != k2:
+        raise RuntimeError(
+            f"Expected size for first two dimensions of batch2 tensor to be: [{prod(batch)}, {k}] but got: "
+            f"[{prod(batch)}, {k2}]."
+        )
+    left = reshape(expand(input, (*batch, n, k)), (prod(batch), n, k))
+    right = reshape(expand(other, (*batch, k, m)), (prod(batch), k, m))
+    out = _reshape(bmm(left, right), (*batch, n, m))
+    return _squeeze_dim(out, len(batch)) if vector else out
+
+
+@function
+def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """`input @ weight.T + bias`."""
+    if input._array.ndim == 2 and bias is not None:
+        return addmm(bias, input, t(weight))
+    if input._array.ndim == 3 and bias is not None:
+        b, n, k = input._array.shape
+        out = addmm(
+            bias, _view(input, (b * n, k)) if input._array.flags.c_contiguous else reshape(input, (b * n, k)), t(weight)
+        )
+        return _view(out, (b, n, weight._array.shape[0]))
+    out = matmul(input, t(weight))
+    return out if bias is None else out + bias

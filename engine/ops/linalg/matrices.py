@@ -1,0 +1,74 @@
+"""What the operations on matrices share: transposes, diagonals, corners, checks, results with names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ... import dtypes
+from ...tensor import Tensor, constant
+from ..indexing.getitem import _take_slice
+from ..shape.diagonals import _diag_embed, _diagonal_again
+from ..shape.joining import cat
+from ..shape.reshaping import _transpose
+
+
+def mT(x):
+    """The matrices transposed."""
+    return _transpose(x, x.ndim - 2, x.ndim - 1)
+
+
+def diag_of(x):
+    """The diagonals of the matrices."""
+    return _diagonal_again(x, 0, x.ndim - 2, x.ndim - 1)
+
+
+def as_diag(x):
+    """Diagonal matrices of the vectors."""
+    return _diag_embed(x, 0, x.ndim - 1, x.ndim)
+
+
+def check(name: str, A: Tensor, square: bool = True) -> None:
+    """Refuse what is no (square) matrix of floating point numbers."""
+    if A._array.ndim < 2:
+        raise RuntimeError(f"linalg.{name}: The input tensor A must have at least 2 dimensions.")
+    if square and A._array.shape[-1] != A._array.shape[-2]:
+        raise RuntimeError(
+            f"linalg.{name}: A must be batches of square matrices, but they are {A._array.shape[-2]} by {A._array.shape[-1]} "
+            "matrices"
+        )
+    if A._array.dtype.name not in ("float32", "float64"):
+        kind = dtypes.SCALAR_NAMES[A.dtype]
+        if A._array.dtype.kind == "f":
+            raise RuntimeError(f"linalg.{name}: Low precision dtypes not supported. Got {kind}")
+        raise RuntimeError(f"linalg.{name}: Expected a floating point or complex tensor as input. Got {kind}")
+
+
+def _each(f: Any, *arrays: Any) -> list[Any]:
+    """`f` for each matrix of a batch."""
+    return [f(*(a[k] for a in arrays)) for k in np.ndindex(arrays[0].shape[:-2])]
+
+
+def _stacked(results: list[Any], batch: tuple[int, ...], shape: tuple[int, ...], dtype: Any) -> Any:
+    return np.array(results, dtype).reshape(batch + shape)
+
+
+def joined(pieces, dim):
+    """The pieces one after another."""
+    return cat(pieces, dim) if isinstance(pieces[0], Tensor) else np.concatenate(pieces, axis=dim)
+
+
+def _no_trouble(A: Tensor) -> Tensor:
+    return constant(np.zeros(A._array.shape[:-2], np.int32))
+
+
+def _named(name: str, fields: tuple[str, ...], *values: Any) -> Any:
+    from ...op.codegen import named_result
+
+    return named_result(name, fields)(*values)
+
+
+def corner(x, rows, columns):
+    """The first rows and columns."""
+    return _take_slice(_take_slice(x, x.ndim - 2, 0, rows, 1), x.ndim - 1, 0, columns, 1)

@@ -1,0 +1,134 @@
+"""Eigenvalues of symmetric matrices, and singular values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...op.declare import function, op
+from ...tensor import Tensor
+from ..pointwise.comparison import where
+from ..shape.reshaping import _reshape
+from .matrices import _named, as_diag, check, corner, diag_of, mT
+
+# --- eigenvalues -----------------------------------------------------------------------------------------------------------
+
+
+def gaps(values):
+    """Differences of eigenvalues, `L_j - L_i`, ones on the diagonal."""
+    n = values.shape[-1]
+    d = _reshape(values, (*values.shape[:-1], 1, n)) - _reshape(values, (*values.shape, 1))
+    return d + as_diag(values * 0 + 1)
+
+
+@op(
+    r"\mathrm{{eigh}}({A})",
+    A=lambda known, eigenvalues, eigenvectors: eigh_backward(known, eigenvalues, eigenvectors),
+    outputs=("eigenvalues", "eigenvectors"),
+    node="LinalgEighBackward0",
+    name="linalg_eigh",
+)
+def _eigh(A, lower):
+    """Eigenvalues in ascending order and eigenvectors of symmetric matrices."""
+    values, vectors = np.linalg.eigh(A, "L" if lower else "U")
+    return values, vectors
+
+
+def eigh_backward(known, values, vectors):
+    """The derivative of a symmetric eigendecomposition."""
+    if known[1] is None:
+        return vectors @ as_diag(known[0]) @ mT(vectors)
+    turn = mT(vectors) @ known[1]
+    inner = (turn - mT(turn)) * 0.5 / gaps(values)
+    inner = inner if known[0] is None else inner + as_diag(known[0])
+    return vectors @ inner @ mT(vectors)
+
+
+@function
+def linalg_eigh(A: Tensor, UPLO: str = "L") -> Any:
+    """Eigenvalues in ascending order and eigenvectors of symmetric matrices, of which one triangle counts."""
+    check("eigh", A)
+    if UPLO.upper() not in ("L", "U"):
+        raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
+    return _eigh(A, UPLO.upper() == "L")
+
+
+@function
+def linalg_eigvalsh(A: Tensor, UPLO: str = "L") -> Tensor:
+    """Eigenvalues of symmetric matrices in ascending order."""
+    values: Tensor = linalg_eigh(A, UPLO)[0]
+    return values
+
+
+# --- singular values -------------------------------------------------------------------------------------------------------
+
+
+@op(
+    r"\mathrm{{svd}}({A})",
+    A=lambda known, U, S, Vh: svd_backward(known, U, S, Vh),
+    outputs=("U", "S", "Vh"),
+    node="LinalgSvdBackward0",
+    name="linalg_svd",
+)
+def _svd(A, full_matrices):
+    """Singular value decomposition, A = U diag(S) Vh."""
+    u, s, vh = np.linalg.svd(A, full_matrices=full_matrices)
+    return u, s, vh
+
+
+@op(
+    r"\mathrm{{svd}}({A})", A=lambda known, U, S, Vh: svd_backward(known, U, S, Vh), outputs=("U", "S", "Vh"), name="linalg_svd"
+)
+def _svd_all(A):
+    """Singular value decomposition of square matrices."""
+    u, s, vh = np.linalg.svd(A)
+    return u, s, vh
+
+
+def svd_backward(known, U, S, Vh):
+    """The derivative of the singular value decomposition (Townsend, 2016)."""
+    k = S.shape[-1]
+    m, n = U.shape[-2], Vh.shape[-1]
+    U, Vh = corner(U, m, k), corner(Vh, k, n)
+    if known[0] is None and known[2] is None:
+        return U @ as_diag(known[1]) @ Vh
+    gU = U * 0 if known[0] is None else corner(known[0], m, k)
+    gS = S * 0 if known[1] is None else known[1]
+    gVh = Vh * 0 if known[2] is None else corner(known[2], k, n)
+    skew_u, skew_v = mT(U) @ gU, Vh @ mT(gVh)
+    skew_u, skew_v = (skew_u - mT(skew_u)), (skew_v - mT(skew_v))
+    row, col = _reshape(S, (*S.shape[:-1], 1, k)), _reshape(S, (*S.shape, 1))
+    E = row * row - col * col + as_diag(S * 0 + 1)
+    inner = (skew_u * row + col * skew_v) / E
+    inner = inner - as_diag(diag_of(inner)) + as_diag(gS)
+    out = U @ inner @ Vh
+    safe = where(S == 0, 1.0, S)
+    if m > k:
+        scaled = gU / _reshape(safe, (*S.shape[:-1], 1, k))
+        out = out + (scaled - U @ (mT(U) @ scaled)) @ Vh
+    if n > k:
+        scaled = gVh / _reshape(safe, (*S.shape, 1))
+        out = out + U @ (scaled - (scaled @ mT(Vh)) @ Vh)
+    return out
+
+
+@function
+def linalg_svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> Any:
+    """Singular value decomposition of matrices, A = U diag(S) Vh."""
+    check("svd", A, square=False)
+    return _svd(A, full_matrices)
+
+
+@function
+def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
+    """Singular value decomposition of matrices, input = U diag(S) Vᵀ."""
+    u, s, vh = linalg_svd(input, not some)
+    return _named("svd", ("U", "S", "V"), u, s, mT(vh))
+
+
+@function
+def linalg_svdvals(A: Tensor, *, driver: str | None = None) -> Tensor:
+    """Singular values in descending order."""
+    values: Tensor = linalg_svd(A, full_matrices=False)[1]
+    return values

@@ -1,0 +1,1 @@
+"""What a network's output is measured by."""

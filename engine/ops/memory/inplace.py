@@ -1,0 +1,276 @@
+"""In-place variants (`add_`), derived from the operations; writing through views."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ... import dtypes
+from ...autograd.node import Counter, Inference, Result
+from ...autograd.views import check_writable, rebase
+from ...compat.names import SURFACE
+from ...context import context, observed
+from ...op.codegen import NUMBERS32
+from ...op.declare import TABLE, Op, function, op
+from ...tensor import Tensor, constant, counter_of, gradient_edge
+from ..creation.random import DRAWN, source
+from ..indexing.getitem import _index_put
+from ..linalg import matmul  # noqa: F401  (their operations get in-place variants here)
+from ..nn import activation  # noqa: F401  (their operations get in-place variants here)
+from ..pointwise.unary import zeros_like_grad
+from ..reduction.sums import _sum
+from .inplace_views import INFERENCE_WRITTEN, LATER, turning
+
+
+@op(r"{value}", self=lambda grad: zeros_like_grad(grad), node="FillBackward0", name="fill")
+def _fill_number(self, value):
+    """Every element set to a number."""
+    return np.full_like(self, value)
+
+
+@op(
+    r"{value}",
+    self=lambda grad: zeros_like_grad(grad),
+    value=lambda grad: _sum(grad),
+    promote=(),
+    node="FillBackward1",
+    name="fill",
+)
+def _fill_tensor(self, value):
+    """Every element set to a 0-d tensor's."""
+    if value.ndim:
+        raise RuntimeError(f"fill_ only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions.")
+    return np.full_like(self, value)
+
+
+@op(r"{value}", self=lambda grad: zeros_like_grad(grad), node="FillBackward2", name="fill")
+def _fill_number_written(self, value):
+    """Every element set to a number, in place."""
+    return np.full_like(self, value)
+
+
+@op(
+    r"{value}",
+    self=lambda grad: zeros_like_grad(grad),
+    value=lambda grad: _sum(grad),
+    promote=(),
+    node="FillBackward3",
+    name="fill",
+)
+def _fill_tensor_written(self, value):
+    """Every element set to a 0-d tensor's, in place."""
+    return _fill_tensor.op.forward(self, value)
+
+
+@function
+def fill(input: Tensor, value: Any) -> Tensor:
+    """Every element set to a number or a 0-d tensor's element."""
+    return _fill_tensor(input, value) if isinstance(value, Tensor) else _fill_number(input, value)
+
+
+@op(r"0", self=lambda grad: zeros_like_grad(grad))
+def zero(self):
+    """Every element set to zero."""
+    return np.zeros_like(self)
+
+
+@op(
+    r"{src}",
+    self=lambda grad: zeros_like_grad(grad),
+    src=lambda grad: grad,
+    promote=(),
+    node="CopyBackwards",
+    name="copy",
+)
+def _copy(self, src):
+    """The elements of `src`, broadcast, in the dtype of `self`."""
+    out = np.empty_like(self)
+    try:
+        np.copyto(out, src, casting="unsafe")
+    except ValueError:
+        from ...errors import sizes_mismatch
+
+        extra = src.ndim - self.ndim
+        if extra > 0:
+            raise RuntimeError(
+                f"output with shape {list(self.shape)} doesn't match the broadcast shape {list(src.shape)}"
+            ) from None
+        raise sizes_mismatch(self.shape, src.shape) from None
+    return out
+
+
+OVERLAPPING = ("fill", "index_fill", "masked_fill", "zero")
+"""Operations that may write elements which share memory."""
+
+
+def _repeats(array: Any) -> bool:
+    return any(n > 1 and step == 0 for n, step in zip(array.shape, array.strides, strict=True))
+
+
+def store(self: Tensor, result: Tensor, declared: Op) -> None:
+    """Write `result` into `self`'s memory, count the version, and let `self` take over the result's place in the graph."""
+    source, target = result._array, self._array
+    if source.dtype is not target.dtype and not dtypes.can_cast(result.dtype, self.dtype):
+        names = dtypes.SCALAR_NAMES
+        raise RuntimeError(f"result type {names[result.dtype]} can't be cast to the desired output type {names[self.dtype]}")
+    if source.shape != target.shape:
+        raise RuntimeError(f"output with shape {list(target.shape)} doesn't match the broadcast shape {list(source.shape)}")
+    if 0 in target.strides and declared.name not in OVERLAPPING and target.size and _repeats(target):
+        raise RuntimeError(
+            "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
+            "Please clone() the tensor before performing the operation."
+        )
+    counter = self._counter
+    np.copyto(target, source, casting="unsafe")
+    if counter.__class__ is Inference and not context.inference:
+        raise RuntimeError(INFERENCE_WRITTEN)
+    if counter is None:
+        counter = self._counter = Counter()
+    counter.value += 1
+    node = result._node
+    if node is not None:
+        for kept in node.saved or ():
+            if isinstance(kept, Result):
+                kept.array, kept.shared, kept.version = target, counter, counter.value
+        rebase(self, node, result._nr)
+    if self._view is not None and node is None and self._node is None and not self._view.base.requires_grad:
+        self._view.version = counter.value
+
+
+def stand_in(self: Tensor, declared: Op, tracked: bool) -> Tensor:
+    """`self` as it is before the write, for the operation to read; its own copy if the operation's node saves it."""
+    saves = tracked and "self" in declared.saved_names
+    old = constant(self._array.copy() if saves else self._array)
+    old._node, old._nr = gradient_edge(self) if tracked and self.requires_grad else (None, 0)
+    old._needs = old._node is not None
+    return old
+
+
+UFUNCS = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "true_divide": np.true_divide}
+"""Operations that NumPy can write in place at once."""
+
+
+def written(ufunc: Any, self: Tensor, other: Any) -> bool:
+    """Write `ufunc(self, other)` into `self` if nobody watches, nothing is tracked and the dtypes agree; else do nothing."""
+    if context.special or self._view is not None or (context.grad and (self._needs or getattr(other, "_needs", False))):
+        return False
+    target = self._array
+    value = other._array if isinstance(other, Tensor) else NUMBERS32.get(other) if isinstance(other, float | int) else None
+    if value is None or value.dtype is not target.dtype or target.dtype.kind != "f" or self._counter.__class__ is Inference:
+        return False
+    try:
+        ufunc(target, value, target)
+    except ValueError:
+        return False
+    counter_of(self).value += 1
+    return True
+
+
+def inplace(declared: Op, call: Callable[..., Any] | None = None) -> Callable[..., Tensor]:
+    """The in-place variant of an operation, or of a function made of one."""
+    compute = call or declared.call
+
+    quick = UFUNCS.get(declared.forward.__name__) if call is None or declared.name == "div" else None
+
+    def write(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        if quick is not None and not kwargs and len(args) == 1 and written(quick, self, args[0]):
+            return self
+        observer = context.observer
+        tracked = context.grad and (
+            self.requires_grad or any(isinstance(a, Tensor) and a.requires_grad for a in (*args, *kwargs.values()))
+        )
+        if tracked:
+            check_writable(self)
+        if context.writing is not None:
+            context.writing(self)
+        with observed(None):
+            result = compute(stand_in(self, declared, tracked), *args, **kwargs)
+            store(self, result, declared)
+        if observer is not None:
+            observer.wrote(declared, (self, *args, *kwargs.values()), self, result._node)
+        return self
+
+    write.__name__ = f"{declared.name}_"
+    write.__doc__ = f"In-place version of `{declared.name}`."
+    write.op = declared  # type: ignore[attr-defined]
+    return write
+
+
+INPLACE: dict[str, Callable[..., Tensor]] = {}
+"""In-place methods by name."""
+
+
+BY_FUNCTION = {
+    "div": "true_divide", "pow": "_pow_scalar", "clamp": "_clamp", "square": "_pow_scalar", "masked_fill": "_masked_fill",
+    "remainder": "_remainder_tensor", "fmod": "_fmod_tensor", "lerp": "_lerp_tensor",
+}  # fmt: skip
+"""Functions of several variants: name -> the operation that stands for them where the observer is told."""
+
+
+def derive(functions: dict[str, Callable[..., Any]]) -> None:
+    """Make the in-place variants PyTorch has of the declared functions."""
+    made: dict[int, Callable[..., Tensor]] = {}
+    for method in sorted(SURFACE["torch.Tensor"]):
+        f = functions.get(method.removesuffix("_"))
+        if not method.endswith("_") or method in INPLACE or f is None or method.removesuffix("_") in NOT_DERIVED:
+            continue
+        if method in LATER:
+            INPLACE[method] = turning(method, f)
+            continue
+        if id(f) not in made:
+            made[id(f)] = _variant(f)
+            made[id(f)].__name__ = f"{f.__name__}_"
+        INPLACE[method] = made[id(f)]
+
+
+NOT_DERIVED = {"requires_grad", "detach", "set", "resize", "resize_as", "data"}
+"""Methods that end with an underscore and do more than write the elements."""
+
+
+def _variant(f: Callable[..., Any]) -> Callable[..., Tensor]:
+    if hasattr(f, "op"):
+        return inplace(f.op)
+    name = f.__name__
+    if name in BY_FUNCTION:
+        return inplace(TABLE[BY_FUNCTION[name]], f)
+    # A function made of several operations: whether one of them saves `self` is not known here, so it gets a copy.
+    return inplace(Op(name, rf"\mathrm{{{{{name}}}}}({{self}})", f, {}, name, saved_names=("self",)), f)
+
+
+_fill_number_ = inplace(TABLE["_fill_number_written"])
+_fill_tensor_ = inplace(TABLE["_fill_tensor_written"])
+_copy_ = inplace(TABLE["_copy"])
+index_put_ = inplace(
+    TABLE["_index_put"],
+    lambda self, indices, values, accumulate=False: _index_put(self, tuple(indices), values, accumulate),
+)
+
+
+def fill_(self: Tensor, value: Any) -> Tensor:
+    """Set every element to a number or a 0-d tensor's element."""
+    return _fill_tensor_(self, value) if isinstance(value, Tensor) else _fill_number_(self, value)
+
+
+def copy_(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
+    """Copy the elements of `src`, broadcast and converted."""
+    return _copy_(self, src if isinstance(src, Tensor) else constant(np.asarray(src)))
+
+
+def _drawn(name: str, what: str, draw: Callable[..., Any]) -> Callable[..., Tensor]:
+    declared = Op(name.removesuffix("_"), rf"\mathrm{{{name.removesuffix('_')}}}", draw, {}, name)
+
+    def write(self: Tensor, *args: Any, generator: Any = None, **kwargs: Any) -> Tensor:
+        with observed(None):
+            _copy_(self, constant(np.asarray(draw(source(generator), self._array, *args, **kwargs))))
+        if context.observer is not None:
+            context.observer.wrote(declared, (self,), self, self._node)
+        return self
+
+    write.__name__, write.__doc__ = name, f"Fill with {what}."
+    return write
+
+
+INPLACE |= {"fill_": fill_, "copy_": copy_, "index_put_": index_put_}
+INPLACE |= {name: _drawn(name, what, draw) for name, (what, draw) in DRAWN.items()}

@@ -1,0 +1,1 @@
+"""Each element of the result depends on one element of each input."""

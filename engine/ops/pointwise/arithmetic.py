@@ -1,0 +1,351 @@
+"""Arithmetic: sums, products, quotients and powers, with broadcasting."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...op.declare import function, op
+from ...tensor import Tensor
+from .comparison import where
+from .unary import log, zeros_like_grad
+
+SMALL_FORMULAS = True
+"""The formulas here stand in the call paths themselves."""
+
+
+def scaled(grad, factor):
+    """`grad * factor`, without the multiplication by one."""
+    return grad if factor == 1 else grad * factor
+
+
+@op(r"{self} + {other}", self=lambda grad: grad, other=lambda grad, alpha: scaled(grad, alpha))
+def add(self, other, *, alpha=1):
+    """Sum, `self + alpha * other`."""
+    return self + (other if alpha == 1 else other * alpha)
+
+
+@op(r"{self} - {other}", self=lambda grad: grad, other=lambda grad, alpha: scaled(-grad, alpha))
+def sub(self, other, *, alpha=1):
+    """Difference, `self - alpha * other`."""
+    if self.dtype.kind == "b":
+        raise RuntimeError(
+            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator "
+            "instead."
+        )
+    return self - (other if alpha == 1 else other * alpha)
+
+
+@op(r"{other} - {self}", self=lambda grad, alpha: scaled(-grad, alpha), other=None, node="RsubBackward1", name="rsub")
+def _rsub_number(self, other, *, alpha=1):
+    """Reversed difference, `other - alpha * self`, of a number `other`."""
+    return other - (self if alpha == 1 else self * alpha)
+
+
+@op(
+    r"{other} - {self}",
+    self=lambda grad, alpha: scaled(-grad, alpha),
+    other=lambda grad: grad,
+    node="RsubBackward0",
+    name="rsub",
+)
+def _rsub_tensor(self, other, *, alpha=1):
+    """Reversed difference, `other - alpha * self`, of a tensor `other`."""
+    return other - (self if alpha == 1 else self * alpha)
+
+
+@function
+def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
+    """Reversed difference, `other - alpha * input`."""
+    return (_rsub_tensor if isinstance(other, Tensor) else _rsub_number)(input, other, alpha=alpha)
+
+
+@op(r"{self} \cdot {other}", self=lambda grad, other: grad * other, other=lambda grad, self: grad * self)
+def mul(self, other):
+    """Product of elements."""
+    return self * other
+
+
+@op(
+    r"\frac{{ {self} }}{{ {other} }}",
+    floating=True,
+    self=lambda grad, other: grad / other,
+    other=lambda grad, self, other: -grad * ((self / other) / other),
+    node="DivBackward0",
+    name="div",
+)
+def true_divide(self, other):
+    """Quotient of elements; integers give floating point."""
+    return self / other
+
+
+def divisor(other):
+    """The divisor of a whole-number division.
+
+    Raises:
+        RuntimeError: for an integer zero.
+    """
+    if other.dtype.kind != "f" and not np.all(other):
+        raise RuntimeError("ZeroDivisionError")
+    return other
+
+
+@op(r"\lfloor {self} / {other} \rfloor", self=None, other=None)
+def floor_divide(self, other):
+    """Quotient rounded down."""
+    return np.floor_divide(self, divisor(other))
+
+
+@op(
+    r"{self} / {other}",
+    self=lambda grad: zeros_like_grad(grad),
+    other=lambda grad: zeros_like_grad(grad),
+    node="DivBackward2",
+    name="div",
+)
+def _div_mode(self, other, rounding_mode):
+    """Quotient rounded down ("floor") or towards zero ("trunc")."""
+    if rounding_mode == "floor":
+        return np.floor_divide(self, divisor(other))
+    if rounding_mode == "trunc":
+        quotient = np.trunc(self / divisor(other))
+        return quotient.astype(self.dtype)
+    raise RuntimeError(f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'")
+
+
+@function
+def div(input: Tensor, other: Any, *, rounding_mode: str | None = None) -> Tensor:
+    """Quotient of elements, rounded if `rounding_mode` is "floor" or "trunc"."""
+    return true_divide(input, other) if rounding_mode is None else _div_mode(input, other, rounding_mode)
+
+
+def rdiv(input: Tensor, other: Any) -> Tensor:
+    """`other / input` for a number: a reciprocal times the number, as PyTorch builds it."""
+    return mul(reciprocal(input), other)
+
+
+@op(r"{self} \bmod {other}", self=lambda grad: grad, other=None, node="RemainderBackward0", name="remainder")
+def _remainder_number(self, other):
+    """Remainder with the sign of the divisor, a number."""
+    return np.remainder(self, divisor(other))
+
+
+@op(
+    r"{self} \bmod {other}",
+    self=lambda grad: grad,
+    other=lambda grad, self, other: -grad * floor_quotient(self, other),
+    node="RemainderBackward1",
+    name="remainder",
+)
+def _remainder_tensor(self, other):
+    """Remainder with the sign of the divisor, a tensor."""
+    return np.remainder(self, divisor(other))
+
+
+@function
+def remainder(input: Tensor, other: Any) -> Tensor:
+    """Remainder with the sign of the divisor, `input - other * floor(input / other)`."""
+    return _remainder_tensor(input, other) if isinstance(other, Tensor) else _remainder_number(input, other)
+
+
+@op(r"{self} \bmod {other}", self=lambda grad: grad, other=None, node="FmodBackward0", name="fmod")
+def _fmod_number(self, other):
+    """Remainder with the sign of the dividend, the divisor a number."""
+    return np.fmod(self, divisor(other))
+
+
+@op(
+    r"{self} \bmod {other}",
+    self=lambda grad: grad,
+    other=lambda grad, self, other: -grad * trunc_quotient(self, other),
+    node="FmodBackward1",
+    name="fmod",
+)
+def _fmod_tensor(self, other):
+    """Remainder with the sign of the dividend, the divisor a tensor."""
+    return np.fmod(self, divisor(other))
+
+
+@function
+def fmod(input: Tensor, other: Any) -> Tensor:
+    """Remainder with the sign of the dividend, as C's `fmod`."""
+    return _fmod_tensor(input, other) if isinstance(other, Tensor) else _fmod_number(input, other)
+
+
+@op(r"\lfloor {self} / {other} \rfloor", self=None, other=None)
+def floor_quotient(self, other):
+    """`floor(self / other)` as a constant of the derivative."""
+    return np.floor_divide(self, other)
+
+
+@op(r"\mathrm{{trunc}}({self} / {other})", self=None, other=None)
+def trunc_quotient(self, other):
+    """`trunc(self / other)` as a constant of the derivative."""
+    return np.trunc(self / other)
+
+
+@op(r"-{self}", self=lambda grad: -grad)
+def neg(self):
+    """Each element with the other sign."""
+    if self.dtype.kind == "b":
+        raise RuntimeError(
+            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use the `~` "
+            "or `logical_not()` operator instead."
+        )
+    return -self
+
+
+@function
+def positive(input: Tensor) -> Tensor:
+    """The tensor itself."""
+    if input._array.dtype.kind == "b":
+        raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
+    return input
+
+
+@op(r"\frac{{1}}{{ {self} }}", floating=True, self=lambda grad, result: -grad * (result * result))
+def reciprocal(self):
+    """One divided by each element."""
+    return np.reciprocal(self)
+
+
+def pow_backward(grad, self, exponent):
+    """The derivative of `self ** exponent` for a number `exponent`."""
+    if exponent == 0:
+        return zeros_like_grad(grad)
+    if grad.__class__ is not Tensor:
+        if exponent == 1:
+            return grad
+        if exponent == 2:
+            return grad * (self * 2)
+    return grad * (exponent * self ** (exponent - 1))
+
+
+@op(
+    r"{self}^{{ {exponent} }}",
+    self=lambda grad, self, exponent: pow_backward(grad, self, exponent),
+    node="PowBackward0",
+    name="pow",
+)
+def _pow_scalar(self, exponent):
+    """Each element to the power of a number."""
+    if self.dtype.kind != "f":
+        if isinstance(exponent, float):
+            self = self.astype(np.float32)
+        elif exponent < 0:
+            raise RuntimeError("Integers to negative integer powers are not allowed.")
+    return self * self if exponent == 2 else self**exponent
+
+
+def pow_backward_self(grad, self, exponent):
+    """The derivative of `self ** exponent` in the base."""
+    return where(exponent == 0, 0.0, grad * (exponent * self ** (exponent - 1)))
+
+
+def pow_backward_exponent(grad, self, exponent, result):
+    """The derivative of `self ** exponent` in the exponent; zero where the base is zero and the power is defined."""
+    defined = (self == 0) & (exponent >= 0)
+    return grad * where(defined, 0.0, result * log(where(defined, 1.0, self)))
+
+
+@op(
+    r"{self}^{{ {exponent} }}",
+    self=lambda grad, self, exponent: pow_backward_self(grad, self, exponent),
+    exponent=lambda grad, self, exponent, result: pow_backward_exponent(grad, self, exponent, result),
+    node="PowBackward1",
+    name="pow",
+)
+def _pow_tensor(self, exponent):
+    """Each element to the power of the other's."""
+    return self**exponent
+
+
+@op(
+    r"{self}^{{ {exponent} }}",
+    self=None,
+    exponent=lambda grad, self, exponent, result: pow_backward_exponent(grad, self, exponent, result),
+    node="PowBackward2",
+    name="pow",
+)
+def _pow_base(exponent, self):
+    """A number to the power of each element."""
+    return self**exponent
+
+
+@function
+def pow(input: Any, exponent: Any) -> Tensor:
+    """`input ** exponent`; one of the two may be a number."""
+    if isinstance(exponent, Tensor):
+        return _pow_tensor(input, exponent) if isinstance(input, Tensor) else _pow_base(exponent, input)
+    return _pow_scalar(input, exponent)
+
+
+def rpow(exponent: Tensor, base: Any) -> Tensor:
+    """`base ** exponent` for a number `base`."""
+    return _pow_tensor(base, exponent) if isinstance(base, Tensor) else _pow_base(exponent, base)
+
+
+@function
+def square(input: Tensor) -> Tensor:
+    """Each element times itself."""
+    return _pow_scalar(input, 2)
+
+
+@op(
+    r"{input} + {value} {tensor1} {tensor2}",
+    input=lambda grad: grad,
+    tensor1=lambda grad, tensor2, value: grad * scaled(tensor2, value),
+    tensor2=lambda grad, tensor1, value: grad * scaled(tensor1, value),
+)
+def addcmul(input, tensor1, tensor2, *, value=1):
+    """`input + value * tensor1 * tensor2`."""
+    return input + value * tensor1 * tensor2
+
+
+@op(
+    r"{input} + {value} \frac{{ {tensor1} }}{{ {tensor2} }}",
+    input=lambda grad: grad,
+    tensor1=lambda grad, tensor2, value: grad * (value / tensor2),
+    tensor2=lambda grad, tensor1, tensor2, value: -grad * (value * tensor1 / (tensor2 * tensor2)),
+)
+def addcdiv(input, tensor1, tensor2, *, value=1):
+    """`input + value * tensor1 / tensor2`."""
+    return input + value * (tensor1 / tensor2)
+
+
+@op(
+    r"{self} + {weight} ({end} - {self})",
+    self=lambda grad, weight: grad * (1 - weight),
+    end=lambda grad, weight: grad * weight,
+    weight=lambda grad, self, end: grad * (end - self),
+    node="LerpBackward1",
+    name="lerp",
+)
+def _lerp_tensor(self, end, weight):
+    """The point a part `weight`, a tensor, of the way from `self` to `end`."""
+    return self + weight * (end - self)
+
+
+@op(
+    r"{self} + {weight} ({end} - {self})",
+    self=lambda grad, weight: grad * (1 - weight),
+    end=lambda grad, weight: grad * weight,
+    node="LerpBackward0",
+    name="lerp",
+)
+def _lerp_number(self, end, weight):
+    """The point a part `weight`, a number, of the way from `self` to `end`."""
+    return self + self.dtype.type(weight) * (end - self)
+
+
+@function
+def lerp(input: Tensor, end: Tensor, weight: Any) -> Tensor:
+    """The point a part `weight` of the way from `input` to `end`."""
+    return _lerp_tensor(input, end, weight) if isinstance(weight, Tensor) else _lerp_number(input, end, weight)
+
+
+multiply = mul
+subtract = sub
+divide = div
+negative = neg

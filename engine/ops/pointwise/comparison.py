@@ -1,0 +1,318 @@
+"""Comparison, logic, and choices made by them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ... import dtypes
+from ...op.declare import function, op
+from ...tensor import Tensor, constant
+from .unary import isfinite  # noqa: F401  (public here as well)
+
+
+@op(r"{self} = {other}", self=None, other=None)
+def eq(self, other):
+    """Whether elements are equal."""
+    return np.equal(self, other)
+
+
+@op(r"{self} \ne {other}", self=None, other=None)
+def ne(self, other):
+    """Whether elements differ."""
+    return np.not_equal(self, other)
+
+
+@op(r"{self} < {other}", self=None, other=None)
+def lt(self, other):
+    """Whether elements are less."""
+    return np.less(self, other)
+
+
+@op(r"{self} \le {other}", self=None, other=None)
+def le(self, other):
+    """Whether elements are less or equal."""
+    return np.less_equal(self, other)
+
+
+@op(r"{self} > {other}", self=None, other=None)
+def gt(self, other):
+    """Whether elements are greater."""
+    return np.greater(self, other)
+
+
+@op(r"{self} \ge {other}", self=None, other=None)
+def ge(self, other):
+    """Whether elements are greater or equal."""
+    return np.greater_equal(self, other)
+
+
+@op(r"\neg {self}", self=None)
+def logical_not(self):
+    """Whether elements are zero."""
+    return np.logical_not(self)
+
+
+@op(r"{self} \land {other}", self=None, other=None)
+def logical_and(self, other):
+    """Whether both elements are non-zero."""
+    return np.logical_and(self, other)
+
+
+@op(r"{self} \lor {other}", self=None, other=None)
+def logical_or(self, other):
+    """Whether one of the elements is non-zero."""
+    return np.logical_or(self, other)
+
+
+@op(r"{self} \oplus {other}", self=None, other=None)
+def logical_xor(self, other):
+    """Whether exactly one of the elements is non-zero."""
+    return np.logical_xor(self, other)
+
+
+@op(r"\sim {self}", self=None)
+def bitwise_not(self):
+    """The bits inverted; of bools, the opposite."""
+    _integral("bitwise_not", self)
+    return np.invert(self)
+
+
+@op(r"{self} \,\&\, {other}", self=None, other=None)
+def bitwise_and(self, other):
+    """The bits both have."""
+    _integral("bitwise_and", self)
+    return np.bitwise_and(self, other)
+
+
+@op(r"{self} \,|\, {other}", self=None, other=None)
+def bitwise_or(self, other):
+    """The bits one of them has."""
+    _integral("bitwise_or", self)
+    return np.bitwise_or(self, other)
+
+
+@op(r"{self} \oplus {other}", self=None, other=None)
+def bitwise_xor(self, other):
+    """The bits exactly one of them has."""
+    _integral("bitwise_xor", self)
+    return np.bitwise_xor(self, other)
+
+
+def _integral(name, array):
+    if array.dtype.kind == "f":
+        kind = {"float32": "Float", "float64": "Double", "float16": "Half"}[array.dtype.name]
+        raise NotImplementedError(f"\"{name}_cpu\" not implemented for '{kind}'")
+
+
+@op(r"\mathrm{{isnan}}({self})", self=None)
+def isnan(self):
+    """Whether elements are NaN."""
+    return np.isnan(self)
+
+
+@op(r"\mathrm{{isinf}}({self})", self=None)
+def isinf(self):
+    """Whether elements are infinite."""
+    return np.isinf(self)
+
+
+@op(r"{self} = +\infty", self=None)
+def isposinf(self):
+    """Whether elements are positive infinity."""
+    return np.isposinf(self) if self.dtype.kind == "f" else np.zeros(self.shape, bool)
+
+
+@op(r"{self} = -\infty", self=None)
+def isneginf(self):
+    """Whether elements are negative infinity."""
+    return np.isneginf(self) if self.dtype.kind == "f" else np.zeros(self.shape, bool)
+
+
+@op(r"\mathrm{{isreal}}({self})", self=None)
+def isreal(self):
+    """Whether elements are real numbers: always, as complex numbers are out of scope."""
+    return np.ones(self.shape, bool)
+
+
+@op(r"{self} \ll {other}", self=None, other=None)
+def bitwise_left_shift(self, other):
+    """The bits moved to the left."""
+    _integral("lshift", self)
+    return np.left_shift(self, other)
+
+
+@op(r"{self} \gg {other}", self=None, other=None)
+def bitwise_right_shift(self, other):
+    """The bits moved to the right."""
+    _integral("rshift", self)
+    return np.right_shift(self, other)
+
+
+@op(
+    r"\mathrm{{where}}({condition}, {self}, {other})",
+    condition=None,
+    self=lambda grad, condition: where(condition, grad, 0.0),
+    other=lambda grad, condition: where(condition, 0.0, grad),
+    promote=("self", "other"),
+    node="WhereBackward0",
+    name="where",
+)
+def _where(condition, self, other):
+    """`self` where the condition holds, else `other`."""
+    return np.where(condition, self, other)
+
+
+@function
+def where(condition, input=None, other=None):
+    """`input` where `condition` holds, else `other`; with the condition alone, the indices where it holds."""
+    if condition.__class__ is np.ndarray or condition.__class__ is np.bool_:
+        return _on_arrays(condition, input, other)
+    if input is None and other is None:
+        return tuple(constant(i) for i in np.nonzero(condition._array))
+    if condition.dtype.name not in ("bool", "uint8"):
+        raise RuntimeError(
+            f"where expected condition to be a boolean tensor, but got a tensor with dtype {_scalar_name(condition)}"
+        )
+    return _where(condition, input, other)
+
+
+def _on_arrays(condition, input, other):
+    """`np.where` in the dtype of the floating point operand."""
+    return np.where(condition, input, other)
+
+
+def _scalar_name(tensor: Tensor) -> str:
+    from ...dtypes import SCALAR_NAMES
+
+    return SCALAR_NAMES[tensor.dtype]
+
+
+@op(
+    r"\mathrm{{clamp}}({self}, {min}, {max})",
+    self=lambda grad, self, min, max: where(within(self, min, max), grad, 0.0),
+    node="ClampBackward1",
+    name="clamp",
+)
+def _clamp(self, min, max):
+    """Each element moved into the interval from `min` to `max`, numbers."""
+    if self.dtype.kind != "f" and any(isinstance(x, float) for x in (min, max)):
+        self = self.astype(np.float32)
+    # PyTorch lets max win where min is larger.
+    if min is not None:
+        self = np.maximum(self, self.dtype.type(min))
+    return self if max is None else np.minimum(self, self.dtype.type(max))
+
+
+def within(self, min, max):
+    """Whether elements lie in the interval, bounds included."""
+    if min is None:
+        return self <= max
+    return self >= min if max is None else (self >= min) & (self <= max)
+
+
+@op(
+    r"\mathrm{{clamp}}({self}, {min}, {max})",
+    self=lambda grad, self, min, max: where(within(self, min, max), grad, 0.0),
+    min=lambda grad, self, min, max: where(below(self, min, max), grad, 0.0),
+    max=lambda grad, self, min, max: where(above(self, min, max), grad, 0.0),
+    node="ClampBackward0",
+    name="clamp",
+)
+def _clamp_tensors(self, min=None, max=None):
+    """Each element moved into the interval from `min` to `max`, tensors."""
+    if min is not None:
+        self = np.maximum(self, min)
+    return self if max is None else np.minimum(self, max)
+
+
+def below(self, min, max):
+    """Whether `min` decided the clamped element."""
+    return self < min if max is None else (self < min) & (min < max)
+
+
+def above(self, min, max):
+    """Whether `max` decided the clamped element."""
+    return self > max if min is None else (self > max) | (max < min)
+
+
+@function
+def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
+    """Each element moved into the interval from `min` to `max` (numbers or tensors)."""
+    if min is None and max is None:
+        raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
+    if isinstance(min, Tensor) or isinstance(max, Tensor):
+        return _clamp_tensors(input, min, max)
+    return _clamp(input, min, max)
+
+
+clip = clamp
+
+
+def _one_sided(name: str, latex: str, choose: Any, keeps: Any) -> tuple[Any, Any]:
+    """clamp_min or clamp_max, of a number and of a tensor."""
+    bound = name.removeprefix("clamp_")
+
+    def by_number(self, bound):
+        if self.dtype.kind != "f" and isinstance(bound, float):
+            self = self.astype(np.float32)
+        return choose(self, self.dtype.type(bound))
+
+    def by_tensor(self, bound):
+        return choose(self, bound)
+
+    made = []
+    for k, f in enumerate((by_number, by_tensor)):
+        f.__name__, f.__doc__ = f"_{name}_{k}", f"Each element, {'no smaller' if bound == 'min' else 'no larger'} than a bound."
+        rules: dict[str, Any] = {"self": lambda grad, self, bound: where(keeps(self, bound), grad, 0.0)}
+        if k:
+            rules["bound"] = lambda grad, self, bound: where(keeps(self, bound), 0.0, grad)
+        node = "Clamp" + bound.capitalize() + f"Backward{k}"
+        made.append(op(latex, node=node, name=name, promote=("self", "bound") if k else (), **rules)(f))
+    return made[0], made[1]
+
+
+_min_number, _min_tensor = _one_sided("clamp_min", r"\max({self}, {bound})", np.maximum, lambda x, b: x >= b)
+_max_number, _max_tensor = _one_sided("clamp_max", r"\min({self}, {bound})", np.minimum, lambda x, b: x <= b)
+
+
+@function
+def clamp_min(input: Tensor, min: Any) -> Tensor:
+    """Each element no smaller than `min`, a number or a tensor."""
+    return (_min_tensor if isinstance(min, Tensor) else _min_number)(input, min)
+
+
+@function
+def clamp_max(input: Tensor, max: Any) -> Tensor:
+    """Each element no larger than `max`, a number or a tensor."""
+    return (_max_tensor if isinstance(max, Tensor) else _max_number)(input, max)
+
+
+@function
+def equal(input: Tensor, other: Tensor) -> bool:
+    """Whether two tensors have the same shape and elements."""
+    return input._array.shape == other._array.shape and bool((input._array == other._array).all())
+
+
+@function
+def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
+    """Whether all elements are within `atol + rtol * |other|` of each other."""
+    return bool(isclose(input, other, rtol, atol, equal_nan)._array.all())
+
+
+@function
+def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
+    """Whether elements are within `atol + rtol * |other|` of each other."""
+    for position, (name, x) in enumerate((("input", input), ("other", other)), 1):
+        if not isinstance(x, Tensor):
+            raise TypeError(f"isclose(): argument '{name}' (position {position}) must be Tensor, not {type(x).__name__}")
+    if input.dtype is not other.dtype:
+        raise RuntimeError(f"{dtypes.SCALAR_NAMES[input.dtype]} did not match {dtypes.SCALAR_NAMES[other.dtype]}")
+    for name, least in (("rtol", rtol), ("atol", atol)):
+        if least < 0:
+            raise RuntimeError(f"{name} must be greater than or equal to zero, but got {least:g}")
+    return constant(np.isclose(input._array, other._array, rtol, atol, equal_nan))
+
+
+greater, greater_equal, less, less_equal, not_equal = gt, ge, lt, le, ne

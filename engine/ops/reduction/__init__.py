@@ -1,0 +1,1 @@
+"""A dimension taken together: sums, extremes, norms, running sums, sorting and counting."""

@@ -1,0 +1,159 @@
+"""Variance and standard deviation, alone and with the mean."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ...op.declare import function, op
+from ...tensor import Tensor
+from ..pointwise.comparison import where
+from .sums import _mean_dim, axes_of, count, restored, unreduced
+
+
+def var_backward(grad, self, dim, correction, keepdim):
+    """The derivative of the variance."""
+    n = count(self.shape, dim)
+    g = restored(grad, self.shape, dim, keepdim)
+    return (2.0 / (n - correction) if n > correction else math.nan) * g * (self - _mean_dim(self, dim, True))
+
+
+@op(
+    r"\mathrm{{var}}({self})",
+    self=lambda grad, self, dim, correction, keepdim: var_backward(grad, self, dim, correction, keepdim),
+    node="VarBackward0",
+    name="var",
+)
+def _var(self, dim, correction, keepdim):
+    """Variance over some dimensions; the sum of squares is divided by the count less `correction`."""
+    centred = self - np.mean(self, axis=dim, keepdims=True, dtype=self.dtype)
+    n = count(self.shape, dim) - correction
+    return np.add.reduce(centred * centred, axis=dim, keepdims=keepdim) / self.dtype.type(n if n > 0 else 0)
+
+
+@op(
+    r"\mathrm{{std}}({self})",
+    self=lambda grad, self, result, dim, correction, keepdim: var_backward(
+        where(result == 0, 0.0, grad / (result * 2)), self, dim, correction, keepdim
+    ),
+    node="StdBackward0",
+    name="std",
+)
+def _std(self, dim, correction, keepdim):
+    """Standard deviation over some dimensions."""
+    return np.sqrt(_var.op.forward(self, dim, correction, keepdim))
+
+
+def _spread_arguments(dim: Any, unbiased: Any, correction: Any) -> tuple[Any, Any]:
+    if isinstance(dim, bool):
+        dim, unbiased = None, dim
+    if correction is None:
+        correction = 1 if unbiased is None or unbiased else 0
+    return dim, correction
+
+
+@function
+def var(
+    input: Tensor,
+    dim: Any = None,
+    unbiased: Any = None,
+    keepdim: bool = False,
+    *,
+    correction: Any = None,
+    axis: Any = None,
+) -> Tensor:
+    """Variance; by default the sum of squares is divided by the count less one."""
+    dim, correction = _spread_arguments(dim if axis is None else axis, unbiased, correction)
+    _only_floating("std and var", input)
+    return _var(input, axes_of(dim, input._array.ndim), correction, keepdim)
+
+
+@function
+def std(
+    input: Tensor,
+    dim: Any = None,
+    unbiased: Any = None,
+    keepdim: bool = False,
+    *,
+    correction: Any = None,
+    axis: Any = None,
+) -> Tensor:
+    """Standard deviation: the square root of `var`."""
+    dim, correction = _spread_arguments(dim if axis is None else axis, unbiased, correction)
+    _only_floating("std and var", input)
+    return _std(input, axes_of(dim, input._array.ndim), correction, keepdim)
+
+
+def _only_floating(what: str, tensor: Tensor) -> None:
+    if tensor._array.dtype.kind != "f":
+        raise RuntimeError(f"{what} only support floating point and complex dtypes")
+
+
+def both_slopes(grads, self, dim, correction, keepdim):
+    """The derivative of variance and mean."""
+    n = count(self.shape, dim)
+    return var_backward(grads[0], self, dim, correction, keepdim) + unreduced(grads[1], self.shape, dim, keepdim) / n
+
+
+@op(
+    r"\mathrm{{var}}({self}), \mathrm{{mean}}({self})",
+    self=lambda grads, self, dim, correction, keepdim: both_slopes(grads, self, dim, correction, keepdim),
+    outputs=("result0", "result1"),
+    node="VarMeanBackward0",
+    name="var_mean",
+)
+def _var_mean(self, dim, correction, keepdim):
+    """Variance and mean over some dimensions."""
+    return _var.op.forward(self, dim, correction, keepdim), np.mean(self, axis=dim, keepdims=keepdim, dtype=self.dtype)
+
+
+def deviation_slopes(grads, self, result0, dim, correction, keepdim):
+    """The derivative of standard deviation and mean."""
+    g = where(result0 == 0, 0.0, grads[0] / (result0 * 2))
+    return both_slopes([g, grads[1]], self, dim, correction, keepdim)
+
+
+@op(
+    r"\mathrm{{std}}({self}), \mathrm{{mean}}({self})",
+    self=lambda grads, self, result0, dim, correction, keepdim: deviation_slopes(
+        grads, self, result0, dim, correction, keepdim
+    ),
+    outputs=("result0", "result1"),
+    node="StdMeanBackward0",
+    name="std_mean",
+)
+def _std_mean(self, dim, correction, keepdim):
+    """Standard deviation and mean over some dimensions."""
+    return _std.op.forward(self, dim, correction, keepdim), np.mean(self, axis=dim, keepdims=keepdim, dtype=self.dtype)
+
+
+def _together(both: Any, name: str) -> Any:
+    def reduce(
+        input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None
+    ) -> tuple[Tensor, Tensor]:
+        dim, correction = _spread_arguments(dim, unbiased, correction)
+        _only_floating(name, input)
+        spread, centre = both(input, axes_of(dim, input._array.ndim), correction, keepdim)
+        return spread, centre
+
+    return reduce
+
+
+@function
+def var_mean(
+    input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None
+) -> tuple[Tensor, Tensor]:
+    """Variance and mean, of all elements or over `dim`."""
+    pair: tuple[Tensor, Tensor] = _together(_var_mean, "var_mean")(input, dim, unbiased, keepdim, correction=correction)
+    return pair
+
+
+@function
+def std_mean(
+    input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None
+) -> tuple[Tensor, Tensor]:
+    """Standard deviation and mean, of all elements or over `dim`."""
+    pair: tuple[Tensor, Tensor] = _together(_std_mean, "std_mean")(input, dim, unbiased, keepdim, correction=correction)
+    return pair
