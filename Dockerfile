@@ -15,5 +15,5 @@ USER gradtape
 ENV GRADTAPE_HOSTED=1
 EXPOSE 8501
 # Red when no page could be drawn for 5 seconds, whether anybody visits or not.
-HEALTHCHECK --interval=10s --timeout=4s --start-period=20s --retries=2 CMD ["python", "-m", "components.probe", "8501"]
+HEALTHCHECK --interval=10s --timeout=4s --start-period=20s --retries=2 CMD ["python", "-m", "components.server.probe", "8501"]
 CMD ["gradtape", "--server.address=0.0.0.0", "--server.port=8501"]

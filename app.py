@@ -9,31 +9,32 @@ from typing import Any, Literal
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from components import gallery, state, theme
 from components.builder import builder
-from components.completions import completions
-from components.console import LINES_CELL, MOST_CELL, cell_html, console, whole_output
-from components.desk import desk
 from components.editor import Diagnostic, editor, names
-from components.empty import empty_html
-from components.export import hand_over, save_menu
-from components.extent import extent
-from components.graph_view import GraphState, apart, graph_view, in_parts, knows
-from components.graph_view.folds import standing
-from components.graph_view.payload import drawing, late_details, packed, payload, picture_name, sketch
-from components.graph_view.tape import late_captions
-from components.help import KEYS, help_panel
-from components.html import copy, heading, literal, shortened, tag, text
-from components.kept import on_show
-from components.limits import limits_menu
+from components.editor.completions import completions
+from components.html.markup import copy, heading, literal, shortened, tag, text
+from components.menus import gallery
+from components.menus.export import hand_over, save_menu
+from components.menus.help import KEYS, help_panel
+from components.menus.share import address_of, share_panel
+from components.page import state, theme
+from components.page.empty_state import empty_html
+from components.page.error_boundary import guarded
+from components.page.extent import extent
+from components.page.limits import limits_menu
+from components.page.recording_cache import on_show
+from components.page.render_lock import in_turn, turn_for
+from components.page.shortcuts import desk
+from components.page.state import Page
+from components.page.task_progress import again, bar
+from components.panels.console import LINES_CELL, MOST_CELL, cell_html, console, whole_output
 from components.panels.registry import Beside, panels
-from components.running import again, bar
-from components.share import address_of, share_panel
-from components.state import Page
+from components.player import GraphState, graph_view, in_parts, isolated, knows
+from components.player.folds import standing
+from components.player.payload import drawing, late_details, packed, payload, picture_name, sketch
+from components.player.tape import late_captions
+from components.server.uploads import bounded, taken
 from components.tour import tour
-from components.trouble import guarded
-from components.turns import in_turn, turn_for
-from components.uploads import bounded, taken
 from engine.diagnosis.contributions import edge_lines
 from engine.graph.structure.folding import Mode
 from engine.program.share import LinkError
@@ -360,7 +361,7 @@ def player(p: Page, recording: Recording) -> GraphState:
     holds = state.told("player", "holds")
     late: Mapping[str, Callable[[], Any]]
     under_way = st.container(key="drawing")  # there even when it is empty: the player below must not move
-    if apart.wanted(recording):
+    if isolated.wanted(recording):
         with under_way:
             picture = _drawn_apart(p, recording, pinned, run)
         if picture is None:
@@ -454,9 +455,9 @@ def _late(p: Page, recording: Recording, pinned: Recording | None) -> dict[str, 
     }
 
 
-def _drawn_apart(p: Page, recording: Recording, pinned: Recording | None, run: str) -> apart.Picture | None:
+def _drawn_apart(p: Page, recording: Recording, pinned: Recording | None, run: str) -> isolated.Picture | None:
     """A picture that another process draws; until it is there the last one of this recording, if there was one."""
-    picture, last = state.drawn_apart(recording, pinned, apart.Wish(p.view, p.direction, run, p.fold, p.unfolded))
+    picture, last = state.drawn_apart(recording, pinned, isolated.Wish(p.view, p.direction, run, p.fold, p.unfolded))
     if picture is None:
         with st.container(horizontal=True, vertical_alignment="center"):
             if "picture" in p.tasks:

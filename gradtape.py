@@ -47,7 +47,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from streamlit.starlette import App
 
-    from components.serving import MIDDLEWARE, PAGE, ROUTES, life
+    from components.server.serving import MIDDLEWARE, PAGE, ROUTES, life
 
     app = App(PAGE, routes=ROUTES, middleware=MIDDLEWARE, lifespan=life)
     return app

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchmarks.hostile import SHAPES
-from components.compare import diff_html
-from components.console import console_html
-from components.whatif import Memory, apply, look, whatif_data
+from components.panels.compare import diff_html
+from components.panels.console import console_html
+from components.panels.whatif import Memory, apply, look, whatif_data
 from engine.diagnosis.comparison.alignment import match_lines
 from engine.diagnosis.program_ast import Source
 from engine.export.programs import script

@@ -23,7 +23,7 @@ from typing import Any
 import msgspec
 
 from benchmarks.sizes import options
-from components.graph_view.payload import drawing, packed, payload
+from components.player.payload import drawing, packed, payload
 from components.replay.panels import panels
 from engine.diagnosis import findings
 from engine.diagnosis.contributions import edge_lines

@@ -7,8 +7,8 @@ import time
 from collections.abc import Sequence
 
 from benchmarks.sizes import smallest
-from components.gallery import examples
-from components.graph_view.payload import drawing, payload
+from components.menus.gallery import examples
+from components.player.payload import drawing, payload
 from engine.sandbox import run
 
 HUNDRED = """import torch

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from components.probe import PATH
+from components.server.probe import PATH
 
 PROXY = "haproxy"
 ROOT = Path(__file__).resolve().parents[1]

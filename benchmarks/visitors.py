@@ -94,7 +94,7 @@ class Figures:
 
 
 class Held:
-    """What a player has of a large recording, kept as `components/graph_view/frontend/src/tape.js` keeps it."""
+    """What a player has of a large recording, kept as `components/player/frontend/src/tape.js` keeps it."""
 
     def __init__(self) -> None:
         self._has: dict[str, tuple[str, bool]] = {}

@@ -75,7 +75,7 @@ def _health_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _health(args: argparse.Namespace) -> int:
-    from components.probe import main
+    from components.server.probe import main
 
     return main(args.host, args.port)
 

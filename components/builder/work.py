@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from components.html import muted, tag, text
+from components.html.markup import muted, tag, text
 from engine.program.edits import RefusedError
 from engine.program.edits.names import check, fresh, taken
 from engine.program.edits.operands import Operand

@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple, TypedDict
 import msgspec
 import streamlit as st
 
-from components.packaged import ignore, packaged, sent
+from components.page.component_loader import ignore, packaged, sent
 from engine.program import MAX_TEXT
 
 Severity = Literal["error", "warning", "info"]

@@ -12,7 +12,7 @@ from engine.discovery import modules
 from engine.recording import Recording
 
 if TYPE_CHECKING:
-    from components.state import Page
+    from components.page.state import Page
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,20 +6,20 @@ from typing import Any
 
 import streamlit as st
 
-from components import state
-from components.check import check_panel
-from components.compare import compare_panel
-from components.findings import badge, findings_panel
-from components.graph_view.folds import folding
-from components.groups import group_panel
-from components.html import shortened
-from components.inspector import inspector
-from components.ledger import ledger
+from components.html.markup import shortened
+from components.page import state
+from components.page.task_progress import again
+from components.panels.check import check_panel
+from components.panels.compare import compare_panel
+from components.panels.findings import badge, findings_panel
+from components.panels.groups import group_panel
+from components.panels.inspector import inspector
+from components.panels.ledger import ledger
 from components.panels.registry import Beside, panel
-from components.running import again
-from components.sweep import sweep_panel
-from components.tensors import tensors
-from components.whatif import whatif
+from components.panels.sweep import sweep_panel
+from components.panels.tensors import tensors
+from components.panels.whatif import whatif
+from components.player.folds import folding
 from engine.graph.graph_view import whole
 
 

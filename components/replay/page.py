@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from components.html import text
+from components.html.markup import text
 from components.replay.panels import panels
 from components.replay.pictures import pictures
 from engine.diagnosis.contributions import edge_lines
@@ -24,7 +24,7 @@ from engine.recording import Recording
 from engine.recording.events import Accumulated
 
 FOLDER = Path(__file__).parent
-BUNDLE = FOLDER.parent / "graph_view" / "build"
+BUNDLE = FOLDER.parent / "player" / "build"
 STYLE = FOLDER.parent.parent / "assets" / "style.css"
 BOTH: tuple[View, ...] = ("tensors", "autograd")
 """The views that a replay offers."""
@@ -38,7 +38,7 @@ _EXPORT = re.compile(r"export\s*\{\s*([\w$]+) as default\s*\};?\s*$")
 def replay_html(recording: Recording, options: Options = LAST, tell: Tell = untold) -> str:
     """A page that plays the recording, without a server and without the network.
 
-    The recording's texts are packed data that only become text nodes or come escaped out of `components.html`; and the
+    The recording's texts are packed data that only become text nodes or come escaped out of `components.html.markup`; and the
     page's own policy lets no script run but the one whose hash it names, and nothing be fetched.
     """
     script = _script()

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from components.answers import both_views, findings_html
-from components.formulas import MOST, edge_title, found_at, heading, placed, steps_html
-from components.graph_view.folds import folding
-from components.groups import group_html
-from components.html import muted, tag
-from components.inspector import inspector_html
-from components.ledger import ledger_html
+from components.html.diagnosis_html import both_views, findings_html
+from components.html.markup import muted, tag
+from components.panels.formulas import MOST, edge_title, found_at, heading, placed, steps_html
+from components.panels.groups import group_html
+from components.panels.inspector import inspector_html
+from components.panels.ledger import ledger_html
+from components.player.folds import folding
 from components.replay.pictures import FOLD
 from engine.diagnosis import findings
 from engine.diagnosis.ledger import ledgers

@@ -11,9 +11,9 @@ from typing import Any
 
 import msgspec
 
-from components.graph_view.folds import at_first, folding, to_open
-from components.graph_view.payload import drawing, payload
-from components.graph_view.watched import Details, detailed
+from components.player.folds import at_first, folding, to_open
+from components.player.payload import drawing, payload
+from components.player.watched import Details, detailed
 from engine.graph.graph_view import Whole, whole
 from engine.graph.structure.folding import Folding, Mode
 from engine.progress import Tell, told, untold

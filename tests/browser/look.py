@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from playwright.sync_api import sync_playwright
 
 from benchmarks.serving import served
-from components import state
+from components.page import state
 from tests.browser.conftest import Gradtape
 from tests.browser.install import find
 

@@ -13,7 +13,7 @@ import msgspec
 import pytest
 from playwright.sync_api import Browser, Page
 
-from components.gallery import examples
+from components.menus.gallery import examples
 from components.replay import REPLAY
 from engine.export import FORMATS, Options, export
 from engine.program.share import Link, pack

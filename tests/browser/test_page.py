@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from components.gallery import examples
+from components.menus.gallery import examples
 from engine.program import Program
 from engine.sandbox import run
 from tests.browser.conftest import Gradtape

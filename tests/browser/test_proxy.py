@@ -25,7 +25,7 @@ from playwright.sync_api import Browser
 
 from benchmarks.serving import PROXY, Served, free_port, proxied, served
 from benchmarks.visitors import Figures, arrived, visit
-from components.probe import probe
+from components.server.probe import probe
 from engine.export import FORMATS, from_json
 from tests.browser.conftest import PATIENCE, Gradtape
 

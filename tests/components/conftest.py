@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from components import state, trouble
+from components.page import error_boundary, state
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -31,7 +31,7 @@ def faults() -> Iterator[list[str]]:
         def emit(self, record: logging.LogRecord) -> None:
             found.append(logging.Formatter().format(record))
 
-    handler, logger = Kept(logging.ERROR), logging.getLogger(trouble.__name__)
+    handler, logger = Kept(logging.ERROR), logging.getLogger(error_boundary.__name__)
     logger.addHandler(handler)
     yield found
     logger.removeHandler(handler)

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from components.graph_view import apart
-from components.graph_view.apart import Wish
-from components.graph_view.payload import drawing, late_details, packed, payload
-from components.graph_view.tape import late_captions
+from components.player import isolated
+from components.player.isolated import Wish
+from components.player.payload import drawing, late_details, packed, payload
+from components.player.tape import late_captions
 from engine.diagnosis import findings
 from engine.diagnosis.contributions import edge_lines
 from engine.recording import Recording
@@ -46,7 +46,7 @@ def plain(data: Any) -> Any:
 )
 def test_another_process_draws_the_same_picture(view: str, direction: str, fold: Any, opened: Any) -> None:
     recording = recorded(20)
-    made = apart.picture(recording, None, Wish(view, direction, "run", fold, opened))
+    made = isolated.picture(recording, None, Wish(view, direction, "run", fold, opened))
     here = drawing(recording, view, direction, "run", None, fold, opened)
     assert plain(made.data()) == plain(packed(payload(here, edge_lines(recording))))
     assert made.findings == findings(recording)
@@ -55,7 +55,7 @@ def test_another_process_draws_the_same_picture(view: str, direction: str, fold:
 
 def test_a_picture_merged_with_a_pinned_run_too() -> None:
     recording, pinned = recorded(5), recorded(4)
-    made = apart.picture(recording, pinned, Wish("tensors", "LR", "run", "auto", None))
+    made = isolated.picture(recording, pinned, Wish("tensors", "LR", "run", "auto", None))
     here = drawing(recording, "tensors", "LR", "run", pinned, "auto", None)
     assert plain(made.data()) == plain(packed(payload(here, edge_lines(recording))))
 
@@ -63,7 +63,7 @@ def test_a_picture_merged_with_a_pinned_run_too() -> None:
 def test_what_comes_later_of_a_large_picture_comes_along() -> None:
     recording = recorded(300)
     wish = Wish("tensors", "LR", "run", "auto", None)
-    made = apart.picture(recording, None, wish)
+    made = isolated.picture(recording, None, wish)
     here = drawing(recording, "tensors", "LR", "run", None, "auto", None)
     lines = edge_lines(recording)
     assert plain(made.data()) == plain(packed(payload(here, lines, complete=False)))
@@ -75,22 +75,22 @@ def test_what_comes_later_of_a_large_picture_comes_along() -> None:
 
 def test_a_picture_that_takes_too_much_is_refused_with_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     recording = recorded(300)
-    monkeypatch.setattr(apart, "PICTURE", Function(apart.PICTURE.name, seconds=0.02))
+    monkeypatch.setattr(isolated, "PICTURE", Function(isolated.PICTURE.name, seconds=0.02))
     with pytest.raises(CallError, match=r"more than 0\.02 seconds"):
-        apart.picture(recording, None, Wish("tensors", "LR", "run", "auto", None))
+        isolated.picture(recording, None, Wish("tensors", "LR", "run", "auto", None))
 
 
 def test_only_long_recordings_of_strangers_are_drawn_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     short, long = recorded(5), recorded(300)
-    assert not apart.wanted(long)
-    monkeypatch.setattr(apart, "settings", lambda: Settings(hosted=True))
-    assert apart.wanted(long)
-    assert not apart.wanted(short)
+    assert not isolated.wanted(long)
+    monkeypatch.setattr(isolated, "settings", lambda: Settings(hosted=True))
+    assert isolated.wanted(long)
+    assert not isolated.wanted(short)
 
 
 def test_a_few_events_with_very_many_inputs_count_as_many(monkeypatch: pytest.MonkeyPatch) -> None:
     wide = run("import torch\nx = [torch.ones(1)] * 200\nfor _ in range(50): torch.stack(x)\n", Limits(seconds=60)).recording
     assert wide is not None
     assert len(wide.events) < 200
-    monkeypatch.setattr(apart, "settings", lambda: Settings(hosted=True))
-    assert apart.wanted(wide)
+    monkeypatch.setattr(isolated, "settings", lambda: Settings(hosted=True))
+    assert isolated.wanted(wide)

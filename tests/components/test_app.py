@@ -8,7 +8,7 @@ from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
 
-from components.gallery import examples
+from components.menus.gallery import examples
 from tests.components.conftest import page
 
 ROOT = Path(__file__).resolve().parents[2]

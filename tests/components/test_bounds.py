@@ -8,22 +8,22 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from components.answers import findings_html, path_button
 from components.builder.change import LINES
-from components.compare import compare_frame, compare_html, diff_html
-from components.console import LINES as OUTPUT_LINES
-from components.console import MOST, cell_html, console_html, ends
 from components.editor import newest_text
-from components.findings import unread_html
-from components.graph_view.folds import folding
-from components.groups import group_html
-from components.history import MAX_BYTES, MAX_TEXTS, remember
-from components.html import COPIED, copy, literal, tag, text
-from components.inspector import inspector_html
-from components.ledger import ledger_html
-from components.offered import both_ends
-from components.tensors import tensors_html
-from components.whatif import MAX_RANGES, Memory, apply, look, whatif_data
+from components.html.diagnosis_html import findings_html, path_button
+from components.html.markup import COPIED, copy, literal, tag, text
+from components.menus.choices import both_ends
+from components.page.history import MAX_BYTES, MAX_TEXTS, remember
+from components.panels.compare import compare_frame, compare_html, diff_html
+from components.panels.console import LINES as OUTPUT_LINES
+from components.panels.console import MOST, cell_html, console_html, ends
+from components.panels.findings import unread_html
+from components.panels.groups import group_html
+from components.panels.inspector import inspector_html
+from components.panels.ledger import ledger_html
+from components.panels.tensors import tensors_html
+from components.panels.whatif import MAX_RANGES, Memory, apply, look, whatif_data
+from components.player.folds import folding
 from engine.diagnosis import findings
 from engine.diagnosis.comparison.compare import compare
 from engine.diagnosis.ledger import ledgers

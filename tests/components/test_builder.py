@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from components.builder import Picked, change, gradient
-from components.gallery import examples
+from components.menus.gallery import examples
 from engine.program.edits.operations import OPERATIONS
 from tests.components.conftest import page
 

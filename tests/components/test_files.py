@@ -9,11 +9,12 @@ import pytest
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
-from components import export, state
-from components.export import File, file_name, to_fetch
+from components.menus import export
+from components.menus.export import File, file_name, to_fetch
+from components.page import state
 from components.replay import REPLAY, replay_html
 from components.replay.making import REPLAYED
-from components.uploads import bound
+from components.server.uploads import bound
 from engine.export import FORMATS, Options
 from engine.export.isolated import made
 from engine.program import Program

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 import gradtape
-from components.answers import findings_html
-from components.findings import badge
-from components.graph_view.folds import folding
-from components.groups import group_html
+from components.html.diagnosis_html import findings_html
+from components.panels.findings import badge
+from components.panels.groups import group_html
+from components.player.folds import folding
 from components.replay.panels import panels
 from engine.diagnosis import Finding, findings
 from engine.diagnosis.findings import RULES

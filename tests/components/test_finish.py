@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from components import state
-from components.arrays import array_copy
-from components.console import console_html
-from components.empty import empty_html
-from components.gallery import DEFAULT, examples
-from components.help import KEYS
-from components.html import copy
+from components.html.arrays import array_copy
+from components.html.markup import copy
+from components.menus.gallery import DEFAULT, examples
+from components.menus.help import KEYS
+from components.page import state
+from components.page.empty_state import empty_html
+from components.panels.console import console_html
 from components.tour import moments
 from engine.recording import Recording, replay
 from engine.recording.index import index_of
@@ -121,7 +121,7 @@ def test_a_mistake_of_the_page_is_a_notice_with_a_way_on(
 
 
 def test_the_page_lists_every_key_of_the_player() -> None:
-    sheet = (ROOT / "components/graph_view/frontend/src/help.js").read_text(encoding="utf-8")
+    sheet = (ROOT / "components/player/frontend/src/help.js").read_text(encoding="utf-8")
     of_player = {
         key for group in re.findall(r"\[(\[(?:'[^']+'(?:, )?)+\]), '", sheet) for key in re.findall(r"'([^']+)'", group)
     }

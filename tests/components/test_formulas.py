@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from components.check import check_html
-from components.formulas import MOST, counted, edge_title, found_at, heading, placed, steps_html, total_html
-from components.gallery import examples
+from components.menus.gallery import examples
+from components.panels.check import check_html
+from components.panels.formulas import MOST, counted, edge_title, found_at, heading, placed, steps_html, total_html
 from engine.diagnosis.gradcheck.check import check_numerically
 from engine.recording import replay
 from engine.recording.events import NodeRan
@@ -35,7 +35,7 @@ Cube.apply(x).sum().backward()
 
 
 def formulas_page(source: str, step: int, selected: str | None) -> None:
-    from components.formulas import formulas
+    from components.panels.formulas import formulas
     from engine.sandbox import run
 
     recording = run(source).recording
@@ -46,7 +46,7 @@ def formulas_page(source: str, step: int, selected: str | None) -> None:
 def check_page(source: str) -> None:
     import streamlit as st
 
-    from components.check import check_panel
+    from components.panels.check import check_panel
     from engine.diagnosis import check_numerically
     from engine.sandbox import run
 
@@ -92,7 +92,7 @@ def test_of_thousands_of_contributions_the_first_few_are_written_out(monkeypatch
     recording = recorded(loop)
     _, places = placed(recording, len(recording.events) - 1, "t0")
     written: list[int] = []
-    monkeypatch.setattr("components.formulas.contributions", lambda _, node, *__: written.append(node) or [])
+    monkeypatch.setattr("components.panels.formulas.contributions", lambda _, node, *__: written.append(node) or [])
     found_at(recording, places, None)
     assert len(written) == MOST
 

@@ -44,7 +44,7 @@ def sources(frontend: Path) -> dict[str, str]:
 
 
 def test_both_frontends_have_unit_tests() -> None:
-    assert {path.parents[2].name for path in UNIT_TESTS} == {"editor", "graph_view"}
+    assert {path.parents[2].name for path in UNIT_TESTS} == {"editor", "player"}
 
 
 @pytest.mark.parametrize("path", UNIT_TESTS, ids=named)

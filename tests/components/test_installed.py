@@ -19,7 +19,7 @@ import pytest
 from websockets.sync.client import connect
 
 from benchmarks.serving import free_port
-from components.probe import probe
+from components.server.probe import probe
 from tests.components.test_serving import a_visit
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -188,7 +188,7 @@ def test_the_page_is_served_in_the_project(project: Project, page: tuple[int, su
             assert time.monotonic() < end
             drawn += visitor.recv(SOON)  # type: ignore[operator]
     assert b"could not be drawn" not in drawn
-    (bundle,) = (ROOT / "components/graph_view/build").glob("player-*.js")
+    (bundle,) = (ROOT / "components/player/build").glob("player-*.js")
     with urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/bidi-components/gradtape.player/{bundle.name}") as answer:
         assert answer.read() == bundle.read_bytes()
     line = Path(f"/proc/{served.pid}/cmdline")

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from components import state
-from components.console import LINES, MOST, console_html, ends, output_html
-from components.running import Task
+from components.page import state
+from components.page.task_progress import Task
+from components.panels.console import LINES, MOST, console_html, ends, output_html
 from engine.limits import EVENTS, MEMORY, SECONDS
 from engine.sandbox import Control, Limits, RunError, RunResult
 from engine.sandbox.settings import Settings
@@ -24,7 +24,7 @@ def menu(fixed: bool = False) -> AppTest:
     def script(fixed: bool) -> None:
         import streamlit as st
 
-        from components.limits import limits_menu
+        from components.page.limits import limits_menu
         from engine.sandbox import Limits
 
         usual = Limits(seconds=10.0)

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from streamlit.runtime.context import ContextProxy
 
-from components import state
-from components.gallery import DEFAULT, examples
-from components.graph_view.folds import folding
-from components.help import KEYS
+from components.menus.gallery import DEFAULT, examples
+from components.menus.help import KEYS
+from components.page import state
 from components.panels.registry import panels
+from components.player.folds import folding
 from components.replay import REPLAY
 from engine.export import FORMATS
 from engine.program.share import Link, pack, unpack
@@ -278,7 +278,7 @@ def test_a_check_of_a_run_with_nan_says_what_it_could_not_do(begin: Any) -> None
 
 
 def test_a_sweep_is_offered_made_and_drawn(begin: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    from components import sweep
+    from components.panels import sweep
 
     monkeypatch.setattr(sweep, "PATIENCE", 60.0)
     visit = begin("opened recording").draw(panel_tab="Sweep", sweep_y=sweep.NOTHING_MORE, sweep_points1=5).press("sweep_run")

@@ -6,14 +6,14 @@ import re
 
 import pytest
 
-from components.arrays import array_table
-from components.console import console_html
-from components.gallery import examples
-from components.graph_view.payload import drawing, payload, plain
-from components.html import tag, text
-from components.inspector import inspector_html
-from components.ledger import ledger_html
-from components.tensors import tensors_html
+from components.html.arrays import array_table
+from components.html.markup import tag, text
+from components.menus.gallery import examples
+from components.panels.console import console_html
+from components.panels.inspector import inspector_html
+from components.panels.ledger import ledger_html
+from components.panels.tensors import tensors_html
+from components.player.payload import drawing, payload, plain
 from engine.diagnosis.ledger import ledgers
 from engine.graph import VIEWS, build
 from engine.recording import Recording, replay

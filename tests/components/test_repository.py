@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import gradtape
-from components.gallery import DEFAULT, examples
+from components.menus.gallery import DEFAULT, examples
 from engine.export import FORMATS
 from engine.sandbox import run
 

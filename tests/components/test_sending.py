@@ -6,11 +6,11 @@ from typing import Any
 
 import msgspec
 
-from components.gallery import examples
-from components.graph_view import LARGE, _needed, knows
-from components.graph_view.folds import at_first, folding
-from components.graph_view.payload import drawing, late_details, packed, payload, plain, sketch
-from components.graph_view.tape import late_captions
+from components.menus.gallery import examples
+from components.player import LARGE, _needed, knows
+from components.player.folds import at_first, folding
+from components.player.payload import drawing, late_details, packed, payload, plain, sketch
+from components.player.tape import late_captions
 from components.replay.pictures import ALL_OPEN, FIRST, MOST, NOTHING_OPEN, pictures
 from engine.diagnosis.contributions import edge_lines
 from engine.graph.graph_view import whole

@@ -20,12 +20,14 @@ import pytest
 from websockets.sync.client import connect
 
 from benchmarks.serving import ROOT, free_port
-from components import commands, headers, health, turns
-from components.headers import CLOSED, Headers, policy
-from components.health import LEAVING, UNWELL, WELL, condition, notify
-from components.probe import main, probe
-from components.turns import a_turn_is_free, in_turn, turn_given_away
-from components.watch import STUCK, Watch
+from components import commands
+from components.page import render_lock
+from components.page.render_lock import a_turn_is_free, in_turn, turn_given_away
+from components.server import headers, health
+from components.server.headers import CLOSED, Headers, policy
+from components.server.health import LEAVING, UNWELL, WELL, condition, notify
+from components.server.probe import main, probe
+from components.server.watch import STUCK, Watch
 from engine.sandbox.settings import Settings, SettingsError
 
 SOON = 60.0
@@ -66,8 +68,8 @@ def test_nobody_needs_to_visit() -> None:
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     """The clock of this process's watch."""
     clock = Clock()
-    monkeypatch.setattr(turns.watch, "_clock", clock)
-    turns.watch.taken()
+    monkeypatch.setattr(render_lock.watch, "_clock", clock)
+    render_lock.watch.taken()
     return clock
 
 
@@ -189,10 +191,11 @@ def test_asking_where_nothing_listens_fails(capsys: pytest.CaptureFixture[str]) 
 
 STICKS = """
 import pathlib
-from components import turns, watch
+from components.page import render_lock
+from components.server import watch
 watch.STUCK = 0.5
 
-@turns.in_turn
+@render_lock.in_turn
 def draw():
     while pathlib.Path({flag!r}).exists():
         pass
@@ -202,8 +205,8 @@ draw()
 SERVES = """
 from pathlib import Path
 from streamlit.starlette import App
-from components.health import life
-from components.serving import MIDDLEWARE, ROUTES
+from components.server.health import life
+from components.server.serving import MIDDLEWARE, ROUTES
 
 app = App(Path(__file__).with_name("sticks.py"), routes=ROUTES, middleware=MIDDLEWARE, lifespan=life)
 if __name__ == "__main__":

@@ -12,11 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from components import kept, turns
-from components.deadline import Deadline, Over
-from components.housekeeping import EVERY, QUIET, SHARE, Housekeeping
-from components.housekeeping import SOON as SOON_AGAIN
-from components.turns import AT_ONCE, LONG, in_turn, turn_for, turn_given_away
+from components.page import recording_cache as kept
+from components.page import render_lock
+from components.page.render_lock import AT_ONCE, LONG, in_turn, turn_for, turn_given_away
+from components.server.deadline import Deadline, Over
+from components.server.gc_policy import EVERY, QUIET, SHARE, Housekeeping
+from components.server.gc_policy import SOON as SOON_AGAIN
 from engine.recording import Recording
 from engine.recording.events import Printed
 
@@ -95,7 +96,7 @@ def test_a_failure_gives_the_turn_back() -> None:
     for _ in range(AT_ONCE + 1):
         with pytest.raises(ZeroDivisionError):
             fails()
-    assert turns._turns._value == AT_ONCE  # type: ignore[attr-defined]
+    assert render_lock._turns._value == AT_ONCE  # type: ignore[attr-defined]
 
 
 @pytest.fixture
@@ -228,8 +229,8 @@ def test_a_recording_of_any_length_is_kept_while_it_is_on_show(monkeypatch: pyte
 
 @pytest.fixture
 def short_turns(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(turns, "LASTS", (0.05, 0.05))
-    monkeypatch.setattr(turns, "LASTS_LONG", (0.05, 0.05))
+    monkeypatch.setattr(render_lock, "LASTS", (0.05, 0.05))
+    monkeypatch.setattr(render_lock, "LASTS_LONG", (0.05, 0.05))
 
 
 def works(seconds: float) -> None:
@@ -261,7 +262,7 @@ def test_who_draws_for_too_long_loses_the_turn_and_nobody_else_waits() -> None:
     assert in_turn(lambda: "drawn")() == "drawn"
     for thread in started:
         thread.join(SOON)
-    assert [type(error) for error in ended] == [turns.Overdrawn] * 3
+    assert [type(error) for error in ended] == [render_lock.Overdrawn] * 3
     assert in_turn(lambda: "drawn")() == "drawn"
 
 
@@ -279,7 +280,7 @@ def test_who_keeps_the_interruption_has_lost_the_turn_all_the_same_and_is_interr
         works(SOON)
 
     def tries() -> None:
-        with pytest.raises(turns.Overdrawn):
+        with pytest.raises(render_lock.Overdrawn):
             stubborn()
 
     (thread,) = threads(1, tries)
@@ -310,7 +311,7 @@ def test_a_long_turn_ends_too_and_leaves_every_place_free() -> None:
             works(SOON)
 
     for _ in range(2):
-        with pytest.raises(turns.Overdrawn):
+        with pytest.raises(render_lock.Overdrawn):
             long()
     assert gc.isenabled()
 
@@ -336,7 +337,7 @@ def test_what_was_called_off_leaves_python_with_nothing_to_look_for() -> None:
     """In Python 3.11 the last line would never end."""
     program = """
 import sys, time
-from components.deadline import Deadline, Over
+from components.server.deadline import Deadline, Over
 for _ in range(3):
     try:
         with Deadline(0.01):

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from components import state
-from components.compare import compare_frame, compare_html, diff_html
-from components.gallery import examples
-from components.graph_view.payload import drawing, payload, plain
-from components.whatif import Memory, apply, whatif_data
+from components.menus.gallery import examples
+from components.page import state
+from components.panels.compare import compare_frame, compare_html, diff_html
+from components.panels.whatif import Memory, apply, whatif_data
+from components.player.payload import drawing, payload, plain
 from engine.diagnosis.comparison.compare import compare
 from engine.graph import VIEWS
 from engine.program.controls import knobs
@@ -198,7 +198,7 @@ def test_markup_from_programs_stays_text() -> None:
 
 
 def with_state(app: AppTest, action: Any) -> None:
-    """Run something of `components.state` on this visitor's page."""
+    """Run something of `components.page.state` on this visitor's page."""
     from unittest.mock import patch
 
     with patch.object(state.st, "session_state", {state.KEY: page(app)}):

@@ -12,7 +12,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Block, Element
 
-from components import state
+from components.page import state
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
 

@@ -15,14 +15,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from components.answers import why_html
-from components.console import output_html
-from components.findings import badge
-from components.formulas import found_at, placed, steps_html
-from components.graph_view.payload import drawing, payload
-from components.inspector import inspector_html
-from components.ledger import ledger_html
-from components.tensors import tensors_html
+from components.html.diagnosis_html import why_html
+from components.panels.console import output_html
+from components.panels.findings import badge
+from components.panels.formulas import found_at, placed, steps_html
+from components.panels.inspector import inspector_html
+from components.panels.ledger import ledger_html
+from components.panels.tensors import tensors_html
+from components.player.payload import drawing, payload
 from engine.diagnosis import findings, why
 from engine.diagnosis.comparison.compare import compare
 from engine.diagnosis.contributions import edge_lines

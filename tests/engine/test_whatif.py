@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from components.gallery import examples
+from components.menus.gallery import examples
 from engine.program.controls import Knob, knobs, shown, with_value, without
 from engine.sandbox import run
 

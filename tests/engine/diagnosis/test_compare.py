@@ -6,7 +6,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from components.gallery import examples
+from components.menus.gallery import examples
 from engine.diagnosis.comparison.alignment import match, match_lines
 from engine.diagnosis.comparison.compare import Comparison, compare, difference
 from engine.diagnosis.comparison.graph_diff import merged

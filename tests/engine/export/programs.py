@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from components.gallery import examples
+from components.menus.gallery import examples
 from engine.recording import Recording
 from engine.sandbox import run
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from components.gallery import examples
+from components.menus.gallery import examples
 from engine.graph import Queue, queues
 from engine.recording import Recording
 from engine.recording.events import NOTHING, NodeRan

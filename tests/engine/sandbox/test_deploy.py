@@ -17,8 +17,8 @@ from click.testing import CliRunner
 from distributed.cli.dask_scheduler import main as scheduler
 from distributed.cli.dask_worker import main as worker
 
-from components import probe
-from components.headers import CLOSED
+from components.server import probe
+from components.server.headers import CLOSED
 from engine import limits
 from engine.sandbox.settings import read
 from engine.tables import PAGES, written

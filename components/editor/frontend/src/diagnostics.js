@@ -3,7 +3,7 @@
 import { RangeSet, StateEffect, StateField } from '@codemirror/state';
 import { Decoration, EditorView, gutterLineClass, GutterMarker, gutterWidgetClass, WidgetType } from '@codemirror/view';
 
-import { rangeOf, ranField } from './ran.js';
+import { rangeOf, ranField } from './executed-text.js';
 
 /** A list of {line, column, end_line, end_column, message, severity}, in positions of the text that ran. */
 export const setDiagnostics = StateEffect.define();

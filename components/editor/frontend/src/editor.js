@@ -8,11 +8,11 @@ import {
   breakpointsOf, forgetSpans, newestMoment, newestSpans, onBreakpoints, onMoment, onSpan, tellBreakpoints, tellCursor, tellHello,
 } from './bus.js';
 import { announcement, diagnostics, setDiagnostics } from './diagnostics.js';
-import { look, toneOf } from './look.js';
+import { look, toneOf } from './theme.js';
 import { names } from './names.js';
-import { moment, momentRange, setMoment } from './moment.js';
-import { createOutbox } from './outbox.js';
-import { isEdited, lineInDocument, lineThatRan, ranField, ranPosition, setRan } from './ran.js';
+import { moment, momentRange, setMoment } from './current-line.js';
+import { createOutbox } from './send-queue.js';
+import { isEdited, lineInDocument, lineThatRan, ranField, ranPosition, setRan } from './executed-text.js';
 import { reveal } from './scroll.js';
 import { setup } from './setup.js';
 import { nodeSpans, setSpan, spanRange } from './spans.js';

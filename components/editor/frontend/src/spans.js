@@ -3,7 +3,7 @@
 import { StateEffect, StateField } from '@codemirror/state';
 import { Decoration, EditorView } from '@codemirror/view';
 
-import { rangeOf, ranField, setRan, textOf } from './ran.js';
+import { rangeOf, ranField, setRan, textOf } from './executed-text.js';
 
 /** {kind: "hover" | "select", span: [line, column, end line, end column] | null}, in positions of the text that ran. */
 export const setSpan = StateEffect.define();

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 
 import { EditorState } from '@codemirror/state';
 
-import { ranField, setRan } from '../src/ran.js';
+import { ranField, setRan } from '../src/executed-text.js';
 import { nodeSpans, setSpan, spanRange } from '../src/spans.js';
 
 const PROGRAM = 'a = 1\ns = "größe"; b = a * 2 + 3\n';

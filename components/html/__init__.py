@@ -1,0 +1,1 @@
+"""What comes from programs, as HTML: every text is escaped."""

@@ -1,0 +1,93 @@
+"""Answers of the diagnosis as HTML: why a gradient is what it is, and what was found in a run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from itertools import islice
+
+from components.html.markup import chip, moment, more, muted, section, table, tag, text
+from engine.diagnosis import Finding, Reason
+from engine.recording import Recording
+from engine.recording.events import NOTHING
+from engine.recording.index import index_of
+
+SEVERITIES = {"error": ("bad", "error"), "warning": ("grad", "warning"), "hint": ("", "hint")}
+"""Severity -> tone and word of its chip."""
+
+
+FINDINGS = 60
+"""Findings that are shown, the gravest ones."""
+ROWS = 30
+"""Facts of one answer, and lines that it names."""
+MARKS = 2_000
+"""Nodes that a button marks in the graph."""
+
+
+def why_html(recording: Recording, reason: Reason) -> str:
+    """The reason for a tensor's `.grad` and `requires_grad`, with links to the cause and its path."""
+    tone = "gt-note" if reason.fix else "gt-note gt-fine"
+    parts = [tag("div", text(reason.title), cls="gt-answer")]
+    if reason.explanation:
+        parts.append(tag("div", text(reason.explanation)))
+    if reason.fix:
+        parts.append(tag("div", tag("b", "Fix: "), text(reason.fix)))
+    links = [moment(reason.moment, recording.place(reason.site) or "the moment")] if reason.moment != NOTHING else []
+    if reason.nodes:
+        links.append(path_button(recording, reason.nodes, reason.cut, "show the path"))
+    if links:
+        parts.append(tag("div", *links, cls="gt-links"))
+    flags = muted(reason.requires_grad) if reason.requires_grad else ""
+    return section(tag("div", *parts, cls=tone), evidence_table(reason.evidence), flags, label="why")
+
+
+def findings_html(recording: Recording, found: Sequence[Finding]) -> str:
+    """Everything that was found in a run, in the order of `engine.diagnosis.findings`."""
+    if not found:
+        return tag("div", text("Nothing odd was found in this run."), cls="gt-empty")
+    return "".join(_finding(recording, f) for f in found[:FINDINGS]) + more(len(found), FINDINGS)
+
+
+def _finding(recording: Recording, found: Finding) -> str:
+    tone, word = SEVERITIES.get(found.severity, ("", found.severity))
+    where = tag("span", text(recording.place(found.site)), cls="gt-push gt-muted")
+    head = tag("div", chip(word, tone), tag("h3", text(found.title)), where, cls="gt-row")
+    links = [moment(found.step, "go to the moment")] if found.step != NOTHING else []
+    if found.nodes:
+        links.append(path_button(recording, found.nodes, (), "show in the graph"))
+    lines = [recording.place(site) for site in found.related[:ROWS]]
+    return section(
+        head,
+        tag("p", text(found.explanation)),
+        tag("p", tag("b", "Fix: "), text(found.fix)) if found.fix else "",
+        evidence_table(found.evidence),
+        muted("see also " + ", ".join(dict.fromkeys(lines))) if lines else "",
+        tag("div", *links, cls="gt-links") if links else "",
+    )
+
+
+def evidence_table(evidence: Iterable[tuple[str, str]]) -> str:
+    """Facts as a table of two columns."""
+    facts = list(evidence)
+    rows = [("", [text(what), text(value)]) for what, value in facts[:ROWS]]
+    return table(["", ""], rows, cls="gt-table gt-evidence") + more(len(facts), ROWS) if rows else ""
+
+
+def path_button(recording: Recording, nodes: Iterable[str], cut: Iterable[tuple[str, str]], label: str) -> str:
+    """A button that marks nodes and cut edges in the graph, in either view, and takes the marks away again."""
+    marks = {
+        "nodes": [k for n in islice(nodes, MARKS) for k in both_views(recording, n)],
+        "cut": [list(pair) for pair in islice(cut, MARKS)],
+    }
+    return tag("button", text(label), cls="gt-moment", type="button", data_gt_marks=json.dumps(marks))
+
+
+def both_views(recording: Recording, key: str) -> list[str]:
+    """A node's keys in the two views: a tensor's own and its grad_fn's."""
+    index = index_of(recording)
+    number = int(key[1:])
+    if key.startswith("t"):
+        history = index.tensors.get(number)
+        return [key, f"n{history.birth.node}"] if history is not None and history.birth.node != NOTHING else [key]
+    owner = index.owners.get((number, 0), NOTHING)
+    return [key, f"t{owner}"] if owner != NOTHING else [key]

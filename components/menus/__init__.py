@@ -1,0 +1,1 @@
+"""What opens from the header: examples, saving, sharing, help."""

@@ -1,0 +1,70 @@
+"""Help: the keys, the tour, and what of PyTorch is supported."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+
+import streamlit as st
+
+import engine
+from components.html.markup import COPIED, muted, tag, text
+from engine.nn import functional
+
+KEYS = {
+    "Time": [
+        ("←  →", "one event back or on"),
+        ("Shift ←  Shift →", "one source line back or on"),
+        ("[  ]", "to the backward pass or forward part before or after"),
+        ("Home  End", "to the first or last step"),
+        ("Space", "play and pause"),
+    ],
+    "Selected tensor and breakpoints": [
+        ("n  p", "to the next or previous time it changes"),
+        ("b", "set or remove a breakpoint on the line of this step"),
+        ("c  Shift C", "go on, or back, to the next breakpoint"),
+    ],
+    "Graph": [
+        ("+  −", "zoom in or out"),
+        ("0", "fit everything"),
+        ("/", "find a node"),
+        ("Enter  x", "open the selected group, close the one around the selected node"),
+        ("f", "focus on the selected node, one distance further each time"),
+        ("w", "width of edges by the norm of their gradients"),
+    ],
+    "Program": [
+        ("Ctrl Enter", "run"),
+        ("Ctrl Z  Ctrl Y", "undo, redo; under Build there are buttons"),
+        ("Ctrl F", "search"),
+        ("Ctrl /", "make the line a comment"),
+        ("F9", "breakpoint on the cursor's line; or click its number"),
+        ("Esc  Tab", "leave the editor: Tab alone indents"),
+    ],
+    "Page": [
+        ("?", "these keys"),
+        ("Tab  Shift Tab", "to the next or previous control"),
+        ("←  →", "along the tabs of a panel, when one has the focus"),
+        ("Esc", "close what is open"),
+    ],
+}
+"""Group -> keys, two spaces between alternatives, and what they do."""
+
+
+def help_panel(on_tour: Callable[[], None]) -> None:
+    """Show the help; `on_tour` starts the tour."""
+    with st.container(horizontal=True, key="help_buttons", gap="small"):
+        st.html(tag("button", "Keys ", tag("kbd", "?"), cls="gt-button", type="button", data_gt_open="keys"), width="content")
+        st.button("Take the tour", key="help_tour", icon=":material/tour:", on_click=on_tour)
+    st.html(help_html())
+
+
+@cache
+def help_html() -> str:
+    """What is supported, as HTML."""
+    methods = [name for name in dir(engine.Tensor) if not name.startswith("_")]
+    groups = {"torch": engine.supported(), "torch.nn.functional": functional.__all__, "methods of tensors": methods}
+    lists = "".join(
+        tag("details", tag("summary", text(f"{name} ({len(names)})")), tag("p", text(", ".join(names), COPIED), cls="gt-names"))
+        for name, names in groups.items()
+    )
+    return tag("h3", "What is supported") + lists + muted("Anything else says so by name when a program uses it.")

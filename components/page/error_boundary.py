@@ -1,0 +1,45 @@
+"""When the page itself fails, or takes too long: a notice that says so and offers a way on, instead of a half-drawn page."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from functools import wraps
+from typing import ParamSpec
+
+import streamlit as st
+
+from components.page.render_lock import Overdrawn
+
+P = ParamSpec("P")
+
+NOTICE = "This part of the page could not be drawn: a mistake of Gradtape's, not of your program's. The program is kept."
+TOO_LONG = (
+    "This part of the page took longer than a page may take here and was stopped, so that nobody else waits for it. "
+    "The program is kept: make it smaller, for example with fewer iterations, or run Gradtape on your own machine."
+)
+
+
+def guarded(part: str, on_afresh: Callable[[], None]) -> Callable[[Callable[P, None]], Callable[P, None]]:
+    """Have a function that draws `part` of the page show a notice when it fails; the log gets the traceback."""
+
+    def guard(draw: Callable[P, None]) -> Callable[P, None]:
+        @wraps(draw)
+        def safe(*args: P.args, **kwargs: P.kwargs) -> None:
+            try:
+                draw(*args, **kwargs)
+            except Overdrawn:
+                logging.getLogger(__name__).warning("the page's %s took longer than a turn lasts", part)
+                notice(TOO_LONG)
+            except Exception:
+                logging.getLogger(__name__).exception("the page's %s failed", part)
+                notice(NOTICE)
+
+        def notice(words: str) -> None:
+            with st.container(key=f"trouble_{part}"):
+                st.error(words, icon=":material/build:")
+                st.button("Run the program again", key=f"trouble_{part}_run", icon=":material/refresh:", on_click=on_afresh)
+
+        return safe
+
+    return guard

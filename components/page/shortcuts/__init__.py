@@ -1,0 +1,16 @@
+"""What works all over the page: the sheet of keys behind "?", copying with a click, and the short ways for the keyboard."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from components.page.component_loader import inline, sent
+
+
+def desk(keys: Mapping[str, Sequence[tuple[str, str]]], *, key: str) -> None:
+    """Set it up; `keys` are the sheet's groups of keys and what they do."""
+    _component()(data=sent({"keys": [[title, [list(row) for row in rows]] for title, rows in keys.items()]}), key=key)
+
+
+_component = inline("desk", Path(__file__).parent / "shortcuts.js")

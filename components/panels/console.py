@@ -1,0 +1,139 @@
+"""The console: what the program printed, its warnings, and how it ended."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from components.html.markup import copy, shortened, tag, text
+from engine.sandbox import RunResult
+from engine.sandbox.transport.messages import HALTED
+
+STATUS = {
+    "timeout": "Stopped: the program ran too long.",
+    "memory": "Stopped: the program needed too much memory.",
+    "too_large": "Stopped: the program printed or recorded too much.",
+    "crashed": "The program's process ended abruptly.",
+    "policy": "Not allowed here.",
+}
+HOST = "HostError"
+"""The type of errors that are not the program's."""
+
+MOST = 40_000
+"""Characters of a program's output that are shown, half of them from its end: all of it is sent with every run of the page."""
+LINES = 1_000
+MOST_CELL, LINES_CELL = 5_000, 200
+"""The same for a cell of a notebook, of which many stand on the page."""
+MOST_RESULT = 5_000
+"""Characters of the value of a cell's last expression."""
+MOST_MESSAGE = 10_000
+
+
+def console(result: RunResult | None, *, key: str) -> None:
+    """Show the output of a run."""
+    with st.container(key=key, border=False):
+        st.html(console_html(result))
+        if result is not None:
+            whole_output(result.output, MOST, LINES, key=key)
+
+
+def whole_output(output: str, most: int, most_lines: int, *, key: str) -> None:
+    """A button to download an output of which only both ends are shown."""
+    if ends(output, most, most_lines)[1]:
+        st.download_button(
+            "Download the whole output", lambda: output.encode(), "output.txt", "text/plain", key=f"{key}_whole",
+            on_click="ignore", icon=":material/download:",
+        )  # fmt: skip
+
+
+def console_html(result: RunResult | None) -> str:
+    """The console's contents as HTML."""
+    if result is None:
+        return tag("div", "Run the program to see what it prints.", cls="gt-console gt-muted")
+    parts = []
+    if result.output:
+        head, between, tail = ends(result.output, MOST, LINES)
+        copied = (
+            copy(f"{head}\n{between}\n{tail}", "the output as it is shown") if between else copy(result.output, "the output")
+        )
+        parts.append(tag("div", copied, output_html(result.output), cls="gt-copied"))
+    if result.error is not None:
+        parts.append(error_html(result))
+    elif result.status != "ok":
+        parts.append(tag("div", text(STATUS.get(result.status, result.status)), cls="gt-error"))
+    if not parts:
+        parts.append(tag("div", "The program printed nothing.", cls="gt-muted"))
+    return tag("div", *parts, cls="gt-console", role="log", aria_label="output of the program")
+
+
+def ends(output: str, most: int, most_lines: int) -> tuple[str, str, str]:
+    """The beginning of a text, what is left out after it in words, and its end; a short text is its own beginning."""
+    output = output.rstrip("\n")
+    lines = output.count("\n") + 1
+    if len(output) <= most and lines <= most_lines:
+        return output, "", ""
+    head = "\n".join(output[: most // 2].split("\n", most_lines // 2)[: most_lines // 2])
+    tail = "\n".join(output[-(most // 2) :].rsplit("\n", most_lines // 2)[-(most_lines // 2) :])
+    left = len(output) - len(head) - len(tail)
+    between = f"… {left:,} of {len(output):,} characters ({lines:,} lines) are not shown here …"
+    return head, between, tail
+
+
+def output_html(output: str, most: int = MOST, most_lines: int = LINES) -> str:
+    """Printed text, with warnings in their own colour; of a long one both ends."""
+    head, between, tail = ends(output, most, most_lines)
+    if not between:
+        return tag("pre", _lines(head, most))
+    return tag("pre", _lines(head, most)) + tag("div", text(between), cls="gt-muted") + tag("pre", _lines(tail, most))
+
+
+def _lines(output: str, most: int) -> str:
+    lines = output.split("\n")
+    shown = []
+    inside = 0
+    for line in lines:
+        if _starts_warning(line):
+            inside = 2
+        shown.append(tag("span", text(line, most), cls="gt-warning" if inside else ""))
+        inside = max(inside - 1, 0)
+    return "\n".join(shown)
+
+
+def cell_html(result: RunResult, cell: int) -> str:
+    """What a notebook's cell printed, the value of its last expression, and its error; nothing if there is none of these."""
+    if cell >= len(result.cells):
+        return ""
+    done = result.cells[cell]
+    shown = output_html(done.output, MOST_CELL, LINES_CELL) if done.output else ""
+    if done.result is not None:
+        shown += tag("pre", tag("span", text(f"Out[{cell + 1}]: "), cls="gt-out"), text(done.result, MOST_RESULT))
+    if result.error is not None and result.error.cell == cell:
+        shown += error_html(result)
+    return shown
+
+
+def _starts_warning(line: str) -> bool:
+    return line.startswith("<") and "Warning: " in line
+
+
+def error_html(result: RunResult) -> str:
+    """The error that ended a run: status, type, message, line and help."""
+    error = result.error
+    assert error is not None
+    where = f"line {error.line}" if error.line else ""
+    if error.cell and where:
+        where = f"cell {error.cell + 1}, {where}"
+    parts = []
+    if result.status == "timeout" and error.type == HALTED:
+        parts.append(tag("div", "Stopped: what was recorded is kept."))
+    elif error.type == HOST:
+        parts.append(tag("div", "The program could not be run to its end, which is not its fault."))
+    elif result.status in STATUS:
+        parts.append(tag("div", text(STATUS[result.status])))
+    message = shortened(error.message, MOST_MESSAGE)
+    whole = f"{error.type}: {message}" + (f"\n({where})" if where else "")
+    parts.append(copy(whole, "the error"))
+    parts.append(tag("div", tag("b", text(error.type)), text(f" · {where}" if where else "")))
+    parts.append(tag("pre", text(message, 2 * MOST_MESSAGE)))
+    if error.help:
+        parts.append(tag("div", text(error.help), cls="gt-muted"))
+    return tag("div", *parts, cls="gt-error", role="alert")

@@ -1,0 +1,33 @@
+"""Findings: what is wrong or odd about the whole run."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from components.html.diagnosis_html import findings_html
+from components.html.markup import muted
+from engine.diagnosis import findings
+from engine.program.parsing import UnreadError, read_cells
+from engine.recording import Recording
+
+
+def findings_panel(recording: Recording, *, key: str) -> None:
+    """Show the findings of a run."""
+    with st.container(key=key, height="stretch", border=False):
+        st.html(unread_html(recording) + findings_html(recording, findings(recording)))
+
+
+def unread_html(recording: Recording) -> str:
+    """A remark that the program's text is too much to be read, if it is."""
+    over = [one for one in read_cells(recording.source) if isinstance(one, UnreadError) and one.over]
+    if not over:
+        return ""
+    if len(recording.source) == 1:
+        return muted(f"{over[0].sentence('is read for findings')} They go by what was recorded alone.")
+    return muted(f"{len(over):,} of {len(recording.source):,} cells are too much to be read for findings.")
+
+
+def badge(recording: Recording) -> str:
+    """The panel's name with the number of errors and warnings."""
+    count = sum(f.grave for f in findings(recording))
+    return f"Findings {count}" if count else "Findings"

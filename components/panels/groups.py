@@ -1,0 +1,88 @@
+"""The inspector of a closed group: what is in it, what its gradients are, and what varies among its parts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from os.path import commonprefix
+
+import streamlit as st
+
+from components.html.markup import chip, more, muted, section, shortened, table, tag, text
+from engine.diagnosis import findings
+from engine.graph.graph_view import Whole
+from engine.graph.shown.group_variation import parts, varies
+from engine.graph.structure.folding import Folding
+from engine.recording import Recording, replay
+
+MAX_ROWS = 40
+MAX_NAME = 200
+"""Characters of a tensor's name."""
+
+
+def group_panel(recording: Recording, whole: Whole, folding: Folding, id: str, step: int, *, key: str) -> None:
+    """Show the group with this id at `step`."""
+    with st.container(key=key, height="stretch", border=False):
+        st.html(group_html(recording, whole, folding, id, step))
+
+
+def group_html(recording: Recording, whole: Whole, folding: Folding, id: str, step: int, *, counted: bool = True) -> str:
+    """The panel's contents as HTML. Not `counted`, it does not say how much has been made by that step."""
+    group = folding.groups.get(id)
+    if group is None:
+        return tag("div", "This group is not in the picture any more.", cls="gt-empty")
+    nodes = [whole.graph.nodes[key] for key in group.members]
+    made = f", {sum(a['born'] <= step for a in nodes)} of them made at this step" if counted else ""
+    head = tag("div", tag("strong", text(group.title)), " ", chip(group.kind), cls="gt-title")
+    facts = muted(f"{len(nodes)} nodes{made}. Double-click the card, or press Enter, to open it.")
+    counts = Counter(str(a["op"]) for a in nodes if a["op"])
+    ops = table(("operation", "times"), (("", (text(op), text(n))) for op, n in counts.most_common(12)))
+    inside = set(group.members)
+    told = [f for f in findings(recording) if inside & set(f.nodes)]
+    return "".join(
+        (
+            section(head, facts),
+            section(*(tag("p", text(f.title)) for f in told[:MAX_ROWS]), more(len(told), MAX_ROWS), label="findings inside")
+            if told
+            else "",
+            _tensors(recording, whole, group.members, step),
+            _varying(whole, folding, id),
+            section(ops, label="operations") if counts else "",
+        )
+    )
+
+
+def _tensors(recording: Recording, whole: Whole, members: list[str], step: int) -> str:
+    """The named tensors inside, each a link that opens the groups around it."""
+    state = replay(recording, step)
+    nodes = whole.graph.nodes
+    shown = [key for key in members if nodes[key]["shape"] == "card" and nodes[key]["tensor"] in state]
+    faces = {key: face for key in shown[:MAX_ROWS] if (face := whole.faces.nodes.at(key, step)) is not None}
+    if not faces:
+        return ""
+    titles = {
+        key: shortened(state.tensor(nodes[key]["tensor"]).name or face.title or nodes[key]["title"], MAX_NAME)
+        for key, face in faces.items()
+    }
+    # Parameters of one module: what all their names begin with would leave no room for the rest.
+    dotted = [title for title in titles.values() if "." in title]
+    common = "".join(commonprefix(dotted).rpartition(".")[:2]) if len(dotted) > 1 else ""  # noqa: RUF071
+    rows = []
+    for key, face in faces.items():
+        short = f"…{titles[key][len(common) :]}" if common and titles[key].startswith(common) else titles[key]
+        link = tag("button", text(short), cls="gt-moment", type="button", title=titles[key], data_gt_select=key)
+        rows.append(("", (link, text(face.value), text(face.grad or "–"))))
+    return section(table(("tensor", "value", "grad"), rows), more(len(shown), MAX_ROWS), label="tensors inside")
+
+
+def _varying(whole: Whole, folding: Folding, id: str) -> str:
+    group = folding.groups[id]
+    compared = parts(folding, group)
+    if len(compared) < 2:
+        return ""
+    found = varies(whole.graph, folding, group)
+    if not found:
+        return section(muted(f"All {len(compared)} parts have the same operations, names and shapes."), label="what varies")
+    rows = (("", (text(each.what), text(each))) for each in found[:MAX_ROWS])
+    return section(
+        table(("", "in the parts"), rows), more(len(found), MAX_ROWS), label=f"what varies among {len(compared)} parts"
+    )

@@ -1,0 +1,105 @@
+"""The graph as a table: every node that exists at the step, for the keyboard and for whoever cannot see the canvas."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from components.html.markup import chip, muted, shortened, tag, text
+from engine.graph.shown.numbers import ArrayTexts
+from engine.recording import Recording, replay
+from engine.recording.events import NOTHING, OpRan
+from engine.recording.index import index_of
+from engine.recording.replay import TensorState
+
+ROWS = 100
+"""Rows of one page of the table."""
+INPUTS = 8
+"""Inputs of one operation that are named."""
+MAX_NAME = 80
+"""Characters of a name in the table."""
+HEAD = ("name", "value", "grad", "shape", "made by", "inputs", "grad_fn", "line")
+
+
+def tensors(recording: Recording, step: int, selected: str | None, view: str = "tensors", *, key: str) -> None:
+    """Show the tensors that exist at `step`; a click on a name selects its node in the graph's `view`."""
+    made = replay(recording, step).tensors
+    with st.container(key=key, height="stretch", border=False):
+        if not made:
+            st.html(tag("div", "No tensor has been made yet at this step.", cls="gt-empty"))
+            return
+        pages = -(-len(made) // ROWS)
+        page = 1
+        if pages > 1:
+            page = int(st.number_input(f"Page of {pages}", 1, pages, _page(made, selected), 1, key=f"{key}_page", width=130))
+        st.html(tensors_html(recording, step, selected, view, made[(page - 1) * ROWS : page * ROWS]))
+        if pages > 1:
+            st.html(muted(f"{len(made)} tensors, {ROWS} to a page"))
+
+
+def _page(made: tuple[int, ...], selected: str | None) -> int:
+    """The page that the selected tensor is on."""
+    number = int(selected[1:]) if selected and selected[0] == "t" else NOTHING
+    return made.index(number) // ROWS + 1 if number in made else 1
+
+
+def tensors_html(recording: Recording, step: int, selected: str | None, view: str, ids: tuple[int, ...]) -> str:
+    """These tensors as a table, one row each."""
+    state = replay(recording, step)
+    texts = ArrayTexts(recording)
+    keys = node_keys(recording, view)
+    top = tag("tr", *(tag("th", text(name), scope="col") for name in HEAD))
+    rows = []
+    for id in ids:
+        t = state.tensor(id)
+        chosen = keys.get(id) == selected and selected is not None
+        cells = [
+            tag("th", _name(t, keys.get(id), chosen), scope="row"),
+            *(
+                tag("td", cell)
+                for cell in (
+                    text(texts(t.value)),
+                    text(texts(t.grad) if t.grad != NOTHING else "None"),
+                    tag("span", text(list(t.info.shape)), title=t.info.dtype),
+                    text(t.op.op),
+                    text(_inputs(recording, step, t.op)),
+                    text(grad_fn(recording, t)),
+                    text(recording.line(t.op) or ""),
+                )
+            ),
+        ]
+        rows.append(tag("tr", *cells, cls="gt-now" if chosen else ""))
+    caption = tag("caption", text(f"Tensors at step {step + 1} of {len(recording.events)}"), cls="gt-unseen")
+    table = tag("table", caption, tag("thead", top), tag("tbody", *rows), cls="gt-table gt-nodes")
+    return tag("div", table, cls="gt-scroll", tabindex="0", role="region", aria_label="The graph as a table")
+
+
+def _name(t: TensorState, key: str | None, chosen: bool) -> str:
+    name = shortened(t.name or t.op.op, MAX_NAME)
+    if key is None:
+        shown = text(name)
+    else:
+        current = "true" if chosen else None
+        shown = tag("button", text(name), cls="gt-moment", type="button", data_gt_select=key, aria_current=current)
+    return shown + (" " + chip("leaf", "leaf") if t.is_leaf and t.requires_grad else "")
+
+
+def _inputs(recording: Recording, step: int, op: OpRan) -> str:
+    """The tensors that went into an operation, by their names at the step."""
+    tensors = index_of(recording).tensors
+    known = [tensors[a.tensor] for a in op.inputs if a.tensor in tensors]
+    named = [shortened(history.name(step) or history.op.op, MAX_NAME) for history in known[:INPUTS]]
+    return ", ".join(named) + (f" and {len(known) - INPUTS:,} more" if len(known) > INPUTS else "")
+
+
+def grad_fn(recording: Recording, t: TensorState) -> str:
+    """The name of a tensor's `grad_fn`, "" for None."""
+    nodes = index_of(recording).nodes
+    return nodes[t.node].info.name if t.node in nodes else ""
+
+
+def node_keys(recording: Recording, view: str) -> dict[int, str]:
+    """For each tensor the node that stands for it in a view: itself, or its grad_fn or AccumulateGrad."""
+    index = index_of(recording)
+    if view != "autograd":
+        return {id: f"t{id}" for id in index.tensors}
+    return {tensor: f"n{node}" for (node, _), tensor in index.owners.items()}
