@@ -9,6 +9,7 @@ import pytest
 
 from engine.context import Observer
 from engine.experiments.gradcheck.rerun import First, Nudged, Watch
+from engine.experiments.sweep.child import Swept
 from engine.recording.events import AnyEvent
 from engine.recording.recorder import Recorder
 from tests.engine.recording.readers import EVENTS, forgotten, kinds, readers
@@ -20,7 +21,7 @@ def test_every_reader_names_every_kind_of_event() -> None:
     assert not forgotten(ROOT), "say what to do with it, or that it is left alone, in the last `case`"
 
 
-@pytest.mark.parametrize("kind", [Recorder, First, Watch, Nudged])
+@pytest.mark.parametrize("kind", [Recorder, First, Watch, Nudged, Swept])
 def test_every_observer_can_be_told_everything(kind: type) -> None:
     told = [name for name in vars(Observer) if not name.startswith("_")]
     assert len(told) > 10
