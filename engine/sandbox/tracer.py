@@ -25,7 +25,8 @@ MANY = 5_000
 CHUNK = 50_000
 """Characters of one event of printed text, at most."""
 SPARE = 8 * 2**20
-"""Bytes that are given back when there is no memory left, so that the end can be told."""
+"""Bytes that are given back when there is no memory left, so that the end can be told. They are asked for and never written: only
+room for addresses is limited, and the pages would cost half of a short run."""
 
 
 class Tape:
@@ -39,7 +40,7 @@ class Tape:
         self.recorder.store.left = job.limits.array_bytes
         self.sender = Sender(job.cells, job.limits, self.frame)
         self.most = most_events(job.limits)
-        self.spare: bytearray | None = bytearray(SPARE)
+        self.spare: bytes | None = bytes(SPARE)
         self.pause = max(LATER, 2 * job.limits.seconds / limits.FRAMES.value())
         self.sent = 0
         """How many events have been handed to the sender."""
