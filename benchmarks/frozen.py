@@ -88,7 +88,7 @@ def save(format: str) -> Callable[[Page], None]:
     """A click on one of Save's files."""
 
     def act(tab: Page) -> None:
-        file = tab.locator(f".st-key-save_menu_{format} button")
+        file = tab.locator(f".st-key-save_menu_{format} button").first
         if not file.count():
             tab.locator(".st-key-save button").first.click()
         file.click()
