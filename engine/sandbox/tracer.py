@@ -25,8 +25,8 @@ MANY = 5_000
 CHUNK = 50_000
 """Characters of one event of printed text, at most."""
 SPARE = 8 * 2**20
-"""Bytes that are given back when there is no memory left, so that the end can be told. They are asked for and never written: only
-room for addresses is limited, and the pages would cost half of a short run."""
+"""Bytes that are given back when there is no memory left, so that the end can be told. They are asked for and never written:
+addresses are what is limited, and the pages would cost half of a short run."""
 
 
 class Tape:
