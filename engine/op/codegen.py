@@ -24,7 +24,7 @@ from ..dtypes import result_dtype
 from ..errors import AutogradError, sizes_mismatch, too_many_dims
 from ..tensor import Tensor, constant, counter_of, gradient_edge, inference, new, share
 from . import inline
-from .declare import Op, array_vocabulary, on_arrays, parameters_of
+from .declare import Op, argument_names, array_vocabulary, on_arrays, parameters_of
 
 INFERENCE_SAVED = (
     "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in computation "
@@ -463,7 +463,7 @@ def _gradient(op: Op, rule: Any) -> str:
     None where nothing arrived."""
     if len(op.outputs) == 1 and op.outputs[0] != "*":
         return "grad"
-    return {"grads": "grads", "known": "grad"}.get(next(iter(inspect.signature(rule).parameters)), "grad[0]")
+    return {"grads": "grads", "known": "grad"}.get(argument_names(rule)[0], "grad[0]")
 
 
 def write_backward(op: Op) -> Callable[[Node, Any], tuple[Any, ...]]:

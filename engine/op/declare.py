@@ -17,10 +17,11 @@ rule uses operators, names of operations, and plain helper functions made of the
 from __future__ import annotations
 
 import dis
+import functools
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from types import FunctionType, ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 from ..autograd.node import Node
@@ -149,7 +150,13 @@ def _camel(name: str) -> str:
 
 def parameters_of(rule: Rule) -> list[str]:
     """Names of what a rule saves: its parameters after the upstream gradient, `needs` aside."""
-    return [p for p in list(inspect.signature(rule).parameters)[1:] if p != "needs"]
+    return [p for p in argument_names(rule)[1:] if p != "needs"]
+
+
+def argument_names(rule: Rule) -> tuple[str, ...]:
+    """The names of a function's parameters; asked of thousands at every start, so the signature is not built for it."""
+    code = rule.__code__
+    return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
 
 
 # --- reading a rule on arrays ---------------------------------------------------------------------------------------------
@@ -174,7 +181,7 @@ def array_vocabulary(function: FunctionType) -> dict[str, Any]:
     vocabulary = _vocabularies.setdefault(
         module["__name__"], {"__builtins__": module["__builtins__"], "__name__": module["__name__"]}
     )
-    for name in _names(function.__code__):
+    for name in global_names(function.__code__):
         if name in module and name not in vocabulary:
             value = module[name]
             vocabulary[name] = value
@@ -196,10 +203,10 @@ def _translate(value: Any) -> Any:
     return value
 
 
-def _names(code: Any) -> set[str]:
+@functools.cache
+def global_names(code: CodeType) -> frozenset[str]:
     """The global names that code uses."""
-    names = {i.argval for i in dis.get_instructions(code) if i.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
-    for constant in code.co_consts:
-        if inspect.iscode(constant):
-            names |= _names(constant)
-    return names
+    names = (
+        {i.argval for i in dis.get_instructions(code) if i.opname in ("LOAD_GLOBAL", "LOAD_NAME")} if code.co_names else set()
+    )
+    return frozenset(names.union(*(global_names(c) for c in code.co_consts if isinstance(c, CodeType))))

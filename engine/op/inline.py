@@ -19,13 +19,18 @@ SCOPES = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp,
 
 
 @cache
-def _declarations(path: str) -> dict[int, ast.FunctionDef]:
-    """The functions of a file by the line of their first decorator; none where the code comes from no file."""
+def _lines(path: str) -> list[str]:
+    """The lines of a file; none where the code comes from no file."""
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        return Path(path).read_text(encoding="utf-8").splitlines()
     except OSError:
-        return {}
-    tree = ast.parse(text)
+        return []
+
+
+@cache
+def _declarations(path: str) -> dict[int, ast.FunctionDef]:
+    """The functions of a file by the line of their first decorator."""
+    tree = ast.parse("\n".join(_lines(path)))
     return {min([d.lineno for d in f.decorator_list], default=f.lineno): f for f in tree.body if isinstance(f, ast.FunctionDef)}
 
 
@@ -36,6 +41,18 @@ def declaration(function: Any) -> ast.FunctionDef | None:
         return None
     found = _declarations(code.co_filename).get(code.co_firstlineno)
     return found if found is not None and found.name == function.__name__ else None
+
+
+@cache
+def _decorators(path: str, line: int, name: str) -> list[ast.expr]:
+    """The decorators of the function `name` that begins at a line, read without the rest of the file: at every start of the
+    sandbox those of all operations are wanted."""
+    lines = _lines(path)[line - 1 :]
+    header = next((i for i, text in enumerate(lines) if text.startswith("def ")), 0)
+    if not header or not lines[header].startswith(f"def {name}("):
+        return []
+    (made,) = ast.parse("\n".join([*lines[:header], "def made(): ..."])).body
+    return made.decorator_list if isinstance(made, ast.FunctionDef) else []
 
 
 def formula(function: Any) -> ast.expr | None:
@@ -51,10 +68,11 @@ def formula(function: Any) -> ast.expr | None:
 
 def rule(function: Any, argument: str, lambda_: FunctionType) -> ast.expr | None:
     """The expression of the rule for `argument` in the declaration of `function`."""
-    found = declaration(function)
-    if found is None or len(found.decorator_list) != 1 or not isinstance(found.decorator_list[0], ast.Call):
+    code = function.__code__
+    decorators = _decorators(code.co_filename, code.co_firstlineno, function.__name__)
+    if len(decorators) != 1 or not isinstance(decorators[0], ast.Call):
         return None
-    for keyword in found.decorator_list[0].keywords:
+    for keyword in decorators[0].keywords:
         if keyword.arg == argument and isinstance(keyword.value, ast.Lambda):
             names = tuple(a.arg for a in keyword.value.args.args)
             if names == lambda_.__code__.co_varnames[: lambda_.__code__.co_argcount]:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from ..itself import OURS
-from .declare import TABLE, Op, Rule, _names, parameters_of
+from .declare import TABLE, Op, Rule, argument_names, global_names, parameters_of
 from .latex import ATOM, Text, escaped, fill, level_of, number, roman
 from .symbol import PLACE, Forbidden, Mathematics, Several, Symbol, Unreadable, place
 
@@ -142,7 +142,7 @@ class _Reader:
         return RuleText(self.name, _template(rf"\mathrm{{vjp}}_{{\mathrm{{{name}}}}}\left({arguments}\right)"), False, True)
 
     def _upstream(self) -> Any:
-        first = next(iter(_parameters(self.rule)), "grad")
+        first = next(iter(argument_names(self.rule)), "grad")
         return Several(self) if first in ("grads", "known") else Symbol(self, place("grad"))
 
     def _saved(self, name: str) -> Any:
@@ -179,7 +179,7 @@ class _Reader:
         if not isinstance(function, FunctionType):
             raise Unreadable
         outside = function.__globals__
-        names = {n: self.translated(n, outside[n]) for n in _names(function.__code__) if n in outside}
+        names = {n: self.translated(n, outside[n]) for n in global_names(function.__code__) if n in outside}
         vocabulary = {"__builtins__": outside["__builtins__"], "__name__": outside["__name__"], "tuple": _tuple, **names}
         made = FunctionType(function.__code__, vocabulary, function.__name__, function.__defaults__, function.__closure__)
         made.__kwdefaults__ = function.__kwdefaults__
@@ -274,11 +274,6 @@ def _tuple(value: Any = ()) -> Any:
 def _readable(value: Any) -> bool:
     single = isinstance(value, np.ndarray | np.generic) and value.size == 1
     return single or isinstance(value, Symbol | Several | bool | int | float)
-
-
-def _parameters(rule: Rule) -> list[str]:
-    code = rule.__code__
-    return list(code.co_varnames[: code.co_argcount])
 
 
 def _template(latex: str) -> str:

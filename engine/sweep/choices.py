@@ -12,13 +12,13 @@ import numpy as np
 
 from ..diagnosis.gradcheck.verdicts import operations
 from ..experiments.sweep.messages import Leaf, Literal
+from ..experiments.sweep.path import reach
 from ..graph.shown.captions import titles
 from ..graph.shown.symbols import clip
 from ..program.controls import Knob, knobs, with_value
 from ..program.parsing import BOUNDS, UnreadError, read
 from ..recording.index import Pass, TensorHistory, index_of
 from ..recording.recording import Recording
-from .path import reach
 
 ELEMENTS = 64
 """Elements of one leaf that are offered."""

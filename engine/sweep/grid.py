@@ -19,6 +19,7 @@ import numpy as np
 from ..diagnosis.gradcheck.check import program_of
 from ..experiments.sweep.messages import LAST, MAX_POINTS, Leaf, Point, Spot, SweepReply, SweepRequest
 from ..experiments.sweep.parent import run_points
+from ..experiments.sweep.path import last_pass, loss_of
 from ..program import Program
 from ..recording.events import OpRan
 from ..recording.recording import Recording
@@ -27,7 +28,6 @@ from ..sandbox.settings import settings
 from ..sandbox.transport.messages import Limits
 from ..serving.pool import Busy, Cancelled, Pool, Ticket, pool
 from .choices import Axis, choices
-from .path import last_pass, loss_of
 
 FIRST = 16
 """Points of the first portion, which shows how long one takes."""

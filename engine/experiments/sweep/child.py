@@ -27,11 +27,11 @@ from ...sandbox.system import timer
 from ...sandbox.tracer import file_name
 from ...sandbox.transport.frames import POINTS, REPLY
 from ...sandbox.transport.messages import Job, encode
-from ...sweep.path import last_pass, loss_of, path
 from ...tensor import gradient_edge
 from ..gradcheck.perturbation_points import Targets
 from ..gradcheck.rerun import Call, Draws, Enough, First, Misled, Null, Program, array_of
 from .messages import LAST, MAX_TEXT, NONE, Leaf, Literal, Point, SweepReply, SweepRequest
+from .path import last_pass, loss_of, path
 
 EVERY = 0.1
 """Seconds between the messages that carry points."""

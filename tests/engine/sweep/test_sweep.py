@@ -9,6 +9,7 @@ import pytest
 
 from engine.experiments.sweep.messages import LAST, Leaf, Point, Spot, SweepReply, SweepRequest
 from engine.experiments.sweep.parent import Listener, _Replies, run_points
+from engine.experiments.sweep.path import loss_of
 from engine.program import Program
 from engine.program.controls import knobs, with_value
 from engine.recording import Recording
@@ -18,7 +19,6 @@ from engine.sandbox import Limits, run
 from engine.sandbox.transport.messages import encode
 from engine.sandbox.transport.receiver import Stopped
 from engine.sweep import Axis, Choice, SweepError, begin, choices, sweep
-from engine.sweep.path import loss_of
 
 PLENTY = Limits(seconds=30.0)
 FIT = """\

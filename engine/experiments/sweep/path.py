@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..experiments.sweep.messages import MAX_PATH, Spot
-from ..recording.events import NOTHING, BackwardEnded
-from ..recording.index import Index, Track, index_of
-from ..recording.recording import Recording
+from ...recording.events import NOTHING, BackwardEnded
+from ...recording.index import Index, Track, index_of
+from ...recording.recording import Recording
+from .messages import MAX_PATH, Spot
 
 
 def last_pass(recording: Recording) -> int:
