@@ -187,16 +187,20 @@ class Run:
     # --- how it ended -----------------------------------------------------------------------------------------------------
 
     def _time_is_up(self, which: int, frame: FrameType | None) -> None:
-        """The alarm rings, or the user wants the run to end now: what was recorded is sent, with the line."""
+        """The alarm rings, or the user wants the run to end now."""
+        # Now, because a frame that has returned knows no more who had called it.
+        self._end_late(which, self._line(frame))
+
+    def _end_late(self, which: int, line: int) -> None:
+        """What was recorded is sent, with the line; where messages are under way, when they are whole."""
         if self.ended:
             return
         if self.tape.writing:
-            self.tape.late = lambda: self._time_is_up(which, frame)
+            self.tape.late = lambda: self._end_late(which, line)
             return
         self.tape.late = None
         timer.stop()
         context.observer = None
-        line = self._line(frame)
         for stream in self.tape.streams:
             stream.flush()
         kind, message = "TimeoutError", f"the program was stopped after {self.job.limits.seconds:g} seconds"
