@@ -60,20 +60,17 @@ def main() -> None:
     parser.add_argument("--url", help="visit this page instead of serving one; nothing is told of its processes then")
     parser.add_argument("--log", type=Path, default=Path(os.devnull), help="where the page's own log goes")
     parser.add_argument("--only", choices=["honest", "hostile"])
-    parser.add_argument("--smallest", action="store_true", help="two visitors for a moment: only to see that it works")
+    parser.add_argument("--smallest", action="store_true", help="three visitors for a moment: only to see that it works")
     chosen = parser.parse_args()
     if chosen.smallest:
-        chosen.visitors, chosen.seconds, chosen.period = 3, 1.0, 1.0
+        with installed(chosen.pages, chosen.log, chosen.url) as installation:
+            for hostile in (0, 1):
+                measured(installation, visitors=3, hostile=hostile, seconds=1.0, period=1.0, settled=0.0)
+        return
     for kind, hostile in (("honest", 0), ("hostile", chosen.visitors // 3)):
         if chosen.only in (None, kind):
             with installed(chosen.pages, chosen.log, chosen.url) as installation:
                 measured(installation, chosen.visitors, hostile, chosen.seconds, chosen.period)
-
-
-def smallest() -> Figures:
-    """Three visitors, one of them hostile, for a second each: to see that it works."""
-    with installed() as installation:
-        return measured(installation, visitors=3, hostile=1, seconds=1.0, period=1.0)
 
 
 @contextmanager
@@ -90,15 +87,17 @@ def installed(pages: int = 1, log: Path = Path(os.devnull), url: str | None = No
         yield Installation(address, made)
 
 
-def measured(installation: Installation, visitors: int, hostile: int, seconds: float, period: float = PERIOD) -> Figures:
-    """Let the visitors come, and print what they saw and what it cost."""
+def measured(
+    installation: Installation, visitors: int, hostile: int, seconds: float, period: float = PERIOD, settled: float = SETTLED
+) -> Figures:
+    """Let the visitors come, and print what they saw and what it cost, `settled` seconds after the last has gone."""
     asyncio.run(scenario(installation.address, max(1, len(installation.pages)), 0, 1.0, period=1.0))  # warm
     before, used = installation.megabytes, installation.processor
     began, own = time.perf_counter(), time.process_time()
     figures = asyncio.run(scenario(installation.address, visitors, hostile, seconds, period))
     passed = time.perf_counter() - began
     busy = (*(now - then for now, then in zip(installation.processor, used)), time.process_time() - own)
-    time.sleep(SETTLED)
+    time.sleep(settled)
     print(f"\n{visitors} visitors, each a run every {period:.0f} s, {hostile} of them hostile; page processes: ", end="")
     print(len(installation.pages) or "somebody else's")
     told(figures)

@@ -23,6 +23,11 @@ from engine.serving.pool import Pool
 
 BARE = Layers(language=False, system=False)
 WAITS = "import torch, time\nx = torch.ones(3)\nprint('begun')\ntime.sleep({seconds})\nprint('ended')\n"
+GATED = (
+    "import torch, os, time\nx = torch.ones(3)\nprint('begun')\n"
+    "while not os.path.exists({gate!r}): time.sleep(0.01)\nprint({number}, 'ended')\n"
+)
+"""Goes on when the test has made a file; it needs to get at that, so no layer may hold."""
 KILLS = "import os, signal, time\nprint('kills')\nos.kill(os.getppid(), signal.SIGKILL)\ntime.sleep(60)\n"
 PATIENCE = 60.0
 
@@ -84,15 +89,18 @@ class Under:
         return self.results
 
 
-def test_runs_under_way_when_the_server_is_killed_are_done_once_more(said: Callable[[], list[str]]) -> None:
-    runs = Under({str(k): WAITS.format(seconds=1 + k / 100) for k in range(4)})
+def test_runs_under_way_when_the_server_is_killed_are_done_once_more(said: Callable[[], list[str]], tmp_path: Path) -> None:
+    gate = tmp_path / "gate"
+    runs = Under({str(k): GATED.format(gate=str(gate), number=k) for k in range(3)}, layers=BARE)
     runs.begun()
     server().process.kill()
-    for result in runs.ended().values():
-        assert (result.status, result.output) == ("ok", "begun\nended\n")
+    until(lambda: len(said()) == 3, "each of them has lost its server")
+    gate.touch()
+    for number, result in runs.ended().items():
+        assert (result.status, result.output) == ("ok", f"begun\n{number} ended\n")
         assert result.recording is not None
         result.recording.check()
-    assert said() == ["the server that runs programs has died; a run is done once more"] * 4
+    assert said() == ["the server that runs programs has died; a run is done once more"] * 3
     assert not retrying._suspects, "they have come to their end"
     assert run("print('next')").output == "next\n"
 
@@ -115,23 +123,29 @@ def test_a_server_that_is_stopped_while_runs_are_under_way(monkeypatch: pytest.M
         Limits(seconds=2),
     )
     runs.begun()
-    os.kill(server().process.pid, signal.SIGSTOP)
+    stopped = server().process
+    os.kill(stopped.pid, signal.SIGSTOP)
     found = runs.ended()
+    stopped.kill()
     assert found["ends"].status == "ok", "its own process was not stopped"
     assert found["late"].status == "timeout"
     assert found["late"].output == "begun\n"
 
 
-def test_a_program_that_kills_servers_takes_down_no_other_run_twice(said: Callable[[], list[str]]) -> None:
-    innocent = Under({str(k): WAITS.format(seconds=2 + k / 100) for k in range(3)})
+def test_a_program_that_kills_servers_takes_down_no_other_run_twice(said: Callable[[], list[str]], tmp_path: Path) -> None:
+    gate = tmp_path / "gate"
+    innocent = Under({str(k): GATED.format(gate=str(gate), number=k) for k in range(2)}, layers=BARE)
     innocent.begun()
-    killer = run(KILLS, Limits(seconds=60), layers=BARE)
+    killing = Under({"killer": KILLS}, layers=BARE)
+    until(lambda: len(said()) == 3, "the server has been killed")
+    gate.touch()
+    killer = killing.ended()["killer"]
     assert killer.status == "crashed"
     assert killer.error is not None
     assert killer.error.type == "HostError"
     assert "not the program's fault" in killer.error.help or "stopped while this one ran" in killer.error.message
     assert {result.status for result in innocent.ended().values()} == {"ok"}
-    assert said().count("the server that runs programs has died; a run is done once more") == 4, "each of them once"
+    assert said().count("the server that runs programs has died; a run is done once more") == 3, "each of them once"
     shared = server()
     again = run(KILLS, Limits(seconds=60), layers=BARE)
     assert again.status == "crashed"

@@ -38,7 +38,7 @@ def workers() -> Iterator[Workers]:
 # What needs limits that some systems lack is tried where they are.
 @pytest.mark.parametrize(("ending", "status"), ENDINGS.values(), ids=ENDINGS.keys())
 def test_a_program_that(ending: str, status: str) -> None:
-    result = run(BEFORE + ending, Limits(seconds=4 if status == "timeout" else 30, events=20_000))
+    result = run(BEFORE + ending, Limits(seconds=1.5 if status == "timeout" else 30, events=20_000))
     if status == "memory" and sys.platform != "linux":
         pytest.skip("only Linux limits a process's memory")
     assert result.status == status
@@ -101,7 +101,7 @@ def test_a_run_can_be_stopped() -> None:
 
 
 def test_a_program_that_is_stuck_in_c_is_killed_and_its_line_is_known() -> None:
-    result = run("import re\ny = re.match('(a+)+$', 'a' * 64 + 'b')", Limits(seconds=3))
+    result = run("import re\ny = re.match('(a+)+$', 'a' * 64 + 'b')", Limits(seconds=1.5))
     assert result.status == "timeout"
     assert result.error is not None
     assert result.error.line == 2
