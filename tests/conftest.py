@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import importlib.util
 import os
-from collections.abc import Iterator
+import shlex
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 from hypothesis import settings
 
+from tests.corpus import Case
 from tests.on_pytorch import OnPyTorch, on_pytorch
 
 for library in ("OMP", "OPENBLAS", "MKL"):
@@ -25,6 +27,18 @@ settings.load_profile("steady")
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests that look at what others have done come last; they find it out themselves where the others have not run."""
     items.sort(key=lambda item: item.get_closest_marker("last") is not None)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """A test that has failed about a program of a corpus says where the program stands and how to run it alone."""
+    report = yield
+    if report.failed:
+        given = getattr(item, "callspec", None)
+        for case in given.params.values() if given else ():
+            if isinstance(case, Case):
+                report.sections.append(("Program", f"{case.place(1)}: python -m tests.corpus {shlex.quote(str(case))}"))
+    return report
 
 
 def needed(package: str) -> None:
