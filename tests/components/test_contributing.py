@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.corpus import main as run_one
 from tests.engine.recording.readers import forgotten
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -92,7 +93,7 @@ def test_a_finding_is_one_file(house: Path) -> None:
     assert all(block.file.startswith("tests/") for block in cases)
     for block in (made, *cases):
         block.put(house)
-    names = [name for block in cases for name in re.findall(r"^\+## ([^:\n]+)", block.text, re.MULTILINE)]
+    names = [name for block in cases for name in re.findall(r"^\+# %% (.+)", block.text, re.MULTILINE)]
     chosen = " or ".join(f"({' and '.join(re.findall(r'[a-z]+', name))})" for name in names)
     passes(house, "tests/engine/diagnosis/test_findings.py", "-k", chosen)
     (house / "prog.py").write_text("import torch\nx = torch.ones(3, 1, requires_grad=True)\nx.softmax(1).sum().backward()\n")
@@ -101,6 +102,13 @@ def test_a_finding_is_one_file(house: Path) -> None:
     )
     assert told.returncode == 1, told.stderr
     assert "chooses among one class" in told.stdout
+
+
+def test_one_program_of_a_corpus_runs(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    (named,) = re.findall(r'-m tests\.corpus "(.+)"', TEXT)
+    monkeypatch.chdir(ROOT)
+    assert run_one([named]) == 0
+    assert not capsys.readouterr().err
 
 
 def test_a_panel_is_one_file(house: Path) -> None:

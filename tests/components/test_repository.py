@@ -110,8 +110,9 @@ FOREIGN = re.compile(r"engine/(ops|nn|optim|autograd|func|linalg|utils|signal|te
 
 
 def ours(pattern: str) -> list[Path]:
-    """Files of the repository, without what installing and building leave there."""
-    return [path for path in ROOT.glob(pattern) if not {".venv", "node_modules", "build"} & set(path.relative_to(ROOT).parts)]
+    """Files of the repository, without what installing and building leave there, and without programs that tests only read."""
+    other = {".venv", "node_modules", "build", "corpus"}
+    return [path for path in ROOT.glob(pattern) if not other & set(path.relative_to(ROOT).parts)]
 
 
 def test_every_name_is_used_somewhere() -> None:

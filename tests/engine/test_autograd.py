@@ -8,19 +8,15 @@ from types import ModuleType
 import pytest
 
 import engine
+from tests.corpus import Case, corpus
 from tests.engine.oracle import told
 
-TEXT = Path(__file__).with_name("autograd.txt").read_text(encoding="utf-8")
-PROGRAMS = dict(part.split("\n", 1) for part in TEXT.removeprefix("# ").split("\n# ---\n# "))
+PROGRAMS = corpus(Path(__file__).parent / "corpus/autograd.py").cases
 
 
 @pytest.mark.parametrize("program", PROGRAMS.values(), ids=PROGRAMS.keys())
-def test_a_program_tells_what_it_tells_in_pytorch(torch: ModuleType, program: str) -> None:
-    assert told(engine, program) == told(torch, program)
-
-
-def test_every_program_has_a_title_of_its_own() -> None:
-    assert len(PROGRAMS) == TEXT.count("\n# ---\n") + 1
+def test_a_program_tells_what_it_tells_in_pytorch(torch: ModuleType, program: Case) -> None:
+    assert told(engine, program.text) == told(torch, program.text)
 
 
 SOURCES = {

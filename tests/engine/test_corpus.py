@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 import shlex
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import pytest
 
-from tests.corpus import ONLY_SHUT_IN, ROOT, Case, CorpusError, corpus, main
+from tests.corpus import ONLY_SHUT_IN, ROOT, Case, CorpusError, corpora, corpus, main
 
+FILES = sorted(ROOT.glob("tests/**/corpus/**/*.py"))
 HEAD = '"""What they are for."""\n#: ends: how\n#: prints*: lines\n#: only?: why\n#: cells?: how many\n\nimport torch\nx = 1\n'
 TEXT = f"""{HEAD}
 # %% a program
@@ -124,6 +127,40 @@ def test_it_is_an_error_to_have(text: str, line: int, problem: str, tmp_path: Pa
         corpus(path)
     assert str(caught.value).startswith(f"{path}:{line}: ")
     assert problem in str(caught.value)
+
+
+# --- the corpora that there are -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_every_corpus_can_be_read_by_the_loader_and_by_python(path: Path) -> None:
+    assert corpus(path).cases
+    assert not path.match("test_*.py"), "pytest would import it, which runs all of its programs"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        ast.parse(path.read_bytes())
+
+
+def test_there_are_all_of_them() -> None:
+    assert len(FILES) >= 33
+    assert sum(len(corpus(path).cases) for path in FILES) >= 2_200
+
+
+def test_nobody_runs_an_attack_by_running_its_file() -> None:
+    for path in ROOT.glob("tests/engine/sandbox/corpus/*/*.py"):
+        assert corpus(path).only_shut_in, path
+        guard = ast.parse(path.read_text(encoding="utf-8")).body[1]
+        assert ast.unparse(guard) == ast.unparse(ast.parse(ONLY_SHUT_IN))
+    ran = subprocess.run([sys.executable, path], capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stdout) == (1, "")
+    assert "may do harm" in ran.stderr
+
+
+def test_a_folder_is_read_in_order() -> None:
+    folder = ROOT / "tests/engine/sandbox/corpus/doors"
+    groups = [case.group for case in corpora(folder)]
+    assert groups == sorted(groups)
+    assert set(groups) == {path.stem for path in folder.glob("*.py")}
 
 
 # --- one program --------------------------------------------------------------------------------------------------------------

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import engine
+from tests.corpus import Case, corpus
 
-TEXT = Path(__file__).with_name("programs.txt").read_text(encoding="utf-8")
-PROGRAMS = {name.strip(): program.strip("\n") for name, _, program in (part.partition("\n") for part in TEXT.split("## ")[1:])}
+PROGRAMS = corpus(Path(__file__).parent / "corpus/semantics.py").cases
 
 
 def run(t: ModuleType, program: str) -> str:
@@ -30,8 +30,8 @@ def run(t: ModuleType, program: str) -> str:
 
 
 @pytest.mark.parametrize("program", PROGRAMS.values(), ids=PROGRAMS.keys())
-def test_a_program_ends_as_in_pytorch(torch: ModuleType, program: str) -> None:
-    assert run(engine, program) == run(torch, program)
+def test_a_program_ends_as_in_pytorch(torch: ModuleType, program: Case) -> None:
+    assert run(engine, program.text) == run(torch, program.text)
 
 
 def test_reading_the_gradient_of_a_non_leaf_warns_in_pytorchs_words(torch: ModuleType) -> None:

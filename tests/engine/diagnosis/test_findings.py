@@ -15,23 +15,16 @@ from engine.recording import Recording
 from engine.recording.events import NodeRan, OpRan
 from engine.sandbox import Limits, RunResult, run
 from engine.sandbox.instrument import TAPE
+from tests.corpus import Case, corpus
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[2]
-HEAD = "import numpy as np; import torch; import torch.nn as nn; import torch.nn.functional as F; torch.manual_seed(0)\n"
-
-
-def programs(path: Path) -> dict[str, str]:
-    """The programs of a text file, by name."""
-    parts = path.read_text(encoding="utf-8").split("## ")[1:]
-    return {name.strip(): HEAD + text.rstrip() + "\n" for name, _, text in (part.partition("\n") for part in parts)}
-
-
-DEFECTS = programs(HERE / "defects.txt")
-SOUND = programs(HERE / "harmless.txt")
+DEFECTS = corpus(HERE / "corpus/defects.py").cases
+SOUND = corpus(HERE / "corpus/harmless.py").cases
+PARITY = corpus(HERE.parent / "corpus/semantics.py").cases
+HEAD = corpus(HERE / "corpus/defects.py").head
 SHOWN = {p.name: p.read_text(encoding="utf-8") for p in sorted((ROOT / "assets" / "examples").glob("*.py"))}
 COMPLETE = {p.name: p.read_text(encoding="utf-8") for p in sorted((HERE.parent / "complete").glob("*.py"))}
-PARITY = programs(HERE.parent / "programs.txt")
 
 REFUSALS = {
     "freed_graph", "backward_on_vector", "loss_not_connected", "unused_input", "integer_requires_grad", "flag_of_non_leaf",
@@ -56,17 +49,17 @@ def marked_line(source: str) -> int:
     return next(number for number, line in enumerate(source.splitlines(), 1) if "# <-" in line)
 
 
-@pytest.mark.parametrize(("name", "source"), DEFECTS.items(), ids=DEFECTS.keys())
-def test_a_defect_is_found_at_its_line(name: str, source: str) -> None:
-    rules = name.rpartition(": ")[2].split(", ")
-    made = found(source)
+@pytest.mark.parametrize("case", DEFECTS.values(), ids=DEFECTS.keys())
+def test_a_defect_is_found_at_its_line(case: Case) -> None:
+    rules = case["finds"].split(", ")
+    made = found(case.program)
     assert {f.rule for f in made} == set(rules)
-    assert [f.line for f in made if f.rule == rules[0]] == [marked_line(source)]
+    assert [f.line for f in made if f.rule == rules[0]] == [marked_line(case.program)]
 
 
-@pytest.mark.parametrize("source", SOUND.values(), ids=SOUND.keys())
-def test_a_sound_program_raises_no_alarm(source: str) -> None:
-    result = record(source)
+@pytest.mark.parametrize("case", SOUND.values(), ids=SOUND.keys())
+def test_a_sound_program_raises_no_alarm(case: Case) -> None:
+    result = record(case.program)
     assert result.status == "ok", result.error
     assert result.recording is not None
     assert findings(result.recording) == []
@@ -78,9 +71,9 @@ def test_examples_raise_no_alarm(source: str) -> None:
     assert [f.rule for f in made] == (["in_place_on_saved"] if source.startswith("# In-place trouble") else [])
 
 
-@pytest.mark.parametrize("source", PARITY.values(), ids=PARITY.keys())
-def test_parity_programs_raise_no_alarm_but_about_their_exception(source: str) -> None:
-    result = record(source)
+@pytest.mark.parametrize("case", PARITY.values(), ids=PARITY.keys())
+def test_parity_programs_raise_no_alarm_but_about_their_exception(case: Case) -> None:
+    result = record(HEAD + case.text)
     assert result.recording is not None
     rules = {f.rule for f in findings(result.recording)}
     assert rules <= (REFUSALS if result.status == "error" else set())
@@ -88,16 +81,16 @@ def test_parity_programs_raise_no_alarm_but_about_their_exception(source: str) -
 
 def test_every_rule_is_tried_by_a_defect() -> None:
     made = set()
-    for source in DEFECTS.values():
-        made |= {f.rule for f in found(source)}
-    names = {rule for name in DEFECTS for rule in name.rpartition(": ")[2].split(", ")}
+    for case in DEFECTS.values():
+        made |= {f.rule for f in found(case.program)}
+    names = {rule for case in DEFECTS.values() for rule in case["finds"].split(", ")}
     assert made == names
     assert len(RULES) <= len(names)
 
 
-@pytest.mark.parametrize("source", DEFECTS.values(), ids=DEFECTS.keys())
-def test_a_finding_is_complete(source: str) -> None:
-    recording = record(source).recording
+@pytest.mark.parametrize("case", DEFECTS.values(), ids=DEFECTS.keys())
+def test_a_finding_is_complete(case: Case) -> None:
+    recording = record(case.program).recording
     assert recording is not None
     tensors = {f"t{info.id}" for event in recording.events for info in getattr(event, "outputs", ())}
     for f in findings(recording):
@@ -123,7 +116,7 @@ def test_the_crime_scene_names_both_lines_both_versions_and_the_backward() -> No
 
 
 def test_accumulation_comes_with_its_numbers() -> None:
-    (f,) = found(DEFECTS["a loop by hand without zero_grad: no_zero_grad"])
+    (f,) = found(DEFECTS["a loop by hand without zero_grad"].program)
     evidence = dict(f.evidence)
     assert evidence["added by pass 2"] == "[1.6 3.2]"
     assert evidence["w.grad afterwards"] == "[3.6 7.2]"
@@ -131,7 +124,7 @@ def test_accumulation_comes_with_its_numbers() -> None:
 
 
 def test_the_first_nan_names_operation_element_and_inputs() -> None:
-    (f,) = found(DEFECTS["zero times log zero: nan"])
+    (f,) = found(DEFECTS["zero times log zero"].program)
     evidence = dict(f.evidence)
     assert evidence["p[0]"] == "0"
     assert evidence["result[0]"] == "-inf"
@@ -141,7 +134,7 @@ def test_the_first_nan_names_operation_element_and_inputs() -> None:
 
 
 def test_a_branch_that_was_not_taken_is_explained() -> None:
-    (f,) = found(DEFECTS["where with a division: nan_gradient"])
+    (f,) = found(DEFECTS["where with a division"].program)
     assert "not chosen" in f.explanation
     assert dict(f.evidence)["branch that was not taken"] == "line 4"
     assert dict(f.evidence)["gradient that arrives"] == "0"
@@ -158,7 +151,7 @@ def test_a_notebook_is_told_by_cell_and_line() -> None:
 
 
 def test_explain_is_plain_text() -> None:
-    recording = record(DEFECTS["softmax before cross_entropy: softmax_before_cross_entropy"]).recording
+    recording = record(DEFECTS["softmax before cross_entropy"].program).recording
     assert recording is not None
     text = explain(recording)
     assert text.startswith("warning: cross_entropy is given the result of softmax")
@@ -174,14 +167,14 @@ def test_hostile_names_stay_text_and_change_nothing() -> None:
 
 
 def test_findings_survive_saving() -> None:
-    recording = record(DEFECTS["backward twice: freed_graph"]).recording
+    recording = record(DEFECTS["backward twice"].program).recording
     assert recording is not None
     assert findings(Recording.load(recording.to_bytes())) == findings(recording)
 
 
 def test_a_cut_off_log_is_no_trouble() -> None:
-    for name in ("a loop without zero_grad: no_zero_grad", "a hidden state that is not detached: spans_iterations"):
-        recording = record(DEFECTS[name]).recording
+    for name in ("a loop without zero_grad", "a hidden state that is not detached"):
+        recording = record(DEFECTS[name].program).recording
         assert recording is not None
         for length in range(0, len(recording.events), 7):
             part = Recording(
@@ -192,9 +185,9 @@ def test_a_cut_off_log_is_no_trouble() -> None:
 
 def test_an_altered_log_is_no_trouble() -> None:
     """A stranger's recording may say anything that its references allow."""
-    names = ("attention without scaling: saturated_softmax", "where with a division: nan_gradient")
+    names = ("attention without scaling", "where with a division")
     for name in names:
-        recording = record(DEFECTS[name]).recording
+        recording = record(DEFECTS[name].program).recording
         assert recording is not None
         arrays = len(recording.arrays)
         for step, event in enumerate(recording.events):

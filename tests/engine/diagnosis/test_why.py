@@ -1,8 +1,7 @@
-"""Every question of `questions.txt` gets its reason with its line, and sound programs get healthy reasons."""
+"""Every question of `corpus/questions.py` gets its reason with its line, and sound programs get healthy reasons."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -16,35 +15,13 @@ from engine.recording import Recording
 from engine.recording.events import NOTHING, OpRan
 from engine.recording.index import index_of
 from engine.sandbox import RunResult, run
+from tests.corpus import Case, corpus
 from tests.engine.recordings import chain, two_passes
 
-PRELUDE = "import numpy as np, torch, torch.nn.functional as F; from torch import nn; torch.manual_seed(0)\n"
-HERE = Path(__file__).parent
-
-
-@dataclass(frozen=True)
-class Case:
-    """A program with one question."""
-
-    name: str
-    tensor: str
-    code: str
-    program: str
-    until: str
-    """The question is asked after the last event of the line with this text; "" for the end."""
-
-
-def cases(file: str) -> list[Case]:
-    found = []
-    for part in (HERE / file).read_text().split("\n## ")[1:]:
-        name, _, rest = part.partition("\n")
-        question, _, rest = rest.partition("\n")
-        tensor, _, code = question.removeprefix("? ").rpartition(": ")
-        until = ""
-        if rest.startswith("@ "):
-            until, _, rest = rest.removeprefix("@ ").partition("\n")
-        found.append(Case(name, tensor, code, rest.strip("\n") + "\n", until))
-    return found
+CORPUS = Path(__file__).parent / "corpus"
+QUESTIONS = corpus(CORPUS / "questions.py").cases
+SOUND = corpus(CORPUS / "sound.py").cases
+PRELUDE = corpus(CORPUS / "questions.py").head
 
 
 @cache
@@ -70,20 +47,17 @@ def last_step_of(recording: Recording, text: str) -> int:
     return max(step for step, event in enumerate(recording.events) if recording.line(event) == line)
 
 
-QUESTIONS = cases("questions.txt")
-
-
-@pytest.mark.parametrize("case", QUESTIONS, ids=lambda case: case.name)
+@pytest.mark.parametrize("case", QUESTIONS.values(), ids=QUESTIONS.keys())
 def test_the_reason_and_its_line(case: Case) -> None:
-    recording = executed(case.program).recording
+    recording = executed(case.text).recording
     assert recording is not None
-    step = last_step_of(recording, case.until) if case.until else None
-    reason = why(recording, case.tensor, step)
-    assert (reason.code, (reason.site.cell, reason.line) if reason.site else (0, 0)) == (case.code, marked(case.program)), str(
+    step = last_step_of(recording, case["until"]) if "until" in case.said else None
+    reason = why(recording, case["tensor"], step)
+    assert (reason.code, (reason.site.cell, reason.line) if reason.site else (0, 0)) == (case["code"], marked(case.text)), str(
         reason
     )
-    assert case.tensor in reason.title
-    assert reason.requires_grad.startswith(case.tensor)
+    assert case["tensor"] in reason.title
+    assert reason.requires_grad.startswith(case["tensor"])
     nodes = set(reason.nodes)
     assert all(a in nodes and b in nodes for a, b in reason.cut)
     if reason.code.startswith("cut_"):
@@ -93,27 +67,16 @@ def test_the_reason_and_its_line(case: Case) -> None:
 
 
 def test_every_reason_is_tried_by_a_question() -> None:
-    assert {case.code for case in QUESTIONS} == CODES.keys() - {"under_way", "not_made"}
+    assert {case["code"] for case in QUESTIONS.values()} == CODES.keys() - {"under_way", "not_made"}
 
 
 def test_there_are_enough_questions() -> None:
     assert len(QUESTIONS) >= 60
-    assert len({case.name for case in QUESTIONS}) == len(QUESTIONS)
 
 
-SOUND = [
-    (
-        part.partition("\n")[0],
-        part.partition("\n? ")[2].partition("\n")[0].split(),
-        part.partition("\n? ")[2].partition("\n")[2],
-    )
-    for part in (HERE / "sound.txt").read_text().split("\n## ")[1:]
-]
-
-
-@pytest.mark.parametrize(("codes", "program"), [pytest.param(c, p, id=name) for name, c, p in SOUND])
-def test_in_a_sound_program_every_parameter_is_in_order(codes: list[str], program: str) -> None:
-    result = executed(program.strip("\n") + "\n")
+@pytest.mark.parametrize("case", SOUND.values(), ids=SOUND.keys())
+def test_in_a_sound_program_every_parameter_is_in_order(case: Case) -> None:
+    result, codes = executed(case.text), case["codes"].split()
     recording = result.recording
     assert result.status == "ok", result.error
     assert recording is not None
@@ -129,6 +92,7 @@ def test_in_a_sound_program_every_parameter_is_in_order(codes: list[str], progra
 
 def test_there_are_enough_sound_programs() -> None:
     assert len(SOUND) >= 20
+    assert {case.head for case in (*QUESTIONS.values(), *SOUND.values())} == {PRELUDE}
 
 
 # --- at any moment, about any tensor ------------------------------------------------------------------------------------------
@@ -138,8 +102,7 @@ def test_there_are_enough_sound_programs() -> None:
     "name", ["gradient descent in a loop that makes a new w", "dead relu", "the graph was freed", "a notebook"]
 )
 def test_there_is_an_answer_for_every_tensor_at_every_step(name: str) -> None:
-    case = next(case for case in QUESTIONS if case.name == name)
-    recording = executed(case.program).recording
+    recording = executed(QUESTIONS[name].text).recording
     assert recording is not None
     for step in range(-1, len(recording.events)):
         for tensor in index_of(recording).tensors:
@@ -151,8 +114,7 @@ def test_there_is_an_answer_for_every_tensor_at_every_step(name: str) -> None:
 
 
 def test_the_answer_follows_the_moment() -> None:
-    case = next(case for case in QUESTIONS if case.name == "accumulated over two losses")
-    recording = executed(case.program).recording
+    recording = executed(QUESTIONS["accumulated over two losses"].text).recording
     assert recording is not None
     codes = [why(recording, "w", step).code for step in range(2, len(recording.events))]
     assert list(dict.fromkeys(codes)) == ["not_yet", "under_way", "set", "accumulated"]
@@ -185,10 +147,10 @@ def test_a_tensor_that_is_not_there_yet() -> None:
 
 
 def test_names_may_be_written_as_the_program_writes_them() -> None:
-    recording = executed(SOUND[1][2].strip("\n") + "\n").recording
+    recording = executed(SOUND["linear regression with SGD"].text).recording
     assert recording is not None
     assert why(recording, "model.weight.grad").tensor == why(recording, "model.weight").tensor
-    recording = executed(next(c for c in QUESTIONS if c.name == "a dead layer").program).recording
+    recording = executed(QUESTIONS["a dead layer"].text).recording
     assert recording is not None
     assert why(recording, "model[0].weight").tensor == why(recording, "model.0.weight").tensor
 
@@ -202,8 +164,7 @@ def test_long_graphs_are_walked_without_recursion() -> None:
 
 
 def test_the_cut_is_an_edge_of_the_graph() -> None:
-    case = next(case for case in QUESTIONS if case.name == "detach in the middle")
-    recording = executed(case.program).recording
+    recording = executed(QUESTIONS["detach in the middle"].text).recording
     assert recording is not None
     graph = build(recording)
     for pair in why(recording, "w").cut:
@@ -212,8 +173,7 @@ def test_the_cut_is_an_edge_of_the_graph() -> None:
 
 
 def test_the_cut_says_which_line_switched_gradients_off() -> None:
-    case = next(case for case in QUESTIONS if case.name == "no_grad where the model is called")
-    recording = executed(case.program).recording
+    recording = executed(QUESTIONS["no_grad where the model is called"].text).recording
     assert recording is not None
     cut = next(e for e in recording.events if isinstance(e, OpRan) and e.cut == "no_grad" and e.outputs)
     assert recording.line(cut) == 4

@@ -21,7 +21,8 @@ from engine.sandbox.facades import World
 from engine.sandbox.parse import parsed
 from engine.sandbox.policy import classes, protocols
 from engine.sandbox.transport.messages import Layers
-from tests.engine.sandbox.attacks import Attack, corpus
+from tests.corpus import Case
+from tests.engine.sandbox.attacks import attacks
 
 SECONDS = 1.0
 """Of the processor, for one attack."""
@@ -58,7 +59,7 @@ def missing(what: str) -> World:
     return world
 
 
-def reaches(world: World, attack: Attack, language: bool) -> bool:
+def reaches(world: World, attack: Case, language: bool) -> bool:
     """Whether an attack reaches its goal, in a process of its own."""
     inward, out = os.pipe()
     child = os.fork()
@@ -68,7 +69,7 @@ def reaches(world: World, attack: Attack, language: bool) -> bool:
             signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS)
             warnings.simplefilter("ignore")
             sys.stdout = sys.stderr = os.fdopen(1, "w", buffering=1)
-            run(world, attack.program, language)
+            run(world, attack.text, language)
         finally:
             sys.stdout.flush()
             os._exit(0)
@@ -91,7 +92,7 @@ def main(what: str) -> None:
     world = missing(what)
     # Where NumPy finds the names, only copying is to be stopped.
     groups = ("copying", "protocols") if what in ("copying", "syntax") else ("copying",)
-    chosen = [a for a in corpus() if a.group in groups and a.goal == "memory"]
+    chosen = [a for a in attacks() if a.group in groups and a["goal"] == "memory"]
     print(json.dumps([a.name for a in chosen if reaches(world, a, what != "syntax")]))
 
 

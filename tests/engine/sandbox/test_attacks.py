@@ -20,9 +20,10 @@ from engine.sandbox import Layers, Limits, RunResult, run
 from engine.sandbox.processes.forking import Server
 from engine.sandbox.runner import job_for, server
 from engine.sandbox.transport.receiver import STATUSES, CollectedRun
-from tests.engine.sandbox.attacks import GOALS, OUTSIDE, Attack, corpus
+from tests.corpus import Case
+from tests.engine.sandbox.attacks import GOALS, OUTSIDE, attacks, filled
 
-CORPUS = corpus()
+CORPUS = attacks()
 SYSTEM = ("files", "network", "processes", "forging")
 """Classes of attacks on the system layer: there every goal counts."""
 SECRET, CANARY = "what stands in the file 5f1d7c", "what stands in the environment 8ae24b"
@@ -49,9 +50,9 @@ class Places:
     target: Path
     listener: socket.socket
 
-    def fill(self, attack: Attack) -> str:
+    def fill(self, attack: Case) -> str:
         """The program."""
-        return attack.filled(SECRET=self.secret, TARGET=self.target, PORT=self.listener.getsockname()[1])
+        return filled(attack, SECRET=self.secret, TARGET=self.target, PORT=self.listener.getsockname()[1])
 
     def connected(self) -> bool:
         """Whether somebody has come."""
@@ -85,11 +86,11 @@ def bare() -> Iterator[Bare]:
     alone.close()
 
 
-def reached(attack: Attack, result: RunResult, places: Places) -> bool:
+def reached(attack: Case, result: RunResult, places: Places) -> bool:
     """Whether the goal is seen to be reached."""
     error = result.error
     said = result.output + (f"{error.type} {error.message} {error.traceback}" if error is not None else "")
-    match attack.goal:
+    match attack["goal"]:
         case "reads":
             return SECRET in said
         case "environment":
@@ -105,16 +106,16 @@ def reached(attack: Attack, result: RunResult, places: Places) -> bool:
         case "marks":
             return "REACHED" in result.output
         case "forges":
-            return any("FORGED" in cell.output for cell in result.cells) and "print('FORGED')" not in attack.program
+            return any("FORGED" in cell.output for cell in result.cells) and "print('FORGED')" not in attack.text
     return False
 
 
-def ids(attack: Attack) -> str:
+def ids(attack: Case) -> str:
     return f"{attack.group}: {attack.name}"
 
 
-@pytest.mark.parametrize("attack", [a for a in CORPUS if a.goal != "slow"], ids=ids)
-def test_no_goal_is_reached(attack: Attack, places: Places, bare: Bare) -> None:
+@pytest.mark.parametrize("attack", [a for a in CORPUS if a["goal"] != "slow"], ids=ids)
+def test_no_goal_is_reached(attack: Case, places: Places, bare: Bare) -> None:
     program = places.fill(attack)
     # What stays within Python harms nobody else but by bringing the server down, which every tenth would show as well.
     with others_undisturbed() if attack.group in SYSTEM or CORPUS.index(attack) % 10 == 0 else nullcontext():
@@ -125,7 +126,7 @@ def test_no_goal_is_reached(attack: Attack, places: Places, bare: Bare) -> None:
     assert not reached(attack, result, places), "with both layers"
 
     assert not reached(attack, bare(program, Layers(system=False)), places), "with the language layer alone"
-    if attack.goal in OUTSIDE or attack.group in ("files", "network", "processes"):
+    if attack["goal"] in OUTSIDE or attack.group in ("files", "network", "processes"):
         assert not reached(attack, bare(program, Layers(language=False)), places), "with the system layer alone"
     if attack.group == "forging":
         with others_undisturbed():
@@ -134,8 +135,8 @@ def test_no_goal_is_reached(attack: Attack, places: Places, bare: Bare) -> None:
         assert bare("print('next')", Layers(), PATIENT).output == "next\n"
 
 
-@pytest.mark.parametrize("attack", [a for a in CORPUS if a.goal == "slow"], ids=ids)
-def test_nobody_is_held_up(attack: Attack, places: Places) -> None:
+@pytest.mark.parametrize("attack", [a for a in CORPUS if a["goal"] == "slow"], ids=ids)
+def test_nobody_is_held_up(attack: Case, places: Places) -> None:
     program = places.fill(attack)
     began = time.monotonic()
     result = run(program, SHORTEST)
@@ -157,7 +158,7 @@ def test_nobody_is_held_up(attack: Attack, places: Places) -> None:
     ],
 )  # fmt: skip
 def test_it_is_over_within_the_time_that_is_promised(name: str, limits: Limits) -> None:
-    program = next(a.program for a in CORPUS if a.name == name)
+    program = next(a.text for a in CORPUS if a.name == name)
     run("pass")
     began = time.monotonic()
     result = run(program, limits)
@@ -181,7 +182,7 @@ def test_without_any_layer_it_is_seen_that_the_goal_is_reached(group: str, name:
 
 def test_there_are_programs_of_every_kind() -> None:
     assert len(CORPUS) == len({(a.group, a.name) for a in CORPUS})
-    assert {a.goal for a in CORPUS} == set(GOALS)
+    assert {a["goal"] for a in CORPUS} == set(GOALS)
     assert min(Counter(a.group for a in CORPUS).values()) >= 10
 
 

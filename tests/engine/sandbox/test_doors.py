@@ -1,8 +1,7 @@
 """What calls back into a program: no callee frees, changes or sees more than its own, with the language layer alone.
 
-The programs stand in `doors`, each with how it is to end: `[ok]`, `[policy]`, `[error Type]`, or `[any]` where that depends
-on the machine; what it prints follows in lines that begin with `#> `. They run where freed memory is filled at once, so
-that whoever uses it again crashes.
+The programs stand in `corpus/doors`, each with how it is to end and what it prints. They run where freed memory is filled at
+once, so that whoever uses it again crashes.
 """
 
 from __future__ import annotations
@@ -11,7 +10,6 @@ import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
@@ -22,38 +20,14 @@ from engine.sandbox.processes.forking import Server
 from engine.sandbox.runner import job_for
 from engine.sandbox.system.faults import FILLED, FREED
 from engine.sandbox.transport.receiver import CollectedRun
+from tests.corpus import Case, corpora
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the server is Linux's")
 
 REACHED = re.compile(r"<frame (at|object)|<code object|<module '[^']*' [(f]|<traceback object|__builtins__|REACHED")
 
 
-class Door(NamedTuple):
-    """One program."""
-
-    group: str
-    name: str
-    ending: str
-    program: str
-    printed: str
-
-
-_ENTRY = re.compile(r"^## ([^\n]+) \[([\w ]+)\]\n(.*?)(?=^## |\Z)", re.M | re.S)
-
-
-def doors() -> list[Door]:
-    """All of them."""
-    found = []
-    for file in sorted((Path(__file__).parent / "doors").glob("*.txt")):
-        for name, ending, text in _ENTRY.findall(file.read_text("utf-8")):
-            lines = text.rstrip("\n").split("\n")
-            program = [line for line in lines if not line.startswith("#> ")]
-            printed = [line.removeprefix("#> ") for line in lines if line.startswith("#> ")]
-            found.append(Door(file.stem, name, ending, "\n".join(program) + "\n", "".join(f"{line}\n" for line in printed)))
-    return found
-
-
-DOORS = doors()
+DOORS = list(corpora(Path(__file__).parent / "corpus/doors"))
 
 
 @pytest.fixture(scope="module")
@@ -71,12 +45,13 @@ def do(server: Server, text: str, layers: Layers) -> RunResult:
 
 
 @pytest.mark.parametrize("door", DOORS, ids=lambda door: f"{door.group}: {door.name}")
-def test_a_callee_reaches_nothing_through(door: Door, server: Server) -> None:
-    result = do(server, door.program, Layers(system=False))
+def test_a_callee_reaches_nothing_through(door: Case, server: Server) -> None:
+    result = do(server, door.text, Layers(system=False))
     error = result.error
-    kind, _, name = door.ending.partition(" ")
+    kind, _, name = door["ends"].partition(" ")
     if kind != "any":
-        assert (result.status, result.output) == (kind, door.printed), error
+        printed = door["prints"] + "\n" if "prints" in door.said else ""
+        assert (result.status, result.output) == (kind, printed), error
         assert not name or (error is not None and error.type == name), error
     assert result.status != "crashed"
     assert not REACHED.search(result.output + (error.message + error.traceback if error is not None else ""))
@@ -91,7 +66,7 @@ def test_there_are_doors_of_every_kind() -> None:
 
 
 def test_it_is_seen_when_freed_memory_is_used(server: Server) -> None:
-    program = next(d.program for d in DOORS if d.name == "two lists compared, whose items leave while they are compared")
+    program = next(d.text for d in DOORS if d.name == "two lists compared, whose items leave while they are compared")
     if sys.version_info < (3, 12, 5):
         assert do(server, program, Layers(language=False, system=False)).status == "crashed"
 

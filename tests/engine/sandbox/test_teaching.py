@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import io
-import re
 import warnings
 from pathlib import Path
 from types import ModuleType
@@ -12,19 +11,18 @@ from types import ModuleType
 import pytest
 
 from engine.sandbox import run
+from tests.corpus import Case, corpora
 
-TEXTS = [p.read_text(encoding="utf-8") for p in sorted(Path(__file__).parent.glob("teaching*.txt"))]
-SECTIONS = re.findall(r"^## (.+?)\n(.*?)(?=^## |\Z)", "".join(TEXTS), re.DOTALL | re.MULTILINE)
-PROGRAMS = {name: text.strip() + "\n" for name, text in SECTIONS}
+PROGRAMS = list(corpora(Path(__file__).parent / "corpus"))
 
 
 def test_there_are_many() -> None:
-    assert len(PROGRAMS) == len(SECTIONS) >= 60
+    assert len(PROGRAMS) == len({program.name for program in PROGRAMS}) >= 60
 
 
-@pytest.mark.parametrize("program", PROGRAMS.values(), ids=PROGRAMS.keys())
-def test_an_ordinary_program_prints_what_it_prints_in_pytorch(torch: ModuleType, program: str) -> None:
-    ours = run(program)
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
+def test_an_ordinary_program_prints_what_it_prints_in_pytorch(torch: ModuleType, program: Case) -> None:
+    ours = run(program.text)
     assert ours.status == "ok", ours.error and ours.error.traceback
     out = io.StringIO()
     before = torch.get_rng_state()
@@ -34,7 +32,7 @@ def test_an_ordinary_program_prints_what_it_prints_in_pytorch(torch: ModuleType,
             namespace = {"__name__": "__main__"}
             # PyTorch's own test helpers, which other tests load, keep programs from setting flags of its backends.
             with contextlib.suppress(SystemExit), torch.backends.__allow_nonbracketed_mutation():
-                exec(compile(program, "<program>", "exec", dont_inherit=True), namespace)
+                exec(compile(program.text, "<program>", "exec", dont_inherit=True), namespace)
     finally:
         torch.set_rng_state(before)
     assert ours.output.splitlines() == out.getvalue().splitlines()

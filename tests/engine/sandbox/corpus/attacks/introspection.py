@@ -1,0 +1,359 @@
+"""Ways from ordinary objects to the interpreter's own: classes, functions' insides, bound objects, built-ins."""
+#: goal: what it tries, by which it is judged (`attacks.py` says what there is)
+
+if __name__: raise SystemExit("these programs may do harm: `python -m tests.corpus FILE::NAME` runs one shut in")
+
+# %% subclasses of object
+#: goal: reads
+for c in ().__class__.__base__.__subclasses__():
+    if c.__name__ == 'FileLoader':
+        print(c('x', '@SECRET@').get_data('@SECRET@'))
+
+# %% subclasses by way of mro
+#: goal: reads
+for c in type('').mro()[-1].__subclasses__(object):
+    if c.__name__ == 'FileLoader':
+        print(c('x', '@SECRET@').get_data('@SECRET@'))
+
+# %% subclasses through getattr with a name put together
+#: goal: starts
+base = getattr(getattr('', '__cla' + 'ss__'), '__ba' + 'se__')
+for c in getattr(base, '__subcla' + 'sses__')():
+    if c.__name__ == 'Popen':
+        c(['touch', '@TARGET@'])
+
+# %% subclasses by attrgetter
+#: goal: sees
+import operator
+print(operator.attrgetter('__class__.__base__.__subclasses__')(1)())
+
+# %% subclasses by methodcaller
+#: goal: sees
+import operator
+print(operator.methodcaller('__subclasses__')(operator.methodcaller('mro')(int)[-1]))
+
+# %% bases of a class of one's own
+#: goal: marks
+class A: pass
+if 'Popen' in str(A.__bases__[0].__subclasses__()):
+    print('REACHED')
+
+# %% mro through a method named so
+#: goal: marks
+class A: pass
+print('REACHED', A.mro()[-1].__name__)
+
+# %% globals of an engine function
+#: goal: reads
+import torch
+g = torch.nn.Module.forward.__globals__
+print(g['__builtins__']['open']('@SECRET@').read())
+
+# %% globals of a guarded built-in
+#: goal: reads
+print(getattr.__globals__['__builtins__']['open']('@SECRET@').read())
+
+# %% builtins of a function
+#: goal: reads
+def f(): pass
+print(f.__builtins__['__import__']('os').open('@SECRET@', 0))
+
+# %% self of a built-in function
+#: goal: reads
+print(print.__self__.open('@SECRET@').read())
+
+# %% self of a bound method of the importer
+#: goal: sees
+import math
+print(math.sin.__self__)
+print([].append.__self__.__class__.__base__.__subclasses__())
+
+# %% closure of a decorated function
+#: goal: sees
+import functools
+@functools.lru_cache
+def f(): pass
+print(f.__wrapped__.__globals__, f.__closure__)
+
+# %% closure cells of a facade's function
+#: goal: sees
+import dataclasses
+for cell in dataclasses.dataclass.__closure__:
+    print(cell.cell_contents, cell.cell_contents.__init__.__globals__)
+
+# %% wrapped function of contextmanager
+#: goal: sees
+import contextlib
+@contextlib.contextmanager
+def f(): yield
+print(f.__wrapped__.__globals__, f.__globals__)
+
+# %% replacing a function's code
+#: goal: marks
+def f(): return 1
+def g(): return 'REACHED'
+f.__code__ = g.__code__
+print(f())
+
+# %% replacing a function's defaults
+#: goal: marks
+def f(x=1): return x
+f.__defaults__ = ('REACHED',)
+print(f())
+
+# %% code object constructor
+#: goal: marks
+def f(): pass
+C = type(f.__code__)
+print('REACHED', C(0, 0, 0, 0, 0, 0, b'', (), (), (), '', '', '', 0, b'', b''))
+
+# %% function type called with code
+#: goal: marks
+import types
+def f(): return 'REACHED'
+print(types.FunctionType(f.__code__, {})())
+
+# %% function type from a lambda
+#: goal: marks
+F = type(lambda: 0)
+def g(): yield 'REACHED'
+print(F(g().gi_code, {})())
+
+# %% reduce gives getattr
+#: goal: reads
+red = print.__reduce__()
+print(red)
+print(red[0](red[1][0], 'open')('@SECRET@').read())
+
+# %% reduce_ex of an object
+#: goal: sees
+class A: pass
+f = A().__reduce_ex__(2)[0]
+print(f.__globals__)
+
+# %% reduce of an iterator gives the real iter
+#: goal: sees
+print(iter([1]).__reduce__()[0].__self__)
+
+# %% reduce of a bound method
+#: goal: marks
+f = [].append.__reduce__()[0]
+print('REACHED', f([], '__class__'))
+
+# %% getattribute of object
+#: goal: marks
+class A: pass
+print('REACHED', object.__getattribute__(A, '__subclasses__'))
+
+# %% getattribute through super
+#: goal: marks
+class A:
+    def f(self): return super().__getattribute__('__class__')
+print('REACHED', A().f())
+
+# %% getattribute defined
+#: goal: marks
+class A:
+    def __getattribute__(self, name): return 'REACHED'
+print(A().anything)
+
+# %% descriptors by hand
+#: goal: marks
+d = vars(type)['__subclasses__']
+print('REACHED', d(object))
+
+# %% the dict of type
+#: goal: marks
+print('REACHED', type.__dict__['__mro__'].__get__(int))
+
+# %% get of a function by hand
+#: goal: sees
+def f(self): pass
+print(f.__get__(1).__func__.__globals__)
+
+# %% instance dict of a facade
+#: goal: sees
+import torch
+print(torch.__dict__, vars(torch))
+
+# %% a facade's class called
+#: goal: marks
+import math
+M = type(math)
+x = M('x', {'a': 1}, None)
+print('REACHED', x.a)
+
+# %% a facade's loader
+#: goal: reads
+import math
+print(math.__loader__.get_data('@SECRET@'))
+
+# %% a facade's spec
+#: goal: sees
+import torch
+print(torch.__spec__.loader, torch.__path__)
+
+# %% the module behind a facade by its error
+#: goal: sees
+import torch
+class C:
+    def __radd__(self, other):
+        print(other)
+        return self
+for name in ('nn', 'optim', 'autograd', 'linalg', 'special', 'func', 'utils', 'masked', 'backends', 'cuda', 'signal'):
+    try:
+        getattr(torch, name).nothing_of_this_name
+    except AttributeError as e:
+        e.obj += C()
+
+# %% the module behind a facade by a matched error
+#: goal: sees
+import torch
+try:
+    torch.nn.nothing_of_this_name
+except AttributeError as e:
+    match e:
+        case AttributeError(obj=o):
+            print(o)
+
+# %% the module behind a facade by getattr
+#: goal: sees
+import torch
+try:
+    torch.nn.nothing_of_this_name
+except AttributeError as e:
+    print(getattr(e, 'o' + 'bj'), e.obj)
+
+# %% the object of an error, in a group
+#: goal: sees
+import torch
+try:
+    try:
+        torch.nn.nothing_of_this_name
+    except AttributeError as e:
+        raise ExceptionGroup('', [e])
+except* AttributeError as g:
+    print(g.exceptions[0].obj)
+
+# %% weak references to classes
+#: goal: sees
+import weakref
+print(weakref.ref(int)().__subclasses__())
+
+# %% the qualified name leads to the module
+#: goal: sees
+import sys
+print(sys.modules)
+
+# %% modules by the name of a class
+#: goal: sees
+import sys, torch
+print(sys.modules[torch.Tensor.__module__])
+
+# %% a generic alias gives the constructor of arrays
+#: goal: marks
+import numpy as np
+A = np.zeros(1).__class_getitem__(int)
+x = A((1,), np.dtype(float), bytearray(8))
+print('REACHED', x)
+
+# %% a generic alias gives a class's methods unguarded
+#: goal: writes
+import numpy as np
+np.floating[int].dump(np.float64(1), '@TARGET@')
+
+# %% typing's alias gives a class's methods unguarded
+#: goal: writes
+import numpy as np, typing
+typing.Annotated[np.float64, 1].dump(np.float64(1), '@TARGET@')
+
+# %% origin of an alias
+#: goal: marks
+print('REACHED', list[int].__origin__.__base__)
+
+# %% dict views compare with the dict itself
+#: goal: sees
+class E:
+    def __eq__(self, other):
+        print(other)
+        return False
+import torch, math
+for thing in (torch, math, torch.nn.Module, torch.Tensor):
+    vars(thing).keys().mapping == E()
+
+# %% a mapping proxy compares with the dict itself
+#: goal: marks
+class E:
+    def __eq__(self, other):
+        other['x'] = 'REACHED'
+        return True
+int.__dict__ == E()
+print((1).x)
+
+# %% an or of a mapping proxy hands out the dict
+#: goal: marks
+class E:
+    def __ror__(self, other):
+        other['upper'] = lambda s: 'REACHED'
+str.__dict__ | E()
+print('x'.upper())
+
+# %% match args read private attributes
+#: goal: sees
+import typing
+def g(): yield
+@typing.runtime_checkable
+class P(typing.Protocol):
+    gi_frame: int
+    __match_args__ = ('gi_frame',)
+match g():
+    case P(frame):
+        print(frame, frame.f_globals)
+
+# %% match args by a dataclass
+#: goal: sees
+import dataclasses, typing
+@dataclasses.dataclass
+class D:
+    gi_frame: object
+@typing.runtime_checkable
+class P(typing.Protocol):
+    __match_args__ = D.__match_args__
+def g(): yield
+match g():
+    case P(frame):
+        print(frame)
+
+# %% match args of a named tuple
+#: goal: sees
+import collections
+N = collections.namedtuple('N', 'gi_frame gi_code')
+def g(): yield
+class M(N): pass
+match g():
+    case N(a, b) | M(a, b):
+        print(a, b)
+    case object(gi_frame=f):
+        print(f)
+
+# %% private name mangling to another class's attribute
+#: goal: marks
+import torch
+class Tensor:
+    def look(self, x): return x.__array
+class _Tensor:
+    def look(self, x): return x.__array
+for c in (Tensor, _Tensor):
+    print('REACHED', c().look(torch.ones(1)))
+
+# %% a tensor's array
+#: goal: marks
+import torch
+print('REACHED', torch.ones(1)._array)
+
+# %% a tensor's array through a subclass
+#: goal: marks
+import torch
+class T(torch.Tensor):
+    def look(self): return super()._array
+print('REACHED', torch.ones(1).as_subclass(T).look())

@@ -1,0 +1,533 @@
+"""NumPy's ways to memory and to files."""
+#: goal: what it tries, by which it is judged (`attacks.py` says what there is)
+
+if __name__: raise SystemExit("these programs may do harm: `python -m tests.corpus FILE::NAME` runs one shut in")
+
+# %% array interface
+#: goal: memory
+import numpy as np
+class A:
+    __array_interface__ = {'data': (id(int), False), 'shape': (8,), 'typestr': '<u8', 'version': 3}
+print(hex(int(np.asarray(A())[0])))
+
+# %% array struct
+#: goal: memory
+import numpy as np
+class A:
+    __array_struct__ = object()
+print(np.asarray(A()))
+
+# %% array interface of an array
+#: goal: memory
+import numpy as np
+a = np.zeros(8, 'u8')
+a.__array_interface__['data'] = (id(int), False)
+print(hex(a.__array_interface__['data'][0]))
+
+# %% array function protocol
+#: goal: marks
+import numpy as np
+class A:
+    def __array_function__(self, func, types, args, kwargs): return 'REACHED', func.__wrapped__
+print(np.sum(A()))
+
+# %% array ufunc protocol
+#: goal: marks
+import numpy as np
+class A:
+    __array_ufunc__ = lambda self, ufunc, method, *a, **k: ('REACHED', ufunc.__class__.__base__.__subclasses__())
+print(np.add(A(), 1))
+
+# %% array wrap and finalize
+#: goal: marks
+import numpy as np
+class A:
+    def __array_wrap__(self, a, *x): return 'REACHED'
+    def __array__(self, *a, **k): return np.zeros(1)
+print(np.sin(A()))
+
+# %% dlpack
+#: goal: memory
+import numpy as np
+class A:
+    def __dlpack__(self, **k): return np.zeros(1).__dlpack__()
+    def __dlpack_device__(self): return (1, 0)
+print('REACHED', np.from_dlpack(A()))
+
+# %% buffer protocol
+#: goal: memory
+class A:
+    def __buffer__(self, flags): return memoryview(b'x')
+print('REACHED', memoryview(A()))
+
+# %% load
+#: goal: reads
+import numpy as np
+print(np.load('@SECRET@', allow_pickle=True))
+
+# %% fromfile
+#: goal: reads
+import numpy as np
+print(bytes(np.fromfile('@SECRET@', np.uint8)))
+
+# %% genfromtxt
+#: goal: reads
+import numpy as np
+print(np.genfromtxt('@SECRET@', dtype=str))
+
+# %% loadtxt
+#: goal: reads
+import numpy as np
+print(np.loadtxt('@SECRET@', dtype=str))
+
+# %% memmap
+#: goal: reads
+import numpy as np
+print(bytes(np.memmap('@SECRET@', np.uint8, 'r')))
+
+# %% datasource
+#: goal: reads
+import numpy as np
+print(np.lib.npyio.DataSource().open('@SECRET@').read())
+
+# %% save
+#: goal: writes
+import numpy as np
+np.save('@TARGET@', np.zeros(1))
+
+# %% savetxt
+#: goal: writes
+import numpy as np
+np.savetxt('@TARGET@', np.zeros(1))
+
+# %% savez
+#: goal: writes
+import numpy as np
+np.savez('@TARGET@', a=np.zeros(1))
+
+# %% tofile
+#: goal: writes
+import numpy as np
+np.zeros(1).tofile('@TARGET@')
+
+# %% tofile by getattr
+#: goal: writes
+import numpy as np
+getattr(np.zeros(1), 'to' + 'file')('@TARGET@')
+
+# %% tofile of a scalar
+#: goal: writes
+import numpy as np
+np.float64(1).tofile('@TARGET@')
+
+# %% tofile by a structured scalar
+#: goal: writes
+import numpy as np
+np.zeros(1, [('a', 'i4')])[0].tofile('@TARGET@')
+
+# %% dump
+#: goal: writes
+import numpy as np
+np.zeros(1).dump('@TARGET@')
+
+# %% dump of a subclass
+#: goal: writes
+import numpy as np
+class F(np.float64): pass
+F(1).dump('@TARGET@')
+
+# %% dump by methodcaller
+#: goal: writes
+import numpy as np, operator
+operator.methodcaller('dump', '@TARGET@')(np.zeros(1))
+
+# %% dump of an unbound method
+#: goal: writes
+import numpy as np
+np.float64.dump(np.float64(1), '@TARGET@')
+
+# %% dump by vectorize's function
+#: goal: writes
+import numpy as np
+np.vectorize(np.zeros(1).dump)('@TARGET@')
+
+# %% dump in a pattern
+#: goal: writes
+import numpy as np
+match np.float64(1):
+    case np.floating(dump=f):
+        f('@TARGET@')
+
+# %% dumps gives a pickle
+#: goal: marks
+import numpy as np
+print('REACHED', np.zeros(1).dumps())
+
+# %% memmap by the class of an array
+#: goal: reads
+import numpy as np
+m = np.memmap.__new__(np.memmap, '@SECRET@', np.uint8, 'r')
+print(bytes(m))
+
+# %% ctypes of an array
+#: goal: memory
+import numpy as np
+p = np.zeros(1).ctypes
+p.data_as.__globals__
+print('REACHED', p._ctypes)
+
+# %% ctypeslib
+#: goal: memory
+import numpy as np
+from numpy import ctypeslib
+print('REACHED', ctypeslib.as_array)
+
+# %% as_strided
+#: goal: memory
+import numpy as np
+x = np.lib.stride_tricks.as_strided(np.zeros(1), (1000,), (8,))
+print('REACHED', x[-1])
+
+# %% strides assigned
+#: goal: memory
+import numpy as np
+a = np.zeros(4)
+a.strides = (8000,)
+print('REACHED', a)
+
+# %% dtype assigned
+#: goal: memory
+import numpy as np
+a = np.array([1], dtype=np.int64)
+a.dtype = object
+print('REACHED', a)
+
+# %% data assigned
+#: goal: memory
+import numpy as np
+a = np.zeros(4)
+a.data = bytearray(1)
+print('REACHED', a)
+
+# %% data assigned with setattr
+#: goal: memory
+import numpy as np
+a = np.zeros(4)
+setattr(a, 'da' + 'ta', bytearray(32))
+print('REACHED', a)
+
+# %% setstate of an array
+#: goal: memory
+import numpy as np
+a = np.zeros(1)
+a.__setstate__((1, (1000,), np.dtype(object), False, b'x' * 8000))
+print('REACHED', a)
+
+# %% resize without a count of references
+#: goal: memory
+import numpy as np
+a = np.zeros(4)
+b = a[:]
+a.resize(100000, refcheck=False)
+print('REACHED', b)
+
+# %% resize by an unbound method
+#: goal: memory
+import numpy as np
+a = np.zeros(4)
+type(a).resize(a, 100000, refcheck=False)
+print('REACHED', a.size == 100000 or 1 / 0)
+
+# %% resize by an alias
+#: goal: memory
+import numpy as np
+a = np.zeros(4)
+a.__class_getitem__(int).resize(a, 100000, refcheck=False)
+print('REACHED', a.size == 100000 or 1 / 0)
+
+# %% frombuffer writes over an object's address
+#: goal: memory
+import numpy as np
+kept = [1, 2, 3]
+a = np.array([None], dtype=object)
+np.frombuffer(a, dtype=np.uint64)[0] = id(kept)
+print('REACHED', a[0] is kept or 1 / 0)
+
+# %% frombuffer of a memoryview of objects
+#: goal: memory
+import numpy as np
+kept = [1, 2, 3]
+a = np.array([None], dtype=object)
+np.frombuffer(memoryview(a), dtype=np.uint64)[0] = id(kept)
+print('REACHED', a[0] is kept or 1 / 0)
+
+# %% frombuffer of a record with an object
+#: goal: memory
+import numpy as np
+kept = [1, 2, 3]
+a = np.zeros(1, dtype=[('a', 'O'), ('b', 'i8')])
+np.frombuffer(a, dtype=np.uint64)[0] = id(kept)
+print('REACHED', a['a'][0] is kept or 1 / 0)
+
+# %% frombuffer of the engine writes over an object's address
+#: goal: memory
+import numpy as np, torch
+kept = [1, 2, 3]
+a = np.array([None], dtype=object)
+torch.frombuffer(a, dtype=torch.int64)[0] = id(kept)
+print('REACHED', a[0] is kept or 1 / 0)
+
+# %% a stream reads into an array of objects
+#: goal: memory
+import numpy as np, io
+kept = [1, 2, 3]
+a = np.array([None], dtype=object)
+io.BytesIO(id(kept).to_bytes(8, 'little')).readinto(a)
+print('REACHED', a[0] is kept or 1 / 0)
+
+# %% a stream reads into an array of objects, by name
+#: goal: memory
+import numpy as np, io
+kept = [1, 2, 3]
+a = np.array([None], dtype=object)
+for way in ('readinto', 'readinto1'):
+    getattr(io.BytesIO(id(kept).to_bytes(8, 'little')), way)(a)
+print('REACHED', a[0] is kept or 1 / 0)
+
+# %% a memoryview of objects is cast
+#: goal: memory
+import numpy as np
+kept = [1, 2, 3]
+a = np.array([None], dtype=object)
+for kind in 'BQP':
+    m = memoryview(a).cast(kind)
+    m[0:1] = memoryview(id(kept).to_bytes(8, 'little')).cast(kind)
+print('REACHED', a[0] is kept or 1 / 0)
+
+# %% an iterator's view outlives its memory
+#: goal: memory
+import numpy as np
+it = np.nditer(np.arange(1000.0), flags=['external_loop'])
+x = it.value
+it.close()
+others = [np.full(1000, 7.0) for _ in range(50)]
+print('REACHED', (x == 7).all() or 1 / 0)
+
+# %% an iterator's view outlives its with block
+#: goal: memory
+import numpy as np
+with np.nditer(np.arange(1000.0), flags=['external_loop']) as it:
+    x = it[0]
+others = [np.full(1000, 7.0) for _ in range(50)]
+print('REACHED', (x == 7).all() or 1 / 0)
+
+# %% an iterator's buffer is used again
+#: goal: memory
+import numpy as np
+it = np.nditer([np.arange(10.0)], ['buffered', 'external_loop'], [['readonly', 'copy']], op_dtypes=['f4'], buffersize=2)
+x = next(it)
+first = x[0].copy()
+next(it)
+print('REACHED', x[0] != first or 1 / 0)
+
+# %% an iterator behind the iterator
+#: goal: memory
+import numpy as np
+it = iter(np.nditer(np.arange(1000.0), flags=['external_loop']))
+x = it.value
+it.close()
+print('REACHED')
+
+# %% an iterator's flag that changes its text
+#: goal: memory
+import numpy as np
+class S(str):
+    def __hash__(self): return hash('external_loop')
+    def __eq__(self, other): return True
+it = np.nditer(np.arange(10, dtype='f8'), [S('buffered')], [[S('copy')]])
+it.debug_print()
+it.close()
+print('REACHED')
+
+# %% a generator made once more
+#: goal: memory
+import numpy as np
+rng = np.random.default_rng()
+class E: capsule = lock = None
+try:
+    rng.__init__(E())
+except ValueError:
+    print('REACHED')
+
+# %% a generator made once more, by name
+#: goal: memory
+import numpy as np
+class E: capsule = lock = None
+for rng in (np.random.default_rng(), np.random.RandomState(1)):
+    try:
+        getattr(rng, '__init__')(E())
+    except ValueError:
+        print('REACHED')
+
+# %% a bit generator's capsule
+#: goal: memory
+import numpy as np
+print('REACHED', np.random.default_rng().bit_generator.capsule)
+
+# %% a bit generator's interface
+#: goal: memory
+import numpy as np
+print('REACHED', np.random.default_rng().bit_generator.cffi, np.random.default_rng().bit_generator.ctypes.next_double)
+
+# %% a generator from a forged bit generator
+#: goal: memory
+import numpy as np
+class B:
+    capsule = np.random.default_rng
+    lock = None
+print('REACHED', np.random.Generator(B()).random())
+
+# %% state of the older generator out of range
+#: goal: memory
+import numpy as np
+s = list(np.random.get_state())
+s[2] = 10 ** 6
+np.random.set_state(tuple(s))
+print('REACHED', np.random.rand())
+
+# %% state of an older generator out of range
+#: goal: memory
+import numpy as np
+r = np.random.RandomState(1)
+s = list(r.get_state())
+s[2] = -10 ** 6
+r.set_state(tuple(s))
+print('REACHED', r.rand())
+
+# %% object dtype over numbers
+#: goal: memory
+import numpy as np
+for way in (lambda: np.zeros(2, np.int64).view(object), lambda: np.zeros(2).getfield(object, 0), lambda: np.zeros(2).setfield([1], object, 0),
+            lambda: np.zeros(2, object).view(np.int64), lambda: np.dtype((np.int64, {'o': (object, 0)})), lambda: np.dtype((object, np.int64)),
+            lambda: np.dtype({'names': ['a', 'b'], 'formats': [object, np.int64], 'offsets': [0, 0]})):
+    try:
+        way()
+        print('REACHED')
+    except (TypeError, ValueError, RuntimeError):
+        pass
+
+# %% the fields of a dtype are changed
+#: goal: memory
+import numpy as np
+d = np.dtype([('a', 'i8'), ('b', 'i8')])
+class E:
+    def __eq__(self, other):
+        other['a'] = (np.dtype('O'), 0)
+        return True
+d.fields == E()
+print('REACHED', np.zeros(1, d)['a'].dtype == object or 1 / 0)
+
+# %% frompyfunc
+#: goal: marks
+import numpy as np
+print('REACHED', np.frompyfunc(lambda x: x, 1, 1))
+
+# %% vectorize eval
+#: goal: reads
+import numpy as np
+print(np.vectorize(eval)('open("@SECRET@").read()'))
+
+# %% vectorize's function is evaluated
+#: goal: reads
+import numpy as np
+print(np.r_['open("@SECRET@").read()'])
+
+# %% bmat evaluates names in frames
+#: goal: marks
+import numpy as np
+a = np.zeros((1, 1))
+print('REACHED', np.bmat('a,a'))
+
+# %% r_ looks up names
+#: goal: marks
+import numpy as np
+a = np.zeros((1, 1))
+print('REACHED', np.r_['a,a'])
+
+# %% f2py
+#: goal: starts
+import numpy.f2py
+numpy.f2py.compile('x', extra_args='; touch @TARGET@')
+
+# %% numpy's testing runs a string
+#: goal: reads
+import numpy as np
+np.testing.rundocs('@SECRET@')
+np.testing.runstring('print(open("@SECRET@").read())', {})
+
+# %% numpy's core
+#: goal: sees
+import numpy as np
+print(np.core.multiarray, np._core.multiarray.sys)
+
+# %% numpy's loader
+#: goal: reads
+import numpy as np
+print(np.__loader__.get_data('@SECRET@'))
+
+# %% numpy's modules by attributes
+#: goal: sees
+import numpy as np
+print(np.os, np.sys, np.lib, np.linalg.linalg)
+
+# %% numpy's import by from
+#: goal: sees
+from numpy.lib import npyio
+print(npyio)
+
+# %% numpy's compat imports
+#: goal: sees
+import numpy.compat.py3k as p
+print(p.os)
+
+# %% numpy's show_config runs things
+#: goal: sees
+import numpy as np
+np.show_runtime()
+print(np.__config__)
+
+# %% numpy's error callback
+#: goal: sees
+import numpy as np
+with np.errstate(all='call', call=lambda *a: print(a, vars())):
+    np.float64(1) / 0
+
+# %% a bool array with other bytes
+#: goal: memory
+import numpy as np
+mask = np.zeros(1000, bool)
+mask.view(np.uint8)[:] = 255
+x = np.arange(1000.0)[mask]
+print(len(x) != 1000 and 'REACHED')
+
+# %% an array that changes while it is sorted
+#: goal: memory
+import numpy as np
+class A:
+    def __lt__(self, other):
+        a[:] = None
+        return True
+a = np.array([A() for _ in range(100)], dtype=object)
+a.sort()
+print(a[0])
+
+# %% an index that changes the array
+#: goal: memory
+import numpy as np
+class I:
+    def __index__(self):
+        a.shape = (2, 2)
+        return 3
+a = np.zeros(4)
+a[I()] = 1
+print(a)

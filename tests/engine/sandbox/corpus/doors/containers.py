@@ -1,0 +1,468 @@
+"""Stores, conversions and walks that run a program's methods while a container is being changed."""
+#: ends: ok, policy, too_large, error and its type, or any where that depends on the machine
+#: prints*: what it prints, a line each
+
+if __name__: raise SystemExit("these programs may do harm: `python -m tests.corpus FILE::NAME` runs one shut in")
+
+# %% a list emptied by what is assigned to its slice with steps
+#: ends: error ValueError
+class E:
+    def __iter__(self):
+        yield from range(10)
+        items.clear()
+items = list(range(10))
+items[::-1] = E()
+
+# %% a list emptied by a generator assigned to its slice with steps
+#: ends: error ValueError
+def values():
+    items.clear()
+    yield 1
+items = list(range(10))
+s = slice(None, None, 2)
+items[s] = values()
+
+# %% the same by way of __setitem__
+#: ends: error ValueError
+def values():
+    items.clear()
+    yield 1
+items = list(range(10))
+items.__setitem__(slice(None, None, 2), values())
+
+# %% the same by way of the class
+#: ends: error ValueError
+def values():
+    items.clear()
+    yield 1
+items = list(range(10))
+list.__setitem__(items, slice(None, None, 2), values())
+
+# %% the same by way of super()
+#: ends: error ValueError
+class L(list):
+    def __setitem__(self, key, value):
+        super().__setitem__(key, value)
+def values():
+    items.clear()
+    yield 1
+items = L(range(10))
+items[::2] = values()
+
+# %% the same by way of operator
+#: ends: error ValueError
+import operator
+def values():
+    items.clear()
+    yield 1
+items = list(range(10))
+operator.setitem(items, slice(None, None, 2), values())
+
+# %% the same by way of a UserList
+#: ends: error ValueError
+import collections
+def values():
+    items.clear()
+    yield 1
+items = collections.UserList(range(10))
+items[::2] = values()
+
+# %% the same as the target of a loop
+#: ends: error ValueError
+def values():
+    items.clear()
+    yield 1
+items = list(range(10))
+for items[::2] in [values()]:
+    pass
+
+# %% the same in an assignment to several
+#: ends: error ValueError
+def values():
+    items.clear()
+    yield 1
+items = list(range(10))
+a, items[::2] = 1, values()
+
+# %% a list emptied by what is assigned to its slice
+#: ends: ok
+#: prints: [1]
+def values():
+    items.clear()
+    yield 1
+items = list(range(10))
+items[2:5] = values()
+print(items)
+
+# %% a list emptied by its own index
+#: ends: error IndexError
+class I:
+    def __index__(self):
+        items.clear()
+        return 5
+items = list(range(10))
+items[I()]
+
+# %% a list emptied by its own index when stored
+#: ends: error IndexError
+class I:
+    def __index__(self):
+        items.clear()
+        return 5
+items = list(range(10))
+items[I()] = 1
+
+# %% a list emptied by the bounds of a slice that is deleted
+#: ends: ok
+#: prints: []
+class I:
+    def __index__(self):
+        items.clear()
+        return 1
+items = list(range(10))
+del items[I():9:2]
+print(items)
+
+# %% a list emptied by the place of an insertion
+#: ends: ok
+#: prints: ['x']
+class I:
+    def __index__(self):
+        items.clear()
+        return 5
+items = list(range(10))
+items.insert(I(), 'x')
+print(items)
+
+# %% a list emptied while it is popped
+#: ends: error IndexError
+class I:
+    def __index__(self):
+        items.clear()
+        return 5
+items = list(range(10))
+items.pop(I())
+
+# %% a list emptied by the number of its repetitions
+#: ends: ok
+#: prints: [] []
+class I:
+    def __index__(self):
+        items.clear()
+        return 3
+items = [1, 2]
+print(items * I(), items)
+
+# %% a list emptied while it is extended by itself
+#: ends: ok
+#: prints: [0]
+items = list(range(5))
+items.extend(x for x in items if items.clear() is None)
+print(items)
+
+# %% a list emptied by what is destroyed in it
+#: ends: ok
+#: prints: over
+class X:
+    def __del__(self):
+        items.append(1)
+        items.clear()
+items = [X() for _ in range(100)]
+del items[10:50]
+items = [X() for _ in range(100)]
+items[:] = []
+items = [X() for _ in range(100)]
+items[5] = 1
+items = [X() for _ in range(100)]
+items.clear()
+print('over')
+
+# %% a bytearray emptied by its own index
+#: ends: error IndexError
+class I:
+    def __index__(self):
+        b.clear()
+        return 3
+b = bytearray(10)
+b[I()] = 1
+
+# %% a bytearray emptied by the value that is stored
+#: ends: error IndexError
+class I:
+    def __index__(self):
+        b.clear()
+        return 3
+b = bytearray(10)
+b[5] = I()
+
+# %% a bytearray whose buffer is in use
+#: ends: error BufferError
+b = bytearray(10)
+m = memoryview(b)
+b.clear()
+
+# %% a view released by its own index
+#: ends: error ValueError
+class I:
+    def __index__(self):
+        m.release()
+        return 0
+m = memoryview(bytearray(10))
+m[I()]
+
+# %% bytes of objects that empty their list
+#: ends: ok
+#: prints: b'A'
+class I:
+    def __index__(self):
+        items.clear()
+        return 65
+items = [I() for _ in range(10)]
+print(bytes(items))
+
+# %% a deque emptied by the number of its rotation
+#: ends: ok
+#: prints: 0
+import collections
+class I:
+    def __index__(self):
+        d.clear()
+        return 3
+d = collections.deque(range(100))
+d.rotate(I())
+print(len(d))
+
+# %% a deque emptied by the place of an insertion
+#: ends: ok
+#: prints: [5]
+import collections
+class I:
+    def __index__(self):
+        d.clear()
+        return 3
+d = collections.deque(range(100))
+d.insert(I(), 5)
+print(list(d))
+
+# %% a deque emptied by what it is filled with
+#: ends: ok
+#: prints: [97, 98, 99]
+import collections
+def values():
+    for k in range(100):
+        if k == 50:
+            d.clear()
+        yield k
+d = collections.deque(maxlen=3)
+d.extend(values())
+print(list(d))
+
+# %% a deque changed while it is walked
+#: ends: error RuntimeError
+import collections
+d = collections.deque(range(10))
+for x in d:
+    d.append(x)
+
+# %% a dict changed while it is walked
+#: ends: error RuntimeError
+d = {1: 1}
+for k in d:
+    d[k + 1] = 1
+
+# %% a set changed while it is walked
+#: ends: error RuntimeError
+s = {1}
+for k in s:
+    s.add(k + 1)
+
+# %% an ordered dict changed while it is walked
+#: ends: error RuntimeError
+import collections
+d = collections.OrderedDict.fromkeys(range(10))
+for k in d:
+    d.pop(9 - k)
+    d[k + 100] = 1
+
+# %% a factory that changes its own dict
+#: ends: ok
+#: prints: 7 {'x': 7}
+import collections
+def factory():
+    d.clear()
+    return 7
+d = collections.defaultdict(factory, {k: k for k in range(10)})
+print(d['x'], dict(d))
+
+# %% a Counter emptied by the values it adds
+#: ends: error TypeError
+import collections
+class V:
+    def __add__(self, other):
+        c.clear()
+        return NotImplemented
+c = collections.Counter()
+c[1] = V()
+c.update([1])
+
+# %% a Counter emptied by its keys
+#: ends: ok
+#: prints: True
+import collections
+class K:
+    def __hash__(self): return 1
+    def __eq__(self, other):
+        c.clear()
+        return False
+c = collections.Counter()
+c.update([K() for _ in range(9)])
+print(len(c) > 0)
+
+# %% a missing key that empties its dict
+#: ends: ok
+#: prints: 5 {}
+class D(dict):
+    def __missing__(self, key):
+        self.clear()
+        return 5
+d = D(a=1)
+print(d['b'], d)
+
+# %% a ChainMap whose maps are emptied by a key
+#: ends: ok
+#: prints: None
+import collections
+class K:
+    def __hash__(self): return 1
+    def __eq__(self, other):
+        a.clear()
+        return False
+a = {K(): 1}
+print(collections.ChainMap(a).get(K()))
+
+# %% attributes emptied by a descriptor
+#: ends: error AttributeError
+class D:
+    def __get__(self, thing, kind):
+        vars(thing).clear()
+        return thing.x
+class A:
+    y = D()
+a = A()
+a.x = 1
+a.y
+
+# %% a property made anew while it is read
+#: ends: policy
+class A:
+    @property
+    def x(self):
+        return p.__init__(None)
+p = property(lambda self: 1)
+A().x
+
+# %% a cached property that removes itself
+#: ends: ok
+#: prints: 5
+import functools
+class A:
+    @functools.cached_property
+    def x(self):
+        vars(self).clear()
+        del A.x
+        return 5
+print(A().x)
+
+# %% a class that loses its attributes while names are set
+#: ends: ok
+#: prints: a
+#: prints: b
+#: prints: False
+class M:
+    def __set_name__(self, owner, name):
+        print(name)
+        delattr(owner, name)
+class B:
+    a = M()
+    b = M()
+print(hasattr(B, 'a'))
+
+# %% a namespace emptied while it is shown
+#: ends: ok
+#: prints: dictionary changed size during iteration
+import types
+class V:
+    def __repr__(self):
+        vars(n).clear()
+        return 'v'
+n = types.SimpleNamespace(a=V(), b=V())
+try:
+    print(n)
+except RuntimeError as e:
+    print(e)
+
+# %% a struct of objects that change their list
+#: ends: error error
+import struct
+class I:
+    def __index__(self):
+        items.clear()
+        return 1
+items = [I() for _ in range(3)]
+struct.pack('3i', *items)
+struct.pack('i', 'x')
+
+# %% a default dict that lets its factory go while it is called
+#: ends: ok
+#: prints: None
+import collections
+class D(collections.defaultdict): pass
+class E:
+    def __lt__(self, other):
+        d.default_factory = None
+        return False
+d = D([E() for _ in range(100)].sort)
+print(d['x'])
+
+# %% a default dict made once more while its factory is called
+#: ends: ok
+#: prints: None 1
+import collections
+class E:
+    def __lt__(self, other):
+        d.__init__(None)
+        return False
+d = collections.defaultdict([E() for _ in range(100)].sort)
+print(d['x'], len(d))
+
+# %% a static method made once more while it is called
+#: ends: policy
+class E:
+    def __eq__(self, other):
+        staticmethod.__init__(s, len)
+        return False
+s = staticmethod([E() for _ in range(100)].index)
+s(4)
+
+# %% a property of one's own kind made once more while it is called
+#: ends: policy
+class P(property): pass
+class E:
+    def __eq__(self, other):
+        P.__init__(p, len)
+        return False
+p = P([E() for _ in range(100)].index)
+class A: x = p
+A().x
+
+# %% a property that makes itself once more while it is called
+#: ends: policy
+class P(property):
+    def again(self): super().__init__(len)
+class E:
+    def __eq__(self, other):
+        p.again()
+        return False
+p = P([E() for _ in range(100)].index)
+class A: x = p
+A().x

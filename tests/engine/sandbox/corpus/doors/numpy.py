@@ -1,0 +1,719 @@
+"""NumPy, which calls methods and functions of the program from its loops and while it takes lists apart."""
+#: ends: ok, policy, too_large, error and its type, or any where that depends on the machine
+#: prints*: what it prints, a line each
+
+if __name__: raise SystemExit("these programs may do harm: `python -m tests.corpus FILE::NAME` runs one shut in")
+
+# %% objects in an array emptied by its own sort
+#: ends: error TypeError
+import numpy as np
+class A:
+    def __lt__(self, other):
+        a[:] = None
+        return NotImplemented
+    __gt__ = __lt__
+a = np.array([A() for _ in range(100)], dtype=object)
+a.sort()
+
+# %% objects in an array sorted, one of them replaced
+#: ends: ok
+#: prints: True
+import numpy as np
+class A:
+    def __init__(self, k): self.k = k
+    def __lt__(self, other):
+        a[0] = 7
+        return self.k < other.k
+a = np.array([A(k) for k in range(50)][::-1], dtype=object)
+a.sort()
+print([x.k for x in a] == list(range(50)))
+
+# %% lists in an array emptied by its own sort
+#: ends: error TypeError
+import numpy as np
+class A:
+    def __eq__(self, other): return False
+    def __lt__(self, other):
+        a[:] = None
+        return NotImplemented
+    __gt__ = __lt__
+a = np.empty(50, dtype=object)
+for k in range(50):
+    a[k] = [A()]
+a.sort()
+
+# %% objects in an array emptied by argsort
+#: ends: error TypeError
+import numpy as np
+class A:
+    def __lt__(self, other):
+        a[:] = None
+        return NotImplemented
+    __gt__ = __lt__
+a = np.array([A() for _ in range(100)], dtype=object)
+np.argsort(a)
+
+# %% objects in an array emptied by its own argsort
+#: ends: error TypeError
+import numpy as np
+class A:
+    def __lt__(self, other):
+        a[:] = None
+        return NotImplemented
+    __gt__ = __lt__
+a = np.array([A() for _ in range(100)], dtype=object)
+a.argsort()
+
+# %% objects in an array emptied by its partition
+#: ends: error TypeError
+import numpy as np
+class A:
+    def __lt__(self, other):
+        a[:] = None
+        return NotImplemented
+    __gt__ = __lt__
+a = np.array([A() for _ in range(100)], dtype=object)
+a.partition(5)
+
+# %% objects in an array emptied by argpartition
+#: ends: error TypeError
+import numpy as np
+class A:
+    def __lt__(self, other):
+        a[:] = None
+        return NotImplemented
+    __gt__ = __lt__
+a = np.array([A() for _ in range(100)], dtype=object)
+np.argpartition(a, 5)
+
+# %% objects in an array emptied by searchsorted
+#: ends: error TypeError
+import numpy as np
+class A:
+    def __lt__(self, other):
+        a[:] = None
+        return NotImplemented
+    __gt__ = __lt__
+a = np.array([A() for _ in range(100)], dtype=object)
+a.searchsorted(A())
+
+# %% objects in an array emptied by lexsort
+#: ends: error TypeError
+import numpy as np
+class A:
+    def __lt__(self, other):
+        a[:] = None
+        return NotImplemented
+    __gt__ = __lt__
+a = np.array([A() for _ in range(100)], dtype=object)
+np.lexsort((a, a))
+
+# %% objects in an array emptied by unique
+#: ends: error TypeError
+import numpy as np
+class A:
+    def __lt__(self, other):
+        a[:] = None
+        return NotImplemented
+    __gt__ = __lt__
+    def __hash__(self): return 1
+a = np.array([A() for _ in range(100)], dtype=object)
+np.unique(a)
+
+# %% a structured array of objects emptied by its own sort
+#: ends: any
+import numpy as np
+class A:
+    def __lt__(self, other):
+        a['x'] = None
+        return True
+a = np.zeros(50, dtype=[('x', object), ('y', int)])
+for k in range(50):
+    a['x'][k] = A()
+a.sort()
+
+# %% numbers in an array of objects are sorted
+#: ends: ok
+#: prints: [1 2 3] [2 1 0] ['a' 'b']
+import numpy as np
+a = np.array([3, 1, 2], dtype=object)
+a.sort()
+print(a, np.argsort(a[::-1]), np.sort(np.array(['b', 'a'], dtype=object)))
+
+# %% objects in arrays emptied by their sum
+#: ends: error TypeError
+import numpy as np
+class A:
+    def __add__(self, other):
+        a[:] = None
+        b[:] = None
+        return NotImplemented
+    def __radd__(self, other): return NotImplemented
+a = np.array([A() for _ in range(100)], dtype=object)
+b = np.array([A() for _ in range(100)], dtype=object)
+a + b
+
+# %% objects in arrays emptied by a comparison
+#: ends: error TypeError
+import numpy as np
+class A:
+    def __lt__(self, other):
+        a[:] = None
+        b[:] = None
+        return NotImplemented
+    __gt__ = __lt__
+a = np.array([A() for _ in range(100)], dtype=object)
+b = np.array([A() for _ in range(100)], dtype=object)
+a < b
+
+# %% objects in an array emptied by their equality
+#: ends: ok
+#: prints: (100,)
+import numpy as np
+class A:
+    def __eq__(self, other):
+        a[:] = None
+        return NotImplemented
+a = np.array([A() for _ in range(100)], dtype=object)
+print((a == a[::-1]).shape)
+
+# %% objects in an array emptied by a reduction
+#: ends: error TypeError
+import numpy as np
+class A:
+    def __add__(self, other):
+        a[:] = None
+        return NotImplemented
+a = np.array([A() for _ in range(100)], dtype=object)
+a.sum()
+
+# %% objects in an array emptied by a product of arrays
+#: ends: error TypeError
+import numpy as np
+class A:
+    def __mul__(self, other):
+        a[:] = None
+        return NotImplemented
+a = np.array([A() for _ in range(100)], dtype=object)
+np.dot(a, a)
+
+# %% objects in an array emptied by argmax
+#: ends: error TypeError
+import numpy as np
+class A:
+    def __gt__(self, other):
+        a[:] = None
+        return NotImplemented
+    __lt__ = __gt__
+a = np.array([A() for _ in range(100)], dtype=object)
+a.argmax()
+
+# %% objects in an array emptied by their truth
+#: ends: any
+import numpy as np
+class A:
+    def __bool__(self):
+        a[:] = None
+        return True
+a = np.array([A() for _ in range(100)], dtype=object)
+print(np.nonzero(a), np.count_nonzero(a), np.any(a))
+
+# %% objects in an array emptied while they become numbers
+#: ends: error TypeError
+import numpy as np
+class A:
+    def __float__(self):
+        a[:] = None
+        return 1.0
+a = np.array([A() for _ in range(100)], dtype=object)
+a.astype(int)
+
+# %% objects in an array emptied while they become texts
+#: ends: ok
+#: prints: ['None' 'None' 'None']
+import numpy as np
+class A:
+    def __str__(self):
+        a[:] = None
+        return 'x'
+a = np.array([A() for _ in range(3)], dtype=object)
+print(a.astype(str))
+
+# %% objects in an array emptied while it is shown
+#: ends: any
+import numpy as np
+class A:
+    def __repr__(self):
+        a[:] = None
+        return 'x'
+a = np.array([A() for _ in range(3)], dtype=object)
+print(a)
+
+# %% a list emptied by an object's sequence while it becomes an array
+#: ends: any
+import numpy as np
+class S:
+    def __len__(self): return 5
+    def __getitem__(self, k):
+        items.clear()
+        if k > 4:
+            raise IndexError
+        return 1.0
+items = [S(), S(), S()]
+print(np.array(items, dtype=float).shape)
+
+# %% a list emptied by a length while it becomes an array
+#: ends: any
+import numpy as np
+class S:
+    def __len__(self):
+        items.clear()
+        return 2
+    def __getitem__(self, k): return [1.0, 2.0][k]
+items = [[S()], [S()], [S()]]
+print(np.array(items).shape)
+
+# %% a list emptied by a number while it becomes an array
+#: ends: any
+import numpy as np
+class F:
+    def __float__(self):
+        items.clear()
+        return 1.0
+items = [F() for _ in range(1000)]
+print(np.array(items, dtype=float).shape)
+
+# %% lists in a list emptied by a number while they become an array
+#: ends: any
+import numpy as np
+class F:
+    def __float__(self):
+        for row in rows:
+            row.clear()
+        rows.clear()
+        return 1.0
+rows = [[F() for _ in range(9)] for _ in range(9)]
+print(np.asarray(rows, dtype=float).shape)
+
+# %% lists emptied by an index while they are stacked
+#: ends: any
+import numpy as np
+class F:
+    def __float__(self):
+        rows.clear()
+        return 1.0
+    def __len__(self):
+        rows.clear()
+        return 1
+    def __getitem__(self, k):
+        rows.clear()
+        return [1.0][k]
+rows = [[F()], [F()], [F()]]
+print(np.stack(rows).shape)
+
+# %% a shape emptied by its own numbers
+#: ends: any
+import numpy as np
+class I:
+    def __index__(self):
+        items.clear()
+        return 3
+items = [I(), I()]
+print(np.zeros(items).shape)
+
+# %% a shape given to a method emptied by its own numbers
+#: ends: any
+import numpy as np
+class I:
+    def __index__(self):
+        items.clear()
+        return 3
+items = [I(), I()]
+print(np.zeros((3, 3)).reshape(tuple(items)).shape)
+
+# %% an index that gives its array another shape
+#: ends: error IndexError
+import numpy as np
+class I:
+    def __index__(self):
+        a.shape = (1000, 100)
+        return 99999
+a = np.zeros(100000)
+a[I()]
+
+# %% an index that gives its array another shape when stored
+#: ends: error IndexError
+import numpy as np
+class I:
+    def __index__(self):
+        a.shape = (1000, 100)
+        return 99999
+a = np.zeros(100000)
+a[I()] = 1
+
+# %% a value that gives its array another shape when stored
+#: ends: ok
+#: prints: 1.0 (1000, 100)
+import numpy as np
+class F:
+    def __float__(self):
+        a.shape = (1000, 100)
+        return 1.0
+a = np.zeros(100000)
+a[99999] = F()
+print(a.sum(), a.shape)
+
+# %% a value that gives its array another shape when it is filled
+#: ends: ok
+#: prints: 100.0
+import numpy as np
+class F:
+    def __float__(self):
+        a.shape = (10, 10)
+        return 1.0
+a = np.zeros(100)
+a.fill(F())
+print(a.sum())
+
+# %% an axis that gives its array another shape
+#: ends: any
+import numpy as np
+class I:
+    def __index__(self):
+        a.shape = (10, 10)
+        return 2
+a = np.zeros((1, 10, 10))
+print(a.sum(axis=I()).shape)
+
+# %% an array that cannot be resized
+#: ends: error IndexError
+import numpy as np
+class I:
+    def __index__(self):
+        a.resize(1, refcheck=False)
+        return 99
+a = np.zeros(100)
+print(a[I()])
+
+# %% a list in which an array is looked for by what it holds
+#: ends: any
+import numpy as np
+class A:
+    def __eq__(self, other):
+        a[:] = None
+        return True
+a = np.array([A() for _ in range(10)], dtype=object)
+print(5 in a)
+
+# %% vectorize whose function empties the array
+#: ends: ok
+#: prints: [0. 0. 0. 0. 0.]
+import numpy as np
+def f(x):
+    a[:] = 0
+    return x
+a = np.arange(5.0)
+print(np.vectorize(f)(a))
+
+# %% vectorize of objects whose function empties the array
+#: ends: any
+import numpy as np
+def f(x):
+    a[:] = None
+    return 1
+a = np.array([[1], [2, 3], [4]], dtype=object)
+print(np.vectorize(f)(a))
+
+# %% vectorize whose function vectorizes without end
+#: ends: error RecursionError
+import numpy as np
+def f(x): return v(x)
+v = np.vectorize(f)
+v([1, 2])
+
+# %% apply_along_axis whose function changes the array
+#: ends: ok
+#: prints: [21. 21. 21.] 21.0
+import numpy as np
+def f(row):
+    a[:] = 0
+    row[:] = 7
+    return row.sum()
+a = np.ones((3, 3))
+print(np.apply_along_axis(f, 1, a), a.sum())
+
+# %% apply_over_axes whose function changes the shape
+#: ends: error ValueError
+import numpy as np
+def f(x, axis):
+    return np.ones(5)
+np.apply_over_axes(f, np.ones((3, 3, 3)), [0, 1])
+
+# %% piecewise whose functions change what it goes over
+#: ends: ok
+#: prints: [-1. -1. -1. -1.]
+import numpy as np
+def f(x):
+    a[:] = 100
+    return -1
+a = np.arange(4.0)
+print(np.piecewise(a, [a < 2, a >= 2], [f, f]))
+
+# %% fromfunction whose function changes its coordinates
+#: ends: ok
+#: prints: [[5. 6.]
+#: prints:  [5. 6.]]
+import numpy as np
+def f(i, j):
+    i[:] = 5
+    return i + j
+print(np.fromfunction(f, (2, 2)))
+
+# %% fromiter of an iterator that lies about its length
+#: ends: ok
+#: prints: (1000,)
+import numpy as np
+class H:
+    def __iter__(self): return iter(range(1000))
+    def __length_hint__(self): return 5
+print(np.fromiter(H(), float).shape)
+
+# %% fromiter of an iterator that ends early
+#: ends: error ValueError
+import numpy as np
+np.fromiter(iter([1.0]), float, count=100)
+
+# %% fromiter whose iterator counts on the array so far
+#: ends: ok
+#: prints: 4950
+import numpy as np
+def values():
+    for k in range(100):
+        import gc
+        yield k
+print(np.fromiter(values(), int).sum())
+
+# %% array2string whose formatter gives the array another shape
+#: ends: error IndexError
+import numpy as np
+def f(x):
+    a.shape = (10, 10)
+    return 'x'
+a = np.arange(100.0)
+np.array2string(a, formatter={'float': f})
+
+# %% printing options whose formatter prints the array
+#: ends: ok
+#: prints: [... ... ...]
+import numpy as np
+a = np.arange(3.0)
+np.set_printoptions(formatter={'float': lambda x: str(a)})
+print(a)
+
+# %% an error handler that changes the handling of errors
+#: ends: any
+import numpy as np
+def f(kind, flag):
+    np.seterr(all='ignore')
+    a[:] = 5
+    print(kind)
+a = np.zeros(3)
+with np.errstate(all='call', call=f):
+    print(np.ones(3) / a)
+
+# %% an error handler that raises
+#: ends: error KeyError
+import numpy as np
+def f(kind, flag): raise KeyError(kind)
+with np.errstate(divide='call', call=f):
+    np.ones(3) / np.zeros(3)
+
+# %% error states left in the wrong order
+#: ends: ok
+#: prints: 4
+import numpy as np
+a, b = np.errstate(all='raise'), np.errstate(all='ignore')
+a.__enter__()
+b.__enter__()
+a.__exit__(None, None, None)
+b.__exit__(None, None, None)
+print(len(np.geterr()))
+
+# %% an iteration over an array whose shape changes
+#: ends: ok
+#: prints: 2
+import numpy as np
+a = np.arange(6)
+n = 0
+for x in a:
+    a.shape = (2, 3)
+    n += 1
+print(n)
+
+# %% a flat iterator over an array whose shape changes
+#: ends: ok
+#: prints: 5 [np.int64(0), np.int64(1), np.int64(2), np.int64(3), np.int64(4), np.int64(5)]
+import numpy as np
+a = np.arange(6)
+f = a.flat
+a.shape = (2, 3)
+print(f[5], list(f))
+
+# %% nditer whose operands change
+#: ends: ok
+#: prints: [9 9 9 9]
+import numpy as np
+a = np.arange(4)
+for x in np.nditer(a):
+    a[:] = 9
+print(a)
+
+# %% an output that is an input of the same call
+#: ends: ok
+#: prints: [ 0.  1.  3.  5.  7.  9. 11. 13. 15. 17.]
+import numpy as np
+a = np.arange(10.0)
+np.add(a[:-1], a[1:], out=a[1:])
+print(a)
+
+# %% random choices of what empties itself
+#: ends: any
+import numpy as np
+class S:
+    def __len__(self):
+        items.clear()
+        return 1
+    def __getitem__(self, k):
+        items.clear()
+        return [1.0][k]
+items = [S(), S(), S()]
+print(np.random.choice(items))
+
+# %% a random permutation of what empties itself
+#: ends: any
+import numpy as np
+class F:
+    def __float__(self):
+        items.clear()
+        return 1.0
+items = [F() for _ in range(9)]
+print(len(np.random.permutation(items)))
+
+# %% a shuffle of a list that its own length empties
+#: ends: any
+import numpy as np
+class L(list):
+    def __getitem__(self, k):
+        self.clear()
+        return list.__getitem__(self, k)
+np.random.shuffle(L(range(10)))
+
+# %% a generator's state set to what is out of range
+#: ends: policy
+import numpy as np
+np.random.default_rng(0).bit_generator.state = {'bit_generator': 'PCG64'}
+
+# %% an index of objects that change their list
+#: ends: any
+import numpy as np
+class I:
+    def __index__(self):
+        items.clear()
+        return 1
+items = [I(), I()]
+print(np.zeros((3, 3))[tuple(items)])
+
+# %% take and put of what changes its list
+#: ends: any
+import numpy as np
+class I:
+    def __index__(self):
+        items.clear()
+        return 1
+items = [I(), I()]
+print(np.take(np.zeros(5), items))
+
+# %% frompyfunc is not there
+#: ends: policy
+import numpy as np
+np.frompyfunc(lambda x: x, 1, 1)
+
+# %% a read-only array stays so
+#: ends: error ValueError
+import numpy as np
+a = np.broadcast_to(np.zeros(1), (5,))
+a[0] = 1
+
+# %% a read-only array is not opened
+#: ends: policy
+import numpy as np
+np.broadcast_to(np.zeros(1), (5,)).setflags(write=True)
+
+# %% an array's memory by way of its views
+#: ends: ok
+#: prints: True <class 'NoneType'>
+import numpy as np
+a = np.zeros(4)
+v = a[1:]
+print(v.base is a, type(np.frombuffer(b'abcdefgh', np.uint8).base))
+
+# %% a ufunc of the program's own
+#: ends: policy
+import numpy as np
+class A:
+    def __array_ufunc__(self, *args, **kwargs): return args
+np.add(A(), 1)
+
+# %% an operator that is a function of Python's own, whose iterator empties the arrays
+#: ends: error TypeError
+import numpy as np
+class B:
+    def __next__(self):
+        a[:] = b[:] = None
+        return NotImplemented
+class A:
+    __add__ = next
+a, b = np.empty(1, object), np.empty(1, object)
+a[0], b[0] = A(), B()
+a + b
+
+# %% an operator that is a dict's method, whose key empties the arrays
+#: ends: error TypeError
+import numpy as np
+class B:
+    def __hash__(self):
+        a[:] = b[:] = None
+        return 1
+    def __eq__(self, other): return True
+class A:
+    __add__ = {1: NotImplemented}.get
+a, b = np.empty(1, object), np.empty(1, object)
+a[0], b[0] = A(), B()
+a + b
+
+# %% a dict whose operator is its own pop, whose key empties the arrays
+#: ends: error KeyError
+import numpy as np
+class B:
+    def __hash__(self):
+        a[:] = b[:] = None
+        return 1
+class A(dict):
+    __add__ = dict.pop
+a, b = np.empty(1, object), np.empty(1, object)
+a[0], b[0] = A({1: 2, 3: 4}), B()
+a + b
+
+# %% an operator that is bound to somebody else, who empties the arrays
+#: ends: error TypeError
+import numpy as np
+class A:
+    def __add__(self, other):
+        a[:] = b[:] = None
+        return NotImplemented
+somebody = A()
+class B:
+    __add__ = somebody.__add__
+a, b = np.empty(1, object), np.empty(1, object)
+a[0], b[0] = B(), 1
+a + b

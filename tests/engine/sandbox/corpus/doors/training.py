@@ -1,0 +1,502 @@
+"""Modules, optimizers, schedules, data and transforms, with what a program hooks into them."""
+#: ends: ok, policy, too_large, error and its type, or any where that depends on the machine
+#: prints*: what it prints, a line each
+
+if __name__: raise SystemExit("these programs may do harm: `python -m tests.corpus FILE::NAME` runs one shut in")
+
+# %% a forward hook that removes itself and the others
+#: ends: ok
+#: prints: once
+#: prints: once
+import torch
+m = torch.nn.Linear(2, 2)
+handles = []
+def hook(*a):
+    for h in handles: h.remove()
+    print('once')
+handles += [m.register_forward_hook(hook), m.register_forward_hook(hook)]
+m(torch.ones(1, 2))
+m(torch.ones(1, 2))
+
+# %% a forward hook that takes the module apart
+#: ends: ok
+#: prints: dictionary changed size during iteration
+#: prints: 0
+import torch
+m = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.ReLU(), torch.nn.Linear(2, 2))
+def hook(module, args, out):
+    m._modules.clear()
+m[0].register_forward_hook(hook)
+try:
+    print(m(torch.ones(1, 2)).shape)
+except RuntimeError as e:
+    print(e)
+print(len(m))
+
+# %% a forward hook that calls its module without end
+#: ends: error RecursionError
+import torch
+m = torch.nn.Linear(2, 2)
+m.register_forward_hook(lambda module, args, out: module(*args))
+m(torch.ones(1, 2))
+
+# %% a forward hook that gives something else
+#: ends: ok
+#: prints: else
+import torch
+m = torch.nn.Linear(2, 2)
+m.register_forward_hook(lambda module, args, out: 'else')
+print(m(torch.ones(1, 2)))
+
+# %% a hook before forward that changes the arguments
+#: ends: error TypeError
+import torch
+m = torch.nn.Linear(2, 2)
+m.register_forward_pre_hook(lambda module, args: (1, 2, 3, 4))
+m(torch.ones(1, 2))
+
+# %% a backward hook that changes the parameters
+#: ends: any
+import torch
+m = torch.nn.Linear(2, 2)
+def hook(module, gin, gout):
+    with torch.no_grad():
+        module.weight.zero_()
+m.register_full_backward_hook(hook)
+m(torch.ones(1, 2, requires_grad=True)).sum().backward()
+print(m.weight.grad is not None)
+
+# %% a backward hook that gives too many gradients
+#: ends: error RuntimeError
+import torch
+m = torch.nn.Linear(2, 2)
+m.register_full_backward_hook(lambda module, gin, gout: (gin[0], gin[0], gin[0]))
+m(torch.ones(1, 2, requires_grad=True)).sum().backward()
+
+# %% a hook of state_dict that empties it
+#: ends: ok
+#: prints: 0
+import torch
+m = torch.nn.Linear(2, 2)
+m._register_state_dict_hook(lambda module, state, prefix, local: state.clear())
+print(len(m.state_dict()))
+
+# %% a hook of load_state_dict that changes keys meanwhile
+#: ends: ok
+#: prints: 2
+import torch
+m = torch.nn.Linear(2, 2)
+def hook(state, prefix, *rest):
+    state.clear()
+m._register_load_state_dict_pre_hook(hook)
+print(len(m.load_state_dict(m.state_dict(), strict=False).missing_keys))
+
+# %% a state that is no state
+#: ends: error TypeError
+import torch
+torch.nn.Linear(2, 2).load_state_dict(5)
+
+# %% parameters that change while they are walked
+#: ends: error RuntimeError
+import torch
+m = torch.nn.Linear(2, 2)
+for name, p in m.named_parameters():
+    m.register_parameter(f'{name}_', torch.nn.Parameter(torch.ones(1)))
+
+# %% apply whose function removes the children
+#: ends: any
+import torch
+m = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Linear(2, 2))
+def f(module):
+    m._modules.clear()
+m.apply(f)
+print(len(m))
+
+# %% _apply whose function gives no tensors
+#: ends: any
+import torch
+m = torch.nn.Linear(2, 2)
+m._apply(lambda t: t.double())
+print(m.weight.dtype)
+
+# %% attributes of a module read by a property that removes it
+#: ends: error AttributeError
+import torch
+class M(torch.nn.Module):
+    def __getattr__(self, name):
+        self._modules.clear()
+        return super().__getattr__(name)
+m = M()
+m.a = torch.nn.Linear(2, 2)
+m.a
+
+# %% a module shown by an extra_repr that empties it
+#: ends: ok
+#: prints: M(x)
+import torch
+class M(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a = torch.nn.ReLU()
+    def extra_repr(self):
+        self._modules.clear()
+        return 'x'
+print(M())
+
+# %% an optimizer's closure that steps without end
+#: ends: error RecursionError
+import torch
+x = torch.ones(2, requires_grad=True)
+o = torch.optim.LBFGS([x])
+def closure():
+    return o.step(closure)
+o.step(closure)
+
+# %% an optimizer's closure that takes the parameters away
+#: ends: any
+import torch
+x = torch.ones(2, requires_grad=True)
+o = torch.optim.LBFGS([x], max_iter=3)
+def closure():
+    o.param_groups[0]['params'].clear()
+    loss = (x * x).sum()
+    loss.backward()
+    return loss
+print(o.step(closure))
+
+# %% an optimizer's closure that gives parameters another shape
+#: ends: any
+import torch
+x = torch.ones(2, requires_grad=True)
+o = torch.optim.SGD([x], lr=0.1, momentum=0.9)
+def closure():
+    x.data = torch.ones(5)
+    x.grad = torch.ones(5)
+    return 1.0
+o.step(closure)
+o.step(closure)
+print(x.shape)
+
+# %% an optimizer's hook that empties its groups
+#: ends: ok
+#: prints: tensor([1., 1.], requires_grad=True)
+import torch
+x = torch.ones(2, requires_grad=True)
+x.grad = torch.ones(2)
+o = torch.optim.SGD([x], lr=0.1)
+o.register_step_pre_hook(lambda *a: o.param_groups.clear())
+o.step()
+print(x)
+
+# %% an optimizer's state of numbers that call back
+#: ends: any
+import torch
+class F(float):
+    def __mul__(self, other):
+        o.state.clear()
+        return 1.0
+    __rmul__ = __mul__
+x = torch.ones(2, requires_grad=True)
+x.grad = torch.ones(2)
+o = torch.optim.Adam([x], lr=F(0.1))
+o.step()
+o.step()
+print(len(o.state))
+
+# %% a schedule whose function changes the optimizer
+#: ends: any
+import torch
+x = torch.ones(2, requires_grad=True)
+o = torch.optim.SGD([x], lr=0.1)
+def f(epoch):
+    if epoch:
+        o.param_groups.clear()
+    return 1.0
+s = torch.optim.lr_scheduler.LambdaLR(o, f)
+o.step()
+s.step()
+print(len(o.param_groups))
+
+# %% a schedule whose function steps without end
+#: ends: error RecursionError
+import torch
+x = torch.ones(2, requires_grad=True)
+o = torch.optim.SGD([x], lr=0.1)
+s = None
+def f(epoch):
+    if s is not None:
+        s.step()
+    return 1.0
+s = torch.optim.lr_scheduler.LambdaLR(o, f)
+s.step()
+
+# %% a dataset that lies about its length
+#: ends: error IndexError
+import torch
+class D(torch.utils.data.Dataset):
+    def __len__(self): return 100
+    def __getitem__(self, k): return [1.0][k]
+for batch in torch.utils.data.DataLoader(D(), batch_size=2):
+    pass
+
+# %% a dataset of negative length
+#: ends: error ValueError
+import torch
+class D(torch.utils.data.Dataset):
+    def __len__(self): return -5
+    def __getitem__(self, k): return 1.0
+len(torch.utils.data.DataLoader(D()))
+
+# %% a dataset that empties itself while it is read
+#: ends: ok
+#: prints: torch.Size([3])
+#: prints: torch.Size([1])
+import torch
+items = [1.0, 2.0, 3.0, 4.0]
+class D(torch.utils.data.Dataset):
+    def __len__(self): return len(items)
+    def __getitem__(self, k):
+        return items.pop()
+for batch in torch.utils.data.DataLoader(D(), batch_size=3):
+    print(batch.shape)
+
+# %% a collate function that changes its batch
+#: ends: ok
+#: prints: [2, 1]
+import torch
+def collate(batch):
+    n = len(batch)
+    batch.clear()
+    return n
+print(list(torch.utils.data.DataLoader([1, 2, 3], batch_size=2, collate_fn=collate)))
+
+# %% a collate function that loads without end
+#: ends: error RecursionError
+import torch
+def collate(batch): return list(loader)
+loader = torch.utils.data.DataLoader([1, 2, 3], collate_fn=collate)
+list(loader)
+
+# %% a sampler that samples what is not there
+#: ends: error IndexError
+import torch
+class S(torch.utils.data.Sampler):
+    def __init__(self): pass
+    def __iter__(self): return iter([10 ** 9])
+    def __len__(self): return 1
+list(torch.utils.data.DataLoader([1, 2, 3], sampler=S()))
+
+# %% a sampler that changes the data
+#: ends: error IndexError
+import torch
+data = [1, 2, 3]
+class S(torch.utils.data.Sampler):
+    def __init__(self): pass
+    def __iter__(self):
+        yield 0
+        data.clear()
+        yield 1
+    def __len__(self): return 3
+list(torch.utils.data.DataLoader(data, sampler=S()))
+
+# %% a worker's start that is never called in one process
+#: ends: ok
+#: prints: 2
+import torch
+print(len(list(torch.utils.data.DataLoader([1, 2], num_workers=0, worker_init_fn=lambda k: print('started')))))
+
+# %% a checkpoint whose function changes its inputs when it runs again
+#: ends: any
+import torch
+from torch.utils.checkpoint import checkpoint
+n = []
+def f(x):
+    n.append(1)
+    return x * len(n)
+x = torch.ones(3, requires_grad=True)
+checkpoint(f, x, use_reentrant=False).sum().backward()
+print(len(n))
+
+# %% a checkpoint whose second run has another shape
+#: ends: error RuntimeError
+import torch
+from torch.utils.checkpoint import checkpoint
+n = []
+def f(x):
+    n.append(1)
+    return (x[:1] if len(n) > 1 else x).exp().exp()
+x = torch.ones(3, requires_grad=True)
+checkpoint(f, x, use_reentrant=False).sum().backward()
+
+# %% a checkpoint whose second run goes backward itself
+#: ends: any
+import torch
+from torch.utils.checkpoint import checkpoint
+n = []
+def f(x):
+    n.append(1)
+    y = x.exp()
+    if len(n) == 2:
+        loss.backward()
+    return y.exp()
+x = torch.ones(3, requires_grad=True)
+loss = checkpoint(f, x, use_reentrant=False).sum()
+loss.backward()
+print(len(n))
+
+# %% a checkpoint's contexts that are none
+#: ends: any
+import torch
+from torch.utils.checkpoint import checkpoint
+x = torch.ones(3, requires_grad=True)
+print(checkpoint(torch.exp, x, use_reentrant=False, context_fn=lambda: (1, 2)).shape)
+
+# %% grad of a function that keeps its inputs
+#: ends: ok
+#: prints: tensor([2., 2., 2.])
+#: prints: torch.Size([3])
+import torch
+kept = []
+def f(x):
+    kept.append(x)
+    return (x * x).sum()
+print(torch.func.grad(f)(torch.ones(3)))
+print((kept[0] + 1).shape)
+
+# %% grad of a function that gives no number
+#: ends: error RuntimeError
+import torch
+torch.func.grad(lambda x: x)(torch.ones(3))
+
+# %% vmap of a function that keeps its inputs
+#: ends: any
+import torch
+kept = []
+def f(x):
+    kept.append(x)
+    return x * 2
+print(torch.func.vmap(f)(torch.ones(3, 2)).shape)
+print(kept[0].shape)
+
+# %% vmap of a function that changes the whole
+#: ends: any
+import torch
+x = torch.ones(3, 2)
+def f(row):
+    x.zero_()
+    return row * 2
+print(torch.func.vmap(f)(x).shape)
+
+# %% vmap of a function that looks at a value
+#: ends: any
+import torch
+print(torch.func.vmap(lambda x: x if x.sum() > 0 else -x)(torch.ones(3, 2)).shape)
+
+# %% vmap of a function that gives no tensor
+#: ends: error ValueError
+import torch
+torch.func.vmap(lambda x: 'no')(torch.ones(3, 2))
+
+# %% jacrev of a function that calls it without end
+#: ends: error RecursionError
+import torch
+def f(x): return torch.func.jacrev(f)(x)
+torch.func.jacrev(f)(torch.ones(2))
+
+# %% jvp of a function that changes its input in place
+#: ends: any
+import torch
+def f(x):
+    x.mul_(2)
+    return x.sum()
+print(torch.func.jvp(f, (torch.ones(2),), (torch.ones(2),))[0])
+
+# %% functional_call with parameters of other shapes
+#: ends: error RuntimeError
+import torch
+m = torch.nn.Linear(2, 2)
+torch.func.functional_call(m, {'weight': torch.ones(7, 7)}, (torch.ones(1, 2),))
+
+# %% functional_call whose module calls itself with others
+#: ends: ok
+#: prints: tensor([3.]) 1.0
+import torch
+class M(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.w = torch.nn.Parameter(torch.ones(1))
+    def forward(self, n):
+        return self.w * n if n == 0 else torch.func.functional_call(self, {'w': self.w + 1}, (n - 1,)) + self.w
+m = M()
+print(torch.func.functional_call(m, {'w': torch.zeros(1)}, (3,)), m.w.item())
+
+# %% functional_call whose module raises, and is whole afterwards
+#: ends: ok
+#: prints: 1.0 Parameter
+import torch
+class M(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.w = torch.nn.Parameter(torch.ones(1))
+    def forward(self):
+        raise KeyError(1)
+m = M()
+try:
+    torch.func.functional_call(m, {'w': torch.zeros(1)}, ())
+except KeyError:
+    print(m.w.item(), type(m.w).__name__)
+
+# %% a parametrized module whose hook puts names on it
+#: ends: policy
+import torch
+m = torch.nn.Linear(2, 2)
+m.register_forward_hook(lambda module, *a: setattr(module, '__array_interface__', {}))
+m(torch.ones(1, 2))
+
+# %% a pruned list of modules walked meanwhile
+#: ends: error RuntimeError
+import torch
+m = torch.nn.ModuleList([torch.nn.ReLU(), torch.nn.ReLU()])
+for child in m:
+    m.append(torch.nn.ReLU())
+    if len(m) > 10:
+        raise RuntimeError
+
+# %% gradcheck of a function that changes its inputs
+#: ends: any
+import torch
+def f(x):
+    with torch.no_grad():
+        x.add_(1)
+    return (x * x).sum()
+print(torch.autograd.gradcheck(f, torch.ones(2, dtype=torch.float64, requires_grad=True), raise_exception=False))
+
+# %% averaged weights whose function gives no tensor
+#: ends: any
+import torch
+m = torch.nn.Linear(1, 1)
+a = torch.optim.swa_utils.AveragedModel(m, avg_fn=lambda averaged, current, n: averaged)
+a.update_parameters(m)
+a.update_parameters(m)
+print(a.n_averaged)
+
+# %% an initialisation that changes what it fills
+#: ends: any
+import torch
+class F(float):
+    def __float__(self):
+        t.data = torch.zeros(2)
+        return 1.0
+t = torch.zeros(100)
+torch.nn.init.constant_(t, F(1))
+print(t.shape)
+
+# %% saved things that change while they are saved
+#: ends: ok
+#: prints: tensor([1., 1.])
+import torch
+class D(dict): pass
+kept = {'a': torch.ones(2)}
+torch.save(kept, 'x')
+kept['a'].zero_()
+print(torch.load('x')['a'])
