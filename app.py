@@ -18,6 +18,7 @@ from components.menus.export import hand_over, save_menu
 from components.menus.help import KEYS, help_panel
 from components.menus.share import address_of, share_panel
 from components.page import state, theme
+from components.page.console import LINES_CELL, MOST_CELL, cell_html, console, whole_output
 from components.page.empty_state import empty_html
 from components.page.error_boundary import guarded
 from components.page.extent import extent
@@ -27,8 +28,7 @@ from components.page.render_lock import in_turn, turn_for
 from components.page.shortcuts import desk
 from components.page.state import Page
 from components.page.task_progress import again, bar
-from components.panels.console import LINES_CELL, MOST_CELL, cell_html, console, whole_output
-from components.panels.registry import Beside, panels
+from components.panels import Beside, panels
 from components.player import GraphState, graph_view, in_parts, isolated, knows
 from components.player.folds import standing
 from components.player.payload import drawing, late_details, packed, payload, picture_name, sketch

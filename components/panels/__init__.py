@@ -1,1 +1,75 @@
-"""The panels beside the graph: each is declared in a file of this folder, and the page finds it there (`registry.panels`)."""
+"""What a panel is, which ones there are, and what one is given to draw."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from engine.discovery import modules
+from engine.recording import Recording
+
+if TYPE_CHECKING:
+    from components.page.state import Page
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What stands beside a panel: the recording on show and the moment of it, and the visitor's page.
+
+    No control of Streamlit's may be given it to keep (in a `format_func`, say): it would hold the recording a whole visit long.
+    """
+
+    recording: Recording
+    step: int
+    """The step that the player stands at."""
+    page: Page
+
+    @property
+    def node(self) -> str | None:
+        """The selected node (`t3`, `n5`), None for nothing and for a closed group."""
+        return self.page.node
+
+    def memory(self, panel: str) -> dict[str, Any]:
+        """What a panel keeps for this visitor from one drawing to the next."""
+        return self.page.memories.setdefault(panel, {})
+
+
+Draw = Callable[[Beside], dict[str, Any] | None]
+"""Draws a panel, and returns the marks that it wants over the graph, if any."""
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """One panel: its name, its place in the row of tabs, and what draws it."""
+
+    name: str
+    place: int
+    draw: Draw
+    label: Callable[[Recording], str] | None = None
+    """What its tab says of a recording, where that is more than the name."""
+
+    def title(self, recording: Recording) -> str:
+        """What its tab says."""
+        return self.name if self.label is None else self.label(recording)
+
+
+_PANELS: dict[str, Panel] = {}
+
+
+def panel(name: str, place: int, label: Callable[[Recording], str] | None = None) -> Callable[[Draw], Draw]:
+    """Declare a panel; tabs stand in the order of their places, the smallest first."""
+
+    def declare(draw: Draw) -> Draw:
+        _PANELS[name] = Panel(name, place, draw, label)
+        return draw
+
+    return declare
+
+
+@cache
+def panels() -> dict[str, Panel]:
+    """All panels by name, in the order of their tabs."""
+    modules(__name__, __path__)
+    return {each.name: each for each in sorted(_PANELS.values(), key=lambda each: (each.place, each.name))}

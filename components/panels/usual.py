@@ -6,16 +6,16 @@ from typing import Any
 
 import streamlit as st
 
+from components.html.group_html import group_panel
+from components.html.inspector_html import inspector
 from components.html.markup import shortened
 from components.page import state
 from components.page.task_progress import again
+from components.panels import Beside, panel
 from components.panels.check import check_panel
 from components.panels.compare import compare_panel
 from components.panels.findings import badge, findings_panel
-from components.panels.groups import group_panel
-from components.panels.inspector import inspector
 from components.panels.ledger import ledger
-from components.panels.registry import Beside, panel
 from components.panels.sweep import sweep_panel
 from components.panels.tensors import tensors
 from components.panels.whatif import whatif

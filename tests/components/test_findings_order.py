@@ -12,8 +12,8 @@ import pytest
 
 import gradtape
 from components.html.diagnosis_html import findings_html
+from components.html.group_html import group_html
 from components.panels.findings import badge
-from components.panels.groups import group_html
 from components.player.folds import folding
 from components.replay.panels import panels
 from engine.diagnosis import Finding, findings

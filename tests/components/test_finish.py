@@ -14,8 +14,8 @@ from components.html.markup import copy
 from components.menus.gallery import DEFAULT, examples
 from components.menus.help import KEYS
 from components.page import state
+from components.page.console import console_html
 from components.page.empty_state import empty_html
-from components.panels.console import console_html
 from components.tour import moments
 from engine.recording import Recording, replay
 from engine.recording.index import index_of

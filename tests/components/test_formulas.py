@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from components.html.formulas_html import MOST, counted, edge_title, found_at, heading, placed, steps_html, total_html
 from components.menus.gallery import examples
 from components.panels.check import check_html
-from components.panels.formulas import MOST, counted, edge_title, found_at, heading, placed, steps_html, total_html
 from engine.diagnosis.gradcheck.check import check_numerically
 from engine.recording import replay
 from engine.recording.events import NodeRan
@@ -35,7 +35,7 @@ Cube.apply(x).sum().backward()
 
 
 def formulas_page(source: str, step: int, selected: str | None) -> None:
-    from components.panels.formulas import formulas
+    from components.html.formulas_html import formulas
     from engine.sandbox import run
 
     recording = run(source).recording
@@ -92,7 +92,7 @@ def test_of_thousands_of_contributions_the_first_few_are_written_out(monkeypatch
     recording = recorded(loop)
     _, places = placed(recording, len(recording.events) - 1, "t0")
     written: list[int] = []
-    monkeypatch.setattr("components.panels.formulas.contributions", lambda _, node, *__: written.append(node) or [])
+    monkeypatch.setattr("components.html.formulas_html.contributions", lambda _, node, *__: written.append(node) or [])
     found_at(recording, places, None)
     assert len(written) == MOST
 

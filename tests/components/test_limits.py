@@ -10,8 +10,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from components.page import state
+from components.page.console import LINES, MOST, console_html, ends, output_html
 from components.page.task_progress import Task
-from components.panels.console import LINES, MOST, console_html, ends, output_html
 from engine.limits import EVENTS, MEMORY, SECONDS
 from engine.sandbox import Control, Limits, RunError, RunResult
 from engine.sandbox.settings import Settings

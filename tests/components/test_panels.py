@@ -14,7 +14,7 @@ from streamlit.runtime.context import ContextProxy
 from components.menus.gallery import DEFAULT, examples
 from components.menus.help import KEYS
 from components.page import state
-from components.panels.registry import panels
+from components.panels import panels
 from components.player.folds import folding
 from components.replay import REPLAY
 from engine.export import FORMATS

@@ -7,10 +7,10 @@ import re
 import pytest
 
 from components.html.arrays import array_table
+from components.html.inspector_html import inspector_html
 from components.html.markup import tag, text
 from components.menus.gallery import examples
-from components.panels.console import console_html
-from components.panels.inspector import inspector_html
+from components.page.console import console_html
 from components.panels.ledger import ledger_html
 from components.panels.tensors import tensors_html
 from components.player.payload import drawing, payload, plain

@@ -6,8 +6,8 @@ import streamlit as st
 
 from components.html.arrays import array_copy, array_table
 from components.html.diagnosis_html import why_html
+from components.html.formulas_html import formulas
 from components.html.markup import chip, more, muted, section, table, tag, text
-from components.panels.formulas import formulas
 from components.panels.ledger import ledger_table
 from engine.diagnosis import why
 from engine.diagnosis.ledger import ledgers

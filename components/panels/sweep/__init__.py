@@ -11,7 +11,7 @@ import streamlit as st
 
 from components.html.markup import muted, tag, text
 from components.menus.choices import both_ends
-from components.panels.sweep_charts import picture
+from components.panels.sweep.charts import picture
 from engine.experiments.sweep.messages import LAST, NONE
 from engine.recording import Recording
 from engine.recording.index import index_of

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from components.html.markup import moment, muted, section, table, tag, text
-from components.panels.charts import curves, ledger_chart
+from components.panels.ledger.charts import curves, ledger_chart
 from engine.diagnosis.ledger import Entry, ledgers, loss_curve, norm_curves
 from engine.graph.shown.numbers import ArrayTexts
 from engine.recording import Recording, replay
