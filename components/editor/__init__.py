@@ -6,13 +6,12 @@ The frontend's source is in `frontend/`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypedDict
+from typing import Any, Literal, TypedDict
 
 import msgspec
-import streamlit as st
 
 from components.page.component_loader import ignore, packaged, sent
 from engine.program import MAX_TEXT
@@ -40,13 +39,6 @@ class Completion(TypedDict):
     detail: str
 
 
-class EditorState(NamedTuple):
-    """The text as it stands, and the text to run if the user has just asked for it."""
-
-    text: str
-    run: str | None
-
-
 def editor(
     text: str,
     *,
@@ -59,8 +51,8 @@ def editor(
     label: str = "Program",
     on_run: Callable[[], None] | None = None,
     read_only: bool = False,
-) -> EditorState:
-    """Show an editor.
+) -> None:
+    """Show an editor; what it sends is kept under its key, and `newest` reads it.
 
     Args:
         text: its text; taken over when it is mounted and when `rev` changes.
@@ -75,10 +67,7 @@ def editor(
         "key": key, "text": text, "rev": rev, "ran": ran, "cell": cell, "label": label, "readOnly": read_only, "height": height,
         "diagnostics": [asdict(each) for each in diagnostics],
     }  # fmt: skip
-    state = _component()(data=sent(data), key=key, height=height, on_text_change=ignore, on_run_change=on_run or ignore)
-    newest = newest_text(key, rev)
-    wanted = _sent(state.get("run"), rev)
-    return EditorState(text if newest is None else newest, wanted["text"] if wanted else None)
+    _component()(data=sent(data), key=key, height=height, on_text_change=ignore, on_run_change=on_run or ignore)
 
 
 def names(offered: Sequence[Completion] | msgspec.Raw, *, key: str) -> None:
@@ -89,23 +78,13 @@ def names(offered: Sequence[Completion] | msgspec.Raw, *, key: str) -> None:
     _component()(data=sent({"names": offered}), key=key)
 
 
-def newest_text(key: str, rev: int) -> str | None:
-    """The text that the editor has sent last, unless it was typed into an earlier `rev`.
-
-    It comes as a state when typing pauses and as a trigger with a run, which is gone after that run, so it is kept here.
-    """
-    told = st.session_state.get(key) or {}
-    kept = f"{key} newest"
-    all_sent = [_sent(each, rev) for each in (st.session_state.get(kept), told.get("text"), told.get("run"))]
-    newest = max(filter(None, all_sent), key=lambda each: each["n"], default=None)
-    if newest is None:
-        return None
-    st.session_state[kept] = newest
-    return str(newest["text"])
+def newest(messages: Iterable[object], rev: int) -> dict[str, Any] | None:
+    """Of what an editor has sent the newest as {"text", "rev", "n"}, unless it was typed into another `rev`."""
+    return max(filter(None, (_sent(each, rev) for each in messages)), key=lambda each: each["n"], default=None)
 
 
 def _sent(message: object, rev: int) -> dict[str, Any] | None:
-    """What the editor sent as {"text", "rev", "n"}, None for nothing, or for what belongs to another `rev`."""
+    """One message of an editor, None for nothing, or for what belongs to another `rev`."""
     if not isinstance(message, Mapping) or message.get("rev") != rev:
         return None
     text, n = message.get("text"), message.get("n")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import streamlit as st
-
 from components.html.markup import copy, muted, tag, text
 from engine.diagnosis.contributions import Contribution, brief, contributions, gradient_total
 from engine.graph.shown.captions import titles
@@ -16,37 +14,6 @@ from engine.recording.index import index_of
 
 MOST = 6
 """Edges that are written out."""
-LONGEST = 4_000
-"""Characters of LaTeX that are set."""
-SMALL = r"\small "
-"""The panel is narrow."""
-
-
-def formulas(recording: Recording, step: int, selected: str | None, *, key: str) -> None:
-    """Show the formulas of the backward step at `step`, or of the selected node's or leaf's last one up to it."""
-    into, places = placed(recording, step, selected)
-    if not places:
-        return
-    with st.container(key=key, border=False):
-        element = _picker(recording, places, key)
-        found = found_at(recording, places, element)
-        count = counted(places, found)
-        st.html(heading(recording, into, found, count))
-        for k, c in enumerate(found[:MOST]):
-            with st.container(key=f"{key}_{k}", border=False, gap=None):
-                st.html(edge_title(recording, c))
-                for latex in filter(None, (c.symbols, c.numbers)):
-                    if len(latex) > LONGEST:
-                        st.html(muted(f"A formula of {len(latex):,} characters is too long to be set."))
-                    else:
-                        st.latex(SMALL + latex, width="stretch")
-                st.html(steps_html(c))
-        if count > MOST:
-            st.html(muted(f"and {count - MOST} more"))
-        if into and count > 1:
-            st.html(total_html(recording, into, found, count, places[0][1]))
-
-
 Place = tuple[int, int, int]
 """A node, the pass in which it ran, and one of its edges, or -1 for all."""
 
@@ -147,23 +114,3 @@ def steps_html(c: Contribution) -> str:
     lines = [tag("div", text(line), cls="gt-step gt-sum" if line.startswith("summed") else "gt-step") for line in c.steps]
     note = muted("the rule is a function of its own and cannot be written out") if c.call else ""
     return tag("div", *lines, note, cls="gt-steps")
-
-
-def _picker(recording: Recording, places: Sequence[Place], key: str) -> tuple[int, ...] | None:
-    """Which element to show where there are too many; None where there is nothing to choose."""
-    large = [c for c in found_at(recording, places, None) if c.chosen]
-    if not large:
-        return None
-    shape = recording.arrays[large[0].array].shape
-    chosen: list[int] = []
-    name = f"{key}_{'_'.join(str(n) for n in places[0])}_{'x'.join(map(str, shape))}"
-    with st.container(horizontal=True, key=f"{key}_element"):
-        for axis, size in enumerate(shape):
-            chosen.append(
-                int(
-                    st.number_input(
-                        f"Element, axis {axis}", 0, size - 1, large[0].element[axis], 1, key=f"{name}_{axis}", width=110
-                    )
-                )
-            )
-    return tuple(chosen)

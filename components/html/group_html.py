@@ -1,11 +1,9 @@
-"""The inspector of a closed group: what is in it, what its gradients are, and what varies among its parts."""
+"""A closed group of the graph: what is in it, what its gradients are, and what varies among its parts."""
 
 from __future__ import annotations
 
 from collections import Counter
 from os.path import commonprefix
-
-import streamlit as st
 
 from components.html.markup import chip, more, muted, section, shortened, table, tag, text
 from engine.diagnosis import findings
@@ -19,14 +17,8 @@ MAX_NAME = 200
 """Characters of a tensor's name."""
 
 
-def group_panel(recording: Recording, whole: Whole, folding: Folding, id: str, step: int, *, key: str) -> None:
-    """Show the group with this id at `step`."""
-    with st.container(key=key, height="stretch", border=False):
-        st.html(group_html(recording, whole, folding, id, step))
-
-
 def group_html(recording: Recording, whole: Whole, folding: Folding, id: str, step: int, *, counted: bool = True) -> str:
-    """The panel's contents as HTML. Not `counted`, it does not say how much has been made by that step."""
+    """The group with this id at `step`. Not `counted`, it does not say how much has been made by that step."""
     group = folding.groups.get(id)
     if group is None:
         return tag("div", "This group is not in the picture any more.", cls="gt-empty")

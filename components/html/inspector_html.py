@@ -1,14 +1,11 @@
-"""The inspector: everything that is known of the selected tensor or node at the current step."""
+"""Everything that is known of one tensor or node at one step."""
 
 from __future__ import annotations
 
-import streamlit as st
-
 from components.html.arrays import array_copy, array_table
 from components.html.diagnosis_html import why_html
-from components.html.formulas_html import formulas
+from components.html.ledger_html import ledger_table
 from components.html.markup import chip, more, muted, section, table, tag, text
-from components.panels.ledger import ledger_table
 from engine.diagnosis import why
 from engine.diagnosis.ledger import ledgers
 from engine.graph.shown.numbers import ArrayTexts
@@ -22,15 +19,8 @@ ARRIVALS = 6
 """Gradients on their way that are written out."""
 
 
-def inspector(recording: Recording, step: int, selected: str | None, *, key: str) -> None:
-    """Show the selected node at `step`: `selected` is "t<tensor id>", "n<node id>" or None."""
-    with st.container(key=key, height="stretch", border=False):
-        st.html(inspector_html(recording, step, selected))
-        formulas(recording, step, selected, key=f"{key}_formulas")
-
-
 def inspector_html(recording: Recording, step: int, selected: str | None) -> str:
-    """The inspector's contents as HTML, formulas aside."""
+    """What is known of `selected` ("t<tensor id>", "n<node id>" or None) at `step`, formulas aside."""
     state = replay(recording, step)
     if selected is None:
         return _nothing("Click a card in the graph, or a row under Tensors, to see its values here.")

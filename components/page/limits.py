@@ -8,8 +8,11 @@ import msgspec
 import streamlit as st
 
 from components.html.markup import muted, tag, text
+from components.page import controls
+from components.page.state import page
 from engine.limits import EVENTS, MEMORY, SECONDS, Row
 from engine.sandbox import Limits
+from engine.sandbox.settings import settings
 
 FIELDS: dict[str, tuple[Row, str, str]] = {
     "seconds": (SECONDS, "Seconds", "The program is stopped after so many seconds; what it recorded until then is shown."),
@@ -18,6 +21,17 @@ FIELDS: dict[str, tuple[Row, str, str]] = {
 }
 """What can be chosen: the limit, its label, and what happens there."""
 WIDTH = 250
+
+
+def limits_now() -> Limits:
+    """What a run or a check may use: as chosen on the page, where programs are the visitor's own."""
+    return page().limits or settings().limits
+
+
+def choose_limits(wanted: Limits | None) -> None:
+    """Have the next runs use these limits, or the usual ones; only where programs are the visitor's own."""
+    if not settings().hosted:
+        page().limits = wanted
 
 
 def limits_menu(chosen: Limits, usual: Limits, *, fixed: bool, key: str, on_change: Callable[[Limits | None], None]) -> None:
@@ -57,7 +71,7 @@ def _field(name: str, chosen: Limits, key: str, changed: Callable[[], None]) -> 
     kind = type(value)
     step, form = (1.0, "%g") if kind is float else (1, "%d")
     least, most = kind(min(row.least, value)), kind(max(row.most or value, value))  # an operator may have set more
-    st.session_state.setdefault(f"{key}_{name}", value)
+    controls.begin_with(f"{key}_{name}", value)
     st.number_input(
         label, least, most, step=step, format=form, key=f"{key}_{name}", help=f"{help_text} {_range(row)}", on_change=changed
     )  # fmt: skip
@@ -66,7 +80,7 @@ def _field(name: str, chosen: Limits, key: str, changed: Callable[[], None]) -> 
 def _told(name: str, chosen: Limits, key: str) -> float | int:
     """What the browser says, within what the table allows."""
     row, value = FIELDS[name][0], getattr(chosen, name)
-    told = st.session_state.get(f"{key}_{name}", value)
+    told = controls.value(f"{key}_{name}", value)
     bounded = min(max(float(told), row.least), row.most or 0.0) if told != value else value
     return int(bounded) if isinstance(value, int) else float(bounded)
 
@@ -77,5 +91,5 @@ def _range(row: Row) -> str:
 
 def _reset(key: str, usual: Limits, on_change: Callable[[Limits | None], None]) -> None:
     for name in FIELDS:
-        st.session_state[f"{key}_{name}"] = getattr(usual, name)
+        controls.put(f"{key}_{name}", getattr(usual, name))
     on_change(None)

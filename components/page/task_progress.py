@@ -17,9 +17,6 @@ from engine.sandbox import Control, Limits
 from engine.sandbox.calls import CallError
 from engine.serving.pool import Ticket
 
-PATIENCE = 0.4
-"""Seconds that a run of the page waits for a result before it is drawn without: most programs are quicker, and nothing
-flickers."""
 OFTEN, SELDOM = 0.5, 2.0
 """Seconds between two looks at what runs or is next, and at what waits further back."""
 LINGER, FRESH = 0.4, 3.0

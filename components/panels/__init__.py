@@ -1,17 +1,22 @@
-"""What a panel is, which ones there are, and what one is given to draw."""
+"""The panels beside the graph: what one is, what it is given to draw, and which ones there are.
+
+Each stands in a file or a folder of its own here, which declares it with `@panel`, and is found there; none imports another.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from engine.discovery import modules
 from engine.recording import Recording
 
 if TYPE_CHECKING:
     from components.page.state import Page
+
+M = TypeVar("M")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +36,9 @@ class Beside:
         """The selected node (`t3`, `n5`), None for nothing and for a closed group."""
         return self.page.node
 
-    def memory(self, panel: str) -> dict[str, Any]:
-        """What a panel keeps for this visitor from one drawing to the next."""
-        return self.page.memories.setdefault(panel, {})
+    def memory(self, kind: type[M]) -> M:
+        """What a panel keeps for this visitor from one drawing to the next: its own class, which is made without arguments."""
+        return self.page.memory(kind)
 
 
 Draw = Callable[[Beside], dict[str, Any] | None]

@@ -9,6 +9,8 @@ import streamlit as st
 
 from components.html.markup import chip, moment, more, muted, section, table, tag, text
 from components.menus.choices import both_ends
+from components.page import checking
+from components.panels import Beside, panel
 from engine.diagnosis.gradcheck.check_result import BAD, GOOD, KINK, ROUNDED, UNKNOWN, Check, Checked, Part
 from engine.recording import Recording
 from engine.recording.index import index_of
@@ -23,6 +25,14 @@ VERDICTS = {
 """Verdict -> what its chip says, and its tone."""
 ROWS = 60
 SENTENCES = 12
+
+
+@panel("Check", 70)
+def check(on: Beside) -> dict[str, Any] | None:
+    """The check of this run's backward passes."""
+    recording = on.recording
+    under_way = "check" in on.page.tasks
+    return check_panel(recording, key="check", under_way=under_way, on_check=lambda n: checking.check(recording, n))
 
 
 def check_panel(recording: Recording, *, key: str, under_way: bool, on_check: Callable[[int], None]) -> dict[str, Any] | None:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
 from components.html.markup import moment, more, muted, section, shortened, tag, text
+from components.page.pinned import pin, show_both, unpin
+from components.page.selection import select
+from components.page.task_progress import again
+from components.panels import Beside, panel
 from engine.diagnosis.comparison.compare import Change, Comparison, Row, compare
 from engine.diagnosis.comparison.line_diff import parts as line_parts
 from engine.graph.shown.numbers import ArrayTexts
@@ -28,6 +33,29 @@ ROWS = 1_000
 """Rows of the table."""
 _MAX_NAME = 200
 """Characters of a name in it."""
+
+
+@dataclass
+class Memory:
+    """What the page keeps for the panel."""
+
+    row: str | None = None
+    """The node of the row that was chosen last: a row stays chosen in its table while other nodes are clicked."""
+
+
+@panel("Compare", 80)
+def compared(on: Beside) -> None:
+    """The run beside the pinned one; the node of a row that was just chosen is selected."""
+    p, memory = on.page, on.memory(Memory)
+    chosen = compare_panel(
+        p.pinned, on.recording, key="compare", name=p.pinned_name, both=p.both, on_pin=pin, on_unpin=unpin, on_both=show_both
+    )
+    if chosen == memory.row:
+        return
+    memory.row = chosen
+    if chosen is not None and chosen != p.selected:
+        select(chosen)
+        again()
 
 
 def compare_panel(

@@ -6,15 +6,23 @@ import streamlit as st
 
 from components.html.diagnosis_html import findings_html
 from components.html.markup import muted
+from components.panels import Beside, panel
 from engine.diagnosis import findings
 from engine.program.parsing import UnreadError, read_cells
 from engine.recording import Recording
 
 
-def findings_panel(recording: Recording, *, key: str) -> None:
-    """Show the findings of a run."""
-    with st.container(key=key, height="stretch", border=False):
-        st.html(unread_html(recording) + findings_html(recording, findings(recording)))
+def badge(recording: Recording) -> str:
+    """The panel's name with the number of errors and warnings."""
+    count = sum(f.grave for f in findings(recording))
+    return f"Findings {count}" if count else "Findings"
+
+
+@panel("Findings", 20, label=badge)
+def findings_panel(on: Beside) -> None:
+    """The findings of the run."""
+    with st.container(key="findings", height="stretch", border=False):
+        st.html(unread_html(on.recording) + findings_html(on.recording, findings(on.recording)))
 
 
 def unread_html(recording: Recording) -> str:
@@ -25,9 +33,3 @@ def unread_html(recording: Recording) -> str:
     if len(recording.source) == 1:
         return muted(f"{over[0].sentence('is read for findings')} They go by what was recorded alone.")
     return muted(f"{len(over):,} of {len(recording.source):,} cells are too much to be read for findings.")
-
-
-def badge(recording: Recording) -> str:
-    """The panel's name with the number of errors and warnings."""
-    count = sum(f.grave for f in findings(recording))
-    return f"Findings {count}" if count else "Findings"

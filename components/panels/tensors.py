@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from components.html.markup import chip, muted, shortened, tag, text
+from components.panels import Beside, panel
 from engine.graph.shown.numbers import ArrayTexts
 from engine.recording import Recording, replay
 from engine.recording.events import NOTHING, OpRan
@@ -20,7 +21,13 @@ MAX_NAME = 80
 HEAD = ("name", "value", "grad", "shape", "made by", "inputs", "grad_fn", "line")
 
 
-def tensors(recording: Recording, step: int, selected: str | None, view: str = "tensors", *, key: str) -> None:
+@panel("Tensors", 40)
+def tensors(on: Beside) -> None:
+    """The tensors that exist at the step on show."""
+    tensors_panel(on.recording, on.step, on.node, on.page.view, key="tensor_table")
+
+
+def tensors_panel(recording: Recording, step: int, selected: str | None, view: str = "tensors", *, key: str) -> None:
     """Show the tensors that exist at `step`; a click on a name selects its node in the graph's `view`."""
     made = replay(recording, step).tensors
     with st.container(key=key, height="stretch", border=False):

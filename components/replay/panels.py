@@ -9,8 +9,8 @@ from components.html.diagnosis_html import both_views, findings_html
 from components.html.formulas_html import MOST, edge_title, found_at, heading, placed, steps_html
 from components.html.group_html import group_html
 from components.html.inspector_html import inspector_html
+from components.html.ledger_html import ledger_html
 from components.html.markup import muted, tag
-from components.panels.ledger import ledger_html
 from components.player.folds import folding
 from components.replay.pictures import FOLD
 from engine.diagnosis import findings

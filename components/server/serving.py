@@ -6,7 +6,6 @@ import ast
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +48,7 @@ def _load() -> None:
     """Import what the page imports."""
     for node in ast.parse(PAGE.read_text(encoding="utf-8")).body:
         if isinstance(node, ast.ImportFrom) and node.module is not None:
-            import_module(node.module)
+            __import__(node.module, fromlist=[each.name for each in node.names])  # modules among them too
 
 
 def _start_sandbox() -> None:

@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from playwright.sync_api import sync_playwright
 
 from benchmarks.serving import served
-from components.page import state
+from components.page.visit import OPEN
 from tests.browser.conftest import Gradtape
 from tests.browser.install import find
 
@@ -27,7 +27,7 @@ def main() -> int:
     args = parser.parse_args()
     with (
         TemporaryDirectory() as scratch,
-        served(Path(scratch) / "log", **{state.OPEN: str(args.file.resolve(strict=True))}) as page,
+        served(Path(scratch) / "log", **{OPEN: str(args.file.resolve(strict=True))}) as page,
         sync_playwright() as playwright,
     ):
         browser = playwright.chromium.launch(executable_path=find(), args=["--no-sandbox", "--disable-gpu"])

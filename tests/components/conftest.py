@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from components.page import error_boundary, state
+from components.page import error_boundary, state, tasks
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.fixture(autouse=True)
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """The page waits for its runs, however slow the machine is."""
-    monkeypatch.setattr(state, "PATIENCE", 60.0)
+    monkeypatch.setattr(tasks, "PATIENCE", 60.0)
 
 
 @pytest.fixture(autouse=True)

@@ -11,7 +11,8 @@ from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
 from components.menus import export
 from components.menus.export import File, file_name, to_fetch
-from components.page import state
+from components.page import opening, saving, tasks
+from components.page.visit import OPEN
 from components.replay import REPLAY, replay_html
 from components.replay.making import REPLAYED
 from components.server.uploads import bound
@@ -68,7 +69,7 @@ def test_a_file_that_cannot_be_made_leaves_a_notice(visit: Visit, status: str, m
     def fails(*_: Any, **__: Any) -> bytes:
         raise CallError(status, "it is over")
 
-    monkeypatch.setattr(state, "made", fails)
+    monkeypatch.setattr(saving, "made", fails)
     menu(visit).press("save_menu_pdf")
     assert visit.page.notice.startswith("The PDF file could not be made: ")
     assert not visit.page.files
@@ -86,8 +87,8 @@ def test_several_files_are_made_at_once_and_each_is_cancelled_by_itself(visit: V
         go.wait(60)
         return b"made"
 
-    monkeypatch.setattr(state, "made", slow)
-    monkeypatch.setattr(state, "PATIENCE", 0.0)
+    monkeypatch.setattr(saving, "made", slow)
+    monkeypatch.setattr(tasks, "PATIENCE", 0.0)
     menu(visit).press("save_menu_pdf").press("save_menu_svg")
     assert set(visit.page.tasks) == {"save pdf", "save svg"}
     bar = visit.page.tasks["save svg"]
@@ -151,32 +152,32 @@ def test_a_server_of_calls_that_does_not_start_is_told_honestly(visit: Visit, mo
 # --- opening ------------------------------------------------------------------------------------------------------------------
 
 
-def opening(visit: Visit, data: bytes, name: str) -> Visit:
+def open_in(visit: Visit, data: bytes, name: str) -> Visit:
     """Open a file as the page does, within a run of it."""
-    page, settle = visit.page, state.settle
+    page, settle = visit.page, tasks.settle
     once = [(data, name)]
 
     def first() -> None:
         if once:
-            state.open_file(*once.pop())
+            opening.open_file(*once.pop())
         settle()
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(state, "settle", first)
+        patch.setattr(tasks, "settle", first)
         visit.draw()
     assert visit.page is page
     return visit
 
 
 def test_an_opened_program_is_run_and_an_opened_recording_shown(visit: Visit) -> None:
-    opening(visit, b"import torch\r\nx = torch.ones(3)\r\n", "mine.py")
+    open_in(visit, b"import torch\r\nx = torch.ones(3)\r\n", "mine.py")
     p = visit.page
     assert (p.name, p.edited) == ("mine.py", ["import torch\nx = torch.ones(3)\n"])
     assert p.result is not None
     assert p.result.status == "ok"
     recording = run(Program.from_cells(("import torch\ny = torch.ones(2)", "y * 2"))).recording
     assert recording is not None
-    opening(visit, recording.to_bytes(), "tape.gradtape")
+    open_in(visit, recording.to_bytes(), "tape.gradtape")
     assert isinstance(p.opened, Recording)
     assert p.opened.to_bytes() == recording.to_bytes()
     assert (p.name, p.edited, p.step) == ("tape.gradtape", list(recording.source), len(recording.events) - 1)
@@ -194,7 +195,7 @@ def test_an_opened_program_is_run_and_an_opened_recording_shown(visit: Visit) ->
 )
 def test_a_bad_file_leaves_a_notice_and_what_was_there(visit: Visit, data: bytes, name: str, says: str) -> None:
     before = list(visit.page.edited), visit.page.result, visit.page.rev
-    opening(visit, data, name)
+    open_in(visit, data, name)
     assert visit.page.notice.startswith(says)
     assert (visit.page.edited, visit.page.result, visit.page.rev) == before
 
@@ -209,10 +210,10 @@ def test_what_is_on_show_stays_while_a_file_is_read_which_can_be_cancelled(
         stopped.set()
         return Program.from_text("never")
 
-    monkeypatch.setattr(state, "opened", slow)
-    monkeypatch.setattr(state, "PATIENCE", 0.0)
+    monkeypatch.setattr(opening, "opened", slow)
+    monkeypatch.setattr(tasks, "PATIENCE", 0.0)
     before = list(visit.page.edited)
-    opening(visit, b"x", "slow.ipynb")
+    open_in(visit, b"x", "slow.ipynb")
     assert visit.page.tasks["open"].words.startswith("Opening slow.ipynb · ")
     assert visit.page.edited == before
     visit.press("task_open_cancel")
@@ -221,11 +222,11 @@ def test_what_is_on_show_stays_while_a_file_is_read_which_can_be_cancelled(
 
 
 def test_a_file_that_arrives_while_a_program_runs_takes_its_place(visit: Visit, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(state, "PATIENCE", 0.0)
+    monkeypatch.setattr(tasks, "PATIENCE", 0.0)
     visit.page.edited = ["while True:\n    pass\n"]
     visit.draw().press("run")
     endless = visit.page.tasks["run"]
-    opening(visit, b"import torch\nx = torch.ones(1)\n", "mine.py")
+    open_in(visit, b"import torch\nx = torch.ones(1)\n", "mine.py")
     while "open" in visit.page.tasks:
         visit.page.tasks["open"].ticket.done.wait(60)
         visit.draw()
@@ -244,10 +245,10 @@ def test_the_operators_file_is_shown_first_and_an_example_where_it_is_bad(
     good, bad = tmp_path / "good.py", tmp_path / "bad.ipynb"
     good.write_text("import torch\nx = torch.ones(5)\n")
     bad.write_text("{")
-    monkeypatch.setenv(state.OPEN, str(good))
+    monkeypatch.setenv(OPEN, str(good))
     assert Visit().page.edited == ["import torch\nx = torch.ones(5)\n"]
     for path, says in ((bad, "bad.ipynb cannot be opened: "), (tmp_path / "none.py", "none.py cannot be read: ")):
-        monkeypatch.setenv(state.OPEN, str(path))
+        monkeypatch.setenv(OPEN, str(path))
         p = Visit().page
         assert p.notice.startswith(says)
         assert p.name == "Repeated backward"
@@ -263,9 +264,9 @@ def test_the_page_is_drawn_while_the_operators_file_is_read(monkeypatch: pytest.
 
     path = tmp_path / "slow.py"
     path.write_text("x = 1\n")
-    monkeypatch.setenv(state.OPEN, str(path))
-    monkeypatch.setattr(state, "opened", slow)
-    monkeypatch.setattr(state, "PATIENCE", 0.0)
+    monkeypatch.setenv(OPEN, str(path))
+    monkeypatch.setattr(opening, "opened", slow)
+    monkeypatch.setattr(tasks, "PATIENCE", 0.0)
     visit = Visit()
     assert "Opening slow.py" in visit.text("status")
     go.set()

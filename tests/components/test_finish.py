@@ -13,7 +13,7 @@ from components.html.arrays import array_copy
 from components.html.markup import copy
 from components.menus.gallery import DEFAULT, examples
 from components.menus.help import KEYS
-from components.page import state
+from components.page import guided_tour, state
 from components.page.console import console_html
 from components.page.empty_state import empty_html
 from components.tour import moments
@@ -108,7 +108,7 @@ def test_a_mistake_of_the_page_is_a_notice_with_a_way_on(
         raise RuntimeError("a mistake")
 
     with monkeypatch.context() as patched:
-        patched.setattr(state, "tour_stops", broken)
+        patched.setattr(guided_tour, "moments", broken)
         app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=30).run()
     assert not app.exception, "no traceback on the page"
     assert "could not be drawn" in app.error[0].value

@@ -35,7 +35,7 @@ Cube.apply(x).sum().backward()
 
 
 def formulas_page(source: str, step: int, selected: str | None) -> None:
-    from components.html.formulas_html import formulas
+    from components.panels.inspector.formulas import formulas
     from engine.sandbox import run
 
     recording = run(source).recording

@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from components.page import state
+from components.page import limits, state
 from components.page.console import LINES, MOST, console_html, ends, output_html
 from components.page.task_progress import Task
 from engine.limits import EVENTS, MEMORY, SECONDS
+from engine.program import Program
 from engine.sandbox import Control, Limits, RunError, RunResult
 from engine.sandbox.settings import Settings
 from engine.sandbox.transport.messages import HALTED
@@ -81,10 +82,10 @@ def test_what_was_chosen_holds_for_the_next_run() -> None:
 
 
 def test_a_public_installation_takes_no_other_limits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(state, "settings", lambda: Settings(hosted=True))
-    p: Any = state.Page(state.Program.from_text(""))
-    monkeypatch.setattr(state, "page", lambda: p)
-    state.choose_limits(Limits(seconds=3600))
+    monkeypatch.setattr(limits, "settings", lambda: Settings(hosted=True))
+    p: Any = state.Page(Program.from_text(""))
+    monkeypatch.setattr(limits, "page", lambda: p)
+    limits.choose_limits(Limits(seconds=3600))
     assert p.limits is None
     assert Settings(hosted=True).limits.seconds == SECONDS.hosted
     assert Settings(hosted=True).limits.events == EVENTS.hosted

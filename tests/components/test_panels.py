@@ -13,7 +13,8 @@ from streamlit.runtime.context import ContextProxy
 
 from components.menus.gallery import DEFAULT, examples
 from components.menus.help import KEYS
-from components.page import state
+from components.page import opening, selection, state, tasks
+from components.page.visit import OPEN
 from components.panels import panels
 from components.player.folds import folding
 from components.replay import REPLAY
@@ -282,7 +283,7 @@ def test_a_sweep_is_offered_made_and_drawn(begin: Any, monkeypatch: pytest.Monke
 
     monkeypatch.setattr(sweep, "PATIENCE", 60.0)
     visit = begin("opened recording").draw(panel_tab="Sweep", sweep_y=sweep.NOTHING_MORE, sweep_points1=5).press("sweep_run")
-    assert visit.page.sweep.sweep.finished
+    assert visit.page.memory(sweep.Memory).sweep.finished
     assert any(kind.endswith("vega_lite_chart") for kind in visit.kinds("panel"))
     assert "root of backward pass 1 (line 12)" in visit.text("panel")
     assert "green: slope by backward" in visit.text("panel")
@@ -363,7 +364,7 @@ def test_without_a_tensor_the_reason_stands_in_the_graphs_place(begin: Any, prog
 
 def test_while_a_program_runs_there_are_an_outline_and_cancel(begin: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     visit = begin("print(1)\n")
-    monkeypatch.setattr(state, "PATIENCE", 0.0)
+    monkeypatch.setattr(tasks, "PATIENCE", 0.0)
     visit.page.edited = ["while True: pass\n"]
     visit.press("run")
     assert "The graph appears when the program has run." in visit.text("body")
@@ -415,8 +416,8 @@ def test_open_offers_a_place_for_files() -> None:
 def test_save_offers_every_format_for_a_run_and_the_script_without_one(begin: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     offered = downloads(begin("training loop").draw(save=True), "save_menu")
     assert sorted(offered) == sorted([*(format.label for format in FORMATS.values()), REPLAY.label])
-    monkeypatch.delenv(state.OPEN)
-    monkeypatch.setattr(state, "isolated", lambda: False)
+    monkeypatch.delenv(OPEN)
+    monkeypatch.setattr(opening, "isolated", lambda: False)
     not_run = Visit(p=pack(Link((EXAMPLE,), False, "", None, None, "tensors")))
     assert downloads(not_run.draw(save=True), "save_menu") == [FORMATS["py"].label]
 
@@ -475,7 +476,7 @@ def test_embedded_without_a_tensor_the_reason_is_shown(begin: Any, monkeypatch: 
 def test_where_programs_are_not_shut_in_a_link_waits_for_the_users_word(
     monkeypatch: pytest.MonkeyPatch, embedded: bool, selected: str | None
 ) -> None:
-    monkeypatch.setattr(state, "isolated", lambda: False)
+    monkeypatch.setattr(opening, "isolated", lambda: False)
     monkeypatch.setattr(ContextProxy, "is_embedded", property(lambda _: embedded))
     visit = Visit(p=pack(Link((EXAMPLE,), False, "A stranger's", 3, selected, "autograd")))
     assert visit.page.result is None
@@ -486,7 +487,7 @@ def test_where_programs_are_not_shut_in_a_link_waits_for_the_users_word(
     assert not visit.app.warning
     player = visit.sent("player")
     assert (player["view"], player["cmd"]["step"]) == ("autograd", 3)
-    assert player["cmd"]["select"] == state.translated(visit.page.recording, selected or "t0", "autograd") != selected
+    assert player["cmd"]["select"] == selection.translated(visit.page.recording, selected or "t0", "autograd") != selected
 
 
 def test_a_server_that_may_run_nothing_says_so_and_shows_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,10 +8,10 @@ import pytest
 
 from components.html.arrays import array_table
 from components.html.inspector_html import inspector_html
+from components.html.ledger_html import ledger_html
 from components.html.markup import tag, text
 from components.menus.gallery import examples
 from components.page.console import console_html
-from components.panels.ledger import ledger_html
 from components.panels.tensors import tensors_html
 from components.player.payload import drawing, payload, plain
 from engine.diagnosis.ledger import ledgers

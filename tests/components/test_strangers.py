@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from components.page import state
+from components.menus.share import PARAMETER
 from engine.program.share import Link, pack
 from tests.components.test_app import ROOT, page
 
@@ -15,12 +15,12 @@ TEXT = "print('from a stranger')"
 def visit() -> AppTest:
     """A visit that comes with the link."""
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
-    app.query_params[state.PARAMETER] = pack(Link((TEXT,)))
+    app.query_params[PARAMETER] = pack(Link((TEXT,)))
     return app.run()
 
 
 def test_where_programs_are_not_shut_in_it_waits_for_one_click(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("components.page.state.isolated", lambda: False)
+    monkeypatch.setattr("components.page.opening.isolated", lambda: False)
     app = visit()
     assert not app.exception
     assert page(app).edited == [TEXT]
@@ -39,7 +39,7 @@ def test_where_programs_are_not_shut_in_it_waits_for_one_click(monkeypatch: pyte
 
 
 def test_where_they_are_it_runs_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("components.page.state.isolated", lambda: True)
+    monkeypatch.setattr("components.page.opening.isolated", lambda: True)
     result = page(visit()).result
     assert result is not None
     assert result.output == "from a stranger\n"

@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from components.menus.gallery import examples
-from components.page import state
+from components.page import edits, pinned, selection, state, tasks
 from components.panels.compare import compare_frame, compare_html, diff_html
 from components.panels.whatif import Memory, apply, whatif_data
 from components.player.payload import drawing, payload, plain
@@ -76,7 +76,7 @@ def test_turning_a_knob_changes_the_program_and_stays_at_the_moment(app: AppTest
     assert p.recording is not None
     step = next(s for s, e in enumerate(p.recording.events) if isinstance(e, Accumulated))
     p.step = step
-    with_state(app, lambda: state.vary(0, DEFAULT.replace("5 * x1", "6 * x1")))
+    with_state(app, lambda: edits.vary(0, DEFAULT.replace("5 * x1", "6 * x1")))
     assert "6 * x1" in p.edited[0]
     assert p.keep is not None
     assert p.keep["step"] == step
@@ -85,18 +85,18 @@ def test_turning_a_knob_changes_the_program_and_stays_at_the_moment(app: AppTest
 
 def test_a_sliders_whole_way_is_one_step_of_undo(app: AppTest) -> None:
     for factor in ("6", "7", "8"):
-        with_state(app, lambda factor=factor: state.vary(0, DEFAULT.replace("5 * x1", f"{factor} * x1")))
+        with_state(app, lambda factor=factor: edits.vary(0, DEFAULT.replace("5 * x1", f"{factor} * x1")))
     assert page(app).undo == [DEFAULT]
 
 
 def test_another_example_forgets_pin_and_ranges(app: AppTest) -> None:
-    with_state(app, state.pin)
-    page(app).whatif.ranges["0 x"] = (0, 1, 1)
+    with_state(app, pinned.pin)
+    page(app).memory(Memory).of(page(app).shown).ranges["0 x"] = (0, 1, 1)
     app.session_state["examples"] = True  # the menu is open
     app.run()
     app.button(key="example_broadcasting").click().run()
     assert page(app).pinned is None
-    assert page(app).whatif.ranges == {}
+    assert page(app).memory(Memory).of(page(app).shown).ranges == {}
     assert page(app).keep is None
 
 
@@ -123,16 +123,16 @@ def test_the_selection_stays_as_long_as_the_program_is_the_same(app: AppTest, be
     p = page(app)
 
     def ran(text: str) -> None:
-        with_state(app, lambda: state.vary(0, text))
+        with_state(app, lambda: edits.vary(0, text))
         p.tasks and p.tasks["run"].ticket.result(60)
-        with_state(app, state.settle)
+        with_state(app, tasks.settle)
         assert p.edited[0] == text
         assert p.ran == (text,)
 
     ran(before)
     p.step, p.selected = 3, "t0"
     ran(after)
-    assert state.telling(p.recording) == ("t0" if before is DEFAULT and same else "t1")
+    assert selection.telling(p.recording) == ("t0" if before is DEFAULT and same else "t1")
     assert p.selected == ("t0" if same else "t1")
 
 
@@ -141,7 +141,7 @@ def test_pinning_and_changing_shows_the_comparison(app: AppTest) -> None:
     app.run()
     app.button(key="compare_pin").click().run()
     assert page(app).pinned is page(app).recording
-    with_state(app, lambda: state.vary(0, DEFAULT.replace("z = y1 * y2", "z = y1 * y1")))
+    with_state(app, lambda: edits.vary(0, DEFAULT.replace("z = y1 * y2", "z = y1 * y1")))
     app.run()
     assert not app.exception
     assert len(app.dataframe) == 1
@@ -152,14 +152,14 @@ def test_pinning_and_changing_shows_the_comparison(app: AppTest) -> None:
 
 
 def test_a_removed_node_is_inspected_as_it_was(app: AppTest) -> None:
-    with_state(app, state.pin)
+    with_state(app, pinned.pin)
     gone = DEFAULT.replace("    y2 = 2 * x1 + 1 * x2\n", "").replace("y1 * y2", "y1 * y1")
-    with_state(app, lambda: state.vary(0, gone))
+    with_state(app, lambda: edits.vary(0, gone))
     p = page(app)
     assert p.pinned is not None
     assert p.recording is not None
     key = next(row.key for row in compare(p.pinned, p.recording).rows if row.status == "removed")
-    assert state.translated(p.recording, key, "autograd") == key
+    assert selection.translated(p.recording, key, "autograd") == key
     assert key.startswith("bt")
 
 
@@ -198,7 +198,7 @@ def test_markup_from_programs_stays_text() -> None:
 
 
 def with_state(app: AppTest, action: Any) -> None:
-    """Run something of `components.page.state` on this visitor's page."""
+    """Run something of `components.page` on this visitor's page."""
     from unittest.mock import patch
 
     with patch.object(state.st, "session_state", {state.KEY: page(app)}):

@@ -12,7 +12,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Block, Element
 
-from components.page import state
+from components.page import state, visit
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
 
@@ -88,5 +88,5 @@ def _id(block: Block) -> str:
 
 def visit_file(monkeypatch: pytest.MonkeyPatch, file: Path) -> Visit:
     """A visit that begins with a file, as `gradtape open` has it."""
-    monkeypatch.setenv(state.OPEN, str(file))
+    monkeypatch.setenv(visit.OPEN, str(file))
     return Visit()

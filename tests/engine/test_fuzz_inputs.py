@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 from components.html.diagnosis_html import why_html
 from components.html.formulas_html import found_at, placed, steps_html
 from components.html.inspector_html import inspector_html
+from components.html.ledger_html import ledger_html
 from components.page.console import output_html
 from components.panels.findings import badge
-from components.panels.ledger import ledger_html
 from components.panels.tensors import tensors_html
 from components.player.payload import drawing, payload
 from engine.diagnosis import findings, why

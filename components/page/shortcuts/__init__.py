@@ -8,7 +8,7 @@ from pathlib import Path
 from components.page.component_loader import inline, sent
 
 
-def desk(keys: Mapping[str, Sequence[tuple[str, str]]], *, key: str) -> None:
+def shortcuts(keys: Mapping[str, Sequence[tuple[str, str]]], *, key: str) -> None:
     """Set it up; `keys` are the sheet's groups of keys and what they do."""
     _component()(data=sent({"keys": [[title, [list(row) for row in rows]] for title, rows in keys.items()]}), key=key)
 

@@ -11,6 +11,8 @@ import streamlit as st
 
 from components.html.markup import muted, tag, text
 from components.menus.choices import both_ends
+from components.page.edits import vary
+from components.panels import Beside, panel
 from components.panels.sweep.charts import picture
 from engine.experiments.sweep.messages import LAST, NONE
 from engine.recording import Recording
@@ -36,6 +38,12 @@ class Memory:
     picked: tuple[Choice, ...] = ()
     """What its axes were made of."""
     notice: str = ""
+
+
+@panel("Sweep", 60)
+def swept(on: Beside) -> None:
+    """The loss of this program over a grid."""
+    sweep_panel(on.recording, key="sweep", memory=on.memory(Memory), session=on.page.session, on_change=vary)
 
 
 def sweep_panel(

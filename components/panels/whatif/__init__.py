@@ -13,8 +13,10 @@ from typing import Any
 
 import streamlit as st
 
-from components.html.markup import tag, text
+from components.html.markup import shortened, tag, text
 from components.page.component_loader import ignore, inline, sent
+from components.page.edits import vary
+from components.panels import Beside, panel
 from engine.program.controls import MAX_KNOBS, MOST_KNOBS, Knob, find, knobs, with_value
 from engine.program.parsing import BOUNDS
 
@@ -27,10 +29,28 @@ Ranges = MutableMapping[str, tuple[float, float, float]]
 class Memory:
     """What the page keeps for the panel from run to run of the script."""
 
+    program: int = 0
+    """The program that it belongs to, as the page counts them."""
     ranges: Ranges = field(default_factory=dict)
     """Knob → lowest, highest, step: a slider keeps its range while its value moves."""
     done: int = 0
     """The number of the last change that was carried out; the frontend waits for it."""
+
+    def of(self, program: int) -> Memory:
+        """The memory for a program: that of another one holds no more than what the frontend waits for."""
+        if program != self.program:
+            self.program, self.ranges = program, {}
+        return self
+
+
+@panel("What if", 50)
+def varied(on: Beside) -> None:
+    """The knobs of the program in the editors."""
+    p = on.page
+    error = p.result.error if p.result is not None else None
+    note = shortened(f"line {error.line}: {error.type}: {error.message}", 1_000) if error is not None else ""
+    if whatif(p.edited, key="whatif", memory=on.memory(Memory).of(p.shown), on_change=vary, note=note):
+        st.rerun()
 
 
 def whatif(

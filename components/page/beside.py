@@ -1,0 +1,25 @@
+"""The panel beside the graph, and the tabs to choose it by."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from components.html.markup import heading
+from components.page import controls
+from components.page.state import Page
+from components.panels import Beside, panels
+from engine.recording import Recording
+
+
+def panel(p: Page, recording: Recording, step: int) -> dict[str, Any] | None:
+    """The panel that was chosen; returns the marks that it wants over the graph."""
+    st.html(heading("Panel"))
+    # Streamlit keeps what a control was made with for the whole visit: no function here may hold a recording.
+    offered = panels()
+    p.panel = st.segmented_control(
+        "Panel", list(offered), default=controls.chosen("panel_tab", p.panel), key="panel_tab", label_visibility="collapsed",
+        required=True, format_func={name: each.title(recording) for name, each in offered.items()}.__getitem__,
+    )  # fmt: skip
+    return offered[p.panel].draw(Beside(recording, step, p))

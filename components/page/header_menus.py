@@ -1,0 +1,104 @@
+"""The menus of the header. What they hold is only drawn while they are open: every element costs every run of the page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
+
+from components.html.markup import literal
+from components.menus import gallery
+from components.menus.export import save_menu
+from components.menus.help import help_panel
+from components.menus.share import share_panel
+from components.page import address, controls
+from components.page.guided_tour import start_tour
+from components.page.limits import choose_limits, limits_menu, limits_now
+from components.page.opening import open_example, open_file
+from components.page.saving import save
+from components.page.state import Page, page
+from components.server.uploads import taken
+from engine.sandbox.calls import get_ready
+from engine.sandbox.settings import settings
+
+
+def brand() -> None:
+    """The name."""
+    st.html('<h1 class="gt-brand"><span aria-hidden="true">◧</span> <span>Gradtape</span></h1>', width="content")
+
+
+@contextmanager
+def _menu(label: str, key: str, icon: str | None = None) -> Iterator[bool]:
+    """A menu; whether it is open."""
+    menu = st.popover(label, icon=icon, key=key, on_change="rerun")
+    with menu:
+        yield bool(menu.open)
+
+
+def examples_menu(p: Page) -> None:
+    """The examples, named by the one on show."""
+    examples = gallery.examples()
+    named = p.edited[0] in [example.text for example in examples.values()]
+    with _menu(f"Example: {literal(p.name)}" if named else "Examples", "examples") as is_open:
+        for name, example in examples.items() if is_open else ():
+            if st.button(example.title, key=f"example_{name}", help=example.about, width="stretch", type="tertiary"):
+                open_example(name)
+                st.rerun()
+
+
+def open_menu() -> None:
+    """A place for files."""
+    with _menu("Open", "opening", ":material/folder_open:") as is_open:
+        if is_open:
+            get_ready()
+            st.file_uploader(
+                "A program (.py), a notebook (.ipynb) or a saved recording (.gradtape)",
+                type=["py", "ipynb", "gradtape"],
+                key="upload",
+                on_change=_uploaded,
+            )
+
+
+def _uploaded() -> None:
+    """A file was chosen: open it, and close the menu that would stand before it.
+
+    The browser goes on telling what was chosen when the menu is gone, so a file that has been opened is left alone.
+    """
+    file, p = controls.value("upload"), page()
+    if isinstance(file, UploadedFile) and p.opened_file != file.file_id:
+        p.opened_file = file.file_id
+        open_file(taken(file), file.name)
+        controls.put("opening", False)
+
+
+def files_menu(p: Page) -> None:
+    """What is on show, as a file."""
+    with _menu("Save", "save", ":material/download:") as is_open:
+        if is_open:
+            get_ready()
+            save_menu(p.recording is not None, save, key="save_menu")
+
+
+def links_menu(p: Page) -> None:
+    """What is on show, as a link."""
+    with _menu("Share", "share", ":material/link:") as is_open:
+        if is_open:
+            share_panel(address.link(), p.recording, page=address.address(), key="share_panel")
+
+
+def help_menu() -> None:
+    """Keys, the tour, what is supported."""
+    with _menu("Help", "help", ":material/help:") as is_open:
+        if is_open:
+            help_panel(start_tour)
+
+
+def bounds_menu() -> None:
+    """What a run may use."""
+    with _menu("Limits", "limits", ":material/timer:") as is_open:
+        if is_open:
+            limits_menu(
+                limits_now(), settings().limits, fixed=settings().hosted, key="limits_menu", on_change=choose_limits
+            )  # fmt: skip

@@ -1,0 +1,67 @@
+"""The left side of the page: the program as code or in the builder, and its console; of a notebook the cells."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from components.builder import builder
+from components.html.markup import copy, heading, shortened, tag, text
+from components.page import controls, edits
+from components.page.code import cells_on_show, code, notebook_cell
+from components.page.console import console
+from components.page.selection import translated
+from components.page.state import Page
+
+
+def program(p: Page) -> None:
+    """The program and what it printed."""
+    st.html(heading("Program"))
+    if len(p.edited) > 1:
+        _notebook(p)
+        return
+    p.mode = _mode(p)
+    if p.mode == "Build":
+        _builder(p)
+    with st.container(key="code", border=False):
+        code(p, 0, 430 if p.mode == "Code" else 260)
+    console(p.result, key="console")
+
+
+def _notebook(p: Page) -> None:
+    st.html(tag("div", text(f"Notebook · {len(p.edited)} cells"), cls="gt-label"))
+    shown = cells_on_show(p)
+    with st.container(key="cells", height="stretch", border=False):
+        for cell in shown:
+            notebook_cell(p, cell)
+
+
+def _mode(p: Page) -> str:
+    """Whether the program is written or built."""
+    with st.container(key="modes", horizontal=True, vertical_alignment="center"):
+        mode = st.segmented_control(
+            "Mode", ["Code", "Build"], default=controls.chosen("mode", p.mode), key="mode", required=True,
+            label_visibility="collapsed",
+        )  # fmt: skip
+        st.space("stretch")
+        if button := copy(p.edited[0], "the program"):
+            st.html(button, width="content")
+    return mode
+
+
+def _builder(p: Page) -> None:
+    with st.container(key="builder", border=False):
+        tensor = translated(p.recording, p.selected, "tensors") if p.recording is not None else None
+        error = p.result.error if p.result is not None else None
+        builder(
+            p.edited[0],
+            p.recording,
+            int(tensor[1:]) if tensor and tensor.startswith("t") else None,
+            p.picked,
+            run=p.run_id,
+            on_change=edits.set_text,
+            on_undo=edits.undo,
+            on_redo=edits.redo,
+            can_undo=bool(p.undo),
+            can_redo=bool(p.redo),
+            error=shortened(f"line {error.line}: {error.message}", 1_000) if error is not None else "",
+        )

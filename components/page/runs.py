@@ -1,0 +1,89 @@
+"""Runs of the program: what the editors hold is run, and its result put on show, at the moment and node that were."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from components.page import controls, tasks
+from components.page.limits import limits_now
+from components.page.recording_cache import gone
+from components.page.render_lock import LONG
+from components.page.selection import exists, select, telling
+from components.page.state import page
+from engine.diagnosis.comparison.alignment import match
+from engine.program import Program, ProgramError
+from engine.recording import Recording
+from engine.sandbox import Control, RunResult, run
+
+ALIKE = 0.5
+"""The share of events that two runs must have in common for the page to stay at its moment."""
+MAX_MATCHED = 10_000
+"""Events of runs that are matched for that; of one that was cut short, `LONG`: where it was cut has no meaning."""
+
+
+def run_typed() -> None:
+    """Run what the editors hold in the browser: for callbacks, which come before the page is drawn."""
+    p = page()
+    for cell in range(len(p.edited)):
+        text = controls.newest_text(f"editor_{cell}", p.rev)
+        if text is not None:
+            p.edited[cell] = text
+    run_program()
+
+
+def run_program(then: Callable[[], None] = lambda: None) -> None:
+    """Run what the editors hold, and call `then` when the result is on show; until then the last one stays."""
+    p = page()
+    texts, p.notice = tuple(p.edited), ""
+    if p.unrun is not None:
+        then, p.unrun = p.unrun, None
+    try:
+        p.program = Program.from_cells(texts, p.program.name) if len(texts) > 1 else Program.from_text(texts[0])
+    except ProgramError as error:
+        p.notice = f"The program cannot be run: {error}."
+        return
+    program, limits = p.program, limits_now()
+    tasks.cancel("check")
+
+    def arrived(result: RunResult) -> None:
+        _take(result, texts)
+        then()
+
+    control = Control()
+    work = partial(run, program, limits, control=control)
+    tasks.start("run", "Running", lambda stop: work(stop=stop), arrived, limits=limits, control=control)
+
+
+def _take(result: RunResult, texts: tuple[str, ...]) -> None:
+    """Put a run's result on show."""
+    p = page()
+    shown, step = p.recording, p.step
+    p.result, p.ran, p.opened = result, texts, None
+    akin = _keep(shown, step)
+    if shown is not p.pinned:
+        gone(shown)
+    p.step = None
+    if not akin or p.selected is None or p.recording is None or not exists(p.recording, p.selected):
+        select(telling(p.recording), open=False)
+
+
+def _keep(shown: Recording | None, step: int | None) -> bool:
+    """Stay at the moment and the node that were shown, if the new run has them; whether it may be one of the same program."""
+    p = page()
+    p.keep = None
+    recording = p.recording
+    if shown is None or recording is None or step is None:
+        return True
+    fewer, more = sorted((len(shown.events), len(recording.events)))
+    if more > (MAX_MATCHED if p.result is not None and p.result.status in ("ok", "error") else LONG):
+        return fewer >= ALIKE * more
+    matching = match(shown, recording, keep=shown is p.pinned)  # else each run would hold the one before it
+    if matching.likeness < ALIKE:
+        return False
+    if p.selected is not None and p.selected[:1] in "tn":
+        p.selected = matching.key(p.selected)
+        if p.selected is not None:
+            p.expected.add(p.selected)
+    p.keep = {"run": p.run_id, "step": matching.moment(step), "selected": p.selected}
+    return True

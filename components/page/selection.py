@@ -1,0 +1,69 @@
+"""The node that is selected in the graph: by a click, by the page itself, and after a change of the view or of the program."""
+
+from __future__ import annotations
+
+from components.page.state import page
+from engine.recording import Recording
+from engine.recording.events import NOTHING, Accumulated, OpRan
+from engine.recording.index import index_of
+
+
+def select(node: str | None, *, open: bool = True) -> None:
+    """Have the player select a node, and open the groups that it is in; else the closed one is selected."""
+    p = page()
+    p.commands += 1
+    p.selected = node
+    p.command = {"n": p.commands, "step": None, "select": node, "open": open}
+    if node is not None:
+        p.expected.add(node)
+
+
+def clicked(selected: str | None) -> bool:
+    """Take note of the player's selection for the builder; whether the user has clicked a tensor since."""
+    p = page()
+    if selected == p.reported:
+        return False
+    p.reported = selected
+    if selected in p.expected:
+        p.expected.discard(selected)
+        return False
+    p.expected.clear()
+    tensor = translated(p.recording, selected, "tensors") if p.recording is not None else None
+    if tensor is None or not tensor.startswith("t"):
+        return False
+    p.picked.click(p.run_id, int(tensor[1:]))
+    return True
+
+
+def telling(recording: Recording | None) -> str | None:
+    """The node that a fresh run shows in the inspector: the first leaf that gets a gradient, else the first tensor."""
+    if recording is None:
+        return None
+    filled = [e.tensor for e in recording.events if isinstance(e, Accumulated)]
+    made = [o.id for e in recording.events if isinstance(e, OpRan) for o in e.outputs]
+    tensor = min(filled, default=made[0] if made else None)
+    return None if tensor is None else f"t{tensor}"
+
+
+def exists(recording: Recording, selected: str) -> bool:
+    """Whether a recording has a node."""
+    if selected[0] not in "tn":
+        return False
+    index = index_of(recording)
+    return int(selected[1:]) in (index.tensors if selected.startswith("t") else index.nodes)
+
+
+def translated(recording: Recording, selected: str | None, view: str) -> str | None:
+    """The node that stands in `view` for one selected in the other view: a tensor and its grad_fn or AccumulateGrad."""
+    prefix = "t" if view == "tensors" else "n"
+    if selected is None or selected[0] in (prefix, "b", "g"):
+        return selected
+    index = index_of(recording)
+    number = int(selected[1:])
+    for node, history in index.nodes.items():
+        tensors = {history.info.variable} | {index.owners.get((node, k), NOTHING) for k in range(4)}
+        if view == "tensors" and node == number:
+            return next((f"t{t}" for t in sorted(tensors) if t != NOTHING), None)
+        if view == "autograd" and number in tensors:
+            return f"n{node}"
+    return None

@@ -1,0 +1,44 @@
+"""What is under way, else what the last run was."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import streamlit as st
+
+from components.html.markup import tag, text
+from components.page import tasks
+from components.page.state import Page
+from components.page.task_progress import bar
+
+
+def status(p: Page) -> None:
+    """Bars of what is under way, or a line on the last run."""
+    with st.container(key="status", horizontal=True, vertical_alignment="center", width="content"):
+        if not bars(p):
+            st.html(tag("div", *_summary(p), cls="gt-muted gt-summary"), width="content")
+
+
+def bars(p: Page) -> bool:
+    """How far each task is; whether there is any."""
+    under_way = [purpose for purpose in p.tasks if purpose != "picture"]  # that one has its own place
+    for purpose in under_way:
+        task_bar(p, purpose)
+    return bool(under_way)
+
+
+def task_bar(p: Page, purpose: str) -> None:
+    """How far a task is, and Cancel."""
+    bar(p.tasks[purpose], key=f"task_{purpose}", on_cancel=partial(tasks.cancel, purpose))
+
+
+def _summary(p: Page) -> list[str]:
+    """One line on the last run, in HTML: what can be missed last, where a narrow page leaves it out."""
+    if p.opened is not None:
+        return [tag("span", text(f"{p.name} · "), cls="gt-wide"), f"{len(p.opened.events):,} events"]
+    if p.result is None:
+        return []
+    events = len(p.result.recording.events) if p.result.recording is not None else 0
+    edited = "edited since · " if p.dirty else ""
+    took = f"{edited}ran in {p.result.seconds * 1000:,.0f} ms"
+    return [took, tag("span", f" · {events:,} events · engine NumPy", cls="gt-wide")]

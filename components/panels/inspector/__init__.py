@@ -1,0 +1,37 @@
+"""The inspector: everything that is known of the selected tensor, node or group at the current step."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from components.html.group_html import group_html
+from components.html.inspector_html import inspector_html
+from components.panels import Beside, panel
+from components.panels.inspector.formulas import formulas
+from components.player.folds import folding
+from engine.graph.graph_view import whole
+from engine.recording import Recording
+
+KEY = "inspector"
+
+
+@panel("Inspector", 10)
+def inspector(on: Beside) -> None:
+    """The selected node; one that only the pinned run has is shown as it was at that run's end."""
+    p, recording = on.page, on.recording
+    if p.selected is not None and p.selected.startswith("g:"):
+        groups = folding(recording, p.view, p.fold)
+        with st.container(key=KEY, height="stretch", border=False):
+            st.html(group_html(recording, whole(recording, p.view), groups, p.selected[2:], on.step))
+    elif p.selected is None or not p.selected.startswith("b"):
+        _node(recording, on.step, p.selected)
+    elif p.pinned is not None:
+        st.html('<div class="gt-muted">Only in the pinned run, shown at its end.</div>')
+        _node(p.pinned, len(p.pinned.events) - 1, p.selected[1:])
+
+
+def _node(recording: Recording, step: int, selected: str | None) -> None:
+    """A tensor or a node at `step`, and the formulas of what it sent."""
+    with st.container(key=KEY, height="stretch", border=False):
+        st.html(inspector_html(recording, step, selected))
+        formulas(recording, step, selected, key=f"{KEY}_formulas")
