@@ -50,7 +50,7 @@ def main() -> None:
     bounded()
     p = visitors_page()
     tasks.settle()
-    shortcuts(KEYS, key="desk")
+    shortcuts(KEYS, key="shortcuts")
     names(completions(), key="names")
     if st.context.is_embedded:
         embedded(p)

@@ -22,8 +22,8 @@ from tests import third_party
 
 ROOT = Path(__file__).resolve().parents[1]
 FRONTENDS = tuple(sorted(ROOT.glob("components/*/frontend")))
-SHARED = "components/bundling.mjs"
-"""What all builds use."""
+SHARED = ("components/bundling.mjs", *(str(path.relative_to(ROOT)) for path in sorted(ROOT.glob("components/browser/*.mjs"))))
+"""What all builds use, and what more than one bundle has in it."""
 
 
 def node() -> Path:
@@ -55,7 +55,9 @@ def rebuilt(frontend: Path, scratch: Path) -> Path:
     """The folder with what the sources of a frontend give now, built under `scratch` (a folder that nobody else uses)."""
     there = scratch / frontend.relative_to(ROOT)
     shutil.copytree(frontend, there, ignore=shutil.ignore_patterns("node_modules"))
-    shutil.copy(ROOT / SHARED, scratch / SHARED)
+    for file in SHARED:
+        (scratch / file).parent.mkdir(exist_ok=True)
+        shutil.copy(ROOT / file, scratch / file)
     _npm(["ci", "--ignore-scripts", "--no-audit", "--no-fund"], there)
     _npm(["run", "build"], there)
     return there.parent / "build"

@@ -1,11 +1,13 @@
 /** Presses buttons that hand out files, each once, as soon as they are there. */
 
+import { received } from '../browser/mount.mjs';
+
 const pressed = new Set();
 const EVERY_MS = 50;
 const PATIENCE = 200;
 
 export default function render({ data }) {
-  for (const key of JSON.parse(new TextDecoder().decode(data)).press) {
+  for (const key of received(data).press) {
     if (!pressed.has(key)) {
       pressed.add(key);
       press(key, PATIENCE);

@@ -6,6 +6,7 @@ Streamlit is loaded when a page is drawn: what is sent to a frontend can be made
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
@@ -42,10 +43,20 @@ def inline(name: str, script: Path, **options: Any) -> Callable[[], Callable[...
     def declared() -> Callable[..., Any]:
         import streamlit as st
 
-        js, css = (path.read_text(encoding="utf-8") for path in (script, script.with_suffix(".css")))
-        return st.components.v2.component(f"gradtape_{name}", js=js, css=css, **options)
+        css = script.with_suffix(".css").read_text(encoding="utf-8")
+        return st.components.v2.component(f"gradtape_{name}", js=linked(script), css=css, **options)
 
     return declared
+
+
+_IMPORT = re.compile(r"^import \{[^}]*\} from '([^']+)';\n", re.MULTILINE)
+
+
+def linked(script: Path) -> str:
+    """A script with the modules that it imports before it: the browser gets it as one text, which can import nothing."""
+    own = script.read_text(encoding="utf-8")
+    shared = [(script.parent / path).read_text(encoding="utf-8") for path in _IMPORT.findall(own)]
+    return "\n".join([*(re.sub(r"^export ", "", text, flags=re.MULTILINE) for text in shared), _IMPORT.sub("", own)])
 
 
 def sent(data: Mapping[str, Any]) -> bytes:

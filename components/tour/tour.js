@@ -1,25 +1,16 @@
 /** The tour's strip: an offer on the first visit, then one stop after the other. Text from Python is only ever set as text. */
 
-const strips = new WeakMap();
+import { h } from '../browser/dom.mjs';
+import { mounted } from '../browser/mount.mjs';
+
 const SEEN = 'gradtape.tour';
 const GAP = 8;
 
-export default function render({ parentElement, data }) {
-  let strip = strips.get(parentElement);
-  if (!strip) {
-    strip = createStrip(parentElement);
-    strips.set(parentElement, strip);
-  }
-  strip.update(JSON.parse(new TextDecoder().decode(data)));
-  return () => {
-    strips.delete(parentElement);
-    strip.destroy();
-  };
-}
+export default mounted(createStrip);
 
-function createStrip(parent) {
+function createStrip({ parentElement }) {
   const root = h('section', { class: 'gt-tour', 'aria-label': 'Guided tour', hidden: '' });
-  parent.append(root);
+  parentElement.append(root);
   // The panels below end where the window ends.
   const room = new ResizeObserver(() => {
     document.documentElement.style.setProperty('--gt-tour', root.offsetHeight ? `${root.offsetHeight + GAP}px` : '0px');
@@ -32,7 +23,7 @@ function createStrip(parent) {
   let state = remembered() ? 'closed' : 'offer';
   let drawn = '';
 
-  function update(data) {
+  function update({ data }) {
     places = data.places ?? [];
     const next = data.stops ?? [];
     const changed = JSON.stringify(next) !== JSON.stringify(stops);
@@ -155,11 +146,4 @@ function button(label, onPress, cls = '', disabled = false) {
   made.disabled = disabled;
   made.addEventListener('click', onPress);
   return made;
-}
-
-function h(tag, attributes = {}, ...children) {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  element.append(...children);
-  return element;
 }

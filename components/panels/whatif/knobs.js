@@ -1,25 +1,16 @@
 /** The panel of knobs: sliders, numbers, grids and switches. Labels come from the program and are only ever set as text. */
 
-const panels = new WeakMap();
+import { h } from '../../browser/dom.mjs';
+import { mounted } from '../../browser/mount.mjs';
+
 /** A run that never reports back must not block the controls. */
 const PATIENCE_MS = 8000;
 
-export default function render({ parentElement, data, setStateValue }) {
-  let panel = panels.get(parentElement);
-  if (!panel) {
-    panel = createPanel(parentElement);
-    panels.set(parentElement, panel);
-  }
-  panel.update(JSON.parse(new TextDecoder().decode(data)), setStateValue);
-  return () => {
-    panels.delete(parentElement);
-    panel.destroy();
-  };
-}
+export default mounted(createPanel);
 
-function createPanel(parent) {
+function createPanel({ parentElement }) {
   const root = h('div', { class: 'knobs' });
-  parent.append(root);
+  parentElement.append(root);
   const rows = new Map();
   let shape = '';
   let send = () => {};
@@ -54,7 +45,7 @@ function createPanel(parent) {
     change(next, next.value);
   }
 
-  function update(data, setStateValue) {
+  function update({ data, setStateValue }) {
     send = setStateValue;
     const groups = data?.groups ?? [];
     const wanted = JSON.stringify(groups.map((g) => [g.title, g.knobs.map((k) => [k.cell, k.id, k.kind, k.shape])]));
@@ -192,11 +183,4 @@ function round(value, step) {
 
 function text(value) {
   return String(value);
-}
-
-function h(tag, attributes = {}, ...children) {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  element.append(...children);
-  return element;
 }

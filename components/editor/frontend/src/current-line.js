@@ -42,7 +42,7 @@ function bands(state) {
   return Decoration.set(marks, true);
 }
 
-export const moment = [
+export const currentLine = [
   momentField,
   EditorView.decorations.compute([momentField, ranField, 'doc'], bands),
   gutterLineClass.compute([momentField, ranField, 'doc'], (state) => RangeSet.of(lineStarts(state).map((start) => number.range(start)))),

@@ -8,10 +8,10 @@ import {
   breakpointsOf, forgetSpans, newestMoment, newestSpans, onBreakpoints, onMoment, onSpan, tellBreakpoints, tellCursor, tellHello,
 } from './bus.js';
 import { announcement, diagnostics, setDiagnostics } from './diagnostics.js';
-import { look, toneOf } from './theme.js';
+import { theme, toneOf } from './theme.js';
 import { names } from './names.js';
-import { moment, momentRange, setMoment } from './current-line.js';
-import { createOutbox } from './send-queue.js';
+import { currentLine, momentRange, setMoment } from './current-line.js';
+import { createSendQueue } from './send-queue.js';
 import { isEdited, lineInDocument, lineThatRan, ranField, ranPosition, setRan } from './executed-text.js';
 import { reveal } from './scroll.js';
 import { setup } from './setup.js';
@@ -30,7 +30,7 @@ export function createEditor({ parentElement, data: first }) {
   parentElement.append(root);
 
   let data = first;
-  const outbox = createOutbox(() => view.state.doc.toString());
+  const queue = createSendQueue(() => view.state.doc.toString());
   const changeable = new Compartment();
 
   const view = new EditorView({
@@ -43,15 +43,15 @@ export function createEditor({ parentElement, data: first }) {
         changeable.of([]),
         ranField,
         diagnostics,
-        moment,
+        currentLine,
         nodeSpans,
-        look,
+        theme,
         EditorView.updateListener.of(changed),
-        EditorView.domEventHandlers({ blur: () => outbox.flush() }),
+        EditorView.domEventHandlers({ blur: () => queue.flush() }),
       ],
     }),
   });
-  outbox.assume(normalised(data.text));
+  queue.assume(normalised(data.text));
   const endings = [
     onMoment((told) => showMoment(told, true)),
     onSpan((told) => showSpan(told, true)),
@@ -66,14 +66,14 @@ export function createEditor({ parentElement, data: first }) {
   };
 
   function run() {
-    outbox.run();
+    queue.run();
     if (data.ran == null) ranNow(view.state.doc.toString());
     return true;
   }
 
   function changed(update) {
     const mine = update.transactions.some((each) => each.annotation(fromPython));
-    if (update.docChanged && !mine) outbox.typed();
+    if (update.docChanged && !mine) queue.typed();
     if (update.selectionSet && update.transactions.some((each) => each.isUserEvent('select'))) {
       const position = ranPosition(update.state, update.state.selection.main.head);
       if (position) tellCursor(data.cell, position);
@@ -119,7 +119,7 @@ export function createEditor({ parentElement, data: first }) {
 
   function takeOver(text) {
     const change = smallestChange(view.state.doc.toString(), text);
-    outbox.assume(text);
+    queue.assume(text);
     if (change) view.dispatch({ changes: change, annotations: fromPython.of(true), userEvent: 'input.python' });
   }
 
@@ -131,7 +131,7 @@ export function createEditor({ parentElement, data: first }) {
 
   function update(component) {
     data = component.data;
-    outbox.connect(component);
+    queue.connect(component);
     if (!root.isConnected) parentElement.append(root);
     const isFirst = root.dataset.ready === undefined;
     const isNew = data.rev !== shown.rev;
@@ -157,7 +157,7 @@ export function createEditor({ parentElement, data: first }) {
 
   function destroy() {
     for (const end of endings) end();
-    outbox.flush();
+    queue.flush();
     unregister(data.key, handle);
     view.destroy();
     root.remove();

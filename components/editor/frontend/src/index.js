@@ -1,25 +1,14 @@
-/** Entry: Streamlit calls the default export on every update; an editor lives as long as its place in the page. Names to offer have
- * a place of their own, which shows nothing. */
+/** Entry: an editor for each place in the page. Names to offer have a place of their own, which shows nothing. */
 
+import { mounted, received } from '../../../browser/mount.mjs';
 import { createEditor } from './editor.js';
 import { setNames } from './names.js';
 
-const editors = new WeakMap();
+const editor = mounted(createEditor);
 
 export default function render(given) {
-  const component = { ...given, data: JSON.parse(new TextDecoder().decode(given.data)) };
-  if (component.data.names) return setNames(component.data.names);
-  const { parentElement } = component;
-  let editor = editors.get(parentElement);
-  if (!editor) {
-    editor = createEditor(component);
-    editors.set(parentElement, editor);
-  }
-  editor.update(component);
-  return () => {
-    editors.delete(parentElement);
-    editor.destroy();
-  };
+  const data = received(given.data);
+  return data.names ? setNames(data.names) : editor({ ...given, data });
 }
 
 // What the unit tests use of CodeMirror: they run with the one in the bundle, see ../shipped.mjs.

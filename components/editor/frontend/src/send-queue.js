@@ -3,7 +3,7 @@
 const PAUSE = 300;
 
 /** @param {() => string} text */
-export function createOutbox(text) {
+export function createSendQueue(text) {
   let component = null;
   let timer = 0;
   let last = 0;

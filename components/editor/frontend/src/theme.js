@@ -1,4 +1,4 @@
-/** The editor's looks: Streamlit's theme variables where they exist, and two sets of hues for the syntax. */
+/** The editor's theme: Streamlit's theme variables where they exist, and two sets of hues for the syntax. */
 
 import { HighlightStyle, syntaxHighlighting } from '@codemirror/language';
 import { EditorView } from '@codemirror/view';
@@ -153,7 +153,7 @@ function merged(first, second) {
   return all;
 }
 
-const theme = EditorView.theme({ ...merged(code, stops), ...tape, ...nodes, ...messages, ...edited, ...boxes });
+const rules = EditorView.theme({ ...merged(code, stops), ...tape, ...nodes, ...messages, ...edited, ...boxes });
 const hues = EditorView.baseTheme({
   '&': variables(HUES.light),
   '[data-tone=dark] &': variables(HUES.dark),
@@ -169,4 +169,4 @@ const colours = HighlightStyle.define([
   { tag: [t.meta, t.annotation], color: 'var(--gt-comment)' },
 ]);
 
-export const look = [hues, theme, syntaxHighlighting(colours)];
+export const theme = [hues, rules, syntaxHighlighting(colours)];

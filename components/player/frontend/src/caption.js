@@ -1,6 +1,6 @@
 /** The line that says in words what happens at a step. Parts are `[text, style]`; text never becomes markup. */
 
-import { h } from './dom.js';
+import { h } from '../../../browser/dom.mjs';
 
 const QUIET_MS = 600;
 const STYLES = new Set(['plain', 'strong', 'code', 'grad']);

@@ -1,7 +1,8 @@
 /** The buttons at the stage's top left: changes of the selected tensor, breakpoints with their list, and the keys. */
 
 import { CONDITIONS, describe } from './breakpoints.js';
-import { h, iconButton } from './dom.js';
+import { h } from '../../../browser/dom.mjs';
+import { iconButton } from './icon-button.js';
 
 /**
  * @param {object} on   change(direction), go(direction), add(kind, breakpoint), remove(kind, breakpoint), help(),

@@ -1,6 +1,7 @@
 /** The find box: by name, operation, shape, line, gradient; Enter goes from one match to the next, into closed groups too. */
 
-import { h, iconButton } from './dom.js';
+import { h } from '../../../browser/dom.mjs';
+import { iconButton } from './icon-button.js';
 import { QUERY_HELP, matches } from './query.js';
 
 /** @param {{changed: (found: object[]) => void, visited: (node: object) => void}} on */

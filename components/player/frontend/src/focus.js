@@ -1,6 +1,6 @@
 /** Focus: the selected node with what it was made from and what was made of it, to a chosen distance; the rest steps back. */
 
-import { h } from './dom.js';
+import { h } from '../../../browser/dom.mjs';
 
 export const DISTANCES = ['', '1', '2', '3', '4', '5', 'all'];
 

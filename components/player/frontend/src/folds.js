@@ -1,6 +1,6 @@
 /** Which groups are open: the path to the selected node as chips that close them again, and what Python is told. */
 
-import { h } from './dom.js';
+import { h } from '../../../browser/dom.mjs';
 
 /** Open groups that are named where no node is selected. */
 const NAMED = 3;

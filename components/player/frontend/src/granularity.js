@@ -1,6 +1,6 @@
 /** The switch that says how far one step goes. */
 
-import { h } from './dom.js';
+import { h } from '../../../browser/dom.mjs';
 import { GRANULARITIES } from './step-targets.js';
 
 /** @param {(id: string) => void} chosen */

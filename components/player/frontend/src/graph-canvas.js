@@ -36,7 +36,7 @@ const FORCED = {
  * @param {object} on             painted(), picked(node id | null, edge | null, point), hovered(node | null, edge | null, point),
  *                                opened(node | null), moved(), zoomed(factor, point)
  */
-export function createStage(element, view, on) {
+export function createGraphCanvas(element, view, on) {
   let model = null;
   const small = new Network(element, { nodes: [], edges: [] }, FORCED);
   const frame = element.firstElementChild;

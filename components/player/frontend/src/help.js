@@ -1,6 +1,7 @@
 /** The overlay that lists the keys: a modal dialog, so that the focus stays in it and returns to where it was. */
 
-import { h, iconButton } from './dom.js';
+import { h } from '../../../browser/dom.mjs';
+import { iconButton } from './icon-button.js';
 
 export const KEYS = [
   ['Time', [

@@ -1,6 +1,6 @@
 /** What the colours mean: only entries for what is on screen now. */
 
-import { h } from './dom.js';
+import { h } from '../../../browser/dom.mjs';
 import { overlaps } from './paint-edge.js';
 
 export function createLegend() {

@@ -1,6 +1,6 @@
 /** The whole graph in a corner, with the part that is in view; drag the frame, or click, to look elsewhere. */
 
-import { h } from './dom.js';
+import { h } from '../../../browser/dom.mjs';
 
 const WIDTH = 168;
 const HEIGHT = 104;

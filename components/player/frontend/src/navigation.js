@@ -6,12 +6,12 @@ import { neighbour, stopFrom } from './step-targets.js';
 /**
  * @param {object} player   model(), step(), selected() -> node | null, seek(step), say(text), changed(breakpoints)
  */
-export function createTravel(player) {
+export function createNavigation(player) {
   let granularity = 'event';
   let breakpoints = readBreakpoints(null);
   let hits = { at: new Map(), counts: new Map(), steps: [] };
 
-  const travel = {
+  const navigation = {
     get granularity() {
       return granularity;
     },
@@ -37,11 +37,11 @@ export function createTravel(player) {
     /** Take over breakpoints without telling anybody. */
     assume(data) {
       breakpoints = readBreakpoints(data);
-      travel.refresh();
+      navigation.refresh();
     },
 
     toggle(kind, one) {
-      travel.assume(toggled(breakpoints, kind, one));
+      navigation.assume(toggled(breakpoints, kind, one));
       player.changed(breakpoints);
     },
 
@@ -91,8 +91,8 @@ export function createTravel(player) {
     },
 
     toggleHere() {
-      const here = travel.here();
-      if (here) travel.toggle('lines', here);
+      const here = navigation.here();
+      if (here) navigation.toggle('lines', here);
       else player.say('This step has no line in the program.');
     },
   };
@@ -103,5 +103,5 @@ export function createTravel(player) {
     player.say(`Breakpoint: ${describe(kind, one, player.model().cells)}`);
   }
 
-  return travel;
+  return navigation;
 }

@@ -4,7 +4,7 @@ import { createCamera } from './camera.js';
 import { listenToEditor, nodeAtPlace, tell, tellBreakpoints, tellHello, tellSpan } from './bus.js';
 import { createCaption } from './caption.js';
 import { createDebugPanel } from './debug-panel.js';
-import { h } from './dom.js';
+import { h } from '../../../browser/dom.mjs';
 import { createFind } from './find.js';
 import { createFocus, related } from './focus.js';
 import { createFolds } from './folds.js';
@@ -20,16 +20,16 @@ import { fontsOf } from './paint-card.js';
 import { paletteVariables, readPalette } from './palette.js';
 import { createPlayback } from './playback.js';
 import styles from './player.css';
-import { createQueueStrip } from './queue-bar.js';
+import { createQueueBar } from './queue-bar.js';
 import { createReporter } from './report.js';
 import { pointAt } from './route.js';
-import { createStage } from './graph-canvas.js';
+import { createGraphCanvas } from './graph-canvas.js';
 import { complete, held, isSketch } from './tape.js';
 import { forgetText } from './text.js';
 import { createTimeline } from './timeline.js';
 import { createToolbar } from './toolbar.js';
 import { createTooltip, edgeLines, nodeLines } from './tooltip.js';
-import { createTravel } from './navigation.js';
+import { createNavigation } from './navigation.js';
 
 const LEGEND_MS = 120;
 const TIMES_KEPT = 200;
@@ -51,7 +51,7 @@ export function createPlayer(parent, memory) {
 
   const canvas = h('div', { class: 'canvas', role: 'img' });
   const root = h('div', { class: 'player', tabindex: '-1', role: 'group', 'aria-label': 'Computation graph and playback' });
-  const stage = createStage(canvas, view, {
+  const stage = createGraphCanvas(canvas, view, {
     painted,
     picked,
     hovered,
@@ -60,7 +60,7 @@ export function createPlayer(parent, memory) {
     opened: openGroup,
   });
   const camera = createCamera(stage.network, canvas, () => model);
-  const travel = createTravel({
+  const travel = createNavigation({
     model: () => model,
     step: () => step,
     selected: () => model.node.get(view.selected) ?? null,
@@ -93,7 +93,7 @@ export function createPlayer(parent, memory) {
   const granularity = createGranularity((id) => {
     travel.granularity = id;
   });
-  const strip = createQueueStrip((key) => showNode(key));
+  const strip = createQueueBar((key) => showNode(key));
   const help = createHelp();
   const debug = createDebugPanel({
     change: (direction) => byUser(() => travel.change(direction)),

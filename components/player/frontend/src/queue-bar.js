@@ -1,12 +1,12 @@
-/** The strip under the timeline that lists the nodes of the running pass in the engine's order. */
+/** The bar under the timeline that lists the nodes of the running pass in the engine's order. */
 
-import { h } from './dom.js';
+import { h } from '../../../browser/dom.mjs';
 import { stateText } from './queue.js';
 
 const SHOWN = 16;
 
 /** @param {(key: string) => void} picked */
-export function createQueueStrip(picked) {
+export function createQueueBar(picked) {
   const chips = Array.from({ length: SHOWN }, () => {
     const sign = h('i', { 'aria-hidden': 'true' });
     const label = h('span');

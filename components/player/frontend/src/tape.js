@@ -7,11 +7,6 @@
 const TAPE = ['steps', 'segments', 'lines', 'queues', 'index'];
 const PICTURE = ['nodes', 'edges', 'network'];
 
-/** A payload as it comes: the bytes of its JSON from the page, plain data in a replay. */
-export function read(data) {
-  return data instanceof Uint8Array || data instanceof ArrayBuffer ? JSON.parse(new TextDecoder().decode(data)) : data;
-}
-
 /** The payload with the kept parts that it leaves out; null if they are not here. Keeps those that it brings. */
 export function complete(payload, memory) {
   if (payload.tape === undefined || isSketch(payload)) return payload;

@@ -1,7 +1,8 @@
 /** The bar of segments with its knob, the transport buttons, the counter and the speed. */
 
 import { plainText } from './caption.js';
-import { h, iconButton, setIcon } from './dom.js';
+import { h } from '../../../browser/dom.mjs';
+import { iconButton, setIcon } from './icon-button.js';
 import { SPEEDS } from './playback.js';
 
 const KINDS = new Set(['forward', 'backward']);

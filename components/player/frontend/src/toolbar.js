@@ -1,6 +1,7 @@
 /** The buttons on the stage: focus, widths of edges, zoom, fit, follow, fullscreen. */
 
-import { h, iconButton, setIcon } from './dom.js';
+import { h } from '../../../browser/dom.mjs';
+import { iconButton, setIcon } from './icon-button.js';
 
 /** @param {object} on   zoom(factor), fit(), follow(), weigh() */
 export function createToolbar(root, find, focus, on) {

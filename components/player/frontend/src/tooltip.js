@@ -1,7 +1,7 @@
 /** What is under the pointer, in a few lines of text: a node's shape, type, operation and line, or the gradient of an edge. */
 
 import { indexAt } from './history.js';
-import { h } from './dom.js';
+import { h } from '../../../browser/dom.mjs';
 import { stateText } from './queue.js';
 
 const DELAY = 180;

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { related } from '../src/focus.js';
 import { createModel } from '../src/model.js';
-import { complete, held, read } from '../src/tape.js';
+import { complete, held } from '../src/tape.js';
+import { received } from '../../../browser/mount.mjs';
 
 const node = (id, x) => ({ id, x, y: 0, w: 80, h: 30, shape: 'card', title: id, born: 0, history: [] });
 const edge = (from, to) => ({ id: `${from}>${to}`, from, to, route: [[0, 0], [1, 0]], kind: 'data', born: 0, history: [] });
@@ -58,8 +59,8 @@ test('captions and details that come later are put into what is there', () => {
 
 test('large payloads come as bytes', () => {
   const data = { nodes: [{ id: 'θ' }] };
-  assert.deepEqual(read(new TextEncoder().encode(JSON.stringify(data))), data);
-  assert.equal(read(data), data);
+  assert.deepEqual(received(new TextEncoder().encode(JSON.stringify(data))), data);
+  assert.equal(received(data), data);
 });
 
 test('a step is about the closed groups of the nodes it names, and hidden nodes know theirs', () => {

@@ -6,7 +6,7 @@ import { createModel } from '../src/model.js';
 import { overlayOfPath, readOverlay } from '../src/overlay.js';
 import { queueAt, readQueues, stateText } from '../src/queue.js';
 import { stopFrom } from '../src/step-targets.js';
-import { createTravel } from '../src/navigation.js';
+import { createNavigation } from '../src/navigation.js';
 
 const node = (id, more = {}) => ({ id, x: 0, y: 0, w: 100, h: 80, title: id, born: 0, history: [], ...more });
 
@@ -29,7 +29,7 @@ function travelling(step = 0) {
   const model = createModel(payload());
   const said = [];
   const state = { step };
-  const travel = createTravel({
+  const navigation = createNavigation({
     model: () => model,
     step: () => state.step,
     selected: () => model.node.get('x'),
@@ -39,7 +39,7 @@ function travelling(step = 0) {
     say: (text) => said.push(text),
     changed: () => {},
   });
-  return { travel, state, said, model };
+  return { navigation, state, said, model };
 }
 
 test('stepping by line ends each visit, forwards and backwards', () => {
@@ -59,15 +59,15 @@ test('stepping by line ends each visit, forwards and backwards', () => {
 });
 
 test('the selected tensor\'s changes are visited one by one, and the end is said', () => {
-  const { travel, state, said } = travelling();
+  const { navigation, state, said } = travelling();
   const seen = [];
   for (let i = 0; i < 4; i += 1) {
-    travel.change(1);
+    navigation.change(1);
     seen.push(state.step);
   }
   assert.deepEqual(seen, [4, 6, 8, 8]);
   assert.match(said.at(-1), /x does not change after this step/);
-  travel.change(-1);
+  navigation.change(-1);
   assert.equal(state.step, 6);
 });
 
@@ -88,17 +88,17 @@ test('a tensor\'s breakpoints stop where the condition becomes true', () => {
 });
 
 test('play stops at a breakpoint even in the middle of a larger step', () => {
-  const { travel, state, said } = travelling();
-  travel.toggle('tensors', { node: 'x', name: 'x', when: 'set', value: null });
-  travel.granularity = 'pass';
-  assert.equal(travel.advance(), false);
+  const { navigation, state, said } = travelling();
+  navigation.toggle('tensors', { node: 'x', name: 'x', when: 'set', value: null });
+  navigation.granularity = 'pass';
+  assert.equal(navigation.advance(), false);
   assert.equal(state.step, 4);
   assert.deepEqual(said, ['Breakpoint: x gets a grad']);
-  travel.go(1);
+  navigation.go(1);
   assert.equal(state.step, 8);
-  travel.go(1);
+  navigation.go(1);
   assert.equal(state.step, 9);
-  travel.go(-1);
+  navigation.go(-1);
   assert.equal(state.step, 8);
 });
 

@@ -1,17 +1,7 @@
-/** Small helpers to build HTML without ever parsing text as markup. */
+/** Buttons with a drawn sign. */
 
+import { h } from '../../../browser/dom.mjs';
 import { ICONS } from './icons.js';
-
-/** An element with attributes (functions become listeners) and children (strings become text). */
-export function h(tag, attributes = {}, ...children) {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (typeof value === 'function') element.addEventListener(name, value);
-    else if (value !== null && value !== undefined) element.setAttribute(name, value);
-  }
-  element.append(...children);
-  return element;
-}
 
 /** A button with a drawn sign; `label` is read out and shown on hover. */
 export function iconButton(icon, label, onPress, attributes = {}) {
