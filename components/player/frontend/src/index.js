@@ -1,6 +1,7 @@
 /** Entry: a player for each place in the page, with a memory that outlives it. */
 
 import { mounted } from '../../../browser/mount.mjs';
+import { createMemory } from './memory.js';
 import { createPlayer } from './player.js';
 
 /** By the key given in Python: the module outlives an unmounted component, so a remount can go on where it was. */
@@ -9,6 +10,6 @@ const memories = new Map();
 export default mounted(({ parentElement, data, name }) => {
   // Streamlit's own `key` is new at every mount.
   const place = data?.key ?? name;
-  if (!memories.has(place)) memories.set(place, {});
+  if (!memories.has(place)) memories.set(place, createMemory());
   return createPlayer(parentElement, memories.get(place));
 });

@@ -3,9 +3,9 @@
 import { h } from '../../../browser/dom.mjs';
 import { iconButton, setIcon } from './icon-button.js';
 
-/** @param {object} on   zoom(factor), fit(), follow(), weigh() */
+/** @param {object} on   zoom(factor), fit(), follow(), weighed(boolean) */
 export function createToolbar(root, find, focus, on) {
-  const weigh = iconButton('weigh', 'Width of edges by gradient norm (w)', () => on.weigh(), { 'aria-pressed': 'false' });
+  const weight = iconButton('weigh', 'Width of edges by gradient norm (w)', () => weigh(), { 'aria-pressed': 'false' });
   const follow = iconButton('follow', 'Follow the step', () => on.follow(), { 'aria-pressed': 'true' });
   const full = iconButton('expand', 'Fullscreen', () => {
     if (document.fullscreenElement) document.exitFullscreen();
@@ -20,15 +20,23 @@ export function createToolbar(root, find, focus, on) {
     find,
     focus,
     h('div', { class: 'group' },
-      weigh,
+      weight,
       iconButton('minus', 'Zoom out (−)', () => on.zoom(1 / 1.25)),
       iconButton('plus', 'Zoom in (+)', () => on.zoom(1.25)),
       iconButton('fit', 'Fit everything (0)', () => on.fit()),
       follow,
       full));
+
+  /** Edges as wide as their gradients are large, or all alike again. */
+  function weigh() {
+    const weighed = weight.getAttribute('aria-pressed') !== 'true';
+    weight.setAttribute('aria-pressed', String(weighed));
+    on.weighed(weighed);
+  }
+
   return {
     element,
-    showWeighed: (weighed) => weigh.setAttribute('aria-pressed', String(weighed)),
+    weigh,
     showFollowing(following) {
       if ((follow.getAttribute('aria-pressed') === 'true') !== following) follow.setAttribute('aria-pressed', String(following));
     },

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { related } from '../src/focus.js';
+import { createMemory } from '../src/memory.js';
 import { createModel } from '../src/model.js';
 import { complete, held } from '../src/tape.js';
 import { received } from '../../../browser/mount.mjs';
@@ -20,7 +21,7 @@ test('focus keeps ancestors and descendants up to a distance, and no siblings', 
 });
 
 test('what is sent once is kept and put back into later payloads', () => {
-  const memory = {};
+  const memory = createMemory();
   const first = { tape: 'r', rev: 'a', steps: [1, 2], segments: [], lines: [3], queues: [], index: { groups: [], rows: [] }, nodes: [], edges: [], network: {} };
   assert.deepEqual(complete(first, memory), first);
   assert.deepEqual(held({}, memory), { tape: 'r', captions: false, rev: 'a', details: false });
@@ -33,10 +34,10 @@ test('what is sent once is kept and put back into later payloads', () => {
 });
 
 test('a sketch is a picture that nothing is kept of, and Python is told that it is here', () => {
-  const memory = {};
+  const memory = createMemory();
   const sketch = { tape: 'r', rev: 'a', total: 9, focus: ['w'], segments: [], nodes: [node('w', 0), node('v', 100)], edges: [edge('w', 'v')], network: {} };
   assert.equal(complete(sketch, memory), sketch);
-  assert.deepEqual(memory, {});
+  assert.deepEqual(memory, createMemory());
   assert.deepEqual(held(sketch, memory), { sketch: 'a' });
   const model = createModel(sketch);
   assert.deepEqual([model.sketch, model.last, model.focusAt(model.last)], [true, 8, ['w']]);
@@ -45,7 +46,7 @@ test('a sketch is a picture that nothing is kept of, and Python is told that it 
 });
 
 test('captions and details that come later are put into what is there', () => {
-  const memory = {};
+  const memory = createMemory();
   const steps = [{ caption: [] }, { caption: [['last', 'plain']] }];
   const edges = [{ id: 'a>b>1' }, { id: 'b>c>2' }];
   complete({ tape: 'r', rev: 'a', steps, nodes: [], edges, network: {} }, memory);

@@ -1,0 +1,35 @@
+/** The player as other parts of the page and the tests get hold of it: `window.__gradtapePlayer`, while it is in the page. */
+
+import { pointAt } from './route.js';
+
+/** @param {import('./state.js').State} state  @param {object} parts   graphCanvas, camera, seeking, selection */
+export function handleOf(state, parts) {
+  const { graphCanvas, seeking } = parts;
+  return {
+    screen: graphCanvas.screen,
+    stepTimes: seeking.times,
+    /** The last `gradtape:moment`, for listeners that come late. */
+    get moment() {
+      return seeking.moment;
+    },
+    get step() {
+      return state.step;
+    },
+    scale: () => parts.camera.scale(),
+    /** Ids of the nodes that carry this title at this step, in the order of the payload. */
+    find: (title) => state.model.nodes.filter((node) => (node.face?.title ?? node.title) === title).map((node) => node.id),
+    /** Ids of the closed groups on show. */
+    groups: () => state.model.nodes.filter((node) => node.group).map((node) => node.id),
+    open: (id) => parts.selection.openGroup(state.model.node.get(id)),
+    /** Ids of the open groups. */
+    opened: () => state.model.fold.opened.map(({ id }) => id),
+    say: seeking.say,
+    /** What backward passes recorded of themselves: pass and node ids. */
+    regions: () => state.model.regions.map(({ pass, nodes }) => ({ pass, nodes: nodes.map((node) => node.id) })),
+    /** Middle of the first edge between two nodes, in page coordinates. */
+    edge(from, to) {
+      const found = state.model.edges.find((edge) => edge.from === from && edge.to === to);
+      return found ? graphCanvas.place(...pointAt(found.curve, 0.5)) : null;
+    },
+  };
+}

@@ -1,0 +1,40 @@
+/** What each key of the player does; `help.js` says it in words. */
+
+import { selectedNode } from './state.js';
+
+/** @param {import('./state.js').State} state  @param {object} parts   navigation, seeking, selection, viewport, camera, … */
+export function keysOf(state, parts) {
+  const { navigation, seeking, camera, folds } = parts;
+  const byUser = (action) => () => seeking.byUser(action);
+  return {
+    ArrowLeft: byUser(() => navigation.step(-1, 'event')),
+    ArrowRight: byUser(() => navigation.step(1, 'event')),
+    'Shift+ArrowLeft': byUser(() => navigation.step(-1, 'line')),
+    'Shift+ArrowRight': byUser(() => navigation.step(1, 'line')),
+    Home: () => seeking.userSeeks(0),
+    End: () => seeking.userSeeks(state.model.last),
+    '[': byUser(() => navigation.step(-1, 'pass')),
+    ']': byUser(() => navigation.step(1, 'pass')),
+    ' ': seeking.togglePlay,
+    n: byUser(() => navigation.change(1)),
+    p: byUser(() => navigation.change(-1)),
+    b: byUser(() => navigation.toggleHere()),
+    c: byUser(() => navigation.go(1)),
+    C: byUser(() => navigation.go(-1)),
+    '?': () => parts.help.open(),
+    '/': () => parts.find.focus(),
+    x: () => folds.closeAround(state.view.selected) || seeking.say('The selected node is in no open group.'),
+    f: () => parts.focus.next(),
+    w: () => parts.toolbar.weigh(),
+    Enter: () => parts.selection.openGroup(selectedNode(state)),
+    Escape: () => {
+      parts.tooltip.hide();
+      parts.debugPanel.close();
+      seeking.say('');
+    },
+    '+': () => camera.zoomBy(1.25),
+    '=': () => camera.zoomBy(1.25),
+    '-': () => camera.zoomBy(1 / 1.25),
+    0: () => parts.viewport.fitAll(),
+  };
+}

@@ -1,0 +1,79 @@
+/** The selected node: what selects it, and what follows from it. */
+
+import { tell, tellSpan } from './bus.js';
+import { related } from './focus.js';
+import { selectedNode } from './state.js';
+import { edgeLines, nodeLines } from './tooltip.js';
+
+/**
+ * @param {import('./state.js').State} state
+ * @param {object} parts   viewport, graphCanvas, folds, focus, seeking, breakpoints, tooltip, reporter
+ * @param {{root: HTMLElement}} elements
+ */
+export function createSelection(state, parts, { root }) {
+  const { view, memory } = state;
+
+  const selection = {
+    select(id) {
+      const changed = view.selected !== id;
+      view.selected = id;
+      memory.selected = id;
+      view.near = new Set(parts.graphCanvas.edgesOf(id));
+      root.dataset.selected = id ?? '';
+      parts.reporter.selected(id);
+      if (!changed) return;
+      selection.showFocus(false);
+      parts.folds.select(id);
+      tell('gradtape:select', { id });
+      selection.tellSelected();
+      parts.breakpoints.show();
+      parts.viewport.paint();
+    },
+
+    /** Select a node and bring it into view; what hides it is opened, or else stands for it. */
+    show(wanted, open = true) {
+      const { model } = state;
+      if (open && model.hidden.has(wanted)) parts.folds.reveal(wanted);
+      const id = open ? wanted : model.stand(wanted);
+      if (!model.node.has(id)) return;
+      selection.select(id);
+      parts.viewport.whenSized(() => parts.viewport.bringIntoView(state.model.node.get(id)));
+    },
+
+    openGroup(node) {
+      if (node?.group) parts.folds.open(node.id);
+    },
+
+    /** What is related to the selected node stays, the rest steps back; `move` brings all of it into view. */
+    showFocus(move) {
+      const { distance } = parts.focus;
+      view.kept = distance === '' ? null : related(state.model, view.selected, distance);
+      if (distance !== '' && view.kept === null) parts.seeking.say('Select a node to focus on it.');
+      root.dataset.kept = view.kept ? String(view.kept.size) : '';
+      if (!parts.viewport.hasRoom()) return;
+      if (move && view.kept) parts.viewport.reveal(view.kept);
+      parts.viewport.paint();
+    },
+
+    /** Tell the editor where the selected node was made. */
+    tellSelected() {
+      tellSpan('select', state.model.sites[selectedNode(state)?.sites[0]]);
+    },
+
+    /** A click on the canvas: on a node, on an edge, or on nothing. */
+    picked(id, edge, point) {
+      if (edge) parts.tooltip.pin(edge.id, () => edgeLines(edge, state.model, state.step), point);
+      else {
+        parts.tooltip.hide();
+        selection.select(id);
+      }
+    },
+
+    hovered(node, edge, point) {
+      const thing = node ?? edge;
+      parts.tooltip.over(thing?.id ?? null, () => (node ? nodeLines(node) : edgeLines(edge, state.model, state.step)), point);
+      if (view.hovered !== (node?.id ?? null)) tellSpan('hover', state.model.sites[node?.sites[0]]);
+    },
+  };
+  return selection;
+}
