@@ -17,9 +17,10 @@ def panel(p: Page, recording: Recording, step: int) -> dict[str, Any] | None:
     """The panel that was chosen; returns the marks that it wants over the graph."""
     st.html(heading("Panel"))
     # Streamlit keeps what a control was made with for the whole visit: no function here may hold a recording.
-    offered = panels()
+    offered = {name: each for name, each in panels().items() if each.when(recording)}
+    chosen = controls.chosen("panel_tab", p.panel)
     p.panel = st.segmented_control(
-        "Panel", list(offered), default=controls.chosen("panel_tab", p.panel), key="panel_tab", label_visibility="collapsed",
-        required=True, format_func={name: each.title(recording) for name, each in offered.items()}.__getitem__,
+        "Panel", list(offered), default=chosen if chosen in offered else next(iter(offered)), key="panel_tab", required=True,
+        label_visibility="collapsed", format_func={name: each.title(recording) for name, each in offered.items()}.__getitem__,
     )  # fmt: skip
     return offered[p.panel].draw(Beside(recording, step, p))

@@ -54,6 +54,8 @@ class Panel:
     draw: Draw
     label: Callable[[Recording], str] | None = None
     """What its tab says of a recording, where that is more than the name."""
+    when: Callable[[Recording], bool] = lambda _: True
+    """Whether it is offered for a recording."""
 
     def title(self, recording: Recording) -> str:
         """What its tab says."""
@@ -63,11 +65,22 @@ class Panel:
 _PANELS: dict[str, Panel] = {}
 
 
-def panel(name: str, place: int, label: Callable[[Recording], str] | None = None) -> Callable[[Draw], Draw]:
-    """Declare a panel; tabs stand in the order of their places, the smallest first."""
+def panel(
+    name: str,
+    place: int,
+    label: Callable[[Recording], str] | None = None,
+    when: Callable[[Recording], bool] = lambda _: True,
+) -> Callable[[Draw], Draw]:
+    """Declare a panel.
+
+    Args:
+        place: tabs stand in the order of their places, the smallest first.
+        label: what its tab says of a recording, where that is more than the name.
+        when: whether it is offered for a recording; every panel is for all, unless it says otherwise.
+    """
 
     def declare(draw: Draw) -> Draw:
-        _PANELS[name] = Panel(name, place, draw, label)
+        _PANELS[name] = Panel(name, place, draw, label, when)
         return draw
 
     return declare

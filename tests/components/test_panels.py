@@ -9,17 +9,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import streamlit as st
 from streamlit.runtime.context import ContextProxy
 
 from components.menus.gallery import DEFAULT, examples
 from components.menus.help import KEYS
 from components.page import opening, selection, state, tasks
 from components.page.visit import OPEN
-from components.panels import panels
+from components.panels import Beside, Panel, panels
 from components.player.folds import folding
 from components.replay import REPLAY
 from engine.export import FORMATS
 from engine.program.share import Link, pack, unpack
+from engine.recording.index import index_of
 from engine.sandbox import run
 from engine.sandbox import runner as sandbox
 from tests.components.visits import Visit, visit_file
@@ -237,6 +239,21 @@ def test_every_recording_has_a_graph_beside_the_panel(begin: Any, name: str, vie
     cards = [node for node in player["nodes"] if node["shape"] == "card"]
     assert bool(cards) == (view == "tensors" or name != "without gradients")
     assert any(node.get("members") or node["id"].startswith("g:") for node in player["nodes"]) == (name == "large")
+
+
+def test_a_panel_is_offered_for_the_recordings_that_it_is_for(begin: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def draw(on: Beside) -> None:
+        st.html(f"{len(index_of(on.recording).passes)} passes")
+
+    monkeypatch.setitem(panels(), "Passes", Panel("Passes", 99, draw, when=lambda recording: bool(index_of(recording).passes)))
+    visit = begin(EXAMPLE).draw(panel_tab="Passes")
+    assert "2 passes" in visit.text("panel")
+    visit.page.edited[0] = NUMBERS
+    visit.press("run")
+    assert visit.page.panel == "Inspector", "the first one takes its place"
+    assert "arange.grad is None" in visit.text("panel")
+    visit.page.edited[0] = EXAMPLE
+    assert "2 passes" in visit.press("run").draw(panel_tab="Passes").text("panel")
 
 
 # --- panels in the course of a visit ------------------------------------------------------------------------------------------
