@@ -18,12 +18,10 @@ from components.page.beside import panel
 from components.page.code import cells_on_show, code
 from components.page.empty_state import empty_html
 from components.page.error_boundary import guarded
-from components.page.extent import extent
 from components.page.graph import graph, player
 from components.page.guided_tour import guided_tour
 from components.page.notices import notices, refused, run_button
 from components.page.program import program
-from components.page.render_lock import in_turn, turn_for
 from components.page.runs import run_program
 from components.page.selection import clicked
 from components.page.shortcuts import shortcuts
@@ -31,6 +29,8 @@ from components.page.state import Page, page
 from components.page.status import bars, status
 from components.page.task_progress import again
 from components.page.visit import visitors_page
+from components.player.extent import extent
+from components.server.render_lock import in_turn, turn_for
 from components.server.uploads import bounded
 from engine.recording import Recording
 from engine.recording.index import index_of

@@ -13,7 +13,7 @@ from typing import Any, Literal, TypedDict
 
 import msgspec
 
-from components.page.component_loader import ignore, packaged, sent
+from components.browser.component_loader import ignore, packaged, sent
 from engine.program import MAX_TEXT
 
 Severity = Literal["error", "warning", "info"]

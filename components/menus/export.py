@@ -16,8 +16,8 @@ from pathlib import Path
 
 import streamlit as st
 
+from components.browser.component_loader import inline, sent
 from components.html.markup import tag, text
-from components.page.component_loader import inline, sent
 from components.replay import REPLAY
 from engine.export import FORMATS, Format
 

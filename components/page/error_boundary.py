@@ -9,7 +9,7 @@ from typing import ParamSpec
 
 import streamlit as st
 
-from components.page.render_lock import Overdrawn
+from components.server.render_lock import Overdrawn
 
 P = ParamSpec("P")
 

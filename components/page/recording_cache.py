@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from weakref import WeakKeyDictionary
 
-from components.page.render_lock import LONG
+from components.server.render_lock import LONG
 from engine.recording import Recording
 
 MOST = 60_000

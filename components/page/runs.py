@@ -8,9 +8,9 @@ from functools import partial
 from components.page import controls, tasks
 from components.page.limits import limits_now
 from components.page.recording_cache import gone
-from components.page.render_lock import LONG
 from components.page.selection import exists, select, telling
 from components.page.state import page
+from components.server.render_lock import LONG
 from engine.diagnosis.comparison.alignment import match
 from engine.program import Program, ProgramError
 from engine.recording import Recording

@@ -72,7 +72,7 @@ class Page:
     reported: str | None = None
     """The selection that the player told last."""
     expected: set[str] = field(default_factory=set)
-    """Selections that the page asked for itself: what the player tells of them is no click."""
+    """Programmatic selections, so that their echo is not taken for a click."""
     commands: int = 0
     command: dict[str, Any] = field(default_factory=lambda: {"n": 0, "step": None, "select": None})
     keep: dict[str, Any] | None = None

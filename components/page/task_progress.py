@@ -12,7 +12,7 @@ from streamlit.runtime import exists, get_instance
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from components.html.markup import tag, text
-from components.page.render_lock import in_turn, turn_given_away
+from components.server.render_lock import in_turn, turn_given_away
 from engine.sandbox import Control, Limits
 from engine.sandbox.calls import CallError
 from engine.serving.pool import Ticket

@@ -7,9 +7,9 @@ import threading
 from collections.abc import Callable
 from typing import TypeVar
 
-from components.page.render_lock import turn_given_away
 from components.page.state import page
 from components.page.task_progress import Task, present
+from components.server.render_lock import turn_given_away
 from engine.sandbox import Control, Limits
 from engine.sandbox.calls import CallError
 from engine.serving.pool import Busy, Cancelled, pool

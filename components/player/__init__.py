@@ -11,7 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from components.page.component_loader import ignore, packaged, sent
+from components.browser.component_loader import ignore, packaged, sent
 from engine.recording import Recording
 
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import msgspec
 
-from components.page.extent import extent
 from components.player import in_parts
+from components.player.extent import extent
 from components.player.payload import drawing, late_details, packed, payload
 from components.player.tape import late_captions
 from engine.diagnosis import Finding, findings

@@ -10,7 +10,7 @@ import socket
 from collections.abc import AsyncIterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from components.page.render_lock import a_turn_is_free
+from components.server.render_lock import a_turn_is_free
 from components.server.watch import watch
 from engine.sandbox.settings import settings
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from components.page.component_loader import inline, sent
+from components.browser.component_loader import inline, sent
 from components.tour.moments import Moment, moments
 
 __all__ = ["Moment", "Place", "moments", "tour"]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from components.page.component_loader import linked
+from components.browser.component_loader import linked
 from tests import third_party
 from tests.bundles import FRONTENDS, ROOT, differences, node
 from tests.conftest import needed

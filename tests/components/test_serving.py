@@ -21,12 +21,11 @@ from websockets.sync.client import connect
 
 from benchmarks.serving import ROOT, free_port
 from components import commands
-from components.page import render_lock
-from components.page.render_lock import a_turn_is_free, in_turn, turn_given_away
-from components.server import headers, health
+from components.server import headers, health, render_lock
 from components.server.headers import CLOSED, Headers, policy
 from components.server.health import LEAVING, UNWELL, WELL, condition, notify
 from components.server.probe import main, probe
+from components.server.render_lock import a_turn_is_free, in_turn, turn_given_away
 from components.server.watch import STUCK, Watch
 from engine.sandbox.settings import Settings, SettingsError
 
@@ -191,7 +190,7 @@ def test_asking_where_nothing_listens_fails(capsys: pytest.CaptureFixture[str]) 
 
 STICKS = """
 import pathlib
-from components.page import render_lock
+from components.server import render_lock
 from components.server import watch
 watch.STUCK = 0.5
 

@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 
 from components.page import recording_cache as kept
-from components.page import render_lock
-from components.page.render_lock import AT_ONCE, LONG, in_turn, turn_for, turn_given_away
+from components.server import render_lock
 from components.server.deadline import Deadline, Over
 from components.server.gc_policy import EVERY, QUIET, SHARE, Housekeeping
 from components.server.gc_policy import SOON as SOON_AGAIN
+from components.server.render_lock import AT_ONCE, LONG, in_turn, turn_for, turn_given_away
 from engine.recording import Recording
 from engine.recording.events import Printed
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from components.page.component_loader import inline, sent
+from components.browser.component_loader import inline, sent
 
 
 def shortcuts(keys: Mapping[str, Sequence[tuple[str, str]]], *, key: str) -> None:

@@ -13,8 +13,8 @@ from typing import Any
 
 import streamlit as st
 
+from components.browser.component_loader import ignore, inline, sent
 from components.html.markup import shortened, tag, text
-from components.page.component_loader import ignore, inline, sent
 from components.page.edits import vary
 from components.panels import Beside, panel
 from engine.program.controls import MAX_KNOBS, MOST_KNOBS, Knob, find, knobs, with_value
