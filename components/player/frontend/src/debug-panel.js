@@ -90,5 +90,5 @@ export function createDebugPanel(on) {
     event.stopPropagation();
   });
 
-  return { element, show, close: () => toggle(false), isOpen: () => !popover.hidden };
+  return { element, show, close: () => toggle(false) };
 }

@@ -19,11 +19,6 @@ export function createFocus(changed) {
       select.value = DISTANCES[(DISTANCES.indexOf(select.value) + 1) % DISTANCES.length];
       changed(select.value);
     },
-    off() {
-      if (select.value === '') return;
-      select.value = '';
-      changed('');
-    },
   };
 }
 
