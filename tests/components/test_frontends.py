@@ -124,7 +124,7 @@ def test_a_single_script_has_what_it_imports_before_it(script: Path, tmp_path: P
 
 def test_what_scripts_share_is_written_once() -> None:
     assert {"shortcuts.js", "knobs.js", "tour.js", "fetch.js"} <= {path.name for path in SCRIPTS}
-    for shared in ("function h(", "function mounted(", "new TextDecoder().decode(data)"):
+    for shared in ("function h(", "function mounted(", "isTyping =", "new TextDecoder().decode(data)"):
         (path,) = [path for path in SOURCES if shared in path.read_text(encoding="utf-8")]
         assert path.parent == ROOT / "components/browser"
 

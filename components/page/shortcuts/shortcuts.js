@@ -8,6 +8,7 @@
 
 import { h } from '../../browser/dom.mjs';
 import { mounted } from '../../browser/mount.mjs';
+import { isTyping } from '../../browser/typing.mjs';
 
 const COPIED_MS = 1600;
 const PARTS = [
@@ -117,10 +118,6 @@ function firstIn(part) {
     if (found) return found;
   }
   return part.querySelector(FOCUSABLE);
-}
-
-function isTyping(element) {
-  return Boolean(element?.isContentEditable || element?.closest?.('input, textarea, select, [contenteditable="true"], [role="textbox"]'));
 }
 
 /** Pages that are not served safely have no clipboard of the new kind. */

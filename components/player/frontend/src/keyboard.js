@@ -1,5 +1,7 @@
 /** Keys of the player, heard on the whole page unless the user is typing or another control has the focus. */
 
+import { isTyping } from '../../../browser/typing.mjs';
+
 /**
  * @param {HTMLElement} root
  * @param {Record<string, (event: KeyboardEvent) => void>} keys   by `event.key`, or `Shift+` and it
@@ -39,8 +41,4 @@ function listensTo(focused, root) {
   if (focused === null || focused === root.ownerDocument.body) return true;
   if (isTyping(focused)) return false;
   return root.contains(focused) || !focused.closest?.(OTHERS);
-}
-
-export function isTyping(element) {
-  return Boolean(element.isContentEditable || element.closest?.('input, textarea, select, [contenteditable], [role="textbox"]'));
 }

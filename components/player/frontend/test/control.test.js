@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
-import { deepActive, isTyping } from '../src/keyboard.js';
+import { isTyping } from '../../../browser/typing.mjs';
+import { deepActive } from '../src/keyboard.js';
 import { createPlayback } from '../src/playback.js';
 import { createReporter } from '../src/report.js';
 import { stopFrom } from '../src/step-targets.js';
