@@ -9,7 +9,7 @@ import numpy as np
 
 from ..tensor import Array, Tensor
 from .optimizer import Group, Optimizer, State
-from .update_rules import addcdiv, addcmul, advance, check, lerp, number, scalar, zeros
+from .update_rules import addcdiv, addcmul, advance, check, lerp, number, options, scalar, zeros
 
 
 def _decay(p: Array, g: Array, group: Group) -> Array:
@@ -31,6 +31,19 @@ def _moments(g: Array, state: State, beta1: float, beta2: float) -> tuple[Array,
     v *= beta2
     addcmul(v, g, g, 1 - beta2)
     return m, v
+
+
+def _check_kinds(betas: tuple[Any, Any], foreach: bool | None, capturable: bool) -> None:
+    """Refuse betas of two kinds, and tensors where PyTorch cannot use them."""
+    kinds = {type(beta) for beta in betas}
+    if not (kinds == {float} or all(issubclass(kind, Tensor) for kind in kinds)):
+        raise ValueError("betas must be either both floats or both Tensors")
+    for i, beta in enumerate(betas):
+        if isinstance(beta, Tensor):
+            if foreach and not capturable:
+                raise ValueError(f"betas[{i}] as a Tensor is not supported for capturable=False and foreach=True")
+            if beta.numel() != 1:
+                raise ValueError(f"Tensor betas[{i}] must be 1-element")
 
 
 class Adam(Optimizer):
@@ -62,29 +75,9 @@ class Adam(Optimizer):
         if isinstance(lr, Tensor) and foreach and not capturable:
             raise ValueError("lr as a Tensor is not supported for capturable=False and foreach=True")
         check(lr, eps=eps, betas=betas, weight_decay=weight_decay)
-        kinds = {type(beta) for beta in betas}
-        if not (kinds == {float} or all(issubclass(kind, Tensor) for kind in kinds)):
-            raise ValueError("betas must be either both floats or both Tensors")
-        for i, beta in enumerate(betas):
-            if isinstance(beta, Tensor):
-                if foreach and not capturable:
-                    raise ValueError(f"betas[{i}] as a Tensor is not supported for capturable=False and foreach=True")
-                if beta.numel() != 1:
-                    raise ValueError(f"Tensor betas[{i}] must be 1-element")
-        defaults = {
-            "lr": lr,
-            "betas": tuple(betas),
-            "eps": eps,
-            "weight_decay": weight_decay,
-            "amsgrad": amsgrad,
-            "maximize": maximize,
-            "foreach": foreach,
-            "capturable": capturable,
-            "differentiable": differentiable,
-            "fused": fused,
-            "decoupled_weight_decay": decoupled_weight_decay,
-        }
-        super().__init__(params, defaults)
+        _check_kinds(betas, foreach, capturable)
+        given = options(locals(), "lr", "betas", "eps", "weight_decay", "amsgrad", "maximize")
+        super().__init__(params, given | {"betas": tuple(betas)})
 
     def _start(self, p: Array, group: Group) -> State:
         state = {"step": scalar(0), "exp_avg": zeros(p), "exp_avg_sq": zeros(p)}
@@ -130,20 +123,7 @@ class AdamW(Adam):
         differentiable: bool = False,
         fused: bool | None = None,
     ) -> None:
-        super().__init__(
-            params,
-            lr,
-            betas,
-            eps,
-            weight_decay,
-            amsgrad,
-            foreach=foreach,
-            maximize=maximize,
-            capturable=capturable,
-            differentiable=differentiable,
-            fused=fused,
-            decoupled_weight_decay=True,
-        )
+        super().__init__(params, **options(locals()), decoupled_weight_decay=True)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
@@ -174,17 +154,7 @@ class Adamax(Optimizer):
         capturable: bool = False,
     ) -> None:
         check(lr, eps=eps, betas=betas, weight_decay=weight_decay)
-        defaults = {
-            "lr": lr,
-            "betas": betas,
-            "eps": eps,
-            "weight_decay": weight_decay,
-            "foreach": foreach,
-            "maximize": maximize,
-            "differentiable": differentiable,
-            "capturable": capturable,
-        }
-        super().__init__(params, defaults)
+        super().__init__(params, options(locals()))
 
     def _start(self, p: Array, group: Group) -> State:
         return {"step": scalar(0), "exp_avg": zeros(p), "exp_inf": zeros(p)}
@@ -226,19 +196,10 @@ class NAdam(Optimizer):
         differentiable: bool = False,
     ) -> None:
         check(lr, eps=eps, betas=betas, weight_decay=weight_decay, momentum_decay=momentum_decay)
-        defaults = {
-            "lr": lr,
-            "betas": betas,
-            "eps": eps,
-            "weight_decay": weight_decay,
-            "momentum_decay": momentum_decay,
-            "decoupled_weight_decay": decoupled_weight_decay,
-            "maximize": maximize,
-            "foreach": foreach,
-            "capturable": capturable,
-            "differentiable": differentiable,
-        }
-        super().__init__(params, defaults)
+        super().__init__(
+            params,
+            options(locals(), "lr", "betas", "eps", "weight_decay", "momentum_decay", "decoupled_weight_decay", "maximize"),
+        )
 
     def _start(self, p: Array, group: Group) -> State:
         return {"step": scalar(0), "mu_product": scalar(1), "exp_avg": zeros(p), "exp_avg_sq": zeros(p)}
@@ -286,18 +247,7 @@ class RAdam(Optimizer):
         differentiable: bool = False,
     ) -> None:
         check(lr, eps=eps, betas=betas, weight_decay=weight_decay)
-        defaults = {
-            "lr": lr,
-            "betas": betas,
-            "eps": eps,
-            "weight_decay": weight_decay,
-            "maximize": maximize,
-            "foreach": foreach,
-            "capturable": capturable,
-            "decoupled_weight_decay": decoupled_weight_decay,
-            "differentiable": differentiable,
-        }
-        super().__init__(params, defaults)
+        super().__init__(params, options(locals(), "lr", "betas", "eps", "weight_decay", "maximize", "foreach", "capturable"))
 
     def _start(self, p: Array, group: Group) -> State:
         return {"step": scalar(0), "exp_avg": zeros(p), "exp_avg_sq": zeros(p)}

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..tensor import Array, Tensor, constant
 from .optimizer import Group, Optimizer, State
-from .update_rules import addcdiv, addcmul, advance, check, lerp, number, scalar, zeros
+from .update_rules import addcdiv, addcmul, advance, at_least, check, lerp, number, one_element, options, scalar, zeros
 
 
 class Adagrad(Optimizer):
@@ -42,18 +42,7 @@ class Adagrad(Optimizer):
             initial_accumulator_value=initial_accumulator_value,
             eps=eps,
         )
-        defaults = {
-            "lr": lr,
-            "lr_decay": lr_decay,
-            "eps": eps,
-            "weight_decay": weight_decay,
-            "initial_accumulator_value": initial_accumulator_value,
-            "foreach": foreach,
-            "maximize": maximize,
-            "differentiable": differentiable,
-            "fused": fused,
-        }
-        super().__init__(params, defaults)
+        super().__init__(params, options(locals(), "lr", "lr_decay", "eps"))
         # The only algorithm whose state is there before the first step.
         for group in self.param_groups:
             for p in group["params"]:
@@ -98,17 +87,7 @@ class Adadelta(Optimizer):
         if not 0.0 <= rho <= 1.0:
             raise ValueError(f"Invalid rho value: {rho}")
         check(lr, eps=eps, weight_decay=weight_decay)
-        defaults = {
-            "lr": lr,
-            "rho": rho,
-            "eps": eps,
-            "weight_decay": weight_decay,
-            "maximize": maximize,
-            "capturable": capturable,
-            "foreach": foreach,
-            "differentiable": differentiable,
-        }
-        super().__init__(params, defaults)
+        super().__init__(params, options(locals(), "lr", "rho", "eps", "weight_decay", "maximize", "capturable"))
 
     def _start(self, p: Array, group: Group) -> State:
         return {"step": scalar(0), "square_avg": zeros(p), "acc_delta": zeros(p)}
@@ -152,19 +131,7 @@ class RMSprop(Optimizer):
         differentiable: bool = False,
     ) -> None:
         check(lr, eps=eps, momentum=momentum, weight_decay=weight_decay, alpha=alpha)
-        defaults = {
-            "lr": lr,
-            "momentum": momentum,
-            "alpha": alpha,
-            "eps": eps,
-            "centered": centered,
-            "weight_decay": weight_decay,
-            "capturable": capturable,
-            "foreach": foreach,
-            "maximize": maximize,
-            "differentiable": differentiable,
-        }
-        super().__init__(params, defaults)
+        super().__init__(params, options(locals(), "lr", "momentum", "alpha", "eps", "centered"))
 
     def _start(self, p: Array, group: Group) -> State:
         state = {"step": scalar(0), "square_avg": zeros(p)}
@@ -223,16 +190,7 @@ class Rprop(Optimizer):
         check(lr)
         if not 0.0 < etas[0] < 1.0 < etas[1]:
             raise ValueError(f"Invalid eta values: {etas[0]}, {etas[1]}")
-        defaults = {
-            "lr": lr,
-            "etas": etas,
-            "step_sizes": step_sizes,
-            "foreach": foreach,
-            "maximize": maximize,
-            "differentiable": differentiable,
-            "capturable": capturable,
-        }
-        super().__init__(params, defaults)
+        super().__init__(params, options(locals(), "lr", "etas", "step_sizes", "foreach", "maximize", "differentiable"))
 
     def _start(self, p: Array, group: Group) -> State:
         return {"step": scalar(0), "prev": zeros(p), "step_size": constant(np.full_like(p, number(group["lr"])))}
@@ -270,30 +228,16 @@ class Adafactor(Optimizer):
         foreach: bool | None = None,
         maximize: bool = False,
     ) -> None:
-        if isinstance(lr, Tensor) and lr.numel() != 1:
-            raise ValueError("Tensor lr must be 1-element")
-        if not number(lr) >= 0.0:
-            raise ValueError(f"Learning rate should be >= 0 but is: {lr}")
-        if not beta2_decay <= 0.0:
+        one_element(lr)
+        at_least(0.0, lr, "Learning rate")
+        if not 0.0 >= beta2_decay:  # noqa: SIM300  (so that a TypeError reads as in PyTorch)
             raise ValueError(f"beta2_decay should be <= 0 but is: {beta2_decay}")
-        if eps[0] is not None and not eps[0] >= 0.0:
-            raise ValueError(f"epsilon1 should be >= 0 but is: {eps[0]}")
-        if not eps[1] >= 0.0:
-            raise ValueError(f"epsilon2 should be >= 0 but is: {eps[1]}")
-        if not d >= 1.0:
-            raise ValueError(f"Clipping threshold d should be >= 1 but is: {d}")
-        if not weight_decay >= 0.0:
-            raise ValueError(f"weight_decay should be >= 0 but is: {weight_decay}")
-        defaults = {
-            "lr": lr,
-            "beta2_decay": beta2_decay,
-            "eps": eps,
-            "d": d,
-            "weight_decay": weight_decay,
-            "foreach": foreach,
-            "maximize": maximize,
-        }
-        super().__init__(params, defaults)
+        if eps[0] is not None:
+            at_least(0.0, eps[0], "epsilon1")
+        at_least(0.0, eps[1], "epsilon2")
+        at_least(1.0, d, "Clipping threshold d")
+        at_least(0.0, weight_decay, "weight_decay")
+        super().__init__(params, options(locals()))
 
     def _start(self, p: Array, group: Group) -> State:
         if p.ndim < 2:

@@ -10,7 +10,7 @@ import numpy as np
 from ..context import grad_mode
 from ..tensor import Array, Tensor, constant
 from .optimizer import Optimizer, State
-from .update_rules import check, number
+from .update_rules import check, number, options
 
 Evaluate = Callable[[Any], tuple[float, Array]]
 """Loss and gradient at a step length along the direction."""
@@ -43,16 +43,8 @@ class LBFGS(Optimizer):
         line_search_fn: str | None = None,
     ) -> None:
         check(lr)
-        defaults = {
-            "lr": lr,
-            "max_iter": max_iter,
-            "max_eval": max_iter * 5 // 4 if max_eval is None else max_eval,
-            "tolerance_grad": tolerance_grad,
-            "tolerance_change": tolerance_change,
-            "history_size": history_size,
-            "line_search_fn": line_search_fn,
-        }
-        super().__init__(params, defaults)
+        max_eval = max_iter * 5 // 4 if max_eval is None else max_eval
+        super().__init__(params, options(locals()))
         if len(self.param_groups) != 1:
             raise ValueError("LBFGS doesn't support per-parameter options (parameter groups)")
 

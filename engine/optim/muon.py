@@ -11,7 +11,7 @@ import numpy as np
 from ..autograd import enable_grad
 from ..tensor import Array, Tensor
 from .optimizer import Group, Optimizer, State
-from .update_rules import lerp, number, zeros
+from .update_rules import above_zero, at_least, check, lerp, number, one_element, options, zeros
 
 COEFFICIENTS = (3.4445, -4.775, 2.0315)
 
@@ -62,19 +62,13 @@ class Muon(Optimizer):
         ns_steps: int = 5,
         adjust_lr_fn: str | None = None,
     ) -> None:
-        if isinstance(lr, Tensor) and lr.numel() != 1:
-            raise ValueError("Tensor lr must be 1-element")
-        words: dict[str, Any] = {"Learning rate": lr, "momentum": momentum, "weight decay": weight_decay}
-        for name, value in words.items():
-            if not 0.0 <= value:  # noqa: SIM300
-                raise ValueError(f"{name} should be >= 0 but is: {value}")
+        one_element(lr)
+        at_least(0.0, lr, "Learning rate")
+        at_least(0.0, momentum, "momentum")
+        at_least(0.0, weight_decay, "weight decay")
         if adjust_lr_fn not in (None, "original", "match_rms_adamw"):
             raise ValueError(f"Adjust learning rate function {adjust_lr_fn} is not supported")
-        defaults = {
-            "lr": lr, "weight_decay": weight_decay, "momentum": momentum, "nesterov": nesterov,
-            "ns_coefficients": ns_coefficients, "eps": eps, "ns_steps": ns_steps, "adjust_lr_fn": adjust_lr_fn,
-        }  # fmt: skip
-        super().__init__(params, defaults)
+        super().__init__(params, options(locals()))
         for group in self.param_groups:
             for p in group["params"]:
                 if p.ndim != 2:
@@ -114,16 +108,8 @@ class SparseAdam(Optimizer):
         eps: float = 1e-8,
         maximize: bool = False,
     ) -> None:
-        if isinstance(lr, Tensor) and lr.numel() != 1:
-            raise ValueError("Tensor lr must be 1-element")
-        positive: dict[str, Any] = {"learning rate": lr, "epsilon value": eps}
-        for name, value in positive.items():
-            if not value > 0.0:
-                raise ValueError(f"Invalid {name}: {value}")
-        for i, beta in enumerate(betas):
-            if not 0.0 <= beta < 1.0:
-                raise ValueError(f"Invalid beta parameter at index {i}: {beta}")
-        super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "maximize": maximize})
+        check(lr, above_zero, eps=eps, betas=betas)
+        super().__init__(params, options(locals()))
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Refused where a parameter has a gradient."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..tensor import Array, Tensor, constant
 from .optimizer import Group, Optimizer, State
-from .update_rules import advance, check, number, scalar, zeros
+from .update_rules import advance, check, not_negative, number, options, scalar, zeros
 
 
 class SGD(Optimizer):
@@ -36,21 +36,10 @@ class SGD(Optimizer):
         differentiable: bool = False,
         fused: bool | None = None,
     ) -> None:
-        check(lr, momentum=momentum, weight_decay=weight_decay)
+        check(lr, not_negative, momentum=momentum, weight_decay=weight_decay)
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
-        defaults = {
-            "lr": lr,
-            "momentum": momentum,
-            "dampening": dampening,
-            "weight_decay": weight_decay,
-            "nesterov": nesterov,
-            "maximize": maximize,
-            "foreach": foreach,
-            "differentiable": differentiable,
-            "fused": fused,
-        }
-        super().__init__(params, defaults)
+        super().__init__(params, options(locals()))
 
     def _update(self, p: Array, g: Array, state: State, group: Group) -> None:
         decay, momentum = number(group["weight_decay"]), group["momentum"]
@@ -92,18 +81,7 @@ class ASGD(Optimizer):
         capturable: bool = False,
     ) -> None:
         check(lr, weight_decay=weight_decay)
-        defaults = {
-            "lr": lr,
-            "lambd": lambd,
-            "alpha": alpha,
-            "t0": t0,
-            "weight_decay": weight_decay,
-            "foreach": foreach,
-            "maximize": maximize,
-            "differentiable": differentiable,
-            "capturable": capturable,
-        }
-        super().__init__(params, defaults)
+        super().__init__(params, options(locals()))
 
     def _start(self, p: Array, group: Group) -> State:
         return {"step": scalar(0), "eta": scalar(number(group["lr"])), "mu": scalar(1), "ax": zeros(p)}

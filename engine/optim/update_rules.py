@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,18 +11,56 @@ from .. import dtypes
 from ..tensor import Array, Tensor, constant
 
 
-def check(lr: Any, **options: Any) -> None:
-    """Raise PyTorch's ValueError for an option below zero (betas: outside [0, 1)), in the order given."""
+def one_element(lr: Any) -> None:
+    """Raise PyTorch's ValueError for a learning rate that is several numbers."""
     if isinstance(lr, Tensor) and lr.numel() != 1:
         raise ValueError("Tensor lr must be 1-element")
+
+
+# As PyTorch compares, so that NaN passes or does not, and a TypeError reads, as there.
+
+
+def zero_or_more(value: Any) -> Any:
+    """What most options have to be."""
+    return 0.0 <= value  # noqa: SIM300
+
+
+def above_zero(value: Any) -> Any:
+    """What SparseAdam's have to be."""
+    return 0.0 < value  # noqa: SIM300
+
+
+def not_negative(value: Any) -> Any:
+    """What SGD's have to be."""
+    return not value < 0.0
+
+
+def check(lr: Any, fits: Callable[[Any], Any] = zero_or_more, **options: Any) -> None:
+    """Raise PyTorch's ValueError for an option that does not fit (betas: one outside [0, 1)), in the order given."""
+    one_element(lr)
     for name, value in {"lr": lr, **options}.items():
         if name == "betas":
-            for i, beta in enumerate(value):
-                if not 0.0 <= beta < 1.0:
-                    raise ValueError(f"Invalid beta parameter at index {i}: {beta}")
-        elif not 0.0 <= value:  # noqa: SIM300  (so that a TypeError reads as in PyTorch)
+            for i in (0, 1):
+                if not 0.0 <= value[i] < 1.0:
+                    raise ValueError(f"Invalid beta parameter at index {i}: {value[i]}")
+        elif not fits(value):
             words = {"lr": "learning rate", "eps": "epsilon value"}.get(name, f"{name} value")
             raise ValueError(f"Invalid {words}: {value}")
+
+
+def at_least(least: float, value: Any, name: str) -> None:
+    """Raise a ValueError in the words of PyTorch's newer optimizers for an option below `least`."""
+    if not least <= value:
+        raise ValueError(f"{name} should be >= {least:g} but is: {value}")
+
+
+def options(given: dict[str, Any], *first: str) -> dict[str, Any]:
+    """The options among the `locals()` of a constructor whose only other names are the optimizer and its parameters.
+
+    Those named in `first` come first, the rest in the order of the signature: a printed state dict shows PyTorch's order.
+    """
+    names = [name for name in given if name not in ("self", "params", "__class__")]
+    return {name: given[name] for name in dict.fromkeys((*first, *names))}
 
 
 def number(option: Any) -> Any:

@@ -72,6 +72,16 @@ LBFGS: list[dict[str, Any]] = [
     {"line_search_fn": "strong_wolfe", "max_iter": 10, "max_eval": 4},
 ]
 
+ALL = (*OPTIMIZERS, "LBFGS", "Muon", "SparseAdam")
+
+
+def odd_values(t: ModuleType) -> list[Any]:
+    """What nobody should give for an option, and some that one may."""
+    tensors = [t.tensor(0.1), t.tensor([0.1, 0.2]), (t.tensor(0.9), t.tensor(0.99)), (t.tensor([0.9]), 0.9)]
+    pairs = [(1.0, 0.9), (0.5, -1.0), (0.9,), [0.5, 0.9], (-1.0, 2), (None, -1.0)]
+    return [-1, -1.0, 0, 2, float("nan"), True, None, "fast", object, *pairs, *tensors]
+
+
 WRONG: list[tuple[str, dict[str, Any]]] = [
     ("SGD", {"lr": -1}),
     ("SGD", {"lr": 0.1, "momentum": -0.5}),

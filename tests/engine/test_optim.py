@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import gc
 import importlib
+import inspect
 import weakref
 from types import ModuleType
 from typing import Any
@@ -150,6 +151,37 @@ def test_wrong_options_raise_pytorchs_errors(name: str, options: dict[str, Any])
     assert ours[0] == theirs[0] != ""
     if ours[0] != "TypeError" or "keyword" not in theirs[1]:
         assert ours[1] == theirs[1]
+
+
+@pytest.mark.parametrize("name", cases.ALL)
+def test_the_options_are_pytorchs_in_their_order(name: str) -> None:
+    def texts(t: ModuleType) -> Any:
+        kind = getattr(t.optim, name)
+        optimizer = kind([t.ones(2, 2, requires_grad=True)])
+        signature = [(p.name, p.kind, p.default) for p in inspect.signature(kind).parameters.values()]
+        return signature, str(optimizer.defaults), str(optimizer.state_dict()["param_groups"])
+
+    assert texts(engine) == texts(torch)
+
+
+@pytest.mark.parametrize("name", cases.ALL)
+def test_whatever_is_given_for_one_option_is_taken_or_refused_as_in_pytorch(name: str) -> None:
+    options = [*inspect.signature(getattr(torch.optim, name)).parameters][1:]
+    for option in options:
+        if option == "differentiable":  # which the engine does not support
+            continue
+        for foreach in {False, "foreach" in options and option != "foreach"}:
+
+            def made(t: ModuleType, value: Any, option: str = option, foreach: bool = foreach) -> Any:
+                given = {option: value} | ({"foreach": True} if foreach else {})
+                texts: list[str] = []
+                raised = outcome(
+                    lambda: texts.append(repr(getattr(t.optim, name)([t.ones(2, 2, requires_grad=True)], **given)))
+                )
+                return raised, [text.replace("engine.", "torch.") for text in texts]
+
+            for mine, yours in zip(*(cases.odd_values(t) for t in BOTH), strict=True):
+                assert made(engine, mine) == made(torch, yours), (option, yours, foreach)
 
 
 def required(t: ModuleType) -> Any:
