@@ -8,7 +8,7 @@ from typing import Any
 
 from ..safe_attributes import take_over
 from .optimizer import Optimizer
-from .scheduler_base import LRScheduler, for_each_group, must_be_optimizer, put, saved_callable
+from .scheduler_base import LRScheduler, flag, for_each_group, must_be_optimizer, put, saved_callable
 
 
 class CosineAnnealingWarmRestarts(LRScheduler):
@@ -72,11 +72,8 @@ class CosineAnnealingWarmRestarts(LRScheduler):
             self.T_cur = epoch - self.T_0 * (self.T_mult**n - 1) / (self.T_mult - 1)
             self.T_i = self.T_0 * self.T_mult**n
         self.last_epoch = math.floor(epoch)
-        self._get_lr_called_within_step = True
-        try:
+        with flag(self, "_get_lr_called_within_step"):
             rates = self.get_lr()
-        finally:
-            self._get_lr_called_within_step = False
         self._set(rates)
 
 

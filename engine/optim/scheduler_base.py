@@ -71,7 +71,7 @@ class LRScheduler:
 
     def _initial_step(self) -> None:
         self._step_count = 0
-        with _flag(self, "_is_initial"):
+        with flag(self, "_is_initial"):
             self.step()
 
     def get_lr(self) -> list[Any]:
@@ -95,7 +95,7 @@ class LRScheduler:
         self._update_lr(epoch)
 
     def _update_lr(self, epoch: int | None = None) -> None:
-        with _flag(self, "_get_lr_called_within_step"):
+        with flag(self, "_get_lr_called_within_step"):
             if epoch is None:
                 self.last_epoch += 1
                 rates = self.get_lr()
@@ -176,7 +176,8 @@ def _copy(value: Any) -> Any:
 
 
 @contextmanager
-def _flag(scheduler: LRScheduler, name: str) -> Iterator[None]:
+def flag(scheduler: LRScheduler, name: str) -> Iterator[None]:
+    """Within the block the schedule's attribute `name` is True."""
     setattr(scheduler, name, True)
     try:
         yield

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from typing import Any
@@ -15,7 +14,7 @@ from ..nn.module import Module
 from ..nn.normalization import _BatchNorm
 from ..ops.creation.factories import tensor
 from .optimizer import Optimizer
-from .scheduler_base import LRScheduler
+from .scheduler_base import LRScheduler, for_each_group
 
 Average = Callable[[Any, Any, Any], Any]
 Tensors = Sequence[Any]
@@ -155,14 +154,7 @@ class SWALR(LRScheduler):
         anneal_strategy: str = "cos",
         last_epoch: int = -1,
     ) -> None:
-        groups = optimizer.param_groups
-        rates = list(swa_lr) if isinstance(swa_lr, list | tuple) else [swa_lr] * len(groups)
-        if len(rates) != len(groups):
-            raise ValueError(
-                f"swa_lr must have the same length as optimizer.param_groups. swa_lr has {len(rates)} values, param_groups has "
-                f"{len(groups)}."
-            )
-        for rate, group in zip(rates, groups):
+        for rate, group in zip(for_each_group("swa_lr", optimizer, swa_lr), optimizer.param_groups):
             group["swa_lr"] = rate
         if anneal_strategy not in ("cos", "linear"):
             raise ValueError(f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}")
@@ -178,12 +170,7 @@ class SWALR(LRScheduler):
 
     def get_lr(self) -> list[Any]:
         """The groups' rates after this step."""
-        if not self._get_lr_called_within_step:
-            warnings.warn(
-                "To get the last learning rate computed by the scheduler, please use `get_last_lr()`.",
-                UserWarning,
-                stacklevel=2,
-            )
+        self._check_within_step()
         step = self._step_count - 1
         if self.anneal_epochs == 0:
             step = max(1, step)
