@@ -11,7 +11,7 @@ from typing import Any, Self
 from .module import Module, indented
 
 
-class Numbered(Module):
+class _Numbered(Module):
     """What containers of modules named "0", "1", … have in common."""
 
     def _key(self, index: Any) -> str:
@@ -58,7 +58,7 @@ class Numbered(Module):
         return self._modules[self._key(index)]
 
 
-class Sequential(Numbered):
+class Sequential(_Numbered):
     """Modules one after the other, each given the output of the one before.
 
     `Sequential(a, b)`, or `Sequential(OrderedDict(first=a, second=b))` for names.
@@ -123,7 +123,7 @@ class Sequential(Numbered):
         return self.extend(list(self) * (self._times(other) - 1))
 
 
-class ModuleList(Numbered):
+class ModuleList(_Numbered):
     """A list of modules that are registered; it is not called itself."""
 
     def __init__(self, modules: Iterable[Module] | None = None) -> None:

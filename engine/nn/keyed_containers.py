@@ -7,9 +7,10 @@ from collections import OrderedDict
 from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
 from typing import Any, Self
 
+from ..compat.classes import typename
 from ..safe_attributes import plain
 from ..tensor import Tensor
-from .module import Module, typename
+from .module import Module
 from .parameter import Parameter
 
 

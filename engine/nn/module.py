@@ -9,6 +9,7 @@ from typing import Any, Self
 
 from .. import dtypes
 from ..autograd import no_grad
+from ..compat.classes import typename
 from ..context import context
 from ..dtypes import dtype as Dtype  # noqa: N812
 from ..errors import unsupported
@@ -33,15 +34,6 @@ ABSENT = {
     "bfloat16", "compile", "cuda", "ipu", "mtia", "share_memory", "xpu",
 }  # fmt: skip
 """Methods of PyTorch's modules that are not here."""
-
-
-def typename(obj: Any) -> str:
-    """The type of `obj` as PyTorch's errors name it: "torch.FloatTensor", "int"."""
-    if isinstance(obj, Tensor):
-        return str(obj.type())
-    named = obj if hasattr(obj, "__qualname__") else type(obj)
-    module = getattr(named, "__module__", "") or ""
-    return str(named.__qualname__) if module in ("", "builtins") else f"{module}.{named.__qualname__}"
 
 
 class Module:

@@ -6,6 +6,7 @@ import sys
 from types import ModuleType
 from typing import Any
 
+from ..compat.classes import known_as
 from . import (
     activation,
     adaptive_softmax,
@@ -52,9 +53,6 @@ ELSEWHERE = {
 }  # fmt: skip
 """Modules that PyTorch has in a file of another name."""
 
-HIDDEN = {"Wrapped", "Numbered"}
-"""Bases that `torch.nn` does not list."""
-
 
 def _defined_in(file: ModuleType) -> dict[str, type[Module]]:
     return {
@@ -79,7 +77,7 @@ def _file(name: str) -> ModuleType:
 def _register(name: str, kind: type[Module], place: str) -> None:
     """Put a module where PyTorch has it; `print(type(module))` names that place."""
     setattr(_file(place), name, kind)
-    kind.__module__ = f"torch.nn.modules.{place}"
+    known_as(f"torch.nn.modules.{place}", kind)
 
 
 _register("Module", Module, "module")
@@ -90,8 +88,7 @@ PLACES["MultiheadAttention"] = attention.MultiheadAttention
 for _place, _family in FAMILIES:
     for _name, _kind in _defined_in(_family).items():
         _register(_name, _kind, ELSEWHERE.get(_name, _place))
-        if _name not in HIDDEN:
-            PLACES[_name] = _kind
+        PLACES[_name] = _kind
 
 
 def __getattr__(name: str) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..autograd.node import Counter
+from ..compat.classes import known_as
 from ..context import context, observed
 from ..ops.creation import factories
 from ..ops.creation.factories import CREATED
@@ -70,9 +71,6 @@ class Parameter(Tensor):
 def rebuilt_parameter(array: np.ndarray[Any, Any], requires_grad: bool) -> Parameter:
     """A parameter from what a pickle holds of it."""
     return Parameter(constant(array), requires_grad)
-
-
-Parameter.__module__ = "torch.nn.parameter"
 
 
 class BufferType(type):
@@ -177,6 +175,9 @@ class UninitializedBuffer(UninitializedTensorMixin, Tensor):
 
     def __init__(self, requires_grad: bool = False, device: Any = None, dtype: Any = None, persistent: bool = True) -> None:
         pass
+
+
+known_as("torch.nn.parameter", Buffer, Parameter, UninitializedBuffer, UninitializedParameter, UninitializedTensorMixin)
 
 
 def is_lazy(parameter: Any) -> bool:

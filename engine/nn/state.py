@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict, namedtuple
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..autograd import no_grad
@@ -233,7 +234,11 @@ def _register_load_state_dict_pre_hook(self: Module, hook: Callable[..., Any], w
     """`register_load_state_dict_pre_hook`, for a hook that is not given the module."""
     if with_module:
         return register_load_state_dict_pre_hook(self, hook)
-    return RemovableHandle(self._load_state_dict_pre_hooks, lambda module, *args: hook(*args))
+    return RemovableHandle(self._load_state_dict_pre_hooks, partial(_without_module, hook))
+
+
+def _without_module(hook: Callable[..., Any], module: Module, *args: Any) -> None:
+    hook(*args)
 
 
 def register_load_state_dict_pre_hook(self: Module, hook: Callable[..., Any]) -> RemovableHandle:

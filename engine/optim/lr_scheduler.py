@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from ..compat.classes import known_as
 from ..safe_attributes import take_over
 from .composite_schedulers import ChainedScheduler, ReduceLROnPlateau, SequentialLR
 from .cyclic_schedulers import CosineAnnealingWarmRestarts, CyclicLR, OneCycleLR
@@ -248,6 +249,9 @@ class CosineAnnealingLR(LRScheduler):
     def _get_closed_form_lr(self) -> list[Any]:
         t, low = self.last_epoch, self.eta_min
         return [low + (base - low) * (1 + math.cos(math.pi * t / self.T_max)) / 2 for base in self.base_lrs]
+
+
+known_as("torch.optim.lr_scheduler", _LRScheduler, *(globals()[name] for name in __all__))
 
 
 def __getattr__(name: str) -> Any:

@@ -14,6 +14,7 @@ from itertools import chain
 from typing import Any
 
 from ..autograd.node import Counter, Handle
+from ..compat.classes import typename
 from ..context import context, grad_mode
 from ..errors import Unsupported
 from ..op.declare import Op
@@ -329,12 +330,3 @@ def _cast(p: Tensor, value: Any, key: Any = None) -> Any:
     if isinstance(value, Iterable) and not isinstance(value, str):
         return type(value)(_cast(p, v) for v in value)  # type: ignore[call-arg]
     return value
-
-
-def typename(thing: Any) -> str:
-    """The type's full name as PyTorch's errors give it ("torch.FloatTensor", "list")."""
-    if isinstance(thing, Tensor):
-        return str(thing.type())
-    named = thing if hasattr(thing, "__qualname__") else type(thing)
-    module = getattr(thing, "__module__", None) or type(thing).__module__
-    return named.__qualname__ if module == "builtins" else f"{module}.{named.__qualname__}"

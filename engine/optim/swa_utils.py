@@ -9,6 +9,7 @@ from typing import Any
 
 from .. import dtypes
 from ..autograd import no_grad
+from ..compat.classes import known_as
 from ..context import context
 from ..nn.module import Module
 from ..nn.normalization import _BatchNorm
@@ -181,6 +182,9 @@ class SWALR(LRScheduler):
             start = goal if before == 1 else (group["lr"] - before * goal) / (1 - before)
             rates.append(goal * now + start * (1 - now))
         return rates
+
+
+known_as("torch.optim.swa_utils", AveragedModel, SWALR)
 
 
 def __getattr__(name: str) -> Any:

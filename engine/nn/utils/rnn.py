@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ... import dtypes
+from ...compat.classes import known_as
 from ...ops.creation.factories import full
 from ...ops.nn.recurrent import _packed
 from ...ops.shape.joining import cat, stack
@@ -161,6 +162,9 @@ def unpad_sequence(padded_sequences: Any, lengths: Any, batch_first: bool = Fals
     """The sequences of these lengths that `pad_sequence` put together."""
     several = padded_sequences if batch_first else padded_sequences.transpose(0, 1)
     return [sequence[: int(n)] for sequence, n in zip(several.unbind(0), lengths)]
+
+
+known_as("torch.nn.utils.rnn", PackedSequence)
 
 
 def __getattr__(name: str) -> Any:

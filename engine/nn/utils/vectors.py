@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from ...compat.classes import typename
 from ...ops.shape.joining import cat
 from ...tensor import Tensor
-from ..module import typename
 
 
 def parameters_to_vector(parameters: Iterable[Any]) -> Any:

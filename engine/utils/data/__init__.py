@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...compat.classes import known_as
 from .collate import default_collate, default_convert
 from .dataset import (
     ChainDataset,
@@ -26,25 +27,17 @@ from .sampler import (
 )
 
 __all__ = [
-    "BatchSampler",
-    "ChainDataset",
-    "ConcatDataset",
-    "DataLoader",
-    "Dataset",
-    "IterableDataset",
-    "RandomSampler",
-    "Sampler",
-    "SequentialSampler",
-    "StackDataset",
-    "Subset",
-    "SubsetRandomSampler",
-    "TensorDataset",
-    "WeightedRandomSampler",
-    "default_collate",
-    "default_convert",
-    "get_worker_info",
-    "random_split",
-]
+    "BatchSampler", "ChainDataset", "ConcatDataset", "DataLoader", "Dataset", "IterableDataset", "RandomSampler", "Sampler",
+    "SequentialSampler", "StackDataset", "Subset", "SubsetRandomSampler", "TensorDataset", "WeightedRandomSampler",
+    "default_collate", "default_convert", "get_worker_info", "random_split",
+]  # fmt: skip
+
+known_as("torch.utils.data.dataloader", DataLoader)
+known_as("torch.utils.data.dataset", ChainDataset, ConcatDataset, Dataset, IterableDataset, StackDataset, Subset, TensorDataset)
+known_as(
+    "torch.utils.data.sampler",
+    BatchSampler, RandomSampler, Sampler, SequentialSampler, SubsetRandomSampler, WeightedRandomSampler,
+)  # fmt: skip
 
 
 def get_worker_info() -> None:

@@ -1,0 +1,144 @@
+"""Classes say that they stand where PyTorch's do, are called with the same arguments, and are found again in a pickle."""
+
+from __future__ import annotations
+
+import copy
+import io
+import pickle
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import engine
+import gradtape
+from tests.engine.oracle import outcome
+
+torch = pytest.importorskip("torch")
+
+ROOT = Path(engine.__file__).parent.parent
+ROOMS = ("nn", "nn.parameter", "nn.utils.rnn", "optim", "optim.lr_scheduler", "optim.swa_utils", "utils.data")
+
+
+def room(t: ModuleType, name: str) -> ModuleType:
+    return import_module(f"{t.__name__}.{name}")
+
+
+CLASSES = [
+    (name, kind)
+    for name in ROOMS
+    for kind in sorted(dir(room(torch, name)))
+    if kind[0] != "_" and isinstance(getattr(room(torch, name), kind), type) and hasattr(room(engine, name), kind)
+]
+
+
+def test_there_are_many() -> None:
+    assert len(CLASSES) > 220
+    assert len({name for name, _ in CLASSES}) == len(ROOMS)
+
+
+@pytest.mark.parametrize(("name", "kind"), CLASSES)
+@pytest.mark.parametrize("ours", [engine, gradtape.engine], ids=lambda t: t.__name__)
+def test_a_class_says_that_it_stands_where_pytorchs_does(ours: ModuleType, name: str, kind: str) -> None:
+    assert str(getattr(room(ours, name), kind)) == str(getattr(room(torch, name), kind))
+
+
+def things(t: Any) -> dict[str, Any]:
+    """One of each kind that a program may want to keep."""
+    model = t.nn.Sequential(t.nn.Linear(2, 3), t.nn.BatchNorm1d(3), t.nn.LSTMCell(3, 2))
+    optimizer = t.optim.Adam(model.parameters())
+    for p in model.parameters():
+        p.grad = t.ones_like(p)
+    optimizer.step()
+    data = room(t, "utils.data")
+    return {
+        "model": model,
+        "optimizer": optimizer,
+        "schedule": t.optim.lr_scheduler.StepLR(optimizer, 2),
+        "average": room(t, "optim.swa_utils").AveragedModel(model),
+        "dataset": data.TensorDataset(t.ones(2, 3)),
+        "loader": data.DataLoader(data.TensorDataset(t.ones(2, 3))),
+        "packed": room(t, "nn.utils.rnn").pack_sequence([t.ones(2, 1)]),
+        "lazy": t.nn.LazyLinear(3),
+    }
+
+
+def pickled(t: ModuleType, thing: Any) -> Any:
+    return pickle.loads(pickle.dumps(thing))
+
+
+def saved(t: Any, thing: Any) -> Any:
+    file = io.BytesIO()
+    t.save(thing, file)
+    file.seek(0)
+    return t.load(file, weights_only=False)
+
+
+def kept(thing: Any) -> set[str]:
+    """The names of an object's attributes; that a schedule watches an optimizer is forgotten, as in PyTorch."""
+    return set(getattr(thing, "__dict__", ())) - {"step", "_opt_called"}
+
+
+KEPT = [k for k in things(engine) if k != "lazy"]
+
+
+@pytest.mark.parametrize("way", [pickled, saved, lambda t, thing: copy.copy(thing), lambda t, thing: copy.deepcopy(thing)])
+@pytest.mark.parametrize("name", KEPT)
+@pytest.mark.parametrize("t", [engine, gradtape.engine], ids=lambda t: t.__name__)
+def test_what_is_pickled_comes_back(t: Any, name: str, way: Any) -> None:
+    thing = things(t)[name]
+    found = way(t, thing)
+    assert type(found) is type(thing)
+    assert kept(found) == kept(thing)
+    if hasattr(thing, "state_dict"):
+        assert str(found.state_dict()) == str(thing.state_dict())
+
+
+@pytest.mark.parametrize("reads", [engine, gradtape.engine], ids=lambda t: t.__name__)
+@pytest.mark.parametrize("writes", [engine, gradtape.engine], ids=lambda t: t.__name__)
+def test_a_file_holds_classes_and_what_has_no_shape_yet_and_either_engine_reads_it(writes: Any, reads: Any) -> None:
+    file = io.BytesIO()
+    writes.save({"kind": writes.optim.SGD, "layer": writes.nn.Linear, "lazy": writes.nn.LazyLinear(3)}, file)
+    file.seek(0)
+    found = reads.load(file, weights_only=False)
+    assert found["kind"] is reads.optim.SGD
+    assert found["layer"] is reads.nn.Linear
+    assert found["lazy"](reads.ones(1, 2)).shape == (1, 3)
+
+
+def test_a_process_that_has_not_used_the_engine_yet_finds_the_classes() -> None:
+    written = pickle.dumps({name: thing for name, thing in things(engine).items() if name in KEPT})
+    reads = "import pickle, sys; print(sorted(pickle.load(sys.stdin.buffer)))"
+    ran = subprocess.run([sys.executable, "-c", reads], input=written, capture_output=True, check=True, cwd=ROOT)
+    assert ran.stdout.decode().strip() == str(sorted(KEPT))
+
+
+def test_where_only_data_is_expected_a_model_is_refused_in_pytorchs_words() -> None:
+    for t in (engine, torch):
+        file = io.BytesIO()
+        t.save(t.nn.Linear(2, 3), file)
+        file.seek(0)
+        with pytest.raises(
+            pickle.UnpicklingError, match=r"GLOBAL torch\.nn\.modules\.linear\.Linear was not an allowed"
+        ):
+            t.load(file, weights_only=True)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        lambda t: t.nn.Module().add_module("a", t.optim.SGD([t.ones(1, requires_grad=True)])),
+        lambda t: t.nn.Module().register_buffer("a", t.nn.ReLU()),
+        lambda t: t.optim.SGD([t.ones(1, requires_grad=True), t.nn.ReLU()]),
+        lambda t: t.optim.SGD([t.ones(1, requires_grad=True), t.nn.ReLU]),
+        lambda t: t.optim.SGD(t.ones(1)),
+    ],
+)
+def test_errors_name_types_as_pytorchs_do(code: Any) -> None:
+    ours = outcome(engine, code)
+    assert ours[0]
+    assert ours == outcome(torch, code)
