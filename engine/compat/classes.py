@@ -24,7 +24,7 @@ def known_as(module: str, *kinds: type) -> None:
         kind.__module__ = module
         KNOWN[f"{module}.{kind.__qualname__}"] = kind
         if not issubclass(kind, Tensor):  # which has a way of its own
-            copyreg.pickle(kind, _reduced)  # type: ignore[arg-type]
+            copyreg.pickle(kind, _reduced)
 
 
 def name_of(kind: type) -> str | None:
@@ -54,7 +54,8 @@ def made(name: str, *given: Any) -> Any:
 
 
 def _reduced(thing: Any) -> tuple[Any, ...]:
-    _, (kind, *given), *state = object.__reduce_ex__(thing, 4)
+    reduced: Any = object.__reduce_ex__(thing, 4)
+    _, (kind, *given), *state = reduced
     return made, (f"{kind.__module__}.{kind.__qualname__}", *given), *state
 
 

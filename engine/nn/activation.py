@@ -19,14 +19,14 @@ class Threshold(Wrapped, calls="threshold", shows="threshold={threshold}, value=
     r"""$x$ above `threshold`, `value` elsewhere."""
 
     def __init__(self, threshold: float, value: float, inplace: bool = False) -> None:
-        super().__init__(threshold=threshold, value=value, inplace=inplace)
+        self._set_up(threshold=threshold, value=value, inplace=inplace)
 
 
 class _InPlace(Wrapped):
     """An activation whose only setting is whether it overwrites its input."""
 
     def __init__(self, inplace: bool = False) -> None:
-        super().__init__(inplace=inplace)
+        self._set_up(inplace=inplace)
 
 
 class ReLU(_InPlace, shows="{inplace=True}"):
@@ -61,7 +61,7 @@ class RReLU(Wrapped, calls="rrelu", shows="lower={lower}, upper={upper}{, inplac
     r"""$x$ above 0, $a x$ below; `a` is drawn from [lower, upper] in training, its mean else. Xu et al. (2015)."""
 
     def __init__(self, lower: float = 1.0 / 8, upper: float = 1.0 / 3, inplace: bool = False) -> None:
-        super().__init__(lower=lower, upper=upper, inplace=inplace)
+        self._set_up(lower=lower, upper=upper, inplace=inplace)
 
 
 class Hardtanh(Wrapped, calls="hardtanh", shows="min_val={min_val}, max_val={max_val}{, inplace=True}"):
@@ -81,7 +81,7 @@ class Hardtanh(Wrapped, calls="hardtanh", shows="min_val={min_val}, max_val={max
                 warnings.warn(words, FutureWarning, stacklevel=2)
         low = min_val if min_value is None else min_value
         high = max_val if max_value is None else max_value
-        super().__init__(min_val=low, max_val=high, inplace=inplace)
+        self._set_up(min_val=low, max_val=high, inplace=inplace)
         if high <= low:
             raise AssertionError(f"max_val ({high}) must be greater than min_val ({low})")
 
@@ -113,7 +113,7 @@ class ELU(Wrapped, calls="elu", shows="alpha={alpha}{, inplace=True}"):
     r"""$x$ above 0, $\alpha (e^x - 1)$ below. Clevert et al. (2015), Exponential linear units."""
 
     def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
-        super().__init__(alpha=alpha, inplace=inplace)
+        self._set_up(alpha=alpha, inplace=inplace)
 
 
 class CELU(ELU, calls="celu"):
@@ -124,21 +124,21 @@ class GLU(Wrapped, calls="glu", shows="dim={dim}"):
     r"""$a \sigma(b)$ of the two halves of the input along `dim`. Dauphin et al. (2016), Gated convolutional networks."""
 
     def __init__(self, dim: int = -1) -> None:
-        super().__init__(dim=dim)
+        self._set_up(dim=dim)
 
 
 class GELU(Wrapped, calls="gelu", shows="approximate={approximate!r}"):
     r"""$x \Phi(x)$; `approximate="tanh"` uses a tanh for $\Phi$. Hendrycks & Gimpel (2016)."""
 
     def __init__(self, approximate: str = "none") -> None:
-        super().__init__(approximate=approximate)
+        self._set_up(approximate=approximate)
 
 
 class Hardshrink(Wrapped, calls="hardshrink", shows="{lambd}"):
     r"""$x$ outside $[-\lambda, \lambda]$, 0 within."""
 
     def __init__(self, lambd: float = 0.5) -> None:
-        super().__init__(lambd=lambd)
+        self._set_up(lambd=lambd)
 
 
 class Softshrink(Hardshrink, calls="softshrink"):
@@ -149,7 +149,7 @@ class LeakyReLU(Wrapped, calls="leaky_relu", shows="negative_slope={negative_slo
     r"""$x$ above 0, `negative_slope` times $x$ below."""
 
     def __init__(self, negative_slope: float = 1e-2, inplace: bool = False) -> None:
-        super().__init__(negative_slope=negative_slope, inplace=inplace)
+        self._set_up(negative_slope=negative_slope, inplace=inplace)
 
 
 class LogSigmoid(Wrapped, calls="logsigmoid"):
@@ -160,7 +160,7 @@ class Softplus(Wrapped, calls="softplus", shows="beta={beta}, threshold={thresho
     r"""$\log(1 + e^{\beta x}) / \beta$; $x$ itself where $\beta x$ is above `threshold`."""
 
     def __init__(self, beta: float = 1.0, threshold: float = 20.0) -> None:
-        super().__init__(beta=beta, threshold=threshold)
+        self._set_up(beta=beta, threshold=threshold)
 
 
 class PReLU(Module):
@@ -198,7 +198,7 @@ class _Along(Wrapped, shows="dim={dim}"):
     """An activation along one dimension."""
 
     def __init__(self, dim: int | None = None) -> None:
-        super().__init__(dim=dim)
+        self._set_up(dim=dim)
 
 
 class Softmin(_Along, calls="softmin"):

@@ -11,7 +11,7 @@ class _Dropout(Wrapped, shows="p={p}, inplace={inplace}", trains=True):
     def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
         if p < 0 or p > 1:
             raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
-        super().__init__(p=p, inplace=inplace)
+        self._set_up(p=p, inplace=inplace)
 
 
 class Dropout(_Dropout, calls="dropout"):

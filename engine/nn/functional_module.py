@@ -25,16 +25,14 @@ class Wrapped(Module):
     _settings: tuple[str, ...] = ()
 
     def __init_subclass__(cls, calls: str | None = None, shows: str | None = None, trains: bool | None = None) -> None:
-        if calls is not None:
-            cls._calls = calls
-        if shows is not None:
-            cls._shows = shows
-        if trains is not None:
-            cls._trains = trains
+        for name, said in (("_calls", calls), ("_shows", shows), ("_trains", trains)):
+            if said is not None:
+                setattr(cls, name, said)
 
-    def __init__(self, **settings: Any) -> None:
-        super().__init__()
-        self._settings = (*self._settings, *settings)
+    def _set_up(self, **settings: Any) -> None:
+        """Begin as a module, and keep the settings; what a subclass with any does in `__init__`."""
+        Module.__init__(self)
+        self._settings = tuple(settings)
         for name, value in settings.items():
             setattr(self, name, value)
 

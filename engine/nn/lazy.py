@@ -6,19 +6,12 @@ from itertools import chain
 from typing import Any, ClassVar
 
 from .. import dtypes
+from ..arguments import given
 from ..autograd import no_grad
 from ..ops.creation.factories import tensor
 from ..tensor import Tensor
-from .convolution import (
-    Conv1d,
-    Conv2d,
-    Conv3d,
-    ConvTranspose1d,
-    ConvTranspose2d,
-    ConvTranspose3d,
-)
+from .convolution import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d, Size
 from .linear import Linear
-from .module import Module
 from .normalization import BatchNorm1d, BatchNorm2d, BatchNorm3d, InstanceNorm1d, InstanceNorm2d, InstanceNorm3d
 from .parameter import UninitializedBuffer, UninitializedParameter, is_lazy
 
@@ -63,22 +56,33 @@ class LazyModuleMixin:
             module.__class__ = module.cls_to_become
 
 
-class LazyLinear(LazyModuleMixin, Linear):
+class _Lazy(LazyModuleMixin):
+    """What lazy modules of this file have in common: `_inputs` is the attribute that the first input decides."""
+
+    _inputs = ""
+
+    def reset_parameters(self: Any) -> None:
+        """Draw the parameters anew, once they are there."""
+        if not self.has_uninitialized_params() and getattr(self, self._inputs) != 0:
+            super().reset_parameters()  # type: ignore[misc]
+
+    def _without_shape(self: Any, bias: bool, **factory: Any) -> None:
+        """Weight and bias whose shape is not known yet."""
+        self.weight: Any = UninitializedParameter(**factory)
+        if bias:
+            self.bias: Any = UninitializedParameter(**factory)
+
+
+class LazyLinear(_Lazy, Linear):
     """`Linear` whose `in_features` is the last size of the first input."""
 
     cls_to_become = Linear
+    _inputs = "in_features"
 
     def __init__(self, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None) -> None:
         super().__init__(0, 0, False)
-        self.weight = UninitializedParameter(device=device, dtype=dtype)
         self.out_features = out_features
-        if bias:
-            self.bias = UninitializedParameter(device=device, dtype=dtype)
-
-    def reset_parameters(self) -> None:
-        """Draw weight and bias anew, once they are there."""
-        if not self.has_uninitialized_params() and self.in_features != 0:
-            super().reset_parameters()
+        self._without_shape(bias, device=device, dtype=dtype)
 
     def initialize_parameters(self, input: Tensor) -> None:
         """Take the last size of the input."""
@@ -101,24 +105,15 @@ class LazyLinear(LazyModuleMixin, Linear):
 # --- convolutions ----------------------------------------------------------------------------------------------------------
 
 
-class _LazyConv(LazyModuleMixin):
+class _LazyConv(_Lazy):
     """A convolution whose `in_channels` is that of the first input."""
 
-    def __init__(self: Any, out_channels: int, *args: Any, **kwargs: Any) -> None:
-        names = ("kernel_size", *self._lazy_names)
-        settings = dict(zip(names, args)) | kwargs
-        bias = settings.pop("bias", True)
-        factory: dict[str, Any] = {name: settings.get(name) for name in ("device", "dtype")}
-        super().__init__(0, 0, bias=False, **settings)
-        self.weight: Any = UninitializedParameter(**factory)
-        self.out_channels = out_channels
-        if bias:
-            self.bias = UninitializedParameter(**factory)
+    _inputs = "in_channels"
 
-    def reset_parameters(self: Any) -> None:
-        """Draw weight and bias anew, once they are there."""
-        if not self.has_uninitialized_params() and self.in_channels != 0:
-            super().reset_parameters()  # type: ignore[misc]
+    def _set_up_lazily(self: Any, out_channels: int, bias: bool, **settings: Any) -> None:
+        super().__init__(0, 0, bias=False, **settings)
+        self.out_channels = out_channels
+        self._without_shape(bias, device=settings["device"], dtype=settings["dtype"])
 
     def initialize_parameters(self: Any, input: Tensor, *args: Any, **kwargs: Any) -> None:
         """Take the channels of the input."""
@@ -143,59 +138,88 @@ class _LazyConv(LazyModuleMixin):
         return int(input.shape[1] if input.dim() == n + 2 else input.shape[0])
 
 
-_PLAIN = ("stride", "padding", "dilation", "groups", "bias", "padding_mode", "device", "dtype")
-_TRANSPOSED = (
-    "stride", "padding", "output_padding", "groups", "bias", "dilation", "padding_mode", "device", "dtype",
-)  # fmt: skip
+class _LazyPlainConv(_LazyConv):
+    """A convolution, as PyTorch calls it."""
+
+    def __init__(
+        self,
+        out_channels: int,
+        kernel_size: Size,
+        stride: Size = 1,
+        padding: Size | str = 0,
+        dilation: Size = 1,
+        groups: int = 1,
+        bias: bool = True,
+        padding_mode: str = "zeros",
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        self._set_up_lazily(**given(locals()))
 
 
-class LazyConv1d(_LazyConv, Conv1d):
+class LazyConv1d(_LazyPlainConv, Conv1d):
     """`Conv1d` whose `in_channels` is that of the first input."""
 
     cls_to_become = Conv1d
-    _lazy_names = _PLAIN
 
 
-class LazyConv2d(_LazyConv, Conv2d):
+class LazyConv2d(_LazyPlainConv, Conv2d):
     """`Conv2d` whose `in_channels` is that of the first input."""
 
     cls_to_become = Conv2d
-    _lazy_names = _PLAIN
 
 
-class LazyConv3d(_LazyConv, Conv3d):
+class LazyConv3d(_LazyPlainConv, Conv3d):
     """`Conv3d` whose `in_channels` is that of the first input."""
 
     cls_to_become = Conv3d
-    _lazy_names = _PLAIN
 
 
-class LazyConvTranspose1d(_LazyConv, ConvTranspose1d):
+class _LazyConvTranspose(_LazyConv):
+    """A transposed convolution, as PyTorch calls it."""
+
+    def __init__(
+        self,
+        out_channels: int,
+        kernel_size: Size,
+        stride: Size = 1,
+        padding: Size = 0,
+        output_padding: Size = 0,
+        groups: int = 1,
+        bias: bool = True,
+        dilation: Size = 1,
+        padding_mode: str = "zeros",
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        self._set_up_lazily(**given(locals()))
+
+
+class LazyConvTranspose1d(_LazyConvTranspose, ConvTranspose1d):
     """`ConvTranspose1d` whose `in_channels` is that of the first input."""
 
     cls_to_become = ConvTranspose1d
-    _lazy_names = _TRANSPOSED
 
 
-class LazyConvTranspose2d(_LazyConv, ConvTranspose2d):
+class LazyConvTranspose2d(_LazyConvTranspose, ConvTranspose2d):
     """`ConvTranspose2d` whose `in_channels` is that of the first input."""
 
     cls_to_become = ConvTranspose2d
-    _lazy_names = _TRANSPOSED
 
 
-class LazyConvTranspose3d(_LazyConv, ConvTranspose3d):
+class LazyConvTranspose3d(_LazyConvTranspose, ConvTranspose3d):
     """`ConvTranspose3d` whose `in_channels` is that of the first input."""
 
     cls_to_become = ConvTranspose3d
-    _lazy_names = _TRANSPOSED
 
 
 # --- normalisation ---------------------------------------------------------------------------------------------------------
 
 
-class _LazyNorm(LazyModuleMixin):
+class _LazyNorm(_Lazy):
     """A normalisation whose `num_features` is the number of channels of the first input."""
+
+    _inputs = "num_features"
 
     def __init__(
         self: Any,
@@ -212,18 +236,11 @@ class _LazyNorm(LazyModuleMixin):
         self.affine = affine
         self.track_running_stats = track_running_stats
         if affine:
-            self.weight = UninitializedParameter(device=device, dtype=dtype)
-            if bias:
-                self.bias = UninitializedParameter(device=device, dtype=dtype)
+            self._without_shape(bias, device=device, dtype=dtype)
         if track_running_stats:
             self.running_mean = UninitializedBuffer(device=device, dtype=dtype)
             self.running_var = UninitializedBuffer(device=device, dtype=dtype)
             self.num_batches_tracked = tensor(0, dtype=dtypes.int64, device=device)
-
-    def reset_parameters(self: Any) -> None:
-        """Forget what was seen; set the weight to ones and the bias to zeros."""
-        if not self.has_uninitialized_params() and self.num_features != 0:
-            super().reset_parameters()  # type: ignore[misc]
 
     def initialize_parameters(self: Any, input: Tensor) -> None:
         """Take the channels of the input."""
@@ -256,31 +273,19 @@ class LazyBatchNorm3d(_LazyNorm, BatchNorm3d):
     cls_to_become = BatchNorm3d
 
 
-class _LazyInstanceNorm(_LazyNorm):
-    """An instance normalisation, which by default learns nothing, as in PyTorch's lazy ones it does."""
-
-    def initialize_parameters(self: Any, input: Tensor) -> None:
-        """Take the channels of the input, batched or not."""
-        rank = {"1d": 3, "2d": 4, "3d": 5}[type(self).__name__[-2:]]
-        super().initialize_parameters(input if input.dim() == rank else input.unsqueeze(0))
-
-
-class LazyInstanceNorm1d(_LazyInstanceNorm, InstanceNorm1d):
+class LazyInstanceNorm1d(_LazyNorm, InstanceNorm1d):
     """`InstanceNorm1d` whose `num_features` is that of the first input."""
 
     cls_to_become = InstanceNorm1d
 
 
-class LazyInstanceNorm2d(_LazyInstanceNorm, InstanceNorm2d):
+class LazyInstanceNorm2d(_LazyNorm, InstanceNorm2d):
     """`InstanceNorm2d` whose `num_features` is that of the first input."""
 
     cls_to_become = InstanceNorm2d
 
 
-class LazyInstanceNorm3d(_LazyInstanceNorm, InstanceNorm3d):
+class LazyInstanceNorm3d(_LazyNorm, InstanceNorm3d):
     """`InstanceNorm3d` whose `num_features` is that of the first input."""
 
     cls_to_become = InstanceNorm3d
-
-
-del Module

@@ -54,23 +54,27 @@ def _reduction(size_average: bool | None, reduce: bool | None, reduction: str) -
 
 
 class _Loss(Wrapped):
-    """A loss; `reduction` is "mean", "sum", or "none" for one number an element or sample."""
+    """A loss; `reduction` is "mean", "sum", or "none" for one number an element or sample. Weights are buffers."""
 
     reduction: str
 
-    def __init__(self, size_average: Any = None, reduce: Any = None, reduction: str = "mean", **settings: Any) -> None:
-        super().__init__(reduction=_reduction(size_average, reduce, reduction), **settings)
+    def __init__(self, size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> None:
+        self._set_up(size_average, reduce, reduction)
+
+    def _set_up(self, size_average: Any = None, reduce: Any = None, reduction: str = "mean", **settings: Any) -> None:
+        super()._set_up(reduction=_reduction(size_average, reduce, reduction), **settings)
+        for name in settings.keys() & {"weight", "pos_weight"}:
+            delattr(self, name)
+            self.register_buffer(name, settings[name])
 
 
 class _WeightedLoss(_Loss):
-    """A loss with weights, which are a buffer."""
+    """A loss with weights, one a class or element."""
 
     def __init__(
-        self, weight: Tensor | None = None, size_average: Any = None, reduce: Any = None, reduction: str = "mean", **more: Any
+        self, weight: Tensor | None = None, size_average: Any = None, reduce: Any = None, reduction: str = "mean"
     ) -> None:
-        super().__init__(size_average, reduce, reduction, **more)
-        self.register_buffer("weight", weight)
-        self._settings = (*self._settings, "weight")
+        self._set_up(size_average, reduce, reduction, weight=weight)
 
 
 class L1Loss(_Loss, calls="l1_loss"):
@@ -96,7 +100,7 @@ class NLLLoss(_WeightedLoss, calls="nll_loss"):
         reduce: Any = None,
         reduction: str = "mean",
     ) -> None:
-        super().__init__(weight, size_average, reduce, reduction, ignore_index=ignore_index)
+        self._set_up(size_average, reduce, reduction, weight=weight, ignore_index=ignore_index)
 
 
 class CrossEntropyLoss(_WeightedLoss, calls="cross_entropy"):
@@ -111,8 +115,8 @@ class CrossEntropyLoss(_WeightedLoss, calls="cross_entropy"):
         reduction: str = "mean",
         label_smoothing: float = 0.0,
     ) -> None:
-        settings = {"ignore_index": ignore_index, "label_smoothing": label_smoothing}
-        super().__init__(weight, size_average, reduce, reduction, **settings)
+        settings = {"weight": weight, "ignore_index": ignore_index, "label_smoothing": label_smoothing}
+        self._set_up(size_average, reduce, reduction, **settings)
 
 
 class LinearCrossEntropyLoss(_WeightedLoss, calls="linear_cross_entropy"):
@@ -140,7 +144,7 @@ class LinearCrossEntropyLoss(_WeightedLoss, calls="linear_cross_entropy"):
             raise RuntimeError(f"expected weight shape to be {(num_classes,)}, got {tuple(weight.shape)}")
         if label_smoothing < 0 or label_smoothing > 1.0:
             raise RuntimeError(f"expected label_smoothing to be in range [0, 1], got {label_smoothing}")
-        super().__init__(weight, None, None, reduction)
+        self._set_up(reduction=reduction, weight=weight)
         self.num_classes = num_classes
         self.out_features = out_features
         self.ignore_index = ignore_index
@@ -184,21 +188,21 @@ class PoissonNLLLoss(_Loss, calls="poisson_nll_loss"):
         reduce: Any = None,
         reduction: str = "mean",
     ) -> None:
-        super().__init__(size_average, reduce, reduction, log_input=log_input, full=full, eps=eps)
+        self._set_up(size_average, reduce, reduction, log_input=log_input, full=full, eps=eps)
 
 
 class GaussianNLLLoss(_Loss, calls="gaussian_nll_loss"):
     r"""$\tfrac12 (\log v + (x - y)^2 / v)$, called with input, target and variance. Nix & Weigend (1994)."""
 
     def __init__(self, *, full: bool = False, eps: float = 1e-6, reduction: str = "mean") -> None:
-        super().__init__(None, None, reduction, full=full, eps=eps)
+        self._set_up(reduction=reduction, full=full, eps=eps)
 
 
 class KLDivLoss(_Loss, calls="kl_div"):
     r"""$y (\log y - x)$, the input being log-probabilities, and the target too if `log_target`."""
 
     def __init__(self, size_average: Any = None, reduce: Any = None, reduction: str = "mean", log_target: bool = False) -> None:
-        super().__init__(size_average, reduce, reduction, log_target=log_target)
+        self._set_up(size_average, reduce, reduction, log_target=log_target)
 
 
 class BCELoss(_WeightedLoss, calls="binary_cross_entropy"):
@@ -216,16 +220,14 @@ class BCEWithLogitsLoss(_WeightedLoss, calls="binary_cross_entropy_with_logits")
         reduction: str = "mean",
         pos_weight: Tensor | None = None,
     ) -> None:
-        super().__init__(weight, size_average, reduce, reduction)
-        self.register_buffer("pos_weight", pos_weight)
-        self._settings = (*self._settings, "pos_weight")
+        self._set_up(size_average, reduce, reduction, weight=weight, pos_weight=pos_weight)
 
 
 class SmoothL1Loss(_Loss, calls="smooth_l1_loss"):
     r"""$\tfrac12 d^2 / \beta$ where $d = |x - y|$ is below $\beta$, $d - \beta/2$ above. Girshick (2015), Fast R-CNN."""
 
     def __init__(self, size_average: Any = None, reduce: Any = None, reduction: str = "mean", beta: float = 1.0) -> None:
-        super().__init__(size_average, reduce, reduction, beta=beta)
+        self._set_up(size_average, reduce, reduction, beta=beta)
 
 
 class HuberLoss(_Loss, calls="huber_loss"):
@@ -234,7 +236,7 @@ class HuberLoss(_Loss, calls="huber_loss"):
     def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
         if not isinstance(delta, (float, int)):
             raise TypeError(f"delta must be a float or int, got: {type(delta)}")
-        super().__init__(reduction=reduction, delta=delta)
+        self._set_up(reduction=reduction, delta=delta)
 
 
 class SoftMarginLoss(_Loss, calls="soft_margin_loss"):
@@ -250,24 +252,10 @@ class MultiLabelSoftMarginLoss(_WeightedLoss, calls="multilabel_soft_margin_loss
 
 
 class _MarginLoss(_Loss):
-    """A loss with a margin."""
+    """A loss with a margin, which is 0 unless said otherwise."""
 
-    _margin = 0.0
-
-    def __init__(
-        self,
-        margin: float | None = None,
-        size_average: Any = None,
-        reduce: Any = None,
-        reduction: str = "mean",
-    ) -> None:
-        super().__init__(size_average, reduce, reduction, margin=self._margin if margin is None else margin)
-
-
-class HingeEmbeddingLoss(_MarginLoss, calls="hinge_embedding_loss"):
-    r"""$x$ for targets 1, $\max(0, \text{margin} - x)$ for targets -1. The margin is 1 unless said otherwise."""
-
-    _margin = 1.0
+    def __init__(self, margin: float = 0.0, size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> None:
+        self._set_up(size_average, reduce, reduction, margin=margin)
 
 
 class CosineEmbeddingLoss(_MarginLoss, calls="cosine_embedding_loss"):
@@ -276,6 +264,13 @@ class CosineEmbeddingLoss(_MarginLoss, calls="cosine_embedding_loss"):
 
 class MarginRankingLoss(_MarginLoss, calls="margin_ranking_loss"):
     r"""$\max(0, -y (x_1 - x_2) + \text{margin})$ of targets 1 and -1."""
+
+
+class HingeEmbeddingLoss(_MarginLoss, calls="hinge_embedding_loss"):
+    r"""$x$ for targets 1, $\max(0, \text{margin} - x)$ for targets -1."""
+
+    def __init__(self, margin: float = 1.0, size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> None:
+        self._set_up(size_average, reduce, reduction, margin=margin)
 
 
 class MultiMarginLoss(_WeightedLoss, calls="multi_margin_loss"):
@@ -290,7 +285,7 @@ class MultiMarginLoss(_WeightedLoss, calls="multi_margin_loss"):
         reduce: Any = None,
         reduction: str = "mean",
     ) -> None:
-        super().__init__(weight, size_average, reduce, reduction, p=p, margin=margin)
+        self._set_up(size_average, reduce, reduction, p=p, margin=margin, weight=weight)
         if p not in (1, 2):
             raise ValueError("only p == 1 and p == 2 supported")
         if weight is not None and weight.dim() != 1:
@@ -315,7 +310,7 @@ class TripletMarginLoss(_Loss, calls="triplet_margin_loss"):
         reduce: Any = None,
         reduction: str = "mean",
     ) -> None:
-        super().__init__(size_average, reduce, reduction, margin=margin, p=p, eps=eps, swap=swap)
+        self._set_up(size_average, reduce, reduction, margin=margin, p=p, eps=eps, swap=swap)
         _positive_margin("TripletMarginLoss", margin)
 
 
@@ -331,7 +326,7 @@ class TripletMarginWithDistanceLoss(_Loss, calls="triplet_margin_with_distance_l
         reduction: str = "mean",
     ) -> None:
         distance = PairwiseDistance() if distance_function is None else distance_function
-        super().__init__(None, None, reduction, distance_function=distance, margin=margin, swap=swap)
+        self._set_up(reduction=reduction, distance_function=distance, margin=margin, swap=swap)
         _positive_margin("TripletMarginWithDistanceLoss", margin)
 
 
@@ -339,4 +334,4 @@ class CTCLoss(_Loss, calls="ctc_loss"):
     """Minus the log-probability of all alignments of a target to log-probabilities (T, N, C). Graves et al. (2006)."""
 
     def __init__(self, blank: int = 0, reduction: str = "mean", zero_infinity: bool = False) -> None:
-        super().__init__(reduction=reduction, blank=blank, zero_infinity=zero_infinity)
+        self._set_up(reduction=reduction, blank=blank, zero_infinity=zero_infinity)

@@ -287,4 +287,4 @@ class LocalResponseNorm(Wrapped, calls="local_response_norm", shows="{size}, alp
     """Division by a power of the mean square of `size` channels around each. Krizhevsky et al. (2012)."""
 
     def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> None:
-        super().__init__(size=size, alpha=alpha, beta=beta, k=k)
+        self._set_up(size=size, alpha=alpha, beta=beta, k=k)

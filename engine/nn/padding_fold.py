@@ -65,8 +65,9 @@ class _Pad(Module):
         self.padding = as_tuple(padding, 2 * self._dims)
 
     def __init_subclass__(cls, dims: int | None = None, mode: str | None = None) -> None:
-        cls._dims = cls._dims if dims is None else dims
-        cls._mode = cls._mode if mode is None else mode
+        for name, said in (("_dims", dims), ("_mode", mode)):
+            if said is not None:
+                setattr(cls, name, said)
 
     def forward(self, input: Tensor) -> Any:
         """The padded input."""
@@ -144,31 +145,25 @@ class ConstantPad3d(_ConstantPad, dims=3):
     """Pads the last 3 dimensions with `value`."""
 
 
-class ZeroPad1d(ConstantPad1d):
+class _ZeroPad(_ConstantPad):
+    """Pads with zeros."""
+
+    def __init__(self, padding: Any) -> None:
+        super().__init__(padding, 0.0)
+
+    extra_repr = _Pad.extra_repr
+
+
+class ZeroPad1d(_ZeroPad, ConstantPad1d):
     """Pads the last dimension with zeros."""
 
-    def __init__(self, padding: Any) -> None:
-        super().__init__(padding, 0.0)
 
-    extra_repr = _Pad.extra_repr
-
-
-class ZeroPad2d(ConstantPad2d):
+class ZeroPad2d(_ZeroPad, ConstantPad2d):
     """Pads the last 2 dimensions with zeros."""
 
-    def __init__(self, padding: Any) -> None:
-        super().__init__(padding, 0.0)
 
-    extra_repr = _Pad.extra_repr
-
-
-class ZeroPad3d(ConstantPad3d):
+class ZeroPad3d(_ZeroPad, ConstantPad3d):
     """Pads the last 3 dimensions with zeros."""
-
-    def __init__(self, padding: Any) -> None:
-        super().__init__(padding, 0.0)
-
-    extra_repr = _Pad.extra_repr
 
 
 # --- windows and shuffling -------------------------------------------------------------------------------------------------
@@ -182,7 +177,7 @@ class Fold(
     """Sums windows (N, C * windows' size, windows) into images (N, C, *output_size)."""
 
     def __init__(self, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> None:
-        super().__init__(output_size=output_size, kernel_size=kernel_size, dilation=dilation, padding=padding, stride=stride)
+        self._set_up(output_size=output_size, kernel_size=kernel_size, dilation=dilation, padding=padding, stride=stride)
 
 
 class Unfold(
@@ -191,28 +186,28 @@ class Unfold(
     """The windows of images (N, C, H, W) as columns (N, C * windows' size, windows)."""
 
     def __init__(self, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> None:
-        super().__init__(kernel_size=kernel_size, dilation=dilation, padding=padding, stride=stride)
+        self._set_up(kernel_size=kernel_size, dilation=dilation, padding=padding, stride=stride)
 
 
 class PixelShuffle(Wrapped, calls="pixel_shuffle", shows="upscale_factor={upscale_factor}"):
     """(*, C r², H, W) as (*, C, H r, W r). Shi et al. (2016), Sub-pixel convolution."""
 
     def __init__(self, upscale_factor: int) -> None:
-        super().__init__(upscale_factor=upscale_factor)
+        self._set_up(upscale_factor=upscale_factor)
 
 
 class PixelUnshuffle(Wrapped, calls="pixel_unshuffle", shows="downscale_factor={downscale_factor}"):
     """(*, C, H r, W r) as (*, C r², H, W)."""
 
     def __init__(self, downscale_factor: int) -> None:
-        super().__init__(downscale_factor=downscale_factor)
+        self._set_up(downscale_factor=downscale_factor)
 
 
 class ChannelShuffle(Wrapped, calls="channel_shuffle", shows="groups={groups}"):
     """Channels of `groups` groups in turn. Zhang et al. (2017), ShuffleNet."""
 
     def __init__(self, groups: int) -> None:
-        super().__init__(groups=groups)
+        self._set_up(groups=groups)
 
 
 # --- resizing --------------------------------------------------------------------------------------------------------------
@@ -230,7 +225,7 @@ class Upsample(Wrapped, calls="interpolate"):
         recompute_scale_factor: bool | None = None,
     ) -> None:
         several = isinstance(scale_factor, tuple)
-        super().__init__(
+        self._set_up(
             size=size,
             scale_factor=tuple(map(float, scale_factor)) if several else float(scale_factor) if scale_factor else None,
             mode=mode,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..arguments import given
 from ..tensor import Tensor
 from . import functional as F  # noqa: N812
 from .functional_module import Wrapped, as_tuple
@@ -28,14 +29,8 @@ class _MaxPool(
         return_indices: bool = False,
         ceil_mode: bool = False,
     ) -> None:
-        super().__init__(
-            kernel_size=kernel_size,
-            stride=kernel_size if stride is None else stride,
-            padding=padding,
-            dilation=dilation,
-            return_indices=return_indices,
-            ceil_mode=ceil_mode,
-        )
+        stride = kernel_size if stride is None else stride
+        self._set_up(**given(locals()))
 
 
 class MaxPool1d(_MaxPool, calls="max_pool1d"):
@@ -56,8 +51,8 @@ class _MaxUnpool(Wrapped, shows="kernel_size={kernel_size}, stride={stride}, pad
     _dims = 0
 
     def __init__(self, kernel_size: Size, stride: Size | None = None, padding: Size = 0) -> None:
-        values = {"kernel_size": kernel_size, "stride": kernel_size if stride is None else stride, "padding": padding}
-        super().__init__(**{name: as_tuple(value, self._dims) for name, value in values.items()})
+        stride = kernel_size if stride is None else stride
+        self._set_up(**{name: as_tuple(value, self._dims) for name, value in given(locals()).items()})
 
     def forward(self, input: Tensor, indices: Tensor, output_size: Any = None) -> Any:
         """The unpooled `input`; `indices` are those max pooling returned."""
@@ -94,14 +89,8 @@ class _AvgPool(Wrapped, shows="kernel_size={kernel_size}, stride={stride}, paddi
         count_include_pad: bool = True,
         divisor_override: int | None = None,
     ) -> None:
-        super().__init__(
-            kernel_size=kernel_size,
-            stride=kernel_size if stride is None else stride,
-            padding=padding,
-            ceil_mode=ceil_mode,
-            count_include_pad=count_include_pad,
-            divisor_override=divisor_override,
-        )
+        stride = kernel_size if stride is None else stride
+        self._set_up(**given(locals()))
 
 
 class AvgPool1d(_AvgPool, calls="avg_pool1d"):
@@ -115,9 +104,9 @@ class AvgPool1d(_AvgPool, calls="avg_pool1d"):
         ceil_mode: bool = False,
         count_include_pad: bool = True,
     ) -> None:
-        step = as_tuple(kernel_size if stride is None else stride, 1)
-        super().__init__(as_tuple(kernel_size, 1), step, as_tuple(padding, 1), ceil_mode, count_include_pad)
-        self._settings = tuple(name for name in self._settings if name != "divisor_override")
+        stride = as_tuple(kernel_size if stride is None else stride, 1)
+        kernel_size, padding = as_tuple(kernel_size, 1), as_tuple(padding, 1)
+        self._set_up(**given(locals()))
 
 
 class AvgPool2d(_AvgPool, calls="avg_pool2d"):
@@ -132,7 +121,7 @@ class _LPPool(Wrapped, shows="norm_type={norm_type}, kernel_size={kernel_size}, 
     r"""$(\sum x^p)^{1/p}$ of each window, p being `norm_type`."""
 
     def __init__(self, norm_type: float, kernel_size: Size, stride: Size | None = None, ceil_mode: bool = False) -> None:
-        super().__init__(norm_type=norm_type, kernel_size=kernel_size, stride=stride, ceil_mode=ceil_mode)
+        self._set_up(norm_type=norm_type, kernel_size=kernel_size, stride=stride, ceil_mode=ceil_mode)
 
 
 class LPPool1d(_LPPool, calls="lp_pool1d"):
@@ -151,7 +140,7 @@ class _AdaptiveMaxPool(Wrapped, shows="output_size={output_size}"):
     """Max pooling whose windows follow from the size wanted."""
 
     def __init__(self, output_size: Any, return_indices: bool = False) -> None:
-        super().__init__(output_size=output_size, return_indices=return_indices)
+        self._set_up(output_size=output_size, return_indices=return_indices)
 
 
 class AdaptiveMaxPool1d(_AdaptiveMaxPool, calls="adaptive_max_pool1d"):
@@ -170,7 +159,7 @@ class _AdaptiveAvgPool(Wrapped, shows="output_size={output_size}"):
     """Average pooling whose windows follow from the size wanted."""
 
     def __init__(self, output_size: Any) -> None:
-        super().__init__(output_size=output_size)
+        self._set_up(output_size=output_size)
 
 
 class AdaptiveAvgPool1d(_AdaptiveAvgPool, calls="adaptive_avg_pool1d"):

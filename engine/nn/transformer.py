@@ -43,8 +43,8 @@ def _length(x: Tensor, batch_first: bool) -> int:
     return x.shape[1 if x.dim() == 3 and batch_first else 0]  # type: ignore[no-any-return]
 
 
-def _activation(given: Activation | None) -> Callable[[Any], Any]:
-    if given is None or given == "relu":
+def _activation(given: Activation) -> Callable[[Any], Any]:
+    if given == "relu":
         return F.relu  # type: ignore[no-any-return]
     if given == "gelu":
         return F.gelu  # type: ignore[no-any-return]
@@ -64,7 +64,7 @@ class _Layer(Module):
         nhead: int,
         dim_feedforward: int = 2048,
         dropout: float = 0.1,
-        activation: Activation | None = None,
+        activation: Activation = F.relu,
         layer_norm_eps: float = 1e-5,
         batch_first: bool = False,
         norm_first: bool = False,
@@ -106,11 +106,12 @@ class TransformerEncoderLayer(_Layer):
 
     _attentions = ("self_attn",)
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        kinds = ((F.relu, ReLU), (getattr(F, "gelu", None), GELU))
+    @property
+    def activation_relu_or_gelu(self) -> int:
+        """1 for relu, 2 for gelu, 0 for another."""
+        kinds = ((F.relu, ReLU), (F.gelu, GELU))
         matches = [self.activation is f or isinstance(self.activation, kind) for f, kind in kinds]
-        self.activation_relu_or_gelu = matches.index(True) + 1 if any(matches) else 0
+        return matches.index(True) + 1 if any(matches) else 0
 
     def forward(self, src: Tensor, src_mask: Any = None, src_key_padding_mask: Any = None, is_causal: bool = False) -> Any:
         """The encoded input, of its shape (L, N, d_model), or (N, L, d_model) with `batch_first`."""
@@ -250,7 +251,7 @@ class Transformer(Module):
         num_decoder_layers: int = 6,
         dim_feedforward: int = 2048,
         dropout: float = 0.1,
-        activation: Activation | None = None,
+        activation: Activation = F.relu,
         custom_encoder: Module | None = None,
         custom_decoder: Module | None = None,
         layer_norm_eps: float = 1e-5,

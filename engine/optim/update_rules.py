@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from ..arguments import given
 from ..tensor import Array, Tensor, constant
 
 
@@ -54,13 +55,12 @@ def at_least(least: float, value: Any, name: str) -> None:
         raise ValueError(f"{name} should be >= {least:g} but is: {value}")
 
 
-def options(given: dict[str, Any], *first: str) -> dict[str, Any]:
-    """The options among the `locals()` of a constructor whose only other names are the optimizer and its parameters.
+def options(variables: dict[str, Any], *first: str) -> dict[str, Any]:
+    """The options, from the `locals()` of a constructor that has no other variables but the parameters.
 
-    Those named in `first` come first, the rest in the order of the signature: a printed state dict shows PyTorch's order.
+    Those in `first` come first, the rest as in the signature: a printed state dict shows PyTorch's order.
     """
-    names = [name for name in given if name not in ("self", "params", "__class__")]
-    return {name: given[name] for name in dict.fromkeys((*first, *names))}
+    return {name: value for name, value in given(variables, *first).items() if name != "params"}
 
 
 def number(option: Any) -> Any:

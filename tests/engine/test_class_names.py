@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import io
 import pickle
 import subprocess
@@ -45,6 +46,17 @@ def test_there_are_many() -> None:
 @pytest.mark.parametrize("ours", [engine, gradtape.engine], ids=lambda t: t.__name__)
 def test_a_class_says_that_it_stands_where_pytorchs_does(ours: ModuleType, name: str, kind: str) -> None:
     assert str(getattr(room(ours, name), kind)) == str(getattr(room(torch, name), kind))
+
+
+def parameters(kind: type) -> list[tuple[str, Any, str]]:
+    """Names, kinds and defaults; of a function that is a default, its name."""
+    found = inspect.signature(kind).parameters.values()
+    return [(p.name, p.kind, getattr(p.default, "__name__", repr(p.default))) for p in found]
+
+
+@pytest.mark.parametrize(("name", "kind"), [pair for pair in CLASSES if pair[1] != "Tensor"])
+def test_a_class_is_called_with_the_arguments_of_pytorchs(name: str, kind: str) -> None:
+    assert parameters(getattr(room(engine, name), kind)) == parameters(getattr(room(torch, name), kind))
 
 
 def things(t: Any) -> dict[str, Any]:
@@ -122,9 +134,7 @@ def test_where_only_data_is_expected_a_model_is_refused_in_pytorchs_words() -> N
         file = io.BytesIO()
         t.save(t.nn.Linear(2, 3), file)
         file.seek(0)
-        with pytest.raises(
-            pickle.UnpicklingError, match=r"GLOBAL torch\.nn\.modules\.linear\.Linear was not an allowed"
-        ):
+        with pytest.raises(pickle.UnpicklingError, match=r"GLOBAL torch\.nn\.modules\.linear\.Linear was not an allowed"):
             t.load(file, weights_only=True)
 
 
@@ -136,6 +146,9 @@ def test_where_only_data_is_expected_a_model_is_refused_in_pytorchs_words() -> N
         lambda t: t.optim.SGD([t.ones(1, requires_grad=True), t.nn.ReLU()]),
         lambda t: t.optim.SGD([t.ones(1, requires_grad=True), t.nn.ReLU]),
         lambda t: t.optim.SGD(t.ones(1)),
+        lambda t: t.nn.LogSigmoid(1),
+        lambda t: t.nn.Softsign(dim=1),
+        lambda t: t.nn.L1Loss(weight=None),
     ],
 )
 def test_errors_name_types_as_pytorchs_do(code: Any) -> None:
