@@ -19,7 +19,7 @@ PADDINGS = ("same", "valid")
 MODES = ("zeros", "reflect", "replicate", "circular")
 
 
-class _Conv(Module):
+class _ConvNd(Module):
     """What convolutions of all kinds have in common."""
 
     _dims = 0
@@ -86,7 +86,7 @@ class _Conv(Module):
         return text + "".join(settings)
 
 
-class _PlainConv(_Conv):
+class _PlainConv(_ConvNd):
     """A convolution."""
 
     def __init__(
@@ -146,7 +146,7 @@ class Conv3d(_PlainConv, dims=3):
     """Cross-correlation of (N, C, D, H, W) or (C, D, H, W) with kernels (out_channels, in_channels / groups, k, k, k)."""
 
 
-class _ConvTranspose(_Conv):
+class _ConvTransposeNd(_ConvNd):
     """The gradient of a convolution with respect to its input, as a module."""
 
     transposed = True
@@ -209,13 +209,13 @@ class _ConvTranspose(_Conv):
         return convolve(input, self.weight, self.bias, self.stride, self.padding, padding, self.groups, self.dilation)
 
 
-class ConvTranspose1d(_ConvTranspose, dims=1):
+class ConvTranspose1d(_ConvTransposeNd, dims=1):
     """Transposed convolution of (N, C, L) or (C, L) with kernels (in_channels, out_channels / groups, k)."""
 
 
-class ConvTranspose2d(_ConvTranspose, dims=2):
+class ConvTranspose2d(_ConvTransposeNd, dims=2):
     """Transposed convolution of (N, C, H, W) or (C, H, W) with kernels (in_channels, out_channels / groups, k, k)."""
 
 
-class ConvTranspose3d(_ConvTranspose, dims=3):
+class ConvTranspose3d(_ConvTransposeNd, dims=3):
     """Transposed convolution of (N, C, D, H, W) or (C, D, H, W), kernels (in_channels, out_channels / groups, k, k, k)."""

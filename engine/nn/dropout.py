@@ -5,7 +5,7 @@ from __future__ import annotations
 from .functional_module import Wrapped
 
 
-class _Dropout(Wrapped, shows="p={p}, inplace={inplace}", trains=True):
+class _DropoutNd(Wrapped, shows="p={p}, inplace={inplace}", trains=True):
     """`p` is the probability that an element, or channel, is zeroed."""
 
     def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
@@ -14,23 +14,23 @@ class _Dropout(Wrapped, shows="p={p}, inplace={inplace}", trains=True):
         self._set_up(p=p, inplace=inplace)
 
 
-class Dropout(_Dropout, calls="dropout"):
+class Dropout(_DropoutNd, calls="dropout"):
     """Zeroes elements and scales the others by 1/(1 - p). Hinton et al. (2012), Preventing co-adaptation."""
 
 
-class Dropout1d(_Dropout, calls="dropout1d"):
+class Dropout1d(_DropoutNd, calls="dropout1d"):
     """Zeroes whole channels of (N, C, L). Tompson et al. (2014)."""
 
 
-class Dropout2d(_Dropout, calls="dropout2d"):
+class Dropout2d(_DropoutNd, calls="dropout2d"):
     """Zeroes whole channels of (N, C, H, W). Tompson et al. (2014)."""
 
 
-class Dropout3d(_Dropout, calls="dropout3d"):
+class Dropout3d(_DropoutNd, calls="dropout3d"):
     """Zeroes whole channels of (N, C, D, H, W). Tompson et al. (2014)."""
 
 
-class _AlphaDropout(_Dropout):
+class _AlphaDropout(_DropoutNd):
     """Dropout that, as PyTorch's, never works in place, whatever was said."""
 
     def __init__(self, p: float = 0.5, inplace: bool = False) -> None:

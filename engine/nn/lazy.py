@@ -105,7 +105,7 @@ class LazyLinear(_Lazy, Linear):
 # --- convolutions ----------------------------------------------------------------------------------------------------------
 
 
-class _LazyConv(_Lazy):
+class _LazyConvXdMixin(_Lazy):
     """A convolution whose `in_channels` is that of the first input."""
 
     _inputs = "in_channels"
@@ -138,7 +138,7 @@ class _LazyConv(_Lazy):
         return int(input.shape[1] if input.dim() == n + 2 else input.shape[0])
 
 
-class _LazyPlainConv(_LazyConv):
+class _LazyPlainConv(_LazyConvXdMixin):
     """A convolution, as PyTorch calls it."""
 
     def __init__(
@@ -175,7 +175,7 @@ class LazyConv3d(_LazyPlainConv, Conv3d):
     cls_to_become = Conv3d
 
 
-class _LazyConvTranspose(_LazyConv):
+class _LazyConvTranspose(_LazyConvXdMixin):
     """A transposed convolution, as PyTorch calls it."""
 
     def __init__(
@@ -216,7 +216,7 @@ class LazyConvTranspose3d(_LazyConvTranspose, ConvTranspose3d):
 # --- normalisation ---------------------------------------------------------------------------------------------------------
 
 
-class _LazyNorm(_Lazy):
+class _LazyNormBase(_Lazy):
     """A normalisation whose `num_features` is the number of channels of the first input."""
 
     _inputs = "num_features"
@@ -255,37 +255,37 @@ class _LazyNorm(_Lazy):
         self.reset_parameters()
 
 
-class LazyBatchNorm1d(_LazyNorm, BatchNorm1d):
+class LazyBatchNorm1d(_LazyNormBase, BatchNorm1d):
     """`BatchNorm1d` whose `num_features` is that of the first input."""
 
     cls_to_become = BatchNorm1d
 
 
-class LazyBatchNorm2d(_LazyNorm, BatchNorm2d):
+class LazyBatchNorm2d(_LazyNormBase, BatchNorm2d):
     """`BatchNorm2d` whose `num_features` is that of the first input."""
 
     cls_to_become = BatchNorm2d
 
 
-class LazyBatchNorm3d(_LazyNorm, BatchNorm3d):
+class LazyBatchNorm3d(_LazyNormBase, BatchNorm3d):
     """`BatchNorm3d` whose `num_features` is that of the first input."""
 
     cls_to_become = BatchNorm3d
 
 
-class LazyInstanceNorm1d(_LazyNorm, InstanceNorm1d):
+class LazyInstanceNorm1d(_LazyNormBase, InstanceNorm1d):
     """`InstanceNorm1d` whose `num_features` is that of the first input."""
 
     cls_to_become = InstanceNorm1d
 
 
-class LazyInstanceNorm2d(_LazyNorm, InstanceNorm2d):
+class LazyInstanceNorm2d(_LazyNormBase, InstanceNorm2d):
     """`InstanceNorm2d` whose `num_features` is that of the first input."""
 
     cls_to_become = InstanceNorm2d
 
 
-class LazyInstanceNorm3d(_LazyNorm, InstanceNorm3d):
+class LazyInstanceNorm3d(_LazyNormBase, InstanceNorm3d):
     """`InstanceNorm3d` whose `num_features` is that of the first input."""
 
     cls_to_become = InstanceNorm3d

@@ -30,7 +30,7 @@ class _Affine(Module):
                 fill(parameter)
 
 
-class _RunningNorm(_Affine):
+class _NormBase(_Affine):
     """Normalisation of channels (dimension 1) that may keep running statistics."""
 
     _version = 2
@@ -96,7 +96,7 @@ class _RunningNorm(_Affine):
         )
 
 
-class _BatchNorm(_RunningNorm):
+class _BatchNorm(_NormBase):
     r"""$(x - \mu) / \sqrt{\sigma^2 + \epsilon} \cdot \gamma + \beta$ of each channel, over the batch in training.
 
     Elsewhere the running mean and variance are used. Ioffe & Szegedy (2015), Batch normalization.
@@ -129,7 +129,7 @@ class BatchNorm3d(_BatchNorm, ranks=(5,)):
     """Batch normalisation of (N, C, D, H, W)."""
 
 
-class _InstanceNorm(_RunningNorm):
+class _InstanceNorm(_NormBase):
     """Normalisation of each channel of each sample. Ulyanov et al. (2016), Instance normalization."""
 
     def __init__(

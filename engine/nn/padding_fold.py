@@ -117,7 +117,7 @@ class ReplicationPad3d(_Pad, dims=3, mode="replicate"):
     """Pads (N, C, D, H, W) with its edges."""
 
 
-class _ConstantPad(_Pad):
+class _ConstantPadNd(_Pad):
     """Pads with a number."""
 
     def __init__(self, padding: Any, value: float) -> None:
@@ -133,19 +133,19 @@ class _ConstantPad(_Pad):
         return f"padding={self.padding}, value={self.value}"
 
 
-class ConstantPad1d(_ConstantPad, dims=1):
+class ConstantPad1d(_ConstantPadNd, dims=1):
     """Pads the last dimension with `value`."""
 
 
-class ConstantPad2d(_ConstantPad, dims=2):
+class ConstantPad2d(_ConstantPadNd, dims=2):
     """Pads the last 2 dimensions with `value`."""
 
 
-class ConstantPad3d(_ConstantPad, dims=3):
+class ConstantPad3d(_ConstantPadNd, dims=3):
     """Pads the last 3 dimensions with `value`."""
 
 
-class _ZeroPad(_ConstantPad):
+class _ZeroPad(_ConstantPadNd):
     """Pads with zeros."""
 
     def __init__(self, padding: Any) -> None:

@@ -14,7 +14,7 @@ Size = int | tuple[int, ...]
 """One number for all dimensions, or one each."""
 
 
-class _MaxPool(
+class _MaxPoolNd(
     Wrapped,
     shows="kernel_size={kernel_size}, stride={stride}, padding={padding}, dilation={dilation}, ceil_mode={ceil_mode}",
 ):
@@ -33,19 +33,19 @@ class _MaxPool(
         self._set_up(**given(locals()))
 
 
-class MaxPool1d(_MaxPool, calls="max_pool1d"):
+class MaxPool1d(_MaxPoolNd, calls="max_pool1d"):
     """The largest of each window of (N, C, L) or (C, L)."""
 
 
-class MaxPool2d(_MaxPool, calls="max_pool2d"):
+class MaxPool2d(_MaxPoolNd, calls="max_pool2d"):
     """The largest of each window of (N, C, H, W) or (C, H, W)."""
 
 
-class MaxPool3d(_MaxPool, calls="max_pool3d"):
+class MaxPool3d(_MaxPoolNd, calls="max_pool3d"):
     """The largest of each window of (N, C, D, H, W) or (C, D, H, W)."""
 
 
-class _MaxUnpool(Wrapped, shows="kernel_size={kernel_size}, stride={stride}, padding={padding}"):
+class _MaxUnpoolNd(Wrapped, shows="kernel_size={kernel_size}, stride={stride}, padding={padding}"):
     """Puts what max pooling returned back where it stood, zeros elsewhere."""
 
     _dims = 0
@@ -59,25 +59,25 @@ class _MaxUnpool(Wrapped, shows="kernel_size={kernel_size}, stride={stride}, pad
         return super().forward(input, indices, output_size=output_size)
 
 
-class MaxUnpool1d(_MaxUnpool, calls="max_unpool1d"):
+class MaxUnpool1d(_MaxUnpoolNd, calls="max_unpool1d"):
     """Undoes MaxPool1d, as far as it can be."""
 
     _dims = 1
 
 
-class MaxUnpool2d(_MaxUnpool, calls="max_unpool2d"):
+class MaxUnpool2d(_MaxUnpoolNd, calls="max_unpool2d"):
     """Undoes MaxPool2d, as far as it can be."""
 
     _dims = 2
 
 
-class MaxUnpool3d(_MaxUnpool, calls="max_unpool3d"):
+class MaxUnpool3d(_MaxUnpoolNd, calls="max_unpool3d"):
     """Undoes MaxPool3d, as far as it can be."""
 
     _dims = 3
 
 
-class _AvgPool(Wrapped, shows="kernel_size={kernel_size}, stride={stride}, padding={padding}"):
+class _AvgPoolNd(Wrapped, shows="kernel_size={kernel_size}, stride={stride}, padding={padding}"):
     """The mean of each window; the padding's zeros count if `count_include_pad`."""
 
     def __init__(
@@ -93,7 +93,7 @@ class _AvgPool(Wrapped, shows="kernel_size={kernel_size}, stride={stride}, paddi
         self._set_up(**given(locals()))
 
 
-class AvgPool1d(_AvgPool, calls="avg_pool1d"):
+class AvgPool1d(_AvgPoolNd, calls="avg_pool1d"):
     """The mean of each window of (N, C, L) or (C, L)."""
 
     def __init__(
@@ -109,68 +109,68 @@ class AvgPool1d(_AvgPool, calls="avg_pool1d"):
         self._set_up(**given(locals()))
 
 
-class AvgPool2d(_AvgPool, calls="avg_pool2d"):
+class AvgPool2d(_AvgPoolNd, calls="avg_pool2d"):
     """The mean of each window of (N, C, H, W) or (C, H, W)."""
 
 
-class AvgPool3d(_AvgPool, calls="avg_pool3d"):
+class AvgPool3d(_AvgPoolNd, calls="avg_pool3d"):
     """The mean of each window of (N, C, D, H, W) or (C, D, H, W)."""
 
 
-class _LPPool(Wrapped, shows="norm_type={norm_type}, kernel_size={kernel_size}, stride={stride}, ceil_mode={ceil_mode}"):
+class _LPPoolNd(Wrapped, shows="norm_type={norm_type}, kernel_size={kernel_size}, stride={stride}, ceil_mode={ceil_mode}"):
     r"""$(\sum x^p)^{1/p}$ of each window, p being `norm_type`."""
 
     def __init__(self, norm_type: float, kernel_size: Size, stride: Size | None = None, ceil_mode: bool = False) -> None:
         self._set_up(norm_type=norm_type, kernel_size=kernel_size, stride=stride, ceil_mode=ceil_mode)
 
 
-class LPPool1d(_LPPool, calls="lp_pool1d"):
+class LPPool1d(_LPPoolNd, calls="lp_pool1d"):
     """Power mean of each window of (N, C, L) or (C, L)."""
 
 
-class LPPool2d(_LPPool, calls="lp_pool2d"):
+class LPPool2d(_LPPoolNd, calls="lp_pool2d"):
     """Power mean of each window of (N, C, H, W) or (C, H, W)."""
 
 
-class LPPool3d(_LPPool, calls="lp_pool3d"):
+class LPPool3d(_LPPoolNd, calls="lp_pool3d"):
     """Power mean of each window of (N, C, D, H, W) or (C, D, H, W)."""
 
 
-class _AdaptiveMaxPool(Wrapped, shows="output_size={output_size}"):
+class _AdaptiveMaxPoolNd(Wrapped, shows="output_size={output_size}"):
     """Max pooling whose windows follow from the size wanted."""
 
     def __init__(self, output_size: Any, return_indices: bool = False) -> None:
         self._set_up(output_size=output_size, return_indices=return_indices)
 
 
-class AdaptiveMaxPool1d(_AdaptiveMaxPool, calls="adaptive_max_pool1d"):
+class AdaptiveMaxPool1d(_AdaptiveMaxPoolNd, calls="adaptive_max_pool1d"):
     """Max pooling to `output_size` elements a channel."""
 
 
-class AdaptiveMaxPool2d(_AdaptiveMaxPool, calls="adaptive_max_pool2d"):
+class AdaptiveMaxPool2d(_AdaptiveMaxPoolNd, calls="adaptive_max_pool2d"):
     """Max pooling to `output_size` (H, W); None keeps a dimension."""
 
 
-class AdaptiveMaxPool3d(_AdaptiveMaxPool, calls="adaptive_max_pool3d"):
+class AdaptiveMaxPool3d(_AdaptiveMaxPoolNd, calls="adaptive_max_pool3d"):
     """Max pooling to `output_size` (D, H, W); None keeps a dimension."""
 
 
-class _AdaptiveAvgPool(Wrapped, shows="output_size={output_size}"):
+class _AdaptiveAvgPoolNd(Wrapped, shows="output_size={output_size}"):
     """Average pooling whose windows follow from the size wanted."""
 
     def __init__(self, output_size: Any) -> None:
         self._set_up(output_size=output_size)
 
 
-class AdaptiveAvgPool1d(_AdaptiveAvgPool, calls="adaptive_avg_pool1d"):
+class AdaptiveAvgPool1d(_AdaptiveAvgPoolNd, calls="adaptive_avg_pool1d"):
     """Average pooling to `output_size` elements a channel."""
 
 
-class AdaptiveAvgPool2d(_AdaptiveAvgPool, calls="adaptive_avg_pool2d"):
+class AdaptiveAvgPool2d(_AdaptiveAvgPoolNd, calls="adaptive_avg_pool2d"):
     """Average pooling to `output_size` (H, W); None keeps a dimension."""
 
 
-class AdaptiveAvgPool3d(_AdaptiveAvgPool, calls="adaptive_avg_pool3d"):
+class AdaptiveAvgPool3d(_AdaptiveAvgPoolNd, calls="adaptive_avg_pool3d"):
     """Average pooling to `output_size` (D, H, W); None keeps a dimension."""
 
 
