@@ -5,6 +5,7 @@ from __future__ import annotations
 import copyreg
 from contextlib import suppress
 from importlib import import_module
+from types import FunctionType
 from typing import Any
 
 from ..itself import OURS
@@ -25,6 +26,15 @@ def known_as(module: str, *kinds: type) -> None:
         KNOWN[f"{module}.{kind.__qualname__}"] = kind
         if not issubclass(kind, Tensor):  # which has a way of its own
             copyreg.pickle(kind, _reduced)
+
+
+def own_constructor(kind: type) -> None:
+    """Give a class that inherits its constructor one of its own: as in PyTorch, an error of Python's names the class."""
+    shared: Any = kind.__init__  # type: ignore[misc]
+    own = FunctionType(shared.__code__, shared.__globals__, "__init__", shared.__defaults__, shared.__closure__)
+    own.__kwdefaults__, own.__annotations__ = shared.__kwdefaults__, shared.__annotations__
+    own.__module__, own.__qualname__ = shared.__module__, f"{kind.__qualname__}.__init__"
+    kind.__init__ = own  # type: ignore[misc]
 
 
 def name_of(kind: type) -> str | None:

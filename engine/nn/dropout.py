@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from .functional_module import Wrapped
 
 
@@ -33,8 +35,8 @@ class Dropout3d(_DropoutNd, calls="dropout3d"):
 class _AlphaDropout(_DropoutNd):
     """Dropout that, as PyTorch's, never works in place, whatever was said."""
 
-    def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
-        super().__init__(p, inplace)
+    def _set_up(self, **settings: Any) -> None:
+        super()._set_up(**settings)
         self._settings = ("p",)
 
 

@@ -6,7 +6,7 @@ import sys
 from types import ModuleType
 from typing import Any
 
-from ..compat.classes import known_as
+from ..compat.classes import known_as, own_constructor
 from . import (
     activation,
     adaptive_softmax,
@@ -54,6 +54,13 @@ ELSEWHERE = {
 """Modules that PyTorch has in a file of another name."""
 
 
+ONE_CONSTRUCTOR = {
+    "Module", "_AdaptiveAvgPoolNd", "_AdaptiveMaxPoolNd", "_BatchNorm", "_DropoutNd", "_InstanceNorm", "_LPPoolNd",
+    "_LazyNormBase", "_Loss", "_MaxPoolNd", "_WeightedLoss",
+}  # fmt: skip
+"""Bases whose constructor PyTorch's classes share, too; else each has its own, where these may share one."""
+
+
 def _defined_in(file: ModuleType) -> dict[str, type[Module]]:
     return {
         name: value
@@ -78,6 +85,9 @@ def _register(name: str, kind: type[Module], place: str) -> None:
     """Put a module where PyTorch has it; `print(type(module))` names that place."""
     setattr(_file(place), name, kind)
     known_as(f"torch.nn.modules.{place}", kind)
+    owner = next(base for base in kind.__mro__ if "__init__" in vars(base))
+    if owner is not kind and owner.__name__ not in ONE_CONSTRUCTOR:
+        own_constructor(kind)
 
 
 _register("Module", Module, "module")

@@ -6,6 +6,7 @@ import warnings
 from typing import Any
 
 from .. import dtypes
+from ..compat.classes import own_constructor
 from ..ops.creation.factories import ones, tensor, zeros
 from ..tensor import Tensor
 from . import functional as F  # noqa: N812
@@ -115,6 +116,9 @@ class _BatchNorm(_NormBase):
         if training and not self.track_running_stats:
             mean = var = None
         return F.batch_norm(input, mean, var, self.weight, self.bias, of_batch, factor, self.eps)
+
+
+own_constructor(_BatchNorm)
 
 
 class BatchNorm1d(_BatchNorm, ranks=(2, 3)):

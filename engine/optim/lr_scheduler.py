@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ..compat.classes import known_as
+from ..compat.classes import known_as, own_constructor
 from ..safe_attributes import take_over
 from .composite_schedulers import ChainedScheduler, ReduceLROnPlateau, SequentialLR
 from .cyclic_schedulers import CosineAnnealingWarmRestarts, CyclicLR, OneCycleLR
@@ -84,6 +84,10 @@ class MultiplicativeLR(_Lambdas):
         self._check_within_step()
         groups = self.optimizer.param_groups
         return [group["lr"] * f(self.last_epoch) for f, group in zip(self.lr_lambdas, groups, strict=True)]
+
+
+for _kind in (LambdaLR, MultiplicativeLR):
+    own_constructor(_kind)
 
 
 class StepLR(LRScheduler):

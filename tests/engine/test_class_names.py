@@ -59,6 +59,15 @@ def test_a_class_is_called_with_the_arguments_of_pytorchs(name: str, kind: str) 
     assert parameters(getattr(room(engine, name), kind)) == parameters(getattr(room(torch, name), kind))
 
 
+TENSORS = ("Buffer", "Parameter", "Tensor", "UninitializedBuffer", "UninitializedParameter")
+
+
+@pytest.mark.parametrize(("name", "kind"), [pair for pair in CLASSES if pair[1] not in TENSORS])
+def test_an_error_about_arguments_names_the_class_that_pytorchs_names(name: str, kind: str) -> None:
+    ours, theirs = (getattr(room(t, name), kind).__init__ for t in (engine, torch))
+    assert ours.__qualname__ == theirs.__qualname__
+
+
 def things(t: Any) -> dict[str, Any]:
     """One of each kind that a program may want to keep."""
     model = t.nn.Sequential(t.nn.Linear(2, 3), t.nn.BatchNorm1d(3), t.nn.LSTMCell(3, 2))
@@ -146,9 +155,14 @@ def test_where_only_data_is_expected_a_model_is_refused_in_pytorchs_words() -> N
         lambda t: t.optim.SGD([t.ones(1, requires_grad=True), t.nn.ReLU()]),
         lambda t: t.optim.SGD([t.ones(1, requires_grad=True), t.nn.ReLU]),
         lambda t: t.optim.SGD(t.ones(1)),
+        lambda t: t.nn.Conv2d(3, 16),
+        lambda t: t.nn.MaxPool2d(),
+        lambda t: t.nn.LazyConv1d(),
+        lambda t: t.optim.lr_scheduler.LambdaLR(),
         lambda t: t.nn.LogSigmoid(1),
         lambda t: t.nn.Softsign(dim=1),
         lambda t: t.nn.L1Loss(weight=None),
+        lambda t: t.nn.ReLU(dim=1),
     ],
 )
 def test_errors_name_types_as_pytorchs_do(code: Any) -> None:
