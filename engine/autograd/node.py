@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -26,25 +26,31 @@ FREED = (
 
 
 class Handle:
-    """What registering a hook returns; `remove()` takes the hook away again."""
+    """What registering a hook returns; `remove()` takes the hook away again, as does leaving a `with` block."""
 
-    __slots__ = ("_hooks", "id")
+    __slots__ = ("_places", "id")
     _next: ClassVar[int] = 0
     any: ClassVar[bool] = False
     """Whether a hook was ever registered in this process; while none was, passes need not look for them."""
 
-    def __init__(self, hooks: dict[int, Any], hook: Any) -> None:
-        self._hooks = hooks
+    def __init__(self, hooks: dict[int, Any], hook: Any, *marks: dict[int, bool], prepend: bool = False) -> None:
         self.id = Handle._next
         Handle._next += 1
-        Handle.any = True
+        type(self).any = True
+        self._places = (hooks, *marks)
         hooks[self.id] = hook
+        for mark in marks:
+            mark[self.id] = True
+        if prepend:
+            # Only where PyTorch lets a hook be put first, and there it keeps an ordered dict.
+            hooks.move_to_end(self.id, last=False)  # type: ignore[attr-defined]
 
     def remove(self) -> None:
         """Take the hook away."""
-        self._hooks.pop(self.id, None)
+        for place in self._places:
+            place.pop(self.id, None)
 
-    def __enter__(self) -> Handle:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

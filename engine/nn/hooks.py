@@ -8,42 +8,25 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from ..autograd.node import Handle
+from ..compat.classes import known_as
+
 if TYPE_CHECKING:
     from .module import Module
 
 Hooks = OrderedDict[int, Callable[..., Any]]
 
 
-class RemovableHandle:
-    """What registering a hook returns; `remove()` takes the hook away again, as does leaving a `with` block."""
+class RemovableHandle(Handle):
+    """A handle of a module's hook."""
 
-    _next: ClassVar[int] = 0
     any: ClassVar[bool] = False
     """Whether a module got a hook in this process; while none did, calls need not look for them."""
     replacing: ClassVar[set[int]] = set()
     """Hooks on `state_dict` that may return another dict."""
 
-    def __init__(self, hooks: Hooks, hook: Any, *marks: dict[int, bool], prepend: bool = False) -> None:
-        self.id = RemovableHandle._next
-        RemovableHandle._next += 1
-        RemovableHandle.any = True
-        self._places: tuple[dict[int, Any], ...] = (hooks, *marks)
-        hooks[self.id] = hook
-        for mark in marks:
-            mark[self.id] = True
-        if prepend:
-            hooks.move_to_end(self.id, last=False)
 
-    def remove(self) -> None:
-        """Take the hook away."""
-        for place in self._places:
-            place.pop(self.id, None)
-
-    def __enter__(self) -> RemovableHandle:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.remove()
+known_as(Handle.__module__, RemovableHandle)
 
 
 FORWARD_PRE: Hooks = OrderedDict()

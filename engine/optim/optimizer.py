@@ -273,26 +273,19 @@ class Optimizer:
 
     def register_state_dict_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> Handle:
         """Call `hook(optimizer)` before `state_dict()` collects the state."""
-        return _register(self._state_dict_pre_hooks, hook, prepend)
+        return Handle(self._state_dict_pre_hooks, hook, prepend=prepend)
 
     def register_state_dict_post_hook(self, hook: Callable[..., Any], prepend: bool = False) -> Handle:
         """Call `hook(optimizer, state_dict)` on what `state_dict()` returns; it may return another."""
-        return _register(self._state_dict_post_hooks, hook, prepend)
+        return Handle(self._state_dict_post_hooks, hook, prepend=prepend)
 
     def register_load_state_dict_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> Handle:
         """Call `hook(optimizer, state_dict)` before loading; it may return another state dict."""
-        return _register(self._load_pre_hooks, hook, prepend)
+        return Handle(self._load_pre_hooks, hook, prepend=prepend)
 
     def register_load_state_dict_post_hook(self, hook: Callable[..., Any], prepend: bool = False) -> Handle:
         """Call `hook(optimizer)` after loading."""
-        return _register(self._load_post_hooks, hook, prepend)
-
-
-def _register(hooks: OrderedDict[int, Any], hook: Callable[..., Any], prepend: bool) -> Handle:
-    handle = Handle(hooks, hook)
-    if prepend:
-        hooks.move_to_end(handle.id, last=False)
-    return handle
+        return Handle(self._load_post_hooks, hook, prepend=prepend)
 
 
 def _hooked(step: Callable[..., Any]) -> Callable[..., Any]:
