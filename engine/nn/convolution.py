@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from ..tensor import Tensor
 from . import functional as F  # noqa: N812
-from . import init
 from .functional_module import as_tuple
+from .linear import draw
 from .module import Module
 from .parameter import Parameter, empty
 
@@ -67,11 +66,7 @@ class _ConvNd(Module):
 
     def reset_parameters(self) -> None:
         r"""Draw weight and bias from $\pm 1/\sqrt{\text{fan in}}$."""
-        init.kaiming_uniform_(self.weight, a=math.sqrt(5))
-        if self.bias is not None:
-            fan_in, _ = init._calculate_fan_in_and_fan_out(self.weight)
-            bound = 1 / math.sqrt(fan_in) if fan_in > 0 else 0
-            init.uniform_(self.bias, -bound, bound)
+        draw(self)
 
     def extra_repr(self) -> str:
         """The settings that are not the usual ones."""

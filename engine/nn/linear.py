@@ -23,6 +23,15 @@ class Identity(Module):
         return input
 
 
+def draw(module: Any) -> None:
+    r"""Draw weight and bias from $\pm 1/\sqrt{\text{fan in}}$, as linear maps and convolutions begin."""
+    init.kaiming_uniform_(module.weight, a=math.sqrt(5))
+    if module.bias is not None:
+        fan_in, _ = init._calculate_fan_in_and_fan_out(module.weight)
+        bound = 1 / math.sqrt(fan_in) if fan_in > 0 else 0
+        init.uniform_(module.bias, -bound, bound)
+
+
 class Linear(Module):
     r"""$y = x A^\top + b$.
 
@@ -40,11 +49,7 @@ class Linear(Module):
 
     def reset_parameters(self) -> None:
         """Draw weight and bias anew."""
-        init.kaiming_uniform_(self.weight, a=math.sqrt(5))
-        if self.bias is not None:
-            fan_in, _ = init._calculate_fan_in_and_fan_out(self.weight)
-            bound = 1 / math.sqrt(fan_in) if fan_in > 0 else 0
-            init.uniform_(self.bias, -bound, bound)
+        draw(self)
 
     def forward(self, input: Tensor) -> Any:
         """The map of `input`."""
