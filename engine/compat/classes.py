@@ -28,13 +28,13 @@ def known_as(module: str, *kinds: type) -> None:
             copyreg.pickle(kind, _reduced)
 
 
-def own_constructor(kind: type) -> None:
-    """Give a class that inherits its constructor one of its own: as in PyTorch, an error of Python's names the class."""
-    shared: Any = kind.__init__  # type: ignore[misc]
-    own = FunctionType(shared.__code__, shared.__globals__, "__init__", shared.__defaults__, shared.__closure__)
-    own.__kwdefaults__, own.__annotations__ = shared.__kwdefaults__, shared.__annotations__
-    own.__module__, own.__qualname__ = shared.__module__, f"{kind.__qualname__}.__init__"
-    kind.__init__ = own  # type: ignore[misc]
+def own(kind: type, name: str) -> None:
+    """Give a class that inherits a method one of its own: in an error about arguments Python names the class that has it."""
+    shared: Any = getattr(kind, name)
+    copy = FunctionType(shared.__code__, shared.__globals__, name, shared.__defaults__, shared.__closure__)
+    copy.__kwdefaults__, copy.__annotations__, copy.__doc__ = shared.__kwdefaults__, shared.__annotations__, shared.__doc__
+    copy.__module__, copy.__qualname__ = shared.__module__, f"{kind.__qualname__}.{name}"
+    setattr(kind, name, copy)
 
 
 def name_of(kind: type) -> str | None:

@@ -109,14 +109,18 @@ class Tanh(Module):
         return tanh(input)
 
 
-class ELU(Wrapped, calls="elu", shows="alpha={alpha}{, inplace=True}"):
-    r"""$x$ above 0, $\alpha (e^x - 1)$ below. Clevert et al. (2015), Exponential linear units."""
+class _Alpha(Wrapped, shows="alpha={alpha}{, inplace=True}"):
+    """An exponential linear unit."""
 
     def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
         self._set_up(alpha=alpha, inplace=inplace)
 
 
-class CELU(ELU, calls="celu"):
+class ELU(_Alpha, calls="elu"):
+    r"""$x$ above 0, $\alpha (e^x - 1)$ below. Clevert et al. (2015), Exponential linear units."""
+
+
+class CELU(_Alpha, calls="celu"):
     r"""$\max(0, x) + \min(0, \alpha (e^{x/\alpha} - 1))$. Barron (2017), Continuously differentiable ELUs."""
 
 
@@ -134,14 +138,18 @@ class GELU(Wrapped, calls="gelu", shows="approximate={approximate!r}"):
         self._set_up(approximate=approximate)
 
 
-class Hardshrink(Wrapped, calls="hardshrink", shows="{lambd}"):
-    r"""$x$ outside $[-\lambda, \lambda]$, 0 within."""
+class _Shrink(Wrapped, shows="{lambd}"):
+    """An activation that is 0 near 0."""
 
     def __init__(self, lambd: float = 0.5) -> None:
         self._set_up(lambd=lambd)
 
 
-class Softshrink(Hardshrink, calls="softshrink"):
+class Hardshrink(_Shrink, calls="hardshrink"):
+    r"""$x$ outside $[-\lambda, \lambda]$, 0 within."""
+
+
+class Softshrink(_Shrink, calls="softshrink"):
     r"""$x$ brought nearer to 0 by $\lambda$, and 0 within $[-\lambda, \lambda]$."""
 
 

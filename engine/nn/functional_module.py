@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from ..safe_attributes import plain
+from ..tensor import Tensor
 from . import functional as F  # noqa: N812
 from .module import Module
 
@@ -36,8 +37,12 @@ class Wrapped(Module):
         for name, value in settings.items():
             setattr(self, name, value)
 
-    def forward(self, *input: Any, **named: Any) -> Any:
-        """The function of the input, or inputs."""
+    def forward(self, input: Tensor) -> Any:
+        """The function of the input."""
+        return self._call(input)
+
+    def _call(self, *inputs: Any, **named: Any) -> Any:
+        """The function of the inputs, with the settings."""
         for name in self._settings:
             value = getattr(self, name)
             if name != "inplace" or value:
@@ -46,7 +51,7 @@ class Wrapped(Module):
             named["training"] = self.training
         if self._calls not in _FUNCTIONS:
             raise AttributeError(f"'{self._calls}' is no function of torch.nn.functional")
-        return getattr(F, self._calls)(*input, **named)
+        return getattr(F, self._calls)(*inputs, **named)
 
     def extra_repr(self) -> str:
         """The settings.

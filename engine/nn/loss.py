@@ -67,6 +67,10 @@ class _Loss(Wrapped):
             delattr(self, name)
             self.register_buffer(name, settings[name])
 
+    def forward(self, input: Tensor, target: Tensor) -> Any:  # type: ignore[override]
+        """The loss of `input`, which is to be `target`."""
+        return self._call(input, target)
+
 
 class _WeightedLoss(_Loss):
     """A loss with weights, one a class or element."""
@@ -84,7 +88,7 @@ class L1Loss(_Loss, calls="l1_loss"):
 class MSELoss(_Loss, calls="mse_loss"):
     r"""$(x - y)^2$."""
 
-    def forward(self, input: Tensor, target: Tensor) -> Any:
+    def forward(self, input: Tensor, target: Tensor) -> Any:  # type: ignore[override]
         """The squared error."""
         return F.mse_loss(input, target, reduction=self.reduction)
 
@@ -152,7 +156,7 @@ class LinearCrossEntropyLoss(_WeightedLoss, calls="linear_cross_entropy"):
         self.linear = Linear(in_features, math.prod(out_features, start=num_classes), bias, device, dtype)
         self.options = options
 
-    def forward(self, input: Tensor, target: Tensor) -> Any:
+    def forward(self, input: Tensor, target: Tensor) -> Any:  # type: ignore[override]
         """The loss of the layer's outputs for `input`."""
         outputs = (self.num_classes, *self.out_features)
         return F.linear_cross_entropy(
@@ -190,12 +194,20 @@ class PoissonNLLLoss(_Loss, calls="poisson_nll_loss"):
     ) -> None:
         self._set_up(size_average, reduce, reduction, log_input=log_input, full=full, eps=eps)
 
+    def forward(self, log_input: Tensor, target: Tensor) -> Any:  # type: ignore[override]
+        """The loss of the rates, or their logarithms."""
+        return self._call(log_input, target)
+
 
 class GaussianNLLLoss(_Loss, calls="gaussian_nll_loss"):
     r"""$\tfrac12 (\log v + (x - y)^2 / v)$, called with input, target and variance. Nix & Weigend (1994)."""
 
     def __init__(self, *, full: bool = False, eps: float = 1e-6, reduction: str = "mean") -> None:
         self._set_up(reduction=reduction, full=full, eps=eps)
+
+    def forward(self, input: Tensor, target: Tensor, var: Tensor | float) -> Any:  # type: ignore[override]
+        """The loss of the expectations `input` with the variances `var`."""
+        return self._call(input, target, var)
 
 
 class KLDivLoss(_Loss, calls="kl_div"):
@@ -261,9 +273,17 @@ class _MarginLoss(_Loss):
 class CosineEmbeddingLoss(_MarginLoss, calls="cosine_embedding_loss"):
     r"""$1 - \cos(x_1, x_2)$ for targets 1, $\max(0, \cos(x_1, x_2) - \text{margin})$ for targets -1."""
 
+    def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Any:  # type: ignore[override]
+        """The loss of the pairs."""
+        return self._call(input1, input2, target)
+
 
 class MarginRankingLoss(_MarginLoss, calls="margin_ranking_loss"):
     r"""$\max(0, -y (x_1 - x_2) + \text{margin})$ of targets 1 and -1."""
+
+    def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Any:  # type: ignore[override]
+        """The loss of the pairs."""
+        return self._call(input1, input2, target)
 
 
 class HingeEmbeddingLoss(_MarginLoss, calls="hinge_embedding_loss"):
@@ -313,6 +333,10 @@ class TripletMarginLoss(_Loss, calls="triplet_margin_loss"):
         self._set_up(size_average, reduce, reduction, margin=margin, p=p, eps=eps, swap=swap)
         _positive_margin("TripletMarginLoss", margin)
 
+    def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Any:  # type: ignore[override]
+        """The loss of the triplets."""
+        return self._call(anchor, positive, negative)
+
 
 class TripletMarginWithDistanceLoss(_Loss, calls="triplet_margin_with_distance_loss"):
     """TripletMarginLoss with a distance of one's own; PairwiseDistance unless given."""
@@ -329,9 +353,17 @@ class TripletMarginWithDistanceLoss(_Loss, calls="triplet_margin_with_distance_l
         self._set_up(reduction=reduction, distance_function=distance, margin=margin, swap=swap)
         _positive_margin("TripletMarginWithDistanceLoss", margin)
 
+    def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Any:  # type: ignore[override]
+        """The loss of the triplets."""
+        return self._call(anchor, positive, negative)
+
 
 class CTCLoss(_Loss, calls="ctc_loss"):
     """Minus the log-probability of all alignments of a target to log-probabilities (T, N, C). Graves et al. (2006)."""
 
     def __init__(self, blank: int = 0, reduction: str = "mean", zero_infinity: bool = False) -> None:
         self._set_up(reduction=reduction, blank=blank, zero_infinity=zero_infinity)
+
+    def forward(self, log_probs: Tensor, targets: Tensor, input_lengths: Any, target_lengths: Any) -> Any:  # type: ignore[override]
+        """The loss of the sequences."""
+        return self._call(log_probs, targets, input_lengths, target_lengths)

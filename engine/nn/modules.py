@@ -6,7 +6,7 @@ import sys
 from types import ModuleType
 from typing import Any
 
-from ..compat.classes import known_as, own_constructor
+from ..compat.classes import known_as, own
 from . import (
     activation,
     adaptive_softmax,
@@ -26,6 +26,7 @@ from . import (
     recurrent,
     transformer,
 )
+from .functional_module import Wrapped
 from .module import Module
 
 FAMILIES: tuple[tuple[str, ModuleType], ...] = (
@@ -54,11 +55,16 @@ ELSEWHERE = {
 """Modules that PyTorch has in a file of another name."""
 
 
-ONE_CONSTRUCTOR = {
-    "Module", "_AdaptiveAvgPoolNd", "_AdaptiveMaxPoolNd", "_BatchNorm", "_DropoutNd", "_InstanceNorm", "_LPPoolNd",
-    "_LazyNormBase", "_Loss", "_MaxPoolNd", "_WeightedLoss",
+SHARED = {
+    "__init__": (
+        "_AdaptiveAvgPoolNd", "_AdaptiveMaxPoolNd", "_BatchNorm", "_DropoutNd", "_InstanceNorm", "_LPPoolNd", "_LazyNormBase",
+        "_Loss", "_MaxPoolNd", "_WeightedLoss",
+    ),
+    "forward": (
+        "_BatchNorm", "_CircularPadNd", "_ConstantPadNd", "_InstanceNorm", "_ReflectionPadNd", "_ReplicationPadNd",
+    ),
 }  # fmt: skip
-"""Bases whose constructor PyTorch's classes share, too; else each has its own, where these may share one."""
+"""Methods that PyTorch's classes have from these bases, too; what others share here each of PyTorch's has for itself."""
 
 
 def _defined_in(file: ModuleType) -> dict[str, type[Module]]:
@@ -85,9 +91,10 @@ def _register(name: str, kind: type[Module], place: str) -> None:
     """Put a module where PyTorch has it; `print(type(module))` names that place."""
     setattr(_file(place), name, kind)
     known_as(f"torch.nn.modules.{place}", kind)
-    owner = next(base for base in kind.__mro__ if "__init__" in vars(base))
-    if owner is not kind and owner.__name__ not in ONE_CONSTRUCTOR:
-        own_constructor(kind)
+    for method, bases in SHARED.items():
+        owner = next(base for base in kind.__mro__ if method in vars(base))
+        if (owner is Wrapped or owner.__name__[0] == "_") and owner.__name__ not in bases:
+            own(kind, method)
 
 
 _register("Module", Module, "module")

@@ -6,7 +6,7 @@ import warnings
 from typing import Any
 
 from .. import dtypes
-from ..compat.classes import own_constructor
+from ..compat.classes import own
 from ..ops.creation.factories import ones, tensor, zeros
 from ..tensor import Tensor
 from . import functional as F  # noqa: N812
@@ -118,7 +118,7 @@ class _BatchNorm(_NormBase):
         return F.batch_norm(input, mean, var, self.weight, self.bias, of_batch, factor, self.eps)
 
 
-own_constructor(_BatchNorm)
+own(_BatchNorm, "__init__")
 
 
 class BatchNorm1d(_BatchNorm, ranks=(2, 3)):

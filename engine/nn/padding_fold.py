@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..compat.classes import own
 from ..tensor import Tensor
 from . import functional as F  # noqa: N812
 from .functional_module import Wrapped, as_tuple
@@ -81,39 +82,55 @@ class _Pad(Module):
         return f"{self.padding}"
 
 
-class CircularPad1d(_Pad, dims=1, mode="circular"):
+class _CircularPadNd(_Pad, mode="circular"):
+    """Pads with what stands at the other ends."""
+
+
+class _ReflectionPadNd(_Pad, mode="reflect"):
+    """Pads with the mirror image."""
+
+
+class _ReplicationPadNd(_Pad, mode="replicate"):
+    """Pads with the edges."""
+
+
+for _kind in (_CircularPadNd, _ReflectionPadNd, _ReplicationPadNd):
+    own(_kind, "forward")
+
+
+class CircularPad1d(_CircularPadNd, dims=1):
     """Pads (N, C, L) with what stands at the other end."""
 
 
-class CircularPad2d(_Pad, dims=2, mode="circular"):
+class CircularPad2d(_CircularPadNd, dims=2):
     """Pads (N, C, H, W) with what stands at the other ends."""
 
 
-class CircularPad3d(_Pad, dims=3, mode="circular"):
+class CircularPad3d(_CircularPadNd, dims=3):
     """Pads (N, C, D, H, W) with what stands at the other ends."""
 
 
-class ReflectionPad1d(_Pad, dims=1, mode="reflect"):
+class ReflectionPad1d(_ReflectionPadNd, dims=1):
     """Pads (N, C, L) with its mirror image, the edge not repeated."""
 
 
-class ReflectionPad2d(_Pad, dims=2, mode="reflect"):
+class ReflectionPad2d(_ReflectionPadNd, dims=2):
     """Pads (N, C, H, W) with its mirror image, the edges not repeated."""
 
 
-class ReflectionPad3d(_Pad, dims=3, mode="reflect"):
+class ReflectionPad3d(_ReflectionPadNd, dims=3):
     """Pads (N, C, D, H, W) with its mirror image, the edges not repeated."""
 
 
-class ReplicationPad1d(_Pad, dims=1, mode="replicate"):
+class ReplicationPad1d(_ReplicationPadNd, dims=1):
     """Pads (N, C, L) with its edge."""
 
 
-class ReplicationPad2d(_Pad, dims=2, mode="replicate"):
+class ReplicationPad2d(_ReplicationPadNd, dims=2):
     """Pads (N, C, H, W) with its edges."""
 
 
-class ReplicationPad3d(_Pad, dims=3, mode="replicate"):
+class ReplicationPad3d(_ReplicationPadNd, dims=3):
     """Pads (N, C, D, H, W) with its edges."""
 
 

@@ -54,9 +54,9 @@ class _MaxUnpoolNd(Wrapped, shows="kernel_size={kernel_size}, stride={stride}, p
         stride = kernel_size if stride is None else stride
         self._set_up(**{name: as_tuple(value, self._dims) for name, value in given(locals()).items()})
 
-    def forward(self, input: Tensor, indices: Tensor, output_size: Any = None) -> Any:
+    def forward(self, input: Tensor, indices: Tensor, output_size: Any = None) -> Any:  # type: ignore[override]
         """The unpooled `input`; `indices` are those max pooling returned."""
-        return super().forward(input, indices, output_size=output_size)
+        return self._call(input, indices, output_size=output_size)
 
 
 class MaxUnpool1d(_MaxUnpoolNd, calls="max_unpool1d"):

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ..compat.classes import known_as, own_constructor
+from ..compat.classes import known_as, own
 from ..safe_attributes import take_over
 from .composite_schedulers import ChainedScheduler, ReduceLROnPlateau, SequentialLR
 from .cyclic_schedulers import CosineAnnealingWarmRestarts, CyclicLR, OneCycleLR
@@ -87,7 +87,7 @@ class MultiplicativeLR(_Lambdas):
 
 
 for _kind in (LambdaLR, MultiplicativeLR):
-    own_constructor(_kind)
+    own(_kind, "__init__")
 
 
 class StepLR(LRScheduler):
