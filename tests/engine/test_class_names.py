@@ -142,6 +142,15 @@ def test_a_process_that_has_not_used_the_engine_yet_finds_the_classes() -> None:
     assert ran.stdout.decode().strip() == str(sorted(KEPT))
 
 
+@pytest.mark.parametrize(
+    "file", ["engine.optim.adam\nAdamW", "engine.utils.data.dataset\nTensorDataset", "engine.nn.utils.rnn\nPackedSequence"]
+)
+def test_what_named_a_class_by_its_file_here_is_still_read(file: str) -> None:
+    kind = pickle.loads(b"c" + file.encode() + b"\n.")
+    assert kind.__name__ == file.partition("\n")[2]
+    assert kind.__module__.startswith("torch.")
+
+
 def test_where_only_data_is_expected_a_model_is_refused_in_pytorchs_words() -> None:
     for t in (engine, torch):
         file = io.BytesIO()
