@@ -9,16 +9,8 @@ from typing import NamedTuple
 from ..recording.events import NOTHING, OpRan, Read, Site
 from .paths import Link, Paths
 
-COPIES = {
-    "tensor": "torch.tensor(…)",
-    "as_tensor": "torch.as_tensor(…)",
-    "Parameter": "nn.Parameter(…)",
-    "Tensor": "torch.Tensor(…)",
-    "new_tensor": ".new_tensor(…)",
-    "asarray": "torch.asarray(…)",
-}
-"""Operations that make a new leaf of a tensor's values, as they are written."""
-_DETACHES = frozenset(("detach", "detach_"))
+_ELSEWHERE = {"Parameter": "nn.Parameter(…)", "new_tensor": ".new_tensor(…)"}
+"""What makes a new leaf of a tensor's values and is no function of torch, as it is written."""
 _COMPARISONS = frozenset(
     ("eq", "ne", "lt", "le", "gt", "ge", "isclose", "isnan", "isinf", "isfinite", "signbit", "logical_not", "logical_and",
      "logical_or", "logical_xor", "equal", "allclose", "isposinf", "isneginf")
@@ -46,7 +38,7 @@ def describe(paths: Paths, link: Link, after: Sequence[Link], name: str) -> Cut:
     if link.read != NOTHING:
         return _through_python(paths, link, name)
     where, site = run.where(link.step), run.site(link.step)
-    if event.op in _DETACHES or (event.cut == "detach" and event.op != "data"):
+    if event.op != "data" and (event.cut == "detach" or event.op in run.having("detaches")):
         left = next((one for one in after[:1] if one.read != NOTHING), None)
         if left is not None:
             return _through_python(paths, left, f"{name}.detach()")
@@ -65,8 +57,8 @@ def describe(paths: Paths, link: Link, after: Sequence[Link], name: str) -> Cut:
             f"{where}: {name}.data is the same memory as a tensor that autograd does not know.",
             f"Use {name} itself instead of {name}.data.",
         )  # fmt: skip
-    if event.op in COPIES:
-        what = COPIES[event.op]
+    if event.op in run.having("leaf"):
+        what = _ELSEWHERE.get(event.op, f"torch.{event.op.strip('_')}(…)")
         return Cut(
             "cut_copy", site, link.step, what,
             f"{where}: {what} copies the values of {name} into a new leaf; how they were computed is not carried over.",

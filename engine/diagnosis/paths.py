@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from ..recording.events import NOTHING, FlagSet, HookRan, Named, OpRan, Read, Site
 from ..recording.index import Pass
+from ..recording.operations import having
 from ..recording.recording import Recording
 from .findings.run import Run
 from .program_ast import Covered, Source
@@ -19,7 +20,6 @@ _KEPT = 8
 """Searches that are kept for the next question."""
 _LITTLE = 2_000
 """Tensors that a look ahead takes in."""
-_CREATIONS = frozenset(("tensor", "as_tensor", "asarray", "Tensor", "from_numpy", "Parameter", "full", "full_like", "constant"))
 
 
 class Link(NamedTuple):
@@ -40,6 +40,7 @@ class Paths:
     def __init__(self, recording: Recording) -> None:
         self.run = Run(recording)
         self.source = Source(recording.source)
+        self._creations = having(recording, "creation")
         self._searches: OrderedDict[tuple[tuple[int, ...], int], _Search] = OrderedDict()
         self._reached: OrderedDict[int, frozenset[int]] = OrderedDict()
         self._unseen: dict[int, list[int]] = {}
@@ -176,7 +177,7 @@ class Paths:
             return []
         if event.op == "constant" and not found:
             return [(tensor, NOTHING) for tensor in self.unseen(step)]
-        if self._reads and (event.op in _CREATIONS or any(argument.text for argument in event.inputs)):
+        if self._reads and (event.op in self._creations or any(argument.text for argument in event.inputs)):
             found += [(self.tensor_read(read), read) for read in self.reads_behind(step)]
         return found
 
@@ -194,7 +195,7 @@ class Paths:
         """Whether all that goes into an operation stands among its inputs."""
         if event.op == "grad" or event.op == "constant":
             return False
-        return not self._reads or (event.op not in _CREATIONS and not any(argument.text for argument in event.inputs))
+        return not self._reads or (event.op not in self._creations and not any(argument.text for argument in event.inputs))
 
     def leads_nowhere(self, tensor: int, roots: tuple[int, ...], before: int) -> bool:
         """Whether what is computed from a tensor is little and leads to none of the roots, as a look ahead from it finds; False

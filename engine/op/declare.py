@@ -26,6 +26,7 @@ from typing import Any
 
 from ..autograd.node import Node
 from ..itself import OURS
+from .traits import checked
 
 Rule = Callable[..., Any]
 
@@ -56,6 +57,8 @@ class Op:
     saved_names: tuple[str, ...] = ()
     call: Callable[..., Any] = field(default=lambda: None)
     kind: str = "op"
+    traits: set[str] = field(default_factory=set)
+    """What it is known to be, by the names in `traits.TRAITS`; all variants of one name share them."""
 
     @property
     def tensors(self) -> tuple[str, ...]:
@@ -76,6 +79,16 @@ class Op:
 TABLE: dict[str, Op] = {}
 """Every operation by name."""
 
+_traits: dict[str, set[str]] = {}
+
+
+def traits_of(name: str, more: str = "") -> set[str]:
+    """The traits of the operations that users call by a name, once `more` have been added to them."""
+    shared = _traits.setdefault(name, set())
+    if more:
+        shared |= checked(more)
+    return shared
+
 
 def op(
     template: str,
@@ -88,6 +101,7 @@ def op(
     lists: tuple[str, ...] = (),
     together: Rule | None = None,
     node: str | None = None,
+    traits: str = "",
     **rules: Rule | None,
 ) -> Callable[[Callable[..., Any]], Any]:
     """Declare an operation; returns the function that users call on tensors.
@@ -103,6 +117,7 @@ def op(
         lists: inputs that are sequences of tensors.
         together: one rule for all inputs, `rule(grad, saved…, needs)`.
         node: the node's name where it is not `<Name>Backward0`.
+        traits: names of traits, as words.
         rules: per input that may be a tensor its rule, or None.
     """
 
@@ -111,8 +126,9 @@ def op(
 
         parameters = tuple(inspect.signature(forward).parameters.values())
         variant = forward.__name__
+        public = name or variant.strip("_")
         o = Op(
-            name=name or variant.strip("_"),
+            name=public,
             template=template,
             forward=forward,
             rules=rules,
@@ -124,6 +140,7 @@ def op(
             lists=lists,
             together=together,
             parameters=parameters,
+            traits=traits_of(public, traits),
         )
         o.call = write(o)
         if variant in TABLE:

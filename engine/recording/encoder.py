@@ -26,6 +26,8 @@ State = tuple[Any, ...]
 """(tensor, array id, requires_grad, node, output number, version)."""
 
 NOWHERE = (NOTHING, NOTHING)
+_UNDECLARED = {"constant": ("creation",)}
+"""Traits of what is entered for tensors that came about unseen, beside what is declared."""
 
 
 class Scribe:
@@ -98,8 +100,12 @@ class Scribe:
     def describe(self, name: str, op: Op | None = None) -> str:
         """Enter an operation in the table; returns its name."""
         if name not in self.ops:
-            template, doc = (name, "") if op is None else (plain(op.template, RULE), plain(op.doc, RULE))
-            self.ops[name] = OpInfo(name, "", template, doc)
+            if op is None:
+                self.ops[name] = OpInfo(name, "", name, traits=_UNDECLARED.get(name, ()))
+            else:
+                self.ops[name] = OpInfo(
+                    name, "", plain(op.template, RULE), plain(op.doc, RULE), traits=tuple(sorted(op.traits))
+                )
         return name
 
     def aliases(self, tensor: Tensor) -> list[Tensor]:
@@ -187,7 +193,7 @@ class Scribe:
         name = f"d {op.forward.__name__}"
         if name not in self.ops:
             texts = tuple([RuleText(t.input, t.template, t.elementwise, t.call, t.when) for t in rule_texts(op)])
-            self.ops[name] = OpInfo(name, template=op.template, doc=op.doc, rules=texts, outputs=op.outputs)
+            self.ops[name] = OpInfo(name, "", op.template, op.doc, texts, op.outputs, ())
         return name
 
     def saved(self, node: Node, values: tuple[Any, ...]) -> list[Saved]:
@@ -247,7 +253,7 @@ class Scribe:
         outputs = tuple([self.tensor(s) for s in states])
         return e.OpRan(
             name, inputs, outputs, (), fresh[-1] if fresh else None, fresh[:-1], mode is True,
-            cut_of(name, mode) if needs else "", running[0] if running else 0, site=site, scope=scope,
+            cut_of(op, mode) if needs else "", running[0] if running else 0, site=site, scope=scope,
             opened=self.place(mode[1])[0] if mode.__class__ is tuple else NOTHING,
         )  # fmt: skip
 
@@ -278,7 +284,7 @@ class Scribe:
             fresh = (*self.nodes(state[3], state[3].saved if state[3] is not None else None), *fresh)
         return e.OpRan(
             name, self.inputs(op, arguments), (), self.written(states), fresh[-1] if fresh else None, fresh[:-1],
-            mode is True, cut_of(name, mode) if needs else "", running[0] if running else 0, site=site, scope=scope,
+            mode is True, cut_of(op, mode) if needs else "", running[0] if running else 0, site=site, scope=scope,
             opened=self.place(mode[1])[0] if mode.__class__ is tuple else NOTHING,
         )  # fmt: skip
 
@@ -412,22 +418,16 @@ class Scribe:
         return e.CellEnded(cell, result)
 
 
-CUTS = {
-    "detach": "detach",
-    "data": "data",
-    **dict.fromkeys(("tensor", "as_tensor", "asarray", "Tensor", "Parameter", "new_tensor"), "copy"),
-}
-"""Operations that cut the graph whatever the grad mode, and how."""
-
-
-def cut_of(op: str, mode: Any) -> str:
+def cut_of(op: Op, mode: Any) -> str:
     """Why the result of an operation on inputs that need a gradient needs none. `mode` is True where gradients are tracked,
     else (inference mode, where it was switched on)."""
-    if op in CUTS:
-        return CUTS[op]
+    if "leaf" in op.traits:
+        return "copy"
+    if "detaches" in op.traits:
+        return op.name  # detach or data
     if mode is not True:
         return "inference" if mode and mode[0] else "no_grad"
-    return "dtype" if op == "to" else "nondifferentiable"
+    return "dtype" if op.name == "to" else "nondifferentiable"
 
 
 def text_of(value: Any) -> str:

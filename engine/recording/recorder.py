@@ -32,8 +32,6 @@ _next = 0
 BATCH = 20_000
 HELD = 32 * 2**20
 """Notes, and bytes of arrays in them, after which they are written up, because they keep tensors alive."""
-_SAME_MEMORY = frozenset(("data", "detach"))
-"""Operations whose result is the same memory without the graph."""
 _PLAIN = frozenset((int, float, bool, str, type(None)))
 
 
@@ -216,7 +214,7 @@ class Recorder:
             version = 0 if counter is None else counter.value
             states.append((tensor, keep(tensor._array), tensor._needs, tensor._node, tensor._nr, version))
         _next = number
-        if op.name in _SAME_MEMORY and (owner := self._grads.get(id(arguments[0]))) is not None:
+        if "detaches" in op.traits and (owner := self._grads.get(id(arguments[0]))) is not None:
             # A write to `w.grad.data` is a write to `w.grad`.
             self._grads[id(result)] = (result, owner[1])
         mode = _mode() if needs else context.grad

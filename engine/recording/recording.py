@@ -61,6 +61,9 @@ class OpInfo(msgspec.Struct, frozen=True):
     rules: tuple[RuleText, ...] = ()
     outputs: tuple[str, ...] = ()
     """Names of the outputs, where rules use them."""
+    traits: tuple[str, ...] | None = None
+    """What it is known to be, by the names in `engine.op.traits`; None in recordings from before there were any. A name that
+    this program does not know means nothing to it."""
 
 
 @dataclass(eq=False)
@@ -120,7 +123,7 @@ class Recording:
         self.check_ops()
 
     def check_ops(self) -> None:
-        """Raise RecordingError for an operation with more rules or longer ones than any has."""
+        """Raise RecordingError for an operation of which more is said, or at greater length, than of any."""
         for op in self.ops.values():
             check_rules(op)
 
@@ -165,12 +168,13 @@ class Recording:
 
 
 def check_rules(op: OpInfo) -> None:
-    """Raise RecordingError for an operation with more rules or longer ones than any has."""
+    """Raise RecordingError for an operation with more rules or traits, or longer ones, than any has."""
+    traits = op.traits or ()
     conditions = [len(rule.when) for rule in op.rules]
     texts = [t for rule in op.rules for t in (rule.input, rule.template, *(part for c in rule.when for part in c[:3]))]
-    if len(op.rules) > MAX_RULES or len(op.outputs) > MAX_RULES or any(n > MAX_RULES for n in conditions):
+    if max(len(op.rules), len(op.outputs), len(traits), *conditions, 0) > MAX_RULES:
         raise TooMuchError(limits.RULES.past())
-    if any(len(t) > MAX_RULE for t in texts):
+    if any(len(t) > MAX_RULE for t in (*texts, *traits)):
         raise TooMuchError(limits.RULE.past())
 
 

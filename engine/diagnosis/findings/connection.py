@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ...graph.shown.numbers import shape_text
 from ...recording.events import NOTHING, Named, OpRan
 from ..reason import Finding
-from .cuts import CREATES, cuts_above, made_to_require_grad
+from .cuts import creates, cuts_above, made_to_require_grad
 from .registry import rule
 from .run import Run, finding, key
 
@@ -85,7 +85,7 @@ def loss_recreated(run: Run) -> Iterator[Finding]:
         born, event = run.op_of(root)
         told = made_to_require_grad(run, root, entry.began)
         text = run.line(run.site(born))
-        from_numbers = event.op in CREATES and (_NUMBERS.search(text) is not None or _rewraps(run, text, born))
+        from_numbers = creates(run, event.op) and (_NUMBERS.search(text) is not None or _rewraps(run, text, born))
         cut = next(iter(cuts_above(run, root)), None)
         stepped = next((s for s, e in run.optimizer_steps if s > entry.began), NOTHING)
         if not from_numbers and cut is None and stepped == NOTHING:

@@ -22,7 +22,6 @@ _KINDS = {
     "dtype": "conversion to an integer type",
 }
 """What the recording calls a cut, in words."""
-CREATES = frozenset(("tensor", "constant", "as_tensor", "from_numpy", "Parameter", "Tensor", "asarray"))
 
 
 class Cut(NamedTuple):
@@ -65,6 +64,11 @@ class Cut(NamedTuple):
         return tuple(key(t) for t in (self.source, self.result) if t != NOTHING)
 
 
+def creates(run: Run, op: str) -> bool:
+    """Whether an operation makes a leaf of values; `constant` is what a recording calls one that came about unseen."""
+    return op in run.having("leaf") or op == "constant"
+
+
 def cut_at(run: Run, step: int) -> Cut | None:
     """The cut that an operation makes, or None."""
     event = run.events[step]
@@ -75,9 +79,9 @@ def cut_at(run: Run, step: int) -> Cut | None:
     if event.cut and tracked:
         kind = ".data" if event.op == "data" else _KINDS.get(event.cut, event.op)
         return Cut(step, kind, tracked[0], result)
-    if event.op in CREATES and tracked:
+    if creates(run, event.op) and tracked:
         return Cut(step, _KINDS["copy"], tracked[0], result)
-    if event.op in CREATES and _REWRAP.search(run.segment(run.site(step))):
+    if creates(run, event.op) and _REWRAP.search(run.segment(run.site(step))):
         text = run.line(run.site(step))
         if _TO_NUMBERS.search(text) or _holds_tensor(run, text, step) or _holds_numbers(run, text, step):
             return Cut(step, "conversion to Python numbers", _read_before(run, step), result)

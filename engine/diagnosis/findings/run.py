@@ -27,6 +27,7 @@ from ...recording.events import (
     Warned,
 )
 from ...recording.index import Pass, Status, Track, index_of
+from ...recording.operations import having
 from ...recording.recording import Recording
 from ..reason import Finding
 
@@ -62,6 +63,10 @@ class Run:
         self.texts = ArrayTexts(recording)
         self.title = titles(recording)
         """The program's name for a tensor, or the expression that made it."""
+
+    def having(self, trait: str) -> frozenset[str]:
+        """The names of the operations that have a trait."""
+        return having(self.recording, trait)
 
     # --- places -----------------------------------------------------------------------------------------------------------
 

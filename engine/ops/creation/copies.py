@@ -21,7 +21,7 @@ def contiguous(input: Tensor, memory_format: Any = None) -> Tensor:
     return input if input._array.flags.c_contiguous else clone(input)
 
 
-@op(r"{self}", self=None, view=True)
+@op(r"{self}", self=None, view=True, traits="detaches")
 def detach(self):
     """The same memory without the history: gradients stop here."""
     return self.view()

@@ -14,7 +14,7 @@ from ...compat.signatures import invalid_combination
 from ...context import context
 from ...dtypes import dtype as Dtype
 from ...errors import too_many_dims
-from ...op.declare import Op, function, op
+from ...op.declare import Op, function, op, traits_of
 from ...tensor import Tensor, constant, device, inference
 from ..shape.reshaping import sizes
 
@@ -22,19 +22,29 @@ CREATED: dict[str, Op] = {}
 """What the observer is told of tensors that no operation on tensors made: creation functions by name."""
 
 
-def created(name: str) -> None:
+def created(name: str, traits: str) -> Op:
     """Register a way tensors come about, for the observer."""
-    CREATED[name] = Op(name, name, lambda: None, {}, "", kind="creation")
+    declared = CREATED[name] = Op(name, name, lambda: None, {}, "", kind="creation", traits=traits_of(name, traits))
+    return declared
 
 
-for _name in ("Tensor", "data", "Parameter"):
-    created(_name)
+created("Tensor", "creation leaf")
+created("Parameter", "creation leaf")
+created("data", "detaches")
 
 
 def creation(f: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    """Register a function that makes leaves: handles `requires_grad` and tells the observer."""
-    created(f.__name__)
-    declared = CREATED[f.__name__]
+    """Register a function that makes tensors: handles `requires_grad` and tells the observer."""
+    return _creation(f, "creation")
+
+
+def leaf(f: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """The same for a function that makes a leaf of the values it is given."""
+    return _creation(f, "creation leaf")
+
+
+def _creation(f: Callable[..., Tensor], traits: str) -> Callable[..., Tensor]:
+    declared = created(f.__name__, traits)
 
     def make(
         *args: Any,
@@ -150,7 +160,7 @@ def _numpy_dtype(d: Dtype | None, otherwise: Any = None) -> Any:
     return d.numpy
 
 
-@creation
+@leaf
 def tensor(data: Any, *, dtype: Dtype | None = None) -> Tensor:
     """A leaf holding a copy of `data`: a number, nested lists, an array, or another tensor."""
     if isinstance(data, Tensor):
@@ -164,7 +174,7 @@ def tensor(data: Any, *, dtype: Dtype | None = None) -> Tensor:
     return constant(np.array(array, dtype=None if dtype is None else dtype.numpy))
 
 
-@creation
+@leaf
 def _as_tensor(data: Any, dtype: Dtype | None = None) -> Tensor:
     """`data` as a new tensor, sharing memory with an array of the right dtype."""
     array = as_array(data)
@@ -182,7 +192,7 @@ def as_tensor(data: Any, dtype: Dtype | None = None, device: Any = None) -> Tens
 asarray = as_tensor
 
 
-@creation
+@leaf
 def from_numpy(array: np.ndarray[Any, Any]) -> Tensor:
     """A tensor that shares the memory of a NumPy array."""
     if not isinstance(array, np.ndarray):

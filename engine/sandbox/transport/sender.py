@@ -31,7 +31,7 @@ from .messages import Batch, Limits, RunError, decode_batch, encode
 
 SPARE = 2_000
 """Frames that are kept for what is sent when many have been sent already."""
-INTRODUCED = OpInfo("constant", "", "constant")
+INTRODUCED = OpInfo("constant", "", "constant", traits=("creation",))
 
 
 class Sender:
@@ -165,5 +165,5 @@ def _with_sound_rules(op: OpInfo) -> OpInfo:
     try:
         check_rules(op)
     except RecordingError:
-        return msgspec.structs.replace(op, rules=(), outputs=())
+        return msgspec.structs.replace(op, rules=(), outputs=(), traits=())
     return op
