@@ -11,10 +11,6 @@ from .paths import Link, Paths
 
 _ELSEWHERE = {"Parameter": "nn.Parameter(…)", "new_tensor": ".new_tensor(…)"}
 """What makes a new leaf of a tensor's values and is no function of torch, as it is written."""
-_COMPARISONS = frozenset(
-    ("eq", "ne", "lt", "le", "gt", "ge", "isclose", "isnan", "isinf", "isfinite", "signbit", "logical_not", "logical_and",
-     "logical_or", "logical_xor", "equal", "allclose", "isposinf", "isneginf")
-)  # fmt: skip
 
 
 class Cut(NamedTuple):
@@ -78,18 +74,19 @@ def describe(paths: Paths, link: Link, after: Sequence[Link], name: str) -> Cut:
     if not event.grad_mode or event.cut in ("no_grad", "inference"):
         return _by_mode(paths, link, event, name)
     result = run.tensors[link.result].info.dtype if event.outputs else ""
-    if event.cut == "dtype" or event.op in ("to", "type", "long", "int", "bool"):
+    if event.cut == "dtype" or event.op in run.having("casts"):
         return Cut(
             "cut_dtype", site, link.step, f"conversion to {result}",
             f"{where}: {name} becomes {result}. Integers and truth values have no gradient.",
             f"Keep {name} floating point on the way to the loss.",
         )  # fmt: skip
-    kind = "A comparison" if event.op in _COMPARISONS else event.op
+    compares = event.op in run.having("compares")
+    kind = "A comparison" if compares else event.op
     return Cut(
         "cut_op", site, link.step, event.op,
         f"{where}: {kind} of {name} has no derivative, so its result ({result}) does not require grad.",
         "Use something differentiable instead: "
-        + ("a smooth function such as sigmoid." if event.op in _COMPARISONS else "softmax, the values themselves, or a smooth "
+        + ("a smooth function such as sigmoid." if compares else "softmax, the values themselves, or a smooth "
            "function."),
     )  # fmt: skip
 

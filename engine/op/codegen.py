@@ -33,11 +33,6 @@ INFERENCE_SAVED = (
 )
 NO_EDGE = (None, 0)
 NUMBERS = (bool, int, float, np.number, np.bool_)
-TENSORS_ONLY = frozenset((
-    "atan2", "fmax", "fmin", "gcd", "heaviside", "hypot", "igamma", "igammac", "lcm", "logaddexp", "logaddexp2", "logical_and",
-    "logical_or", "logical_xor", "maximum", "minimum", "nextafter", "polygamma",
-))  # fmt: skip
-"""Functions of two tensors neither of which may be a number."""
 
 
 # --- what the written code calls off its fast path -------------------------------------------------------------------------
@@ -60,7 +55,7 @@ def coerce(op: Op, value: Any, name: str, position: int) -> Any:
 
 def accepts_numbers(op: Op, name: str) -> bool:
     """Whether a number may stand for the input."""
-    return name in op.promote and op.name not in TENSORS_ONLY
+    return name in op.promote and "tensors_only" not in op.traits
 
 
 def coerce_list(op: Op, values: Any, name: str) -> list[Any]:

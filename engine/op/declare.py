@@ -29,6 +29,8 @@ from ..itself import OURS
 from .traits import checked
 
 Rule = Callable[..., Any]
+_DIMENSIONS = frozenset(("dim", "dims", "axes", "shape"))
+"""Arguments of what is not element by element."""
 
 
 @dataclass(eq=False)
@@ -59,6 +61,12 @@ class Op:
     kind: str = "op"
     traits: set[str] = field(default_factory=set)
     """What it is known to be, by the names in `traits.TRAITS`; all variants of one name share them."""
+    symbol: str = ""
+    """The sign it is drawn with; its name where there is none."""
+    ufunc: Callable[..., Any] | None = None
+    """The function of NumPy that it is, if it can be written in place at once."""
+    inplace: int = 0
+    """Of a view: by how much the number in the node's name is higher where the tensor is turned in place."""
 
     @property
     def tensors(self) -> tuple[str, ...]:
@@ -102,6 +110,9 @@ def op(
     together: Rule | None = None,
     node: str | None = None,
     traits: str = "",
+    symbol: str = "",
+    ufunc: Callable[..., Any] | None = None,
+    inplace: int = 0,
     **rules: Rule | None,
 ) -> Callable[[Callable[..., Any]], Any]:
     """Declare an operation; returns the function that users call on tensors.
@@ -118,6 +129,9 @@ def op(
         together: one rule for all inputs, `rule(grad, saved…, needs)`.
         node: the node's name where it is not `<Name>Backward0`.
         traits: names of traits, as words.
+        symbol: the sign it is drawn with, where that is not its name.
+        ufunc: the function of NumPy that it is; in place, it is called where nobody watches.
+        inplace: for a view that can be taken in place (`t_`): by how much the number in its node's name is higher then.
         rules: per input that may be a tensor its rule, or None.
     """
 
@@ -127,6 +141,7 @@ def op(
         parameters = tuple(inspect.signature(forward).parameters.values())
         variant = forward.__name__
         public = name or variant.strip("_")
+        by_element = forward.__globals__.get("ELEMENTWISE") and _DIMENSIONS.isdisjoint([p.name for p in parameters])
         o = Op(
             name=public,
             template=template,
@@ -140,7 +155,10 @@ def op(
             lists=lists,
             together=together,
             parameters=parameters,
-            traits=traits_of(public, traits),
+            traits=traits_of(public, f"{traits} elementwise" if by_element else traits),
+            symbol=symbol,
+            ufunc=ufunc,
+            inplace=inplace,
         )
         o.call = write(o)
         if variant in TABLE:
@@ -155,10 +173,24 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {}
 """Public functions made of operations (`F.linear`, `reshape`) by name."""
 
 
-def function(f: Callable[..., Any]) -> Callable[..., Any]:
-    """Register a plain function made of operations, so that it becomes public; the graph shows what it is made of."""
-    FUNCTIONS[f.__name__] = f
-    return f
+def function(f: Callable[..., Any] | None = None, *, traits: str = "", inplace: Any = None) -> Callable[..., Any]:
+    """Register a plain function made of operations, so that it becomes public; the graph shows what it is made of.
+
+    Args:
+        traits: as for an operation; other engines, and recordings of what it writes in place, know it by its name.
+        inplace: the one among its variants by which an observer knows what it writes in place, or for a view the number that an
+            operation has there.
+    """
+
+    def register(f: Callable[..., Any]) -> Callable[..., Any]:
+        FUNCTIONS[f.__name__] = f
+        if traits:
+            traits_of(f.__name__, traits)
+        if inplace is not None:
+            f.inplace = inplace  # type: ignore[attr-defined]
+        return f
+
+    return register if f is None else register(f)
 
 
 def _camel(name: str) -> str:

@@ -28,20 +28,6 @@ MAX_LENGTH = 600
 MAX_WORK = 400
 """Symbols that one reading may make; a loop that never ends makes more."""
 
-ELEMENTWISE = frozenset(
-    f"{OURS}ops.{name}"
-    for name in (
-        "loss.aten_losses",
-        "nn.activation",
-        "nn.rectifiers",
-        "pointwise.arithmetic",
-        "pointwise.comparison",
-        "pointwise.special",
-        "pointwise.unary",
-    )
-)
-"""Modules whose operations take corresponding elements to an element, those with a dimension among their arguments aside."""
-_DIMENSIONS = frozenset(("dim", "dims", "axes", "shape"))
 _FACTS = ("_sym_sizes", "_sym_numel", "_sym_strides")
 
 Condition = tuple[str, str, str, bool]
@@ -221,7 +207,7 @@ class _Reader:
         symbols = {n: self.symbol(v) for n, v in values.items() if v is not None and _readable(v)}
         shown = fill(op.template, lambda n: Text(symbols[n].latex, symbols[n].level) if n in symbols else None)
         inner = [symbols[n].elementwise for n in op.tensors if n in symbols]
-        simple = op.forward.__module__ in ELEMENTWISE and not _DIMENSIONS & {p.name for p in op.parameters}
+        simple = "elementwise" in op.traits
         only = op.template.strip()[1:-1] if op.template.strip() in {f"{{{n}}}" for n in symbols} else ""
         if only and op.forward.__name__ in ("clone", "alias"):
             return symbols[only]

@@ -104,7 +104,7 @@ class Scribe:
                 self.ops[name] = OpInfo(name, "", name, traits=_UNDECLARED.get(name, ()))
             else:
                 self.ops[name] = OpInfo(
-                    name, "", plain(op.template, RULE), plain(op.doc, RULE), traits=tuple(sorted(op.traits))
+                    name, op.symbol, plain(op.template, RULE), plain(op.doc, RULE), traits=tuple(sorted(op.traits))
                 )
         return name
 

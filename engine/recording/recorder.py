@@ -256,7 +256,8 @@ class Recorder:
             self.flush()  # so that the scribe knows all who share the memory
         owner = self._grads.get(id(tensor))
         if owner is not None:
-            self.note("grad_set", where, owner[1], self.store.keep(tensor._array), f"{name_of(op.name)}_")
+            name = self._scribe.describe(name_of(op.name), op)
+            self.note("grad_set", where, owner[1], self.store.keep(tensor._array), f"{name}_")
             if self.known(tensor) < 0:
                 return
         plain = self._arguments(arguments)

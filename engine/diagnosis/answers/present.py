@@ -6,13 +6,12 @@ from collections import Counter
 
 from ...recording.events import NOTHING, Site
 from ...recording.index import LedgerRow, Pass
+from ...recording.operations import base_of
 from ..findings.run import Run
 from ..reason import Reason
 from .grad_query import Question, failure, listed
 from .unreached import failed
 from .zeros import finite, nan_origin, zero_origin
-
-_CLEARED = frozenset(("zero_", "None", "fill_"))
 
 
 def present(q: Question) -> Reason:
@@ -37,7 +36,7 @@ def present(q: Question) -> Reason:
     failed = _failed_since(q, added[-1])
     if failed is not None:
         return failed
-    if current[0].kind not in ("backward", *_CLEARED) and len(added) > 0:
+    if current[0].kind != "backward" and not _clears(run, current[0].kind) and len(added) > 0:
         return _on_top_of_assigned(q, current[0], added)
     changed = [
         row
@@ -51,11 +50,16 @@ def present(q: Question) -> Reason:
     return _set(q, added[-1])
 
 
+def _clears(run: Run, kind: str) -> bool:
+    """Whether a kind of write to a `.grad` leaves nothing of what was there: `None`, or what fills it with one number."""
+    return kind == "None" or (kind.endswith("_") and base_of(kind) in run.having("fills"))
+
+
 def _since(run: Run, rows: list[LedgerRow]) -> int:
     """The place of the first row after the last clearing; of an assignment, its own."""
     for place in range(len(rows) - 1, -1, -1):
         row = rows[place]
-        if row.total == NOTHING or (row.kind in _CLEARED and run.zero(row.total)):
+        if row.total == NOTHING or (_clears(run, row.kind) and run.zero(row.total)):
             return place + 1
         if row.kind == "assign":
             # `w.grad += g` and `w.grad /= n` assign what was there.

@@ -12,74 +12,65 @@ from ...recording.index import Pass
 from ..findings.run import Run
 from ..paths import Paths
 
-_RELUS = frozenset(("relu", "relu6", "leaky_relu", "threshold", "clamp_min", "hardsigmoid", "hardswish", "elu"))
-_PRODUCTS = frozenset(
-    ("mul", "mm", "matmul", "bmm", "mv", "dot", "addmm", "baddbmm", "addmv", "outer", "ger", "linear", "einsum", "inner",
-     "addcmul", "vdot", "tensordot", "prod", "lerp", "addr", "addbmm", "bilinear")
-)  # fmt: skip
 _ALIVE = "Smaller learning rate or weights, a bias above zero, or leaky_relu, whose slope is never 0."
 
 
 class _Kind(NamedTuple):
-    """Operations whose derivative is zero for the same reason; `{op}` and `{name}` stand for the operation and its input."""
+    """Why the derivative of operations with a trait is zero; `{op}` and `{name}` stand for the operation and its input."""
 
     code: str
-    ops: frozenset[str]
+    trait: str
     sentence: str
     fix: str
 
 
 _KINDS = (
     _Kind(
-        "zero_relu", _RELUS,
+        "zero_relu", "flat_below",
         "{op} is dead: no entry of {name} that the gradient comes to is above zero, and there the slope is 0.", _ALIVE,
     ),
     _Kind(
-        "zero_clamp", frozenset(("clamp", "clip", "clamp_max", "hardtanh", "hardshrink", "softshrink")),
+        "zero_clamp", "flat_outside",
         "{op} is saturated: {name} lies outside of its bounds, where the slope is 0.",
         "Choose wider bounds, or a smooth function such as tanh.",
     ),
     _Kind(
-        "zero_step",
-        frozenset(
-            ("round", "floor", "ceil", "trunc", "sign", "fix", "heaviside", "sgn", "floor_divide", "bernoulli")
-        ),
+        "zero_step", "steps",
         "{op} is constant between its jumps, so its derivative is 0 everywhere.",
         "Do without {op} on the way to the loss, or let the gradient pass by it: x + ({op}(x) - x).detach().",
     ),
     _Kind(
-        "zero_where", frozenset(("where",)),
+        "zero_step", "draws",
+        "{op} is constant between its jumps, so its derivative is 0 everywhere.",
+        "Do without {op} on the way to the loss, or let the gradient pass by it: x + ({op}(x) - x).detach().",
+    ),
+    _Kind(
+        "zero_where", "branches",
         "where took the other branch for every entry, so this branch gets a gradient of 0.", "Look at the condition.",
     ),
     _Kind(
-        "zero_choice",
-        frozenset(
-            ("max", "min", "amax", "amin", "maximum", "minimum", "fmax", "fmin", "topk", "sort", "median", "kthvalue", "cummax",
-             "cummin", "aminmax", "mode", "nanmedian", "quantile", "max_pool1d", "max_pool2d", "max_pool3d",
-             "max_pool2d_with_indices", "max_pool3d_with_indices", "adaptive_max_pool2d")
-        ),
+        "zero_choice", "chooses",
         "{op} chose another element, and only the chosen one gets a gradient.",
         "Use a mean or a soft version (logsumexp, softmax) if all elements are to learn.",
     ),
     _Kind(
-        "zero_mask", frozenset(("masked_fill", "dropout", "feature_dropout", "alpha_dropout", "index_fill")),
+        "zero_mask", "masks",
         "{op} replaced every entry of {name}, so none gets a gradient.", "Look at the mask.",
     ),
     _Kind(
-        "zero_loss", frozenset(("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")),
+        "zero_loss", "distance",
         "{op} is at its minimum: the prediction equals the target.", "",
     ),
     _Kind(
-        "zero_saturated", frozenset(("softmax", "log_softmax")),
+        "zero_saturated", "normalizes",
         "the outputs of {op} of {name} = {value} add up to 1, or are saturated, so the gradient of their plain sum is 0.",
         "Take a loss that tells the classes apart, such as cross_entropy of the scores.",
     ),
     _Kind(
-        "zero_saturated", frozenset(("sigmoid", "tanh", "erf", "exp", "logsigmoid", "softsign")),
+        "zero_saturated", "saturates",
         "{op} of {name} = {value} is saturated: its slope is 0 in this precision.", "Scale or normalise the input.",
     ),
 )  # fmt: skip
-_JOINS = frozenset(("stack", "cat", "concat", "hstack", "vstack", "dstack", "column_stack", "index_put", "copy", "repeat"))
 _MOST = 20_000
 
 
@@ -173,7 +164,7 @@ def _at(paths: Paths, entry: Pass, node: int, edge: int) -> Zero:
         joined = run.nodes[node].event
         above = entry.arrivals.get(node)
         first = above.values[0] if above is not None else None
-        if not isinstance(joined, OpRan) or joined.op not in _JOINS or first is None or first.source == NOTHING:
+        if not isinstance(joined, OpRan) or joined.op not in run.having("joins") or first is None or first.source == NOTHING:
             break
         # The part of the gradient that belongs to this input was zero already when it came.
         node, edge = first.source, first.edge
@@ -185,12 +176,12 @@ def _at(paths: Paths, entry: Pass, node: int, edge: int) -> Zero:
     op, tensors = event.op, run.inputs(event)
     name = run.title(tensors[0]) if tensors else "its input"
     value = run.texts.describe(run.status(tensors[0], step).array) if tensors else ""
-    if op in _PRODUCTS or op.startswith("conv"):
+    if op in run.having("product"):
         found = _factor(paths, event, step, edge)
         if found is not None:
             return found._replace(node=node)
     for kind in _KINDS:
-        if op in kind.ops:
+        if op in run.having(kind.trait):
             sentence = kind.sentence.format(op=op, name=name, value=value)
             return Zero(kind.code, site, step, f"{where}: {sentence}", kind.fix.format(op=op), node)
     at = f" at {name} = {value}" if value else ""
@@ -230,13 +221,13 @@ def _zero_tensor(paths: Paths, tensor: int, step: int, op: str) -> Zero:
     born, event = run.op_of(maker)
     for _ in range(16):
         inputs = run.inputs(event)
-        if event.op in _RELUS and inputs and not run.zero(run.status(inputs[0], born).array):
+        if event.op in run.having("flat_below") and inputs and not run.zero(run.status(inputs[0], born).array):
             return Zero("zero_relu", run.site(born), born,
                         f"{said}: {event.op} ({run.where(born)}) is dead, no entry of {run.title(inputs[0])} is above zero.",
                         _ALIVE,
                         NOTHING, tensor)  # fmt: skip
         zero_inputs = [t for t in inputs if run.zero(run.status(t, born).array)]
-        if event.op in ("dropout", "masked_fill") and not zero_inputs:
+        if event.op in run.having("masks") and not zero_inputs:
             return Zero("zero_mask", run.site(born), born, f"{said}: {event.op} ({run.where(born)}) replaced every entry.",
                         "Look at the mask.", NOTHING, tensor)  # fmt: skip
         if not zero_inputs or event.written:

@@ -30,7 +30,6 @@ _CARRIERS = (
     "ReluBackward0", "MulBackward0",
 )  # fmt: skip
 """Nodes that scale a gradient; sums and views only pass it on."""
-_ROUNDING = frozenset(("round", "floor", "ceil", "trunc", "sign", "sgn", "heaviside", "bucketize"))
 
 
 class Layer(NamedTuple):
@@ -174,8 +173,9 @@ class Activation(NamedTuple):
     ran: int
 
 
-def _activations(run: Run, ops: frozenset[str]) -> dict[tuple[Site | None, int], list[Activation]]:
-    """The activations that backward passes went through, by place and by which one of its place in the pass."""
+def _activations(run: Run, trait: str) -> dict[tuple[Site | None, int], list[Activation]]:
+    """The operations with a trait that backward passes went through, by place and by which one of its place in the pass."""
+    ops = run.having(trait)
     found: dict[tuple[Site | None, int], list[Activation]] = {}
     for entry in run.passes:
         if entry.event.via != "backward":
@@ -199,7 +199,7 @@ def dead_relu(run: Run) -> Iterator[Finding]:
     if not run.updates:
         return
     reported = set()
-    for (site, _), calls in _activations(run, frozenset(("relu", "clamp_min", "relu6"))).items():
+    for (site, _), calls in _activations(run, "relu").items():
         late = calls[len(calls) // 2 :][-8:]
         arrays = [run.recording.array(c.event.outputs[0].array) for c in late]
         if site in reported or any(a is None or not a.size for a in arrays):
@@ -255,12 +255,13 @@ def saturated(run: Run) -> Iterator[Finding]:
     if not run.updates:
         return
     reported = set()
-    for (site, _), calls in _activations(run, frozenset(("sigmoid", "tanh", "softmax"))).items():
+    for (site, _), calls in _activations(run, "squashes").items():
         first = calls[0]
         op = first.event.op
+        shares = "normalizes" in run.traits(op)
         parts = [_flat_part(run, c) for c in calls[:2]]
         # A few entries that are not flat can carry most of what gets through, so the outputs are what is counted.
-        if site in reported or any(p is None or p < (0.75 if op == "softmax" else 0.9) for p in parts):
+        if site in reported or any(p is None or p < (0.75 if shares else 0.9) for p in parts):
             continue
         source = next(iter(run.inputs(first.event)), NOTHING)
         given = run.values(source, first.step - 1)
@@ -273,7 +274,7 @@ def saturated(run: Run) -> Iterator[Finding]:
         reported.add(site)
         yield finding(
             run, f"saturated_{op}", "warning",
-            f"{op} at {run.place(site)} is saturated: {parts[0]:.0%} of its {'rows' if op == 'softmax' else 'outputs'} are at "
+            f"{op} at {run.place(site)} is saturated: {parts[0]:.0%} of its {'rows' if shares else 'outputs'} are at "
             "the ends, where it is flat.",
             f"Its inputs reach from {number(float(given.min()))} to {number(float(given.max()))}. There its derivative is "
             f"nearly 0: a gradient of {number(arrives)} arrives and {number(leaves)} (rms) gets through.",
@@ -295,22 +296,20 @@ def _flat_part(run: Run, call: Activation) -> float | None:
     values = run.recording.array(call.event.outputs[0].array)
     if values is None or values.size < 4 or not np.isfinite(values).all():
         return None
-    match call.event.op:
-        case "sigmoid":
-            return float((values * (1 - values) < _FLAT).mean())
-        case "tanh":
-            return float((1 - values * values < _FLAT).mean())
-        case _:
-            text = next((a.text for a in call.event.inputs if a.name == "dim" and a.text), "-1")
-            dim = int(text) if re.fullmatch(r"-?\d", text) else -1
-            if not -values.ndim <= dim < values.ndim:
-                return None
-            rows = np.moveaxis(values, dim, -1).reshape(-1, values.shape[dim])
-            given = run.values(run.argument(call.event, "self"), call.step - 1)
-            if given is not None and given.shape == values.shape:
-                # A row with a single entry that is not masked has nothing to choose from.
-                rows = rows[np.isfinite(np.moveaxis(given, dim, -1)).reshape(rows.shape).sum(-1) > 1]
-            return float((rows.max(-1) > 1 - _FLAT).mean()) if len(rows) >= 4 else None
+    traits = run.traits(call.event.op)
+    if "normalizes" not in traits:
+        slope = values * (1 - values) if "probabilities" in traits else 1 - values * values
+        return float((slope < _FLAT).mean())
+    text = next((a.text for a in call.event.inputs if a.name == "dim" and a.text), "-1")
+    dim = int(text) if re.fullmatch(r"-?\d", text) else -1
+    if not -values.ndim <= dim < values.ndim:
+        return None
+    rows = np.moveaxis(values, dim, -1).reshape(-1, values.shape[dim])
+    given = run.values(run.argument(call.event, "self"), call.step - 1)
+    if given is not None and given.shape == values.shape:
+        # A row with a single entry that is not masked has nothing to choose from.
+        rows = rows[np.isfinite(np.moveaxis(given, dim, -1)).reshape(rows.shape).sum(-1) > 1]
+    return float((rows.max(-1) > 1 - _FLAT).mean()) if len(rows) >= 4 else None
 
 
 @rule(260)
@@ -319,7 +318,7 @@ def rounded(run: Run) -> Iterator[Finding]:
     if not run.optimizer_steps and not run.updates:
         return
     reported = set()
-    for (site, _), calls in _activations(run, _ROUNDING).items():
+    for (site, _), calls in _activations(run, "steps").items():
         first = calls[0]
         event = run.events[first.ran]
         assert isinstance(event, NodeRan)

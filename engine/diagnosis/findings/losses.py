@@ -12,10 +12,6 @@ from ..reason import Finding
 from .registry import rule
 from .run import Run, finding, key
 
-_SQUASHED = {"softmax": "softmax", "sigmoid": "sigmoid"}
-_MEASURES = frozenset(("pow", "square", "abs", "mul", "huber_loss", "smooth_l1_loss", "log_cosh", "cosh"))
-_REDUCTIONS = frozenset(("mean", "sum", "nanmean"))
-
 
 @rule(160)
 def squashed_twice(run: Run) -> Iterator[Finding]:
@@ -47,7 +43,7 @@ def _misfit(run: Run, step: int, event: OpRan) -> tuple[int, str, str, str, str]
         given = run.beneath_views(run.argument(event, "self"))
         maker = run.tensors[given].op.op
         whole = _loss_name(run, step)
-        if maker in _SQUASHED:
+        if maker in run.having("probabilities"):
             return (
                 given, f"{maker}_before_cross_entropy" if whole == "cross_entropy" else f"{maker}_before_log_softmax",
                 f"{whole} is given the result of {maker}, and applies softmax itself.",
@@ -59,7 +55,7 @@ def _misfit(run: Run, step: int, event: OpRan) -> tuple[int, str, str, str, str]
     if name.startswith("nll_loss"):
         given = run.beneath_views(run.argument(event, "self"))
         maker = run.tensors[given].op.op
-        if maker in _SQUASHED:
+        if maker in run.having("probabilities"):
             return (
                 given, "nll_loss_of_probabilities", f"nll_loss is given probabilities ({maker}) instead of their logarithms.",
                 "nll_loss only picks the entry of the right class and negates it; without the logarithm it is no likelihood, "
@@ -79,7 +75,7 @@ def _misfit(run: Run, step: int, event: OpRan) -> tuple[int, str, str, str, str]
     if name == "binary_cross_entropy_with_logits":
         given = run.beneath_views(run.argument(event, "self"))
         maker = run.tensors[given].op.op
-        if maker in _SQUASHED:
+        if maker in run.having("probabilities"):
             return (
                 given, f"{maker}_before_bce_with_logits",
                 f"binary_cross_entropy_with_logits is given the result of {maker}, and applies sigmoid itself.",
@@ -145,7 +141,7 @@ def _warned(run: Run) -> Iterator[tuple[int, tuple[int, ...], tuple[int, ...], S
 def _subtracted(run: Run) -> Iterator[tuple[int, tuple[int, ...], tuple[int, ...], Site | None]]:
     ran = {n for entry in run.passes for n in entry.ran_at}
     for step, event in run.ops:
-        if event.op not in ("sub", "rsub") or event.node is None or event.node.id not in ran or not event.outputs:
+        if event.op not in run.having("difference") or event.node is None or event.node.id not in ran or not event.outputs:
             continue
         a, b = run.argument(event, "self"), run.argument(event, "other")
         if NOTHING in (a, b):
@@ -153,8 +149,9 @@ def _subtracted(run: Run) -> Iterator[tuple[int, tuple[int, ...], tuple[int, ...
         shapes = run.tensors[a].info.shape, run.tensors[b].info.shape
         if not _column_and_row(*shapes) or run.status(a, step).requires_grad == run.status(b, step).requires_grad:
             continue
-        if any(run.recording.line(run.tensors[t].op) == run.recording.line(event) and run.tensors[t].op.op in (
-            "unsqueeze", "view", "reshape", "index", "slice") for t in (a, b)):  # fmt: skip
+        makers = [run.tensors[t].op for t in (a, b)]
+        line = run.recording.line(event)
+        if any(run.recording.line(made) == line and made.op in run.having("shapes") for made in makers):
             continue  # somebody put the dimension there for this very line
         if _measured(run, event.outputs[0].id):
             yield step, *shapes, run.site(step)
@@ -173,9 +170,9 @@ def _measured(run: Run, tensor: int) -> bool:
         if not events:
             return False
         event = events[0]
-        if event.op in _REDUCTIONS:
+        if event.op in run.having("reduces"):
             return math.prod(event.outputs[0].shape) == 1
-        if event.op not in _MEASURES:
+        if event.op not in run.having("magnitude"):
             return False
         tensor = event.outputs[0].id
     return False

@@ -17,8 +17,6 @@ from .reasons import backward_reason, forward_reason
 from .registry import rule
 from .run import NAN, Run, finding, key
 
-_MASKS = frozenset(("masked_fill", "fill", "where", "index_put", "copy", "triu", "tril", "full", "full_like"))
-
 
 class Symptom(NamedTuple):
     """The first place where a NaN or an infinity does harm."""
@@ -109,7 +107,7 @@ def _forward_origin(run: Run, tensor: int, step: int) -> tuple[int, int] | None:
             turned.append(maker)
         if bad:
             queue += [(i, maker - 1) for i, fault in bad if not result & NAN or fault & NAN or not any(f & NAN for _, f in bad)]
-        elif not run.inputs(event) or (_mask(event) and not result & NAN):
+        elif not run.inputs(event) or (_gives(run, event) and not result & NAN):
             literal.append(maker)
         else:
             found.append(maker)
@@ -141,8 +139,9 @@ def _outputs(run: Run, step: int) -> list[Any]:
     return [*event.outputs, *event.written] if isinstance(event, OpRan) else []
 
 
-def _mask(event: OpRan) -> bool:
-    return event.op in _MASKS
+def _gives(run: Run, event: OpRan) -> bool:
+    """Whether an operation may only have put an infinity where the program told it to."""
+    return event.op in run.having("given") or event.op in run.having("creation")
 
 
 def _forward(run: Run, symptom: Symptom, origin: int, nan: int) -> Finding:
@@ -155,7 +154,9 @@ def _forward(run: Run, symptom: Symptom, origin: int, nan: int) -> Finding:
     index = _first_bad(values)
     inputs = [(a.name, a.tensor, _at(run.values(a.tensor, origin - 1), index, values)) for a in event.inputs if a.tensor >= 0]
     texts = {a.name: a.text for a in event.inputs if a.tensor < 0}
-    why, fix = forward_reason(event.op, [(n, v) for n, _, v in inputs], texts, None if values is None else values[index])
+    why, fix = forward_reason(
+        event.op, run.traits(event.op), [(n, v) for n, _, v in inputs], texts, None if values is None else values[index]
+    )
     word = _word(run, array)
     evidence = [("operation", f"{event.op} at {run.where(origin)}")]
     for _, source, value in inputs[:3]:
@@ -264,7 +265,7 @@ def _at_node(run: Run, symptom: Symptom, entry: Pass, step: int, event: NodeRan,
         evidence.append(("elements", f"{int((~np.isfinite(values)).sum())} of {values.size}"))
     evidence.append(("first harm", f"{symptom.what} ({run.where(symptom.step)})"))
     mask = _mask_before(run, entry, step) if received == 0 else NOTHING
-    why, fix = backward_reason(op, inputs, texts, received, run.where(mask) if mask != NOTHING else "")
+    why, fix = backward_reason(op, run.traits(op), inputs, texts, received, run.where(mask) if mask != NOTHING else "")
     if mask != NOTHING:
         evidence.insert(1, ("branch that was not taken", run.where(mask)))
     return finding(
@@ -290,7 +291,7 @@ def _mask_before(run: Run, entry: Pass, step: int) -> int:
         event = run.events[at]
         if isinstance(event, NodeRan):
             maker = run.nodes[event.node].event
-            if isinstance(maker, OpRan) and maker.op in ("where", "masked_fill", "nan_to_num", "masked_select", "index"):
+            if isinstance(maker, OpRan) and maker.op in run.having("leaves_out"):
                 return run.nodes[event.node].born
     return NOTHING
 

@@ -10,10 +10,7 @@ from ...recording.events import NOTHING, Accumulated, FlagSet, OpRan, Site
 from ..reason import Finding
 from .cuts import Cut, cuts_below
 from .registry import rule
-from .run import ALIASES, Run, finding, key
-
-_PRODUCTS = {"mm": "mat2", "matmul": "other", "addmm": "mat2", "bmm": "mat2", "mv": "self", "linear": "weight"}
-_CONVOLUTIONS = frozenset(("convolution", "conv1d", "conv2d", "conv3d"))
+from .run import Run, finding, key
 
 
 @rule(100)
@@ -237,7 +234,7 @@ def _goes_on_wrongly(run: Run, tensor: int, step: int, tracked: bool) -> bool:
         event = run.events[later]
         # Printing or comparing is no harm; computing a loss is.
         harm = tracked or run.raised is not None or any(e.began > later for e in run.passes)
-        if harm and isinstance(event, OpRan) and event.op not in ALIASES and event.op != "grad":
+        if harm and isinstance(event, OpRan) and event.op not in run.having("alias") and event.op != "grad":
             return event.grad_mode
     return False
 
@@ -283,21 +280,21 @@ def symmetry(run: Run) -> Iterator[Finding]:
 
 def _unit_axis(run: Run, tensor: int) -> int | None:
     """The axis of a weight along which its units lie, from the product it is used in."""
+    products = run.having("matrix_product")
     for step in run.consumers.get(tensor, ())[:8]:
         event = run.events[step]
         if not isinstance(event, OpRan):
             continue
-        if event.op in _CONVOLUTIONS:
+        if event.op in run.having("convolution"):
             return 0
-        if event.op in ("t", "transpose", "mT", "permute") and event.outputs:
+        if event.op in run.having("transposes") and event.outputs:
             turned = event.outputs[0].id
             for after in run.consumers.get(turned, ()):
                 product = run.events[after]
-                if isinstance(product, OpRan) and product.op in _PRODUCTS:
-                    return 0 if run.argument(product, _PRODUCTS[product.op]) == turned else -1
-        if event.op in _PRODUCTS:
-            right = run.argument(event, _PRODUCTS[event.op]) == tensor
-            return (0 if event.op in ("mv", "linear") else -1) if right else 0
+                if isinstance(product, OpRan) and product.op in products:
+                    return 0 if run.inputs(product)[-1] == turned else -1
+        if event.op in products:
+            return -1 if run.inputs(event)[-1] == tensor else 0
     return None
 
 
@@ -311,6 +308,7 @@ def _alike(run: Run, array: int, axis: int) -> bool:
 
 def _is_last(run: Run, tensor: int, step: int) -> bool:
     """Whether no later layer has weights: between the layer and the loss no other trained matrix is used."""
+    products = run.having("matrix_product")
     frontier = [tensor]
     seen: set[int] = set()
     while frontier:
@@ -321,7 +319,7 @@ def _is_last(run: Run, tensor: int, step: int) -> bool:
                 continue
             others = [i for i in run.inputs(event) if i != t]
             owners = {run.beneath_views(i) for i in others}
-            if event.op in _PRODUCTS and t != tensor and tensor not in owners and owners & run.trained \
+            if event.op in products and t != tensor and tensor not in owners and owners & run.trained \
                     and run.beneath_views(t) != tensor:  # fmt: skip
                 return False
             for info in event.outputs:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from ...graph.shown.numbers import number
@@ -12,32 +12,29 @@ Inputs = Sequence[tuple[str, Any]]
 """The tensors an operation takes: (name of the parameter, value of the element or None)."""
 
 _CLAMP = "Keep the input away from that point: clamp(min=1e-8), or add a small epsilon."
-_LOGS = frozenset(("log", "log2", "log10"))
-_EXPS = frozenset(("exp", "exp2", "expm1", "sinh", "cosh"))
-_ARCS = frozenset(("acos", "asin", "arccos", "arcsin", "atanh", "arctanh"))
 
 
-def forward_reason(op: str, inputs: Inputs, texts: dict[str, str], result: Any) -> tuple[str, str]:
+def forward_reason(op: str, traits: Collection[str], inputs: Inputs, texts: dict[str, str], result: Any) -> tuple[str, str]:
     """Why the result is not finite, and the fix."""
     base = op.rstrip("_")
     x = inputs[0][1] if inputs else None
     y = inputs[1][1] if len(inputs) > 1 else _plain(texts, "other", "exponent")
     if not inputs:
         return "The data itself is not finite.", "Check the data: torch.isfinite(x).all(), or torch.nan_to_num."
-    if base in (*_LOGS, "logit", "xlogy", "log1p") and x is not None:
+    if ("logarithm" in traits or base in ("logit", "log1p")) and x is not None:
         return _logarithm(base, x)
-    if base in ("sqrt", "rsqrt") and x is not None:
+    if "root" in traits and x is not None:
         if x < 0:
             return f"{base} of a negative number ({number(x)}) is NaN.", "Make the input non-negative: clamp(min=0)."
         return f"{base}(0) is infinite.", _CLAMP
-    if base in _EXPS and x is not None:
+    if "exponential" in traits and x is not None:
         return (
             f"{base}({number(x)}) is larger than the largest number of its dtype (exp overflows above 88.7 in float32).",
             "Subtract the maximum first, or use the stable form: logsumexp, log_softmax, softplus, …_with_logits.",
         )
-    if base in _ARCS and x is not None:
+    if "arc" in traits and x is not None:
         return f"{base}({number(x)}) does not exist outside of −1 … 1.", "Clamp the input: clamp(-1 + 1e-6, 1 - 1e-6)."
-    if base in ("div", "true_divide", "reciprocal", "fmod", "remainder"):
+    if "division" in traits or base in ("fmod", "remainder"):
         divisor = x if base == "reciprocal" else y
         numerator = _plain(texts, "self") if base == "div" and len(inputs) == 1 and "self" in texts else x
         if divisor is not None and divisor == 0:
@@ -80,12 +77,14 @@ def _logarithm(base: str, x: Any) -> tuple[str, str]:
     )
 
 
-def backward_reason(op: str, inputs: Inputs, texts: dict[str, str], received: Any, mask: str) -> tuple[str, str]:
+def backward_reason(
+    op: str, traits: Collection[str], inputs: Inputs, texts: dict[str, str], received: Any, mask: str
+) -> tuple[str, str]:
     """Why a gradient is not finite, and the fix; `mask` is where a branch that was not taken was cut off."""
     base = op.rstrip("_")
     x = inputs[0][1] if inputs else None
     y = inputs[1][1] if len(inputs) > 1 else _plain(texts, "other", "exponent")
-    local = _local(base, x, y)
+    local = _local(base, traits, x, y)
     what = f"the derivative of {op} there, {local}," if local else f"what {op} makes of it"
     if mask:
         return (
@@ -95,43 +94,43 @@ def backward_reason(op: str, inputs: Inputs, texts: dict[str, str], received: An
             "again outside.",
         )
     if received == 0 and local:
-        return f"A gradient of 0 arrives, and {what} is not finite: 0 times infinity is NaN.", _fix(base)
+        return f"A gradient of 0 arrives, and {what} is not finite: 0 times infinity is NaN.", _fix(base, traits)
     if local:
-        return f"{what[0].upper()}{what[1:]} is not finite.", _fix(base)
+        return f"{what[0].upper()}{what[1:]} is not finite.", _fix(base, traits)
     return f"The gradient that arrives is finite; {what} is not.", "Scale the loss or the values down."
 
 
-def _local(base: str, x: Any, y: Any) -> str:
+def _local(base: str, traits: Collection[str], x: Any, y: Any) -> str:
     """The derivative at the element, where it does not exist."""
     if base == "sqrt" and x == 0:
         return "1/(2·sqrt(0))"
     if base == "rsqrt" and x == 0:
         return "−1/(2·sqrt(0)³)"
-    if base in (*_LOGS, "xlogy") and x is not None and x == 0:
+    if "logarithm" in traits and x is not None and x == 0:
         return "1/0"
     if base == "pow" and x is not None and x == 0:
         return f"{number(y)}·0^{number(y - 1)}" if y is not None else "a negative power of 0"
     if base == "pow" and x is not None and x < 0:
         return f"which needs log({number(x)})"
-    if base in ("div", "true_divide", "reciprocal") and (y if base != "reciprocal" else x) == 0:
+    if "division" in traits and (y if base != "reciprocal" else x) == 0:
         return "1/0"
-    if base in _ARCS and x is not None and abs(x) >= 1:
+    if "arc" in traits and x is not None and abs(x) >= 1:
         return f"1/sqrt(1 − {number(x)}²)"
     if "norm" in base and x is not None and x == 0:
         return "0/‖0‖"
-    if base in _EXPS and x is not None and x > 50:
+    if "exponential" in traits and x is not None and x > 50:
         return f"exp({number(x)})"
     return {"std": "0/0", "atan2": "0/(0² + 0²)"}.get(base, "")
 
 
-def _fix(base: str) -> str:
-    if base in ("sqrt", "rsqrt") or "norm" in base:
+def _fix(base: str, traits: Collection[str]) -> str:
+    if "root" in traits or "norm" in base:
         return "Add an epsilon inside the root: sqrt(x + 1e-12)."
-    if base in _ARCS:
+    if "arc" in traits:
         return "Clamp the input: clamp(-1 + 1e-6, 1 - 1e-6)."
     if base == "std":
         return "Add an epsilon to the variance before the root: sqrt(x.var() + 1e-12)."
-    if base in _EXPS:
+    if "exponential" in traits:
         return "Use the stable form: logsumexp, log_softmax, softplus."
     return _CLAMP
 

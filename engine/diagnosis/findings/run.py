@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import cached_property
 from itertools import chain
 from typing import Any, TypeAlias
@@ -27,7 +27,7 @@ from ...recording.events import (
     Warned,
 )
 from ...recording.index import Pass, Status, Track, index_of
-from ...recording.operations import having
+from ...recording.operations import having, traits_in
 from ...recording.recording import Recording
 from ..reason import Finding
 
@@ -42,13 +42,6 @@ MAX_LINE = 1_000
 _CHUNK = 8 * 2**20
 _DEPTH = 8
 """Operations between a `.grad` and an update that is computed from it."""
-ALIASES = frozenset(("data", "detach", "alias"))
-"""Operations whose result is the same tensor without its graph."""
-VIEWS = frozenset(
-    ("view", "reshape", "squeeze", "unsqueeze", "flatten", "contiguous", "clone", "expand", "to", "t", "transpose", "permute",
-     "select", "slice", "alias", "_unsafe_view", "unflatten", "movedim", "narrow")
-)  # fmt: skip
-"""Operations that rearrange values and leave them as they are."""
 
 
 class Run:
@@ -67,6 +60,10 @@ class Run:
     def having(self, trait: str) -> frozenset[str]:
         """The names of the operations that have a trait."""
         return having(self.recording, trait)
+
+    def traits(self, op: str) -> Collection[str]:
+        """The traits of an operation."""
+        return traits_in(self.recording.ops, op)
 
     # --- places -----------------------------------------------------------------------------------------------------------
 
@@ -216,10 +213,11 @@ class Run:
 
     def beneath_views(self, tensor: int) -> int:
         """The tensor whose values `tensor` only rearranges."""
+        views = self.having("same_values")
         for _ in range(64 if tensor != NOTHING else 0):
             event = self.tensors[tensor].op
             inputs = self.inputs(event)
-            if event.op not in VIEWS or not inputs:
+            if event.op not in views or not inputs:
                 break
             tensor = inputs[0]
         return tensor
@@ -267,7 +265,7 @@ class Run:
         for _ in range(8):
             event = self.tensors[tensor].op
             inputs = self.inputs(event)
-            if event.op not in ALIASES or not inputs:
+            if event.op not in self.having("alias") or not inputs:
                 break
             tensor = inputs[0]
         return tensor

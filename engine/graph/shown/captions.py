@@ -254,14 +254,14 @@ class _Writer:
             return "…"
         if history.info.grad_of != NOTHING:
             return f"{self.title(history.info.grad_of, depth - 1)}.grad"
-        operand = self.operand if is_infix(event) else self.title
+        operand = self.operand if is_infix(event, self.recording.ops) else self.title
         return clip(expression(event, self.recording.ops, lambda inner: operand(inner, depth - 1)), 32)
 
     def operand(self, tensor: int, depth: int) -> str:
         """The title as it stands beside an infix sign."""
         text = self.title(tensor, depth)
         history = self.index.tensors[tensor]
-        nested = not history.first_name and text != "…" and is_infix(history.op)
+        nested = not history.first_name and text != "…" and is_infix(history.op, self.recording.ops)
         return f"({text})" if nested else text
 
     def value_of(self, tensor: int, array: int) -> Caption:

@@ -19,6 +19,7 @@ from .padding import _constant_pad
 
 @op(
     r"{weight} \star {self}",
+    traits="product",
     self=lambda grad, weight, geometry: _fine(grad, weight, geometry),
     weight=lambda grad, self, geometry: _kernels(self, grad, geometry),
     promote=(),
@@ -87,6 +88,7 @@ def bias_slopes(grad):
 
 @op(
     r"{weight} \star {input} + {bias}",
+    traits="product convolution",
     input=lambda grad, weight, input_sym_sizes, stride, padding, dilation, transposed, output_padding, groups: input_slopes(
         grad, weight, input_sym_sizes, stride, padding, dilation, transposed, output_padding, groups
     ),
@@ -269,7 +271,7 @@ def _convolve(
     return _squeeze_dim(out, 0) if single else out
 
 
-@function
+@function(traits="product convolution")
 def conv1d(
     input: Tensor,
     weight: Tensor,
@@ -283,7 +285,7 @@ def conv1d(
     return _convolve("conv1d", input, weight, bias, stride, padding, dilation, groups)
 
 
-@function
+@function(traits="product convolution")
 def conv2d(
     input: Tensor,
     weight: Tensor,
@@ -297,7 +299,7 @@ def conv2d(
     return _convolve("conv2d", input, weight, bias, stride, padding, dilation, groups)
 
 
-@function
+@function(traits="product convolution")
 def conv3d(
     input: Tensor,
     weight: Tensor,
@@ -311,7 +313,7 @@ def conv3d(
     return _convolve("conv3d", input, weight, bias, stride, padding, dilation, groups)
 
 
-@function
+@function(traits="product")
 def conv_transpose1d(
     input: Tensor,
     weight: Tensor,
@@ -328,7 +330,7 @@ def conv_transpose1d(
     )
 
 
-@function
+@function(traits="product")
 def conv_transpose2d(
     input: Tensor,
     weight: Tensor,
@@ -345,7 +347,7 @@ def conv_transpose2d(
     )
 
 
-@function
+@function(traits="product")
 def conv_transpose3d(
     input: Tensor,
     weight: Tensor,
@@ -381,6 +383,7 @@ def tbc_weight_slopes(grad, self, sizes, pad):
 
 @op(
     r"{weight} \star {self} + {bias}",
+    traits="product",
     self=lambda grad, weight, self_sym_sizes, pad: tbc_input_slopes(grad, weight, self_sym_sizes, pad),
     weight=lambda grad, self, weight_sym_sizes, pad: tbc_weight_slopes(grad, self, weight_sym_sizes, pad),
     bias=lambda grad: _sum_dim(grad, (0, 1), False),

@@ -129,7 +129,7 @@ def _pool_fractional(dims, input, kernel_size, output_size, output_ratio, return
 # --- the public functions --------------------------------------------------------------------------------------------------
 
 
-@function
+@function(traits="chooses")
 def max_pool1d(
     input: Tensor,
     kernel_size: Any,
@@ -158,7 +158,7 @@ def max_pool1d_with_indices(
     return values, places
 
 
-@function
+@function(traits="chooses")
 def max_pool2d(
     input: Tensor,
     kernel_size: Any,
@@ -172,7 +172,7 @@ def max_pool2d(
     return _pool_max(2, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
 
 
-@function
+@function(traits="chooses")
 def max_pool2d_with_indices(
     input: Tensor,
     kernel_size: Any,
@@ -187,7 +187,7 @@ def max_pool2d_with_indices(
     return values, places
 
 
-@function
+@function(traits="chooses")
 def max_pool3d(
     input: Tensor,
     kernel_size: Any,
@@ -201,7 +201,7 @@ def max_pool3d(
     return _pool_max(3, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
 
 
-@function
+@function(traits="chooses")
 def max_pool3d_with_indices(
     input: Tensor,
     kernel_size: Any,
@@ -229,7 +229,7 @@ def adaptive_max_pool1d_with_indices(input: Tensor, output_size: Any, return_ind
     return values, places
 
 
-@function
+@function(traits="chooses")
 def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
     """The largest of (N, C, H, W) or (C, H, W) over as many windows as `output_size` says; with `return_indices` also where."""
     return _pool_adaptive_max(2, input, output_size, return_indices)

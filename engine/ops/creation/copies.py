@@ -9,19 +9,19 @@ from ...op.declare import function, op
 from ...tensor import Tensor
 
 
-@op(r"{self}", self=lambda grad: grad)
+@op(r"{self}", traits="same_values", self=lambda grad: grad)
 def clone(self, *, memory_format=None):
     """A copy of its own memory; gradients flow through it."""
     return self.copy()
 
 
-@function
+@function(traits="same_values")
 def contiguous(input: Tensor, memory_format: Any = None) -> Tensor:
     """The tensor itself if it is contiguous, else a copy that is."""
     return input if input._array.flags.c_contiguous else clone(input)
 
 
-@op(r"{self}", self=None, view=True, traits="detaches")
+@op(r"{self}", self=None, view=True, traits="detaches alias")
 def detach(self):
     """The same memory without the history: gradients stop here."""
     return self.view()

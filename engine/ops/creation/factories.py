@@ -30,7 +30,7 @@ def created(name: str, traits: str) -> Op:
 
 created("Tensor", "creation leaf")
 created("Parameter", "creation leaf")
-created("data", "detaches")
+created("data", "alias detaches")
 
 
 def creation(f: Callable[..., Tensor]) -> Callable[..., Tensor]:
@@ -362,7 +362,13 @@ METHODS = {f"new_{name}": _new(name) for name in ("zeros", "ones", "empty", "ful
 # --- conversions -----------------------------------------------------------------------------------------------------------
 
 
-@op(r"{self}", self=lambda grad, self_dtype: _to_copy(grad, self_dtype, self_dtype), node="ToCopyBackward0", name="to")
+@op(
+    r"{self}",
+    traits="same_values casts",
+    self=lambda grad, self_dtype: _to_copy(grad, self_dtype, self_dtype),
+    node="ToCopyBackward0",
+    name="to",
+)
 def _to_copy(self, dtype, self_dtype):
     """The elements in another dtype."""
     return self.astype(dtype.numpy)

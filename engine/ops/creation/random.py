@@ -270,7 +270,13 @@ def _normal_numbers(
     return constant(source(generator).normal(float(mean), float(std), prod(shape), target).reshape(shape))
 
 
-@op(r"\mathrm{{Bernoulli}}({self})", self=lambda grad: zeros_like_grad(grad), node="BernoulliBackward0", name="bernoulli")
+@op(
+    r"\mathrm{{Bernoulli}}({self})",
+    traits="draws",
+    self=lambda grad: zeros_like_grad(grad),
+    node="BernoulliBackward0",
+    name="bernoulli",
+)
 def _bernoulli(self, generator):
     """1 with the probability each element gives, else 0."""
     if self.dtype.kind != "f":

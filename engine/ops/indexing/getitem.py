@@ -15,6 +15,7 @@ from ..shape.reshaping import alias, from_end, unsqueeze, wrap_dim
 
 @op(
     r"{self}_{{ {index} }}",
+    traits="same_values",
     view=True,
     self=lambda grad, self_sym_sizes, dim, index: _put_entry(grad, self_sym_sizes, dim, index),
     node="SelectBackward0",
@@ -40,6 +41,7 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
 
 @op(
     r"{self}_{{ {start}:{end} }}",
+    traits="same_values shapes",
     view=True,
     self=lambda grad, self_sym_sizes, dim, start, end, step: _put_slice(grad, self_sym_sizes, dim, start, end, step),
     node="SliceBackward0",
@@ -110,6 +112,7 @@ def _raw(indices):
 
 @op(
     r"{self}_{{ {indices} }}",
+    traits="shapes leaves_out",
     self=lambda grad, self_sym_sizes, indices: _index_zeros(grad, self_sym_sizes, indices),
     node="IndexBackward0",
     name="index",
@@ -149,6 +152,7 @@ def _index_again(self, indices):
 
 @op(
     r"\mathrm{{index\_put_entry}}({self}, {values})",
+    traits="joins given",
     self=lambda grad, indices, accumulate: grad if accumulate else _index_cleared(grad, indices),
     values=lambda grad, indices: _index_again(grad, indices),
     promote=(),

@@ -129,6 +129,7 @@ def _index_copy(self, dim, index, source):
 
 @op(
     r"{self}",
+    traits="masks overlapping",
     self=lambda grad, dim, index: _index_filled(grad, dim, index),
     index=None,
     promote=(),

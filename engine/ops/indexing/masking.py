@@ -17,6 +17,7 @@ from ..shape.reshaping import _reshape
 
 @op(
     r"{self}_{{ {mask} }}",
+    traits="leaves_out",
     self=lambda grad, self_sym_sizes, mask: masked_select_backward(grad, tuple(self_sym_sizes), mask),
     mask=None,
     promote=(),
@@ -104,6 +105,7 @@ def _type(tensor: Tensor) -> str:
 
 @op(
     r"\mathrm{{masked\_fill}}({self}, {mask}, {value})",
+    traits="given leaves_out masks overlapping",
     self=lambda grad, mask: where(mask, 0.0, grad),
     mask=None,
     promote=(),
@@ -129,7 +131,7 @@ def _masked_fill_tensor(self, mask, value):
     return np.where(mask, value.astype(self.dtype), self)
 
 
-@function
+@function(inplace=_masked_fill)
 def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     """`value` where the mask holds, else the element."""
     if mask._array.dtype.kind != "b":

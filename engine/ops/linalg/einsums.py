@@ -14,7 +14,7 @@ from ..shape.reshaping import permute, reshape, unsqueeze
 from .matmul import bmm
 
 
-@function
+@function(traits="product")
 def einsum(*args: Any) -> Tensor:
     """Sums of products by Einstein's notation: `einsum("ij,jk->ik", a, b)`, or operands each followed by their indices."""
     equation, operands = _equation(args)

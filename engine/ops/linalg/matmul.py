@@ -39,6 +39,8 @@ def same_dtype(name, a, b):
 
 @op(
     r"{self} {mat2}",
+    symbol="@",
+    traits="product matrix_product infix",
     self=lambda grad, mat2: mm(grad, t(mat2)),
     mat2=lambda grad, self: mm(t(self), grad),
     promote=(),
@@ -63,6 +65,8 @@ def mm(self, mat2):
 
 @op(
     r"{self} {vec}",
+    symbol="@",
+    traits="product matrix_product infix",
     self=lambda grad, vec: column(grad) * vec,
     vec=lambda grad, self: mv(t(self), grad),
     promote=(),
@@ -84,6 +88,8 @@ def column(grad):
 
 @op(
     r"{self} \cdot {tensor}",
+    symbol="·",
+    traits="product infix",
     self=lambda grad, tensor: grad * tensor,
     tensor=lambda grad, self: grad * self,
     promote=(),
@@ -105,6 +111,8 @@ def dot(self, tensor):
 
 @op(
     r"{self} {mat2}",
+    symbol="@",
+    traits="product matrix_product infix",
     self=lambda grad, mat2: bmm(grad, _transpose(mat2, 1, 2)),
     mat2=lambda grad, self: bmm(_transpose(self, 1, 2), grad),
     promote=(),
@@ -129,6 +137,7 @@ def scaled(grad, factor):
 
 @op(
     r"{beta} {self} + {alpha} {mat1} {mat2}",
+    traits="product matrix_product",
     self=lambda grad, beta: scaled(grad, beta),
     mat1=lambda grad, mat2, alpha: scaled(mm(grad, t(mat2)), alpha),
     mat2=lambda grad, mat1, alpha: scaled(mm(t(mat1), grad), alpha),
@@ -153,7 +162,7 @@ def addmm(self, mat1, mat2, *, beta=1, alpha=1):
     return product
 
 
-@function
+@function(traits="product")
 def outer(input: Tensor, vec2: Tensor) -> Tensor:
     """Outer product of two vectors."""
     if input._array.ndim != 1 or vec2._array.ndim != 1:
@@ -166,7 +175,7 @@ def outer(input: Tensor, vec2: Tensor) -> Tensor:
 ger = outer
 
 
-@function
+@function(traits="product matrix_product infix")
 def matmul(input: Tensor, other: Tensor) -> Tensor:
     """Matrix product with PyTorch's rules for vectors and batches."""
     if not isinstance(other, Tensor):
@@ -214,7 +223,7 @@ def _batched(input: Tensor, other: Tensor) -> Tensor:
     return _squeeze_dim(out, len(batch)) if vector else out
 
 
-@function
+@function(traits="product")
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """`input @ weight.T + bias`."""
     if input._array.ndim == 2 and bias is not None:

@@ -30,6 +30,7 @@ def combined(self, product, beta, alpha):
 
 @op(
     r"{beta} {self} + {alpha} {mat} {vec}",
+    traits="product",
     self=lambda grad, beta: scaled(grad, beta),
     mat=lambda grad, vec, alpha: scaled(column(grad) * vec, alpha),
     vec=lambda grad, mat, alpha: scaled(mv(t(mat), grad), alpha),
@@ -52,6 +53,7 @@ def column(grad):
 
 @op(
     r"{beta} {self} + {alpha} {vec1} {vec2}^T",
+    traits="product",
     self=lambda grad, beta: scaled(grad, beta),
     vec1=lambda grad, vec2, alpha: scaled(mv(grad, vec2), alpha),
     vec2=lambda grad, vec1, alpha: scaled(mv(t(grad), vec1), alpha),
@@ -67,6 +69,7 @@ def addr(self, vec1, vec2, *, beta=1, alpha=1):
 
 @op(
     r"{beta} {self} + {alpha} {batch1} {batch2}",
+    traits="product",
     self=lambda grad, beta: scaled(grad, beta),
     batch1=lambda grad, batch2, alpha: scaled(bmm(grad, _transpose(batch2, 1, 2)), alpha),
     batch2=lambda grad, batch1, alpha: scaled(bmm(_transpose(batch1, 1, 2), grad), alpha),
@@ -80,6 +83,7 @@ def baddbmm(self, batch1, batch2, *, beta=1, alpha=1):
 
 @op(
     r"{beta} {self} + {alpha} \sum {batch1} {batch2}",
+    traits="product",
     self=lambda grad, beta: scaled(grad, beta),
     batch1=lambda grad, batch1_sym_sizes, batch2, alpha: scaled(
         bmm(batched(grad, batch1_sym_sizes), _transpose(batch2, 1, 2)), alpha
@@ -100,7 +104,7 @@ def batched(grad, sizes):
     return spread(grad, (sizes[0], *grad.shape))
 
 
-@function
+@function(traits="product")
 def vdot(input: Tensor, other: Tensor) -> Tensor:
     """Inner product of two vectors (of real numbers: `dot`)."""
     return dot(input, other)
@@ -112,7 +116,7 @@ def linalg_vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
     return total(x * y, dim)
 
 
-@function
+@function(traits="product")
 def inner(input: Tensor, other: Tensor) -> Tensor:
     """Sums of products over the last dimensions."""
     if input._array.ndim == 0 or other._array.ndim == 0:
@@ -125,7 +129,7 @@ def inner(input: Tensor, other: Tensor) -> Tensor:
     return tensordot(input, other, ([-1], [-1]))
 
 
-@function
+@function(traits="product")
 def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Any = None) -> Tensor:
     """Sums of products over several dimensions: the last `dims` of one with the first of the other, or two lists of them."""
     if isinstance(dims, Tensor):

@@ -81,25 +81,25 @@ def refused(name):
 # --- a tensor and a number, as PyTorch's C++ writes it ----------------------------------------------------------------------
 
 
-@op(r"{self} + {other}", self=lambda grad: grad, node="AddBackward1", name="add")
+@op(r"{self} + {other}", symbol="+", self=lambda grad: grad, node="AddBackward1", name="add")
 def add_number(self, other):
     """Each element plus a number."""
     return self + other
 
 
-@op(r"{self} - {other}", self=lambda grad: grad, node="SubBackward1", name="sub")
+@op(r"{self} - {other}", symbol="−", self=lambda grad: grad, node="SubBackward1", name="sub")
 def sub_number(self, other):
     """Each element less a number."""
     return self - other
 
 
-@op(r"{self} \cdot {other}", self=lambda grad, other: scaled(grad, other), node="MulBackward1", name="mul")
+@op(r"{self} \cdot {other}", symbol="×", self=lambda grad, other: scaled(grad, other), node="MulBackward1", name="mul")
 def mul_number(self, other):
     """Each element times a number."""
     return self * other
 
 
-@op(r"{self} / {other}", self=lambda grad, other: grad / other, node="DivBackward1", name="div")
+@op(r"{self} / {other}", symbol="÷", self=lambda grad, other: grad / other, node="DivBackward1", name="div")
 def div_number(self, other):
     """Each element divided by a number."""
     return self / other
@@ -126,6 +126,7 @@ def number_minus(number: float, tensor: Tensor) -> Tensor:
 
 @op(
     r"\mathrm{{mse}}({self}, {target})",
+    traits="distance",
     self=lambda grad, self, target, reduction: shares(grad, self, reduction) * (2.0 * (self - target)),
     target=lambda grad, self, target, reduction: shares(grad, self, reduction) * (-2.0 * (self - target)),
     node="MseLossBackward0",
@@ -139,6 +140,7 @@ def _mse_loss(self, target, reduction):
 
 @op(
     r"\mathrm{{huber}}({self}, {target})",
+    traits="distance magnitude",
     self=lambda grad, self, target, reduction, delta: shares(grad, self, reduction) * _clamp(self - target, -delta, delta),
     target=lambda grad, self, target, reduction, delta: shares(grad, self, reduction) * _clamp(target - self, -delta, delta),
     node="HuberLossBackward0",
@@ -152,6 +154,7 @@ def _huber_loss(self, target, reduction, delta):
 
 @op(
     r"\mathrm{{smooth\_l1}}({self}, {target})",
+    traits="distance magnitude",
     self=lambda grad, self, target, beta, reduction: shares(grad, self, reduction) * _clamp((self - target) / beta, -1.0, 1.0),
     target=lambda grad, self, target, beta, reduction: (
         shares(grad, self, reduction) * _clamp((target - self) / beta, -1.0, 1.0)
@@ -215,7 +218,7 @@ def mse_loss(
     return _mse_loss(input, target, reduction)
 
 
-@function
+@function(traits="distance")
 def l1_loss(
     input: Tensor,
     target: Tensor,

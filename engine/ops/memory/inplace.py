@@ -13,7 +13,7 @@ from ...autograd.views import check_writable, rebase
 from ...compat.names import SURFACE
 from ...context import context, observed
 from ...op.codegen import NUMBERS32
-from ...op.declare import TABLE, Op, function, op
+from ...op.declare import FUNCTIONS, TABLE, Op, function, op, traits_of
 from ...tensor import Tensor, constant, counter_of, gradient_edge
 from ..creation.random import DRAWN, source
 from ..indexing.getitem import _index_put
@@ -21,10 +21,10 @@ from ..linalg import matmul  # noqa: F401  (their operations get in-place varian
 from ..nn import activation  # noqa: F401  (their operations get in-place variants here)
 from ..pointwise.unary import zeros_like_grad
 from ..reduction.sums import _sum
-from .inplace_views import INFERENCE_WRITTEN, LATER, turning
+from .inplace_views import INFERENCE_WRITTEN, turned_by, turning
 
 
-@op(r"{value}", self=lambda grad: zeros_like_grad(grad), node="FillBackward0", name="fill")
+@op(r"{value}", traits="fills given overlapping", self=lambda grad: zeros_like_grad(grad), node="FillBackward0", name="fill")
 def _fill_number(self, value):
     """Every element set to a number."""
     return np.full_like(self, value)
@@ -70,7 +70,7 @@ def fill(input: Tensor, value: Any) -> Tensor:
     return _fill_tensor(input, value) if isinstance(value, Tensor) else _fill_number(input, value)
 
 
-@op(r"0", self=lambda grad: zeros_like_grad(grad))
+@op(r"0", traits="fills overlapping", self=lambda grad: zeros_like_grad(grad))
 def zero(self):
     """Every element set to zero."""
     return np.zeros_like(self)
@@ -78,6 +78,7 @@ def zero(self):
 
 @op(
     r"{src}",
+    traits="joins given",
     self=lambda grad: zeros_like_grad(grad),
     src=lambda grad: grad,
     promote=(),
@@ -101,10 +102,6 @@ def _copy(self, src):
     return out
 
 
-OVERLAPPING = ("fill", "index_fill", "masked_fill", "zero")
-"""Operations that may write elements which share memory."""
-
-
 def _repeats(array: Any) -> bool:
     return any(n > 1 and step == 0 for n, step in zip(array.shape, array.strides, strict=True))
 
@@ -117,7 +114,7 @@ def store(self: Tensor, result: Tensor, declared: Op) -> None:
         raise RuntimeError(f"result type {names[result.dtype]} can't be cast to the desired output type {names[self.dtype]}")
     if source.shape != target.shape:
         raise RuntimeError(f"output with shape {list(target.shape)} doesn't match the broadcast shape {list(source.shape)}")
-    if 0 in target.strides and declared.name not in OVERLAPPING and target.size and _repeats(target):
+    if 0 in target.strides and "overlapping" not in declared.traits and target.size and _repeats(target):
         raise RuntimeError(
             "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
             "Please clone() the tensor before performing the operation."
@@ -148,10 +145,6 @@ def stand_in(self: Tensor, declared: Op, tracked: bool) -> Tensor:
     return old
 
 
-UFUNCS = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "true_divide": np.true_divide}
-"""Operations that NumPy can write in place at once."""
-
-
 def written(ufunc: Any, self: Tensor, other: Any) -> bool:
     """Write `ufunc(self, other)` into `self` if nobody watches, nothing is tracked and the dtypes agree; else do nothing."""
     if context.special or self._view is not None or (context.grad and (self._needs or getattr(other, "_needs", False))):
@@ -172,7 +165,7 @@ def inplace(declared: Op, call: Callable[..., Any] | None = None) -> Callable[..
     """The in-place variant of an operation, or of a function made of one."""
     compute = call or declared.call
 
-    quick = UFUNCS.get(declared.forward.__name__) if call is None or declared.name == "div" else None
+    quick = declared.ufunc
 
     def write(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         if quick is not None and not kwargs and len(args) == 1 and written(quick, self, args[0]):
@@ -202,21 +195,14 @@ INPLACE: dict[str, Callable[..., Tensor]] = {}
 """In-place methods by name."""
 
 
-BY_FUNCTION = {
-    "div": "true_divide", "pow": "_pow_scalar", "clamp": "_clamp", "square": "_pow_scalar", "masked_fill": "_masked_fill",
-    "remainder": "_remainder_tensor", "fmod": "_fmod_tensor", "lerp": "_lerp_tensor",
-}  # fmt: skip
-"""Functions of several variants: name -> the operation that stands for them where the observer is told."""
-
-
 def derive(functions: dict[str, Callable[..., Any]]) -> None:
-    """Make the in-place variants PyTorch has of the declared functions."""
+    """Make the in-place variants PyTorch has of the declared functions, where they are not declared themselves (`detach_`)."""
     made: dict[int, Callable[..., Tensor]] = {}
     for method in sorted(SURFACE["torch.Tensor"]):
         f = functions.get(method.removesuffix("_"))
-        if not method.endswith("_") or method in INPLACE or f is None or method.removesuffix("_") in NOT_DERIVED:
+        if not method.endswith("_") or method in INPLACE or method in FUNCTIONS or f is None:
             continue
-        if method in LATER:
+        if turned_by(f):
             INPLACE[method] = turning(method, f)
             continue
         if id(f) not in made:
@@ -225,18 +211,15 @@ def derive(functions: dict[str, Callable[..., Any]]) -> None:
         INPLACE[method] = made[id(f)]
 
 
-NOT_DERIVED = {"requires_grad", "detach", "set", "resize", "resize_as", "data"}
-"""Methods that end with an underscore and do more than write the elements."""
-
-
 def _variant(f: Callable[..., Any]) -> Callable[..., Tensor]:
     if hasattr(f, "op"):
         return inplace(f.op)
     name = f.__name__
-    if name in BY_FUNCTION:
-        return inplace(TABLE[BY_FUNCTION[name]], f)
+    stands_for_it = getattr(f, "inplace", None)
+    if stands_for_it is not None:
+        return inplace(stands_for_it.op, f)
     # A function made of several operations: whether one of them saves `self` is not known here, so it gets a copy.
-    return inplace(Op(name, rf"\mathrm{{{{{name}}}}}({{self}})", f, {}, name, saved_names=("self",)), f)
+    return inplace(Op(name, rf"\mathrm{{{{{name}}}}}({{self}})", f, {}, name, saved_names=("self",), traits=traits_of(name)), f)
 
 
 _fill_number_ = inplace(TABLE["_fill_number_written"])
@@ -272,5 +255,5 @@ def _drawn(name: str, what: str, draw: Callable[..., Any]) -> Callable[..., Tens
     return write
 
 
-INPLACE |= {"fill_": fill_, "copy_": copy_, "index_put_": index_put_}
+INPLACE |= {f.__name__: f for f in (fill_, copy_, index_put_)}
 INPLACE |= {name: _drawn(name, what, draw) for name, (what, draw) in DRAWN.items()}

@@ -17,8 +17,13 @@ INFERENCE_WRITTEN = (
     "before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more details."
 )
 
-LATER = {"t_": 1, "transpose_": 1, "swapaxes_": 1, "swapdims_": 1, "unsqueeze_": 1, "squeeze_": 3}
-"""By how much the number in the node's name is higher than that of the method that makes a view."""
+
+def turned_by(function: Callable[..., Any]) -> int:
+    """By how much the number in the node's name is higher than that of the function, which makes a view; 0 for one whose
+    in-place method writes elements."""
+    declared = getattr(function, "op", None)
+    later = getattr(function, "inplace", 0) if declared is None else declared.inplace
+    return later if isinstance(later, int) else 0
 
 
 @functools.cache
@@ -30,6 +35,7 @@ def _variant(kind: type[Node], later: int) -> type[Node]:
 
 def turning(method: str, function: Callable[..., Tensor]) -> Callable[..., Tensor]:
     """The in-place method made of the function that gives a view."""
+    later = turned_by(function)
     declared = getattr(function, "op", None) or Op(method, rf"\mathrm{{{method.strip('_')}}}({{self}})", function, {}, method)
 
     def turn(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
@@ -49,7 +55,7 @@ def turning(method: str, function: Callable[..., Tensor]) -> Callable[..., Tenso
         node = result._node
         if node is not None and result is not self:
             kind: Any = type(node)
-            node.__class__ = _variant(kind, LATER[method])
+            node.__class__ = _variant(kind, later)
             place(self, node, result._nr)
         if self._view is not None and (node is not None or not self._view.base.requires_grad):
             self._view.version = counter.value

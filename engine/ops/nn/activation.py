@@ -16,6 +16,8 @@ from ..pointwise.unary import exp, tanh
 from ..shape.joining import _cat
 from ..shape.reshaping import wrap_dim
 
+ELEMENTWISE = True
+
 
 def floating_only(kernel: str, tensor: Tensor) -> None:
     """Refuse integers as PyTorch does, which names the function's kernel."""
@@ -23,7 +25,12 @@ def floating_only(kernel: str, tensor: Tensor) -> None:
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{SCALAR_NAMES[tensor.dtype]}'")
 
 
-@op(r"\sigma({self})", floating=True, self=lambda grad, result: sigmoid_backward(grad, result))
+@op(
+    r"\sigma({self})",
+    traits="saturates squashes probabilities",
+    floating=True,
+    self=lambda grad, result: sigmoid_backward(grad, result),
+)
 def sigmoid(self):
     """The logistic function, `1 / (1 + exp(-x))`."""
     return 1 / (1 + np.exp(-self))
@@ -39,7 +46,7 @@ def sigmoid_backward(grad_output, output):
     return grad_output * (output * (1 - output))
 
 
-@op(r"\mathrm{{relu}}({self})", self=lambda grad, result: threshold_backward(grad, result, 0))
+@op(r"\mathrm{{relu}}({self})", traits="relu flat_below", self=lambda grad, result: threshold_backward(grad, result, 0))
 def relu(self):
     """Each element, or zero if it is negative."""
     if self.dtype.kind == "b":
@@ -171,6 +178,7 @@ def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tenso
 
 @op(
     r"\ln \sigma({self})",
+    traits="saturates",
     self=lambda grad, self: grad * sigmoid(-self),
     node="LogSigmoidBackward0",
     name="logsigmoid",
@@ -187,7 +195,7 @@ def logsigmoid(input: Tensor) -> Tensor:
     return _log_sigmoid(input)
 
 
-@function
+@function(traits="saturates")
 def softsign(input: Tensor) -> Tensor:
     """`x / (1 + |x|)`."""
     return input / (input.abs() + 1)

@@ -187,7 +187,7 @@ def scaled_dot_product_attention(
     return _attention(query, key, value, attn_mask, factor)
 
 
-@function
+@function(traits="product")
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """`x1ᵀ A x2 + b` for each output: inputs (…, n) and (…, m), weight (out, n, m)."""
     a, b, w = input1._array, input2._array, weight._array

@@ -46,7 +46,7 @@ def functional_dropout(input: Tensor, p: float = 0.5, training: bool = True, inp
     return _dropped(input, p, training, input._array.shape, inplace)
 
 
-@function
+@function(traits="masks")
 def dropout(input: Tensor, p: float, train: bool) -> Tensor:
     """Elements set to zero with probability `p`, the others scaled up to keep the mean."""
     if p < 0.0 or p > 1.0:
@@ -112,7 +112,7 @@ def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
     return out if n == 5 else out.squeeze(0)
 
 
-@function
+@function(traits="masks")
 def feature_dropout(input: Tensor, p: float, train: bool) -> Tensor:
     """Whole channels set to zero with probability `p`."""
     return _dropped(input, p, train, _channels(input._array))
@@ -130,7 +130,7 @@ def _alpha(input: Tensor, p: float, training: bool, shape: tuple[int, ...]) -> T
     return mul(input, constant(noise * kind(a))) + constant(shift)
 
 
-@function
+@function(traits="masks")
 def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
     """Dropout that keeps mean and variance of SELU networks (Klambauer et al., 2017)."""
     _probability(p)

@@ -39,6 +39,7 @@ def mish_backward(grad, self):
 
 @op(
     r"\mathrm{{hardswish}}({self})",
+    traits="flat_below",
     self=lambda grad, self: where(self <= -3, 0.0, where(self < 3, grad * (self / 3 + 0.5), grad)),
     node="HardswishBackward0",
     name="hardswish",
@@ -50,6 +51,7 @@ def _hardswish(self):
 
 @op(
     r"\mathrm{{hardsigmoid}}({self})",
+    traits="flat_below",
     self=lambda grad, self: where((self > -3) & (self < 3), grad / 6, 0.0),
     node="HardsigmoidBackward0",
     name="hardsigmoid",
@@ -95,6 +97,7 @@ def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
 
 @op(
     r"\mathrm{{hardtanh}}({self})",
+    traits="flat_outside",
     self=lambda grad, self, min_val, max_val: where((self <= min_val) | (self >= max_val), 0.0, grad),
     node="HardtanhBackward0",
     name="hardtanh",
@@ -123,7 +126,7 @@ def hardtanh_(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Ten
     return hardtanh(input, min_val, max_val, True)
 
 
-@function
+@function(traits="relu flat_below")
 def relu6(input: Tensor, inplace: bool = False) -> Tensor:
     """Each element moved into the interval from 0 to 6."""
     return (_hardtanh_in_place if inplace else _hardtanh)(input, 0, 6)
@@ -139,6 +142,7 @@ def shrink_backward(grad, self, lambd):
 
 @op(
     r"\mathrm{{hardshrink}}({self})",
+    traits="flat_outside",
     self=lambda grad, self, lambd: shrink_backward(grad, self, lambd),
     node="HardshrinkBackward0",
     name="hardshrink",
@@ -150,6 +154,7 @@ def _hardshrink(self, lambd):
 
 @op(
     r"\mathrm{{softshrink}}({self})",
+    traits="flat_outside",
     self=lambda grad, self, lambd: shrink_backward(grad, self, lambd),
     node="SoftshrinkBackward0",
     name="softshrink",

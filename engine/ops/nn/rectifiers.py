@@ -15,6 +15,8 @@ from ..pointwise.comparison import where
 from ..pointwise.unary import exp
 from .activation import floating_only, relu, threshold_backward
 
+ELEMENTWISE = True
+
 _relu_ = in_place(TABLE["relu"])
 
 
@@ -29,6 +31,7 @@ def functional_relu(input: Tensor, inplace: bool = False) -> Tensor:
 
 @op(
     r"\mathrm{{threshold}}({self})",
+    traits="flat_below",
     self=lambda grad, self, threshold: threshold_backward(grad, self, threshold),
     node="ThresholdBackward0",
     name="threshold",
@@ -92,6 +95,7 @@ def leaky_backward_of_result(grad, result, negative_slope):
 
 @op(
     r"\mathrm{{leaky\_relu}}({self})",
+    traits="flat_below",
     self=lambda grad, self, negative_slope: leaky_backward(grad, self, negative_slope),
     node="LeakyReluBackward0",
     name="leaky_relu",
@@ -283,7 +287,7 @@ SELU = 1.6732632423543772848170429916717, 1.0507009873554804934193349852946, 1.0
 """The numbers that make selu keep mean and variance."""
 
 
-@function
+@function(traits="flat_below")
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """`x`, or `alpha * (exp(x) - 1)` if it is negative."""
     floating_only("elu_cpu", input)

@@ -17,6 +17,7 @@ from .activation import floating_only
 
 @op(
     r"\mathrm{{softmax}}({self})",
+    traits="normalizes squashes probabilities",
     self=lambda grad, result, dim: softmax_backward_data(grad, result, dim),
     node="SoftmaxBackward0",
     name="softmax",
@@ -66,6 +67,7 @@ def log_softmax_backward_data(grad_output, output, dim):
 
 @op(
     r"\log\mathrm{{softmax}}({self})",
+    traits="normalizes",
     self=lambda grad, result, dim: log_softmax_backward_data(grad, result, dim),
     node="LogSoftmaxBackward0",
     name="log_softmax",

@@ -11,6 +11,7 @@ from ...tensor import Tensor
 from .comparison import where
 from .unary import log, zeros_like_grad
 
+ELEMENTWISE = True
 SMALL_FORMULAS = True
 """The formulas here stand in the call paths themselves."""
 
@@ -20,13 +21,27 @@ def scaled(grad, factor):
     return grad if factor == 1 else grad * factor
 
 
-@op(r"{self} + {other}", self=lambda grad: grad, other=lambda grad, alpha: scaled(grad, alpha))
+@op(
+    r"{self} + {other}",
+    symbol="+",
+    ufunc=np.add,
+    traits="infix commutative",
+    self=lambda grad: grad,
+    other=lambda grad, alpha: scaled(grad, alpha),
+)
 def add(self, other, *, alpha=1):
     """Sum, `self + alpha * other`."""
     return self + (other if alpha == 1 else other * alpha)
 
 
-@op(r"{self} - {other}", self=lambda grad: grad, other=lambda grad, alpha: scaled(-grad, alpha))
+@op(
+    r"{self} - {other}",
+    symbol="−",
+    ufunc=np.subtract,
+    traits="difference infix",
+    self=lambda grad: grad,
+    other=lambda grad, alpha: scaled(-grad, alpha),
+)
 def sub(self, other, *, alpha=1):
     """Difference, `self - alpha * other`."""
     if self.dtype.kind == "b":
@@ -37,7 +52,15 @@ def sub(self, other, *, alpha=1):
     return self - (other if alpha == 1 else other * alpha)
 
 
-@op(r"{other} - {self}", self=lambda grad, alpha: scaled(-grad, alpha), other=None, node="RsubBackward1", name="rsub")
+@op(
+    r"{other} - {self}",
+    symbol="−",
+    traits="difference infix swapped",
+    self=lambda grad, alpha: scaled(-grad, alpha),
+    other=None,
+    node="RsubBackward1",
+    name="rsub",
+)
 def _rsub_number(self, other, *, alpha=1):
     """Reversed difference, `other - alpha * self`, of a number `other`."""
     return other - (self if alpha == 1 else self * alpha)
@@ -45,6 +68,7 @@ def _rsub_number(self, other, *, alpha=1):
 
 @op(
     r"{other} - {self}",
+    symbol="−",
     self=lambda grad, alpha: scaled(-grad, alpha),
     other=lambda grad: grad,
     node="RsubBackward0",
@@ -61,7 +85,14 @@ def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
     return (_rsub_tensor if isinstance(other, Tensor) else _rsub_number)(input, other, alpha=alpha)
 
 
-@op(r"{self} \cdot {other}", self=lambda grad, other: grad * other, other=lambda grad, self: grad * self)
+@op(
+    r"{self} \cdot {other}",
+    symbol="×",
+    ufunc=np.multiply,
+    traits="product magnitude infix commutative",
+    self=lambda grad, other: grad * other,
+    other=lambda grad, self: grad * self,
+)
 def mul(self, other):
     """Product of elements."""
     return self * other
@@ -69,6 +100,9 @@ def mul(self, other):
 
 @op(
     r"\frac{{ {self} }}{{ {other} }}",
+    symbol="÷",
+    ufunc=np.true_divide,
+    traits="division infix",
     floating=True,
     self=lambda grad, other: grad / other,
     other=lambda grad, self, other: -grad * ((self / other) / other),
@@ -91,7 +125,7 @@ def divisor(other):
     return other
 
 
-@op(r"\lfloor {self} / {other} \rfloor", self=None, other=None)
+@op(r"\lfloor {self} / {other} \rfloor", traits="steps", self=None, other=None)
 def floor_divide(self, other):
     """Quotient rounded down."""
     return np.floor_divide(self, divisor(other))
@@ -99,6 +133,7 @@ def floor_divide(self, other):
 
 @op(
     r"{self} / {other}",
+    symbol="÷",
     self=lambda grad: zeros_like_grad(grad),
     other=lambda grad: zeros_like_grad(grad),
     node="DivBackward2",
@@ -114,7 +149,7 @@ def _div_mode(self, other, rounding_mode):
     raise RuntimeError(f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'")
 
 
-@function
+@function(inplace=true_divide)
 def div(input: Tensor, other: Any, *, rounding_mode: str | None = None) -> Tensor:
     """Quotient of elements, rounded if `rounding_mode` is "floor" or "trunc"."""
     return true_divide(input, other) if rounding_mode is None else _div_mode(input, other, rounding_mode)
@@ -143,7 +178,7 @@ def _remainder_tensor(self, other):
     return np.remainder(self, divisor(other))
 
 
-@function
+@function(inplace=_remainder_tensor)
 def remainder(input: Tensor, other: Any) -> Tensor:
     """Remainder with the sign of the divisor, `input - other * floor(input / other)`."""
     return _remainder_tensor(input, other) if isinstance(other, Tensor) else _remainder_number(input, other)
@@ -167,7 +202,7 @@ def _fmod_tensor(self, other):
     return np.fmod(self, divisor(other))
 
 
-@function
+@function(inplace=_fmod_tensor)
 def fmod(input: Tensor, other: Any) -> Tensor:
     """Remainder with the sign of the dividend, as C's `fmod`."""
     return _fmod_tensor(input, other) if isinstance(other, Tensor) else _fmod_number(input, other)
@@ -185,7 +220,7 @@ def trunc_quotient(self, other):
     return np.trunc(self / other)
 
 
-@op(r"-{self}", self=lambda grad: -grad)
+@op(r"-{self}", symbol="−", self=lambda grad: -grad)
 def neg(self):
     """Each element with the other sign."""
     if self.dtype.kind == "b":
@@ -204,7 +239,7 @@ def positive(input: Tensor) -> Tensor:
     return input
 
 
-@op(r"\frac{{1}}{{ {self} }}", floating=True, self=lambda grad, result: -grad * (result * result))
+@op(r"\frac{{1}}{{ {self} }}", traits="division", floating=True, self=lambda grad, result: -grad * (result * result))
 def reciprocal(self):
     """One divided by each element."""
     return np.reciprocal(self)
@@ -224,6 +259,8 @@ def pow_backward(grad, self, exponent):
 
 @op(
     r"{self}^{{ {exponent} }}",
+    symbol="^",
+    traits="magnitude infix",
     self=lambda grad, self, exponent: pow_backward(grad, self, exponent),
     node="PowBackward0",
     name="pow",
@@ -251,6 +288,7 @@ def pow_backward_exponent(grad, self, exponent, result):
 
 @op(
     r"{self}^{{ {exponent} }}",
+    symbol="^",
     self=lambda grad, self, exponent: pow_backward_self(grad, self, exponent),
     exponent=lambda grad, self, exponent, result: pow_backward_exponent(grad, self, exponent, result),
     node="PowBackward1",
@@ -263,6 +301,7 @@ def _pow_tensor(self, exponent):
 
 @op(
     r"{self}^{{ {exponent} }}",
+    symbol="^",
     self=None,
     exponent=lambda grad, self, exponent, result: pow_backward_exponent(grad, self, exponent, result),
     node="PowBackward2",
@@ -273,7 +312,7 @@ def _pow_base(exponent, self):
     return self**exponent
 
 
-@function
+@function(inplace=_pow_scalar)
 def pow(input: Any, exponent: Any) -> Tensor:
     """`input ** exponent`; one of the two may be a number."""
     if isinstance(exponent, Tensor):
@@ -286,7 +325,7 @@ def rpow(exponent: Tensor, base: Any) -> Tensor:
     return _pow_tensor(base, exponent) if isinstance(base, Tensor) else _pow_base(exponent, base)
 
 
-@function
+@function(traits="magnitude", inplace=_pow_scalar)
 def square(input: Tensor) -> Tensor:
     """Each element times itself."""
     return _pow_scalar(input, 2)
@@ -294,6 +333,7 @@ def square(input: Tensor) -> Tensor:
 
 @op(
     r"{input} + {value} {tensor1} {tensor2}",
+    traits="product",
     input=lambda grad: grad,
     tensor1=lambda grad, tensor2, value: grad * scaled(tensor2, value),
     tensor2=lambda grad, tensor1, value: grad * scaled(tensor1, value),
@@ -316,6 +356,7 @@ def addcdiv(input, tensor1, tensor2, *, value=1):
 
 @op(
     r"{self} + {weight} ({end} - {self})",
+    traits="product",
     self=lambda grad, weight: grad * (1 - weight),
     end=lambda grad, weight: grad * weight,
     weight=lambda grad, self, end: grad * (end - self),
@@ -339,7 +380,7 @@ def _lerp_number(self, end, weight):
     return self + self.dtype.type(weight) * (end - self)
 
 
-@function
+@function(inplace=_lerp_tensor)
 def lerp(input: Tensor, end: Tensor, weight: Any) -> Tensor:
     """The point a part `weight` of the way from `input` to `end`."""
     return _lerp_tensor(input, end, weight) if isinstance(weight, Tensor) else _lerp_number(input, end, weight)

@@ -27,6 +27,7 @@ def favoured(grad, wins, ties):
 
 @op(
     r"\max({self}, {other})",
+    traits="chooses tensors_only",
     self=lambda grad, self, other: favoured(grad, self > other, self == other),
     other=lambda grad, self, other: favoured(grad, other > self, self == other),
 )
@@ -37,6 +38,7 @@ def maximum(self, other):
 
 @op(
     r"\min({self}, {other})",
+    traits="chooses tensors_only",
     self=lambda grad, self, other: favoured(grad, self < other, self == other),
     other=lambda grad, self, other: favoured(grad, other < self, self == other),
 )
@@ -47,6 +49,7 @@ def minimum(self, other):
 
 @op(
     r"\max({self}, {other})",
+    traits="chooses tensors_only",
     self=lambda grad, self, other: where((self >= other) | (other != other), grad, 0.0),
     other=lambda grad, self, other: where((self >= other) | (other != other), 0.0, grad),
 )
@@ -57,6 +60,7 @@ def fmax(self, other):
 
 @op(
     r"\min({self}, {other})",
+    traits="chooses tensors_only",
     self=lambda grad, self, other: where((self <= other) | (other != other), grad, 0.0),
     other=lambda grad, self, other: where((self <= other) | (other != other), 0.0, grad),
 )
@@ -76,6 +80,7 @@ def turned(grad, part, self, other):
 
 @op(
     r"\mathrm{{atan2}}({self}, {other})",
+    traits="tensors_only",
     floating=True,
     self=lambda grad, self, other: turned(grad, other, self, other),
     other=lambda grad, self, other: turned(grad, -self, self, other),
@@ -87,6 +92,7 @@ def atan2(self, other):
 
 @op(
     r"\sqrt{{ {self}^2 + {other}^2 }}",
+    traits="tensors_only",
     self=lambda grad, self, result: grad * (self / result),
     other=lambda grad, other, result: grad * (other / result),
 )
@@ -113,6 +119,7 @@ def copysign(self, other):
 
 @op(
     r"\ln(e^{{ {self} }} + e^{{ {other} }})",
+    traits="tensors_only",
     self=lambda grad, self, other: grad / (1 + exp(other - self)),
     other=lambda grad, self, other: grad / (1 + exp(self - other)),
 )
@@ -123,6 +130,7 @@ def logaddexp(self, other):
 
 @op(
     r"\log_2(2^{{ {self} }} + 2^{{ {other} }})",
+    traits="tensors_only",
     self=lambda grad, self, other: grad / (1 + 2 ** (other - self)),
     other=lambda grad, self, other: grad / (1 + 2 ** (self - other)),
 )
@@ -152,7 +160,7 @@ def float_power(input: Any, exponent: Any) -> Tensor:
 # --- without a derivative --------------------------------------------------------------------------------------------------
 
 
-@op(r"\theta({self})", self=None, values=None)
+@op(r"\theta({self})", traits="steps tensors_only", self=None, values=None)
 def heaviside(self, values):
     """0 for negative elements, 1 for positive ones, `values` at zero."""
     if self.dtype != values.dtype:
@@ -160,13 +168,13 @@ def heaviside(self, values):
     return np.where(self == 0, values, (self > 0).astype(self.dtype))
 
 
-@op(r"\gcd({self}, {other})", self=None, other=None)
+@op(r"\gcd({self}, {other})", traits="tensors_only", self=None, other=None)
 def gcd(self, other):
     """The greatest common divisor."""
     return np.gcd(self, other)
 
 
-@op(r"\mathrm{{lcm}}({self}, {other})", self=None, other=None)
+@op(r"\mathrm{{lcm}}({self}, {other})", traits="tensors_only", self=None, other=None)
 def lcm(self, other):
     """The least common multiple."""
     return np.lcm(self, other)
@@ -174,6 +182,7 @@ def lcm(self, other):
 
 @op(
     r"\mathrm{{nextafter}}({self}, {other})",
+    traits="tensors_only",
     self=lambda grad, self, other: where(self == other, 0.0, grad),
     other=lambda grad: zeros_like_grad(grad),
 )

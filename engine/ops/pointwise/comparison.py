@@ -11,62 +11,64 @@ from ...op.declare import function, op
 from ...tensor import Tensor, constant
 from .unary import isfinite  # noqa: F401  (public here as well)
 
+ELEMENTWISE = True
 
-@op(r"{self} = {other}", self=None, other=None)
+
+@op(r"{self} = {other}", symbol="==", traits="compares infix", self=None, other=None)
 def eq(self, other):
     """Whether elements are equal."""
     return np.equal(self, other)
 
 
-@op(r"{self} \ne {other}", self=None, other=None)
+@op(r"{self} \ne {other}", symbol="≠", traits="compares infix", self=None, other=None)
 def ne(self, other):
     """Whether elements differ."""
     return np.not_equal(self, other)
 
 
-@op(r"{self} < {other}", self=None, other=None)
+@op(r"{self} < {other}", symbol="<", traits="compares infix", self=None, other=None)
 def lt(self, other):
     """Whether elements are less."""
     return np.less(self, other)
 
 
-@op(r"{self} \le {other}", self=None, other=None)
+@op(r"{self} \le {other}", symbol="≤", traits="compares infix", self=None, other=None)
 def le(self, other):
     """Whether elements are less or equal."""
     return np.less_equal(self, other)
 
 
-@op(r"{self} > {other}", self=None, other=None)
+@op(r"{self} > {other}", symbol=">", traits="compares infix", self=None, other=None)
 def gt(self, other):
     """Whether elements are greater."""
     return np.greater(self, other)
 
 
-@op(r"{self} \ge {other}", self=None, other=None)
+@op(r"{self} \ge {other}", symbol="≥", traits="compares infix", self=None, other=None)
 def ge(self, other):
     """Whether elements are greater or equal."""
     return np.greater_equal(self, other)
 
 
-@op(r"\neg {self}", self=None)
+@op(r"\neg {self}", traits="compares", self=None)
 def logical_not(self):
     """Whether elements are zero."""
     return np.logical_not(self)
 
 
-@op(r"{self} \land {other}", self=None, other=None)
+@op(r"{self} \land {other}", traits="compares tensors_only", self=None, other=None)
 def logical_and(self, other):
     """Whether both elements are non-zero."""
     return np.logical_and(self, other)
 
 
-@op(r"{self} \lor {other}", self=None, other=None)
+@op(r"{self} \lor {other}", traits="compares tensors_only", self=None, other=None)
 def logical_or(self, other):
     """Whether one of the elements is non-zero."""
     return np.logical_or(self, other)
 
 
-@op(r"{self} \oplus {other}", self=None, other=None)
+@op(r"{self} \oplus {other}", traits="compares tensors_only", self=None, other=None)
 def logical_xor(self, other):
     """Whether exactly one of the elements is non-zero."""
     return np.logical_xor(self, other)
@@ -106,25 +108,25 @@ def _integral(name, array):
         raise NotImplementedError(f"\"{name}_cpu\" not implemented for '{kind}'")
 
 
-@op(r"\mathrm{{isnan}}({self})", self=None)
+@op(r"\mathrm{{isnan}}({self})", traits="compares", self=None)
 def isnan(self):
     """Whether elements are NaN."""
     return np.isnan(self)
 
 
-@op(r"\mathrm{{isinf}}({self})", self=None)
+@op(r"\mathrm{{isinf}}({self})", traits="compares", self=None)
 def isinf(self):
     """Whether elements are infinite."""
     return np.isinf(self)
 
 
-@op(r"{self} = +\infty", self=None)
+@op(r"{self} = +\infty", traits="compares", self=None)
 def isposinf(self):
     """Whether elements are positive infinity."""
     return np.isposinf(self) if self.dtype.kind == "f" else np.zeros(self.shape, bool)
 
 
-@op(r"{self} = -\infty", self=None)
+@op(r"{self} = -\infty", traits="compares", self=None)
 def isneginf(self):
     """Whether elements are negative infinity."""
     return np.isneginf(self) if self.dtype.kind == "f" else np.zeros(self.shape, bool)
@@ -152,6 +154,7 @@ def bitwise_right_shift(self, other):
 
 @op(
     r"\mathrm{{where}}({condition}, {self}, {other})",
+    traits="given leaves_out branches",
     condition=None,
     self=lambda grad, condition: where(condition, grad, 0.0),
     other=lambda grad, condition: where(condition, 0.0, grad),
@@ -191,6 +194,7 @@ def _scalar_name(tensor: Tensor) -> str:
 
 @op(
     r"\mathrm{{clamp}}({self}, {min}, {max})",
+    traits="flat_outside",
     self=lambda grad, self, min, max: where(within(self, min, max), grad, 0.0),
     node="ClampBackward1",
     name="clamp",
@@ -237,7 +241,7 @@ def above(self, min, max):
     return self > max if min is None else (self > max) | (max < min)
 
 
-@function
+@function(inplace=_clamp)
 def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
     """Each element moved into the interval from `min` to `max` (numbers or tensors)."""
     if min is None and max is None:
@@ -277,31 +281,31 @@ _min_number, _min_tensor = _one_sided("clamp_min", r"\max({self}, {bound})", np.
 _max_number, _max_tensor = _one_sided("clamp_max", r"\min({self}, {bound})", np.minimum, lambda x, b: x <= b)
 
 
-@function
+@function(traits="relu flat_below")
 def clamp_min(input: Tensor, min: Any) -> Tensor:
     """Each element no smaller than `min`, a number or a tensor."""
     return (_min_tensor if isinstance(min, Tensor) else _min_number)(input, min)
 
 
-@function
+@function(traits="flat_outside")
 def clamp_max(input: Tensor, max: Any) -> Tensor:
     """Each element no larger than `max`, a number or a tensor."""
     return (_max_tensor if isinstance(max, Tensor) else _max_number)(input, max)
 
 
-@function
+@function(traits="compares")
 def equal(input: Tensor, other: Tensor) -> bool:
     """Whether two tensors have the same shape and elements."""
     return input._array.shape == other._array.shape and bool((input._array == other._array).all())
 
 
-@function
+@function(traits="compares")
 def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
     """Whether all elements are within `atol + rtol * |other|` of each other."""
     return bool(isclose(input, other, rtol, atol, equal_nan)._array.all())
 
 
-@function
+@function(traits="compares")
 def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
     """Whether elements are within `atol + rtol * |other|` of each other."""
     for position, (name, x) in enumerate((("input", input), ("other", other)), 1):

@@ -14,6 +14,8 @@ from .comparison import where
 from .unary import abs as absolute
 from .unary import cos, exp, log, log1p, sign, sin
 
+ELEMENTWISE = True
+
 if TYPE_CHECKING:
     import scipy.special as sc
 else:
@@ -31,7 +33,12 @@ def precisely(f, *arrays):
 # --- error functions -------------------------------------------------------------------------------------------------------
 
 
-@op(r"\mathrm{{erf}}({self})", floating=True, self=lambda grad, self: grad * (TWO_OVER_ROOT_PI * exp(-(self * self))))
+@op(
+    r"\mathrm{{erf}}({self})",
+    traits="saturates",
+    floating=True,
+    self=lambda grad, self: grad * (TWO_OVER_ROOT_PI * exp(-(self * self))),
+)
 def erf(self):
     """The error function of each element."""
     return np.asarray(sc.erf(self), self.dtype)
@@ -114,6 +121,7 @@ def _digamma(self):
 
 @op(
     r"\psi^{{({n})}}({self})",
+    traits="tensors_only",
     floating=True,
     self=lambda grad, self, n: grad * _polygamma(self, n + 1),
     node="PolygammaBackward0",
@@ -172,13 +180,13 @@ def multigamma_backward(grad, self, p):
     return grad * total
 
 
-@op(r"P({self}, {other})", floating=True, self=None, other=None, name="igamma")
+@op(r"P({self}, {other})", traits="tensors_only", floating=True, self=None, other=None, name="igamma")
 def igamma(self, other):
     """The regularised lower incomplete gamma function."""
     return precisely(sc.gammainc, self, other)
 
 
-@op(r"Q({self}, {other})", floating=True, self=None, other=None, name="igammac")
+@op(r"Q({self}, {other})", traits="tensors_only", floating=True, self=None, other=None, name="igammac")
 def igammac(self, other):
     """The regularised upper incomplete gamma function."""
     return precisely(sc.gammaincc, self, other)
@@ -205,6 +213,7 @@ def xlog_ratio(self, other):
 
 @op(
     r"{self} \ln {other}",
+    traits="logarithm",
     floating=True,
     self=lambda grad, self, other: grad * where((self == 0) & (other <= 0), 0.0, log(other)),
     other=lambda grad, self, other: grad * self / other,

@@ -11,6 +11,7 @@ from ...dtypes import OF_NUMPY, SCALAR_NAMES
 from ...op.declare import function, op
 from ...tensor import Tensor
 
+ELEMENTWISE = True
 SMALL_FORMULAS = True
 """The formulas here stand in the call paths themselves."""
 
@@ -24,43 +25,43 @@ def zeros_like_grad(self):
     return np.zeros_like(self)
 
 
-@op(r"\mathrm{{isfinite}}({self})", self=None)
+@op(r"\mathrm{{isfinite}}({self})", traits="compares", self=None)
 def isfinite(self):
     """Whether elements are neither infinite nor NaN."""
     return np.isfinite(self)
 
 
-@op(r"e^{{ {self} }}", floating=True, self=lambda grad, result: grad * result)
+@op(r"e^{{ {self} }}", traits="saturates exponential", floating=True, self=lambda grad, result: grad * result)
 def exp(self):
     """e to the power of each element."""
     return np.exp(self)
 
 
-@op(r"2^{{ {self} }}", floating=True, self=lambda grad, result: grad * result * math.log(2))
+@op(r"2^{{ {self} }}", traits="exponential", floating=True, self=lambda grad, result: grad * result * math.log(2))
 def exp2(self):
     """2 to the power of each element."""
     return np.exp2(self)
 
 
-@op(r"e^{{ {self} }} - 1", floating=True, self=lambda grad, result: grad * (result + 1))
+@op(r"e^{{ {self} }} - 1", traits="exponential", floating=True, self=lambda grad, result: grad * (result + 1))
 def expm1(self):
     """`exp(x) - 1`, exact near zero."""
     return np.expm1(self)
 
 
-@op(r"\ln {self}", floating=True, self=lambda grad, self: grad / self)
+@op(r"\ln {self}", traits="logarithm", floating=True, self=lambda grad, self: grad / self)
 def log(self):
     """Natural logarithm of each element."""
     return np.log(self)
 
 
-@op(r"\log_2 {self}", floating=True, self=lambda grad, self: grad / (self * math.log(2)))
+@op(r"\log_2 {self}", traits="logarithm", floating=True, self=lambda grad, self: grad / (self * math.log(2)))
 def log2(self):
     """Logarithm to base 2 of each element."""
     return np.log2(self)
 
 
-@op(r"\log_{{10}} {self}", floating=True, self=lambda grad, self: grad / (self * math.log(10)))
+@op(r"\log_{{10}} {self}", traits="logarithm", floating=True, self=lambda grad, self: grad / (self * math.log(10)))
 def log10(self):
     """Logarithm to base 10 of each element."""
     return np.log10(self)
@@ -72,7 +73,7 @@ def log1p(self):
     return np.log1p(self)
 
 
-@op(r"\sqrt{{ {self} }}", floating=True, self=lambda grad, result: grad / (2 * result))
+@op(r"\sqrt{{ {self} }}", traits="root", floating=True, self=lambda grad, result: grad / (2 * result))
 def sqrt(self):
     """Square root of each element."""
     return np.sqrt(self)
@@ -80,6 +81,7 @@ def sqrt(self):
 
 @op(
     r"\frac{{1}}{{\sqrt{{ {self} }}}}",
+    traits="root",
     floating=True,
     self=lambda grad, result: -0.5 * grad * (result * result * result),
 )
@@ -106,13 +108,13 @@ def tan(self):
     return np.tan(self)
 
 
-@op(r"\arcsin {self}", floating=True, self=lambda grad, self: grad * rsqrt(1 - self * self))
+@op(r"\arcsin {self}", traits="arc", floating=True, self=lambda grad, self: grad * rsqrt(1 - self * self))
 def asin(self):
     """Inverse sine of each element, in radians."""
     return np.arcsin(self)
 
 
-@op(r"\arccos {self}", floating=True, self=lambda grad, self: grad * -rsqrt(1 - self * self))
+@op(r"\arccos {self}", traits="arc", floating=True, self=lambda grad, self: grad * -rsqrt(1 - self * self))
 def acos(self):
     """Inverse cosine of each element, in radians."""
     return np.arccos(self)
@@ -124,19 +126,19 @@ def atan(self):
     return np.arctan(self)
 
 
-@op(r"\sinh {self}", floating=True, self=lambda grad, self: grad * cosh(self))
+@op(r"\sinh {self}", traits="exponential", floating=True, self=lambda grad, self: grad * cosh(self))
 def sinh(self):
     """Hyperbolic sine of each element."""
     return np.sinh(self)
 
 
-@op(r"\cosh {self}", floating=True, self=lambda grad, self: grad * sinh(self))
+@op(r"\cosh {self}", traits="exponential magnitude", floating=True, self=lambda grad, self: grad * sinh(self))
 def cosh(self):
     """Hyperbolic cosine of each element."""
     return np.cosh(self)
 
 
-@op(r"\tanh {self}", floating=True, self=lambda grad, result: tanh_backward(grad, result))
+@op(r"\tanh {self}", traits="saturates squashes", floating=True, self=lambda grad, result: tanh_backward(grad, result))
 def tanh(self):
     """Hyperbolic tangent of each element."""
     return np.tanh(self)
@@ -168,7 +170,7 @@ def acosh(self):
     return np.arccosh(self)
 
 
-@op(r"\mathrm{{artanh}}({self})", floating=True, self=lambda grad, self: grad / (1 - self * self))
+@op(r"\mathrm{{artanh}}({self})", traits="arc", floating=True, self=lambda grad, self: grad / (1 - self * self))
 def atanh(self):
     """Inverse hyperbolic tangent of each element."""
     return np.arctanh(self)
@@ -186,7 +188,7 @@ def rad2deg(self):
     return self * self.dtype.type(180 / math.pi)
 
 
-@op(r"|{self}|", self=lambda grad, self: grad * sign(self))
+@op(r"|{self}|", traits="magnitude", self=lambda grad, self: grad * sign(self))
 def abs(self):
     """Each element without its sign."""
     if self.dtype.kind == "b":
@@ -194,7 +196,7 @@ def abs(self):
     return np.abs(self)
 
 
-@op(r"\mathrm{{sign}}({self})", self=lambda grad: zeros_like_grad(grad))
+@op(r"\mathrm{{sign}}({self})", traits="steps", self=lambda grad: zeros_like_grad(grad))
 def sign(self):
     """-1, 0 or 1 after the sign of each element."""
     if self.dtype.kind == "b":
@@ -204,7 +206,7 @@ def sign(self):
     return np.nan_to_num(out) if self.dtype.kind == "f" else out
 
 
-@op(r"\mathrm{{sgn}}({self})", self=lambda grad: zeros_like_grad(grad))
+@op(r"\mathrm{{sgn}}({self})", traits="steps", self=lambda grad: zeros_like_grad(grad))
 def sgn(self):
     """-1, 0 or 1 after the sign of each element."""
     return sign.op.forward(self)
@@ -215,7 +217,7 @@ def _whole(name, array):
         raise NotImplementedError(f"\"{name}_cpu\" not implemented for 'Bool'")
 
 
-@op(r"\mathrm{{round}}({self})", self=lambda grad: zeros_like_grad(grad), node="RoundBackward0", name="round")
+@op(r"\mathrm{{round}}({self})", traits="steps", self=lambda grad: zeros_like_grad(grad), node="RoundBackward0", name="round")
 def _round(self):
     """Each element rounded, halves to even."""
     _whole("round", self)
@@ -253,19 +255,19 @@ def _integral(f):
     return rounded
 
 
-@op(r"\lfloor {self} \rfloor", self=lambda grad: zeros_like_grad(grad))
+@op(r"\lfloor {self} \rfloor", traits="steps", self=lambda grad: zeros_like_grad(grad))
 def floor(self):
     """Each element rounded down."""
     return _integral(np.floor)(self)
 
 
-@op(r"\lceil {self} \rceil", self=lambda grad: zeros_like_grad(grad))
+@op(r"\lceil {self} \rceil", traits="steps", self=lambda grad: zeros_like_grad(grad))
 def ceil(self):
     """Each element rounded up."""
     return _integral(np.ceil)(self)
 
 
-@op(r"\mathrm{{trunc}}({self})", self=lambda grad: zeros_like_grad(grad))
+@op(r"\mathrm{{trunc}}({self})", traits="steps", self=lambda grad: zeros_like_grad(grad))
 def trunc(self):
     """Each element rounded towards zero."""
     return _integral(np.trunc)(self)
@@ -279,6 +281,7 @@ def frac(self):
 
 @op(
     r"\mathrm{{nan\_to\_num}}({self})",
+    traits="leaves_out",
     self=lambda grad, self: grad * isfinite(self),
     node="NanToNumBackward0",
 )
@@ -308,7 +311,7 @@ def ldexp_down(grad, exponent):
     return grad * exp2(-exponent)
 
 
-@op(r"\mathrm{{signbit}}({self})", self=None)
+@op(r"\mathrm{{signbit}}({self})", traits="compares", self=None)
 def signbit(self):
     """Whether the sign of each element is set."""
     return np.signbit(self) if self.dtype.kind == "f" else self < 0

@@ -19,13 +19,25 @@ def shared_evenly(grad, self, result):
     return mask * (grad / _sum(mask))
 
 
-@op(r"\max {self}", self=lambda grad, self, result: shared_evenly(grad, self, result), node="MaxBackward1", name="max")
+@op(
+    r"\max {self}",
+    traits="chooses",
+    self=lambda grad, self, result: shared_evenly(grad, self, result),
+    node="MaxBackward1",
+    name="max",
+)
 def _max(self):
     """The largest element."""
     return _not_empty("max", self).max()
 
 
-@op(r"\min {self}", self=lambda grad, self, result: shared_evenly(grad, self, result), node="MinBackward1", name="min")
+@op(
+    r"\min {self}",
+    traits="chooses",
+    self=lambda grad, self, result: shared_evenly(grad, self, result),
+    node="MinBackward1",
+    name="min",
+)
 def _min(self):
     """The smallest element."""
     return _not_empty("min", self).min()
@@ -137,6 +149,7 @@ def shared_evenly_dim(grad, self, result, dim, keepdim):
 
 @op(
     r"\max {self}",
+    traits="chooses",
     self=lambda grad, self, result, dim, keepdim: shared_evenly_dim(grad, self, result, dim, keepdim),
     node="AmaxBackward0",
     name="amax",
@@ -148,6 +161,7 @@ def _amax(self, dim, keepdim):
 
 @op(
     r"\min {self}",
+    traits="chooses",
     self=lambda grad, self, result, dim, keepdim: shared_evenly_dim(grad, self, result, dim, keepdim),
     node="AminBackward0",
     name="amin",
@@ -171,6 +185,7 @@ def amin(input: Tensor, dim: Any = (), keepdim: bool = False) -> Tensor:
 
 @op(
     r"\min {self}, \max {self}",
+    traits="chooses",
     self=lambda grads, self, min, max, dim, keepdim: (
         shared_evenly_dim(grads[0], self, min, dim, keepdim) + shared_evenly_dim(grads[1], self, max, dim, keepdim)
     ),

@@ -57,6 +57,7 @@ def has_zeros(self):
 
 @op(
     r"\prod {self}",
+    traits="product",
     self=lambda grad, self, result: _reshape(prod_backward(grad, _reshape(self, (-1,)), result, 0), tuple(self.shape)),
     node="ProdBackward0",
     name="prod",

@@ -169,13 +169,13 @@ _cummax = _running_extreme("cummax", np.greater_equal)
 _cummin = _running_extreme("cummin", np.less_equal)
 
 
-@function
+@function(traits="chooses")
 def cummax(input: Tensor, dim: int) -> Any:
     """Running maximum along `dim`, and where it stands."""
     return _cummax(input, wrap_dim(dim, input._array.ndim))
 
 
-@function
+@function(traits="chooses")
 def cummin(input: Tensor, dim: int) -> Any:
     """Running minimum along `dim`, and where it stands."""
     return _cummin(input, wrap_dim(dim, input._array.ndim))

@@ -32,6 +32,7 @@ def _taken(array, indices, dim):
 
 @op(
     r"\mathrm{{sort}}({self})",
+    traits="chooses",
     self=lambda grad, self_sym_sizes, dim, indices: scattered(grad, self_sym_sizes, dim, indices),
     outputs=("values", "indices"),
     node="SortBackward0",
@@ -67,6 +68,7 @@ def msort(input: Tensor) -> Tensor:
 
 @op(
     r"\mathrm{{topk}}({self})",
+    traits="chooses",
     self=lambda grad, self_sym_sizes, dim, indices: scattered(grad, self_sym_sizes, dim, indices),
     outputs=("values", "indices"),
     node="TopkBackward0",
@@ -143,7 +145,7 @@ _nanmedian_dim = _selecting("nanmedian", "The median of what is a number along o
 _mode = _selecting("mode", "The most frequent element along one dimension, the smallest of several.", _most_frequent)
 
 
-@function
+@function(traits="chooses")
 def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Any:
     """The `k`-th smallest element along `dim`, and where it stands."""
     d = wrap_dim(dim, input._array.ndim)
@@ -152,7 +154,7 @@ def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Any
     return _kthvalue(input, d, keepdim, int(k))
 
 
-@function
+@function(traits="chooses")
 def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> Any:
     """The most frequent element along `dim`, and where it stands last."""
     return _mode(input, wrap_dim(dim, input._array.ndim), keepdim)
@@ -185,13 +187,13 @@ _median_all = _whole("median", _middle)
 _nanmedian_all = _whole("nanmedian", _middle_of_numbers)
 
 
-@function
+@function(traits="chooses")
 def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """The median of all elements, or along `dim` with where it stands; of two middle ones the lower."""
     return _median_all(input) if dim is None else _median_dim(input, wrap_dim(dim, input._array.ndim), keepdim)
 
 
-@function
+@function(traits="chooses")
 def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """The median of what is a number: of all elements, or along `dim` with where it stands."""
     return _nanmedian_all(input) if dim is None else _nanmedian_dim(input, wrap_dim(dim, input._array.ndim), keepdim)
@@ -277,7 +279,7 @@ def _only_float_or_double(name: str, input: Tensor) -> None:
         raise RuntimeError(f"{name}() input tensor must be either float or double dtype")
 
 
-@function
+@function(traits="chooses")
 def quantile(input: Tensor, q: Any, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear") -> Tensor:
     """The quantiles `q` of all elements or along `dim`, in front if `q` is a vector."""
     return _quantile(input, q, dim, keepdim, interpolation, ignore=False)
@@ -362,7 +364,7 @@ def searchsorted(
     return constant(np.asarray(found).astype(np.int32 if out_int32 else np.int64))
 
 
-@function
+@function(traits="steps")
 def bucketize(input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False) -> Tensor:
     """Which bucket between sorted `boundaries` each value falls into."""
     if boundaries._array.ndim != 1:

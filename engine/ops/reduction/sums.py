@@ -50,7 +50,13 @@ def total(array, axis=None, keepdims=False):
 # --- sum and mean ----------------------------------------------------------------------------------------------------------
 
 
-@op(r"\sum {self}", self=lambda grad, self_sym_sizes: spread(grad, self_sym_sizes), node="SumBackward0", name="sum")
+@op(
+    r"\sum {self}",
+    traits="reduces",
+    self=lambda grad, self_sym_sizes: spread(grad, self_sym_sizes),
+    node="SumBackward0",
+    name="sum",
+)
 def _sum(self):
     """Sum of all elements."""
     return total(self)
@@ -80,6 +86,7 @@ def sum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = N
 
 @op(
     r"\mathrm{{mean}}({self})",
+    traits="reduces",
     self=lambda grad, self_sym_sizes, self_sym_numel: spread(grad, self_sym_sizes) / self_sym_numel,
     node="MeanBackward0",
     name="mean",
@@ -145,7 +152,7 @@ def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any 
     return _nansum(input, axes_of(dim, input._array.ndim), keepdim)
 
 
-@function
+@function(traits="reduces")
 def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """Mean of what is a number, of all elements or over `dim`."""
     if input._array.dtype.kind != "f":

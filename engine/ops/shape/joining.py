@@ -14,6 +14,7 @@ from .reshaping import wrap_dim
 
 @op(
     r"\mathrm{{cat}}({tensors})",
+    traits="joins",
     lists=("tensors",),
     tensors=lambda grad, tensors_sym_sizes, dim: split_sizes(
         grad, [s[dim] if s != (0,) else 0 for s in tensors_sym_sizes], dim
@@ -38,6 +39,7 @@ def split_sizes(grad, lengths, dim):
 
 @op(
     r"{self}",
+    traits="same_values",
     self=lambda grad, self_sym_sizes, dim, start: _place(grad, self_sym_sizes, dim, start),
     node="NarrowBackward0",
     name="narrow",
@@ -93,6 +95,7 @@ def _listed(name: str, tensors: Any) -> list[Tensor]:
 
 @op(
     r"\mathrm{{stack}}({tensors})",
+    traits="joins",
     lists=("tensors",),
     tensors=lambda grad, dim: unbound(grad, dim),
     node="StackBackward0",

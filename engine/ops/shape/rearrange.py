@@ -83,7 +83,7 @@ def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
     return _rot90(input, k, tuple(dims))
 
 
-@function
+@function(traits="same_values")
 def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
     """A view with dimensions moved to other places, the rest staying in order."""
     n = input._array.ndim
@@ -121,6 +121,7 @@ def adjoint(input: Tensor) -> Tensor:
 
 @op(
     r"\mathrm{{repeat}}({self})",
+    traits="joins",
     self=lambda grad, self_sym_sizes, repeats: repeat_backward(grad, self_sym_sizes, repeats),
     node="RepeatBackward0",
     name="repeat",

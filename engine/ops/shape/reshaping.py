@@ -111,6 +111,7 @@ def sum_to_size(input: Tensor, *size: Any) -> Tensor:
 
 @op(
     r"{self}",
+    traits="same_values shapes",
     self=lambda grad, self_sym_sizes: _reshape(grad, self_sym_sizes),
     node="UnsafeViewBackward0",
     name="reshape",
@@ -122,6 +123,7 @@ def _reshape(self, shape):
 
 @op(
     r"\mathrm{{view}}({self}, {shape})",
+    traits="same_values shapes",
     view=True,
     self=lambda grad, self_sym_sizes: _reshape(grad, self_sym_sizes),
     node="ViewBackward0",
@@ -175,7 +177,7 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     return reshape(input, other.shape)
 
 
-@function
+@function(traits="same_values")
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """The dimensions from `start_dim` to `end_dim` made one."""
     a = input._array
@@ -195,7 +197,7 @@ def ravel(input: Tensor) -> Tensor:
     return reshape(input, -1)
 
 
-@function
+@function(traits="same_values")
 def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     """One dimension made several."""
     d = wrap_dim(dim, input._array.ndim)
@@ -205,6 +207,7 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
 
 @op(
     r"{self}^T",
+    traits="same_values transposes",
     view=True,
     self=lambda grad, dim0, dim1: _transpose(grad, dim0, dim1),
     node="TransposeBackward0",
@@ -215,7 +218,7 @@ def _transpose(self, dim0, dim1):
     return self.swapaxes(dim0, dim1)
 
 
-@function
+@function(inplace=1)
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """A view with two dimensions swapped."""
     n = input._array.ndim
@@ -223,7 +226,7 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     return _transpose(input, d0, d1) if n else alias(input)
 
 
-@op(r"{self}^T", view=True, self=lambda grad: t(grad), node="TBackward0")
+@op(r"{self}^T", traits="same_values transposes", inplace=1, view=True, self=lambda grad: t(grad), node="TBackward0")
 def t(self):
     """The transpose of a matrix (a vector or number stays as it is), a view."""
     if self.ndim > 2:
@@ -233,6 +236,7 @@ def t(self):
 
 @op(
     r"{self}_{{ {dims} }}",
+    traits="same_values transposes",
     view=True,
     self=lambda grad, dims: _permute(grad, inverse_permutation(dims)),
     node="PermuteBackward0",
@@ -290,19 +294,19 @@ def matrix_of(name: str) -> Any:
     return turned
 
 
-@op(r"{self}", view=True, self=lambda grad: grad)
+@op(r"{self}", traits="same_values alias", view=True, self=lambda grad: grad)
 def alias(self):
     """A view of everything."""
     return self.view()
 
 
-@op(r"{self}", view=True, self=lambda grad, dim: _squeeze_dim(grad, dim))
+@op(r"{self}", traits="same_values shapes", view=True, self=lambda grad, dim: _squeeze_dim(grad, dim))
 def _unsqueeze(self, dim):
     """A dimension of length one put in at `dim`."""
     return self.reshape((*self.shape[:dim], 1, *self.shape[dim:]))
 
 
-@function
+@function(inplace=1)
 def unsqueeze(input: Tensor, dim: int) -> Tensor:
     """A view with a dimension of length one at `dim`."""
     n = input._array.ndim + 1
@@ -313,6 +317,7 @@ def unsqueeze(input: Tensor, dim: int) -> Tensor:
 
 @op(
     r"{self}",
+    traits="same_values",
     view=True,
     self=lambda grad, self_sym_sizes: _reshape(grad, self_sym_sizes),
     node="SqueezeBackward0",
@@ -360,7 +365,7 @@ def _squeeze_dims(self, dim):
     return self.reshape(tuple([n for i, n in enumerate(self.shape) if n != 1 or i not in dim]))
 
 
-@function
+@function(inplace=3)
 def squeeze(input: Tensor, dim: Any = None) -> Tensor:
     """A view without dimensions of length one: all of them, or only `dim`."""
     n = input._array.ndim
@@ -373,6 +378,7 @@ def squeeze(input: Tensor, dim: Any = None) -> Tensor:
 
 @op(
     r"\mathrm{{expand}}({self})",
+    traits="same_values",
     view=True,
     self=lambda grad, self_sym_sizes: sum_to(grad, self_sym_sizes),
     node="ExpandBackward0",

@@ -184,7 +184,7 @@ def _some(name: str, tensors: Sequence[Tensor]) -> None:
         raise RuntimeError(f"{name} expects a non-empty TensorList")
 
 
-@function
+@function(traits="joins")
 def hstack(tensors: Sequence[Tensor]) -> Tensor:
     """The tensors side by side: along the second dimension (vectors along the first)."""
     _some("hstack", tensors)
@@ -192,21 +192,21 @@ def hstack(tensors: Sequence[Tensor]) -> Tensor:
     return cat(items, 0 if items[0]._array.ndim == 1 else 1)
 
 
-@function
+@function(traits="joins")
 def vstack(tensors: Sequence[Tensor]) -> Tensor:
     """The tensors on top of each other, vectors as rows."""
     _some("vstack", tensors)
     return cat(list(atleast_2d(tuple(tensors))), 0)
 
 
-@function
+@function(traits="joins")
 def dstack(tensors: Sequence[Tensor]) -> Tensor:
     """The tensors behind each other, along the third dimension."""
     _some("dstack", tensors)
     return cat(list(atleast_3d(tuple(tensors))), 2)
 
 
-@function
+@function(traits="joins")
 def column_stack(tensors: Sequence[Tensor]) -> Tensor:
     """The tensors side by side, vectors as columns."""
     return hstack([reshape(x, (-1, 1)) if x._array.ndim <= 1 else x for x in tensors])
