@@ -19,7 +19,7 @@ from __future__ import annotations
 import dis
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
@@ -67,6 +67,8 @@ class Op:
     """The function of NumPy that it is, if it can be written in place at once."""
     inplace: int = 0
     """Of a view: by how much the number in the node's name is higher where the tensor is turned in place."""
+    shows: Mapping[str, Callable[..., Any] | None] = field(default_factory=dict)
+    """What the node shows otherwise than the rule saves it: how it comes from what is saved, None for what is not shown."""
 
     @property
     def tensors(self) -> tuple[str, ...]:
@@ -113,6 +115,7 @@ def op(
     symbol: str = "",
     ufunc: Callable[..., Any] | None = None,
     inplace: int = 0,
+    shows: Mapping[str, Callable[..., Any] | None] | None = None,
     **rules: Rule | None,
 ) -> Callable[[Callable[..., Any]], Any]:
     """Declare an operation; returns the function that users call on tensors.
@@ -132,6 +135,8 @@ def op(
         symbol: the sign it is drawn with, where that is not its name.
         ufunc: the function of NumPy that it is; in place, it is called where nobody watches.
         inplace: for a view that can be taken in place (`t_`): by how much the number in its node's name is higher then.
+        shows: attributes of the node (`_saved_…`) that are not what the rule saves by that name: how each comes from what is
+            saved, by a function of a function that gets it; None for what PyTorch's node does not show.
         rules: per input that may be a tensor its rule, or None.
     """
 
@@ -159,6 +164,7 @@ def op(
             symbol=symbol,
             ufunc=ufunc,
             inplace=inplace,
+            shows=shows or {},
         )
         o.call = write(o)
         if variant in TABLE:

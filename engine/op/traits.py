@@ -22,8 +22,8 @@ TRAITS = {
     "detaches": "Its result is the tensor it is given, the same memory, without the graph.",
     "casts": "Converts to another dtype, which has no gradient where it is not a floating one.",
     # --- what becomes of the elements
-    "elementwise": "Takes corresponding elements to an element. A file in which all operations do, those with a dimension among "
-    "their arguments aside, says so once: `ELEMENTWISE = True`.",
+    "elementwise": "Takes corresponding elements to an element. A file of such operations says so once, `ELEMENTWISE = True`, "
+    "which leaves out those with a dimension among their arguments.",
     "same_values": "Its result holds elements of its input as they are, all or some of them, perhaps in another shape.",
     "shapes": "Its arguments say which dimensions its result has.",
     "transposes": "Puts the dimensions in another order.",
@@ -60,6 +60,7 @@ TRAITS = {
     "division": "Divides, by its second input where it has two.",
     # --- how it is written and called
     "compares": "Gives truth values, which have no gradient.",
+    "sized": "The numbers among its arguments are sizes, dimensions and counts, none that is computed with.",
     "infix": "Is written with its symbol between its two inputs.",
     "commutative": "Gives the same with its two inputs exchanged.",
     "swapped": "Is written with its two inputs exchanged: `rsub(a, b)` is b - a.",

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import msgspec
 import numpy as np
 import pytest
 
-from engine.op.declare import op, traits_of
+from engine.diagnosis import findings, why
+from engine.graph import build
+from engine.graph.shown.captions import captions
+from engine.op.declare import TABLE, op, traits_of
 from engine.recording import Recording
+from engine.recording.events import Named
 from engine.recording.operations import having
 from engine.recording.recording import OpInfo
 from engine.recording.store import TooMuchError
 from engine.sandbox import run
+from tests.corpus import Case, corpus
+
+DEFECTS = corpus(Path(__file__).parent / "diagnosis/corpus/defects.py").cases
 
 CUT = """import torch
 w = torch.tensor([1.0, 2.0], requires_grad=True)
@@ -54,14 +63,40 @@ def test_what_a_recording_says_itself_counts() -> None:
     assert leaves & {"lift_fresh", "as_tensor", "tensor"} == {"lift_fresh", "tensor"}
 
 
-def test_a_recording_from_before_traits_is_read_as_it_was(recording: Recording) -> None:
-    def strip(op: OpInfo) -> dict[str, object]:
-        return {k: v for k, v in msgspec.structs.asdict(op).items() if k != "traits"}
+def before_traits(recording: Recording) -> Recording:
+    """The recording as it was made before operations had traits."""
+    document = msgspec.msgpack.decode(msgspec.msgpack.encode(list(recording.ops.values())))
+    for entry in document:
+        del entry["traits"]
+        entry["symbol"] = ""
+    ops = {info.name: info for info in msgspec.convert(document, list[OpInfo])}
+    assert all(info.traits is None for info in ops.values())
+    return Recording(recording.source, recording.events, recording.sites, recording.scopes, recording.arrays, ops)
 
-    before = [msgspec.msgpack.decode(msgspec.msgpack.encode(strip(op)), type=OpInfo) for op in recording.ops.values()]
-    old = Recording(ops={op.name: op for op in before})
-    for trait in ("creation", "leaf", "detaches"):
-        assert having(recording, trait) & recording.ops.keys() == having(old, trait) & recording.ops.keys(), trait
+
+@pytest.mark.parametrize("case", [*DEFECTS.values()][::5], ids=str)
+def test_a_recording_from_before_traits_is_read_as_it_was(case: Case) -> None:
+    made = run(case.program).recording
+    assert made is not None
+    old = before_traits(made)
+    assert findings(old) == findings(made)
+    assert captions(old) == captions(made)
+    assert [build(old).nodes[n]["title"] for n in build(old)] == [build(made).nodes[n]["title"] for n in build(made)]
+    tensors = {event.tensor for event in made.events if isinstance(event, Named) and event.tensor >= 0}
+    for tensor in sorted(tensors):
+        assert why(old, tensor) == why(made, tensor)
+
+
+def test_all_variants_of_a_name_are_drawn_with_one_sign() -> None:
+    signs: dict[str, set[str]] = {}
+    for declared in TABLE.values():
+        signs.setdefault(declared.name, set()).add(declared.symbol)
+    assert {name: found for name, found in signs.items() if len(found) > 1} == {}
+    assert signs["mul"] == {"×"}
+
+
+def test_an_operation_that_is_written_between_its_inputs_has_a_sign() -> None:
+    assert [o.name for o in TABLE.values() if "infix" in o.traits and not o.symbol] == []
 
 
 @pytest.mark.parametrize("traits", [("leaf",) * 65, ("x" * 2_001,)])

@@ -25,11 +25,8 @@ _STEADY = 0.75
 """The part of the layers at which the norm must move in the same direction."""
 _FLAT = 1e-3
 """A derivative below this counts as saturated."""
-_CARRIERS = (
-    "AddmmBackward0", "MmBackward0", "BmmBackward0", "ConvolutionBackward0", "TanhBackward0", "SigmoidBackward0",
-    "ReluBackward0", "MulBackward0",
-)  # fmt: skip
-"""Nodes that scale a gradient; sums and views only pass it on."""
+_CARRIERS = ("matrix_product", "convolution", "squashes", "relu", "product")
+"""Traits of operations whose nodes scale a gradient, layers first; sums and views only pass it on."""
 
 
 class Layer(NamedTuple):
@@ -115,7 +112,8 @@ def _chain(run: Run, entry: Pass, least: int) -> list[Layer]:
         if isinstance(event, NodeRan) and len(event.received) == 1:
             kinds.setdefault(run.nodes[event.node].info.name, []).append((step, event))
     most = max(kinds, key=lambda k: len(kinds[k]), default="")
-    for name in dict.fromkeys((*_CARRIERS, most)):
+    carriers = [(rank, -len(ran), name) for name, ran in kinds.items() if (rank := _rank(run, ran[0][1].node)) is not None]
+    for name in dict.fromkeys((*(name for *_, name in sorted(carriers)), most)):
         ran = kinds.get(name, [])
         if len(ran) < least or not _behind_one_another(run, [e.node for _, e in ran]):
             continue
@@ -130,6 +128,13 @@ def _chain(run: Run, entry: Pass, least: int) -> list[Layer]:
             layers.append(Layer(f"{name} {len(picked) - k} of {len(picked)}", tensor, size, step, born))
         return layers
     return []
+
+
+def _rank(run: Run, node: int) -> int | None:
+    """Which of the traits of carriers a node's operation has, None for an operation that only passes gradients on."""
+    event = run.nodes[node].event
+    op = event.op if isinstance(event, OpRan) else ""
+    return next((rank for rank, trait in enumerate(_CARRIERS) if op in run.having(trait)), None)
 
 
 def _behind_one_another(run: Run, nodes: list[int]) -> bool:

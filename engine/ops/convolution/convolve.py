@@ -99,6 +99,12 @@ def bias_slopes(grad):
     promote=(),
     node="ConvolutionBackward0",
     name="convolution",
+    shows={
+        "bias_sym_sizes": None,
+        "input_sym_sizes": None,
+        "weight_sym_sizes": None,
+        "bias_sym_sizes_opt": lambda get: get("shapes")[0][1:2] if get("edges")[2][0] else (0,),
+    },
 )
 def _convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups):
     """A convolution, or a transposed one, of (N, C, *spatial)."""

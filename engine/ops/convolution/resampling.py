@@ -39,6 +39,11 @@ def _blocks(sizes, kernel, dilation, padding, stride):
     ),
     node="Im2ColBackward0",
     name="im2col",
+    shows={
+        "self_sym_sizes": None,
+        "self_sym_argsize_minus_1": lambda get: get("self_sym_sizes")[-1],
+        "self_sym_argsize_minus_2": lambda get: get("self_sym_sizes")[-2],
+    },
 )
 def _im2col(self, kernel_size, dilation, padding, stride):
     """The blocks of (N, C, H, W) as columns, (N, C * block, blocks)."""
@@ -319,6 +324,18 @@ def _interpolating(mode):
     return forward, rule
 
 
+def _shown_scales(mode, dims):
+    """How PyTorch's nodes show the scales: by dimension."""
+    if "exact" in mode or "_aa" in mode or mode == "trilinear":
+        return {}
+    scales = {
+        f"scales_{axis}" if dims > 1 else "scales": lambda get, k=k: (get("scales") or (None,) * 3)[k]
+        for k, axis in enumerate("dhw"[-dims:])
+    }
+    hidden = {2: {"nearest": ("align_corners", "scales"), "bilinear": ("scales",)}}
+    return dict.fromkeys(hidden.get(dims, {}).get(mode, ())) | scales
+
+
 _UPSAMPLE: dict[Any, Any] = {}
 """The operations by mode and number of dimensions."""
 
@@ -331,8 +348,9 @@ for _mode, _dims, _kind, _name in (
 ):  # fmt: skip
     _forward, _rule = _interpolating(_kind)
     _UPSAMPLE[_mode, _dims] = variant(
-        _forward, r"\mathrm{{upsample}}({self})", f"upsample_{_mode.replace('-', '_')}{_dims}d", _name + "Backward0", self=_rule
-    )
+        _forward, r"\mathrm{{upsample}}({self})", f"upsample_{_mode.replace('-', '_')}{_dims}d", _name + "Backward0",
+        self=_rule, shows=_shown_scales(_mode, _dims),
+    )  # fmt: skip
 
 _DIMS = {"linear": 1, "bilinear": 2, "trilinear": 3}
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -33,18 +34,17 @@ created("Parameter", "creation leaf")
 created("data", "alias detaches")
 
 
-def creation(f: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    """Register a function that makes tensors: handles `requires_grad` and tells the observer."""
-    return _creation(f, "creation")
-
-
-def leaf(f: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    """The same for a function that makes a leaf of the values it is given."""
-    return _creation(f, "creation leaf")
+@overload
+def creation(f: Callable[..., Tensor]) -> Callable[..., Tensor]: ...
+@overload
+def creation(*, traits: str) -> Callable[[Callable[..., Tensor]], Callable[..., Tensor]]: ...
+def creation(f: Callable[..., Tensor] | None = None, *, traits: str = "") -> Callable[..., Any]:
+    """Register a function that makes tensors of what is no tensor: handles `requires_grad` and tells the observer."""
+    return functools.partial(_creation, traits=traits) if f is None else _creation(f, traits)
 
 
 def _creation(f: Callable[..., Tensor], traits: str) -> Callable[..., Tensor]:
-    declared = created(f.__name__, traits)
+    declared = created(f.__name__, f"creation {traits}")
 
     def make(
         *args: Any,
@@ -160,7 +160,7 @@ def _numpy_dtype(d: Dtype | None, otherwise: Any = None) -> Any:
     return d.numpy
 
 
-@leaf
+@creation(traits="leaf")
 def tensor(data: Any, *, dtype: Dtype | None = None) -> Tensor:
     """A leaf holding a copy of `data`: a number, nested lists, an array, or another tensor."""
     if isinstance(data, Tensor):
@@ -174,7 +174,7 @@ def tensor(data: Any, *, dtype: Dtype | None = None) -> Tensor:
     return constant(np.array(array, dtype=None if dtype is None else dtype.numpy))
 
 
-@leaf
+@creation(traits="leaf")
 def _as_tensor(data: Any, dtype: Dtype | None = None) -> Tensor:
     """`data` as a new tensor, sharing memory with an array of the right dtype."""
     array = as_array(data)
@@ -192,7 +192,7 @@ def as_tensor(data: Any, dtype: Dtype | None = None, device: Any = None) -> Tens
 asarray = as_tensor
 
 
-@leaf
+@creation(traits="leaf")
 def from_numpy(array: np.ndarray[Any, Any]) -> Tensor:
     """A tensor that shares the memory of a NumPy array."""
     if not isinstance(array, np.ndarray):
@@ -208,7 +208,7 @@ def positive(shape: tuple[int, ...]) -> tuple[int, ...]:
     return shape
 
 
-@creation
+@creation(traits="sized")
 def zeros(*size: Any, dtype: Dtype | None = None) -> Tensor:
     """Zeros."""
     if min(sizes(size), default=0) < 0:
@@ -216,13 +216,13 @@ def zeros(*size: Any, dtype: Dtype | None = None) -> Tensor:
     return constant(np.zeros(sizes(size), _numpy_dtype(dtype)))
 
 
-@creation
+@creation(traits="sized")
 def ones(*size: Any, dtype: Dtype | None = None) -> Tensor:
     """Ones."""
     return constant(np.ones(positive(sizes(size)), _numpy_dtype(dtype)))
 
 
-@creation
+@creation(traits="sized")
 def empty(*size: Any, dtype: Dtype | None = None, memory_format: Any = None) -> Tensor:
     """A tensor whose elements are of no account (zeros here, so that runs repeat)."""
     return constant(np.zeros(positive(sizes(size)), _numpy_dtype(dtype)))
@@ -241,7 +241,7 @@ def scalar_tensor(value: Any, *, dtype: Dtype | None = None) -> Tensor:
     return constant(np.asarray(value, dtype=_numpy_dtype(dtype)))
 
 
-@creation
+@creation(traits="sized")
 def eye(n: int, m: int | None = None, *, dtype: Dtype | None = None) -> Tensor:
     """The identity matrix, (n, m)."""
     for name, length in (("n", n), ("m", m)):
@@ -345,17 +345,15 @@ def full_like(input: Tensor, fill_value: Any, *, dtype: Dtype | None = None, mem
     return _like(input, fill_value, dtype)
 
 
-def _new(name: str) -> Any:
+def _new(f: Callable[..., Tensor]) -> Any:
     def make(self: Tensor, *size: Any, dtype: Dtype | None = None, device: Any = None, requires_grad: bool = False) -> Tensor:
-        from ...op.declare import FUNCTIONS
+        return f(*size, dtype=dtype or self.dtype, requires_grad=requires_grad)
 
-        return FUNCTIONS[name](*size, dtype=dtype or self.dtype, requires_grad=requires_grad)
-
-    make.__name__, make.__doc__ = f"new_{name}", f"`torch.{name}(...)` of this tensor's dtype."
+    make.__name__, make.__doc__ = f"new_{f.__name__}", f"`torch.{f.__name__}(...)` of this tensor's dtype."
     return make
 
 
-METHODS = {f"new_{name}": _new(name) for name in ("zeros", "ones", "empty", "full", "tensor")}
+METHODS = {f"new_{f.__name__}": _new(f) for f in (zeros, ones, empty, full, tensor)}
 """Methods of tensors that make other tensors."""
 
 
@@ -368,6 +366,7 @@ METHODS = {f"new_{name}": _new(name) for name in ("zeros", "ones", "empty", "ful
     self=lambda grad, self_dtype: _to_copy(grad, self_dtype, self_dtype),
     node="ToCopyBackward0",
     name="to",
+    shows={"self_dtype": None},
 )
 def _to_copy(self, dtype, self_dtype):
     """The elements in another dtype."""

@@ -126,13 +126,13 @@ def _shape(size: tuple[Any, ...], named: Any) -> tuple[int, ...]:
     return positive(sizes(size) if named is None else sizes((named,)))
 
 
-@creation
+@creation(traits="sized draws")
 def rand(*size: Any, generator: Generator | None = None, dtype: Dtype | None = None, **named: Any) -> Tensor:
     """Uniform random numbers from [0, 1)."""
     return _uniform(_shape(size, named.get("size")), generator, dtype)
 
 
-@creation
+@creation(traits="sized draws")
 def randn(*size: Any, generator: Generator | None = None, dtype: Dtype | None = None, **named: Any) -> Tensor:
     """Normal random numbers of mean 0 and variance 1."""
     return _normal(_shape(size, named.get("size")), generator, dtype)
@@ -146,7 +146,7 @@ def _integers(bounds: list[Any], shape: tuple[int, ...], generator: Generator | 
     return source(generator).integers(low, high, prod(shape)).reshape(shape)
 
 
-@creation
+@creation(traits="sized draws")
 def randint(
     *bounds: Any,
     low: int | None = None,
@@ -162,7 +162,7 @@ def randint(
     return constant(_integers(values, sizes((shape,)), generator).astype((dtype or dtypes.int64).numpy))
 
 
-@creation
+@creation(traits="sized draws")
 def randperm(n: int, *, generator: Generator | None = None, dtype: Dtype | None = None) -> Tensor:
     """The numbers from 0 to n - 1 in random order."""
     if n < 0:
@@ -170,19 +170,19 @@ def randperm(n: int, *, generator: Generator | None = None, dtype: Dtype | None 
     return constant(source(generator).permutation(n).astype((dtype or dtypes.int64).numpy))
 
 
-@creation
+@creation(traits="draws")
 def rand_like(input: Tensor, *, dtype: Dtype | None = None, memory_format: Any = None, layout: Any = None) -> Tensor:
     """Uniform random numbers in the shape and dtype of `input`."""
     return _uniform(input._array.shape, None, dtype or input.dtype)
 
 
-@creation
+@creation(traits="draws")
 def randn_like(input: Tensor, *, dtype: Dtype | None = None, memory_format: Any = None, layout: Any = None) -> Tensor:
     """Normal random numbers in the shape and dtype of `input`."""
     return _normal(input._array.shape, None, dtype or input.dtype)
 
 
-@creation
+@creation(traits="draws")
 def randint_like(
     input: Tensor,
     *bounds: Any,
@@ -200,7 +200,7 @@ def randint_like(
 # --- made from parameters --------------------------------------------------------------------------------------------------
 
 
-@function
+@function(traits="draws")
 def normal(
     mean: Any = 0.0,
     std: Any = 1.0,
@@ -259,7 +259,7 @@ def _normal_of_both(mean, std, sample):
     return (sample * std + mean).astype(mean.dtype)
 
 
-@creation
+@creation(traits="draws")
 def _normal_numbers(
     mean: float, std: float, shape: tuple[int, ...], *, generator: Generator | None = None, dtype: Dtype | None = None
 ) -> Tensor:
@@ -289,7 +289,7 @@ def _bernoulli(self, generator):
     return (source(generator).uniform(self.size, self.dtype).reshape(self.shape) < self).astype(self.dtype)
 
 
-@function
+@function(traits="draws")
 def bernoulli(input: Tensor, p: Any = None, *, generator: Generator | None = None) -> Tensor:
     """1 with the probability each element gives (or `p`), else 0."""
     if p is None:
@@ -300,7 +300,7 @@ def bernoulli(input: Tensor, p: Any = None, *, generator: Generator | None = Non
 MOST_CATEGORIES = 1 << 24
 
 
-@function
+@function(traits="draws")
 def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, generator: Generator | None = None) -> Tensor:
     """Indices drawn with the weights in the rows of `input`, (…, n) to (…, num_samples)."""
     a = input._array

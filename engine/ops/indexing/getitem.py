@@ -26,7 +26,7 @@ def _select(self, dim, index):
     return self[(builtins.slice(None),) * dim + (index, ...)]
 
 
-@function
+@function(traits="sized")
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """A view of entry `index` along `dim`."""
     a = input._array
@@ -76,7 +76,7 @@ def _take_slice(self, dim, start, end, step):
     return self[(builtins.slice(None),) * dim + (builtins.slice(start, end, step),)]
 
 
-@function
+@function(traits="sized")
 def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """A view of `length` entries along `dim` from `start`."""
     if input._array.ndim == 0:
@@ -361,7 +361,7 @@ def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = Fa
     return _index_put(input, tuple(indices), values, accumulate)
 
 
-@function
+@function(traits="sized")
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False) -> Tensor:
     """The elements at `index` along `dim`."""
     a, i = input._array, index._array
@@ -439,7 +439,7 @@ def _unbind(self, dim):
     return [self[(builtins.slice(None),) * dim + (i, ...)] for i in range(self.shape[dim])]
 
 
-@function
+@function(traits="sized")
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """The slices along `dim` as a tuple of views."""
     if input._array.ndim == 0:

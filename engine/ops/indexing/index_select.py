@@ -50,7 +50,7 @@ def _index_add_zeros(self, shape, dim, index):
     return out
 
 
-@function
+@function(traits="sized")
 def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
     """The slices at a vector of indices along `dim`, copied."""
     a, i = input._array, index._array

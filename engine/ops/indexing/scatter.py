@@ -47,6 +47,7 @@ def _scattered(self, dim, index, src):
     promote=(),
     node="ScatterBackward0",
     name="scatter",
+    shows={"src_sym_sizes": None},
 )
 def _scatter_tensor(self, dim, index, src):
     """`self` with the elements of `src` put at `index` along `dim`."""
@@ -125,6 +126,7 @@ def scatter(input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: A
     promote=(),
     node="ScatterAddBackward0",
     name="scatter_add",
+    shows={"src_sym_sizes": None},
 )
 def _scatter_add(self, dim, index, src):
     """`self` with the elements of `src` added at `index` along `dim`."""

@@ -30,6 +30,7 @@ else:
     A=lambda grad, result: cholesky_backward(grad, result),
     node="LinalgCholeskyExBackward0",
     name="cholesky",
+    shows={"result": None, "L": lambda get: get("result"), "upper": lambda get: False},
 )
 def _cholesky(A):
     """Lower triangular L with L Lᵀ = A."""

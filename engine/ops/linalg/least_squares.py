@@ -17,6 +17,7 @@ from .matrices import _named, check, mT
     A=lambda grad, A, result: pinv_backward(grad, A, result),
     node="LinalgPinvBackward0",
     name="pinv",
+    shows={"A": None, "self": lambda get: get("A")},
 )
 def _pinv(A, rcond, hermitian=False):
     """Moore–Penrose inverses."""

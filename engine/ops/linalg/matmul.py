@@ -37,6 +37,15 @@ def same_dtype(name, a, b):
         raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {x} != {y}")
 
 
+def measures(*names):
+    """What a node of PyTorch's that multiplies matrices shows of them beside the matrices: their sizes and strides."""
+    return {
+        f"{name}_sym_{what}": lambda get, name=name, measure=measure: () if get(name) is None else tuple(measure(get(name)))
+        for name in names
+        for what, measure in (("sizes", lambda a: a.shape), ("strides", lambda a: a.stride()))
+    }
+
+
 @op(
     r"{self} {mat2}",
     symbol="@",
@@ -44,6 +53,7 @@ def same_dtype(name, a, b):
     self=lambda grad, mat2: mm(grad, t(mat2)),
     mat2=lambda grad, self: mm(t(self), grad),
     promote=(),
+    shows=measures("mat2", "self"),
 )
 def mm(self, mat2):
     """Product of two matrices, (n, m) with (m, p)."""
@@ -142,6 +152,7 @@ def scaled(grad, factor):
     mat1=lambda grad, mat2, alpha: scaled(mm(grad, t(mat2)), alpha),
     mat2=lambda grad, mat1, alpha: scaled(mm(t(mat1), grad), alpha),
     promote=(),
+    shows=measures("mat1", "mat2"),
 )
 def addmm(self, mat1, mat2, *, beta=1, alpha=1):
     """`beta * self + alpha * mat1 @ mat2`."""

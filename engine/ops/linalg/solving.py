@@ -34,7 +34,13 @@ def _zero_pivot(A):
     return 0
 
 
-@op(r"{A}^{{-1}}", A=lambda grad, result: -(mT(result) @ (grad @ mT(result))), node="LinalgInvExBackward0", name="inv")
+@op(
+    r"{A}^{{-1}}",
+    A=lambda grad, result: -(mT(result) @ (grad @ mT(result))),
+    node="LinalgInvExBackward0",
+    name="inv",
+    shows={"result": None, "inverse": lambda get: get("result")},
+)
 def _inv(A):
     """Inverses of the matrices."""
     try:

@@ -46,7 +46,7 @@ def functional_dropout(input: Tensor, p: float = 0.5, training: bool = True, inp
     return _dropped(input, p, training, input._array.shape, inplace)
 
 
-@function(traits="masks")
+@function(traits="masks draws")
 def dropout(input: Tensor, p: float, train: bool) -> Tensor:
     """Elements set to zero with probability `p`, the others scaled up to keep the mean."""
     if p < 0.0 or p > 1.0:

@@ -26,6 +26,12 @@ def _gathered_by_row(rows: Any, indices: Any, n: int) -> Any:
     return out
 
 
+SHOWN = {
+    "weight_sym_sizes": None, "sparse": lambda get: False, "weight_sym_argsize_0": lambda get: get("weight_sym_sizes")[0],
+}  # fmt: skip
+"""What PyTorch's node shows of an embedding where ours saves another form."""
+
+
 @op(
     r"{weight}_{{ {indices} }}",
     weight=lambda grad, indices, weight_sym_sizes, padding_idx, scale_grad_by_freq: _embedding_backward(
@@ -35,6 +41,7 @@ def _gathered_by_row(rows: Any, indices: Any, n: int) -> Any:
     promote=(),
     node="EmbeddingBackward0",
     name="embedding",
+    shows=SHOWN,
 )
 def _embedding(weight, indices, padding_idx, scale_grad_by_freq):
     """The rows of `weight` at the indices."""
@@ -72,6 +79,7 @@ def _embedding_backward(grad, indices, rows, padding_idx, scale_grad_by_freq):
     promote=(),
     node="EmbeddingBackward0",
     name="embedding",
+    shows=SHOWN,
 )
 def _embedding_unpadded(weight, indices, padding_idx):
     """The rows at the indices; zeros for the padding."""
@@ -148,7 +156,7 @@ def functional_embedding(
     return torch_embedding(weight, input, padding_idx, scale_grad_by_freq, sparse)
 
 
-@function
+@function(traits="sized")
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     """Zeros with a one at each index, along a new last dimension."""
     a = tensor._array

@@ -69,7 +69,11 @@ def _affine(array, weight, bias, channels):
     return array if bias is None else array + bias.reshape(channels)
 
 
-def _normalizer(name: str, node: str, what: str) -> Any:
+INNER = ("bias_sym_sizes", "channels", "dims", "groups", "weight_sym_sizes")
+"""What only the rules here save, and PyTorch's nodes do not show."""
+
+
+def _normalizer(name: str, node: str, what: str, **shows: Any) -> Any:
     def normalize(input, weight, bias, groups, dims, channels, eps):
         x = input.reshape(groups)
         centred = x - np.add.reduce(x, axis=dims, keepdims=True) / x.dtype.type(prod([groups[d] for d in dims]))
@@ -90,10 +94,14 @@ def _normalizer(name: str, node: str, what: str) -> Any:
         promote=(),
         node=node,
         name=name.strip("_"),
+        shows=dict.fromkeys(INNER) | shows,
     )(normalize)
 
 
-_layer_norm = _normalizer("_layer_norm", "NativeLayerNormBackward0", "the last dimensions")
+_layer_norm = _normalizer(
+    "_layer_norm", "NativeLayerNormBackward0", "the last dimensions",
+    eps=None, normalized_shape=lambda get: get("channels"),
+)  # fmt: skip
 _group_norm = _normalizer("_group_norm", "NativeGroupNormBackward0", "groups of channels")
 _batch_norm = _normalizer("_batch_norm", "NativeBatchNormBackward0", "the batch")
 
@@ -188,6 +196,7 @@ def stored(statistic, channels):
     promote=(),
     node="NativeBatchNormBackward0",
     name="batch_norm",
+    shows=dict.fromkeys(INNER),
 )
 def _batch_norm_stored(input, weight, bias, mean, var, channels, eps):
     """The elements normalised with running statistics."""

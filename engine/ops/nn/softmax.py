@@ -90,13 +90,13 @@ def _softened(declared: Any, name: str, input: Tensor, dim: int, dtype: Any) -> 
     return declared(input, dim)
 
 
-@function
+@function(traits="sized")
 def softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
     """The exponentials along `dim`, divided by their sum."""
     return _softened(_softmax, "softmax", input, dim, dtype)
 
 
-@function
+@function(traits="sized")
 def log_softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
     """The logarithm of softmax along `dim`, computed stably."""
     return _softened(_log_softmax, "log_softmax", input, dim, dtype)

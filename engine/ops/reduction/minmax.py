@@ -171,13 +171,13 @@ def _amin(self, dim, keepdim):
     return (self if self.size else _reducible("amin()", self, dim)).min(axis=dim, keepdims=keepdim)
 
 
-@function
+@function(traits="sized")
 def amax(input: Tensor, dim: Any = (), keepdim: bool = False) -> Tensor:
     """The largest elements over the dimensions `dim`; equal ones share the gradient."""
     return _amax(input, axes_of(dim, input._array.ndim), keepdim)
 
 
-@function
+@function(traits="sized")
 def amin(input: Tensor, dim: Any = (), keepdim: bool = False) -> Tensor:
     """The smallest elements over the dimensions `dim`; equal ones share the gradient."""
     return _amin(input, axes_of(dim, input._array.ndim), keepdim)
@@ -220,13 +220,13 @@ def _argmin(self, dim, keepdim):
     return np.argmin(_not_empty("argmin", self), axis=dim, keepdims=keepdim)
 
 
-@function
+@function(traits="sized")
 def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
     """The index of the largest element, of the flattened tensor or along `dim`."""
     return _argmax(input, None if dim is None or not input._array.ndim else wrap_dim(dim, input._array.ndim), keepdim)
 
 
-@function
+@function(traits="sized")
 def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
     """The index of the smallest element, of the flattened tensor or along `dim`."""
     return _argmin(input, None if dim is None or not input._array.ndim else wrap_dim(dim, input._array.ndim), keepdim)

@@ -104,7 +104,7 @@ def _logsumexp(self, dim, keepdim):
     return (out if keepdim else out.squeeze(dim)).astype(self.dtype)
 
 
-@function
+@function(traits="sized")
 def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor:
     """The logarithm of the sum of exponentials over `dim`, computed stably."""
     if input._array.dtype.kind != "f":

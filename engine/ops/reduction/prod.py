@@ -80,7 +80,7 @@ def _prod_dim(self, dim, keepdim):
     return np.multiply.reduce(self, axis=dim, keepdims=keepdim, dtype=np.int64 if self.dtype.kind != "f" else None)
 
 
-@function
+@function(traits="sized")
 def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """Product of all elements, or along `dim`."""
     if dtype is not None:

@@ -38,7 +38,7 @@ def running_back(grad, dim):
     return flip(_cumsum(flip(grad, (dim,)), dim), (dim,)) if grad.ndim else grad
 
 
-@function
+@function(traits="sized")
 def cumsum(input: Tensor, dim: int, *, dtype: Any = None, axis: Any = None) -> Tensor:
     """Running sum along `dim`."""
     input = input if dtype is None else input.to(dtype)
@@ -86,7 +86,7 @@ def cat_all(pieces, dim):
     return cat(pieces, dim) if isinstance(pieces[0], Tensor) else np.concatenate(pieces, axis=dim)
 
 
-@function
+@function(traits="sized")
 def cumprod(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     """Running product along `dim`."""
     input = input if dtype is None else input.to(dtype)

@@ -82,7 +82,7 @@ def _topk(self, k, dim, largest):
     return _taken(self, indices, dim), indices
 
 
-@function
+@function(traits="sized")
 def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
     """The `k` largest (or smallest) elements along `dim` in order, and where they stand."""
     d = wrap_dim(dim, input._array.ndim)

@@ -73,7 +73,7 @@ def _sum_dim(self, dim, keepdim):
     return total(self, dim, keepdim) if self.ndim else self + 0
 
 
-@function
+@function(traits="sized")
 def sum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None) -> Tensor:
     """Sum of all elements, or over the dimensions `dim`."""
     if dtype is not None:
@@ -101,6 +101,7 @@ def _mean(self):
     self=lambda grad, self_sym_sizes, dim, keepdim: unreduced(grad, self_sym_sizes, dim, keepdim) / count(self_sym_sizes, dim),
     node="MeanBackward1",
     name="mean",
+    shows={"self_sym_numel": lambda get: math.prod(get("self_sym_sizes"))},
 )
 def _mean_dim(self, dim, keepdim):
     """Mean over some dimensions."""
@@ -112,7 +113,7 @@ def count(sizes, dim):
     return math.prod([sizes[d] for d in dim])
 
 
-@function
+@function(traits="sized")
 def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None) -> Tensor:
     """Mean of all elements, or over the dimensions `dim`."""
     if dtype is not None:

@@ -57,7 +57,7 @@ def _diagonal_again(self, offset, dim1, dim2):
     return self.diagonal(offset, dim1, dim2)
 
 
-@function
+@function(traits="sized")
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """A view of the diagonal of the matrices in two dimensions; it becomes the last dimension."""
     n = input._array.ndim
@@ -114,7 +114,7 @@ def diagflat(input: Tensor, offset: int = 0) -> Tensor:
     return diag_embed(reshape(input, -1), offset)
 
 
-@op(r"\mathrm{{tril}}({self})", traits="given", self=lambda grad, diagonal: tril(grad, diagonal))
+@op(r"\mathrm{{tril}}({self})", traits="given sized", self=lambda grad, diagonal: tril(grad, diagonal))
 def tril(self, diagonal=0):
     """The lower triangle of the matrices, zeros above the diagonal."""
     if self.ndim < 2:
@@ -122,7 +122,7 @@ def tril(self, diagonal=0):
     return np.tril(self, diagonal)
 
 
-@op(r"\mathrm{{triu}}({self})", traits="given", self=lambda grad, diagonal: triu(grad, diagonal))
+@op(r"\mathrm{{triu}}({self})", traits="given sized", self=lambda grad, diagonal: triu(grad, diagonal))
 def triu(self, diagonal=0):
     """The upper triangle of the matrices, zeros below the diagonal."""
     if self.ndim < 2:

@@ -21,6 +21,7 @@ from .reshaping import wrap_dim
     ),
     node="CatBackward0",
     name="cat",
+    shows={"tensors_sym_sizes": None},
 )
 def _cat(tensors, dim):
     """The tensors one after another along `dim`."""
@@ -57,7 +58,7 @@ def _place(self, shape, dim, start):
     return out
 
 
-@function
+@function(traits="sized")
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, axis: int | None = None) -> Tensor:
     """The tensors joined along an existing dimension."""
     items = _listed("cat", tensors)
@@ -135,7 +136,7 @@ def _put_entry(self, shape, dim, index):
     return out
 
 
-@function
+@function(traits="sized")
 def stack(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     """The tensors, all of one shape, joined along a new dimension."""
     items = _listed("stack", tensors)

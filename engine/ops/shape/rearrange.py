@@ -41,7 +41,7 @@ def _roll(self, shifts, dims):
     return np.roll(self, shifts, dims if dims else None)
 
 
-@function
+@function(traits="sized")
 def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
     """The elements moved by `shifts` along `dims`, those that fall off coming back at the other end."""
     by = tuple(shifts) if isinstance(shifts, tuple | list) else (shifts,)
@@ -83,7 +83,7 @@ def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
     return _rot90(input, k, tuple(dims))
 
 
-@function(traits="same_values")
+@function(traits="same_values sized")
 def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
     """A view with dimensions moved to other places, the rest staying in order."""
     n = input._array.ndim
@@ -146,7 +146,7 @@ def _zeros(self, shape):
     return np.zeros(shape, self.dtype)
 
 
-@function
+@function(traits="sized")
 def repeat(input: Tensor, *repeats: Any) -> Tensor:
     """The whole tensor repeated along each dimension, new ones in front."""
     times = sizes(repeats) if repeats else ()
@@ -157,7 +157,7 @@ def repeat(input: Tensor, *repeats: Any) -> Tensor:
     return _repeat(input, times)
 
 
-@function
+@function(traits="sized")
 def tile(input: Tensor, *dims: Any) -> Tensor:
     """The whole tensor repeated along each dimension, as `numpy.tile`."""
     times = sizes(dims)

@@ -140,7 +140,7 @@ def _view(self, shape):
     return out
 
 
-@function
+@function(traits="sized")
 def view(input: Tensor, *shape: Any) -> Tensor:
     """The same elements in another shape, sharing memory.
 
@@ -158,7 +158,7 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
     return _view(input, infer(other._array.shape, input._array.size))
 
 
-@function
+@function(traits="sized")
 def reshape(input: Tensor, *shape: Any) -> Tensor:
     """The same elements in another shape; a view where that is possible, else a copy."""
     target = infer(sizes(shape), input._array.size)
@@ -177,7 +177,7 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     return reshape(input, other.shape)
 
 
-@function(traits="same_values")
+@function(traits="same_values sized")
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """The dimensions from `start_dim` to `end_dim` made one."""
     a = input._array
@@ -197,7 +197,7 @@ def ravel(input: Tensor) -> Tensor:
     return reshape(input, -1)
 
 
-@function(traits="same_values")
+@function(traits="same_values sized")
 def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     """One dimension made several."""
     d = wrap_dim(dim, input._array.ndim)
@@ -218,7 +218,7 @@ def _transpose(self, dim0, dim1):
     return self.swapaxes(dim0, dim1)
 
 
-@function(inplace=1)
+@function(traits="sized", inplace=1)
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """A view with two dimensions swapped."""
     n = input._array.ndim
@@ -255,7 +255,7 @@ def inverse_permutation(dims):
     return tuple(inverse)
 
 
-@function
+@function(traits="sized")
 def permute(input: Tensor, *dims: Any) -> Tensor:
     """A view with the dimensions in the order `dims`."""
     n = input._array.ndim
@@ -306,7 +306,7 @@ def _unsqueeze(self, dim):
     return self.reshape((*self.shape[:dim], 1, *self.shape[dim:]))
 
 
-@function(inplace=1)
+@function(traits="sized", inplace=1)
 def unsqueeze(input: Tensor, dim: int) -> Tensor:
     """A view with a dimension of length one at `dim`."""
     n = input._array.ndim + 1
@@ -365,7 +365,7 @@ def _squeeze_dims(self, dim):
     return self.reshape(tuple([n for i, n in enumerate(self.shape) if n != 1 or i not in dim]))
 
 
-@function(inplace=3)
+@function(traits="sized", inplace=3)
 def squeeze(input: Tensor, dim: Any = None) -> Tensor:
     """A view without dimensions of length one: all of them, or only `dim`."""
     n = input._array.ndim
@@ -391,7 +391,7 @@ def _expand(self, shape):
     return strided(self, view.shape, view.strides)
 
 
-@function
+@function(traits="sized")
 def expand(input: Tensor, *size: Any) -> Tensor:
     """A view repeated along dimensions of length one; -1 keeps a length.
 

@@ -25,6 +25,12 @@ def _between(array, dim, start, end):
     return array[(slice(None),) * dim + (slice(start, end),)]
 
 
+def whole(shapes, dim):
+    """The shape of what was split along `dim`."""
+    first = shapes[0]
+    return (*first[:dim], sum(s[dim] for s in shapes), *first[dim + 1 :])
+
+
 @op(
     r"\mathrm{{split}}({self})",
     view=True,
@@ -32,6 +38,10 @@ def _between(array, dim, start, end):
     outputs=("*",),
     node="SplitBackward0",
     name="split",
+    shows={
+        "self_sym_sizes": lambda get: whole(get("shapes"), get("dim")),
+        "split_size": lambda get: get("shapes")[0][get("dim")],
+    },
 )
 def _split(self, split_size, dim):
     """Pieces of one length along `dim`, the last perhaps shorter."""
@@ -47,6 +57,10 @@ def _split(self, split_size, dim):
     outputs=("*",),
     node="SplitWithSizesBackward0",
     name="split_with_sizes",
+    shows={
+        "self_sym_sizes": lambda get: whole(get("shapes"), get("dim")),
+        "split_sizes": lambda get: tuple(s[get("dim")] for s in get("shapes")),
+    },
 )
 def _split_sizes(self, split_sizes, dim):
     """Pieces of given lengths along `dim`."""
@@ -59,7 +73,7 @@ def joined(grads, dim):
     return _cat(list(grads), dim)
 
 
-@function
+@function(traits="sized")
 def split(tensor: Tensor, split_size_or_sections: Any = None, dim: int = 0, **named: Any) -> tuple[Tensor, ...]:
     """Views of pieces along `dim`: of one length (the last perhaps shorter), or of the given lengths."""
     size = split_size_or_sections if split_size_or_sections is not None else named["split_size"]
@@ -93,7 +107,7 @@ def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) ->
     return pieces
 
 
-@function
+@function(traits="sized")
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """At most `chunks` views of equal pieces along `dim`, the last perhaps shorter."""
     if input._array.ndim == 0:
@@ -218,13 +232,12 @@ row_stack = vstack
 
 
 def _copies() -> None:
-    views: dict[str, Callable[..., Any]] = {
-        "alias": alias, "as_strided": as_strided, "detach": detach, "diagonal": diagonal, "expand": expand, "permute": permute,
-        "select": select, "squeeze": squeeze, "t": t, "transpose": transpose, "unfold": method_unfold, "unsqueeze": unsqueeze,
-        "view": view, "narrow": FUNCTIONS["narrow"], "slice": FUNCTIONS["slice"], "unbind": unbind, "split": split,
-        "split_with_sizes": split_with_sizes,
-    }  # fmt: skip
-    for name, f in views.items():
+    views = (
+        alias, as_strided, detach, diagonal, expand, permute, select, squeeze, t, transpose, method_unfold, unsqueeze, view,
+        FUNCTIONS["narrow"], FUNCTIONS["slice"], unbind, split, split_with_sizes,
+    )  # fmt: skip
+    for f in views:
+        name = f.__name__.removeprefix("method_")
 
         def copied(*args: Any, f: Any = f, **kwargs: Any) -> Any:
             out = f(*args, **kwargs)
@@ -238,10 +251,8 @@ _copies()
 
 
 def _scatters() -> None:
-    views: dict[str, Callable[..., Any]] = {
-        "select": select, "slice": FUNCTIONS["slice"], "diagonal": diagonal, "as_strided": as_strided,
-    }  # fmt: skip
-    for name, f in views.items():
+    for f in (select, FUNCTIONS["slice"], diagonal, as_strided):
+        name = f.__name__
 
         def written(input: Tensor, src: Tensor, *args: Any, f: Any = f, **kwargs: Any) -> Tensor:
             out = clone(input)

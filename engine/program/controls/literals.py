@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Literal
 
+from ..called import traits_called
 from ..parsing import Lines
 from .knob import Group, Kind, Knob, Number
 
@@ -25,14 +26,10 @@ _LONGEST = 4 * _MAX_LABEL
 _DATA = {"tensor", "as_tensor", "asarray", "array", "Tensor", "FloatTensor", "DoubleTensor", "LongTensor", "Parameter"}
 """Calls whose argument is known by the name that the result gets."""
 _SIZED = {
-    "zeros", "ones", "empty", "rand", "randn", "randperm", "eye", "new_zeros", "new_ones", "new_empty", "reshape", "view",
-    "expand", "repeat", "permute", "transpose", "movedim", "swapaxes", "tile", "unsqueeze", "squeeze", "flatten",
-    "unflatten", "Flatten", "Unflatten", "chunk", "split", "narrow", "select", "unbind", "diagonal", "roll", "triu",
-    "tril", "topk", "one_hot", "sum", "mean", "prod", "amax", "amin", "argmax", "argmin", "softmax", "log_softmax",
-    "logsumexp", "cumsum", "cumprod", "Softmax", "LogSoftmax", "cat", "stack", "size", "randint", "Linear", "Bilinear",
-    "Embedding", "LSTM", "GRU", "RNN", "LSTMCell", "GRUCell", "RNNCell", "LayerNorm", "GroupNorm", "MultiheadAttention",
-    "TransformerEncoderLayer", "Identity", "gather", "index_select",
+    "size", "Linear", "Bilinear", "Embedding", "LSTM", "GRU", "RNN", "LSTMCell", "GRUCell", "RNNCell", "LayerNorm", "GroupNorm",
+    "MultiheadAttention", "TransformerEncoderLayer", "Identity", "Softmax", "LogSoftmax", "Flatten", "Unflatten",
 }  # fmt: skip
+"""Modules and methods whose plain arguments are sizes and dimensions; of operations their declarations say it."""
 _SIZED_FAMILIES = re.compile(r"(Lazy)?(Conv|ConvTranspose|BatchNorm|InstanceNorm|(Adaptive)?(Max|Avg)Pool|Unfold|Fold)\w*")
 _SIZE_NAMES = {
     "dim", "dims", "axis", "size", "shape", "keepdim", "start_dim", "end_dim", "in_features", "out_features",
@@ -205,7 +202,7 @@ class _Finder:
             parts.append((node.func.value, context))
         else:
             parts.append((node.func, replace(context, name="", parent=node)))
-        sized = callee in _SIZED or _SIZED_FAMILIES.fullmatch(callee) is not None
+        sized = callee in _SIZED or "sized" in traits_called(callee) or _SIZED_FAMILIES.fullmatch(callee) is not None
         integral = context.integral or callee in _COUNTS
         callee = _short(callee)
         for place, argument in enumerate(node.args):

@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import TypeAlias
 
+from ..called import traits_called
 from ..parsing import UnreadError, alike, fresh
 from .names import binding, check, taken, uses
 from .parsed import Parsed, RefusedError, joined
@@ -23,7 +24,6 @@ MAX_VALUE = 2_000
 """Characters of a line that can go on: it is parsed for every operation that is offered."""
 _GROUPS = re.compile(r"([=(\[{,:+\-*/%@&|^~<>]|\bnot\s)\s*\($")
 """An opening parenthesis that groups, and calls nothing."""
-_RANDOM = {"rand", "randn", "randint", "randperm", "rand_like", "randn_like", "normal", "bernoulli", "multinomial", "dropout"}
 _PURE = {
     "exp", "log", "sqrt", "sin", "cos", "tan", "tanh", "sigmoid", "relu", "abs", "sum", "mean", "max", "min", "prod", "std",
     "var", "norm", "softmax", "log_softmax", "matmul", "mm", "dot", "outer", "reshape", "view", "flatten", "transpose",
@@ -31,7 +31,7 @@ _PURE = {
     "full", "arange", "linspace", "eye", "float", "double", "int", "long", "len", "cat", "stack", "clamp", "pow", "square",
     "add", "sub", "mul", "div", "item", "size", "t",
 }  # fmt: skip
-"""Calls that change nothing outside themselves."""
+"""Calls that change nothing outside themselves, whatever they are methods of: words of a text, which may be of no tensor."""
 
 
 def named(text: str, span: Span, name: str) -> str:
@@ -168,7 +168,7 @@ def _check_place(parsed: Parsed, statement: ast.stmt, node: ast.expr) -> None:
     for other in ast.walk(statement):
         if isinstance(other, ast.Call) and other not in inside and other not in around:
             earlier = parsed.source.span(other)[1] <= begin
-            if earlier and not _pure(other) and (own_random or _callee(other) not in _RANDOM):
+            if earlier and not _pure(other) and (own_random or "draws" not in traits_called(_callee(other))):
                 raise RefusedError(
                     f"In line {node.lineno} {_callee(other) or 'a call'}() runs before it, and must go on doing so."
                 )
