@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 
 import msgspec
@@ -12,7 +13,9 @@ from engine.diagnosis import findings, why
 from engine.graph import build
 from engine.graph.shown.captions import captions
 from engine.op.declare import TABLE, op, traits_of
-from engine.recording import Recording
+from engine.op.traits import TRAITS
+from engine.ops.creation.factories import CREATED
+from engine.recording import Recording, operations
 from engine.recording.events import Named
 from engine.recording.operations import having
 from engine.recording.recording import OpInfo
@@ -20,6 +23,7 @@ from engine.recording.store import TooMuchError
 from engine.sandbox import run
 from tests.corpus import Case, corpus
 
+ROOT = Path(__file__).resolve().parents[2]
 DEFECTS = corpus(Path(__file__).parent / "diagnosis/corpus/defects.py").cases
 
 CUT = """import torch
@@ -40,6 +44,17 @@ def recording() -> Recording:
 def test_a_declaration_with_an_unknown_trait_is_refused() -> None:
     with pytest.raises(ValueError, match=r"no such trait: roundish; there are .*creation"):
         op(r"\mathrm{{never}}({self})", traits="leaf roundish", self=None)(lambda self: np.abs(self))
+
+
+def test_every_trait_is_said_of_an_operation_and_asked_for() -> None:
+    said = {trait for o in (*TABLE.values(), *CREATED.values()) for trait in o.traits}
+    paths = [path for path in (ROOT / "engine").rglob("*.py") if path.name != "traits.py"]
+    nodes = [node for path in paths for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
+    saying = {id(node.value) for node in nodes if isinstance(node, ast.keyword) and node.arg == "traits"}
+    asked = {node.value for node in nodes if isinstance(node, ast.Constant) and id(node) not in saying}
+    assert said <= TRAITS.keys()
+    assert {*TRAITS} - said == set()
+    assert {*TRAITS} - asked == set()
 
 
 def test_asking_for_an_unknown_trait_is_an_error(recording: Recording) -> None:
@@ -72,6 +87,11 @@ def before_traits(recording: Recording) -> Recording:
     ops = {info.name: info for info in msgspec.convert(document, list[OpInfo])}
     assert all(info.traits is None for info in ops.values())
     return Recording(recording.source, recording.events, recording.sites, recording.scopes, recording.arrays, ops)
+
+
+def test_what_was_known_before_is_said_in_the_same_words() -> None:
+    assert operations.FORMER.keys() <= TRAITS.keys()
+    assert all(operations.FORMER.values())
 
 
 @pytest.mark.parametrize("case", [*DEFECTS.values()][::5], ids=str)

@@ -234,3 +234,18 @@ def test_the_work_grows_in_step_with_the_run() -> None:
         return counted
 
     assert calls(80) < 8 * calls(20)  # 16 times as many would be quadratic
+
+
+def test_the_units_of_a_matrix_that_mv_takes_transposed_are_its_columns() -> None:
+    lines = [
+        "w = torch.full((3, 2), 0.5, requires_grad=True)",
+        "v = torch.full((1, 2), 0.3, requires_grad=True)",
+        "opt = torch.optim.SGD([w, v], lr=0.1)",
+        "for i in range(4):",
+        "    opt.zero_grad()",
+        "    loss = (v.mv(torch.tanh(w.t().mv(torch.tensor([1.0, 2.0, 3.0])))) - 1).pow(2).sum()",
+        "    loss.backward()",
+        "    opt.step()",
+    ]
+    (f,) = found(HEAD + "\n".join(lines) + "\n")
+    assert (f.rule, f.title) == ("symmetry", "The 2 units of w are initialised alike and stay alike.")
