@@ -65,8 +65,8 @@ class Op:
     """The sign it is drawn with; its name where there is none."""
     ufunc: Callable[..., Any] | None = None
     """The function of NumPy that it is, if it can be written in place at once."""
-    inplace: int = 0
-    """Of a view: by how much the number in the node's name is higher where the tensor is turned in place."""
+    turned: int = 0
+    """Of a view: by how much the number in the node's name is higher where the tensor itself is turned (`t_`)."""
     shows: Mapping[str, Callable[..., Any] | None] = field(default_factory=dict)
     """What the node shows otherwise than the rule saves it: how it comes from what is saved, None for what is not shown."""
 
@@ -114,7 +114,7 @@ def op(
     traits: str = "",
     symbol: str = "",
     ufunc: Callable[..., Any] | None = None,
-    inplace: int = 0,
+    turned: int = 0,
     shows: Mapping[str, Callable[..., Any] | None] | None = None,
     **rules: Rule | None,
 ) -> Callable[[Callable[..., Any]], Any]:
@@ -134,7 +134,8 @@ def op(
         traits: names of traits, as words.
         symbol: the sign it is drawn with, where that is not its name.
         ufunc: the function of NumPy that it is; in place, it is called where nobody watches.
-        inplace: for a view that can be taken in place (`t_`): by how much the number in its node's name is higher then.
+        turned: for a view whose in-place method turns the tensor itself (`t_`): by how much the number in its node's name is
+            higher then.
         shows: attributes of the node (`_saved_…`) that are not what the rule saves by that name: how each comes from what is
             saved, by a function of a function that gets it; None for what PyTorch's node does not show.
         rules: per input that may be a tensor its rule, or None.
@@ -163,7 +164,7 @@ def op(
             traits=traits_of(public, f"{traits} elementwise" if by_element else traits),
             symbol=symbol,
             ufunc=ufunc,
-            inplace=inplace,
+            turned=turned,
             shows=shows or {},
         )
         o.call = write(o)
@@ -179,13 +180,15 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {}
 """Public functions made of operations (`F.linear`, `reshape`) by name."""
 
 
-def function(f: Callable[..., Any] | None = None, *, traits: str = "", inplace: Any = None) -> Callable[..., Any]:
+def function(
+    f: Callable[..., Any] | None = None, *, traits: str = "", inplace: Any = None, turned: int = 0
+) -> Callable[..., Any]:
     """Register a plain function made of operations, so that it becomes public; the graph shows what it is made of.
 
     Args:
         traits: as for an operation; other engines, and recordings of what it writes in place, know it by its name.
-        inplace: the one among its variants by which an observer knows what it writes in place, or for a view the number that an
-            operation has there.
+        inplace: the operation among its variants by which an observer knows what it writes in place.
+        turned: as for an operation.
     """
 
     def register(f: Callable[..., Any]) -> Callable[..., Any]:
@@ -193,7 +196,9 @@ def function(f: Callable[..., Any] | None = None, *, traits: str = "", inplace: 
         if traits:
             traits_of(f.__name__, traits)
         if inplace is not None:
-            f.inplace = inplace  # type: ignore[attr-defined]
+            f.inplace = inplace.op  # type: ignore[attr-defined]
+        if turned:
+            f.turned = turned  # type: ignore[attr-defined]
         return f
 
     return register if f is None else register(f)

@@ -215,9 +215,8 @@ def _variant(f: Callable[..., Any]) -> Callable[..., Tensor]:
     if hasattr(f, "op"):
         return inplace(f.op)
     name = f.__name__
-    stands_for_it = getattr(f, "inplace", None)
-    if stands_for_it is not None:
-        return inplace(stands_for_it.op, f)
+    if hasattr(f, "inplace"):
+        return inplace(f.inplace, f)
     # A function made of several operations: whether one of them saves `self` is not known here, so it gets a copy.
     return inplace(Op(name, rf"\mathrm{{{{{name}}}}}({{self}})", f, {}, name, saved_names=("self",), traits=traits_of(name)), f)
 

@@ -21,9 +21,7 @@ INFERENCE_WRITTEN = (
 def turned_by(function: Callable[..., Any]) -> int:
     """By how much the number in the node's name is higher than that of the function, which makes a view; 0 for one whose
     in-place method writes elements."""
-    declared = getattr(function, "op", None)
-    later = getattr(function, "inplace", 0) if declared is None else declared.inplace
-    return later if isinstance(later, int) else 0
+    return int(getattr(getattr(function, "op", function), "turned", 0))
 
 
 @functools.cache

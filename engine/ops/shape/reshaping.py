@@ -218,7 +218,7 @@ def _transpose(self, dim0, dim1):
     return self.swapaxes(dim0, dim1)
 
 
-@function(traits="sized", inplace=1)
+@function(traits="sized", turned=1)
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """A view with two dimensions swapped."""
     n = input._array.ndim
@@ -226,7 +226,7 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     return _transpose(input, d0, d1) if n else alias(input)
 
 
-@op(r"{self}^T", traits="same_values transposes", inplace=1, view=True, self=lambda grad: t(grad), node="TBackward0")
+@op(r"{self}^T", traits="same_values transposes", turned=1, view=True, self=lambda grad: t(grad), node="TBackward0")
 def t(self):
     """The transpose of a matrix (a vector or number stays as it is), a view."""
     if self.ndim > 2:
@@ -306,7 +306,7 @@ def _unsqueeze(self, dim):
     return self.reshape((*self.shape[:dim], 1, *self.shape[dim:]))
 
 
-@function(traits="sized", inplace=1)
+@function(traits="sized", turned=1)
 def unsqueeze(input: Tensor, dim: int) -> Tensor:
     """A view with a dimension of length one at `dim`."""
     n = input._array.ndim + 1
@@ -365,7 +365,7 @@ def _squeeze_dims(self, dim):
     return self.reshape(tuple([n for i, n in enumerate(self.shape) if n != 1 or i not in dim]))
 
 
-@function(traits="sized", inplace=3)
+@function(traits="sized", turned=3)
 def squeeze(input: Tensor, dim: Any = None) -> Tensor:
     """A view without dimensions of length one: all of them, or only `dim`."""
     n = input._array.ndim
