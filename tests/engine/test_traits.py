@@ -16,7 +16,7 @@ from engine.op.declare import TABLE, op, traits_of
 from engine.op.traits import TRAITS
 from engine.ops.creation.factories import CREATED
 from engine.recording import Recording, operations
-from engine.recording.events import Named
+from engine.recording.events import Named, OpRan
 from engine.recording.operations import having
 from engine.recording.recording import OpInfo
 from engine.recording.store import TooMuchError
@@ -123,3 +123,17 @@ def test_an_operation_that_is_written_between_its_inputs_has_a_sign() -> None:
 def test_a_strangers_recording_says_no_more_of_an_operation_than_there_is_to_say(traits: tuple[str, ...]) -> None:
     with pytest.raises(TooMuchError):
         Recording.load(Recording(ops={"add": OpInfo("add", traits=traits)}).to_bytes())
+
+
+@pytest.mark.parametrize("name", ["dead relu by lr", "an update through .data in place", "round in the loss"])
+def test_operations_of_another_engine_are_known_by_what_their_recording_says_of_them(name: str) -> None:
+    made = run(DEFECTS[name].program).recording
+    assert made is not None
+
+    def other(op: str) -> str:
+        return op if op in ("grad", "constant", "accumulate") else f"aten::{op}"
+
+    events = [msgspec.structs.replace(e, op=other(e.op)) if isinstance(e, OpRan) else e for e in made.events]
+    ops = {other(k): msgspec.structs.replace(info, name=other(k)) for k, info in made.ops.items()}
+    foreign = Recording(made.source, events, made.sites, made.scopes, made.arrays, ops, engine="torch")
+    assert [f.rule for f in findings(foreign)] == [f.rule for f in findings(made)] != []
