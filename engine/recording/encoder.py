@@ -427,7 +427,7 @@ def cut_of(op: Op, mode: Any) -> str:
         return op.name  # detach or data
     if mode is not True:
         return "inference" if mode and mode[0] else "no_grad"
-    return "dtype" if op.name == "to" else "nondifferentiable"
+    return "dtype" if "casts" in op.traits else "nondifferentiable"
 
 
 def text_of(value: Any) -> str:
