@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from components.html.markup import copy, muted, tag, text
-from engine.graph.shown.numbers import number
+from engine.graph.numbers import number
 from engine.recording.store import StoredArray
 
 EDGE = 4

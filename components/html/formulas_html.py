@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from components.html.markup import copy, muted, tag, text
 from engine.diagnosis.contributions import Contribution, brief, contributions, gradient_total
+from engine.graph.numbers import shape_text
 from engine.graph.shown.captions import titles
-from engine.graph.shown.numbers import shape_text
 from engine.recording import Recording, replay
 from engine.recording.events import NOTHING, NodeRan
 from engine.recording.index import index_of

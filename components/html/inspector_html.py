@@ -8,7 +8,7 @@ from components.html.ledger_html import ledger_table
 from components.html.markup import chip, more, muted, section, table, tag, text
 from engine.diagnosis import why
 from engine.diagnosis.ledger import ledgers
-from engine.graph.shown.numbers import ArrayTexts
+from engine.graph.numbers import ArrayTexts
 from engine.recording import Recording, State, replay
 from engine.recording.events import NOTHING, NodeInfo, OpRan
 from engine.recording.index import index_of

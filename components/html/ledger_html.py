@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from components.html.markup import moment, muted, section, table, tag, text
 from engine.diagnosis.ledger import Entry, ledgers
-from engine.graph.shown.numbers import ArrayTexts
+from engine.graph.numbers import ArrayTexts
 from engine.recording import Recording, replay
 from engine.recording.events import NOTHING
 

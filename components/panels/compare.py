@@ -16,7 +16,7 @@ from components.page.task_progress import again
 from components.panels import Beside, panel
 from engine.diagnosis.comparison.compare import Change, Comparison, Row, compare
 from engine.diagnosis.comparison.line_diff import parts as line_parts
-from engine.graph.shown.numbers import ArrayTexts
+from engine.graph.numbers import ArrayTexts
 from engine.lazy import Late
 from engine.recording import Recording
 

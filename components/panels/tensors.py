@@ -6,7 +6,7 @@ import streamlit as st
 
 from components.html.markup import chip, muted, shortened, tag, text
 from components.panels import Beside, panel
-from engine.graph.shown.numbers import ArrayTexts
+from engine.graph.numbers import ArrayTexts
 from engine.recording import Recording, replay
 from engine.recording.events import NOTHING, OpRan
 from engine.recording.index import index_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine.diagnosis.ledger import Entry, ledgers
-from engine.graph.shown.numbers import ArrayTexts
+from engine.graph.numbers import ArrayTexts
 from engine.recording import Recording
 from engine.recording.events import Accumulated
 from engine.recording.index import index_of

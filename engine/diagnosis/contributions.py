@@ -18,7 +18,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from ..graph.shown.numbers import shape_text
+from ..graph.numbers import shape_text
 from ..op.latex import NEGATIVE, PRODUCT, Text, fill, level_of, number
 from ..recording.events import NOTHING, NodeRan, Sent
 from ..recording.index import index_of

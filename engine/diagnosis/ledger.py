@@ -6,7 +6,7 @@ from bisect import bisect_right
 
 import msgspec
 
-from ..graph.shown.numbers import norm
+from ..graph.numbers import norm
 from ..recording.events import NOTHING, OpRan, Stepped
 from ..recording.index import LedgerRow, index_of
 from ..recording.recording import Recording

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..graph.shown.numbers import shape_text
+from ..graph.numbers import shape_text
 from ..op.latex import ATOM, Text, balanced, bar, escaped, fill, number, roman, variable
 from ..recording.events import NOTHING, NodeInfo, NodeRan, OpRan, Saved
 from ..recording.index import Index, index_of

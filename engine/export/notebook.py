@@ -5,7 +5,7 @@ from __future__ import annotations
 from base64 import b64encode
 from html import escape
 
-from ..graph.shown.numbers import ArrayTexts
+from ..graph.numbers import ArrayTexts
 from ..recording.events import NOTHING, Raised
 from ..recording.index import index_of
 from ..recording.recording import Recording

@@ -14,7 +14,7 @@ from ..diagnosis.gradcheck.verdicts import operations
 from ..experiments.sweep.messages import Leaf, Literal
 from ..experiments.sweep.path import reach
 from ..graph.shown.captions import titles
-from ..graph.shown.symbols import clip
+from ..graph.symbols import clip
 from ..program.controls import Knob, knobs, with_value
 from ..program.parsing import BOUNDS, UnreadError, read
 from ..recording.index import Pass, TensorHistory, index_of

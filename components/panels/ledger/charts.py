@@ -10,7 +10,7 @@ import streamlit as st
 
 from components.html.markup import shortened
 from engine.diagnosis.ledger import Entry, Point
-from engine.graph.shown.numbers import norm
+from engine.graph.numbers import norm
 from engine.lazy import Late
 from engine.recording import Recording
 from engine.recording.events import NOTHING

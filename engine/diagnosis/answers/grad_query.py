@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
-from ...graph.shown.symbols import clip
+from ...graph.symbols import clip
 from ...recording.events import NOTHING, BackwardEnded, OpRan, Site
 from ...recording.index import LedgerRow, Pass, Status, TensorHistory
 from ..findings.run import key

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from ...graph.shown.symbols import clip
+from ...graph.symbols import clip
 from ...recording.events import NOTHING, OpRan, Raised, Site
 from ...recording.index import Pass
 from ..cuts import by_numbers

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...graph.shown.symbols import clip
+from ...graph.symbols import clip
 from ...recording.events import NOTHING, OpRan, Site
 from ...recording.index import Pass
 from ..cuts import describe

@@ -9,8 +9,8 @@ from typing import Literal, TypeAlias
 import msgspec
 import numpy as np
 
+from ...graph.numbers import ArrayTexts, number
 from ...graph.shown.captions import Caption, caption_text, captions, titles
-from ...graph.shown.numbers import ArrayTexts, number
 from ...graph.structure.build import visible
 from ...recording.events import (
     NOTHING,

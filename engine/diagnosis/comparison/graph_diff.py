@@ -10,7 +10,7 @@ from typing import Any
 
 import networkx as nx
 
-from ...graph.shown.numbers import ArrayTexts, number
+from ...graph.numbers import ArrayTexts, number
 from ...graph.structure.build import Graph, View, build
 from ...recording.events import NOTHING
 from ...recording.recording import Recording

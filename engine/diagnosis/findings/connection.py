@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ...graph.shown.numbers import shape_text
+from ...graph.numbers import shape_text
 from ...recording.events import NOTHING, Named, OpRan
 from ..reason import Finding
 from .cuts import creates, cuts_above, made_to_require_grad

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...graph.shown.numbers import norm, number
+from ...graph.numbers import norm, number
 from ...recording.events import NOTHING, NodeRan, OpRan, Site
 from ...recording.index import Pass
 from ..reason import Finding

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterator
 
-from ...graph.shown.numbers import shape_text
+from ...graph.numbers import shape_text
 from ...recording.events import NOTHING, OpRan, Site
 from ..reason import Finding
 from .registry import rule

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...graph.shown.numbers import number
+from ...graph.numbers import number
 from ...recording.events import NOTHING, Accumulated, BackwardBegan, NodeRan, OpRan, Sent
 from ...recording.index import Pass
 from ..reason import Finding

@@ -13,8 +13,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from ...graph.numbers import ArrayTexts
 from ...graph.shown.captions import titles
-from ...graph.shown.numbers import ArrayTexts
 from ...recording.events import (
     NOTHING,
     Accumulated,

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ...graph.shown.numbers import norm, number
+from ...graph.numbers import norm, number
 from ...recording.events import NOTHING, Accumulated, GradSet, Site, Stepped
 from ..reason import Finding
 from .registry import rule

@@ -28,8 +28,8 @@ from ...recording.events import (
 )
 from ...recording.index import index_of
 from ...recording.recording import Recording
-from .numbers import ArrayTexts
-from .symbols import clip, expression, is_infix
+from ..numbers import ArrayTexts
+from ..symbols import clip, expression, is_infix
 
 Part: TypeAlias = tuple[str, Literal["plain", "strong", "code", "grad"]]
 Caption: TypeAlias = list[Part]

@@ -7,8 +7,8 @@ import math
 from ...recording.events import NOTHING, Named, OpRan
 from ...recording.index import Index, TensorHistory, index_of
 from ...recording.recording import Recording
+from ..numbers import ArrayTexts
 from ..structure.build import Graph
-from .numbers import ArrayTexts
 
 MISSING, NOT_FINITE = -1.0, -2.0
 """What stands for the norm of a `.grad` that is None, and of one that holds NaN or Inf."""

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 from heapq import heappop, heappush
 from typing import Any, TypeAlias
 
+from ..numbers import number
 from ..structure.build import Graph
+from ..symbols import clip
 from .change_index import MISSING, NOT_FINITE
 from .node_states import Faces, WholeFaces
-from .numbers import number
 from .state_history import EdgeFace, EdgeKey, Face
-from .symbols import clip
 
 Norms: TypeAlias = dict[str, list[tuple[int, float]]]
 """Node → pairs (step, norm of `.grad` from then on)."""

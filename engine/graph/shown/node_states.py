@@ -35,8 +35,9 @@ from ...recording.events import (
 )
 from ...recording.index import index_of
 from ...recording.recording import Recording
+from ..numbers import ArrayTexts
 from ..structure.build import Graph
-from .numbers import ArrayTexts
+from ..symbols import clip
 from .state_history import (
     EARLIER,
     KEPT,
@@ -51,7 +52,6 @@ from .state_history import (
     Noted,
     state_of,
 )
-from .symbols import clip
 
 _MAX_TERMS = 3
 

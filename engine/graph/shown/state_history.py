@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 
-from .numbers import ArrayTexts
+from ..numbers import ArrayTexts
 
 EdgeKey: TypeAlias = tuple[str, str, int]
 

@@ -14,8 +14,8 @@ import networkx as nx
 from ...recording.events import NOTHING, OpRan
 from ...recording.index import Index, NodeHistory, TensorHistory, index_of
 from ...recording.recording import Recording
-from ..shown.numbers import ArrayTexts, shape_text
-from ..shown.symbols import pill_title
+from ..numbers import ArrayTexts, shape_text
+from ..symbols import pill_title
 
 View: TypeAlias = Literal["tensors", "autograd", "grouped"]
 Graph: TypeAlias = "nx.MultiDiGraph[str]"

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from engine.graph.shown.node_states import faces
-from engine.graph.shown.symbols import clip, expression, pill_title
 from engine.graph.structure.build import VIEWS, Graph, build
+from engine.graph.symbols import clip, expression, pill_title
 from engine.recording import NOTHING
 from engine.recording.events import Argument, NodeInfo, OpRan, Stepped, TensorInfo
 from tests.engine.recordings import Tape, added, chain, product, scaled, two_passes

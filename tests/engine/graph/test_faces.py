@@ -9,9 +9,9 @@ import msgspec
 import numpy as np
 import pytest
 
+from engine.graph.numbers import describe, norm, number, preview
 from engine.graph.shown.captions import caption_text, captions
 from engine.graph.shown.node_states import faces
-from engine.graph.shown.numbers import describe, norm, number, preview
 from engine.graph.shown.state_history import EdgeFace, Face
 from engine.graph.shown.timeline import segments, steps
 from engine.graph.structure.build import VIEWS, build

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ...recording.events import NOTHING
-from ...recording.recording import Recording
-from ...recording.store import StoredArray
+from ..recording.events import NOTHING
+from ..recording.recording import Recording
+from ..recording.store import StoredArray
 
 _MAX_WIDTH = 22
 _MAX_ELEMENTS = 6

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ...recording.events import NOTHING, Argument, OpRan
-from ...recording.operations import Table, base_of, symbol_in, traits_in
+from ..recording.events import NOTHING, Argument, OpRan
+from ..recording.operations import Table, base_of, symbol_in, traits_in
 
 _PLAIN = {"", "None", "False"}
 _MAX_TEXT = 24
