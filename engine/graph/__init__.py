@@ -1,5 +1,7 @@
 """Graphs of a recording: how they are built, where their nodes lie, and what they show at every step."""
 
+from .graph_view import View as View
+from .graph_view import build as build
 from .shown.captions import captions as captions
 from .shown.change_index import changes as changes
 from .shown.change_index import gradients as gradients
@@ -16,7 +18,5 @@ from .shown.timeline import line_ends as line_ends
 from .shown.timeline import segments as segments
 from .shown.timeline import steps as steps
 from .structure.build import VIEWS as VIEWS
-from .structure.build import View as View
-from .structure.build import build as build
 from .structure.layout import Layout as Layout
 from .structure.layout import layout as layout

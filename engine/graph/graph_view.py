@@ -1,10 +1,10 @@
-"""Everything about one view of a recording before it is folded: worked out once, when first asked for, and kept."""
+"""The views of a recording, and everything about one before it is folded: worked out once, when first asked for, and kept."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import networkx as nx
 
@@ -13,9 +13,26 @@ from .shown.change_index import changes, gradients, places
 from .shown.group_states import Kept
 from .shown.node_states import WholeFaces, faces
 from .shown.nonfinite import troubles
-from .structure.build import Graph, build
+from .structure import build as whole_graphs
+from .structure.build import VIEWS, Graph, WholeView
 from .structure.folding import Folding, Mode, folded, groups, groups_at_first, opened_at_first
 from .structure.layout import Direction, Layout, layout
+
+View: TypeAlias = Literal[WholeView, "grouped"]
+"""The views; "grouped" is that of the tensors, folded as far as makes a readable picture."""
+
+
+def build(recording: Recording, view: View = "tensors") -> Graph:
+    """The recording's graph with all its steps at once; `born` says from which step on a node or edge exists.
+
+    Raises:
+        ValueError: for a view that there is not.
+    """
+    if view == "grouped":
+        return whole(recording).first_view()
+    if view not in VIEWS:
+        raise ValueError(f"unknown view {view!r}, expected one of {', '.join([*VIEWS, 'grouped'])}")
+    return whole_graphs.build(recording, view)
 
 
 class Whole:

@@ -10,8 +10,9 @@ from typing import Any
 
 import networkx as nx
 
+from ...graph.graph_view import View, build
 from ...graph.numbers import ArrayTexts, number
-from ...graph.structure.build import Graph, View, build
+from ...graph.structure.build import Graph
 from ...recording.events import NOTHING
 from ...recording.recording import Recording
 from .alignment import Matching, match

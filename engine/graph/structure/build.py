@@ -17,11 +17,11 @@ from ...recording.recording import Recording
 from ..numbers import ArrayTexts, shape_text
 from ..symbols import pill_title
 
-View: TypeAlias = Literal["tensors", "autograd", "grouped"]
+WholeView: TypeAlias = Literal["tensors", "autograd"]
 Graph: TypeAlias = "nx.MultiDiGraph[str]"
 
-VIEWS: tuple[View, ...] = ("tensors", "autograd")
-"""The views with a node for everything; "grouped" is the first of them, folded as far as makes a readable picture."""
+VIEWS: tuple[WholeView, ...] = ("tensors", "autograd")
+"""The views, each with a node for everything."""
 
 _PILL_HEIGHT = 30
 _MIN_CARD, _MAX_CARD = 120, 260
@@ -30,17 +30,11 @@ _THROUGH = 8
 """How many nodes that no tensor owns (casts) are looked through to find whose gradient an edge carries."""
 
 
-def build(recording: Recording, view: View = "tensors") -> Graph:
+def build(recording: Recording, view: WholeView = "tensors") -> Graph:
     """The recording's graph with all its steps at once; `born` says from which step on a node or edge exists."""
     if view == "tensors":
         return _TensorGraph(recording).build()
-    if view == "autograd":
-        return _autograd_graph(recording)
-    if view == "grouped":
-        from ..graph_view import whole  # which builds a graph first
-
-        return whole(recording).first_view()
-    raise ValueError(f"unknown view {view!r}, expected one of {', '.join([*VIEWS, 'grouped'])}")
+    return _autograd_graph(recording)
 
 
 def visible(recording: Recording) -> set[int]:

@@ -8,8 +8,9 @@ import networkx as nx
 import numpy as np
 import pytest
 
+from engine.graph.graph_view import build
 from engine.graph.shown.node_states import faces
-from engine.graph.structure.build import VIEWS, Graph, build
+from engine.graph.structure.build import VIEWS, Graph
 from engine.graph.symbols import clip, expression, pill_title
 from engine.recording import NOTHING
 from engine.recording.events import Argument, NodeInfo, OpRan, Stepped, TensorInfo
