@@ -13,8 +13,8 @@ from ..recording.events import NOTHING, FlagSet, HookRan, Named, OpRan, Read, Si
 from ..recording.index import Pass
 from ..recording.operations import having
 from ..recording.recording import Recording
-from .findings.run import Run
 from .program_ast import Covered, Source
+from .run import Run
 
 _KEPT = 8
 """Searches that are kept for the next question."""

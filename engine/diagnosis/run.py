@@ -1,4 +1,4 @@
-"""What all rules look at: a recording with the questions that several of them ask, each answered once."""
+"""What rules and answers look at: a recording with the questions that several of them ask, each answered once."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ...graph.numbers import ArrayTexts
-from ...graph.shown.captions import titles
-from ...recording.events import (
+from ..graph.numbers import ArrayTexts
+from ..graph.shown.captions import titles
+from ..recording.events import (
     NOTHING,
     Accumulated,
     GradSet,
@@ -26,10 +26,10 @@ from ...recording.events import (
     Stepped,
     Warned,
 )
-from ...recording.index import Pass, Status, Track, index_of
-from ...recording.operations import having, traits_in
-from ...recording.recording import Recording
-from ..reason import Finding
+from ..recording.index import Pass, Status, Track, index_of
+from ..recording.operations import having, traits_in
+from ..recording.recording import Recording
+from .reason import Finding
 
 Change: TypeAlias = Accumulated | GradSet
 """What can happen to a tensor's `.grad`."""

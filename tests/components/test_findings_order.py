@@ -18,7 +18,7 @@ from components.player.folds import folding
 from components.replay.panels import panels
 from engine.diagnosis import Finding, findings
 from engine.diagnosis.findings import RULES
-from engine.diagnosis.findings.run import Run
+from engine.diagnosis.run import Run
 from engine.graph import VIEWS
 from engine.graph.graph_view import whole
 from engine.recording import Recording

@@ -9,9 +9,9 @@ from functools import cached_property
 from ...graph.symbols import clip
 from ...recording.events import NOTHING, BackwardEnded, OpRan, Site
 from ...recording.index import LedgerRow, Pass, Status, TensorHistory
-from ..findings.run import key
 from ..paths import Link, Paths
 from ..reason import Reason
+from ..run import key
 
 _SHOWN = 1_000
 """Nodes of a path that an answer names; of longer ones the two ends."""

@@ -7,8 +7,8 @@ from collections import Counter
 from ...recording.events import NOTHING, Site
 from ...recording.index import LedgerRow, Pass
 from ...recording.operations import base_of
-from ..findings.run import Run
 from ..reason import Reason
+from ..run import Run
 from .grad_query import Question, failure, listed
 from .unreached import failed
 from .zeros import finite, nan_origin, zero_origin

@@ -9,8 +9,8 @@ import numpy as np
 
 from ...recording.events import NOTHING, Accumulated, HookRan, NodeRan, OpRan, Site
 from ...recording.index import Pass
-from ..findings.run import Run
 from ..paths import Paths
+from ..run import Run
 
 _ALIVE = "Smaller learning rate or weights, a bias above zero, or leaky_relu, whose slope is never 0."
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from ...discovery import modules
 from ...recording.recording import Recording
 from ..reason import Finding
+from ..run import Run
 from .registry import Rule, in_order
-from .run import Run
 
 __all__ = ["RULES", "explain", "findings"]
 

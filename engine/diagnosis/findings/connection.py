@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from ...graph.numbers import shape_text
 from ...recording.events import NOTHING, Named, OpRan
 from ..reason import Finding
+from ..run import Run, finding, key
 from .cuts import creates, cuts_above, made_to_require_grad
 from .registry import rule
-from .run import Run, finding, key
 
 _NUMBERS = re.compile(r"\.(item|numpy|tolist)\(\)|\bfloat\(")
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ...recording.events import NOTHING, FlagSet, OpRan, Read, Site
-from .run import Run, key
+from ..run import Run, key
 
 _REWRAP = re.compile(r"\.(item|numpy|tolist)\(\)|\bfloat\(|\b(?:torch\.)?(tensor|as_tensor|from_numpy|Tensor)\(")
 _ASSIGNED = re.compile(r"\s*([A-Za-z_]\w*)\s*=[^=]")

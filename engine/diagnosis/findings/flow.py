@@ -14,8 +14,8 @@ from ...graph.numbers import norm, number
 from ...recording.events import NOTHING, NodeRan, OpRan, Site
 from ...recording.index import Pass
 from ..reason import Finding
+from ..run import Run, finding, key
 from .registry import rule
-from .run import Run, finding, key
 
 _LAYERS = 5
 _RATIO = 1e4

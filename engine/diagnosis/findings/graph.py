@@ -9,8 +9,8 @@ from itertools import pairwise
 from ...recording.events import NOTHING, OpRan, Site
 from ...recording.index import Pass
 from ..reason import Finding
+from ..run import Run, call, finding, key
 from .registry import rule
-from .run import Run, call, finding, key
 
 _SECOND_TIME = "backward through the graph a second time"
 

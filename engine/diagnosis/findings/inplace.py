@@ -9,9 +9,9 @@ from typing import NamedTuple
 from ...recording.events import NOTHING, OpRan
 from ...recording.index import Pass
 from ..reason import Finding
+from ..run import Run, finding, key
 from .graph import failing_node
 from .registry import rule
-from .run import Run, finding, key
 
 _MODIFIED = "modified by an inplace operation"
 

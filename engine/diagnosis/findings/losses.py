@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from ...graph.numbers import shape_text
 from ...recording.events import NOTHING, OpRan, Site
 from ..reason import Finding
+from ..run import Run, finding, key
 from .registry import rule
-from .run import Run, finding, key
 
 
 @rule(160)

@@ -8,9 +8,9 @@ import numpy as np
 
 from ...recording.events import NOTHING, Accumulated, FlagSet, OpRan, Site
 from ..reason import Finding
+from ..run import Run, finding, key
 from .cuts import Cut, cuts_below
 from .registry import rule
-from .run import Run, finding, key
 
 
 @rule(100)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from ..reason import Finding
-from .run import Run
+from ..run import Run
 
 Rule = Callable[[Run], Iterator[Finding]]
 

@@ -10,8 +10,8 @@ from typing import NamedTuple
 from ...graph.numbers import norm, number
 from ...recording.events import NOTHING, Accumulated, GradSet, Site, Stepped
 from ..reason import Finding
+from ..run import Change, Run, call, finding, key
 from .registry import rule
-from .run import Change, Run, call, finding, key
 
 _GROWTH = 1.2
 """The factor by which each of the last losses exceeds the one before, where a run diverges."""
