@@ -11,11 +11,12 @@ import numpy as np
 
 from ..context import context
 from ..ops.creation.factories import full, on_cpu
+from ..ops.nn.multi_head import as_numbers
 from ..tensor import Tensor, constant
 from . import functional as F  # noqa: N812
 from . import init
 from .activation import GELU, ReLU
-from .attention import MultiheadAttention, as_numbers
+from .attention import MultiheadAttention
 from .containers import ModuleList
 from .dropout import Dropout
 from .linear import Linear

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 
@@ -14,63 +12,6 @@ from ..linalg.einsums import einsum
 from ..pointwise.comparison import where
 from ..reduction.sums import _sum_dim
 from ..shape.reshaping import _transpose
-
-
-@function
-def multi_head_attention_forward(
-    query: Tensor,
-    key: Tensor,
-    value: Tensor,
-    embed_dim_to_check: int,
-    num_heads: int,
-    in_proj_weight: Tensor | None,
-    in_proj_bias: Tensor | None,
-    bias_k: Tensor | None,
-    bias_v: Tensor | None,
-    add_zero_attn: bool,
-    dropout_p: float,
-    out_proj_weight: Tensor,
-    out_proj_bias: Tensor | None,
-    training: bool = True,
-    key_padding_mask: Tensor | None = None,
-    need_weights: bool = True,
-    attn_mask: Tensor | None = None,
-    use_separate_proj_weight: bool = False,
-    q_proj_weight: Tensor | None = None,
-    k_proj_weight: Tensor | None = None,
-    v_proj_weight: Tensor | None = None,
-    static_k: Tensor | None = None,
-    static_v: Tensor | None = None,
-    average_attn_weights: bool = True,
-    is_causal: bool = False,
-) -> tuple[Any, Any]:
-    """Attention over several heads, (L, N, E), with all weights as arguments: what `MultiheadAttention` computes."""
-    from ...nn.attention import MultiheadAttention
-
-    if static_k is not None or static_v is not None:
-        raise NotImplementedError("static_k and static_v are not supported by Gradtape.")
-    heads: Any = MultiheadAttention.__new__(MultiheadAttention)
-    heads.__dict__.update(
-        embed_dim=embed_dim_to_check,
-        num_heads=num_heads,
-        head_dim=embed_dim_to_check // num_heads,
-        dropout=dropout_p,
-        training=training,
-        add_zero_attn=add_zero_attn,
-        bias_k=bias_k,
-        bias_v=bias_v,
-        in_proj_weight=in_proj_weight,
-        in_proj_bias=in_proj_bias,
-        q_proj_weight=q_proj_weight,
-        k_proj_weight=k_proj_weight,
-        v_proj_weight=v_proj_weight,
-        _qkv_same_embed_dim=not use_separate_proj_weight,
-        out_proj=SimpleNamespace(weight=out_proj_weight, bias=out_proj_bias),
-    )
-    output: tuple[Any, Any] = heads._attend(
-        query, key, value, key_padding_mask, attn_mask, need_weights, average_attn_weights, is_causal
-    )
-    return output
 
 
 def turned(x):
