@@ -12,10 +12,12 @@ import numpy as np
 
 from . import dtypes
 from .autograd.node import AccumulateGrad, Counter, Handle, Inference, Node
+from .autograd.primitives import primitives
 from .compat.names import TENSOR_METHODS
 from .context import context, warn_once
 from .dtypes import OF_NUMPY, dtype
 from .errors import unsupported
+from .op.declare import CREATED
 from .printing import format_tensor
 
 Array = np.ndarray[Any, Any]
@@ -170,15 +172,11 @@ class Tensor:
         if len(data) == 1 and isinstance(data[0], Tensor):
             array = data[0]._array
         elif len(data) == 1 and not isinstance(data[0], (int, np.integer)):
-            from .ops.creation.factories import as_array
-
-            array = as_array(data[0]) if not isinstance(data[0], Size) else np.zeros(data[0])
+            array = primitives.as_array(data[0]) if not isinstance(data[0], Size) else np.zeros(data[0])
         else:
             array = np.zeros(data or (0,))
         fill(self, np.array(array, dtype=target))
         if context.observer is not None:
-            from .ops.creation.factories import CREATED
-
             context.observer.op(CREATED["Tensor"], data, self, None)
 
     # --- what it is -----------------------------------------------------------------------------------------------------
@@ -454,8 +452,6 @@ class Tensor:
         """The same memory as a tensor that autograd does not know; its writes are not counted."""
         result = constant(self._array)
         if context.observer is not None:
-            from .ops.creation.factories import CREATED
-
             context.observer.op(CREATED["data"], (self,), result, None)
         return result
 
@@ -469,8 +465,6 @@ class Tensor:
             raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
         self._array = value._array
         if context.observer is not None:
-            from .ops.creation.factories import CREATED
-
             context.observer.wrote(CREATED["data"], (self, value), self, None)
 
     def retain_grad(self) -> None:

@@ -14,6 +14,7 @@ from ..context import context, grad_mode
 from ..tensor import Tensor, constant
 from . import anomaly
 from .node import AccumulateGrad, Counter, Edge, Handle, Node
+from .primitives import primitives
 
 _sequence = attrgetter("sequence")
 
@@ -621,10 +622,7 @@ def _called(hook: Any) -> str:
 
 def _copy_of(g: Any) -> Any:
     """A copy of a recorded gradient, to become a leaf's: it may be part of somebody else's graph."""
-    from ..ops.creation.factories import empty_like
-    from ..ops.memory.inplace import INPLACE
-
-    return INPLACE["copy_"](empty_like(g), g) if g.requires_grad else g
+    return primitives.copy_(primitives.empty_like(g), g) if g.requires_grad else g
 
 
 def _dtype(d: Any) -> Any:

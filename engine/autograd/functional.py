@@ -18,6 +18,7 @@ from ..errors import AutogradError
 from ..tensor import Tensor, constant
 from .grad_mode import enable_grad, set_grad_enabled
 from .passes import grad
+from .primitives import primitives
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
 
@@ -163,8 +164,6 @@ def _check_forward(create_graph: bool, strict: bool, vectorize: bool) -> None:
 
 def _rows(outs: Tensors, ins: Tensors, create_graph: bool, strict: bool) -> list[Tensors]:
     """Per output its derivatives by each input, one backward pass per element of the output."""
-    from ..ops.shape.joining import stack
-
     table = []
     for i, out in enumerate(outs):
         flat: Any = out
@@ -184,7 +183,7 @@ def _rows(outs: Tensors, ins: Tensors, create_graph: bool, strict: bool) -> list
         shapes = [out._array.shape + t._array.shape for t in ins]
         table.append(
             tuple(
-                stack(row, 0).view(shape) if row else constant(np.zeros(shape, t._array.dtype))
+                primitives.stack(row, 0).view(shape) if row else constant(np.zeros(shape, t._array.dtype))
                 for row, shape, t in zip(rows, shapes, ins, strict=True)
             )
         )

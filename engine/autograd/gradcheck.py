@@ -17,6 +17,7 @@ from ..tensor import Tensor, constant
 from .function import undefined
 from .functional import jacobian
 from .passes import grad
+from .primitives import primitives
 
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
 
@@ -161,9 +162,7 @@ def gradgradcheck(
 
 
 def _random_like(outputs: Tensors) -> Tensors:
-    from ..ops.creation.factories import empty
-
-    return tuple(empty(o.shape, dtype=o.dtype).uniform_(-1, 1).requires_grad_() for o in outputs)
+    return tuple(primitives.empty(o.shape, dtype=o.dtype).uniform_(-1, 1).requires_grad_() for o in outputs)
 
 
 # --- the checks ------------------------------------------------------------------------------------------------------------

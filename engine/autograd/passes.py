@@ -16,6 +16,7 @@ from ..tensor import Tensor, constant
 from .engine import _add_to_leaf, copied, run
 from .graph import GradientEdge, edge_of
 from .node import AccumulateGrad, Edge, Node
+from .primitives import primitives
 
 CYCLE = (
     "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient which can "
@@ -258,8 +259,6 @@ def _batched(
     materialize_grads: bool,
 ) -> tuple[Any, ...]:
     """`grad` for a batch of vectors, one after the other: the gradients are stacked along a first dimension."""
-    from ..ops.shape.joining import stack
-
     sizes = set()
     for k, (out, vector) in enumerate(zip(outs, given, strict=True)):
         root = _at_edge(out) if isinstance(out, GradientEdge) else out
@@ -292,4 +291,4 @@ def _batched(
         )
         for i in range(count)
     ]
-    return tuple(None if column[0] is None else stack(list(column)) for column in zip(*rows, strict=True))
+    return tuple(None if column[0] is None else primitives.stack(list(column)) for column in zip(*rows, strict=True))

@@ -9,6 +9,7 @@ import numpy as np
 from ..context import context, grad_mode, observed
 from ..errors import AutogradError, InplaceError
 from .node import FREED, Node, forward_name
+from .primitives import primitives
 
 if TYPE_CHECKING:
     from ..tensor import Tensor, View
@@ -104,13 +105,11 @@ class CopySlices(Node):
 
     def apply_tensors(self, grad: Any) -> tuple[Any, ...]:
         """The rule on recorded tensors."""
-        from ..ops.memory.view_replay import put_view, take_view
-
         if self.saved is None:
             raise AutogradError(FREED)
-        part = take_view(grad, self.view)
+        part = primitives.take_view(grad, self.view)
         first, *others = self.write.apply_tensors(part)
-        filled = put_view(grad, self.view, part * 0 if first is None else first)
+        filled = primitives.put_view(grad, self.view, part * 0 if first is None else first)
         return (filled if self.edges[0][0] is not None else None, *others)
 
 
@@ -141,7 +140,6 @@ def place(tensor: Tensor, node: Node, output: int) -> None:
 
 def regenerate(tensor: Tensor, view: View) -> None:
     """Give a view whose base was written since a `grad_fn` that leads to the base as it is now."""
-    from ..ops.memory.view_replay import take_view
     from ..tensor import constant
 
     assert tensor._counter is not None
@@ -156,7 +154,7 @@ def regenerate(tensor: Tensor, view: View) -> None:
         # The view of a leaf that is a view itself, of something without gradient: its own gradient goes nowhere.
         base = constant(base._array).requires_grad_()
     with observed(None), grad_mode(True):
-        fresh = take_view(base, view)
+        fresh = primitives.take_view(base, view)
     assert fresh._node is not None
     if base is not view.base:
         fresh._node.edges = ((None, 0),)

@@ -9,8 +9,8 @@ import numpy as np
 from ..autograd.node import Counter
 from ..compat.classes import known_as
 from ..context import context, observed
+from ..op.declare import CREATED
 from ..ops.creation import factories
-from ..ops.creation.factories import CREATED
 from ..tensor import Tensor, constant, fill, new
 
 

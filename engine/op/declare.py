@@ -176,6 +176,20 @@ def op(
     return declare
 
 
+CREATED: dict[str, Op] = {}
+"""What the observer is told of tensors that no operation on tensors made: creation functions by name."""
+
+
+def created(name: str, traits: str) -> Op:
+    """Register a way tensors come about, for the observer."""
+    declared = CREATED[name] = Op(name, name, lambda: None, {}, "", kind="creation", traits=traits_of(name, traits))
+    return declared
+
+
+created("Tensor", "creation leaf")
+created("Parameter", "creation leaf")
+created("data", "alias detaches")
+
 FUNCTIONS: dict[str, Callable[..., Any]] = {}
 """Public functions made of operations (`F.linear`, `reshape`) by name."""
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..autograd.primitives import give
 from ..compat.names import SURFACE
 from ..discovery import modules
 from ..op import codegen
@@ -105,7 +106,7 @@ def namespace(owner: str) -> dict[str, Callable[..., Any]]:
 
 
 def attach() -> None:
-    """Give Tensor its methods and operators, and every function the name it is called by."""
+    """Give Tensor its methods and operators, every function the name it is called by, and autograd what it is made of."""
     inplace.derive(declared())
     for name, f in declared().items():
         if f.__name__ == name:  # `linalg_norm` is called that in PyTorch, too; `functional_relu` is called relu
@@ -128,6 +129,15 @@ def attach() -> None:
     for name, f in others.items():
         setattr(Tensor, name, f)
     _operators()
+    give(
+        as_array=factories.as_array,
+        copy_=inplace.INPLACE["copy_"],
+        empty=factories.empty,
+        empty_like=factories.empty_like,
+        put_view=view_replay.put_view,
+        stack=joining.stack,
+        take_view=view_replay.take_view,
+    )
 
 
 def _operators() -> None:

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.op.declare import FUNCTIONS, TABLE
-from engine.ops.creation.factories import CREATED
+from engine.op.declare import CREATED, FUNCTIONS, TABLE
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = {name.strip("_") for o in TABLE.values() for name in (o.name, o.forward.__name__, o.node_name)}

@@ -12,9 +12,8 @@ import pytest
 from engine.diagnosis import findings, why
 from engine.graph import build
 from engine.graph.shown.captions import captions
-from engine.op.declare import TABLE, op, traits_of
+from engine.op.declare import CREATED, TABLE, op, traits_of
 from engine.op.traits import TRAITS
-from engine.ops.creation.factories import CREATED
 from engine.recording import Recording, operations
 from engine.recording.events import Named, OpRan
 from engine.recording.operations import having

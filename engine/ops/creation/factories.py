@@ -15,23 +15,9 @@ from ...compat.signatures import invalid_combination
 from ...context import context
 from ...dtypes import dtype as Dtype
 from ...errors import too_many_dims
-from ...op.declare import Op, function, op, traits_of
+from ...op.declare import created, function, op
 from ...tensor import Tensor, constant, device, inference
 from ..shape.reshaping import sizes
-
-CREATED: dict[str, Op] = {}
-"""What the observer is told of tensors that no operation on tensors made: creation functions by name."""
-
-
-def created(name: str, traits: str) -> Op:
-    """Register a way tensors come about, for the observer."""
-    declared = CREATED[name] = Op(name, name, lambda: None, {}, "", kind="creation", traits=traits_of(name, traits))
-    return declared
-
-
-created("Tensor", "creation leaf")
-created("Parameter", "creation leaf")
-created("data", "alias detaches")
 
 
 @overload
