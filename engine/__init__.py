@@ -9,6 +9,7 @@ import numpy as _numpy
 
 from . import autograd
 from . import dtypes as _dtypes
+from . import wiring as _wiring  # noqa: F401  (the rooms are put together)
 from .autograd import (
     enable_grad,
     inference_mode,

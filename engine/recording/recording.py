@@ -18,6 +18,7 @@ import msgspec
 from numpy.typing import NDArray
 
 from .. import limits
+from ..slots import slots
 from .events import AnyEvent, BackwardBegan, Scope, Site
 from .store import RecordingError, StoredArray, Summary, TooMuchError
 from .validate import check_references
@@ -89,9 +90,7 @@ class Recording:
 
     def _repr_html_(self) -> str:
         """The graph at its last step, where a notebook shows it."""
-        from ..export.notebook import html
-
-        return html(self)
+        return slots.picture(self)
 
     def forget(self) -> None:
         """Drop what was computed from the log; it is computed anew when it is wanted."""

@@ -1,0 +1,23 @@
+"""Places that a room leaves open for one above it, which it does not import; `engine.wiring` fills them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+
+def _empty(*_: Any) -> Any:
+    raise RuntimeError("nothing has been put there; `engine.wiring` does it")
+
+
+@dataclass(slots=True)
+class Slots:
+    """What there is a place for."""
+
+    picture: Callable[[Any], str] = _empty
+    """Of a recording, as HTML, where a notebook shows it."""
+
+
+slots = Slots()
+"""Those of this process."""
