@@ -17,6 +17,8 @@ class Slots:
 
     picture: Callable[[Any], str] = _empty
     """Of a recording, as HTML, where a notebook shows it."""
+    elsewhere: Callable[[], Any] = _empty
+    """The backend (`engine.sandbox.runner.Backend`) to which programs go; None where this machine runs them."""
 
 
 slots = Slots()

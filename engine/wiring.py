@@ -16,4 +16,11 @@ def _picture(recording: Any) -> str:
     return html(recording)
 
 
+def _elsewhere() -> Any:
+    from .serving.elsewhere import elsewhere
+
+    return elsewhere()
+
+
 slots.picture = _picture
+slots.elsewhere = _elsewhere

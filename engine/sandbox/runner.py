@@ -1,4 +1,4 @@
-"""The parent's side: hands programs to this machine's sandbox or to a cluster's, and never runs or compiles a word of them."""
+"""The parent's side: hands programs to this machine's sandbox, or to another one, and never runs or compiles a word of them."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from functools import cache
 from typing import Any, Protocol
 
 from ..program import Program
+from ..slots import slots
 from .processes.retrying import retried
 from .settings import settings
 from .system import faults
@@ -38,7 +39,7 @@ HELP = "The operator can move it to a Linux machine with seccomp, or run it loca
 
 
 class Backend(Protocol):
-    """Where children do jobs: on this machine, or on the workers of a cluster."""
+    """Where children do jobs: on this machine, or elsewhere."""
 
     def exchange(self, job: Job, collected: Collected, stop: threading.Event | None = None) -> tuple[int, bool] | None:
         """Have a child do a job, and collect what it sends; returns the child's exit code and whether it was stopped.
@@ -96,17 +97,14 @@ def job_for(program: Program, limits: Limits, **more: Any) -> Job:
 
 
 def backend() -> Backend:
-    """The cluster that the settings name; without one, this machine's sandbox."""
-    if settings().scheduler:
-        from ..serving.cluster.backend import cluster
-
-        return cluster()
-    return server()
+    """This machine's sandbox, unless programs go elsewhere."""
+    away: Backend | None = slots.elsewhere()
+    return server() if away is None else away
 
 
 def refusal() -> str:
     """Why no program runs here at all, in words for visitors; "" where they do."""
-    return _unfit(server().layer) if settings().hosted and not settings().scheduler else ""
+    return _unfit(server().layer) if settings().hosted and slots.elsewhere() is None else ""
 
 
 def _unfit(layer: SystemLayer) -> str:
@@ -120,7 +118,7 @@ def _unfit(layer: SystemLayer) -> str:
 def isolated() -> bool:
     """Whether the system layer holds where programs run, so that a stranger's may start unasked."""
     # The machines of a cluster refuse what is marked as hosted unless it holds there.
-    return settings().hosted if settings().scheduler else server().layer.seccomp
+    return server().layer.seccomp if slots.elsewhere() is None else settings().hosted
 
 
 class Guarded:
@@ -168,7 +166,7 @@ def server(role: str = PROGRAMS, arguments: Sequence[str] = ()) -> Guarded:
 
 def _start(role: str, arguments: Sequence[str]) -> Local:
     # Forking a process that has loaded Apple's libraries is not safe, and Windows has no fork.
-    if settings().hosted and not settings().scheduler:
+    if settings().hosted and slots.elsewhere() is None:
         faults.look()
     if hasattr(os, "fork") and sys.platform != "darwin":
         from .processes.forking import Server

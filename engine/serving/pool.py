@@ -19,6 +19,7 @@ from typing import Any, Generic, TypeVar
 
 from ..sandbox.settings import settings
 from . import metrics
+from .elsewhere import elsewhere
 
 T = TypeVar("T")
 
@@ -359,12 +360,9 @@ def faded(seconds: float) -> float:
 def pool() -> Pool:
     """This process's pool, as the settings want it; with a cluster it has as many slots as the workers."""
     made = _made()
-    if settings().scheduler:
-        from .cluster.backend import cluster
-
-        slots = cluster().slots
-        if made.slots != max(2, slots):
-            made.resize(slots)
+    away = elsewhere()
+    if away is not None and made.slots != max(2, slots := away.slots):
+        made.resize(slots)
     return made
 
 

@@ -41,7 +41,7 @@ ENDINGS = {
 @pytest.fixture
 def there(processes: Processes, cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> Cluster:
     """Everything runs on the cluster."""
-    monkeypatch.setattr("engine.sandbox.runner.settings", lambda: Settings(scheduler=processes.address))
+    monkeypatch.setattr("engine.serving.elsewhere.settings", lambda: Settings(scheduler=processes.address))
     monkeypatch.setattr("engine.serving.cluster.backend.cluster", lambda: cluster)
     return cluster
 
@@ -51,7 +51,7 @@ def test_a_run_has_the_same_result_as_on_this_machine_when_the_program(ending: s
     limits = Limits(seconds=1.0 if "pass" in ending else 20.0, events=5_000, output_chars=20_000)
     away = run(BEFORE + ending, limits)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("engine.sandbox.runner.settings", Settings)
+        patch.setattr("engine.serving.elsewhere.settings", Settings)
         here = run(BEFORE + ending, limits)
     assert plain(away) == plain(here)
 

@@ -277,7 +277,7 @@ def test_the_number_of_slots_follows_the_cluster(monkeypatch: pytest.MonkeyPatch
 
     workers = SimpleNamespace(slots=6)
     pools._made.cache_clear()
-    monkeypatch.setattr(pools, "settings", lambda: Settings(scheduler="tcp://127.0.0.1:1"))
+    monkeypatch.setattr("engine.serving.elsewhere.settings", lambda: Settings(scheduler="tcp://127.0.0.1:1"))
     monkeypatch.setattr("engine.serving.cluster.backend.cluster", lambda: workers)
     try:
         made = pools.pool()
