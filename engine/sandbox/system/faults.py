@@ -7,7 +7,6 @@ crashes, within the language layer. What crashes there as well is neither mended
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import threading
@@ -17,7 +16,7 @@ from dataclasses import asdict, dataclass
 from ..processes.forking import ENVIRONMENT, ROOT
 from ..transport.messages import Layers
 
-START = "import sys; sys.path.insert(0, sys.argv[1]); from engine.sandbox.system.faults import main; main()"
+START = "import sys; sys.path.insert(0, sys.argv[1]); from engine.sandbox.processes.fault_trial import main; main()"
 FREED = ("-X", "dev", "-W", "ignore")
 """Python fills memory that is freed, so that its use is seen at once."""
 FILLED = {"MALLOC_PERTURB_": "171"}
@@ -149,46 +148,3 @@ def standing() -> list[str]:
 def look() -> None:
     """Begin to try them out, for those who will ask."""
     threading.Thread(target=standing, daemon=True, name="gradtape-faults").start()
-
-
-# --- in the disposable process ------------------------------------------------------------------------------------------------
-
-
-def main() -> None:
-    """Try the faults that come in, and write the names of those that stand open."""
-    from ..parse import builtins_for
-    from ..processes import preloading
-
-    language, table = json.load(sys.stdin)
-    preloading.up()
-    bare, layered = Layers(language=False), Layers(language=language)
-    builtins_for(layered)  # made once, before the forks
-    open_ = [f["name"] for f in table if _crashes(f["program"], bare) and _crashes(f["program"], layered)]
-    json.dump(open_, sys.stdout)
-
-
-def _crashes(program: str, layers: Layers) -> bool:
-    """Whether a process that runs a program is ended by a signal."""
-    child = os.fork()
-    if child == 0:
-        _run(program, layers)
-    return os.WIFSIGNALED(os.waitpid(child, 0)[1])
-
-
-def _run(program: str, layers: Layers) -> None:
-    """Run it in this fork, and end."""
-    import faulthandler
-
-    from ..parse import builtins_for, parsed
-
-    try:
-        faulthandler.disable()
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        for fd in (1, 2):
-            os.dup2(nowhere, fd)
-        code = compile(parsed(program, "<fault>", layers), "<fault>", "exec", dont_inherit=True)
-        exec(code, {"__name__": "__main__", "__builtins__": builtins_for(layers)})
-    except BaseException:
-        os._exit(1)
-    finally:
-        os._exit(0)
