@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 
@@ -19,6 +19,8 @@ class Slots:
     """Of a recording, as HTML, where a notebook shows it."""
     elsewhere: Callable[[], Any] = _empty
     """The backend (`engine.sandbox.runner.Backend`) to which programs go; None where this machine runs them."""
+    jobs: dict[str, Callable[[], Any]] = field(default_factory=dict)
+    """By the kind of a job: loads what a child does for it (`engine.sandbox.processes.child.Work`)."""
 
 
 slots = Slots()

@@ -22,5 +22,18 @@ def _elsewhere() -> Any:
     return elsewhere()
 
 
+def _check() -> Any:
+    from .experiments.gradcheck.child import CheckRun
+
+    return CheckRun
+
+
+def _sweep() -> Any:
+    from .experiments.sweep.child import SweepRun
+
+    return SweepRun
+
+
 slots.picture = _picture
 slots.elsewhere = _elsewhere
+slots.jobs = {"check": _check, "sweep": _sweep}

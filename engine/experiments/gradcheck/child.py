@@ -7,44 +7,22 @@ own Function, is called again with an input nudged, and the result is weighted w
 
 from __future__ import annotations
 
-import os
-import sys
-import time
-import warnings
 from typing import Any
 
 import numpy as np
 
-from ...context import context, grad_mode, observed
-from ...recording.bounded_text import said
+from ...context import grad_mode, observed
 from ...recording.index import Index, index_of
-from ...sandbox.instrument import instrument
-from ...sandbox.parse import parsed
-from ...sandbox.processes.child import Run
-from ...sandbox.system import timer
-from ...sandbox.tracer import file_name
-from ...sandbox.transport.frames import REPLY, SHARE, WHOLE
-from ...sandbox.transport.messages import Job, encode
-from ...tensor import Tensor, constant, gradient_edge
-from .messages import CheckReply, CheckRequest, Slope
+from ...sandbox.transport.frames import SHARE, WHOLE
+from ...sandbox.transport.messages import Job
+from ...tensor import Tensor, constant
+from ..experiment import Experiment, Unmeasured
+from ..perturbation_points import Targets
+from ..rerun import Call, First, Misled, Program, array_of, root_of
+from .messages import MAX_TEXT, CheckReply, CheckRequest, Slope, decode_request
 from .node import NodeCheck
-from .perturbation_points import Targets
+from .nudged import Array, Draws, Kept, Nudge, Nudged, Watch, in_double
 from .probe_directions import chosen, directed
-from .rerun import (
-    Array,
-    Call,
-    Draws,
-    First,
-    Kept,
-    Misled,
-    Nudge,
-    Nudged,
-    Null,
-    Program,
-    Watch,
-    array_of,
-    in_double,
-)
 from .tolerances import FINER, STEP, agrees
 
 KEPT = 64 * 2**20
@@ -55,96 +33,68 @@ TOLD_EVERY = 0.2
 """Seconds between two messages of how far it is."""
 
 
-class CheckRun(Run):
+class CheckRun(Experiment):
     """One check."""
+
+    most_text = MAX_TEXT
+    stopped = "the check was stopped after {:g} seconds"
 
     def __init__(self, job: Job, out: int) -> None:
         super().__init__(job, out)
-        assert job.check is not None
-        self.request: CheckRequest = job.check
-        self.tape.send = lambda: None  # type: ignore[method-assign]
+        self.request: CheckRequest = decode_request(job.request)
         self.slopes: list[Slope] = []
         self.skipped: list[tuple[int, str]] = []
         self.before = self.digest = 0
         self.root = 0.0
         self.left = 0
-        self.told = self.began
         self.program: Program | None = None
 
-    def go(self) -> None:
-        """Check and reply."""
-        self._prepare()
-        sys.stdout = sys.stderr = Null()
-        warnings.showwarning = lambda *_, **__: None
-        status, message, line = "ok", "", 0
-        try:
-            status, message = self._check()
-        except MemoryError:
-            status, message = "memory", "the check needed more memory than it may use"
-        except Misled:
-            status, message = "differs", "in float64 the program does other things than it did"
-        except BaseException as error:
-            context.observer = None
-            explained = self._explain(error)
-            status, message, line = "error", f"{explained.type}: {said(error)}"[:500], explained.line
-        timer.stop()
-        self._reply(status, message, line)
-
-    def _reply(self, status: str, message: str, line: int = 0) -> None:
-        context.observer = None
+    def reply(self, status: str, message: str, line: int) -> CheckReply:
+        """What was found so far."""
         runs = 0 if self.program is None else self.program.runs
-        reply = CheckReply(
-            status, message, line, self.root, self.slopes, self.skipped, self.before, self.digest, self.left, runs
-        )
-        self.tape.frame(REPLY, encode(reply))
-
-    def _stop(self, status: str, message: str) -> None:
-        self._reply(status, message)
-        os._exit(0)
-
-    def _time_is_up(self, _: int, frame: Any) -> None:
-        if self.tape.writing:
-            return
-        self._reply("timeout", f"the check was stopped after {self.job.limits.seconds:g} seconds")
-        os._exit(0)
+        found = (self.root, self.slopes, self.skipped, self.before, self.digest, self.left, runs)
+        return CheckReply(status, message, line, *found)
 
     @property
     def over(self) -> bool:
         """Whether the time is spent but for the reply."""
-        return time.monotonic() - self.began > TIME * self.job.limits.seconds
-
-    def _compiled(self) -> list[Any]:
-        codes = []
-        for cell, text in enumerate(self.job.cells):
-            name = file_name(self.job, cell)
-            codes.append(compile(instrument(parsed(text, name, self.job.layers)), name, "exec", dont_inherit=True))
-        return codes
+        return self.spent(TIME)
 
     # --- the check ----------------------------------------------------------------------------------------------------------
 
-    def _check(self) -> tuple[str, str]:
+    def measure(self) -> None:
+        """Check the leaves of the pass, and its nodes on the way.
+
+        Raises:
+            Unmeasured: when there is nothing to check.
+        """
+        try:
+            self._check()
+        except Misled:
+            raise Unmeasured("differs", "in float64 the program does other things than it did") from None
+
+    def _check(self) -> None:
         number = self.request.number
-        fresh = dict(self.namespace)
-        files = {file_name(self.job, cell): cell for cell in range(len(self.job.cells))}
-        program = self.program = Program(self._compiled(), lambda: dict(fresh), files, self.tape, Draws())
-        first = First(files, number)
+        draws = Draws()
+        program = self.program = self.compiled(draws.begin)
+        first = First(program.files, number)
         program.run(first)
         self.before, self.digest = first.before, first.digest
         recording = first.recording(self.job.cells)
         index = index_of(recording)
         entry = index.passes.get(number)
         if entry is None:
-            return "missing", f"the program did not come to backward pass {number} again"
+            raise Unmeasured("missing", f"the program did not come to backward pass {number} again")
         in_double()
-        analysed = Analysed(self, program, first.calls, index, number)
+        analysed = Analysed(self, draws, first.calls, index, number)
         program.run(analysed)
         self.root = analysed.value
         if not np.isfinite(self.root):
-            return "failed", "the root is not finite"
+            raise Unmeasured("failed", "the root is not finite")
         again = Nudged(first.calls, number, analysed.kept, None)
         program.run(again)
         if again.value != self.root and not abs(again.value - self.root) <= 1e-12 * abs(self.root):
-            return "random", "the root has another value each time the program runs, although random numbers repeat"
+            raise Unmeasured("random", "the root has another value each time the program runs, although random numbers repeat")
         targets = analysed.targets
         plans = [(t, chosen(analysed.shapes[t], self.request.elements, analysed.event(t))) for t in targets]
         rounds = max((len(places) for _, places in plans), default=0)
@@ -157,14 +107,11 @@ class CheckRun(Run):
             else:
                 self._leaf(tensor, place, analysed, first.calls)
         self._tell(1.0)
-        return "ok", ""
 
     def _tell(self, share: float) -> None:
         """Say how far the check is, now and then and at its end."""
-        now = time.monotonic()
-        if share == 1.0 or now - self.told > TOLD_EVERY:
-            self.told = now
-            self.tape.frame(SHARE, round(share * WHOLE).to_bytes(2, "big"))
+        if share == 1.0 or self.due(TOLD_EVERY):
+            self.send(SHARE, round(share * WHOLE).to_bytes(2, "big"))
 
     def _leaf(self, tensor: int, place: tuple[int, ...] | None, analysed: Analysed, calls: list[Call]) -> None:
         value, gradient = analysed.values[tensor], analysed.gradients[tensor]
@@ -203,9 +150,9 @@ class CheckRun(Run):
 class Analysed(Watch):
     """The run without a nudge: its gradients, what the others take for constants, and the check of each node on the way."""
 
-    def __init__(self, check: CheckRun, program: Program, calls: list[Call], index: Index, number: int) -> None:
+    def __init__(self, check: CheckRun, draws: Draws, calls: list[Call], index: Index, number: int) -> None:
         super().__init__(calls, number)
-        self.check, self.draws, self.index = check, program.draws, index
+        self.check, self.draws, self.index = check, draws, index
         self.kept = Kept()
         self.value = np.nan
         self.entry = index.passes[number]
@@ -219,11 +166,8 @@ class Analysed(Watch):
         self.shapes: dict[int, tuple[int, ...]] = {}
         self.values: dict[int, Array] = {}
         self.gradients: dict[int, Array] = {}
-        self.edges: dict[tuple[int, int], int] = {}
-        """id() of a node and its input → the target whose gradient arrives there."""
         self.ran: dict[int, tuple[int, Any, list[Any], list[Array]]] = {}
         """id() of a node → which of the recording's operations made it, operation, arguments and results."""
-        self.alive: list[Any] = []
 
     def event(self, tensor: int) -> int:
         """Which of the recording's operations made a tensor."""
@@ -279,26 +223,21 @@ class Analysed(Watch):
     def began(self, roots: Any) -> None:
         """The pass in question: where gradients of targets will arrive."""
         self.kept.weights = [array_of(g).copy() for _, _, g in roots]
-        self.value = float(sum((t._array * array_of(g)).sum() for t, _, g in roots))
+        self.value = root_of(roots)
         for tensor in list(self.targets):
             live = self.live.get(tensor)
             if live is None or tensor not in self.values:
                 self.targets.remove(tensor)
                 self.check.skipped.append((-1, "made where the check cannot follow"))
                 continue
-            node, output = gradient_edge(live)
-            self.alive.append(node)
-            self.edges[id(node), output] = tensor
+            self.expect(live, tensor)
             self.shapes[tensor] = live._array.shape
             self.gradients[tensor] = np.zeros(live._array.shape)
-        for _, (node, output), g in roots:
-            self.arrive(node, output, array_of(g))
+        self.sent_to([edge for _, edge, _ in roots], [g for _, _, g in roots])
 
-    def arrive(self, node: Any, output: int, g: Any) -> None:
-        """A gradient reached a node."""
-        tensor = self.edges.get((id(node), output))
-        if tensor is not None and g is not None:
-            self.gradients[tensor] = self.gradients[tensor] + np.broadcast_to(g, self.gradients[tensor].shape)
+    def arrived(self, key: int, g: Any) -> None:
+        """A gradient reached a target."""
+        self.gradients[key] = self.gradients[key] + np.broadcast_to(g, self.gradients[key].shape)
 
     def node_ran(self, node: Any, received: tuple[Any, ...], raw: tuple[Any, ...], sent: Any) -> None:
         """A node ran: of an earlier pass its gradients are kept, in the pass in question it is checked."""
@@ -307,11 +246,9 @@ class Analysed(Watch):
             recorded = any(isinstance(g, Tensor) for g in sent)
             self.kept.sent.append(() if recorded else tuple(None if g is None else self.keep(g) for g in arrays))
             return
-        if not self.running or self.running[-1] != self.number:
+        if not self.under_way:
             return
-        for (target, output), g in zip(node.edges, arrays, strict=True):
-            if target is not None:
-                self.arrive(target, output, g)
+        self.sent_to(node.edges, arrays)
         ran = self.ran.get(id(node))
         if ran is None or self.check.request.part:
             return

@@ -72,6 +72,7 @@ class CheckReply(msgspec.Struct, frozen=True):
     runs: int = 0
 
 
+decode_request = msgspec.msgpack.Decoder(CheckRequest).decode
 decode_reply = msgspec.msgpack.Decoder(CheckReply).decode
 
 

@@ -10,15 +10,13 @@ from itertools import zip_longest
 import msgspec
 
 from ...program import Program
-from ...sandbox.processes.retrying import LOST
-from ...sandbox.runner import Collected, backend, job_for
-from ...sandbox.transport.frames import REPLY, SHARE, share_of
+from ...sandbox.jobs import Answer, ask
+from ...sandbox.transport.frames import SHARE, share_of
 from ...sandbox.transport.messages import Limits
-from ...sandbox.transport.receiver import HOST
 from .messages import CheckReply, CheckRequest, check_reply, decode_reply
 
 
-class _Reply(Collected):
+class _Reply(Answer[CheckReply]):
     """What comes back from a check: how far it is, and at last the reply."""
 
     def __init__(self, told: Callable[[float], None]) -> None:
@@ -30,16 +28,17 @@ class _Reply(Collected):
         super().again()
         self.told(0.0)
 
-    def take(self, kind: bytes, body: bytes) -> None:
-        """How far it is, or the reply."""
-        if kind == SHARE:
-            self.told(share_of(body))
-            return
-        if kind != REPLY:
+    def message(self, kind: bytes, body: bytes) -> None:
+        """How far it is."""
+        if kind != SHARE:
             raise ValueError("no message of a check")
-        reply = decode_reply(body)
-        check_reply(reply)
-        self.done = reply
+        self.told(share_of(body))
+
+    def reply(self, body: bytes) -> CheckReply:
+        """The reply."""
+        found = decode_reply(body)
+        check_reply(found)
+        return found
 
 
 def check(
@@ -68,7 +67,8 @@ def check(
                 progress(sum(shares) / parts)
 
         mine = msgspec.structs.replace(request, part=part, parts=parts)
-        return _part(program, mine, limits, stop, told)
+        late = f"the check did not stop after {limits.seconds:g} seconds and was ended"
+        return ask("check", program, mine, limits, _Reply(told), CheckReply, late=late, stop=stop)
 
     if parts < 2:
         return one(0)
@@ -89,18 +89,3 @@ def merged(replies: Sequence[CheckReply]) -> CheckReply:
         left=sum(reply.left for reply in replies),
         runs=sum(reply.runs for reply in replies),
     )
-
-
-def _part(
-    program: Program, request: CheckRequest, limits: Limits, stop: threading.Event | None, told: Callable[[float], None]
-) -> CheckReply:
-    collected = _Reply(told)
-    end = backend().exchange(job_for(program, limits, check=request), collected, stop)
-    done = collected.done
-    if not collected.trouble and isinstance(done, CheckReply):
-        return done
-    if collected.failure or collected.trouble in LOST:
-        return CheckReply("failed", collected.failure or HOST)
-    if end is not None and end[1]:
-        return CheckReply("timeout", f"the check did not stop after {limits.seconds:g} seconds and was ended")
-    return CheckReply("failed", "the check's process sent nothing that makes sense")

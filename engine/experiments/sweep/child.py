@@ -7,30 +7,22 @@ Everything else is the program as it is, in its own precision, with the same ran
 from __future__ import annotations
 
 import ast
-import os
-import sys
 import time
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ...context import context
 from ...program.parsing import Lines
 from ...recording.bounded_text import said
 from ...recording.index import index_of
-from ...sandbox.instrument import TAPE, instrument
-from ...sandbox.parse import parsed
-from ...sandbox.processes.child import Run
-from ...sandbox.system import timer
-from ...sandbox.tracer import file_name
-from ...sandbox.transport.frames import POINTS, REPLY
+from ...sandbox.instrument import TAPE
+from ...sandbox.transport.frames import POINTS
 from ...sandbox.transport.messages import Job, encode
-from ...tensor import gradient_edge
-from ..gradcheck.perturbation_points import Targets
-from ..gradcheck.rerun import Call, Draws, Enough, First, Misled, Null, Program, array_of
-from .messages import LAST, MAX_TEXT, NONE, Leaf, Literal, Point, SweepReply, SweepRequest
+from ..experiment import Experiment, Unmeasured
+from ..perturbation_points import Targets
+from ..rerun import Call, First, Follower, Misled, Program, array_of, root_of
+from .messages import LAST, MAX_TEXT, NONE, Leaf, Literal, Point, SweepReply, SweepRequest, decode_request
 from .path import last_pass, loss_of, path
 
 EVERY = 0.1
@@ -41,71 +33,41 @@ TO_THE_END = 2**62
 """The number of a backward pass that no program has."""
 
 
-class SweepRun(Run):
+class SweepRun(Experiment):
     """One request."""
+
+    most_text = MAX_TEXT
 
     def __init__(self, job: Job, out: int) -> None:
         super().__init__(job, out)
-        assert job.sweep is not None
-        self.request: SweepRequest = job.sweep
-        self.tape.send = lambda: None  # type: ignore[method-assign]
+        self.request: SweepRequest = decode_request(job.request)
         self.found: list[Point] = []
         self.under_way = -1
-        self.last = self.began
-        self.reply = SweepReply("ok")
+        self.whole = SweepReply("ok")
+        """The reply if nothing gets in the way."""
 
-    def go(self) -> None:
-        """Run all points, or as many as there is time for, and reply."""
-        self._prepare()
-        sys.stdout = sys.stderr = Null()
-        warnings.showwarning = lambda *_, **__: None
-        try:
-            self._sweep()
-        except MemoryError:
-            self.reply = SweepReply("memory", "the sweep needed more memory than it may use")
-        except BaseException as error:
-            context.observer = None
-            explained = self._explain(error)
-            self.reply = SweepReply("error", _short(f"{explained.type}: {said(error)}"), explained.line)
-        timer.stop()
-        self._end()
-
-    def _end(self) -> None:
-        context.observer = None
+    def reply(self, status: str, message: str, line: int) -> SweepReply:
+        """The points that were not sent yet, then the end."""
+        if status == "timeout" and self.under_way >= 0:  # the point's trouble, not the sweep's
+            self.found.append(Point(self.under_way, np.nan, error=message))
+            status = "ok"
         self._pass_on()
-        self.tape.frame(REPLY, encode(self.reply))
+        return self.whole if status == "ok" else SweepReply(status, message, line)
 
     def _pass_on(self) -> None:
         points, self.found = self.found, []
-        self.last = time.monotonic()
         if points:
-            self.tape.frame(POINTS, encode(points))
-
-    def _stop(self, status: str, message: str) -> None:
-        """Nothing that is counted here can become too much."""
-
-    def _time_is_up(self, _: int, frame: Any) -> None:
-        if self.tape.writing:
-            self.tape.late = lambda: self._time_is_up(0, frame)
-            return
-        self.tape.late = None
-        message = f"stopped after {self.job.limits.seconds:g} seconds"
-        if self.under_way >= 0:
-            self.found.append(Point(self.under_way, np.nan, error=message))
-        else:
-            self.reply = SweepReply("timeout", message)
-        self._end()
-        os._exit(0)
+            self.send(POINTS, encode(points))
 
     # --- the sweep ----------------------------------------------------------------------------------------------------------
 
-    def _sweep(self) -> None:
-        request, fresh = self.request, dict(self.namespace)
-        files = {file_name(self.job, cell): cell for cell in range(len(self.job.cells))}
+    def measure(self) -> None:
+        """Run all points, or as many as there is time for."""
+        request = self.request
         values: list[Any] = [None] * len(request.axes)
         self.tape.axis = lambda axis, own: own if values[axis] is None else values[axis]  # type: ignore[attr-defined]
-        program = Program(self._compiled(), lambda: dict(fresh), files, self.tape, Unchanged())
-        first = First(files, TO_THE_END if request.path or request.number <= NONE else request.number)
+        program = self.compiled()
+        first = First(program.files, TO_THE_END if request.path or request.number <= NONE else request.number)
         error: BaseException | None = None
         try:
             program.run(first)
@@ -117,20 +79,16 @@ class SweepRun(Run):
         if error is not None and not 0 < request.number <= last_pass(recording):
             raise error
         leaves = _targets(request, first.calls, recording)
-        if isinstance(leaves, str):
-            self.reply = SweepReply("missing", leaves)
-            return
         number = last_pass(recording) if request.number == LAST else request.number
         seconds = time.monotonic() - self.began
         spots = path(recording, [None if leaf is None else (leaf.tensor, leaf.element) for leaf in leaves])
         loss = loss_of(recording, number)
-        self.reply = SweepReply("ok", "", 0, loss, tuple(spots) if request.path else (), seconds)
+        self.whole = SweepReply("ok", "", 0, loss, tuple(spots) if request.path else (), seconds)
         del recording
         for place, point in enumerate(request.points):
-            now = time.monotonic()
-            if now - self.began > SHARE * self.job.limits.seconds:
+            if self.spent(SHARE):
                 break
-            if now - self.last > EVERY:
+            if self.due(EVERY):
                 self._pass_on()
             values[:] = point
             self.under_way = place
@@ -147,19 +105,16 @@ class SweepRun(Run):
         except Misled:
             return Point(place, np.nan, error="does other things before the leaf is made")
         except BaseException as error:
-            return Point(place, np.nan, error=_short(f"{type(error).__name__}: {said(error)}"))
+            return Point(place, np.nan, error=self.short(f"{type(error).__name__}: {said(error)}"))
         if watch.value is None:
             return Point(place, np.nan, error="does not come to the backward pass")
         return Point(place, watch.value, tuple(watch.gradient(k) for k in range(len(watch.leaves))))
 
-    def _compiled(self) -> list[Any]:
-        codes = []
-        for cell, text in enumerate(self.job.cells):
-            name = file_name(self.job, cell)
-            tree = parsed(text, name, self.job.layers)
-            swept = {(a.start, a.end): k for k, a in enumerate(self.request.axes) if isinstance(a, Literal) and a.cell == cell}
-            codes.append(compile(instrument(_Substitute(Lines(text), swept).visit(tree)), name, "exec", dont_inherit=True))
-        return codes
+    def changed(self, cell: int, tree: Any) -> Any:
+        """A cell's tree with its swept literals replaced."""
+        axes = enumerate(self.request.axes)
+        swept = {(a.start, a.end): k for k, a in axes if isinstance(a, Literal) and a.cell == cell}
+        return _Substitute(Lines(self.job.cells[cell]), swept).visit(tree)
 
 
 class _Substitute(ast.NodeTransformer):
@@ -181,13 +136,6 @@ class _Substitute(ast.NodeTransformer):
         return self.generic_visit(node)
 
 
-class Unchanged(Draws):
-    """Random numbers stay as the program draws them: its precision does not change."""
-
-    def __init__(self) -> None:
-        self.at, self.first = 0, True
-
-
 @dataclass
 class Target:
     """A swept leaf in terms of the calls of a run."""
@@ -198,8 +146,12 @@ class Target:
     element: tuple[int, ...]
 
 
-def _targets(request: SweepRequest, calls: list[Call], recording: Any) -> list[Target | None] | str:
-    """For each axis its leaf, None for a literal; or why a leaf cannot be swept."""
+def _targets(request: SweepRequest, calls: list[Call], recording: Any) -> list[Target | None]:
+    """For each axis its leaf, None for a literal.
+
+    Raises:
+        Unmeasured: for a leaf that cannot be swept.
+    """
     index = index_of(recording)
     entry = index.passes.get(request.number)
     found: list[Target | None] = []
@@ -208,13 +160,14 @@ def _targets(request: SweepRequest, calls: list[Call], recording: Any) -> list[T
             found.append(None)
             continue
         if entry is None:
-            return f"the program does not come to backward pass {request.number} again"
+            raise Unmeasured("missing", f"the program does not come to backward pass {request.number} again")
         where = Targets(calls, index, entry)
         made = [t for t, (at, output) in where.born.items() if calls[at].event == axis.event and output == axis.output]
         if not made or not _has(index.tensors[made[0]].info.shape, axis.element):
-            return "run again, the program does not make this leaf; with a seed it does the same each time"
+            again = "run again, the program does not make this leaf; with a seed it does the same each time"
+            raise Unmeasured("missing", again)
         if not where.reached(made[0]):
-            return "the backward pass has no gradient for this leaf"
+            raise Unmeasured("missing", "the backward pass has no gradient for this leaf")
         found.append(Target(made[0], where.born[made[0]], where.after(made[0]), axis.element))
     return found
 
@@ -223,65 +176,31 @@ def _has(shape: tuple[int, ...], element: tuple[int, ...]) -> bool:
     return len(shape) == len(element) and all(0 <= i < n for i, n in zip(element, shape, strict=True))
 
 
-class Swept:
+class Swept(Follower):
     """Follows a run, sets leaves on its way, and keeps the root and the leaves' gradients of the backward pass."""
-
-    count = 0
-    """Of events, of which there are none here."""
-    printed = warned = bind = read = flag_set = grad_set = hook_ran = stepped = module_began = module_ended = lambda *_, **__: (
-        None
-    )
-    module_began = module_ended = lambda *_, **__: None
 
     def __init__(
         self, calls: list[Call], number: int, leaves: list[Target | None], point: tuple[int | float, ...]
     ) -> None:  # fmt: skip
-        self.calls, self.number, self.leaves, self.point = calls, number, leaves, point
-        self.program: dict[str, int] = {}
-        self.at = -1
-        self.done = False
-        self.passes = 0
-        self.running: list[int] = []
+        # Afterwards the leaves are as they should be, and the run may do what it likes.
+        super().__init__(calls, number, max((leaf.after for leaf in leaves if leaf is not None), default=-1))
+        self.leaves, self.point = leaves, point
         self.value: float | None = None
         self.live: dict[int, Any] = {}
         """Axis → its leaf in this run."""
-        self.edges: dict[tuple[int, int], list[int]] = {}
-        """id() of a node and its input → the axes whose leaf's gradient arrives there."""
-        self.alive: list[Any] = []
-        self.arrived: dict[int, float] = {}
+        self.reached: dict[int, float] = {}
         self.added: dict[int, float] = {}
-        self.until = max((leaf.after for leaf in leaves if leaf is not None), default=-1)
-        """The call after which the leaves are as they should be, and the run may do what it likes."""
-
-    def place(self) -> tuple[Any, ...]:
-        """Where the program is does not matter."""
-        return ()
 
     def gradient(self, axis: int) -> float | None:
         """What was added to the leaf's `.grad`, or the gradient that went to it; None for a literal."""
-        return self.added.get(axis, self.arrived.get(axis))
+        return self.added.get(axis, self.reached.get(axis))
 
-    # --- forward ------------------------------------------------------------------------------------------------------------
-
-    def op(self, op: Any, arguments: tuple[Any, ...], result: Any, node: Any) -> None:
-        """An operation ran."""
-        self.step(op, result if isinstance(result, list) else (result,), False)
-
-    def wrote(self, op: Any, arguments: tuple[Any, ...], tensor: Any, node: Any) -> None:
-        """An operation wrote in place."""
-        self.step(op, (tensor,), True)
-
-    def step(self, op: Any, tensors: Any, in_place: bool) -> None:
-        """Count, and set leaves when it is time."""
-        if self.done:
-            raise Enough  # the program caught it before
-        self.at = at = self.at + 1
+    def called(self, at: int, op: Any, arguments: tuple[Any, ...], tensors: Any, node: Any, in_place: bool) -> None:
+        """Set leaves when it is time."""
         if self.number == NONE and tensors[-1]._array.size == 1 and tensors[-1]._array.dtype.kind == "f":
             self.value = float(tensors[-1]._array.item())
         if at > self.until:
             return
-        if at >= len(self.calls) or self.calls[at].name != op.name:
-            raise Misled
         for axis, leaf in enumerate(self.leaves):
             if leaf is None:
                 continue
@@ -293,28 +212,20 @@ class Swept:
                     tensor._array = tensor._array.copy()
                 tensor._array[leaf.element] = self.point[axis]
 
-    # --- backward -----------------------------------------------------------------------------------------------------------
+    def in_question(self) -> bool:
+        """Whether it is the pass in question, or may be the last one."""
+        return self.number in (LAST, self.passes)
 
-    def backward_began(self, roots: Any, retain_graph: bool, create_graph: bool, inputs: Any, via: str) -> None:
-        """A backward pass began."""
-        self.passes += 1
-        self.running.append(self.passes)
-        if self.number not in (LAST, self.passes):
-            return
-        self.value = float(sum((t._array * array_of(g)).sum() for t, _, g in roots))
+    def began(self, roots: Any) -> None:
+        """The root's value, and where gradients of leaves will arrive."""
+        self.value = root_of(roots)
         for axis, tensor in self.live.items():
-            node, output = gradient_edge(tensor)
-            self.alive.append(node)
-            self.edges.setdefault((id(node), output), []).append(axis)
-        for _, (node, output), g in roots:
-            self.arrive(node, output, array_of(g))
+            self.expect(tensor, axis)
+        self.sent_to([edge for _, edge, _ in roots], [g for _, _, g in roots])
 
-    def arrive(self, node: Any, output: int, g: Any) -> None:
-        """A gradient reached a node."""
-        if g is None:
-            return
-        for axis in self.edges.get((id(node), output), ()):
-            self.arrived[axis] = self.arrived.get(axis, 0.0) + self._element(axis, g)
+    def arrived(self, key: int, g: Any) -> None:
+        """A gradient arrived at a leaf."""
+        self.reached[key] = self.reached.get(key, 0.0) + self._element(key, g)
 
     def _element(self, axis: int, g: Any) -> float:
         leaf = self.leaves[axis]
@@ -323,24 +234,12 @@ class Swept:
 
     def node_ran(self, node: Any, received: tuple[Any, ...], raw: tuple[Any, ...], sent: Any) -> None:
         """A node's rule ran."""
-        if self.edges and self.running and self.running[-1] == self.number:
-            for (target, output), g in zip(node.edges, sent, strict=True):
-                if target is not None and g is not None:
-                    self.arrive(target, output, array_of(g))
+        if self.edges and self.under_way:
+            self.sent_to(node.edges, sent)
 
     def accumulated(self, tensor: Any, increment: Any, node: Any) -> None:
         """A gradient was added to a leaf's `.grad`, after what hooks made of it."""
-        if self.running and self.running[-1] == self.number:
+        if self.under_way:
             for axis, leaf in self.live.items():
                 if leaf is tensor:
                     self.added[axis] = self._element(axis, array_of(increment))
-
-    def backward_ended(self, retain_graph: bool, error: BaseException | None) -> None:
-        """A pass ended."""
-        if self.running.pop() == self.number and error is None:
-            self.done = True
-            raise Enough
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= MAX_TEXT else text[: MAX_TEXT - 1] + "…"

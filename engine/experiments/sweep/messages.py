@@ -83,6 +83,7 @@ class SweepReply(msgspec.Struct, frozen=True):
     """Of one run."""
 
 
+decode_request = msgspec.msgpack.Decoder(SweepRequest).decode
 decode_points = msgspec.msgpack.Decoder(Annotated[list[Point], msgspec.Meta(max_length=MAX_POINTS)]).decode
 decode_sweep = msgspec.msgpack.Decoder(SweepReply).decode
 

@@ -6,11 +6,9 @@ import threading
 from collections.abc import Callable
 
 from ...program import Program
-from ...sandbox.processes.retrying import LOST
-from ...sandbox.runner import Collected, backend, job_for
-from ...sandbox.transport.frames import POINTS, REPLY
+from ...sandbox.jobs import Answer, ask
+from ...sandbox.transport.frames import POINTS
 from ...sandbox.transport.messages import Limits
-from ...sandbox.transport.receiver import HOST
 from .messages import (
     Point,
     SweepReply,
@@ -24,7 +22,7 @@ from .messages import (
 Listener = Callable[[list[Point]], None]
 
 
-class _Replies(Collected):
+class _Replies(Answer[SweepReply]):
     """The points, then the end."""
 
     def __init__(self, request: SweepRequest, told: Listener) -> None:
@@ -37,18 +35,19 @@ class _Replies(Collected):
         super().again()
         self.seen = set()
 
-    def take(self, kind: bytes, body: bytes) -> None:
-        """Some points, or the end."""
-        if kind == POINTS:
-            points = decode_points(body)
-            check_points(points, self.request, self.seen)
-            self.told(points)
-        elif kind == REPLY:
-            reply = decode_sweep(body)
-            check_sweep(reply, self.request)
-            self.done = reply
-        else:
+    def message(self, kind: bytes, body: bytes) -> None:
+        """Some points."""
+        if kind != POINTS:
             raise ValueError("no message of a sweep")
+        points = decode_points(body)
+        check_points(points, self.request, self.seen)
+        self.told(points)
+
+    def reply(self, body: bytes) -> SweepReply:
+        """The end."""
+        found = decode_sweep(body)
+        check_sweep(found, self.request)
+        return found
 
 
 def run_points(
@@ -59,12 +58,5 @@ def run_points(
     Raises:
         Stopped: when `stop` was set meanwhile.
     """
-    replies = _Replies(request, told)
-    end = backend().exchange(job_for(program, limits, sweep=request), replies, stop)
-    if not replies.trouble and isinstance(replies.done, SweepReply):
-        return replies.done
-    if replies.failure or replies.trouble in LOST:
-        return SweepReply("failed", replies.failure or HOST)
-    if end is not None and end[1]:
-        return SweepReply("timeout", f"stopped after {limits.seconds:g} seconds")
-    return SweepReply("failed", "the sweep's process sent nothing that makes sense")
+    late = f"stopped after {limits.seconds:g} seconds"
+    return ask("sweep", program, request, limits, _Replies(request, told), SweepReply, late=late, stop=stop)

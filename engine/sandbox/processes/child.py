@@ -1,4 +1,5 @@
-"""One run: compiles the program, runs its cells under a recorder, and streams what happens to the parent."""
+"""What a child does. It runs a program: compiles it, runs its cells under a recorder, and streams what happens to the parent.
+Or it does another kind of job with a program, of which there is a table."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ import warnings
 from collections.abc import Callable
 from difflib import get_close_matches
 from types import CodeType, FrameType, TracebackType
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -26,6 +27,7 @@ from ...op.declare import TABLE
 from ...op.symbolic import rule_texts
 from ...recording.bounded_text import UNSAYABLE, name_of, plain, said
 from ...recording.recorder import Recorder
+from ...slots import slots
 from .. import unraisable
 from ..facades.torch import SUBMODULES
 from ..instrument import TAPE, instrument
@@ -47,24 +49,22 @@ def main(inward: int, out: int, enter: Callable[[Limits, Layers], None]) -> None
     status = 1
     try:
         job = decode_job(_read_all(inward))
-        run = _run(job, out)
-        run.enter = lambda: enter(job.limits, job.layers)
-        run.go()
+        work = KINDS[job.kind](job, out)
+        work.enter = lambda: enter(job.limits, job.layers)
+        work.go()
         status = 0
     finally:
         os._exit(status)
 
 
-def _run(job: Job, out: int) -> Run:
-    if job.check is not None:
-        from ...experiments.gradcheck.child import CheckRun
+class Work(Protocol):
+    """One job of some kind, made of the job and of the file descriptor to which its messages go (`Tape.frame`)."""
 
-        return CheckRun(job, out)
-    if job.sweep is not None:
-        from ...experiments.sweep.child import SweepRun
+    enter: Callable[[], None]
+    """Gives up what the program must not have; called once, before anything of the program's runs."""
 
-        return SweepRun(job, out)
-    return Run(job, out)
+    def go(self) -> None:
+        """Do it, and send how it ended."""
 
 
 def _read_all(fd: int) -> bytes:
@@ -265,6 +265,10 @@ class Run:
         self.tape.frame(DONE, encode(Done(status, error, states, time.monotonic() - self.began)))
 
 
+KINDS: dict[str, Callable[[Job, int], Work]] = {"": Run}
+"""By the kind of a job, what does it: a run, and once `preload` has been called whatever else there is."""
+
+
 def number(value: object) -> int:
     """A line or an offset that the program may have made up; 0 for what is none."""
     return value if isinstance(value, int) and 0 <= value <= limits.NUMBER.value() else 0
@@ -328,9 +332,7 @@ def preload() -> None:
     import math  # noqa: F401
 
     # First of all: networkx looks for its plugins, and there Python 3.12 asks classes for every name that `object` has.
-    from ...experiments.gradcheck import child  # noqa: F401
-    from ...experiments.sweep import child as sweep  # noqa: F401
-
+    KINDS.update((kind, load()) for kind, load in slots.jobs.items())
     preloading.up()
     alias()
     world()

@@ -8,8 +8,6 @@ from typing import Annotated
 import msgspec
 
 from ... import limits as table
-from ...experiments.gradcheck.messages import CheckRequest
-from ...experiments.sweep.messages import SweepRequest
 from ...recording.events import AnyEvent, Scope, Site
 from ...recording.recording import OpInfo
 from ...recording.store import StoredArray
@@ -82,10 +80,10 @@ class Job(msgspec.Struct, frozen=True):
     cells: tuple[str, ...]
     notebook: bool
     limits: Limits
-    check: CheckRequest | None = None
-    """Instead of a run, a numerical check."""
-    sweep: SweepRequest | None = None
-    """Instead of a run, many of them with one thing changed."""
+    kind: str = ""
+    """What is done with the program, one of those that the server has loaded (`engine.sandbox.jobs`); "": it is run."""
+    request: bytes = b""
+    """What such a job is asked, which only it can read."""
     call: CallRequest | None = None
     """Instead of a program, one of our own functions on what a stranger sent."""
     layers: Layers = Layers()

@@ -8,7 +8,8 @@ from typing import get_args
 import pytest
 
 from engine.context import Observer
-from engine.experiments.gradcheck.rerun import First, Nudged, Watch
+from engine.experiments.gradcheck.nudged import Nudged, Watch
+from engine.experiments.rerun import First
 from engine.experiments.sweep.child import Swept
 from engine.recording.events import AnyEvent
 from engine.recording.recorder import Recorder

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ...recording.events import NOTHING
-from ...recording.index import Index, Pass
+from ..recording.events import NOTHING
+from ..recording.index import Index, Pass
 from .rerun import Call
 
 
