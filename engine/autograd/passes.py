@@ -13,7 +13,8 @@ from ..context import context, observed, warn_once
 from ..errors import AutogradError
 from ..itself import OURS
 from ..tensor import Tensor, constant
-from .engine import _add_to_leaf, copied, run
+from .engine import execute
+from .gradients import add_to_leaf, copied
 from .graph import GradientEdge, edge_of
 from .node import AccumulateGrad, Edge, Node
 from .primitives import primitives
@@ -69,7 +70,7 @@ def backward(
                     t.retain_grad()
     edges = None if inputs is None else [edge_of(t) for t in inputs]
     keep = create_graph if retain_graph is None else retain_graph
-    run(starts, keep, create_graph, edges, inputs, accumulate=True)
+    execute(starts, keep, create_graph, edges, inputs, accumulate=True)
 
 
 def vectors(given: Any, roots: int) -> list[Any]:
@@ -166,7 +167,7 @@ def call_node(node: Node, grads: tuple[Any, ...]) -> Any:
     if len(grads) != outputs:
         raise TypeError(f"expected {outputs} arguments, got {len(grads)} instead")
     if isinstance(node, AccumulateGrad):
-        _add_to_leaf(node.variable, grads[0]._array)
+        add_to_leaf(node.variable, grads[0]._array)
         return ()
     if context.grad and any(isinstance(g, Tensor) and g.requires_grad for g in grads):
         found = node.apply_tensors(list(grads) if node.several else grads[0])
@@ -231,7 +232,7 @@ def grad(
             raise RuntimeError("One of the differentiated Tensors does not require grad")
     edges = [edge_of(t) for t in ins]
     keep = create_graph if retain_graph is None else retain_graph
-    found = run(starts, keep, create_graph, edges, ins, accumulate=False)
+    found = execute(starts, keep, create_graph, edges, ins, accumulate=False)
     results = []
     for i, (t, edge) in enumerate(zip(ins, edges, strict=True)):
         g = found.get(edge)

@@ -1,0 +1,85 @@
+"""Gradients, as arrays or recorded tensors: fitted to what they belong to, copied, and added to a leaf's `.grad`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import OF_NUMPY
+from ..tensor import Tensor, constant
+from .node import Counter, Node
+from .primitives import primitives
+
+
+def meta(node: Node, number: int) -> tuple[Any, Any]:
+    """The shape and the dtype of what a gradient is the gradient of."""
+    return node.shape[number] if node.several else (node.shape, node.dtype)
+
+
+def fit(g: Any, shape: tuple[int, ...], dtype: Any) -> Any:
+    """The gradient in the shape and dtype of what it is the gradient of: summed over axes that were broadcast."""
+    if g.__class__ is np.ndarray or isinstance(g, np.generic):
+        if g.shape != shape:
+            g = reduce_to(np.asarray(g), shape)
+        return g if g.dtype is dtype else g.astype(dtype)
+    if tuple(g._array.shape) != shape:
+        g = g.sum_to_size(*shape)
+    return g if g._array.dtype is dtype else g.to(OF_NUMPY[dtype])
+
+
+def reduce_to(grad: Any, shape: tuple[int, ...]) -> Any:
+    """Undo broadcasting: sum an array over the axes along which `shape` was repeated."""
+    if grad.__class__ is np.ndarray and grad.shape[1:] == shape:
+        return np.add.reduce(grad, 0)
+    grad = np.asarray(grad)
+    extra = grad.ndim - len(shape)
+    if extra < 0:
+        return np.broadcast_to(grad, shape)
+    if extra:
+        grad = np.add.reduce(grad, axis=tuple(range(extra)))
+    axes = tuple(i for i, n in enumerate(shape) if n == 1 and grad.shape[i] != 1)
+    return np.add.reduce(grad, axis=axes, keepdims=True) if axes else grad
+
+
+def add_to_leaf(leaf: Tensor, g: Any, owned: bool = False) -> None:
+    """Add an array to a leaf's `.grad`: in place, so that whoever holds the gradient sees it grow. An array that nobody else
+    has (`owned`) becomes the gradient itself. A leaf that requires grad no more gets nothing."""
+    if not leaf._needs:
+        return
+    have = leaf._grad
+    if have is None:
+        if not leaf._array.flags.c_contiguous:
+            # Where the leaf's elements stand close together in another order, so do the gradient's.
+            ordered = laid_out(leaf._array)
+            ordered[...] = g
+            leaf._grad = constant(ordered)
+            return
+        own = owned and g.__class__ is np.ndarray and g.base is None and g.flags.c_contiguous
+        leaf._grad = constant(g if own else np.array(g, order="C"))
+    else:
+        np.add(have._array, g, out=have._array)
+        if have._counter is None:
+            have._counter = Counter()
+        have._counter.value += 1
+
+
+def copy_of(g: Any) -> Any:
+    """A copy of a recorded gradient, to become a leaf's: it may be part of somebody else's graph."""
+    return primitives.copy_(primitives.empty_like(g), g) if g.requires_grad else g
+
+
+def copied(g: Any) -> Any:
+    """An array of its own: gradients on their way may share memory with saved tensors or with each other."""
+    return np.array(g) if g.__class__ is np.ndarray or isinstance(g, np.generic) else g
+
+
+def laid_out(array: Any) -> Any:
+    """A new array whose strides are the given array's if its elements stand close together, else in row-major order."""
+    order = sorted(range(array.ndim), key=lambda k: (array.strides[k], array.shape[k]))
+    step = array.itemsize
+    for k in order:
+        if array.shape[k] != 1 and array.strides[k] != step:
+            return np.empty(array.shape, array.dtype)
+        step *= array.shape[k]
+    return np.empty_like(array, order="K")
