@@ -19,11 +19,11 @@ from ...tensor import Tensor, constant
 from ..experiment import Experiment, Unmeasured
 from ..perturbation_points import Targets
 from ..rerun import Call, First, Misled, Program, array_of, root_of
+from .differences import differences
 from .messages import MAX_TEXT, CheckReply, CheckRequest, Slope, decode_request
 from .node import NodeCheck
 from .nudged import Array, Draws, Kept, Nudge, Nudged, Watch, in_double
 from .probe_directions import chosen, directed
-from .tolerances import FINER, STEP, agrees
 
 KEPT = 64 * 2**20
 """Bytes of constants and arguments that are kept from one run."""
@@ -105,7 +105,7 @@ class CheckRun(Experiment):
             if self.over:
                 self.left += 1
             else:
-                self._leaf(tensor, place, analysed, first.calls)
+                self._leaf(program, tensor, place, analysed, first.calls)
         self._tell(1.0)
 
     def _tell(self, share: float) -> None:
@@ -113,38 +113,22 @@ class CheckRun(Experiment):
         if share == 1.0 or self.due(TOLD_EVERY):
             self.send(SHARE, round(share * WHOLE).to_bytes(2, "big"))
 
-    def _leaf(self, tensor: int, place: tuple[int, ...] | None, analysed: Analysed, calls: list[Call]) -> None:
+    def _leaf(
+        self, program: Program, tensor: int, place: tuple[int, ...] | None, analysed: Analysed, calls: list[Call]
+    ) -> None:  # fmt: skip
+        """Check one element of a leaf, or a direction."""
         value, gradient = analysed.values[tensor], analysed.gradients[tensor]
         event = analysed.event(tensor)
         direction = directed(value.shape, place, event)
-        assert self.program is not None
-        forward, backward = [], []
         analytic = float((gradient * direction).sum())
-        h = STEP * max(1.0, float(np.max(np.abs(value * direction), initial=0.0)))
-        noise = 4e-16 * abs(self.root) / h * 8
-        for _ in range(3):
-            ends = []
-            for sign in (1.0, -1.0):
-                run = Nudged(calls, analysed.number, analysed.kept, Nudge(*analysed.places[tensor], sign * h * direction))
-                self.program.run(run)
-                ends.append(run.value)
-            forward.append((ends[0] - self.root) / h)
-            backward.append((self.root - ends[1]) / h)
-            if agrees((forward[-1] + backward[-1]) / 2, analytic, noise) or self.over:
-                break
-            h /= FINER
-        self.slopes.append(
-            Slope(
-                event,
-                -1 - analysed.born[tensor][1],
-                place or (),
-                place is None,
-                analytic,
-                tuple(forward),
-                tuple(backward),
-                noise,
-            )
-        )
+
+        def moved(by: Array) -> float:
+            run = Nudged(calls, analysed.number, analysed.kept, Nudge(*analysed.places[tensor], by))
+            program.run(run)
+            return run.value
+
+        found = differences(value, direction, moved, self.root, abs(self.root), analytic, lambda: self.over)
+        self.slopes.append(Slope(event, -1 - analysed.born[tensor][1], place or (), place is None, analytic, *found))
 
 
 class Analysed(Watch):

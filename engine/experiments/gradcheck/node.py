@@ -8,9 +8,9 @@ import numpy as np
 
 from ...autograd.function import FunctionNode
 from ...tensor import Tensor, constant
+from .differences import differences
 from .messages import Slope
 from .probe_directions import chosen, directed
-from .tolerances import FINER, STEP, agrees
 
 Array = np.ndarray[Any, Any]
 
@@ -109,19 +109,12 @@ class NodeCheck:
         analytic: float,
     ) -> None:  # fmt: skip
         """Check one element of an edge, or a direction."""
-        h = STEP * max(1.0, float(np.max(np.abs(value * direction), initial=0.0)))
-        noise = 4e-16 * self.size / h * 8
-        forward, backward = [], []
-        for _ in range(3):
-            up, down = (self.weighted(self.call(self.with_input(position, value + s * h * direction))) for s in (1.0, -1.0))
-            forward.append((up - self.base) / h)
-            backward.append((self.base - down) / h)
-            if agrees((forward[-1] + backward[-1]) / 2, analytic, noise):
-                break
-            h /= FINER
-        self.slopes.append(
-            Slope(self.number, edge, place or (), place is None, analytic, tuple(forward), tuple(backward), noise)
-        )
+
+        def moved(by: Array) -> float:
+            return self.weighted(self.call(self.with_input(position, value + by)))
+
+        found = differences(value, direction, moved, self.base, self.size, analytic)
+        self.slopes.append(Slope(self.number, edge, place or (), place is None, analytic, *found))
 
     def with_input(self, position: tuple[int, ...], value: Array) -> list[Any]:
         """The arguments with one replaced."""

@@ -331,7 +331,7 @@ def preload() -> None:
     """Import and warm up in the server what every run needs, so that a fork finds it ready."""
     import math  # noqa: F401
 
-    # First of all: networkx looks for its plugins, and there Python 3.12 asks classes for every name that `object` has.
+    # First of all: what is imported may do what `preloading` takes away.
     KINDS.update((kind, load()) for kind, load in slots.jobs.items())
     preloading.up()
     alias()
