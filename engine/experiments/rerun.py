@@ -102,11 +102,8 @@ class Follower:
     module_began = module_ended = lambda *_, **__: None
 
     def __init__(self, calls: list[Call], number: int, until: float = math.inf) -> None:
-        """Args:
-        calls: those of the first run.
-        number: the backward pass, counted from 1.
-        until: the last call up to which the run must do what the first one did.
-        """
+        """Follow up to the end of backward pass `number`, counted from 1, a run that must make the same `calls` as the first
+        one `until` the last of these."""
         self.calls, self.number, self.until = calls, number, until
         self.program: dict[str, int] = {}
         """File names of the program's code, by which errors are placed."""

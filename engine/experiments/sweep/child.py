@@ -17,7 +17,7 @@ from ...program.parsing import Lines
 from ...recording.bounded_text import said
 from ...recording.index import index_of
 from ...sandbox.instrument import TAPE
-from ...sandbox.transport.frames import POINTS
+from ...sandbox.transport.frames import PART
 from ...sandbox.transport.messages import Job, encode
 from ..experiment import Experiment, Unmeasured
 from ..perturbation_points import Targets
@@ -57,7 +57,7 @@ class SweepRun(Experiment):
     def _pass_on(self) -> None:
         points, self.found = self.found, []
         if points:
-            self.send(POINTS, encode(points))
+            self.send(PART, encode(points))
 
     # --- the sweep ----------------------------------------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from ...program import Program
 from ...sandbox.jobs import Answer, ask
-from ...sandbox.transport.frames import POINTS
+from ...sandbox.transport.frames import PART
 from ...sandbox.transport.messages import Limits
 from .messages import (
     Point,
@@ -37,7 +37,7 @@ class _Replies(Answer[SweepReply]):
 
     def message(self, kind: bytes, body: bytes) -> None:
         """Some points."""
-        if kind != POINTS:
+        if kind != PART:
             raise ValueError("no message of a sweep")
         points = decode_points(body)
         check_points(points, self.request, self.seen)

@@ -14,10 +14,10 @@ from ...recording.recording import OpInfo
 from ...recording.store import StoredArray
 from .messages import HEADER, ROWS, Batch
 
-BATCH, DONE, REPLY, POINTS, SHARE, STUCK, OUTPUT = b"B", b"D", b"C", b"S", b"P", b"T", b"O"
-"""Some of the recording, its end; a check's, sweep's or call's reply, some of a sweep's points, how far a check or call is;
+BATCH, DONE, REPLY, PART, SHARE, STUCK, OUTPUT = b"B", b"D", b"C", b"S", b"P", b"T", b"O"
+"""Some of the recording, its end; the reply of a job or a call, some of what a job has found, how far a job or a call is;
 where a child was stuck; some of what a call returns."""
-KINDS = frozenset((BATCH, DONE, REPLY, POINTS, SHARE, STUCK, OUTPUT))
+KINDS = frozenset((BATCH, DONE, REPLY, PART, SHARE, STUCK, OUTPUT))
 MAX_FRAME = limits.FRAME.value()
 MAX_FRAMES = limits.FRAMES.value()
 MAX_READS = limits.READS.value()
