@@ -195,17 +195,21 @@ class GraphTask(Hooks):
     def enqueue(self, node: Node, number: int, g: Any) -> None:
         """Add a gradient, or None, to what has arrived at a node; at the end of a path, run it once no more is to come."""
         buffers = self.buffers
-        if g is not None:
+        if node.__class__ is AccumulateGrad:
+            left = self.dependencies[node] = self.dependencies[node] - 1
+            have = buffers.pop(node, None)
+            total = g if have is None else have if g is None else have + g
+            if left == 0:
+                self.accumulate(node, total)
+            elif total is not None:
+                buffers[node] = total
+        elif g is not None:
             have = buffers.get(node)
             if node.several:
                 have = buffers[node] = [None] * len(node.shape) if have is None else have
                 have[number] = g if have[number] is None else have[number] + g
             else:
                 buffers[node] = g if have is None else have + g
-        if node.__class__ is AccumulateGrad:
-            left = self.dependencies[node] = self.dependencies[node] - 1
-            if left == 0:
-                self.accumulate(node, buffers.pop(node, None))
 
     def accumulate(self, node: AccumulateGrad, g: Any) -> None:
         """The end of a path: hooks of the leaf, then its `.grad`."""
