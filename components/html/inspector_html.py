@@ -7,6 +7,7 @@ from components.html.diagnosis_html import why_html
 from components.html.ledger_html import ledger_table
 from components.html.markup import chip, more, muted, section, table, tag, text
 from engine.diagnosis import why
+from engine.diagnosis.cuts import KINDS
 from engine.diagnosis.ledger import ledgers
 from engine.graph.numbers import ArrayTexts
 from engine.recording import Recording, State, replay
@@ -49,7 +50,8 @@ def _tensor(recording: Recording, state: State, number: int) -> str:
     if t.retains_grad:
         chips.append(chip("retains_grad", "grad"))
     if t.op.cut:
-        chips.append(chip(CUTS.get(t.op.cut, t.op.cut), "bad"))
+        kind = KINDS.get(t.op.cut)
+        chips.append(chip(t.op.cut if kind is None else kind.label, "bad"))
     facts = f"{info.dtype} · shape {list(info.shape)} · version {t.version}" + (
         f" · view of {state.tensor(info.view_of).name or 'a tensor'}" if info.view_of in state else ""
     )
@@ -71,17 +73,6 @@ def _tensor(recording: Recording, state: State, number: int) -> str:
     if t.node != NOTHING:
         parts.append(_grad_fn(recording, state, t.node))
     return "".join(parts)
-
-
-CUTS = {
-    "detach": "cut by detach",
-    "data": "cut by .data",
-    "copy": "a copy of values",
-    "no_grad": "under no_grad",
-    "inference": "under inference_mode",
-    "dtype": "not floating point",
-    "nondifferentiable": "no derivative",
-}
 
 
 def _unnamed(recording: Recording, op: OpRan) -> str:

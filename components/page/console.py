@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from components.html.markup import copy, shortened, tag, text
+from engine.diagnosis.failures import help_with
 from engine.sandbox import RunResult
 from engine.sandbox.transport.messages import HALTED
 
@@ -134,6 +135,7 @@ def error_html(result: RunResult) -> str:
     parts.append(copy(whole, "the error"))
     parts.append(tag("div", tag("b", text(error.type)), text(f" · {where}" if where else "")))
     parts.append(tag("pre", text(message, 2 * MOST_MESSAGE)))
-    if error.help:
-        parts.append(tag("div", text(error.help), cls="gt-muted"))
+    help_text = error.help or help_with(error.message)
+    if help_text:
+        parts.append(tag("div", text(help_text), cls="gt-muted"))
     return tag("div", *parts, cls="gt-error", role="alert")

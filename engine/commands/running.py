@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
+from ..diagnosis.failures import help_with
 from ..recording.events import Printed
 from ..recording.recording import SUFFIX
 from ..sandbox import RunResult
@@ -44,8 +45,8 @@ def _show(result: RunResult) -> None:
         print(error.traceback.rstrip("\n"), file=sys.stderr)
     elif result.status != "ok":
         print(reason(result), file=sys.stderr)
-    if error is not None and error.help:
-        print(error.help, file=sys.stderr)
+    if error is not None and (help_text := error.help or help_with(error.message)):
+        print(help_text, file=sys.stderr)
 
 
 COMMAND = Command("run", "run a program, show what it prints, and keep the recording", _arguments, _run)

@@ -1,143 +1,184 @@
-"""A cut in words: what kind it is, which line made it, how to do without."""
+"""Where a gradient cannot go back: the kinds of cut with their words, and what finds them in a run.
+
+The evidence is the log, which says of every operation what came out of it and whether that has a graph, and the program's
+syntax tree, which says which numbers went where and which block switched gradients off.
+"""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from ..recording.events import NOTHING, OpRan, Read, Site
+from ..recording.index import Pass
 from .paths import Link, Paths
+
+
+class Kind(NamedTuple):
+    """A kind of cut, in words. Braces stand for what `describe` knows of one cut."""
+
+    code: str
+    label: str
+    """On a tensor: what is odd about it."""
+    meaning: str
+    """As the reason for a `.grad` that is None."""
+    flag: str
+    """As the reason why a result does not require grad."""
+    sentence: str
+    fix: str
+
+
+_UNRECORDED = "{where}: {op} on {plain} runs within {switch}{by}, so it is not recorded.", "Compute it outside of {switch}."
+
+KINDS = {
+    "detach": Kind(
+        "cut_detach", "cut by detach", "detach() lies between the tensor and the root", "detach() leaves the graph",
+        "{where}: {name}.{what} gives a tensor with the same values and without a graph.",
+        "Leave out .{what}, or use {plain} itself where the gradient is wanted.",
+    ),
+    "data": Kind(
+        "cut_data", "cut by .data", ".data lies in between", ".data leaves the graph",
+        "{where}: {name}{what} is the same memory as a tensor that autograd does not know.",
+        "Use {plain} itself instead of {name}{what}.",
+    ),
+    "numbers": Kind(
+        "cut_numbers", "numbers", "the values went by way of Python numbers or NumPy", "it was made of numbers",
+        "{where}: {what} turns the tensor into {form} no graph{after}.",
+        "Compute with the tensors themselves, with torch functions, up to the loss.",
+    ),
+    "copy": Kind(
+        "cut_copy", "a copy of values", "torch.tensor(x) or nn.Parameter(x) made a new leaf of the values",
+        "{op} copies values only",
+        "{where}: {what} copies the values of {plain} into a new leaf; how they were computed is not carried over.",
+        "Use {plain} itself (or {name}.clone()) instead of {what}{stack}.",
+    ),
+    "no_grad": Kind(
+        "cut_no_grad", "under no_grad", "computed within no_grad", "gradients were switched off {at}", *_UNRECORDED,
+    ),
+    "inference": Kind(
+        "cut_inference", "under inference_mode", "computed within inference_mode", "inference mode was switched on {at}",
+        *_UNRECORDED,
+    ),
+    "dtype": Kind(
+        "cut_dtype", "not floating point", "converted to integers or truth values on the way", "it is {dtype}",
+        "{where}: {plain} becomes {dtype}. Integers and truth values have no gradient.",
+        "Keep {plain} floating point on the way to the loss.",
+    ),
+    "nondifferentiable": Kind(
+        "cut_op", "no derivative", "an operation without derivative lies in between", "{op} has no derivative",
+        "{where}: {subject} of {plain} has no derivative, so its result{result} does not require grad.",
+        "Use something differentiable instead: {instead}.",
+    ),
+}  # fmt: skip
+"""By what a recording calls them (`OpRan.cut`); "numbers" is the one that no operation makes."""
 
 _ELSEWHERE = {"Parameter": "nn.Parameter(…)", "new_tensor": ".new_tensor(…)"}
 """What makes a new leaf of a tensor's values and is no function of torch, as it is written."""
+_MOST = 2_000
+"""Tensors that are looked at above one."""
+_LAST = 5
+"""Calls of backward that are looked at."""
+
+Label = Callable[[int], str]
+"""What a tensor is called."""
 
 
 class Cut(NamedTuple):
     """A place where a gradient cannot go back."""
 
-    code: str
-    """"cut_detach", "cut_data", "cut_numbers", "cut_copy", "cut_no_grad", "cut_inference", "cut_dtype" or "cut_op"."""
+    kind: Kind
     site: Site | None
+    """What to change there: the `with` of a no_grad block, the expression of another cut."""
     step: int
     what: str
     """What cuts, as it is written: "detach()", "w.item()", "argmax"."""
     sentence: str
     fix: str
+    source: int
+    """The tensor before the cut, which has a graph."""
+    result: int
+    """What has none any more; NOTHING for numbers that never became a tensor."""
+
+    @property
+    def code(self) -> str:
+        """The kind of reason that it is."""
+        return self.kind.code
 
 
-def describe(paths: Paths, link: Link, after: Sequence[Link], name: str) -> Cut:
-    """The cut that a link is; `after` are the links that follow it, `name` is what the link's source is called."""
-    run = paths.run
-    event = run.events[link.step]
-    assert isinstance(event, OpRan)
-    if link.read != NOTHING:
-        return _through_python(paths, link, name)
-    where, site = run.where(link.step), run.site(link.step)
-    if event.op != "data" and (event.cut == "detach" or event.op in run.having("detaches")):
-        left = next((one for one in after[:1] if one.read != NOTHING), None)
-        if left is not None:
-            return _through_python(paths, left, f"{name}.detach()")
-        word = "detach_()" if event.written else "detach()"
-        return Cut(
-            "cut_detach", site, link.step, word,
-            f"{where}: {name}.{word} gives a tensor with the same values and without a graph.",
-            f"Leave out .{word}, or use {name} itself where the gradient is wanted.",
-        )  # fmt: skip
-    if event.op == "data":
-        left = next((one for one in after[:1] if one.read != NOTHING), None)
-        if left is not None:
-            return _through_python(paths, left, f"{name}.data")
-        return Cut(
-            "cut_data", site, link.step, ".data",
-            f"{where}: {name}.data is the same memory as a tensor that autograd does not know.",
-            f"Use {name} itself instead of {name}.data.",
-        )  # fmt: skip
-    if event.op in run.having("leaf"):
-        what = _ELSEWHERE.get(event.op, f"torch.{event.op.strip('_')}(…)")
-        return Cut(
-            "cut_copy", site, link.step, what,
-            f"{where}: {what} copies the values of {name} into a new leaf; how they were computed is not carried over.",
-            f"Use {name} itself (or {name}.clone()) instead of {what}"
-            + ("; to put several tensors into one, torch.stack([…]) keeps the graph." if event.op == "tensor" else "."),
-        )  # fmt: skip
-    if event.op == "constant":
-        node = paths.expression_of_unseen(link.step)
-        called = node.func if isinstance(node, ast.Call) else None
-        what = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "the operation")
-        place = paths.source.place(node, run.site(link.step))
-        return Cut(
-            "cut_op", place, link.step, what,
-            f"{run.place(place)}: {what} of {name} has no derivative, so its result does not require grad.",
-            "Use something differentiable instead.",
-        )  # fmt: skip
-    if not event.grad_mode or event.cut in ("no_grad", "inference"):
-        return _by_mode(paths, link, event, name)
-    result = run.tensors[link.result].info.dtype if event.outputs else ""
-    if event.cut == "dtype" or event.op in run.having("casts"):
-        return Cut(
-            "cut_dtype", site, link.step, f"conversion to {result}",
-            f"{where}: {name} becomes {result}. Integers and truth values have no gradient.",
-            f"Keep {name} floating point on the way to the loss.",
-        )  # fmt: skip
-    compares = event.op in run.having("compares")
-    kind = "A comparison" if compares else event.op
-    return Cut(
-        "cut_op", site, link.step, event.op,
-        f"{where}: {kind} of {name} has no derivative, so its result ({result}) does not require grad.",
-        "Use something differentiable instead: "
-        + ("a smooth function such as sigmoid." if compares else "softmax, the values themselves, or a smooth "
-           "function."),
-    )  # fmt: skip
+# --- finding them -------------------------------------------------------------------------------------------------------------
 
 
-def _through_python(paths: Paths, link: Link, name: str) -> Cut:
-    run = paths.run
-    back = run.events[link.step]
-    assert isinstance(back, OpRan)
-    come = f"come back as a new tensor ({back.op}, {run.where(link.step)})"
-    if any(argument.tensor != NOTHING for argument in back.inputs):
-        come = f"go into {back.op} ({run.where(link.step)}) as constants"
-    cut = by_numbers(paths, link.read, name)
-    return cut._replace(sentence=f"{cut.sentence}; they {come}.")
+def cuts_above(paths: Paths, tensor: int, before: int, label: Label) -> Iterator[tuple[Cut, list[int]]]:
+    """The cuts above a tensor as it was before a step, the nearest first, each with the tensors from there to it."""
+    queue = [(tensor, before)]
+    links: dict[int, Link | None] = {tensor: None}
+    for result, until in queue:
+        if len(queue) > _MOST:
+            return
+        dropped = detached_in_place(paths, result, until)
+        if dropped != NOTHING:
+            way = _way(links, result)
+            source = next((t for t in paths.run.inputs(paths.run.tensors[result].op) if paths.needs(t, dropped)), result)
+            yield _detach(paths, dropped, label(result), source, result), [source, *way]
+            continue
+        for step in reversed(paths.makers(result, until)):
+            for source, read in paths.sources(step):
+                if source in links:
+                    continue
+                needs = paths.needs(source, (read if read >= 0 else step) - 1)
+                links[source] = link = Link(source, result, step, needs, read)
+                if needs:
+                    way = _way(links, source)
+                    after = [one for t in way[1:] if (one := links[t]) is not None]
+                    yield describe(paths, link, after, label(source)), way
+                else:
+                    queue.append((source, step))
 
 
-def by_numbers(paths: Paths, step: int, name: str) -> Cut:
-    """The cut that a read of values is, whatever becomes of them; `name` is what was read."""
-    run = paths.run
-    read = run.events[step]
-    assert isinstance(read, Read)
-    how = read.how
-    call = f"{name}.{how}()" if how in ("item", "tolist", "numpy") else f"{how}({name})"
-    if how == "tensor":
-        call = f"torch.tensor([… {name} …])"
-    kind = "a NumPy array" if how == "numpy" else "plain numbers"
-    return Cut(
-        "cut_numbers", run.site(step), step, call,
-        f"{run.where(step)}: {call} turns the tensor into {kind}, which know no graph",
-        "Compute with the tensors themselves, with torch functions, up to the loss.",
-    )  # fmt: skip
+def _way(links: dict[int, Link | None], source: int) -> list[int]:
+    way = [source]
+    while (link := links[way[-1]]) is not None:
+        way.append(link.result)
+    return way
 
 
-def _by_mode(paths: Paths, link: Link, event: OpRan, name: str) -> Cut:
-    run = paths.run
-    mode = "inference_mode" if event.cut == "inference" else "no_grad"
-    own = run.site(link.step)
-    place = opener(paths, event, own)
-    where = run.where(link.step)
-    by = f" (switched off at {run.place(place)})" if place is not None and place != own else ""
-    node = paths.source.at(place)
-    text = run.segment(place)
-    if "inference_mode" in text:
-        mode = "inference_mode"
-    switch = "torch.set_grad_enabled(False)" if "set_grad_enabled" in text else f"the {mode} block"
-    if node is not None and place is not None and run.line(place).lstrip().startswith("@"):
-        switch = f"the function that @torch.{mode}() decorates"
-    return Cut(
-        f"cut_{'inference' if mode == 'inference_mode' else 'no_grad'}", place or own, link.step, mode,
-        f"{where}: {event.op} on {name} runs within {switch}{by}, so it is not recorded.",
-        f"Compute it outside of {switch}.",
-    )  # fmt: skip
+def ways(paths: Paths, tensor: int, passes: Sequence[Pass]) -> Iterator[tuple[Pass, list[Link]]]:
+    """How a tensor's values led to where passes began, the latest first; of a call of backward in a loop the last pass."""
+    calls = {paths.run.site(entry.began): entry for entry in passes[-100:]}
+    for entry in sorted(calls.values(), key=lambda entry: -entry.began)[:_LAST]:
+        links = paths.between(tensor, tuple(t for t, _ in entry.event.roots), entry.began)
+        if links is not None:
+            yield entry, links
+
+
+def cuts_on(paths: Paths, links: Sequence[Link], label: Label, most: int = 4) -> list[Cut]:
+    """The cuts on a way, from its beginning on."""
+    found: list[Cut] = []
+    for place, link in enumerate(links):
+        if link.cut:
+            found.append(describe(paths, link, links[place + 1 :], label(link.source)))
+        else:
+            dropped = detached_in_place(paths, link.source, link.step)
+            if dropped != NOTHING:
+                found.append(_detach(paths, dropped, label(link.source), link.source, link.result))
+        if len(found) == most:
+            return found
+    if links and not found:
+        source, result = links[-1].source, links[-1].result
+        dropped = detached_in_place(paths, result, len(paths.run.events))
+        if dropped != NOTHING:
+            found.append(_detach(paths, dropped, label(result), source, result))
+    return found
+
+
+def detached_in_place(paths: Paths, tensor: int, before: int) -> int:
+    """The step at which a result lost its graph by `detach_()`, or NOTHING."""
+    for step, flag, value in paths.flags.get(tensor, ()):
+        if flag == "requires_grad" and not value and step < before and paths.run.status(tensor, step - 1).node != NOTHING:
+            return step
+    return NOTHING
 
 
 def opener(paths: Paths, event: OpRan, site: Site | None) -> Site | None:
@@ -148,3 +189,133 @@ def opener(paths: Paths, event: OpRan, site: Site | None) -> Site | None:
         return lexical or recorded
     # A decorator's block begins, for the recorder, where the function is called.
     return lexical if paths.run.line(lexical).lstrip().startswith("@") else recorded
+
+
+# --- in words -----------------------------------------------------------------------------------------------------------------
+
+
+def describe(paths: Paths, link: Link, after: Sequence[Link], name: str) -> Cut:
+    """The cut that a link is; `after` are the links that follow it, `name` is what the link's source is called."""
+    run = paths.run
+    event = run.events[link.step]
+    assert isinstance(event, OpRan)
+    if link.read != NOTHING:
+        return _through_python(paths, link, name, link.source, link.result)
+    word = kind_of(paths, link)
+    site = run.site(link.step)
+    facts = {"where": run.where(link.step), "op": event.op, "what": event.op}
+    if word in ("detach", "data"):
+        facts["what"] = ".data" if word == "data" else "detach_()" if event.written else "detach()"
+        if after and after[0].read != NOTHING:
+            # What is detached only to be read is read.
+            read = f"{_term(name)}.{facts['what'].lstrip('.')}"
+            return _through_python(paths, after[0], read, link.source, link.result)
+    elif word == "copy":
+        facts["what"] = _ELSEWHERE.get(event.op, f"torch.{event.op.strip('_')}(…)")
+        together = event.op == "tensor"
+        facts["stack"] = "; to put several tensors into one, torch.stack([…]) keeps the graph" if together else ""
+    elif word in ("no_grad", "inference"):
+        place = opener(paths, event, site)
+        text = run.segment(place)
+        mode = "inference_mode" if word == "inference" or "inference_mode" in text else "no_grad"
+        word = "inference" if mode == "inference_mode" else word
+        facts |= {"what": mode, "switch": _switch(paths, place, text, mode)}
+        facts["by"] = f" (switched off at {run.place(place)})" if place is not None and place != site else ""
+        site = place or site
+    elif word == "dtype":
+        facts["dtype"] = run.tensors[link.result].info.dtype if event.outputs else ""
+        facts["what"] = f"conversion to {facts['dtype']}"
+    elif event.op == "constant":
+        node = paths.expression_of_unseen(link.step)
+        called = node.func if isinstance(node, ast.Call) else None
+        facts["what"] = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "the operation")
+        site = paths.source.place(node, site)
+        facts |= {"where": run.place(site), "subject": facts["what"], "result": "", "instead": _SMOOTH}
+    else:
+        compares = event.op in run.having("compares")
+        facts |= {"subject": "A comparison" if compares else event.op, "instead": _SIGMOID if compares else _SMOOTH}
+        facts["result"] = f" ({run.tensors[link.result].info.dtype if event.outputs else ''})"
+    return _cut(KINDS[word], site, link.step, name, facts, link.source, link.result)
+
+
+_SIGMOID = "a smooth function such as sigmoid"
+_SMOOTH = "softmax, the values themselves, or a smooth function"
+
+
+def kind_of(paths: Paths, link: Link) -> str:
+    """What kind of cut a link is, as a recording calls it."""
+    run = paths.run
+    event = run.events[link.step]
+    assert isinstance(event, OpRan)
+    if event.op == "data":
+        return "data"
+    if event.cut == "detach" or event.op in run.having("detaches"):
+        return "detach"
+    if event.op == "constant":
+        return "nondifferentiable"
+    if event.op in run.having("leaf"):
+        return "copy"
+    if event.cut in ("no_grad", "inference"):
+        return event.cut
+    if not event.grad_mode:
+        return "no_grad"
+    return "dtype" if event.cut == "dtype" or event.op in run.having("casts") else "nondifferentiable"
+
+
+def by_numbers(paths: Paths, step: int, name: str, source: int, result: int = NOTHING, after: str = "") -> Cut:
+    """The cut that a read of values is; `name` is what was read, `after` says what became of the values."""
+    run = paths.run
+    read = run.events[step]
+    assert isinstance(read, Read)
+    how = read.how
+    call = f"{_term(name)}.{how}()" if how in ("item", "tolist", "numpy") else f"{how}({name})"
+    if how == "tensor":
+        call = f"torch.tensor([… {name} …])"
+    form, they = ("a NumPy array, which knows", "its values") if how == "numpy" else ("plain numbers, which know", "they")
+    facts = {"where": run.where(step), "what": call, "form": form, "after": f"; {they} {after}" if after else ""}
+    return _cut(KINDS["numbers"], run.site(step), step, name, facts, source, result)
+
+
+def _through_python(paths: Paths, link: Link, name: str, source: int, result: int) -> Cut:
+    back = paths.run.events[link.step]
+    assert isinstance(back, OpRan)
+    where = paths.run.where(link.step)
+    after = f"come back as a new tensor ({back.op}, {where})"
+    if any(argument.tensor != NOTHING for argument in back.inputs):
+        after = f"go into {back.op} ({where}) as constants"
+    return by_numbers(paths, link.read, name, source, result, after)
+
+
+def _detach(paths: Paths, step: int, name: str, source: int, result: int) -> Cut:
+    facts = {"where": paths.run.where(step), "what": "detach_()"}
+    return _cut(KINDS["detach"], paths.run.site(step), step, name, facts, source, result)
+
+
+def _cut(kind: Kind, site: Site | None, step: int, name: str, facts: dict[str, str], source: int, result: int) -> Cut:
+    facts |= {"name": _term(name), "plain": name}
+    return Cut(kind, site, step, facts["what"], filled(kind.sentence, facts), filled(kind.fix, facts), source, result)
+
+
+def _switch(paths: Paths, place: Site | None, text: str, mode: str) -> str:
+    """What switched gradients off, as it is called in a sentence."""
+    if place is not None and paths.source.at(place) is not None and paths.run.line(place).lstrip().startswith("@"):
+        return f"the function that @torch.{mode}() decorates"
+    return "torch.set_grad_enabled(False)" if "set_grad_enabled" in text else f"the {mode} block"
+
+
+def _term(name: str) -> str:
+    """A tensor's name, or the expression that made it, such that a dot can follow."""
+    depth = 0
+    for letter in name:
+        depth += (letter in "([") - (letter in ")]")
+        if letter == " " and not depth:
+            return f"({name})"
+    return name
+
+
+_BRACES = re.compile(r"\{(\w+)\}")
+
+
+def filled(template: str, facts: dict[str, str]) -> str:
+    """A template with the facts in it; what they say themselves is not looked at, whatever a program calls its tensors."""
+    return _BRACES.sub(lambda found: facts[found[1]], template)

@@ -9,6 +9,7 @@ from functools import cached_property
 from heapq import heappop, heappush
 from typing import NamedTuple
 
+from ..graph.symbols import clip
 from ..recording.events import NOTHING, FlagSet, HookRan, Named, OpRan, Read, Site
 from ..recording.index import Pass
 from ..recording.operations import having
@@ -39,12 +40,21 @@ class Paths:
 
     def __init__(self, recording: Recording) -> None:
         self.run = Run(recording)
-        self.source = Source(recording.source)
         self._creations = having(recording, "creation")
         self._searches: OrderedDict[tuple[tuple[int, ...], int], _Search] = OrderedDict()
         self._reached: OrderedDict[int, frozenset[int]] = OrderedDict()
         self._unseen: dict[int, list[int]] = {}
         self._behind: dict[int, tuple[int, ...]] = {}
+
+    @cached_property
+    def source(self) -> Source:
+        """The program's text, parsed when first asked for."""
+        return Source(self.run.recording.source)
+
+    def label(self, tensor: int, step: int) -> str:
+        """What a tensor is called at a step: its name then, or any it had, or the expression that made it."""
+        history = self.run.tensors[tensor]
+        return clip(history.name(step) or history.first_name or self.run.title(tensor), 40)
 
     # --- ways of gradients ----------------------------------------------------------------------------------------------------
 
@@ -272,6 +282,8 @@ class Paths:
                 statement = self.source.at(self.run.recording.site(after))
                 return getattr(statement, "value", statement)
         node = self.source.at(self.run.site(step))
+        if isinstance(node, ast.Assign | ast.AugAssign):
+            return node.value
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             return node.func.value
         return node

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from ...recording.events import NOTHING
 from ...recording.index import Pass
+from ..cuts import cuts_above, detached_in_place
 from ..reason import Reason
 from .flags import requires_grad
 from .grad_query import Question, listed
-from .nearest_cut import cut_above
 from .no_backward import no_backward
 from .overwritten import overwritten
 from .unreached import unreached
@@ -84,7 +84,7 @@ def _retained_late(q: Question, step: int, entry: Pass) -> Reason:
 def _needs_none(q: Question) -> Reason:
     run = q.run
     off = [s for s, value in q.flags("requires_grad") if not value]
-    if off and q.flags("requires_grad")[-1][1] is False:
+    if off and q.flags("requires_grad")[-1][1] is False and detached_in_place(q.paths, q.tensor, q.step + 1) == NOTHING:
         return _frozen(q, off[-1])
     made = q.history.op
     inputs = run.inputs(made)
@@ -97,18 +97,18 @@ def _needs_none(q: Question) -> Reason:
             nodes=[q.tensor],
         )
     said = requires_grad(q)
-    found = cut_above(q)
+    found = next(cuts_above(q.paths, q.tensor, q.step + 1, q.label), None)
     if found is not None:
-        link, cut, way = found
+        cut, way = found
         return q.because(
             cut.code,
-            f"{q.name}.grad is None because {q.name} does not require grad: {cut.what} cuts it off from {q.label(link.source)}",
+            f"{q.name}.grad is None because {q.name} does not require grad: {cut.what} cuts it off from {q.label(cut.source)}",
             cut.sentence,
             cut.fix,
             step=cut.step,
             site=cut.site,
             nodes=way,
-            cut=[(link.source, link.result)],
+            cut=[(cut.source, cut.result)],
             evidence=[("cut", f"{cut.what}, {run.place(cut.site)}"), (f"{q.name}.requires_grad", "False")],
         )
     if inputs and made.op not in ("Parameter",) and made.op != "grad":

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from ...recording.events import NOTHING, OpRan
-from ..cuts import opener
+from ..cuts import KINDS, cuts_above, filled, opener
 from .grad_query import Question, listed
-from .nearest_cut import cut_above
 
 _DIFFERENTIABLE = ("float", "bfloat", "complex")
 
@@ -41,20 +40,13 @@ def requires_grad(q: Question) -> str:
         of = q.label(needing[0])
         place = opener(q.paths, made, run.site(history.born))
         at = f"at {run.place(place)}" if place is not None else "there"
-        reasons = {
-            "detach": "detach() leaves the graph",
-            "data": ".data leaves the graph",
-            "copy": f"{made.op} copies values only",
-            "no_grad": f"gradients were switched off {at}",
-            "inference": f"inference mode was switched on {at}",
-            "dtype": f"it is {history.info.dtype}",
-        }
-        why = reasons.get(made.cut, f"{made.op} has no derivative")
+        kind = KINDS.get(made.cut, KINDS["nondifferentiable"])
+        why = filled(kind.flag, {"op": made.op, "at": at, "dtype": history.info.dtype})
         return f"{name} does not require grad: {where} made it from {of}, which does, but {why}."
-    above = cut_above(q)
+    above = next(cuts_above(q.paths, q.tensor, q.step + 1, q.label), None)
     if above is not None:
-        link, cut, _ = above
-        return f"{name} does not require grad: {cut.what} ({run.place(cut.site)}) cut it off from {q.label(link.source)}."
+        cut, _ = above
+        return f"{name} does not require grad: {cut.what} ({run.place(cut.site)}) cut it off from {q.label(cut.source)}."
     if inputs:
         of = listed([q.label(t) for t in inputs])
         verb = "does not" if len(dict.fromkeys(inputs)) == 1 else "do not"

@@ -6,8 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
-from ...graph.symbols import clip
-from ...recording.events import NOTHING, BackwardEnded, OpRan, Site
+from ...recording.events import NOTHING, OpRan, Site
 from ...recording.index import LedgerRow, Pass, Status, TensorHistory
 from ..paths import Link, Paths
 from ..reason import Reason
@@ -32,8 +31,7 @@ class Question:
 
     def label(self, tensor: int) -> str:
         """What another tensor is called: its name now, or any it had, or the expression that made it."""
-        history = self.run.tensors[tensor]
-        return clip(history.name(self.step) or history.first_name or self.run.title(tensor), 40)
+        return self.paths.label(tensor, self.step)
 
     def told(self, tensor: int) -> str:
         """A tensor's name with the line it was made on, for where names are not enough."""
@@ -123,16 +121,6 @@ class Question:
             cut=tuple((key(a), key(b)) for a, b in cut),
             evidence=tuple(evidence),
         )
-
-
-def failure(q: Question, entry: Pass) -> str:
-    """The message with which a pass failed, "" if it did not."""
-    if entry.ended >= len(q.run.events):
-        return ""
-    event = q.run.events[entry.ended]
-    if isinstance(event, BackwardEnded):
-        return event.error
-    return getattr(event, "message", "")
 
 
 def along(links: Sequence[Link]) -> list[int]:

@@ -6,15 +6,14 @@ import ast
 from collections.abc import Sequence
 
 from ...graph.symbols import clip
-from ...recording.events import NOTHING, OpRan, Raised, Site
+from ...recording.events import NOTHING, OpRan, Site
 from ...recording.index import Pass
+from ..backward_call import became_number, receiver
 from ..cuts import by_numbers
+from ..failures import BY_CODE, failure_of
 from ..reason import Reason
 from .grad_query import Question, along
 from .unreached import cut_of
-
-_NO_GRAPH = "does not require grad and does not have a grad_fn"
-_NOT_SCALAR = "grad can be implicitly created only for scalar outputs"
 
 
 def no_backward(q: Question, passes: Sequence[Pass], cleared: int | None) -> Reason:
@@ -85,8 +84,13 @@ def _refused(q: Question) -> Reason | None:
     if raised is None or raised[0] > q.step:
         return _refused_unseen(q)
     step, event = raised
-    if _NO_GRAPH in event.message:
-        root = _receiver(q, step, event)
+    failed = failure_of(event.message)
+    if failed is None:
+        return None
+    if failed.code == "backward_of_number":
+        return _number_as_root(q, step)
+    root = receiver(q.paths, step)
+    if failed.code == "loss_not_connected":
         if root != NOTHING:
             links = q.paths.between(q.tensor, (root,), step)
             if links is not None:
@@ -103,42 +107,35 @@ def _refused(q: Question) -> Reason | None:
             nodes=[q.tensor, root],
             evidence=[("error", clip(event.message, 200))],
         )
-    if _NOT_SCALAR in event.message:
-        root = _receiver(q, step, event)
+    if failed.code == "backward_on_vector":
         shape = f" has shape {list(run.tensors[root].info.shape)}" if root != NOTHING else " has several elements"
         name = q.label(root) if root != NOTHING else "the root"
         return q.because(
             "backward_failed",
             f"{q.name}.grad is None because backward() at {run.where(step)} could not begin: {name}{shape}",
-            "Without a gradient given, backward() starts from a single number only.",
-            f"Reduce it first ({name}.sum().backward(), or .mean()), or pass gradient=torch.ones_like({name}).",
+            failed.explanation,
+            failed.remedy(name),
             step=step,
             nodes=[q.tensor, root],
             evidence=[("error", clip(event.message, 200))],
         )
-    if "has no attribute 'backward'" in event.message:
-        return _number_as_root(q, step)
     return None
 
 
 def _number_as_root(q: Question, step: int) -> Reason | None:
     """backward() was called on a number that a tensor's value had become: `loss = loss.item()`."""
     run, paths = q.run, q.paths
-    node = paths.source.at(run.site(step))
-    receiver = getattr(getattr(node, "func", node), "value", None)
-    place = paths.source.place(receiver, run.site(step))
-    for read in paths.reads_behind(step, place):
-        tensor = paths.tensor_read(read)
+    for tensor, read in became_number(paths, step):
         links = [] if tensor == q.tensor else paths.between(q.tensor, (tensor,), read)
         if links is None or any(link.cut for link in links):
             continue
-        cut = by_numbers(paths, read, q.label(tensor))
+        cut = by_numbers(paths, read, q.label(tensor), tensor)
         return q.because(
             cut.code,
             f"{q.name}.grad is None because {cut.what} makes {q.label(tensor)} a plain number, and backward() at "
             f"{run.where(step)} is called on that",
             f"{run.where(read)}: a number knows no graph, so backward() fails.",
-            "Keep the tensor under its name: call backward() on it, and .item() only for what is printed.",
+            BY_CODE["backward_of_number"].remedy(),
             step=read,
             nodes=[*along(links), q.tensor, tensor],
             evidence=[("cut", f"{cut.what}, {run.where(read)}")],
@@ -160,35 +157,3 @@ def _refused_unseen(q: Question) -> Reason | None:
                 if found is not None:
                     return found
     return None
-
-
-def _receiver(q: Question, step: int, event: Raised) -> int:
-    """The tensor that backward was called on, or that was given to it."""
-    run, source = q.run, q.paths.source
-    node = source.at(run.site(step))
-    if isinstance(node, ast.Expr):
-        node = node.value
-    if isinstance(node, ast.Call):
-        given: ast.expr = node.func.value if isinstance(node.func, ast.Attribute) else node
-        if isinstance(node.func, ast.Attribute) and node.args and isinstance(given, ast.Attribute | ast.Name):
-            text = given.attr if isinstance(given, ast.Attribute) else given.id
-            given = node.args[0] if text in ("autograd", "torch") else given
-        if isinstance(given, ast.List | ast.Tuple) and given.elts:
-            given = given.elts[0]
-        if isinstance(given, ast.Name):
-            found = run.named_at(given.id, step)
-            if found != NOTHING:
-                return found
-        span = (given.lineno, given.col_offset, given.end_lineno, given.end_col_offset)
-        for earlier in range(step - 1, max(step - 2_000, -1), -1):
-            op = run.events[earlier]
-            site = run.site(earlier)
-            if not isinstance(op, OpRan) or not op.outputs or site is None:
-                continue
-            if (site.line, site.column, site.end_line, site.end_column) == span:
-                return op.outputs[0].id
-    for earlier in range(step - 1, max(step - 2_000, -1), -1):
-        op = run.events[earlier]
-        if isinstance(op, OpRan) and op.outputs and op.op != "grad":
-            return op.outputs[0].id
-    return NOTHING

@@ -7,9 +7,10 @@ from collections import Counter
 from ...recording.events import NOTHING, Site
 from ...recording.index import LedgerRow, Pass
 from ...recording.operations import base_of
+from ..failed_passes import failure
 from ..reason import Reason
 from ..run import Run
-from .grad_query import Question, failure, listed
+from .grad_query import Question, listed
 from .unreached import failed
 from .zeros import finite, nan_origin, zero_origin
 
@@ -309,7 +310,7 @@ def _failed_since(q: Question, row: LedgerRow) -> Reason | None:
     for entry in reversed(q.passes):
         if entry.began <= row.step:
             break
-        error = failure(q, entry)
+        error = failure(q.run, entry)
         if error and q.paths.reached(entry).intersection(q.paths.nodes_of(q.tensor, entry.began)):
             return failed(q, entry, error, f"{q.name}.grad holds only what pass {row.number} ({_line(q, row)}) gave")
     return None

@@ -7,21 +7,20 @@ from collections.abc import Sequence
 from ...graph.symbols import clip
 from ...recording.events import NOTHING, OpRan, Site
 from ...recording.index import Pass
-from ..cuts import describe
-from ..findings.inplace import changed_saved_tensor
+from ..cuts import cuts_on, ways
+from ..failed_passes import explained, failure
+from ..failures import code_of, failure_of
 from ..paths import Link
 from ..reason import Reason
-from .grad_query import Question, along, failure, listed
+from .grad_query import Question, along, listed
 
 _LAST = 5
 """The passes that are looked at, where many ran."""
-_FREED = "backward through the graph a second time"
-_IN_PLACE = "modified by an inplace operation"
 
 
 def unreached(q: Question, passes: Sequence[Pass]) -> Reason:
     """The reason where passes ran and none of them filled the tensor's `.grad`."""
-    odd = [entry for entry in passes[:-_LAST] if entry.event.inputs or failure(q, entry)]
+    odd = [entry for entry in passes[:-_LAST] if entry.event.inputs or failure(q.run, entry)]
     for entry in reversed([*odd[-_LAST:], *passes[-_LAST:]]):
         found = _in_graph(q, entry)
         if found is not None:
@@ -37,7 +36,7 @@ def _in_graph(q: Question, entry: Pass) -> Reason | None:
     run = q.run
     where = run.where(entry.began)
     inputs = entry.event.inputs
-    error = failure(q, entry)
+    error = failure(q.run, entry)
     if error:
         return failed(q, entry, error, f"{q.name}.grad is None")
     if inputs and q.tensor not in inputs:
@@ -101,22 +100,24 @@ def failed(q: Question, entry: Pass, error: str, begin: str) -> Reason:
     step = entry.began
     why = clip(error, 160)
     fix = "Look at the error; what comes after it in the pass gets no gradient."
-    if _FREED in error:
+    known, found = failure_of(error), explained(run, entry)
+    said = ""
+    if known is not None:
+        fix = found.fix if found is not None else known.remedy()
+    if code_of(error) == "freed_graph":
         before = next((e for e in q.passes if e.began < entry.began and q.paths.reached(e) & q.paths.reached(entry)), None)
         by = f" by the pass at {run.where(before.began)}" if before is not None else ""
         why = f"the graph it needs was freed{by}"
-        fix = "Call the first backward() with retain_graph=True, or compute the loss anew for each pass."
-    elif _IN_PLACE in error:
-        crime = next((f for f in changed_saved_tensor(run) if run.site(entry.began) in f.related), None)
+        said = f"{found.title} " if found is not None else ""
+    elif code_of(error) == "in_place_on_saved":
         why = "a tensor it needs was changed in place"
-        fix = "Write y = y + 1 instead of y += 1, or change the tensor after backward()."
-        if crime is not None:
-            why = f"{crime.title.rstrip('.')} (at {run.place(crime.site)})"
-            site, step, fix = crime.site, crime.step, crime.fix
+        if found is not None:
+            why = f"{found.title.rstrip('.')} (at {run.place(found.site)})"
+            site, step = found.site, found.step
     return q.because(
         "backward_failed",
         f"{begin} because backward pass {entry.number} at {where} failed: {why}",
-        f"The error: {clip(error, 200)}",
+        f"{said}The error: {clip(error, 200)}",
         fix,
         step=step,
         site=site,
@@ -129,16 +130,11 @@ def _not_reached(q: Question, passes: Sequence[Pass]) -> Reason:
     """No pass has the tensor in its graph: cut off, used for something else, not used, or made too late."""
     run = q.run
     uses = q.uses(passes[-1].began)
-    used = bool(uses) or q.paths.read_of(q.tensor)
-    # In a loop, the last pass of each call of backward() stands for the others.
-    calls = {run.site(entry.began): entry for entry in passes[-100:]}
-    for entry in sorted(calls.values(), key=lambda entry: -entry.began)[: _LAST if used else 0]:
-        links = q.paths.between(q.tensor, tuple(t for t, _ in entry.event.roots), entry.began)
-        if links is not None:
-            root = entry.event.roots[0][0]
-            found = cut_of(q, links, f"it does not lead to {q.label(root)}, where backward() starts ({run.where(entry.began)})")
-            if found is not None:
-                return found
+    for entry, links in ways(q.paths, q.tensor, passes) if uses or q.paths.read_of(q.tensor) else ():
+        root = entry.event.roots[0][0]
+        found = cut_of(q, links, f"it does not lead to {q.label(root)}, where backward() starts ({run.where(entry.began)})")
+        if found is not None:
+            return found
     entry = passes[-1]
     where, root = run.where(entry.began), entry.event.roots[0][0]
     name = q.told(root)
@@ -188,16 +184,14 @@ def _not_reached(q: Question, passes: Sequence[Pass]) -> Reason:
 
 def cut_of(q: Question, links: Sequence[Link], so: str) -> Reason | None:
     """The answer where values lead to the root and gradients do not come back."""
-    run, paths = q.run, q.paths
-    places = [i for i, link in enumerate(links) if link.cut]
-    if not places:
-        return _late_flag(q, links) or _detached_in_place(q, links, so)
-    first = places[0]
-    link = links[first]
-    cut = describe(paths, link, links[first + 1 :], q.label(link.source) if link.source != q.tensor else q.name)
-    others = [describe(paths, links[i], links[i + 1 :], q.label(links[i].source)) for i in places[1:4]]
+    cuts = cuts_on(q.paths, links, lambda t: q.name if t == q.tensor else q.label(t))
+    if not any(link.cut for link in links):
+        late = _late_flag(q, links)
+        if late is not None or not cuts:
+            return late
+    cut, others = cuts[0], cuts[1:]
     also = f" There is another cut further on: {others[0].sentence}" if others else ""
-    name = q.name if link.source == q.tensor else f"{q.label(link.source)} (computed from {q.name})"
+    name = q.name if cut.source == q.tensor else f"{q.label(cut.source)} (computed from {q.name})"
     return q.because(
         cut.code,
         f"{q.name}.grad is None because {cut.what} cuts {name} off from the graph: {so}",
@@ -206,28 +200,9 @@ def cut_of(q: Question, links: Sequence[Link], so: str) -> Reason | None:
         step=cut.step,
         site=cut.site,
         nodes=along(links),
-        cut=[(links[i].source, links[i].result) for i in places],
-        evidence=[("cut", f"{one.what}, {run.place(one.site)}") for one in (cut, *others)],
+        cut=[(link.source, link.result) for link in links if link.cut] or [(cut.source, cut.result)],
+        evidence=[("cut", f"{one.what}, {q.run.place(one.site)}") for one in cuts],
     )
-
-
-def _detached_in_place(q: Question, links: Sequence[Link], so: str) -> Reason | None:
-    """A result on the way lost its graph by `detach_()`."""
-    run = q.run
-    for link in links[1:]:
-        for step, flag, value in q.paths.flags.get(link.source, ()):
-            if flag == "requires_grad" and not value and step < link.step:
-                name = q.label(link.source)
-                return q.because(
-                    "cut_detach",
-                    f"{q.name}.grad is None because detach_() cuts {name} (computed from {q.name}) off from the graph: {so}",
-                    f"{run.where(step)}: {name}.detach_() makes {name} forget how it was computed.",
-                    "Leave out .detach_(), or call it after backward().",
-                    step=step,
-                    nodes=along(links),
-                    cut=[(link.source, link.result)],
-                )
-    return None
 
 
 def _late_flag(q: Question, links: Sequence[Link]) -> Reason | None:

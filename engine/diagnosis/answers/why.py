@@ -9,6 +9,8 @@ import msgspec
 
 from ...recording.events import NOTHING
 from ...recording.recording import Recording
+from ..cuts import KINDS
+from ..failures import failure_of
 from ..paths import Paths, paths_of
 from ..program_ast import contains
 from ..reason import Reason
@@ -53,14 +55,7 @@ CODES = {
     "inputs_need_none": "None: computed from what does not require grad",
     "frozen": "None: requires_grad was set to False",
     "flag_late": "None: requires_grad was set to True after the tensor was used",
-    "cut_detach": "None: detach() lies between the tensor and the root",
-    "cut_data": "None: .data lies in between",
-    "cut_numbers": "None: the values went by way of Python numbers or NumPy",
-    "cut_copy": "None: torch.tensor(x) or nn.Parameter(x) made a new leaf of the values",
-    "cut_no_grad": "None: computed within no_grad",
-    "cut_inference": "None: computed within inference_mode",
-    "cut_dtype": "None: converted to integers or truth values on the way",
-    "cut_op": "None: an operation without derivative lies in between",
+    **{kind.code: f"None: {kind.meaning}" for kind in KINDS.values()},
     "unused": "None: nothing was computed from the tensor",
     "not_connected": "None: used, but not for what backward() starts from",
     "used_after": "None: used only after the last pass",
@@ -218,7 +213,8 @@ def _never_made(paths: Paths, name: str, step: int) -> Reason | None:
     site = run.site(at)
     for cell, statement, _ in paths.source.values(name):
         if site is not None and cell == site.cell and contains(statement, site):
-            integer = "floating point and complex dtype can require gradients" in event.message
+            failed = failure_of(event.message)
+            integer = failed is not None and failed.code == "integer_requires_grad"
             why_not = "only floating point tensors can require grad" if integer else f"{event.type}: {event.message[:160]}"
             return Reason(
                 tensor=NOTHING,
@@ -226,7 +222,7 @@ def _never_made(paths: Paths, name: str, step: int) -> Reason | None:
                 code="integer" if integer else "not_made",
                 title=f"{name} was never made: {run.where(at)} failed, because {why_not}",
                 explanation=f"The error: {event.message[:200]}" if integer else "",
-                fix="Write 1.0 instead of 1, or give dtype=torch.float32." if integer else "Look at the error.",
+                fix=failed.remedy() if failed is not None else "Look at the error.",
                 requires_grad=f"{name} does not exist.",
                 site=site,
                 moment=at,

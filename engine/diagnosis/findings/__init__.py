@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from ...discovery import modules
 from ...recording.recording import Recording
+from ..paths import paths_of
 from ..reason import Finding
-from ..run import Run
 from .registry import Rule, in_order
 
 __all__ = ["RULES", "explain", "findings"]
@@ -36,7 +36,7 @@ def findings(recording: Recording) -> list[Finding]:
     """
     made = recording.derived.get("findings")
     if made is None:
-        run = Run(recording)
+        run = paths_of(recording).run
         found = [finding for rule in RULES for finding in sorted(rule(run), key=lambda f: f.step)]
         implied = {rule for f in found for rule in CONSEQUENCES.get(f.rule, ())}
         found = [f for f in found if f.rule not in implied]
@@ -50,7 +50,7 @@ def explain(recording: Recording) -> str:
     found = findings(recording)
     if not found:
         return "Nothing looks wrong.\n"
-    run = Run(recording)
+    run = paths_of(recording).run
     parts = []
     for f in found:
         where = f" ({run.place(f.site)})" if f.line else ""

@@ -1,4 +1,4 @@
-"""Rules about graphs that live too long or are used twice, and about results that nobody uses."""
+"""Rules about graphs that are gone, live too long or are used twice, and about results that nobody uses."""
 
 from __future__ import annotations
 
@@ -8,99 +8,26 @@ from itertools import pairwise
 
 from ...recording.events import NOTHING, OpRan, Site
 from ...recording.index import Pass
+from ..failed_passes import crossing, earlier_iteration, explained
 from ..reason import Finding
 from ..run import Run, call, finding, key
 from .registry import rule
 
-_SECOND_TIME = "backward through the graph a second time"
 
-
-def failing_node(run: Run, entry: Pass) -> int:
-    """The node at which a failed pass stopped: of those that were ready, the one whose turn it was; NOTHING if unclear."""
-    waiting = [n for n in entry.arrivals if n in run.nodes and n not in entry.ran_at and run.nodes[n].info.variable == NOTHING]
-    return max(waiting, key=lambda n: run.nodes[n].info.sequence, default=NOTHING)
+@rule(70)
+def changed_saved_tensor(run: Run) -> Iterator[Finding]:
+    """A backward pass fails because a tensor it needs was written in place since it was saved."""
+    return (found for found in _failed(run) if found.rule == "in_place_on_saved")
 
 
 @rule(90)
 def freed_graph(run: Run) -> Iterator[Finding]:
     """A backward pass fails because an earlier one has freed a part of its graph."""
-    for entry in run.passes:
-        if entry.ended >= len(run.events) or _SECOND_TIME not in getattr(run.events[entry.ended], "error", ""):
-            continue
-        caught = run.raised is None or _SECOND_TIME not in run.raised[1].message
-        node = failing_node(run, entry)
-        if node == NOTHING:
-            continue
-        born = run.nodes[node].born
-        earlier = next((p for p in run.passes if p is not entry and node in p.ran_at and p.began < entry.began), None)
-        here, there = run.loops(entry.began), run.loops(born)
-        name = run.nodes[node].info.name
-        evidence = [
-            ("node that was freed", f"{name}, made at {run.where(born)}"),
-            *([("freed by", f"backward pass {earlier.number} at {run.where(earlier.began)}")] if earlier is not None else []),
-            ("failing", f"backward pass {entry.number} at {run.where(entry.began)}"),
-        ]
-        related = [run.site(born), run.site(earlier.began) if earlier is not None else None]
-        nodes = [key(run.index.owners[k]) for k in ((node, 0),) if k in run.index.owners]
-        if here and _earlier_iteration(there, here):
-            crossing = _crossing(run, entry)
-            carried, place = crossing if crossing is not None else (NOTHING, born)
-            what = run.title(carried) if carried != NOTHING else "a tensor"
-            yield finding(
-                run, "spans_iterations", "hint" if caught else "error",
-                f"The graph reaches back into the previous iteration through {what}.",
-                f"Iteration {here[-1][1] + 1} uses {what} as the previous iteration left it, with its graph. backward at "
-                f"{run.where(entry.began)} goes on into that graph, which pass {earlier.number if earlier else '?'} has freed.",
-                f"Cut it at the start of each iteration: {what} = {what}.detach()."
-                if carried != NOTHING else "Detach what is carried from one iteration to the next.",
-                step=entry.began, related=[run.site(place), *related], evidence=evidence,
-                nodes=[*nodes, *([key(carried)] if carried != NOTHING else [])],
-            )  # fmt: skip
-        elif here and len(there) < len(here):
-            made = run.index.owners.get((node, 0), NOTHING)
-            what = run.title(made) if made != NOTHING else name
-            yield finding(
-                run, "computed_before_loop", "hint" if caught else "error",
-                f"{what} is computed once, before the loop, but every iteration goes backward through it.",
-                f"The first backward pass frees the graph of {what} ({run.where(born)}); the next one needs it again.",
-                "Compute it anew in each iteration, or detach() it if it needs no gradient.",
-                step=entry.began, related=related, evidence=evidence, nodes=nodes,
-            )  # fmt: skip
-        else:
-            yield finding(
-                run, "freed_graph", "hint" if caught else "error",
-                "backward() goes through the same graph twice.",
-                "The first pass frees what the graph has saved, to save memory"
-                + (f" (pass {earlier.number} at {run.where(earlier.began)})." if earlier is not None else "."),
-                "Compute the result anew before the second pass, add the losses and go backward once, or call the first "
-                "backward(retain_graph=True).",
-                step=entry.began, related=related, evidence=evidence, nodes=nodes,
-            )  # fmt: skip
+    return (found for found in _failed(run) if found.rule != "in_place_on_saved")
 
 
-def _earlier_iteration(there: tuple[tuple[int, int], ...], here: tuple[tuple[int, int], ...]) -> bool:
-    for (line, k), (other, j) in zip(there, here, strict=False):
-        if line != other:
-            return False
-        if k != j:
-            return k < j
-    return False
-
-
-def _crossing(run: Run, entry: Pass) -> tuple[int, int] | None:
-    """The tensor through which a pass enters an earlier iteration, and the step at which this iteration takes it."""
-    here = run.loops(entry.began)
-    for node in entry.ran_at:
-        history = run.nodes[node]
-        if _earlier_iteration(run.loops(history.born), here):
-            continue
-        for target, output in history.info.edges:
-            if target == NOTHING or run.nodes[target].info.variable != NOTHING:
-                continue
-            if _earlier_iteration(run.loops(run.nodes[target].born), here):
-                tensor = run.index.owners.get((target, output), NOTHING)
-                return (tensor, history.born) if tensor != NOTHING else None
-    return None
+def _failed(run: Run) -> Iterator[Finding]:
+    return (found for entry in run.passes if (found := explained(run, entry)) is not None)
 
 
 @rule(200)
@@ -110,11 +37,11 @@ def growing_graph(run: Run) -> Iterator[Finding]:
         sizes = [len(e.ran_at) for e in entries]
         if len(entries) < 3 or not all(a < b for a, b in pairwise(sizes)):
             continue
-        crossing = _crossing(run, entries[-1])
+        crossed = crossing(run, entries[-1])
         again = _inner(run, entries[-1]) & _inner(run, entries[-2])
-        if crossing is None or not again:
+        if crossed is None or not again:
             continue
-        carried, place = crossing
+        carried, place = crossed
         what = run.title(carried)
         yield finding(
             run, "growing_graph", "warning",
@@ -191,7 +118,7 @@ def kept_losses(run: Run) -> Iterator[Finding]:
         if not fresh and not old:
             continue
         here = run.loops(step)
-        carried = [t for t in old if here and (marks[t][1] or _earlier_iteration(run.loops(marks[t][0]), here))]
+        carried = [t for t in old if here and (marks[t][1] or earlier_iteration(run.loops(marks[t][0]), here))]
         if carried and len(fresh) + len(old) > 1:
             sites.setdefault(run.site(step), []).append((step, carried[0], results[0][0]))
             carried = []

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from ...graph.numbers import number
 from ...recording.events import NOTHING, Accumulated, BackwardBegan, NodeRan, OpRan, Sent
 from ...recording.index import Pass
+from ..failed_passes import failing_node
 from ..reason import Finding
 from ..run import NAN, Run, finding, key
-from .graph import failing_node
 from .reasons import backward_reason, forward_reason
 from .registry import rule
 

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...recording.events import NOTHING, Accumulated, FlagSet, OpRan, Site
+from ..cuts import Cut, cuts_on, ways
+from ..paths import Paths, paths_of
 from ..reason import Finding
 from ..run import Run, finding, key
-from .cuts import Cut, cuts_below
 from .registry import rule
 
 
@@ -103,6 +104,7 @@ def no_gradient(run: Run) -> Iterator[Finding]:
     """A parameter of the optimizer never gets a gradient, though others of it do."""
     alone: dict[int, int] = {}
     replaced = _replaced(run)
+    paths = paths_of(run.recording)
     for step, event in run.optimizer_steps:
         for t in event.idle:
             if not event.parameters and not _is_used(run, t):
@@ -111,8 +113,8 @@ def no_gradient(run: Run) -> Iterator[Finding]:
                 alone.setdefault(t, step)
     groups: dict[Site | None, tuple[list[int], Cut | None]] = {}
     for t in alone:
-        cut = next(iter(cuts_below(run, t)), None)
-        place = run.site(cut.step if cut is not None else run.tensors[t].born)
+        cut = _cut_off(paths, t, alone[t])
+        place = cut.site if cut is not None else run.site(run.tensors[t].born)
         groups.setdefault(place, ([], cut))[0].append(t)
     for place, (tensors, cut) in groups.items():
         step = alone[tensors[0]]
@@ -120,8 +122,8 @@ def no_gradient(run: Run) -> Iterator[Finding]:
         many = len(tensors) > 1
         used = any(t in run.consumers for t in tensors)
         if cut is not None:
-            rule, why = "detached_parameter", cut.text(run)
-            fix = f"Remove the {cut.kind} to train {title}, or leave {'them' if many else 'it'} out of the optimizer."
+            rule, why = "detached_parameter", cut.sentence
+            fix = f"{cut.fix} Or leave {title} out of the optimizer, if {'they are' if many else 'it is'} not to be trained."
         elif used:
             rule, why = "unused_parameter", f"What is computed from {'them' if many else 'it'} does not lead to the loss."
             fix = "Use the result in the loss, or leave the parameters out of the optimizer."
@@ -141,8 +143,18 @@ def no_gradient(run: Run) -> Iterator[Finding]:
                 ("optimizer steps without its gradient", str(sum(tensors[0] in e.idle for _, e in run.optimizer_steps))),
                 ("operations that use it", str(sum(len(run.consumers.get(t, ())) for t in tensors))),
             ],
-            nodes=[*(key(t) for t in tensors), *(cut.nodes(run) if cut is not None else ())],
+            nodes=[key(t) for t in (*tensors, *((cut.source, cut.result) if cut is not None else ())) if t != NOTHING],
         )  # fmt: skip
+
+
+def _cut_off(paths: Paths, tensor: int, step: int) -> Cut | None:
+    """What cuts a tensor off from the losses of the passes before a step."""
+    passes = [entry for entry in paths.run.passes if entry.began < step]
+    for _, links in ways(paths, tensor, passes) if passes else ():
+        cuts = cuts_on(paths, links, lambda t: paths.label(t, step), most=1)
+        if cuts:
+            return cuts[0]
+    return None
 
 
 @rule(110)

@@ -297,34 +297,13 @@ def _format(error: BaseException, tb: TracebackType | None, run: Run) -> str:
 
 
 def help_for(error: BaseException) -> str:
-    """One sentence of help for the errors people meet most."""
+    """One sentence of help, where it takes the error itself to know it; others are explained by their text, elsewhere."""
     if isinstance(error, PolicyError):
         return error.help
-    text = said(error)
-    for part, help_text in HELP.items():
-        if part in text:
-            return help_text
     if isinstance(error, AttributeError) and isinstance(error.name, str) and isinstance(error.obj, engine.Tensor):
         near = get_close_matches(error.name, (n for n in dir(engine.Tensor) if not n.startswith("_")), n=1)
         return f"Did you mean '{near[0]}'?" if near else ""
     return ""
-
-
-HELP = {
-    "backward through the graph a second time": "Call backward(retain_graph=True) in the earlier pass, or compute the result "
-    "anew before each pass.",
-    "grad can be implicitly created only for scalar outputs": "Reduce the result first, for example with .sum() or .mean(), or "
-    "pass a gradient of its shape to backward().",
-    "does not require grad and does not have a grad_fn": "Nothing it depends on has requires_grad=True, or detach(), no_grad() "
-    "or an integer conversion cut the graph.",
-    "modified by an inplace operation": "Replace the in-place operation (a method ending in _, or += and the like) by one that "
-    "makes a new tensor, or do it after backward().",
-    "a leaf Variable that requires grad is being used in an in-place operation": "Do the update inside "
-    "`with torch.no_grad():`.",
-    "mat1 and mat2 shapes cannot be multiplied": "The columns of the first matrix must equal the rows of the second.",
-    "at non-singleton dimension": "Shapes are compared from the last dimension; each pair must be equal, or one of them 1.",
-    "Can't call numpy() on Tensor that requires grad": "Use .detach().numpy().",
-}
 
 
 def preload() -> None:

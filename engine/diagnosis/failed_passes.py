@@ -1,0 +1,197 @@
+"""Backward passes that broke off: at which node, and what made it impossible to go on there.
+
+Two things do: the graph was freed by an earlier pass, or a tensor that a node had saved was changed in place since.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ..recording.events import NOTHING, OpRan
+from ..recording.index import Pass
+from .failures import BY_CODE, code_of
+from .reason import Finding
+from .run import Run, finding, key
+
+
+def failure(run: Run, entry: Pass) -> str:
+    """The message with which a pass failed, "" if it did not."""
+    if entry.ended >= len(run.events):
+        return ""
+    event = run.events[entry.ended]
+    message: str = getattr(event, "error", "") or getattr(event, "message", "")
+    return message
+
+
+def explained(run: Run, entry: Pass) -> Finding | None:
+    """What made a pass fail; None if it did not, or not by what happened to its graph."""
+    code = code_of(failure(run, entry))
+    if code not in ("freed_graph", "in_place_on_saved"):
+        return None
+    caught = run.raised is None or code_of(run.raised[1].message) != code
+    severity = "hint" if caught else "error"
+    return _freed(run, entry, severity) if code == "freed_graph" else _changed(run, entry, severity)
+
+
+def failing_node(run: Run, entry: Pass) -> int:
+    """The node at which a failed pass stopped: of those that were ready, the one whose turn it was; NOTHING if unclear."""
+    waiting = [n for n in entry.arrivals if n in run.nodes and n not in entry.ran_at and run.nodes[n].info.variable == NOTHING]
+    return max(waiting, key=lambda n: run.nodes[n].info.sequence, default=NOTHING)
+
+
+# --- the graph was freed ------------------------------------------------------------------------------------------------------
+
+
+def _freed(run: Run, entry: Pass, severity: str) -> Finding | None:
+    node = failing_node(run, entry)
+    if node == NOTHING:
+        return None
+    born = run.nodes[node].born
+    earlier = next((p for p in run.passes if p is not entry and node in p.ran_at and p.began < entry.began), None)
+    here, there = run.loops(entry.began), run.loops(born)
+    name = run.nodes[node].info.name
+    evidence = [
+        ("node that was freed", f"{name}, made at {run.where(born)}"),
+        *([("freed by", f"backward pass {earlier.number} at {run.where(earlier.began)}")] if earlier is not None else []),
+        ("failing", f"backward pass {entry.number} at {run.where(entry.began)}"),
+    ]
+    related = [run.site(born), run.site(earlier.began) if earlier is not None else None]
+    nodes = [key(run.index.owners[k]) for k in ((node, 0),) if k in run.index.owners]
+    if here and earlier_iteration(there, here):
+        carried, place = crossing(run, entry) or (NOTHING, born)
+        what = run.title(carried) if carried != NOTHING else "a tensor"
+        return finding(
+            run, "spans_iterations", severity,
+            f"The graph reaches back into the previous iteration through {what}.",
+            f"Iteration {here[-1][1] + 1} uses {what} as the previous iteration left it, with its graph. backward at "
+            f"{run.where(entry.began)} goes on into that graph, which pass {earlier.number if earlier else '?'} has freed.",
+            f"Cut it at the start of each iteration: {what} = {what}.detach()."
+            if carried != NOTHING else "Detach what is carried from one iteration to the next.",
+            step=entry.began, related=[run.site(place), *related], evidence=evidence,
+            nodes=[*nodes, *([key(carried)] if carried != NOTHING else [])],
+        )  # fmt: skip
+    if here and len(there) < len(here):
+        made = run.index.owners.get((node, 0), NOTHING)
+        what = run.title(made) if made != NOTHING else name
+        return finding(
+            run, "computed_before_loop", severity,
+            f"{what} is computed once, before the loop, but every iteration goes backward through it.",
+            f"The first backward pass frees the graph of {what} ({run.where(born)}); the next one needs it again.",
+            "Compute it anew in each iteration, or detach() it if it needs no gradient.",
+            step=entry.began, related=related, evidence=evidence, nodes=nodes,
+        )  # fmt: skip
+    told = BY_CODE["freed_graph"]
+    by = f" (pass {earlier.number} at {run.where(earlier.began)})." if earlier is not None else "."
+    return finding(
+        run, told.code, severity, told.title, told.explanation.rstrip(".") + by, told.remedy(),
+        step=entry.began, related=related, evidence=evidence, nodes=nodes,
+    )  # fmt: skip
+
+
+def earlier_iteration(there: tuple[tuple[int, int], ...], here: tuple[tuple[int, int], ...]) -> bool:
+    """Whether one place in loops lies in an earlier iteration than another."""
+    for (line, k), (other, j) in zip(there, here, strict=False):
+        if line != other:
+            return False
+        if k != j:
+            return k < j
+    return False
+
+
+def crossing(run: Run, entry: Pass) -> tuple[int, int] | None:
+    """The tensor through which a pass enters an earlier iteration, and the step at which this iteration takes it."""
+    here = run.loops(entry.began)
+    for node in entry.ran_at:
+        history = run.nodes[node]
+        if earlier_iteration(run.loops(history.born), here):
+            continue
+        for target, output in history.info.edges:
+            if target == NOTHING or run.nodes[target].info.variable != NOTHING:
+                continue
+            if earlier_iteration(run.loops(run.nodes[target].born), here):
+                tensor = run.index.owners.get((target, output), NOTHING)
+                return (tensor, history.born) if tensor != NOTHING else None
+    return None
+
+
+# --- a saved tensor was changed in place --------------------------------------------------------------------------------------
+
+
+class Crime(NamedTuple):
+    """A saved tensor that was changed before the node that saved it ran."""
+
+    tensor: int
+    node: int
+    name: str
+    """The node's name for what it saved."""
+    saved: int
+    found: int
+    """The versions when it was saved and when it was needed."""
+    writes: list[int]
+
+
+def _changed(run: Run, entry: Pass, severity: str) -> Finding | None:
+    crime = _crime(run, entry)
+    if crime is None:
+        return None
+    born = run.nodes[crime.node].born
+    maker = run.nodes[crime.node].event
+    op = maker.op if isinstance(maker, OpRan) else run.nodes[crime.node].info.name
+    write = crime.writes[0] if crime.writes else entry.began
+    culprit = run.events[write]
+    by_optimizer = write in run.index.stepping
+    what = "optimizer.step()" if by_optimizer else f"{getattr(culprit, 'op', 'a write')}_"
+    name = run.title(crime.tensor)
+    places = list(dict.fromkeys(run.where(w) for w in crime.writes))
+    return finding(
+        run, "in_place_on_saved", severity,
+        f"{name} was changed in place after {op} had saved it for backward.",
+        f"{run.nodes[crime.node].info.name} ({run.where(born)}) needs {name} as it was then, at version {crime.saved}. "
+        f"{what} wrote it at {', '.join(places) or 'an unknown line'}; at {run.where(entry.began)} it is at version "
+        f"{crime.found}, so backward fails.",
+        "Call backward() before optimizer.step(), or compute the result anew after it."
+        if by_optimizer else BY_CODE["in_place_on_saved"].remedy(),
+        step=write,
+        related=[run.site(born), run.site(entry.began), *map(run.site, crime.writes)],
+        evidence=[
+            ("saved by", f"{run.nodes[crime.node].info.name} at {run.where(born)}, version {crime.saved}"),
+            *(("written by", f"{what} at {run.where(w)}") for w in crime.writes[:4]),
+            ("needed by", f"backward pass {entry.number} at {run.where(entry.began)}, version {crime.found}"),
+        ],
+        nodes=[key(crime.tensor), f"n{crime.node}"],
+    )  # fmt: skip
+
+
+def _crime(run: Run, entry: Pass) -> Crime | None:
+    first = failing_node(run, entry)
+    others = [n for n in entry.arrivals if n in run.nodes and n not in entry.ran_at and n != first]
+    for node in [first, *others]:
+        if node == NOTHING:
+            continue
+        info = run.nodes[node].info
+        for saved in info.saved:
+            tensor = saved.tensor if saved.tensor != NOTHING else NOTHING
+            if saved.text == "result":
+                tensor = run.index.owners.get((node, 0), NOTHING)
+            if tensor == NOTHING:
+                continue
+            found = run.status(tensor, entry.began).version
+            if found != saved.version:
+                writes = _writes(run, tensor, run.nodes[node].born, entry.began)
+                return Crime(_best_name(run, tensor), node, saved.name, saved.version, found, writes)
+    return None
+
+
+def _writes(run: Run, tensor: int, after: int, before: int) -> list[int]:
+    """The writes to a tensor, or to what shares its memory, in between."""
+    family = {tensor}
+    base = run.tensors[tensor].info.view_of
+    if base != NOTHING:
+        family.add(base)
+    return sorted({s for t in family for s in run.writes.get(t, ()) if after < s < before})
+
+
+def _best_name(run: Run, tensor: int) -> int:
+    """The tensor, or what it is a view of if only that has a name."""
+    base = run.tensors[tensor].info.view_of
+    return base if base != NOTHING and not run.tensors[tensor].first_name else tensor
