@@ -66,13 +66,18 @@ KINDS = {
         "{where}: {plain} becomes {dtype}. Integers and truth values have no gradient.",
         "Keep {plain} floating point on the way to the loss.",
     ),
+    "gradient": Kind(
+        "cut_gradient", "a gradient", "a gradient was taken without create_graph=True", "it is a gradient without a graph",
+        "{where}: without create_graph=True {what} gives gradients that have no graph, so nothing leads from them to {plain}.",
+        "Call {what} with create_graph=True.",
+    ),
     "nondifferentiable": Kind(
         "cut_op", "no derivative", "an operation without derivative lies in between", "{op} has no derivative",
         "{where}: {subject} of {plain} has no derivative, so its result{result} does not require grad.",
         "Use something differentiable instead: {instead}.",
     ),
 }  # fmt: skip
-"""By what a recording calls them (`OpRan.cut`); "numbers" is the one that no operation makes."""
+"""By what a recording calls them (`OpRan.cut`); "numbers" and "gradient" are not made by operations, and found in the text."""
 
 _ELSEWHERE = {"Parameter": "nn.Parameter(…)", "new_tensor": ".new_tensor(…)"}
 """What makes a new leaf of a tensor's values and is no function of torch, as it is written."""
@@ -226,10 +231,8 @@ def describe(paths: Paths, link: Link, after: Sequence[Link], name: str) -> Cut:
         facts["dtype"] = run.tensors[link.result].info.dtype if event.outputs else ""
         facts["what"] = f"conversion to {facts['dtype']}"
     elif event.op == "constant":
-        node = paths.expression_of_unseen(link.step)
-        called = node.func if isinstance(node, ast.Call) else None
-        facts["what"] = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "the operation")
-        site = paths.source.place(node, site)
+        site = paths.source.place(paths.expression_of_unseen(link.step), site)
+        facts["what"] = "torch.autograd.grad" if word == "gradient" else _called(paths, link.step) or "the operation"
         facts |= {"where": run.place(site), "subject": facts["what"], "result": "", "instead": _SMOOTH}
     else:
         compares = event.op in run.having("compares")
@@ -252,7 +255,7 @@ def kind_of(paths: Paths, link: Link) -> str:
     if event.cut == "detach" or event.op in run.having("detaches"):
         return "detach"
     if event.op == "constant":
-        return "nondifferentiable"
+        return "gradient" if _called(paths, link.step) == "grad" else "nondifferentiable"
     if event.op in run.having("leaf"):
         return "copy"
     if event.cut in ("no_grad", "inference"):
@@ -260,6 +263,15 @@ def kind_of(paths: Paths, link: Link) -> str:
     if not event.grad_mode:
         return "no_grad"
     return "dtype" if event.cut == "dtype" or event.op in run.having("casts") else "nondifferentiable"
+
+
+def _called(paths: Paths, step: int) -> str:
+    """The function whose call made a tensor unseen."""
+    node = paths.expression_of_unseen(step)
+    while isinstance(node, ast.Subscript | ast.Attribute | ast.Starred):
+        node = node.value
+    called = node.func if isinstance(node, ast.Call) else None
+    return called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
 
 
 def by_numbers(paths: Paths, step: int, name: str, source: int, result: int = NOTHING, after: str = "") -> Cut:

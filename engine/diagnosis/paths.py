@@ -282,6 +282,9 @@ class Paths:
                 statement = self.source.at(self.run.recording.site(after))
                 return getattr(statement, "value", statement)
         node = self.source.at(self.run.site(step))
+        if isinstance(getattr(node, "ctx", None), ast.Store):
+            # `y[mask] = 1`: the number became a tensor to be written, whatever stands on the left.
+            node = self.source.statement(node)  # type: ignore[arg-type]
         if isinstance(node, ast.Assign | ast.AugAssign):
             return node.value
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):

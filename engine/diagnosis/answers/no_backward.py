@@ -18,6 +18,10 @@ from .unreached import cut_of
 
 def no_backward(q: Question, passes: Sequence[Pass], cleared: int | None) -> Reason:
     run = q.run
+    stopped_by = run.raised is not None and run.raised[0] <= q.step
+    refused = _refused(q) if stopped_by or not passes else None
+    if refused is not None:
+        return refused
     if passes:
         entry = passes[-1]
         where = run.where(entry.began)
@@ -29,9 +33,6 @@ def no_backward(q: Question, passes: Sequence[Pass], cleared: int | None) -> Rea
             step=entry.began,
             nodes=[q.tensor],
         )
-    refused = _refused(q)
-    if refused is not None:
-        return refused
     later = next((e for e in run.passes if q.tensor in e.fills and e.began > q.step), None)
     if later is not None:
         return q.because(
