@@ -258,7 +258,9 @@ class _Indexer:
     def flag(self, step: int, event: FlagSet) -> None:
         history = self.index.tensors[event.tensor]
         if event.flag == "requires_grad":
-            self.change(step, event.tensor, history.status(step)._replace(requires_grad=event.value))
+            now = history.status(step)._replace(requires_grad=event.value)
+            # A result of which no gradient is wanted any more was detached in place: it has no node, and is a leaf.
+            self.change(step, event.tensor, now if event.value else now._replace(is_leaf=True, node=NOTHING, output=0))
         elif history.retained < 0:
             history.retained = step
 
