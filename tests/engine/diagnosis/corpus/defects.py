@@ -147,8 +147,8 @@ loss.backward()
 # %% backward of a loss under no_grad
 #: finds: loss_not_connected
 w = torch.ones(3, requires_grad=True)
-with torch.no_grad():
-    hidden = w * 2  # <-
+with torch.no_grad():  # <-
+    hidden = w * 2
 loss = hidden.sum()
 loss.backward()
 
@@ -170,8 +170,8 @@ loss.backward()
 # %% numpy in the way
 #: finds: loss_not_connected
 w = torch.ones(3, requires_grad=True)
-value = np.exp((w * 2).detach().numpy())
-loss = torch.tensor(value.sum())  # <-
+value = np.exp((w * 2).detach().numpy())  # <-
+loss = torch.tensor(value.sum())
 loss.backward()
 
 # %% item in the way
@@ -224,8 +224,8 @@ opt = torch.optim.SGD([*first.parameters(), *last.parameters()], lr=0.1)
 x, y = torch.randn(8, 3), torch.randn(8, 1)
 for i in range(2):
     opt.zero_grad()
-    with torch.no_grad():
-        hidden = torch.tanh(first(x))  # <-
+    with torch.no_grad():  # <-
+        hidden = torch.tanh(first(x))
     F.mse_loss(last(hidden), y).backward()
     opt.step()
 
@@ -999,8 +999,8 @@ for i in range(12):
 # %% unused requires grad leaf used in item
 #: finds: loss_not_connected
 w = torch.randn(3, requires_grad=True)
-pred = [float(v) for v in w]
-loss = torch.tensor(pred).pow(2).sum()  # <-
+pred = [float(v) for v in w]  # <-
+loss = torch.tensor(pred).pow(2).sum()
 loss.backward()
 
 # %% tensor of tensors
@@ -1278,3 +1278,30 @@ for i in range(3):
     og.zero_grad()
     F.softplus(-D(fake)).mean().backward()
     og.step()
+
+# %% a parameter whose detached values are only printed
+#: finds: unused_parameter
+w = torch.ones(2, requires_grad=True)  # <-
+v = torch.ones(2, requires_grad=True)
+opt = torch.optim.SGD([w, v], lr=0.1)
+log = w.detach()
+print(log.sum().item())
+(v * 2).sum().backward()
+opt.step()
+
+# %% parameters of which only a norm is printed
+#: finds: unused_parameter
+net, head = nn.Linear(2, 2), nn.Linear(2, 1)  # <-
+opt = torch.optim.SGD([*net.parameters(), *head.parameters()], lr=0.1)
+x = torch.ones(4, 2)
+for k in range(2):
+    opt.zero_grad()
+    print(net(x).norm().item())
+    head(x).mean().backward()
+    opt.step()
+
+# %% numbers in the text that come from no tensor
+#: finds: loss_not_connected
+w = torch.tensor(2.0)
+loss = torch.tensor([float("1"), 2.0]).sum() * w
+loss.backward()  # <-

@@ -1077,7 +1077,7 @@ opt.step()
 
 # %% a derivative without create_graph
 #: tensor: x
-#: code: autograd_grad
+#: code: cut_gradient
 x = torch.tensor(2.0, requires_grad=True)
 y = x ** 3
 g = torch.autograd.grad(y, x)[0]  # <-
@@ -1799,3 +1799,19 @@ loss.backward()
 x = torch.tensor(3.0, requires_grad=True)
 y = x * 2 + x * 5
 torch.autograd.backward([x, y])  # <-
+
+# %% a gradient that has no graph
+#: tensor: g
+#: code: cut_gradient
+x = torch.tensor(2.0, requires_grad=True)
+y = x ** 3
+g = torch.autograd.grad(y, x)[0]  # <-
+
+# %% a result that was detached in place
+#: tensor: h
+#: code: cut_detach
+w = torch.tensor(2.0, requires_grad=True)
+h = w * 3
+h.detach_()  # <-
+y = h * w
+y.backward()
