@@ -14,6 +14,7 @@ from typing import NamedTuple
 from ..recording.events import NOTHING, OpRan, Read, Site
 from ..recording.index import Pass
 from .paths import Link, Paths
+from .run import Run
 
 
 class Kind(NamedTuple):
@@ -110,6 +111,11 @@ class Cut(NamedTuple):
     def code(self) -> str:
         """The kind of reason that it is."""
         return self.kind.code
+
+
+def fact(run: Run, cut: Cut) -> tuple[str, str]:
+    """A cut as a piece of evidence."""
+    return "cut", f"{cut.what}, {run.place(cut.site)}"
 
 
 # --- finding them -------------------------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ...recording.events import NOTHING
 from ...recording.index import Pass
-from ..cuts import cuts_above, detached_in_place
+from ..cuts import cuts_above, detached_in_place, fact
 from ..reason import Reason
 from .flags import requires_grad
 from .grad_query import Question, listed
@@ -109,7 +109,7 @@ def _needs_none(q: Question) -> Reason:
             site=cut.site,
             nodes=way,
             cut=[(cut.source, cut.result)],
-            evidence=[("cut", f"{cut.what}, {run.place(cut.site)}"), (f"{q.name}.requires_grad", "False")],
+            evidence=[fact(run, cut), (f"{q.name}.requires_grad", "False")],
         )
     if inputs and made.op not in ("Parameter",) and made.op != "grad":
         leaves = _leaves(q)

@@ -9,7 +9,7 @@ from ...graph.symbols import clip
 from ...recording.events import NOTHING, OpRan, Site
 from ...recording.index import Pass
 from ..backward_call import became_number, receiver
-from ..cuts import by_numbers
+from ..cuts import by_numbers, fact
 from ..failures import BY_CODE, failure_of
 from ..reason import Reason
 from .grad_query import Question, along
@@ -139,7 +139,7 @@ def _number_as_root(q: Question, step: int) -> Reason | None:
             BY_CODE["backward_of_number"].remedy(),
             step=read,
             nodes=[*along(links), q.tensor, tensor],
-            evidence=[("cut", f"{cut.what}, {run.where(read)}")],
+            evidence=[fact(run, cut)],
         )
     return None
 

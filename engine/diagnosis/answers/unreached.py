@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ...graph.symbols import clip
 from ...recording.events import NOTHING, OpRan, Site
 from ...recording.index import Pass
-from ..cuts import cuts_on, ways
+from ..cuts import cuts_on, fact, ways
 from ..failed_passes import explained, failure
 from ..failures import code_of, failure_of
 from ..paths import Link
@@ -201,7 +201,7 @@ def cut_of(q: Question, links: Sequence[Link], so: str) -> Reason | None:
         site=cut.site,
         nodes=along(links),
         cut=[(link.source, link.result) for link in links if link.cut] or [(cut.source, cut.result)],
-        evidence=[("cut", f"{one.what}, {q.run.place(one.site)}") for one in cuts],
+        evidence=[fact(q.run, one) for one in cuts],
     )
 
 

@@ -11,7 +11,7 @@ from ..answers.absent import absent
 from ..answers.grad_query import Question
 from ..answers.why import named
 from ..backward_call import became_number, receiver
-from ..cuts import Cut, by_numbers, cuts_above
+from ..cuts import Cut, by_numbers, cuts_above, fact
 from ..failures import BY_CODE, code_of
 from ..paths import Paths, paths_of
 from ..reason import Finding, Reason
@@ -53,7 +53,7 @@ def loss_not_connected(run: Run) -> Iterator[Finding]:
         evidence=[
             ("error", event.message),
             *([(f"{name}.requires_grad", "False")] if root != NOTHING else []),
-            *(("cut", f"{cut.what}, {run.place(cut.site)}") for cut in cuts),
+            *(fact(run, cut) for cut in cuts),
         ],
         nodes=[key(t) for t in (root, *_sides(cuts)) if t != NOTHING],
     )  # fmt: skip
@@ -67,11 +67,11 @@ def _of_number(paths: Paths, step: int, error: str) -> Iterator[Finding]:
         told = BY_CODE["backward_of_number"]
         cut = by_numbers(paths, read, paths.label(tensor, read), tensor)
         yield finding(
-            run, "loss_not_connected", "error", told.title, f"{cut.sentence}, so backward at {run.where(step)} fails.",
+            run, "loss_not_connected", "error", told.title, f"{cut.sentence} backward at {run.where(step)} is called on that.",
             told.remedy(),
             step=read,
             related=[run.site(step)],
-            evidence=[("error", error), ("cut", f"{cut.what}, {run.where(read)}")],
+            evidence=[("error", error), fact(run, cut)],
             nodes=[key(tensor)],
         )  # fmt: skip
         return
@@ -122,7 +122,11 @@ def loss_recreated(run: Run) -> Iterator[Finding]:
             step=cuts[0].step if cuts else born,
             site=cuts[0].site if cuts else None,
             related=[run.site(entry.began), *map(run.site, told), run.site(born)],
-            evidence=[("tensors that the pass fills", name), (f"value of {name}", run.texts.describe(status.array))],
+            evidence=[
+                ("tensors that the pass fills", name),
+                (f"value of {name}", run.texts.describe(status.array)),
+                *(fact(run, cut) for cut in cuts),
+            ],
             nodes=[key(t) for t in (root, *_sides(cuts)) if t != NOTHING],
         )  # fmt: skip
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...recording.events import NOTHING, Accumulated, FlagSet, OpRan, Site
-from ..cuts import Cut, cuts_on, ways
+from ..cuts import Cut, cuts_on, fact, ways
 from ..paths import Paths, paths_of
 from ..reason import Finding
 from ..run import Run, finding, key
@@ -142,6 +142,7 @@ def no_gradient(run: Run) -> Iterator[Finding]:
             evidence=[
                 ("optimizer steps without its gradient", str(sum(tensors[0] in e.idle for _, e in run.optimizer_steps))),
                 ("operations that use it", str(sum(len(run.consumers.get(t, ())) for t in tensors))),
+                *([fact(run, cut)] if cut is not None else []),
             ],
             nodes=[key(t) for t in (*tensors, *((cut.source, cut.result) if cut is not None else ())) if t != NOTHING],
         )  # fmt: skip
