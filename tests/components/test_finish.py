@@ -17,6 +17,7 @@ from components.page import guided_tour, state
 from components.page.console import console_html
 from components.page.empty_state import empty_html
 from components.tour import moments
+from engine.diagnosis import findings
 from engine.recording import Recording, replay
 from engine.recording.index import index_of
 from engine.sandbox import run
@@ -87,6 +88,14 @@ def test_what_is_copied_is_text_only() -> None:
     shown = copy(EVIL, "the text")
     assert "<img" not in shown
     assert html.unescape(re.search(r'data-gt-copy="([^"]*)"', shown)[1]) == EVIL  # type: ignore[index]
+
+
+def test_the_console_says_what_to_do_about_an_error_as_the_findings_do() -> None:
+    result = run("import torch\nx = torch.ones(2, requires_grad=True)\nx.sum().item().backward()\n")
+    assert result.recording is not None
+    (found,) = findings(result.recording)
+    assert found.fix in html.unescape(console_html(result))
+    assert "Did you mean" in console_html(run("import torch\ntorch.ones(2).summ()\n"))
 
 
 def test_outputs_and_errors_can_be_copied() -> None:

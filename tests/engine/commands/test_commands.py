@@ -59,6 +59,10 @@ def test_run_fails_as_python_does_and_keeps_what_there_is(folder: Path, capsys: 
     assert shown.out == "before\n"
     assert "line 4" in shown.err
     assert "RuntimeError: grad can be implicitly created only for scalar outputs" in shown.err
+    assert (
+        shown.err.splitlines()[-2] == "Reduce the result first, for example with .sum() or .mean(), or pass a gradient of its "
+        "shape to backward()."
+    )
     assert (folder / "bad.gradtape").exists()
 
 
