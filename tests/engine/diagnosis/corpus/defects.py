@@ -1021,9 +1021,9 @@ loss.backward()
 #: finds: loss_not_connected
 model = nn.Linear(2, 1)
 for p in model.parameters():
-    p.requires_grad = False
+    p.requires_grad = False  # <-
 loss = model(torch.randn(4, 2)).pow(2).mean()
-loss.backward()  # <-
+loss.backward()
 
 # %% data attribute
 #: finds: loss_not_connected
