@@ -82,6 +82,8 @@ KINDS = {
 
 _ELSEWHERE = {"Parameter": "nn.Parameter(…)", "new_tensor": ".new_tensor(…)"}
 """What makes a new leaf of a tensor's values and is no function of torch, as it is written."""
+_SIGMOID = "a smooth function such as sigmoid"
+_SMOOTH = "softmax, the values themselves, or a smooth function"
 _MOST = 2_000
 """Tensors that are looked at above one."""
 _LAST = 5
@@ -245,10 +247,6 @@ def describe(paths: Paths, link: Link, after: Sequence[Link], name: str) -> Cut:
         facts |= {"subject": "A comparison" if compares else event.op, "instead": _SIGMOID if compares else _SMOOTH}
         facts["result"] = f" ({run.tensors[link.result].info.dtype if event.outputs else ''})"
     return _cut(KINDS[word], site, link.step, name, facts, link.source, link.result)
-
-
-_SIGMOID = "a smooth function such as sigmoid"
-_SMOOTH = "softmax, the values themselves, or a smooth function"
 
 
 def kind_of(paths: Paths, link: Link) -> str:

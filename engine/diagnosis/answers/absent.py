@@ -112,7 +112,7 @@ def _needs_none(q: Question) -> Reason:
             evidence=[fact(run, cut), (f"{q.name}.requires_grad", "False")],
         )
     if inputs and made.op not in ("Parameter",) and made.op != "grad":
-        leaves = _leaves(q)
+        leaves = leaves_above(q)
         names = listed([q.told(t) for t in leaves])
         site = run.tensors[leaves[0]].born if len(leaves) == 1 else q.history.born
         return q.because(
@@ -146,7 +146,7 @@ def _needs_none(q: Question) -> Reason:
     )
 
 
-def _leaves(q: Question) -> list[int]:
+def leaves_above(q: Question) -> list[int]:
     """The leaves that a tensor was computed from."""
     run = q.run
     queue, found = [q.tensor], []

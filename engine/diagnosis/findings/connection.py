@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import islice
 
 from ...recording.events import NOTHING
-from ..answers.absent import absent
+from ..answers.absent import absent, leaves_above
 from ..answers.grad_query import Question
 from ..answers.why import named
 from ..backward_call import became_number, receiver
@@ -21,6 +22,8 @@ from .registry import rule
 _GRAD = re.compile(r"([A-Za-z_][\w.\[\]]*)\.grad\b(?!_)")
 _CUTS = 4
 """Cuts that a finding names."""
+_LOOKED_AT = 64
+"""Cuts among which it chooses: many of them may be one place in a loop."""
 
 
 @rule(20)
@@ -36,15 +39,21 @@ def loss_not_connected(run: Run) -> Iterator[Finding]:
         return
     root = receiver(paths, step)
     cuts = _above(paths, root, step)
+    frozen = None if cuts or root == NOTHING else _frozen_above(Question(paths, root, step))
     name = run.title(root) if root != NOTHING else "the loss"
-    why_not = cuts[0].sentence if cuts else "Nothing it is computed from has requires_grad=True."
+    why_not, moment, site = "Nothing it is computed from has requires_grad=True.", step, run.site(step)
+    fix = "Create the tensors to be trained with requires_grad=True, or as nn.Parameter."
+    if cuts:
+        why_not, fix, moment, site = cuts[0].sentence, cuts[0].fix, cuts[0].step, cuts[0].site
+    elif frozen is not None:
+        why_not, fix, moment, site = f"{frozen.title}.", frozen.fix, frozen.moment, frozen.site
     yield finding(
         run, code, "error",
         f"backward() cannot begin: {name} does not require grad.",
         f"{why_not} So {name} has no grad_fn, and backward at {run.where(step)} has no graph to go through.",
-        cuts[0].fix if cuts else "Create the tensors to be trained with requires_grad=True, or as nn.Parameter.",
-        step=cuts[0].step if cuts else step,
-        site=cuts[0].site if cuts else None,
+        fix,
+        step=moment,
+        site=site,
         related=[
             run.site(step),
             run.site(run.tensors[root].born) if root != NOTHING else None,
@@ -57,6 +66,13 @@ def loss_not_connected(run: Run) -> Iterator[Finding]:
         ],
         nodes=[key(t) for t in (root, *_sides(cuts)) if t != NOTHING],
     )  # fmt: skip
+
+
+def _frozen_above(q: Question) -> Reason | None:
+    """Why the first of the leaves above a tensor that was told not to require grad has none."""
+    told = (leaf for leaf in leaves_above(q) if leaf in q.paths.flags)
+    reasons = (absent(Question(q.paths, leaf, q.step)) for leaf in told)
+    return next((reason for reason in reasons if reason.code == "frozen"), None)
 
 
 def _of_number(paths: Paths, step: int, error: str) -> Iterator[Finding]:
@@ -80,11 +96,10 @@ def _of_number(paths: Paths, step: int, error: str) -> Iterator[Finding]:
 def _above(paths: Paths, tensor: int, step: int) -> list[Cut]:
     """The nearest cuts above a tensor, each place once."""
     found: dict[object, Cut] = {}
-    for cut, _ in cuts_above(paths, tensor, step, lambda t: paths.label(t, step)) if tensor != NOTHING else ():
-        found.setdefault((cut.site, cut.what), cut)
-        if len(found) == _CUTS:
-            break
-    return list(found.values())
+    if tensor != NOTHING:
+        for cut, _ in islice(cuts_above(paths, tensor, step, lambda t: paths.label(t, step)), _LOOKED_AT):
+            found.setdefault((cut.site, cut.what), cut)
+    return list(found.values())[:_CUTS]
 
 
 def _sides(cuts: list[Cut]) -> Iterator[int]:
