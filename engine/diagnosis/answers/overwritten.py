@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from ...recording.events import NOTHING, OpRan
+from ..cuts import KINDS
 from ..program_ast import contains
 from ..reason import Reason
 from .grad_query import Question
 
-_EXPLICIT = frozenset(("detach", "data", "copy", "dtype", "nondifferentiable"))
+_EXPLICIT = KINDS.keys() - {"no_grad", "inference"}
 """Cuts that are the reason themselves."""
 _NEAR = 80
 """Tensors looked at between the result and the leaf."""
