@@ -122,8 +122,6 @@ class Crime(NamedTuple):
 
     tensor: int
     node: int
-    name: str
-    """The node's name for what it saved."""
     saved: int
     found: int
     """The versions when it was saved and when it was needed."""
@@ -168,17 +166,14 @@ def _crime(run: Run, entry: Pass) -> Crime | None:
     for node in [first, *others]:
         if node == NOTHING:
             continue
-        info = run.nodes[node].info
-        for saved in info.saved:
-            tensor = saved.tensor if saved.tensor != NOTHING else NOTHING
-            if saved.text == "result":
-                tensor = run.index.owners.get((node, 0), NOTHING)
+        for saved in run.nodes[node].info.saved:
+            tensor = run.index.owners.get((node, 0), NOTHING) if saved.text == "result" else saved.tensor
             if tensor == NOTHING:
                 continue
             found = run.status(tensor, entry.began).version
             if found != saved.version:
                 writes = _writes(run, tensor, run.nodes[node].born, entry.began)
-                return Crime(_best_name(run, tensor), node, saved.name, saved.version, found, writes)
+                return Crime(_best_name(run, tensor), node, saved.version, found, writes)
     return None
 
 

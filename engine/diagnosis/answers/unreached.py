@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...graph.symbols import clip
-from ...recording.events import NOTHING, OpRan, Site
+from ...recording.events import NOTHING, OpRan
 from ...recording.index import Pass
 from ..cuts import cuts_on, fact, ways
 from ..failed_passes import explained, failure
-from ..failures import code_of, failure_of
+from ..failures import failure_of
 from ..paths import Link
 from ..reason import Reason
 from .grad_query import Question, along, listed
@@ -94,26 +94,21 @@ def _stopped_at(q: Question, entry: Pass, nodes: Sequence[int]) -> int | None:
 
 def failed(q: Question, entry: Pass, error: str, begin: str) -> Reason:
     """The answer where a pass broke off."""
-    run = q.run
-    where = run.where(entry.began)
-    site: Site | None = run.site(entry.began)
-    step = entry.began
-    why = clip(error, 160)
-    fix = "Look at the error; what comes after it in the pass gets no gradient."
+    run, where = q.run, q.run.where(entry.began)
     known, found = failure_of(error), explained(run, entry)
-    said = ""
-    if known is not None:
-        fix = found.fix if found is not None else known.remedy()
-    if code_of(error) == "freed_graph":
+    code = known.code if known is not None else ""
+    why, said, site, step = clip(error, 160), "", run.site(entry.began), entry.began
+    fix = known.remedy() if known is not None else "Look at the error; what comes after it in the pass gets no gradient."
+    if found is not None:
+        fix = found.fix
+    if code == "freed_graph":
         before = next((e for e in q.passes if e.began < entry.began and q.paths.reached(e) & q.paths.reached(entry)), None)
-        by = f" by the pass at {run.where(before.began)}" if before is not None else ""
-        why = f"the graph it needs was freed{by}"
+        why = "the graph it needs was freed" + (f" by the pass at {run.where(before.began)}" if before is not None else "")
         said = f"{found.title} " if found is not None else ""
-    elif code_of(error) == "in_place_on_saved":
+    elif code == "in_place_on_saved" and found is not None:
+        why, site, step = f"{found.title.rstrip('.')} (at {run.place(found.site)})", found.site, found.step
+    elif code == "in_place_on_saved":
         why = "a tensor it needs was changed in place"
-        if found is not None:
-            why = f"{found.title.rstrip('.')} (at {run.place(found.site)})"
-            site, step = found.site, found.step
     return q.because(
         "backward_failed",
         f"{begin} because backward pass {entry.number} at {where} failed: {why}",
