@@ -21,11 +21,6 @@ NUMPY = "functions of NumPy's, which the sandbox guards"
 ALLOWED = [
     ("engine/compat/", None, "PyTorch's own tables of names"),
     ("engine/autograd/attributes.py", "none mean sum", PYTORCH),
-    (
-        "engine/diagnosis/",
-        "detach data copy no_grad inference dtype nondifferentiable",
-        "the kinds of cuts, as events call them",
-    ),
     ("engine/nn/init.py", None, PYTORCH),
     ("engine/ops/convolution/resampling.py", "linear bilinear trilinear UpsampleBilinear2D", PYTORCH),
     ("engine/ops/indexing/scatter_reduce.py", "sum prod mean amax amin", PYTORCH),
