@@ -26,7 +26,7 @@ from ..recording.events import (
     Stepped,
     Warned,
 )
-from ..recording.index import Pass, Status, Track, index_of
+from ..recording.index import Pass, Status, StepFunction, index_of
 from ..recording.operations import having, traits_in
 from ..recording.recording import Recording
 from .reason import Finding
@@ -232,8 +232,8 @@ class Run:
         return found
 
     @cached_property
-    def _names(self) -> dict[str, list[Track[int]]]:
-        found: dict[str, list[Track[int]]] = {}
+    def _names(self) -> dict[str, list[StepFunction[int]]]:
+        found: dict[str, list[StepFunction[int]]] = {}
         for (_, name), track in self.index.names.items():
             found.setdefault(name, []).append(track)
         return found

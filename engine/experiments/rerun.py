@@ -25,11 +25,11 @@ from ..tensor import Tensor, gradient_edge
 SEED = 0
 
 
-class Enough(BaseException):
+class Finished(BaseException):
     """A run has told what was asked of it."""
 
 
-class Misled(Exception):
+class Diverged(Exception):
     """A run did other things than the first one."""
 
 
@@ -46,7 +46,7 @@ class Call:
     """Which of the recording's operations it is. Ids differ from run to run with when the log is written up; this does not."""
 
 
-class First(Recorder):
+class Baseline(Recorder):
     """Records the program as it is, up to the end of one backward pass."""
 
     def __init__(self, program: dict[str, int], number: int) -> None:
@@ -77,7 +77,7 @@ class First(Recorder):
 
     def _called(self, call: Call) -> None:
         if self.done:
-            raise Enough  # the program caught it before
+            raise Finished  # the program caught it before
         self.calls.append(call)
         if call.event >= 0:
             self.noted += 1
@@ -90,7 +90,7 @@ class First(Recorder):
         super().backward_ended(retain_graph, error)
         if ended == self.number and error is None:
             self.done = True
-            raise Enough
+            raise Finished
 
 
 class Follower:
@@ -133,10 +133,10 @@ class Follower:
     def step(self, op: Any, arguments: tuple[Any, ...], tensors: Any, node: Any, in_place: bool) -> None:
         """Count, and see that the run does what the first one did."""
         if self.done:
-            raise Enough  # the program caught it before
+            raise Finished  # the program caught it before
         self.at = at = self.at + 1
         if at <= self.until and (at >= len(self.calls) or self.calls[at].name != op.name):
-            raise Misled
+            raise Diverged
         self.called(at, op, arguments, tensors, node, in_place)
 
     def called(self, at: int, op: Any, arguments: tuple[Any, ...], tensors: Any, node: Any, in_place: bool) -> None:
@@ -165,7 +165,7 @@ class Follower:
         """A pass ended."""
         if self.running.pop() == self.number and error is None:
             self.done = True
-            raise Enough
+            raise Finished
 
     @property
     def under_way(self) -> bool:
@@ -229,9 +229,9 @@ class Program:
     runs: int = 0
 
     def run(self, observer: Any) -> None:
-        """One run under an observer, which ends it by `Enough` or lets it come to its end."""
+        """One run under an observer, which ends it by `Finished` or lets it come to its end."""
         self.runs += 1
-        self.begins(isinstance(observer, First))
+        self.begins(isinstance(observer, Baseline))
         observer.program = self.files
         self.tape.recorder = observer
         self.tape.loops.clear()

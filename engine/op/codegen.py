@@ -42,7 +42,7 @@ def coerce(op: Op, value: Any, name: str, position: int) -> Any:
     """An argument that is not a tensor where one may stand: a number, None where that is the default, or a TypeError."""
     if isinstance(value, NUMBERS) and accepts_numbers(op, name) and (position > 1 or name != "self"):
         return value.item() if isinstance(value, np.generic) else value
-    if value is None and (op.parameters[position - 1].default is None or (name not in op.promote and position > 1)):
+    if value is None and (op.parameters[position - 1].default is None or (name not in op.broadcast and position > 1)):
         return None
     shown = "input" if name == "self" else name
     if op.name in overloads():
@@ -55,7 +55,7 @@ def coerce(op: Op, value: Any, name: str, position: int) -> Any:
 
 def accepts_numbers(op: Op, name: str) -> bool:
     """Whether a number may stand for the input."""
-    return name in op.promote and "tensors_only" not in op.traits
+    return name in op.broadcast and "tensors_only" not in op.traits
 
 
 def coerce_list(op: Op, values: Any, name: str) -> list[Any]:
@@ -112,9 +112,9 @@ def explain(op: Op, error: Exception, arrays: tuple[Any, ...]) -> Exception:
     """PyTorch's error for what NumPy refused."""
     if isinstance(error, IndexError):
         return too_many_dims(error) or error
-    chosen = [a for n, a in zip(op.tensors, arrays, strict=True) if n in op.promote or not op.lists]
+    chosen = [a for n, a in zip(op.tensors, arrays, strict=True) if n in op.broadcast or not op.tensor_lists]
     shapes = [a.shape for a in chosen if isinstance(a, np.ndarray)]
-    if op.promote and len(shapes) > 1:
+    if op.broadcast and len(shapes) > 1:
         try:
             np.broadcast_shapes(*shapes)
         except ValueError:
@@ -158,7 +158,7 @@ def _signature(op: Op) -> str:
 
 def _read(op: Op, name: str, position: int, operator: bool) -> list[str]:
     v = _variable(name)
-    if name in op.lists:
+    if name in op.tensor_lists:
         lines = [f"a_{v} = coerce_list(op, {v}, '{name}')"]
         if op.rules[name] is not None:
             lines.append(f"n_{v} = context.grad and any([t.requires_grad for t in {v}])")
@@ -167,7 +167,7 @@ def _read(op: Op, name: str, position: int, operator: bool) -> list[str]:
     other = ["else:"]
     if operator and position > 1:
         other.append(f"    if not ({v}.__class__ is float or isinstance({v}, NUMBERS)): return NotImplemented")
-    before = [p.name for p in op.parameters[: position - 1] if p.name in op.promote]
+    before = [p.name for p in op.parameters[: position - 1] if p.name in op.broadcast]
     if before and accepts_numbers(op, name):
         # A number beside a float tensor: its 0-d array is mostly at hand.
         first = f"a_{_variable(before[0])}"
@@ -184,7 +184,7 @@ def _read(op: Op, name: str, position: int, operator: bool) -> list[str]:
     if name in op.saved_names:
         lines.append(f"    c_{v} = {v}._counter")
         other.append(f"    c_{v} = None")
-        if name in op.promote:
+        if name in op.broadcast:
             # What is saved: the tensor, or of a number its array, known after promotion.
             lines.append(f"    k_{v} = {v}")
             other.append(f"    k_{v} = None")
@@ -192,8 +192,8 @@ def _read(op: Op, name: str, position: int, operator: bool) -> list[str]:
 
 
 def _convert(op: Op) -> list[str]:
-    if op.promote:
-        arrays = [f"a_{_variable(n)}" for n in op.promote]
+    if op.broadcast:
+        arrays = [f"a_{_variable(n)}" for n in op.broadcast]
         first, *rest = arrays
         same = " and ".join(f"{a}.__class__ is ndarray and {a}.dtype is {first}.dtype" for a in rest)
         same = f"{first}.__class__ is ndarray and {same}"
@@ -235,19 +235,19 @@ def _saved(op: Op, name: str) -> str:
     for suffix, attribute in (("_sym_sizes", "shape"), ("_sym_numel", "size"), ("_sym_strides", "strides")):
         if name.endswith(suffix):
             v = _variable(name.removesuffix(suffix))
-            if name.removesuffix(suffix) in op.lists:
+            if name.removesuffix(suffix) in op.tensor_lists:
                 return f"tuple([a.{attribute} for a in a_{v}])"
-            if _default(op, name.removesuffix(suffix)) is None or name.removesuffix(suffix) not in op.promote:
+            if _default(op, name.removesuffix(suffix)) is None or name.removesuffix(suffix) not in op.broadcast:
                 return f"(None if a_{v} is None else a_{v}.{attribute})" if v != "input" else f"a_{v}.{attribute}"
             return f"a_{v}.{attribute}"
     v = _variable(name)
     if name not in op.rules:
         return v
-    if name in op.lists:
+    if name in op.tensor_lists:
         return f"tuple({v})"
     uses = _uses(op, name)
-    value = f"(a_{v} if k_{v} is None else k_{v})" if name in op.promote else v
-    if op.together is None and set(uses) != set(op.differentiable):
+    value = f"(a_{v} if k_{v} is None else k_{v})" if name in op.broadcast else v
+    if op.joint_vjp is None and set(uses) != set(op.differentiable):
         return f"({value} if {' or '.join('n_' + _variable(u) for u in uses)} else None)"
     return value
 
@@ -256,7 +256,7 @@ def _counted(op: Op, name: str) -> str:
     """Whether a saved input is a tensor that has been written to; of inputs that are not saved here nobody asks."""
     uses = _uses(op, name)
     counted = f"c_{_variable(name)} is not None"
-    if op.together is None and set(uses) != set(op.differentiable):
+    if op.joint_vjp is None and set(uses) != set(op.differentiable):
         return f"({counted} and ({' or '.join('n_' + _variable(u) for u in uses)}))"
     return counted
 
@@ -269,7 +269,7 @@ def _edges(op: Op) -> str:
     parts = []
     for n in op.differentiable:
         v = _variable(n)
-        if n in op.lists:
+        if n in op.tensor_lists:
             return f"tuple([gradient_edge(t) for t in {v}])"
         parts.append(
             f"(({v}._node, {v}._nr) if {v}._node is not None and {v}._view is None else gradient_edge({v})) "
@@ -290,7 +290,7 @@ def _link(op: Op) -> list[str]:
             lines.append(f"    r_{k} = Result({array}, {k}); {target}._counter = r_{k}")
     saved = [_saved(op, n) for n in op.saved_names]
     lines.append(f"    node.saved = ({', '.join(saved)}{',' if saved else ''})")
-    counters = [_counted(op, n) for n in op.saved_names if n in op.rules and n not in op.lists]
+    counters = [_counted(op, n) for n in op.saved_names if n in op.rules and n not in op.tensor_lists]
     if counters:
         lines.append(f"    node.versions = versions_of(node.saved) if {' or '.join(counters)} else None")
     else:
@@ -416,8 +416,8 @@ def saved_names(op: Op) -> tuple[str, ...]:
     names: set[str] = set()
     for n in op.differentiable:
         names |= set(parameters_of(op.rules[n]))  # type: ignore[arg-type]
-    if op.together is not None:
-        names |= set(parameters_of(op.together))
+    if op.joint_vjp is not None:
+        names |= set(parameters_of(op.joint_vjp))
     return tuple(sorted(names))
 
 
@@ -473,7 +473,7 @@ def write_backward(op: Op) -> Callable[[Node, Any], tuple[Any, ...]]:
                 f"if {name}.shared is not None or {name}.value: check_result(node, {name})",
                 f"{name} = {name}.array",
             ]
-        elif name in op.lists:
+        elif name in op.tensor_lists:
             body.append(f"{name} = [t._array for t in {name}]")
         elif name in op.rules:
             body += [
@@ -484,22 +484,22 @@ def write_backward(op: Op) -> Callable[[Node, Any], tuple[Any, ...]]:
     inlined: dict[str, Any] = {}
     if op.forward.__globals__.get("SMALL_FORMULAS") and len(op.outputs) == 1:
         # NumPy is several times faster with its scalars than with arrays without dimensions.
-        loose = [n for n in op.saved_names if n in op.outputs or (n in op.rules and n not in op.lists)]
+        loose = [n for n in op.saved_names if n in op.outputs or (n in op.rules and n not in op.tensor_lists)]
         if loose:
             body.append("if not node.shape:")
             body += [f"    if {n} is not None: {n} = {n}[()]" for n in loose]
     rules = {f"rule_{n}": on_arrays(op.rules[n]) for n in op.differentiable}  # type: ignore[arg-type]
     if any(_gradient(op, op.rules[n]) == "grads" for n in op.differentiable):
         body.append("grads = [zeros(s, d) if g is None else g for g, (s, d) in zip(grad, node.shape)]")
-    if op.together is not None:
-        rules["rule"] = on_arrays(op.together)  # type: ignore[arg-type]
-        if _gradient(op, op.together) == "grads":
+    if op.joint_vjp is not None:
+        rules["rule"] = on_arrays(op.joint_vjp)  # type: ignore[arg-type]
+        if _gradient(op, op.joint_vjp) == "grads":
             body.append("grads = [zeros(s, d) if g is None else g for g, (s, d) in zip(grad, node.shape)]")
         needs = "tuple([e[0] is not None for e in node.edges])"
-        gradient = _gradient(op, op.together)
-        arguments = _rule_arguments(op, parameters_of(op.together))
+        gradient = _gradient(op, op.joint_vjp)
+        arguments = _rule_arguments(op, parameters_of(op.joint_vjp))
         body.append(f"return rule({gradient}{arguments}, needs={needs})")
-    elif op.lists:
+    elif op.tensor_lists:
         (n,) = op.differentiable
         arguments = _rule_arguments(op, parameters_of(op.rules[n]))  # type: ignore[arg-type]
         body.append(f"return tuple(rule_{n}(grad{arguments}))")
@@ -530,7 +530,7 @@ def run_on_tensors(op: Op, node: Node, grad: Any) -> tuple[Any, ...]:
     values: dict[str, Any] = {}
     for i, name in enumerate(op.saved_names):
         value = node.unpack(i)
-        values[name] = list(value) if name in op.lists else value
+        values[name] = list(value) if name in op.tensor_lists else value
     needs = tuple(e[0] is not None for e in node.edges)
 
     def call(rule: Any, **extra: Any) -> Any:
@@ -541,8 +541,8 @@ def run_on_tensors(op: Op, node: Node, grad: Any) -> tuple[Any, ...]:
             upstream = grad[0]
         return rule(upstream, *[values[n] for n in parameters_of(rule)], **extra)
 
-    if op.together is not None:
-        return tuple(call(op.together, needs=needs))
-    if op.lists:
+    if op.joint_vjp is not None:
+        return tuple(call(op.joint_vjp, needs=needs))
+    if op.tensor_lists:
         return tuple(call(op.rules[op.differentiable[0]]))
     return tuple(call(op.rules[n]) if need else None for n, need in zip(op.differentiable, needs, strict=True))

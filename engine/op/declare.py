@@ -43,16 +43,16 @@ class Op:
     forward: Callable[..., Any]
     rules: dict[str, Rule | None]
     node_name: str
-    promote: tuple[str, ...] = ()
+    broadcast: tuple[str, ...] = ()
     """The tensor inputs that broadcast and are brought to one dtype; numbers are accepted for them."""
     floating: bool = False
     """Whether integers are converted to floating point first."""
     view: bool = False
     """Whether the result shares the memory of `self`."""
     outputs: tuple[str, ...] = ("result",)
-    lists: tuple[str, ...] = ()
+    tensor_lists: tuple[str, ...] = ()
     """Inputs that are sequences of tensors."""
-    together: Rule | None = None
+    joint_vjp: Rule | None = None
     """One rule for all inputs: gets `needs` (a bool per input) and returns as many gradients."""
     parameters: tuple[inspect.Parameter, ...] = ()
     node: type[Node] = Node
@@ -103,13 +103,13 @@ def traits_of(name: str, more: str = "") -> set[str]:
 def op(
     template: str,
     *,
-    promote: tuple[str, ...] | None = None,
+    broadcast: tuple[str, ...] | None = None,
     name: str | None = None,
     floating: bool = False,
     view: bool = False,
     outputs: tuple[str, ...] = ("result",),
-    lists: tuple[str, ...] = (),
-    together: Rule | None = None,
+    tensor_lists: tuple[str, ...] = (),
+    joint_vjp: Rule | None = None,
     node: str | None = None,
     traits: str = "",
     symbol: str = "",
@@ -122,14 +122,14 @@ def op(
 
     Args:
         template: LaTeX of the result, with the arguments' names in braces.
-        promote: the tensor inputs that broadcast, are brought to one dtype and may be numbers; all of them where there are
+        broadcast: the tensor inputs that broadcast, are brought to one dtype and may be numbers; all of them where there are
             two or more, unless said otherwise.
         name: what users call it, where the function is one of several variants (`_sum_dim` is `sum`).
         floating: convert integers to floating point first.
         view: the result shares the memory of the first argument.
         outputs: names of several outputs.
-        lists: inputs that are sequences of tensors.
-        together: one rule for all inputs, `rule(grad, saved…, needs)`.
+        tensor_lists: inputs that are sequences of tensors.
+        joint_vjp: one rule for all inputs, `rule(grad, saved…, needs)`.
         node: the node's name where it is not `<Name>Backward0`.
         traits: names of traits, as words.
         symbol: the sign it is drawn with, where that is not its name.
@@ -154,12 +154,12 @@ def op(
             forward=forward,
             rules=rules,
             node_name=node or _camel(variant) + "Backward0",
-            promote=(tuple(rules) if len(rules) > 1 and not lists else ()) if promote is None else promote,
+            broadcast=(tuple(rules) if len(rules) > 1 and not tensor_lists else ()) if broadcast is None else broadcast,
             floating=floating,
             view=view,
             outputs=outputs,
-            lists=lists,
-            together=together,
+            tensor_lists=tensor_lists,
+            joint_vjp=joint_vjp,
             parameters=parameters,
             traits=traits_of(public, f"{traits} elementwise" if by_element else traits),
             symbol=symbol,

@@ -56,7 +56,7 @@ def rule_texts(op: Op) -> tuple[RuleText, ...]:
     """The texts of an operation's rules, for each input one or several."""
     found: list[RuleText] = []
     for name in op.differentiable:
-        rule = op.together or op.rules[name]
+        rule = op.joint_vjp or op.rules[name]
         assert rule is not None
         found += _Reader(op, name, rule).texts()
     return tuple(found)
@@ -99,7 +99,7 @@ class _Reader:
         raise Unreadable
 
     def _one(self) -> RuleText:
-        if self.op.together is not None:
+        if self.op.joint_vjp is not None:
             raise Unreadable
         self.at = self.calls = self.work = 0
         parameters = parameters_of(self.rule)
@@ -109,14 +109,14 @@ class _Reader:
             raise
         except Exception:
             raise Unreadable from None
-        if self.op.lists:
+        if self.op.tensor_lists:
             result = result[0] if isinstance(result, list | tuple) else result
         if not isinstance(result, Symbol):
             result = self.symbol(result)
         latex = result.latex
         if "\x02grad" not in latex and latex != "0":
             raise Unreadable
-        if self.op.lists and self.name in self.op.lists:
+        if self.op.tensor_lists and self.name in self.op.tensor_lists:
             latex = rf"{Symbol(self, latex, result.level).at_least(ATOM)}_{{{place('edge')}}}"
         when = tuple(condition for condition, _ in self.trail[: self.at])
         return RuleText(self.name, _template(latex), result.elementwise, self.calls > 0, when)
@@ -133,7 +133,7 @@ class _Reader:
 
     def _saved(self, name: str) -> Any:
         tensor = name in self.op.rules or name in self.op.outputs
-        if name in self.op.lists:
+        if name in self.op.tensor_lists:
             raise Unreadable
         default = next((p.default for p in self.op.parameters if p.name == name), None)
         optional = name not in self.op.outputs and not name.endswith(_FACTS) and default is None

@@ -34,7 +34,7 @@ from .recording import Recording
 T = TypeVar("T")
 
 
-class Track(Generic[T]):
+class StepFunction(Generic[T]):
     """A value that changes with the steps; `at` is a binary search."""
 
     __slots__ = ("steps", "values")
@@ -104,10 +104,10 @@ class TensorHistory:
     first_name: str = ""
     retained: int = -1
     """The step of `retain_grad()`, or -1."""
-    changes: Track[Status] | None = None
+    changes: StepFunction[Status] | None = None
     """Only tensors that change after their birth have these, which most in a long run never do."""
-    names: Track[str] | None = None
-    ledger: Track[LedgerRow] | None = None
+    names: StepFunction[str] | None = None
+    ledger: StepFunction[LedgerRow] | None = None
 
     def status(self, step: int) -> Status:
         """Array, version, flags and node after event `step`."""
@@ -148,10 +148,10 @@ class Pass:
     began: int
     ended: int
     """The step at which it is over; the number of events if the log ends first."""
-    ran: Track[int] = field(default_factory=Track)
+    ran: StepFunction[int] = field(default_factory=StepFunction)
     """The nodes in the order in which they ran."""
     ran_at: dict[int, int] = field(default_factory=dict)
-    arrivals: dict[int, Track[Arrival]] = field(default_factory=dict)
+    arrivals: dict[int, StepFunction[Arrival]] = field(default_factory=dict)
     fills: dict[int, list[int]] = field(default_factory=dict)
     """Steps at which the pass adds to a tensor's `.grad`."""
 
@@ -161,11 +161,11 @@ class Index:
     """What one pass over the log found."""
 
     tensors: dict[int, TensorHistory] = field(default_factory=dict)
-    births: Track[list[int]] = field(default_factory=Track)
+    births: StepFunction[list[int]] = field(default_factory=StepFunction)
     nodes: dict[int, NodeHistory] = field(default_factory=dict)
     passes: dict[int, Pass] = field(default_factory=dict)
-    running: Track[Pass | None] = field(default_factory=Track)
-    names: dict[tuple[str, str], Track[int]] = field(default_factory=dict)
+    running: StepFunction[Pass | None] = field(default_factory=StepFunction)
+    names: dict[tuple[str, str], StepFunction[int]] = field(default_factory=dict)
     """(function, name) → the tensor it is bound to."""
     owners: dict[tuple[int, int], int] = field(default_factory=dict)
     """(node, output) → the tensor whose `grad_fn` it is or was; for AccumulateGrad, the leaf it fills."""
@@ -182,7 +182,7 @@ def index_of(recording: Recording) -> Index:
     return made
 
 
-def _last(track: Track[T], step: int) -> T | None:
+def _last(track: StepFunction[T], step: int) -> T | None:
     place = bisect_right(track.steps, step)
     return track.values[place - 1] if place else None
 
@@ -250,7 +250,7 @@ class _Indexer:
     def change(self, step: int, tensor: int, status: Status) -> None:
         history = self.index.tensors[tensor]
         if history.changes is None:
-            history.changes = Track()
+            history.changes = StepFunction()
         history.changes.put(step, status)
         if status.node != NOTHING:
             self.index.owners.setdefault((status.node, status.output), tensor)
@@ -268,7 +268,7 @@ class _Indexer:
         key = (event.function, event.name)
         binding = self.index.names.get(key)
         if binding is None:
-            binding = self.index.names[key] = Track()
+            binding = self.index.names[key] = StepFunction()
         before = binding.values[-1] if binding.values else NOTHING
         binding.put(step, event.tensor)
         if before == event.tensor:
@@ -296,7 +296,7 @@ class _Indexer:
             return
         history = self.index.tensors[tensor]
         if history.names is None:
-            history.names = Track()
+            history.names = StepFunction()
             history.first_name = name
         if history.names.at(step, "") != name:
             history.names.put(step, name)
@@ -354,7 +354,7 @@ class _Indexer:
     def arrive(self, entry: Pass, node: int, arrival: Arrival) -> None:
         track = entry.arrivals.get(node)
         if track is None:
-            track = entry.arrivals[node] = Track()
+            track = entry.arrivals[node] = StepFunction()
         track.steps.append(arrival.step)
         track.values.append(arrival)
 
@@ -364,5 +364,5 @@ class _Indexer:
             line = self.recording.line(self.index.passes[number].event)
         history = self.index.tensors[tensor]
         if history.ledger is None:
-            history.ledger = Track()
+            history.ledger = StepFunction()
         history.ledger.put(step, LedgerRow(step, kind, number, line, increment, total))

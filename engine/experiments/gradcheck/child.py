@@ -18,11 +18,11 @@ from ...sandbox.transport.messages import Job
 from ...tensor import Tensor, constant
 from ..experiment import Experiment, Unmeasured
 from ..perturbation_points import Targets
-from ..rerun import Call, First, Misled, Program, array_of, root_of
+from ..rerun import Baseline, Call, Diverged, Program, array_of, root_of
 from .differences import differences
 from .messages import MAX_TEXT, CheckReply, CheckRequest, Slope, decode_request
 from .node import NodeCheck
-from .nudged import Array, Draws, Kept, Nudge, Nudged, Watch, in_double
+from .perturbed import Array, DoubleFollower, Draws, Kept, Perturbation, Perturbed, in_double
 from .probe_directions import chosen, directed
 
 KEPT = 64 * 2**20
@@ -70,14 +70,14 @@ class CheckRun(Experiment):
         """
         try:
             self._check()
-        except Misled:
+        except Diverged:
             raise Unmeasured("differs", "in float64 the program does other things than it did") from None
 
     def _check(self) -> None:
         number = self.request.number
         draws = Draws()
         program = self.program = self.compiled(draws.begin)
-        first = First(program.files, number)
+        first = Baseline(program.files, number)
         program.run(first)
         self.before, self.digest = first.before, first.digest
         recording = first.recording(self.job.cells)
@@ -91,7 +91,7 @@ class CheckRun(Experiment):
         self.root = analysed.value
         if not np.isfinite(self.root):
             raise Unmeasured("failed", "the root is not finite")
-        again = Nudged(first.calls, number, analysed.kept, None)
+        again = Perturbed(first.calls, number, analysed.kept, None)
         program.run(again)
         if again.value != self.root and not abs(again.value - self.root) <= 1e-12 * abs(self.root):
             raise Unmeasured("random", "the root has another value each time the program runs, although random numbers repeat")
@@ -123,7 +123,7 @@ class CheckRun(Experiment):
         analytic = float((gradient * direction).sum())
 
         def moved(by: Array) -> float:
-            run = Nudged(calls, analysed.number, analysed.kept, Nudge(*analysed.places[tensor], by))
+            run = Perturbed(calls, analysed.number, analysed.kept, Perturbation(*analysed.places[tensor], by))
             program.run(run)
             return run.value
 
@@ -131,7 +131,7 @@ class CheckRun(Experiment):
         self.slopes.append(Slope(event, -1 - analysed.born[tensor][1], place or (), place is None, analytic, *found))
 
 
-class Analysed(Watch):
+class Analysed(DoubleFollower):
     """The run without a nudge: its gradients, what the others take for constants, and the check of each node on the way."""
 
     def __init__(self, check: CheckRun, draws: Draws, calls: list[Call], index: Index, number: int) -> None:

@@ -67,7 +67,7 @@ class NodeCheck:
         positions = {p.name: k for k, p in enumerate(self.op.parameters)}
         for name in self.op.differentiable:
             k = positions[name]
-            if name in self.op.lists:
+            if name in self.op.tensor_lists:
                 found += [(len(found) + i, (k, i)) for i in range(len(self.arguments[k]))]
             else:
                 found.append((len(found), (k,)))

@@ -21,7 +21,7 @@ from ...sandbox.transport.frames import PART
 from ...sandbox.transport.messages import Job, encode
 from ..experiment import Experiment, Unmeasured
 from ..perturbation_points import Targets
-from ..rerun import Call, First, Follower, Misled, Program, array_of, root_of
+from ..rerun import Baseline, Call, Diverged, Follower, Program, array_of, root_of
 from .messages import LAST, MAX_TEXT, NONE, Leaf, Literal, Point, SweepReply, SweepRequest, decode_request
 from .path import last_pass, loss_of, path
 
@@ -67,7 +67,7 @@ class SweepRun(Experiment):
         values: list[Any] = [None] * len(request.axes)
         self.tape.axis = lambda axis, own: own if values[axis] is None else values[axis]  # type: ignore[attr-defined]
         program = self.compiled()
-        first = First(program.files, TO_THE_END if request.path or request.number <= NONE else request.number)
+        first = Baseline(program.files, TO_THE_END if request.path or request.number <= NONE else request.number)
         error: BaseException | None = None
         try:
             program.run(first)
@@ -102,7 +102,7 @@ class SweepRun(Experiment):
             program.run(watch)
         except MemoryError:
             return Point(place, np.nan, error="needs more memory than it may use")
-        except Misled:
+        except Diverged:
             return Point(place, np.nan, error="does other things before the leaf is made")
         except BaseException as error:
             return Point(place, np.nan, error=self.short(f"{type(error).__name__}: {said(error)}"))

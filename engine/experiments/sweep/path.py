@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...recording.events import NOTHING, BackwardEnded
-from ...recording.index import Index, Track, index_of
+from ...recording.index import Index, StepFunction, index_of
 from ...recording.recording import Recording
 from .messages import MAX_PATH, Spot
 
@@ -106,9 +106,9 @@ def _now(recording: Recording, leaf: int, step: int) -> int:
     return now if now != NOTHING and index.tensors[now].status(step).is_leaf else NOTHING
 
 
-def _tracks(recording: Recording) -> dict[int, Track[int]]:
+def _tracks(recording: Recording) -> dict[int, StepFunction[int]]:
     """For each tensor with a name, which tensor had that name when."""
-    known: dict[int, Track[int]] | None = recording.derived.get("tracks of names")
+    known: dict[int, StepFunction[int]] | None = recording.derived.get("tracks of names")
     if known is None:
         known = recording.derived["tracks of names"] = {}
         index = index_of(recording)

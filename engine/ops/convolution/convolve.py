@@ -22,7 +22,7 @@ from .padding import _constant_pad
     traits="product",
     self=lambda grad, weight, geometry: _fine(grad, weight, geometry),
     weight=lambda grad, self, geometry: _kernels(self, grad, geometry),
-    promote=(),
+    broadcast=(),
     node="ConvolutionBackwardBackward0",
     name="convolution_backward",
 )
@@ -35,7 +35,7 @@ def _coarse(self, weight, geometry):
     r"{weight}^T \star {self}",
     self=lambda grad, weight, geometry: _coarse(grad, weight, geometry),
     weight=lambda grad, self, geometry: _kernels(grad, self, geometry),
-    promote=(),
+    broadcast=(),
     node="ConvolutionBackwardBackward0",
     name="convolution_backward",
 )
@@ -48,7 +48,7 @@ def _fine(self, weight, geometry):
     r"{other} \star {self}",
     self=lambda grad, other, geometry: _fine(other, grad, geometry),
     other=lambda grad, self, geometry: _coarse(self, grad, geometry),
-    promote=(),
+    broadcast=(),
     node="ConvolutionBackwardBackward0",
     name="convolution_backward",
 )
@@ -96,7 +96,7 @@ def bias_slopes(grad):
         grad, input, weight_sym_sizes, stride, padding, dilation, transposed, output_padding, groups
     ),
     bias=lambda grad: bias_slopes(grad),
-    promote=(),
+    broadcast=(),
     node="ConvolutionBackward0",
     name="convolution",
     shows={
@@ -393,7 +393,7 @@ def tbc_weight_slopes(grad, self, sizes, pad):
     self=lambda grad, weight, self_sym_sizes, pad: tbc_input_slopes(grad, weight, self_sym_sizes, pad),
     weight=lambda grad, self, weight_sym_sizes, pad: tbc_weight_slopes(grad, self, weight_sym_sizes, pad),
     bias=lambda grad: _sum_dim(grad, (0, 1), False),
-    promote=(),
+    broadcast=(),
     node="ConvTbcBackward0",
     name="conv_tbc",
 )

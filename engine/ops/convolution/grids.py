@@ -142,7 +142,7 @@ def along_grid(grad, image, grid, modes, orders):
     r"\mathrm{{sample}}({self}, {grid})",
     self=lambda grad, self_sym_sizes, grid, modes, orders: _unsample(grad, grid, tuple(self_sym_sizes), modes, orders),
     grid=lambda grad, self, grid, modes, orders: along_grid(grad, self, grid, modes, orders),
-    promote=(),
+    broadcast=(),
     name="grid_sampler_backward",
 )
 def _sample(self, grid, modes, orders):
@@ -154,7 +154,7 @@ def _sample(self, grid, modes, orders):
     r"{self}",
     self=lambda grad, grid, modes, orders: _sample(grad, grid, modes, orders),
     grid=lambda grad, self, grid, modes, orders: along_grid(self, grad, grid, modes, orders),
-    promote=(),
+    broadcast=(),
     name="grid_sampler_backward",
 )
 def _unsample(self, grid, sizes, modes, orders):
@@ -184,7 +184,7 @@ _SAMPLER = {
         grid=lambda grad, input, grid, interpolation_mode, padding_mode, align_corners: along_grid(
             grad, input, grid, (interpolation_mode, padding_mode, align_corners), (0,) * (grad.ndim - 2)
         ),
-        promote=(),
+        broadcast=(),
     )
     for d in (2, 3)
 }  # fmt: skip

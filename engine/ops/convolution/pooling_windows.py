@@ -179,7 +179,7 @@ for _d in (2, 3):
     )  # fmt: skip
     MAX_UNPOOL[_d] = variant(
         _max_unpool, r"\mathrm{{unpool}}({self})", f"max_unpool{_d}d", f"MaxUnpool{_d}DBackward0",
-        self=lambda grad, indices, output_size: _picked(grad, indices, len(output_size)), indices=None, promote=(),
+        self=lambda grad, indices, output_size: _picked(grad, indices, len(output_size)), indices=None, broadcast=(),
     )  # fmt: skip
     FRACTIONAL[_d] = variant(
         _fractional_max_pool, r"\mathrm{{maxpool}}({self})", f"fractional_max_pool{_d}d", f"FractionalMaxPool{_d}DBackward0",
@@ -188,7 +188,7 @@ for _d in (2, 3):
             grad, result1, tuple(self_sym_sizes), len(output_size), False
         ),
         random_samples=None,
-        promote=(),
+        broadcast=(),
     )  # fmt: skip
 
 

@@ -175,7 +175,7 @@ def _planes(indices, sizes, dims):
     r"{self}",
     self=lambda grad, indices, dims: _picked(grad, indices, dims),
     indices=None,
-    promote=(),
+    broadcast=(),
     node="MaxPoolBackwardBackward0",
     name="max_pool_backward",
 )
@@ -195,7 +195,7 @@ def _put_back(self, indices, sizes, dims, apart):
     r"{self}",
     self=lambda grad, indices, self_sym_sizes, dims: _put_back(grad, indices, tuple(self_sym_sizes), dims, False),
     indices=None,
-    promote=(),
+    broadcast=(),
     node="MaxUnpoolBackwardBackward0",
     name="max_unpool_backward",
 )

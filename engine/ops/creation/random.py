@@ -250,7 +250,7 @@ def _normal_of_std(mean, std, sample):
     r"\mathcal{{N}}({mean}, {std}^2)",
     mean=lambda grad, mean_sym_sizes: sum_to(zeros_like_grad(grad), mean_sym_sizes),
     std=lambda grad, std_sym_sizes: sum_to(zeros_like_grad(grad), std_sym_sizes),
-    promote=(),
+    broadcast=(),
     node="NormalBackward3",
     name="normal",
 )

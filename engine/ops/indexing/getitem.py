@@ -155,7 +155,7 @@ def _index_again(self, indices):
     traits="joins given",
     self=lambda grad, indices, accumulate: grad if accumulate else _index_cleared(grad, indices),
     values=lambda grad, indices: _index_again(grad, indices),
-    promote=(),
+    broadcast=(),
     node="IndexPutBackward0",
     name="index_put",
 )
@@ -389,7 +389,7 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False)
     r"{self}_{{ {index} }}",
     self=lambda grad, self_sym_sizes, dim, index: _scatter_add_zeros(grad, self_sym_sizes, dim, index),
     index=None,
-    promote=(),
+    broadcast=(),
     node="GatherBackward0",
     name="gather",
 )
@@ -409,7 +409,7 @@ def _gather(self, dim, index):
     r"{self}",
     self=lambda grad, dim, index: _gather(grad, dim, index),
     index=None,
-    promote=(),
+    broadcast=(),
     node="ScatterAddBackward0",
     name="scatter_add",
 )

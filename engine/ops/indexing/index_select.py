@@ -22,7 +22,7 @@ def _places(array, dim, index):
     r"{self}_{{ {index} }}",
     self=lambda grad, self_sym_sizes, dim, index: _index_add_zeros(grad, tuple(self_sym_sizes), dim, index),
     index=None,
-    promote=(),
+    broadcast=(),
     node="IndexSelectBackward0",
     name="index_select",
 )
@@ -37,7 +37,7 @@ def _index_select(self, dim, index):
     r"{self}",
     self=lambda grad, dim, index: _index_select(grad, dim, index),
     index=None,
-    promote=(),
+    broadcast=(),
     node="IndexAddBackward0",
     name="index_add",
 )
@@ -70,7 +70,7 @@ def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
     self=lambda grad: grad,
     index=None,
     source=lambda grad, dim, index, alpha: times(_index_select(grad, dim, index), alpha),
-    promote=(),
+    broadcast=(),
     node="IndexAddBackward0",
     name="index_add",
 )
@@ -114,7 +114,7 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: 
     self=lambda grad, dim, index: _index_filled(grad, dim, index),
     index=None,
     source=lambda grad, dim, index: _index_select(grad, dim, index),
-    promote=(),
+    broadcast=(),
     node="IndexCopyBackward0",
     name="index_copy",
 )
@@ -132,7 +132,7 @@ def _index_copy(self, dim, index, source):
     traits="masks overlapping",
     self=lambda grad, dim, index: _index_filled(grad, dim, index),
     index=None,
-    promote=(),
+    broadcast=(),
     node="IndexFillBackward0",
     name="index_fill",
 )
@@ -167,7 +167,7 @@ def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor
     self=lambda grad, dim, index: _index_filled(grad, dim, index),
     index=None,
     value=lambda grad, dim, index: _sum(grad - _index_filled(grad, dim, index)),
-    promote=(),
+    broadcast=(),
     node="IndexFillBackward1",
     name="index_fill",
 )
@@ -180,7 +180,7 @@ def _index_fill_tensor(self, dim, index, value):
     r"\mathrm{{index\_fill}}({self})",
     self=lambda grad, dim, index: _index_filled(grad, dim, index),
     index=None,
-    promote=(),
+    broadcast=(),
     node="IndexFillBackward0",
     name="index_fill",
 )

@@ -20,7 +20,7 @@ from ..shape.reshaping import _reshape
     traits="leaves_out",
     self=lambda grad, self_sym_sizes, mask: masked_select_backward(grad, tuple(self_sym_sizes), mask),
     mask=None,
-    promote=(),
+    broadcast=(),
     node="MaskedSelectBackward0",
     name="masked_select",
 )
@@ -35,7 +35,7 @@ def masked_select_backward(grad, sizes, mask):
     return _masked_zeros(grad, tuple(np.broadcast_shapes(sizes, tuple(mask.shape))), mask)
 
 
-@op(r"{self}", self=lambda grad, mask: _masked_select(grad, mask), mask=None, promote=(), name="masked_scatter")
+@op(r"{self}", self=lambda grad, mask: _masked_select(grad, mask), mask=None, broadcast=(), name="masked_scatter")
 def _masked_zeros(self, shape, mask):
     """Zeros of `shape` with the elements of `self` where the mask holds."""
     out = np.zeros(shape, self.dtype)
@@ -56,7 +56,7 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor:
     self=lambda grad, mask: where(mask, 0.0, grad),
     mask=None,
     source=lambda grad, source_sym_sizes, mask: _masked_source(grad, tuple(source_sym_sizes), mask),
-    promote=(),
+    broadcast=(),
     node="MaskedScatterBackward0",
     name="masked_scatter",
 )
@@ -72,7 +72,7 @@ def _masked_scatter(self, mask, source):
     r"{self}",
     self=lambda grad, self_sym_sizes, mask: _masked_zeros(_reshape(grad, (-1,)), tuple(self_sym_sizes), mask),
     mask=None,
-    promote=(),
+    broadcast=(),
 )
 def _masked_source(self, shape, mask):
     """The elements where the mask holds, filled up with zeros to `shape`."""
@@ -108,7 +108,7 @@ def _type(tensor: Tensor) -> str:
     traits="given leaves_out masks overlapping",
     self=lambda grad, mask: where(mask, 0.0, grad),
     mask=None,
-    promote=(),
+    broadcast=(),
     node="MaskedFillBackward0",
     name="masked_fill",
 )
@@ -122,7 +122,7 @@ def _masked_fill(self, mask, value):
     self=lambda grad, mask: where(mask, 0.0, grad),
     mask=None,
     value=lambda grad, mask: _sum(where(mask, grad, 0.0)),
-    promote=(),
+    broadcast=(),
     node="MaskedFillBackward1",
     name="masked_fill",
 )

@@ -56,7 +56,7 @@ def _at_least_one(array):
     src=lambda grad, self, dim, index, src, reduce, include_self, result: fitting(
         reduce_slopes(grad, self, dim, index, src, reduce, include_self, result)[1], src.shape, "ScatterReduceBackward0"
     ),
-    promote=(),
+    broadcast=(),
     node="ScatterReduceBackward0",
     name="scatter_reduce",
 )
@@ -120,7 +120,7 @@ def product_slopes(grad, self, dim, index, src, include_self, result):
     return mine, other
 
 
-@op(r"{self}", self=None, index=None, src=None, promote=(), name="scatter_reduce")
+@op(r"{self}", self=None, index=None, src=None, broadcast=(), name="scatter_reduce")
 def _scatter_product(self, dim, index, src):
     """`self` with the elements of `src` multiplied in at `index`."""
     return _scatter_reduce.op.forward(self, dim, index, src, "prod", True)

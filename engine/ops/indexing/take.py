@@ -61,7 +61,7 @@ def take(input: Tensor, index: Tensor) -> Tensor:
     r"{self}_{{ {index} }}",
     self=lambda grad, self_sym_sizes, index: _reshape(_take_zeros(grad, prod_of(self_sym_sizes), index), tuple(self_sym_sizes)),
     index=None,
-    promote=(),
+    broadcast=(),
     node="TakeBackward0",
     name="take",
 )
@@ -75,7 +75,7 @@ def prod_of(sizes):
     return prod(sizes)
 
 
-@op(r"{self}", self=lambda grad, index: _take(grad, index), index=None, promote=(), node="PutBackward0", name="put")
+@op(r"{self}", self=lambda grad, index: _take(grad, index), index=None, broadcast=(), node="PutBackward0", name="put")
 def _take_zeros(self, length, index):
     """Zeros with the elements of `self` added at `index`."""
     out = np.zeros(length, self.dtype)
@@ -88,7 +88,7 @@ def _take_zeros(self, length, index):
     self=lambda grad, index, accumulate: grad if accumulate else _put_zero(grad, index),
     index=None,
     source=lambda grad, source_sym_sizes, index: _reshape(_take(grad, index), tuple(source_sym_sizes)),
-    promote=(),
+    broadcast=(),
     node="PutBackward0",
     name="put",
 )
@@ -103,7 +103,7 @@ def _put(self, index, source, accumulate):
     return out
 
 
-@op(r"{self}", self=lambda grad, index: _put_zero(grad, index), index=None, promote=(), node="PutBackward0", name="put")
+@op(r"{self}", self=lambda grad, index: _put_zero(grad, index), index=None, broadcast=(), node="PutBackward0", name="put")
 def _put_zero(self, index):
     """`self` with zeros at places of the flattened tensor."""
     out = self.copy()

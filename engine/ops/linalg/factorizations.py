@@ -86,7 +86,7 @@ def linalg_cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = F
     r"{input2}^{{-1}} {self}",
     self=lambda grad, input2, upper: _cholesky_solve(grad, input2, upper),
     input2=lambda grad, input2, result, upper: factor_slope(_cholesky_solve(grad, input2, upper) @ mT(result), input2, upper),
-    promote=(),
+    broadcast=(),
     node="CholeskySolveBackward0",
     name="cholesky_solve",
 )

@@ -57,8 +57,8 @@ def reflected(x, v, t):
     r"\prod_i (I - \tau_i v_i v_i^\top)",
     input=lambda grad, input: grad,
     tau=lambda grad, tau: grad,
-    together=lambda grad, input, tau, needs: product_slopes(grad, input, tau),
-    promote=(),
+    joint_vjp=lambda grad, input, tau, needs: product_slopes(grad, input, tau),
+    broadcast=(),
     node="LinalgHouseholderProductBackward0",
     name="linalg_householder_product",
 )

@@ -66,9 +66,9 @@ def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
     r"{A}^{{+}} {B}",
     A=lambda grads, A: grads[0],
     B=lambda grads, B: grads[0],
-    together=lambda grads, A, B, solution, needs: least_squares_slopes(grads, A, B, solution, needs),
+    joint_vjp=lambda grads, A, B, solution, needs: least_squares_slopes(grads, A, B, solution, needs),
     outputs=("solution", "residuals", "rank", "singular_values"),
-    promote=(),
+    broadcast=(),
     node="LinalgLstsqBackward0",
     name="linalg_lstsq",
 )

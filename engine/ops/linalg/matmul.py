@@ -52,7 +52,7 @@ def measures(*names):
     traits="product matrix_product infix",
     self=lambda grad, mat2: mm(grad, t(mat2)),
     mat2=lambda grad, self: mm(t(self), grad),
-    promote=(),
+    broadcast=(),
     shows=measures("mat2", "self"),
 )
 def mm(self, mat2):
@@ -79,7 +79,7 @@ def mm(self, mat2):
     traits="product matrix_product infix",
     self=lambda grad, vec: column(grad) * vec,
     vec=lambda grad, self: mv(t(self), grad),
-    promote=(),
+    broadcast=(),
 )
 def mv(self, vec):
     """Product of a matrix and a vector, (n, m) with (m,)."""
@@ -102,7 +102,7 @@ def column(grad):
     traits="product infix",
     self=lambda grad, tensor: grad * tensor,
     tensor=lambda grad, self: grad * self,
-    promote=(),
+    broadcast=(),
 )
 def dot(self, tensor):
     """Inner product of two vectors."""
@@ -125,7 +125,7 @@ def dot(self, tensor):
     traits="product matrix_product infix",
     self=lambda grad, mat2: bmm(grad, _transpose(mat2, 1, 2)),
     mat2=lambda grad, self: bmm(_transpose(self, 1, 2), grad),
-    promote=(),
+    broadcast=(),
 )
 def bmm(self, mat2):
     """Products of two batches of matrices, (b, n, m) with (b, m, p)."""
@@ -151,7 +151,7 @@ def scaled(grad, factor):
     self=lambda grad, beta: scaled(grad, beta),
     mat1=lambda grad, mat2, alpha: scaled(mm(grad, t(mat2)), alpha),
     mat2=lambda grad, mat1, alpha: scaled(mm(t(mat1), grad), alpha),
-    promote=(),
+    broadcast=(),
     shows=measures("mat1", "mat2"),
 )
 def addmm(self, mat1, mat2, *, beta=1, alpha=1):

@@ -34,7 +34,7 @@ def combined(self, product, beta, alpha):
     self=lambda grad, beta: scaled(grad, beta),
     mat=lambda grad, vec, alpha: scaled(column(grad) * vec, alpha),
     vec=lambda grad, mat, alpha: scaled(mv(t(mat), grad), alpha),
-    promote=(),
+    broadcast=(),
 )
 def addmv(self, mat, vec, *, beta=1, alpha=1):
     """`beta * self + alpha * mat @ vec`."""
@@ -57,7 +57,7 @@ def column(grad):
     self=lambda grad, beta: scaled(grad, beta),
     vec1=lambda grad, vec2, alpha: scaled(mv(grad, vec2), alpha),
     vec2=lambda grad, vec1, alpha: scaled(mv(t(grad), vec1), alpha),
-    promote=(),
+    broadcast=(),
 )
 def addr(self, vec1, vec2, *, beta=1, alpha=1):
     """`beta * self + alpha *` the outer product of two vectors."""
@@ -73,7 +73,7 @@ def addr(self, vec1, vec2, *, beta=1, alpha=1):
     self=lambda grad, beta: scaled(grad, beta),
     batch1=lambda grad, batch2, alpha: scaled(bmm(grad, _transpose(batch2, 1, 2)), alpha),
     batch2=lambda grad, batch1, alpha: scaled(bmm(_transpose(batch1, 1, 2), grad), alpha),
-    promote=(),
+    broadcast=(),
 )
 def baddbmm(self, batch1, batch2, *, beta=1, alpha=1):
     """`beta * self + alpha * batch1 @ batch2`, matrix by matrix."""
@@ -91,7 +91,7 @@ def baddbmm(self, batch1, batch2, *, beta=1, alpha=1):
     batch2=lambda grad, batch1, batch2_sym_sizes, alpha: scaled(
         bmm(_transpose(batch1, 1, 2), batched(grad, batch2_sym_sizes)), alpha
     ),
-    promote=(),
+    broadcast=(),
 )
 def addbmm(self, batch1, batch2, *, beta=1, alpha=1):
     """`beta * self + alpha *` the sum of the products of matrices of two batches."""

@@ -73,7 +73,7 @@ def linalg_inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:
     r"{A}^{{-1}} {B}",
     A=lambda grad, A, result: -(_solve(mT(A), grad) @ mT(result)),
     B=lambda grad, A: _solve(mT(A), grad),
-    promote=(),
+    broadcast=(),
     node="LinalgSolveExBackward0",
     name="solve",
 )
@@ -121,7 +121,7 @@ def linalg_solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bo
         -(_solve_triangular(mT(A), grad, not upper, unitriangular) @ mT(result)), upper, unitriangular
     ),
     B=lambda grad, A, upper, unitriangular: _solve_triangular(mT(A), grad, not upper, unitriangular),
-    promote=(),
+    broadcast=(),
     node="LinalgSolveTriangularBackward0",
     name="solve_triangular",
 )

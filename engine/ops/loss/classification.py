@@ -92,7 +92,7 @@ def _nll(suffix: str, node: str) -> Any:
         self=None,
         target=None,
         weight=None,
-        promote=(),
+        broadcast=(),
         node=f"{node}BackwardBackward0",
         name=f"nll_loss{suffix}_backward",
     )(backward)
@@ -101,7 +101,7 @@ def _nll(suffix: str, node: str) -> Any:
         self=_NLL_RULES[suffix],
         target=None,
         weight=None,
-        promote=(),
+        broadcast=(),
         node=f"{node}Backward0",
         name=f"nll_loss{suffix}",
     )(forward)

@@ -57,7 +57,7 @@ def _batches(log_probs: Any, targets: Any, input_lengths: Any, target_lengths: A
         grad, log_probs, targets, input_lengths, target_lengths, result, blank, zero_infinity
     ),
     targets=None,
-    promote=(),
+    broadcast=(),
     node="CtcLossBackward0",
     name="ctc_loss",
 )
@@ -79,7 +79,7 @@ def _ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, zero_inf
     log_probs=lambda grad: not_implemented("_ctc_loss_backward"),
     targets=None,
     result=None,
-    promote=(),
+    broadcast=(),
     name="ctc_loss_backward",
 )
 def _ctc_backward(grad, log_probs, targets, input_lengths, target_lengths, result, blank, zero_infinity):

@@ -40,7 +40,7 @@ from .elementwise import (
         weighted(shares(grad, self, reduction), weight) * (log(1 - self) - log(self))
     ),
     weight=None,
-    promote=(),
+    broadcast=(),
     node="BinaryCrossEntropyBackward0",
     name="binary_cross_entropy",
 )
@@ -97,7 +97,7 @@ def binary_cross_entropy(
     ),
     weight=None,
     pos_weight=None,
-    promote=("self", "target"),
+    broadcast=("self", "target"),
     node="BinaryCrossEntropyWithLogitsBackward0",
     name="binary_cross_entropy_with_logits",
 )

@@ -40,7 +40,7 @@ def _excess(self, target, margin):
     ),
     target=None,
     weight=None,
-    promote=(),
+    broadcast=(),
     node="MultiMarginLossBackward0",
     name="multi_margin_loss",
 )
@@ -59,7 +59,7 @@ def _multi_margin(self, target, p, margin, weight, reduction):
     self=lambda grad: not_implemented("multi_margin_loss_backward"),
     target=None,
     weight=None,
-    promote=(),
+    broadcast=(),
     name="multi_margin_loss_backward",
 )
 def _multi_margin_backward(grad, self, target, p, margin, weight, reduction):
@@ -135,7 +135,7 @@ def _pairs(self, target):
     r"\mathrm{{multilabel\_margin}}({self}, {target})",
     self=lambda grad, self, target, reduction: _multilabel_margin_backward(grad, self, target, reduction),
     target=None,
-    promote=(),
+    broadcast=(),
     node="MultilabelMarginLossBackward0",
     name="multilabel_margin_loss",
 )
@@ -151,7 +151,7 @@ def _multilabel_margin(self, target, reduction):
     grad=lambda grad: not_implemented("multilabel_margin_loss_backward"),
     self=lambda grad: not_implemented("multilabel_margin_loss_backward"),
     target=None,
-    promote=(),
+    broadcast=(),
     name="multilabel_margin_loss_backward",
 )
 def _multilabel_margin_backward(grad, self, target, reduction):

@@ -34,7 +34,7 @@ def _fill_number(self, value):
     r"{value}",
     self=lambda grad: zeros_like_grad(grad),
     value=lambda grad: _sum(grad),
-    promote=(),
+    broadcast=(),
     node="FillBackward1",
     name="fill",
 )
@@ -55,7 +55,7 @@ def _fill_number_written(self, value):
     r"{value}",
     self=lambda grad: zeros_like_grad(grad),
     value=lambda grad: _sum(grad),
-    promote=(),
+    broadcast=(),
     node="FillBackward3",
     name="fill",
 )
@@ -81,7 +81,7 @@ def zero(self):
     traits="joins given",
     self=lambda grad: zeros_like_grad(grad),
     src=lambda grad: grad,
-    promote=(),
+    broadcast=(),
     node="CopyBackwards",
     name="copy",
 )

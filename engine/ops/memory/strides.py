@@ -112,7 +112,7 @@ def _memory(array):
     return root.reshape(-1), start, [s // array.itemsize for s in array.strides]
 
 
-@op(r"{self}", self=None, like=None, promote=(), name="as_strided_backward")
+@op(r"{self}", self=None, like=None, broadcast=(), name="as_strided_backward")
 def _strided_zeros(self, like, size, stride, storage_offset):
     """Zeros of the shape of `like` with each element of `self` added where in memory it came from."""
     memory, start, steps = _memory(like)

@@ -53,7 +53,7 @@ def overlaps(array: np.ndarray[Any, Any]) -> bool:
     r"{self}",
     self=lambda grad, view: _view_cleared(grad, view),
     value=lambda grad, view: take_view(grad, view),
-    promote=(),
+    broadcast=(),
     node="AsStridedScatterBackward0",
     name="as_strided_scatter",
 )

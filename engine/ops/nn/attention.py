@@ -70,10 +70,10 @@ def attention_slopes(grad, query, key, value, attn_mask, scale, needs):
     key=lambda grad, key: grad,
     value=lambda grad, value: grad,
     attn_mask=None,
-    together=lambda grad, query, key, value, attn_mask, scale, needs: attention_slopes(
+    joint_vjp=lambda grad, query, key, value, attn_mask, scale, needs: attention_slopes(
         grad, query, key, value, attn_mask, scale, needs
     ),
-    promote=(),
+    broadcast=(),
     node="ScaledDotProductFlashAttentionForCpuBackward0",
     name="scaled_dot_product_attention",
 )

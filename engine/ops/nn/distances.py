@@ -15,7 +15,7 @@ from ..shape.reshaping import _reshape, expand, reshape
     r"\lVert {x1} - {x2} \rVert_{{ {p} }}",
     x1=lambda grad, x1, x2, p, result: _sum_dim(pair_slopes(grad, x1, x2, p, result), (-2,), False),
     x2=lambda grad, x1, x2, p, result: -_sum_dim(pair_slopes(grad, x1, x2, p, result), (-3,), False),
-    promote=(),
+    broadcast=(),
     node="CdistBackward0",
     name="cdist",
 )

@@ -38,7 +38,7 @@ SHOWN = {
         grad, indices, weight_sym_sizes[0], padding_idx, scale_grad_by_freq
     ),
     indices=None,
-    promote=(),
+    broadcast=(),
     node="EmbeddingBackward0",
     name="embedding",
     shows=SHOWN,
@@ -54,7 +54,7 @@ def _embedding(weight, indices, padding_idx, scale_grad_by_freq):
     r"{grad}",
     grad=lambda grad, indices, padding_idx: _embedding_unpadded(grad, indices, padding_idx),
     indices=None,
-    promote=(),
+    broadcast=(),
     node="EmbeddingDenseBackwardBackward0",
     name="embedding_dense_backward",
 )
@@ -76,7 +76,7 @@ def _embedding_backward(grad, indices, rows, padding_idx, scale_grad_by_freq):
         grad, indices, weight_sym_sizes[0], padding_idx, False
     ),
     indices=None,
-    promote=(),
+    broadcast=(),
     node="EmbeddingBackward0",
     name="embedding",
     shows=SHOWN,
@@ -211,7 +211,7 @@ def _largest(weight: Any, indices: Any, offsets: Any, padding_idx: int) -> Any:
     ),
     indices=None,
     offsets=None,
-    promote=(),
+    broadcast=(),
     node="EmbeddingBagBackward0",
     name="embedding_bag",
 )
@@ -235,7 +235,7 @@ def _embedding_bag(weight, indices, offsets, scale_grad_by_freq, mode, per_sampl
     indices=None,
     offsets=None,
     per_sample_weights=lambda grad: refused("_embedding_bag_backward"),
-    promote=(),
+    broadcast=(),
     node="EmbeddingBagBackwardBackward0",
     name="embedding_bag_backward",
 )
@@ -264,7 +264,7 @@ def _bag_backward(grad, weight, indices, offsets, mode, per_sample_weights, padd
     weight=lambda grad: not_implemented("_embedding_bag_per_sample_weights_backward"),
     indices=None,
     offsets=None,
-    promote=(),
+    broadcast=(),
     name="embedding_bag_per_sample_weights_backward",
 )
 def _bag_weights_backward(grad, weight, indices, offsets, padding_idx):

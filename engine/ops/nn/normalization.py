@@ -91,7 +91,7 @@ def _normalizer(name: str, node: str, what: str, **shows: Any) -> Any:
             grad, input, weight_sym_sizes, groups, dims, channels, eps
         ),
         bias=lambda grad, bias_sym_sizes, channels: per_channel(grad, channels, bias_sym_sizes),
-        promote=(),
+        broadcast=(),
         node=node,
         name=name.strip("_"),
         shows=dict.fromkeys(INNER) | shows,
@@ -193,7 +193,7 @@ def stored(statistic, channels):
     bias=lambda grad, bias_sym_sizes, channels: per_channel(grad, channels, bias_sym_sizes),
     mean=None,
     var=None,
-    promote=(),
+    broadcast=(),
     node="NativeBatchNormBackward0",
     name="batch_norm",
     shows=dict.fromkeys(INNER),

@@ -55,11 +55,11 @@ def carved(work, dtype, steps, n, width):
     weight3=lambda grads, input: grads[0],
     hx_=lambda grads, input: grads[0],
     cx_=lambda grads, input: grads[0],
-    together=lambda grads, input, weight0, weight1, weight2, weight3, hx_, cx_, reverse, result0, result3, needs: layer_slopes(
+    joint_vjp=lambda grads, input, weight0, weight1, weight2, weight3, hx_, cx_, reverse, result0, result3, needs: layer_slopes(
         grads, input, weight0, weight1, weight2, weight3, hx_, cx_, reverse, result0, result3, needs
     ),
     outputs=("result0", "result1", "result2", "result3"),
-    promote=(),
+    broadcast=(),
     node="MkldnnRnnLayerBackward0",
     name="mkldnn_rnn_layer",
 )

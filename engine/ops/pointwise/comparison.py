@@ -158,7 +158,7 @@ def bitwise_right_shift(self, other):
     condition=None,
     self=lambda grad, condition: where(condition, grad, 0.0),
     other=lambda grad, condition: where(condition, 0.0, grad),
-    promote=("self", "other"),
+    broadcast=("self", "other"),
     node="WhereBackward0",
     name="where",
 )
@@ -273,7 +273,7 @@ def _one_sided(name: str, latex: str, choose: Any, keeps: Any) -> tuple[Any, Any
         if k:
             rules["bound"] = lambda grad, self, bound: where(keeps(self, bound), 0.0, grad)
         node = "Clamp" + bound.capitalize() + f"Backward{k}"
-        made.append(op(latex, node=node, name=name, promote=("self", "bound") if k else (), **rules)(f))
+        made.append(op(latex, node=node, name=name, broadcast=("self", "bound") if k else (), **rules)(f))
     return made[0], made[1]
 
 

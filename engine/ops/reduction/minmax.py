@@ -62,7 +62,7 @@ def _not_empty(name, array):
     return array
 
 
-@op(r"{self}", self=lambda grad, dim, indices: take_along(grad, dim, indices), indices=None, promote=())
+@op(r"{self}", self=lambda grad, dim, indices: take_along(grad, dim, indices), indices=None, broadcast=())
 def scatter_zeros(self, shape, dim, indices):
     """Zeros of `shape` with `self` put at `indices` along `dim`."""
     out = np.zeros(shape, self.dtype)
@@ -76,7 +76,7 @@ def scatter_zeros(self, shape, dim, indices):
     r"{self}",
     self=lambda grad, self_sym_sizes, dim, indices: scatter_zeros(grad, self_sym_sizes, dim, indices),
     indices=None,
-    promote=(),
+    broadcast=(),
     node="GatherBackward0",
     name="gather",
 )

@@ -15,7 +15,7 @@ from .reshaping import wrap_dim
 @op(
     r"\mathrm{{cat}}({tensors})",
     traits="joins",
-    lists=("tensors",),
+    tensor_lists=("tensors",),
     tensors=lambda grad, tensors_sym_sizes, dim: split_sizes(
         grad, [s[dim] if s != (0,) else 0 for s in tensors_sym_sizes], dim
     ),
@@ -97,7 +97,7 @@ def _listed(name: str, tensors: Any) -> list[Tensor]:
 @op(
     r"\mathrm{{stack}}({tensors})",
     traits="joins",
-    lists=("tensors",),
+    tensor_lists=("tensors",),
     tensors=lambda grad, dim: unbound(grad, dim),
     node="StackBackward0",
     name="stack",

@@ -8,8 +8,8 @@ from typing import get_args
 import pytest
 
 from engine.context import Observer
-from engine.experiments.gradcheck.nudged import Nudged, Watch
-from engine.experiments.rerun import First
+from engine.experiments.gradcheck.perturbed import DoubleFollower, Perturbed
+from engine.experiments.rerun import Baseline
 from engine.experiments.sweep.child import Swept
 from engine.recording.events import AnyEvent
 from engine.recording.recorder import Recorder
@@ -22,7 +22,7 @@ def test_every_reader_names_every_kind_of_event() -> None:
     assert not forgotten(ROOT), "say what to do with it, or that it is left alone, in the last `case`"
 
 
-@pytest.mark.parametrize("kind", [Recorder, First, Watch, Nudged, Swept])
+@pytest.mark.parametrize("kind", [Recorder, Baseline, DoubleFollower, Perturbed, Swept])
 def test_every_observer_can_be_told_everything(kind: type) -> None:
     told = [name for name in vars(Observer) if not name.startswith("_")]
     assert len(told) > 10

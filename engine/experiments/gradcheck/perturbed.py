@@ -19,13 +19,13 @@ from ... import dtypes
 from ...nn import recurrent
 from ...ops.creation.random import default_generator
 from ...rng import Stream
-from ..rerun import Call, Enough, Follower, array_of
+from ..rerun import Call, Finished, Follower, array_of
 
 Array = np.ndarray[Any, Any]
 FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
 
 
-class Watch(Follower):
+class DoubleFollower(Follower):
     """Follows a run in float64."""
 
     def op(self, op: Any, arguments: tuple[Any, ...], result: Any, node: Any) -> None:
@@ -39,7 +39,7 @@ class Watch(Follower):
 
 
 @dataclass
-class Nudge:
+class Perturbation:
     """What is changed in a run: elements of a tensor, after a call."""
 
     tensor: tuple[int, int]
@@ -61,10 +61,10 @@ class Kept:
     size: int = 0
 
 
-class Nudged(Watch):
+class Perturbed(DoubleFollower):
     """A run up to the root of a pass, with one tensor nudged, and constants held; its result is the root's value."""
 
-    def __init__(self, calls: list[Call], number: int, kept: Kept, nudge: Nudge | None) -> None:
+    def __init__(self, calls: list[Call], number: int, kept: Kept, nudge: Perturbation | None) -> None:
         super().__init__(calls, number)
         self.kept, self.nudge = kept, nudge
         self.target: Any = None
@@ -104,7 +104,7 @@ class Nudged(Watch):
         weights = self.kept.weights or [array_of(g) for _, _, g in roots]
         self.value = float(sum((t._array * g).sum() for (t, _, _), g in zip(roots, weights, strict=True)))
         self.done = True
-        raise Enough
+        raise Finished
 
 
 class Draws:
