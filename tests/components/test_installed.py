@@ -31,7 +31,7 @@ x = torch.ones(2, requires_grad=True)
 (3 * x).sum().backward()
 print(x.grad, type(torch.optim.SGD([x], lr=1)))
 """
-PRINTED = "tensor([3., 3.]) <class 'engine.optim.sgd.SGD'>\n"
+PRINTED = "tensor([3., 3.]) <class 'torch.optim.sgd.SGD'>\n"
 SCRIPT = """\
 import sys
 from pathlib import Path

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 EVENTS = "engine/recording/events.py"
@@ -32,7 +33,7 @@ def readers(root: Path) -> dict[str, set[str]]:
         text = path.read_text(encoding="utf-8")
         if not any(kind in text for kind in known):
             continue
-        for place, named in _told_apart(ast.parse(text), known):
+        for place, named in _told_apart(_parsed(text), known):
             found.setdefault(f"{path.relative_to(root).as_posix()}: {place}", set()).update(named)
     return found
 
@@ -45,6 +46,9 @@ def forgotten(root: Path) -> list[str]:
         for place, named in readers(root).items()
         if not named.issuperset(every)
     ]
+
+
+_parsed = cache(ast.parse)
 
 
 def _told_apart(module: ast.Module, known: set[str]) -> Iterator[tuple[str, set[str]]]:
