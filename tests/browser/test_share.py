@@ -96,6 +96,7 @@ def test_embedded_there_is_graph_timeline_and_source_only(blank: Gradtape, addre
     other.page.set_viewport_size({"width": 800, "height": 450})
     assert other.code() == PROGRAM
     other.until(lambda: other.step == 2, "the link's moment")
+    other.page.locator(".gt-moment").wait_for()
     for absent in (".st-key-header", ".st-key-panel", ".gt-console", "[data-testid=stToolbar]"):
         assert other.page.locator(absent).count() == 0, absent
     whole = other.page.get_by_role("link", name="Open in Gradtape")

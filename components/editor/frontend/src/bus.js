@@ -11,8 +11,8 @@
  *
  * either way
  *   breakpoints  {from: "editor" | "player", lines: [{cell, line}, …]}     all breakpoints on lines
- *   hello        {from: "editor" | "player"}          somebody was mounted: the other tells again what still holds (`span` of kind
- *                                                     "select", `breakpoints`)
+ *   hello        {from: "editor" | "player"}          somebody was mounted: the other tells again what still holds (`moment`,
+ *                                                     `span` of kind "select", `breakpoints`)
  */
 
 /** The newest moment and marks, for editors that are mounted after they were told. */

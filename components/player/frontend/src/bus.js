@@ -48,6 +48,13 @@ export function listenToEditor(on) {
   };
 }
 
+/** An editor was mounted, perhaps from a script that came after the player's: it is told what still holds. */
+export function greet({ seeking, selection, breakpoints }) {
+  seeking.tellMoment();
+  selection.tellSelected();
+  breakpoints.greet();
+}
+
 /**
  * The node whose place in the program is the innermost one around a position. In a loop the same place belongs to a node of
  * every iteration: the newest that exists at `step` is meant, or else the first to come.

@@ -2,7 +2,7 @@
 
 import { h } from '../../../browser/dom.mjs';
 import { createBreakpointSync } from './breakpoint-sync.js';
-import { listenToEditor, nodeAtPlace } from './bus.js';
+import { greet, listenToEditor, nodeAtPlace } from './bus.js';
 import { createCamera } from './camera.js';
 import { createCaption } from './caption.js';
 import { createDebugPanel } from './debug-panel.js';
@@ -221,10 +221,7 @@ function listen(state, parts, root) {
       parts.selection.select(node.id);
       parts.viewport.whenSized(() => parts.viewport.bringIntoView(node));
     },
-    hello() {
-      parts.selection.tellSelected();
-      parts.breakpoints.greet();
-    },
+    hello: () => greet(parts),
     breakpoints: parts.breakpoints.fromEditor,
   });
   return [stopKeys, stopEditor, () => parts.links.stop()];

@@ -37,7 +37,7 @@ export function createSeeking(state, parts, { root, notice }) {
       parts.caption.show(caption);
       root.dataset.step = String(step);
       seeking.moment = { step, cell, span, total: model.steps.length };
-      tell('gradtape:moment', seeking.moment);
+      seeking.tellMoment();
       parts.tooltip.hide();
       if (notice.textContent) seeking.say('');
       if (quiet) return;
@@ -45,6 +45,11 @@ export function createSeeking(state, parts, { root, notice }) {
       parts.viewport.follow(parts.playback.speed <= SLOW);
       seeking.times.push(performance.now() - started);
       if (seeking.times.length > TIMES_KEPT) seeking.times.shift();
+    },
+
+    /** Tell the page which moment is on show, if one is. */
+    tellMoment() {
+      if (seeking.moment) tell('gradtape:moment', seeking.moment);
     },
 
     /** The user goes to a step; nothing happens at the one on show. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { beforeEach, mock, test } from 'node:test';
 
 import { createBreakpointSync } from '../src/breakpoint-sync.js';
+import { greet, listenToEditor, tellHello } from '../src/bus.js';
 import { createMemory } from '../src/memory.js';
 import { createModel } from '../src/model.js';
 import { createNavigation } from '../src/navigation.js';
@@ -16,6 +17,8 @@ const payload = () => ({
   segments: [{ from: 0, to: 2, kind: 'forward' }],
 });
 
+const part = (...names) => Object.fromEntries(names.map((name) => [name, mock.fn()]));
+
 /** A player of parts that note what they are asked, on a page that notes what it is told. */
 function player() {
   const told = [];
@@ -24,7 +27,6 @@ function player() {
   const state = createState(createMemory());
   state.model = createModel(payload());
   const elements = { root: { dataset: {} }, notice: { textContent: '' } };
-  const part = (...names) => Object.fromEntries(names.map((name) => [name, mock.fn()]));
   const parts = {
     viewport: part('follow'), timeline: part('show', 'setPins'), caption: part('show'), queueBar: part('show'), tooltip: part('hide'),
     reporter: part('step', 'tell', 'known'), debugPanel: part('show'), playback: { ...part('pause', 'toggle'), playing: () => false, speed: 1 },
@@ -59,6 +61,20 @@ test('a graph that is put in place tells Python nothing of its step', () => {
   made.parts.seeking.goTo(1, { quiet: true });
   assert.equal(made.parts.reporter.step.mock.callCount(), 0);
   assert.equal(made.told.length, 1);
+});
+
+test('an editor whose script comes after the player is told the moment that is on show', () => {
+  const { parts, told } = made;
+  const stop = listenToEditor({ hello: () => greet({ ...parts, selection: part('tellSelected') }) });
+  const mounted = () => window.dispatchEvent(new CustomEvent('gradtape:hello', { detail: { from: 'editor' } }));
+  mounted();
+  assert.deepEqual(told, [], 'there is none yet');
+  parts.seeking.goTo(1);
+  mounted();
+  assert.deepEqual(told, [told[0], told[0]]);
+  tellHello();
+  assert.equal(told.length, 2, 'a player is not told');
+  stop();
 });
 
 test('what was said holds until the next step, and playing from the end begins anew', () => {
