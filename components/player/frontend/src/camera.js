@@ -21,8 +21,12 @@ export function createCamera(network, element, current) {
   const camera = {
     /** Does the view go where the step goes? Off as soon as the user moves the view. */
     following: true,
-    /** How the view came to be: "fit" and "focus" are redone when the size changes, "free" is the user's own. */
+    /** How the view came to be: "fit" and "focus" may be redone when the size changes, "free" is what became of it since. */
     mode: 'fit',
+    /** Whether everything was to be in view, readable or not. */
+    whole: false,
+    /** The node that was brought into view since, by its id; until the step changes. */
+    brought: null,
 
     scale: () => network.getScale(),
 
@@ -32,6 +36,8 @@ export function createCamera(network, element, current) {
       if (!bounds) return;
       const scale = scaleFor(bounds);
       camera.following = true;
+      camera.whole = whole;
+      camera.brought = null;
       if (whole || scale >= READABLE) {
         camera.mode = 'fit';
         lookAt(bounds, scale, animate);
@@ -40,6 +46,37 @@ export function createCamera(network, element, current) {
         const target = union(focus.map((node) => node.box)) ?? startOf(current());
         lookAt(target, Math.min(COMFORTABLE, Math.max(READABLE, scaleFor(target))), animate, bounds);
       }
+    },
+
+    /**
+     * The size has changed: everything is in view again if it was. With `anew` the view is what it would be if it had been opened
+     * in this size.
+     * @returns {boolean} whether there was something to do
+     */
+    refit(focus, { anew }) {
+      const { mode, whole, brought, following } = camera;
+      if (mode === 'free' || (mode === 'focus' && !anew)) return false;
+      camera.fit(focus, { whole: whole || !anew });
+      if (brought !== null) camera.bring(brought, false);
+      camera.following = following;
+      return true;
+    },
+
+    /** The step has changed: the view is no longer the one of the step that it was opened at. */
+    leave() {
+      camera.brought = null;
+      if (camera.mode === 'focus') camera.mode = 'free';
+    },
+
+    /** Bring a node into view, whether the view follows the step or not. */
+    bring(id, animate) {
+      const node = current().node.get(id);
+      if (!node) return;
+      const { following } = camera;
+      camera.brought = id;
+      camera.following = true;
+      camera.follow([node], animate);
+      camera.following = following;
     },
 
     /** Bring the step's nodes into view if they are not, without changing the zoom. */
@@ -101,11 +138,13 @@ export function createCamera(network, element, current) {
       camera.following = false;
     },
 
-    state: () => ({ position: network.getViewPosition(), scale: network.getScale(), mode: camera.mode, following: camera.following }),
+    state() {
+      const { mode, whole, brought, following } = camera;
+      return { position: network.getViewPosition(), scale: network.getScale(), mode, whole, brought, following };
+    },
 
-    restore({ position, scale, mode, following }) {
-      camera.mode = mode;
-      camera.following = following;
+    restore({ position, scale, ...how }) {
+      Object.assign(camera, how);
       network.moveTo({ position, scale });
     },
   };

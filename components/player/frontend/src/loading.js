@@ -67,7 +67,7 @@ export function createLoading(state, parts, { root, canvas, under }) {
     view.near = new Set(parts.graphCanvas.edgesOf(view.selected));
     parts.caption.show([['Reading the tape …', 'plain']]);
     loading.showOverlay(null);
-    viewport.whenSized(() => (stays ? camera.restore(stays) : camera.fit(focusNodes(state))));
+    viewport.look(() => (stays ? goOn(stays, true) : camera.fit(focusNodes(state))));
     viewport.paint();
   }
 
@@ -123,11 +123,18 @@ export function createLoading(state, parts, { root, canvas, under }) {
     parts.find.refresh();
     const stays = kept && (cameraBefore?.mode !== 'fit' || nodesBefore === model.nodes.length);
     const saved = remembered || stays || sketched ? cameraBefore : null;
-    if (refolded && !remembered && !sketched) viewport.whenSized(() => viewport.hold(cameraBefore));
-    else viewport.whenSized(() => (saved ? camera.restore(saved) : camera.fit(focusNodes(state))));
+    if (refolded && !remembered && !sketched) viewport.look(() => viewport.hold(cameraBefore));
+    else viewport.look(() => (saved ? goOn(saved, kept) : camera.fit(focusNodes(state))));
     memory.wanted = null;
     reporter.step(state.step);
     reporter.flush();
+  }
+
+  /** The view as it was: of the same graph in the size of today, of another one at the same place. */
+  function goOn(before, moved) {
+    parts.camera.restore(before);
+    if (moved) parts.camera.leave();
+    else parts.camera.refit(focusNodes(state), { anew: true });
   }
 
   /** A new run opens at its end; another view of the same run (as many steps) stays where it was. */

@@ -219,7 +219,7 @@ function listen(state, parts, root) {
       const node = nodeAtPlace(state.model, place, state.step);
       if (!node || node.id === state.view.selected) return;
       parts.selection.select(node.id);
-      parts.viewport.whenSized(() => parts.viewport.bringIntoView(node));
+      parts.viewport.bringIntoView(node.id);
     },
     hello: () => greet(parts),
     breakpoints: parts.breakpoints.fromEditor,

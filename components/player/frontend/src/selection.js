@@ -37,7 +37,7 @@ export function createSelection(state, parts, { root }) {
       const id = open ? wanted : model.stand(wanted);
       if (!model.node.has(id)) return;
       selection.select(id);
-      parts.viewport.whenSized(() => parts.viewport.bringIntoView(state.model.node.get(id)));
+      parts.viewport.bringIntoView(id);
     },
 
     openGroup(node) {

@@ -14,7 +14,8 @@ const WHOLE = 60;
  */
 export function createViewport(state, parts, { root, area, canvas }) {
   let size = { width: 0, height: 0 };
-  let waiting = null; // what to do as soon as there is room
+  let waiting = []; // what to do as soon as there is room, in this order
+  let openedIn = ''; // the size that the window had when the graph on show was opened
   let legendTimer = null;
 
   const viewport = {
@@ -24,8 +25,15 @@ export function createViewport(state, parts, { root, area, canvas }) {
       if (size.width > 0) parts.graphCanvas.paint();
     },
 
+    /** A graph was put in place: this is how it is looked at first, and nothing that was wanted of the one before. */
+    look(action) {
+      waiting = [];
+      openedIn = windowSize();
+      viewport.whenSized(action);
+    },
+
     whenSized(action) {
-      if (size.width === 0) waiting = action;
+      if (size.width === 0) waiting.push(action);
       else action();
     },
 
@@ -35,7 +43,7 @@ export function createViewport(state, parts, { root, area, canvas }) {
       parts.toolbar.showFollowing(parts.camera.following);
       parts.minimap.update(state.model, state.view.area, state.view.palette);
       area.classList.toggle('mapped', !parts.minimap.element.hidden);
-      if (root.offsetParent !== null && waiting === null && size.width > 0) state.memory.camera = parts.camera.state();
+      if (root.offsetParent !== null && waiting.length === 0 && size.width > 0) state.memory.camera = parts.camera.state();
       clearTimeout(legendTimer);
       legendTimer = setTimeout(viewport.updateLegend, LEGEND_MS);
     },
@@ -47,6 +55,7 @@ export function createViewport(state, parts, { root, area, canvas }) {
     /** The step has changed: go with it, and paint. */
     follow(animate) {
       if (size.width === 0) return;
+      parts.camera.leave();
       parts.camera.follow(focusNodes(state), animate);
       parts.graphCanvas.paint();
       viewport.updateLegend();
@@ -61,13 +70,10 @@ export function createViewport(state, parts, { root, area, canvas }) {
       toolbar.showFollowing(camera.following);
     },
 
-    /** Bring a node into view, whether the view follows the step or not. */
-    bringIntoView(node) {
-      const { camera } = parts;
-      const { following } = camera;
-      camera.following = true;
-      camera.follow([node], true);
-      camera.following = following;
+    /** Bring a node into view. A graph that is still to be seen for the first time is seen there at once. */
+    bringIntoView(id) {
+      const animate = viewport.hasRoom();
+      viewport.whenSized(() => parts.camera.bring(id, animate));
     },
 
     /** Make sure these nodes are in view. */
@@ -94,7 +100,10 @@ export function createViewport(state, parts, { root, area, canvas }) {
       if (!before || before.mode === 'fit') return camera.fit(focusNodes(state), { whole: model.nodes.length < WHOLE });
       const there = anchor
         && (model.node.get(anchor.id) ?? model.nodes.find((node) => node.id.startsWith(`${anchor.id}/`)) ?? selectedNode(state));
-      if (!there) return camera.restore(before);
+      if (!there) {
+        camera.restore(before);
+        return camera.leave();
+      }
       camera.hold({ x: there.box.left, y: there.y }, anchor, before.scale);
     },
 
@@ -111,7 +120,10 @@ export function createViewport(state, parts, { root, area, canvas }) {
     if (root.isConnected) parts.graphCanvas.paint();
   });
 
-  /** Keep what is in the middle there, or fit again; vis-network would change the zoom along with the size. */
+  /**
+   * Keep the view, or fit again; vis-network would change the zoom along with the size. While the page is put together the size
+   * changes once or not at all, as it happens: as long as the window is the same, the graph is opened anew in the size it gets.
+   */
   function resized() {
     const { camera, graphCanvas } = parts;
     const width = canvas.clientWidth;
@@ -121,13 +133,13 @@ export function createViewport(state, parts, { root, area, canvas }) {
     const before = opening ? null : camera.state();
     size = { width, height };
     graphCanvas.paint();
-    if (waiting) waiting();
-    else if (before?.mode === 'fit') camera.fit(focusNodes(state), { whole: true });
-    else if (before) camera.restore(before);
-    waiting = null;
+    for (const action of waiting.splice(0)) action();
+    if (!opening && !camera.refit(focusNodes(state), { anew: windowSize() === openedIn })) camera.restore(before);
     graphCanvas.paint();
     viewport.updateLegend();
   }
 
   return viewport;
 }
+
+const windowSize = () => `${window.innerWidth} × ${window.innerHeight}`;
