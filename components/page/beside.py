@@ -8,6 +8,8 @@ import streamlit as st
 
 from components.html.markup import heading
 from components.page import controls
+from components.page.error_boundary import guarded
+from components.page.runs import run_program
 from components.page.state import Page
 from components.panels import Beside, panels
 from engine.recording import Recording
@@ -23,4 +25,4 @@ def panel(p: Page, recording: Recording, step: int) -> dict[str, Any] | None:
         "Panel", list(offered), default=chosen if chosen in offered else next(iter(offered)), key="panel_tab", required=True,
         label_visibility="collapsed", format_func={name: each.title(recording) for name, each in offered.items()}.__getitem__,
     )  # fmt: skip
-    return offered[p.panel].draw(Beside(recording, step, p))
+    return guarded("panel", run_program, whole=False)(offered[p.panel].draw)(Beside(recording, step, p))

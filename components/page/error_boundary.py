@@ -5,13 +5,14 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from functools import wraps
-from typing import ParamSpec
+from typing import ParamSpec, TypeVar
 
 import streamlit as st
 
 from components.server.render_lock import Overdrawn
 
 P = ParamSpec("P")
+R = TypeVar("R")
 
 NOTICE = "This part of the page could not be drawn: a mistake of Gradtape's, not of your program's. The program is kept."
 TOO_LONG = (
@@ -20,20 +21,29 @@ TOO_LONG = (
 )
 
 
-def guarded(part: str, on_afresh: Callable[[], None]) -> Callable[[Callable[P, None]], Callable[P, None]]:
-    """Have a function that draws `part` of the page show a notice when it fails; the log gets the traceback."""
+def guarded(
+    part: str, on_afresh: Callable[[], None], *, whole: bool = True
+) -> Callable[[Callable[P, R]], Callable[P, R | None]]:
+    """Have a function that draws `part` of the page show a notice when it fails, and return None; the log gets the traceback.
 
-    def guard(draw: Callable[P, None]) -> Callable[P, None]:
+    Args:
+        whole: the turn at drawing is over with it. A smaller part leaves it to the whole to say that it took too long.
+    """
+
+    def guard(draw: Callable[P, R]) -> Callable[P, R | None]:
         @wraps(draw)
-        def safe(*args: P.args, **kwargs: P.kwargs) -> None:
+        def safe(*args: P.args, **kwargs: P.kwargs) -> R | None:
             try:
-                draw(*args, **kwargs)
+                return draw(*args, **kwargs)
             except Overdrawn:
+                if not whole:
+                    raise
                 logging.getLogger(__name__).warning("the page's %s took longer than a turn lasts", part)
                 notice(TOO_LONG)
             except Exception:
                 logging.getLogger(__name__).exception("the page's %s failed", part)
                 notice(NOTICE)
+            return None
 
         def notice(words: str) -> None:
             with st.container(key=f"trouble_{part}"):

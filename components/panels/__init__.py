@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from engine.discovery import modules
@@ -80,6 +81,9 @@ def panel(
     """
 
     def declare(draw: Draw) -> Draw:
+        other = _PANELS.get(name)
+        if other is not None and other.draw.__module__ != draw.__module__:
+            raise ValueError(f"two panels are called {name!r}: in {other.draw.__module__} and in {draw.__module__}")
         _PANELS[name] = Panel(name, place, draw, label, when)
         return draw
 
@@ -88,6 +92,13 @@ def panel(
 
 @cache
 def panels() -> dict[str, Panel]:
-    """All panels by name, in the order of their tabs."""
+    """All panels by name, in the order of their tabs.
+
+    Raises:
+        TypeError: for a file or folder here that declares none.
+    """
     modules(__name__, __path__)
+    declaring = {each.draw.__module__ for each in _PANELS.values()}
+    if silent := sorted({f"{__name__}.{each.name}" for each in iter_modules(__path__)} - declaring):
+        raise TypeError(f"{', '.join(silent)}: a file here declares a panel, with @panel(name, place)")
     return {each.name: each for each in sorted(_PANELS.values(), key=lambda each: (each.place, each.name))}

@@ -11,7 +11,8 @@ from playwright.sync_api import sync_playwright
 
 from benchmarks.serving import served
 from components.page.visit import OPEN
-from tests.browser.conftest import Gradtape
+from components.panels import panels
+from tests.browser.conftest import PATIENCE, Gradtape
 from tests.browser.install import find
 
 
@@ -25,6 +26,10 @@ def main() -> int:
     parser.add_argument("--width", type=int, default=1480, help="of the window (%(default)s)")
     parser.add_argument("--height", type=int, default=920, help="of the window (%(default)s)")
     args = parser.parse_args()
+    if not args.file.is_file():
+        parser.error(f"there is no file {args.file}")
+    if args.panel is not None and args.panel not in panels():
+        parser.error(f"there is no panel {args.panel!r}; there are {', '.join(panels())}")
     with (
         TemporaryDirectory() as scratch,
         served(Path(scratch) / "log", **{OPEN: str(args.file.resolve(strict=True))}) as page,
@@ -39,14 +44,19 @@ def main() -> int:
         tab.add_init_script("localStorage.setItem('gradtape.tour', 'seen')")
         tab.goto(page.address)
         shown = Gradtape(tab)
-        shown.ready()
-        if args.panel:
-            tab.locator(".st-key-panel_tab").get_by_role("radio", name=args.panel).click()
-            shown.settled()
+        tab.locator(".player, .gt-nothing:not(:has(.gt-bones))").first.wait_for(timeout=PATIENCE)
+        if shown.player.count():
+            shown.ready()
+            if args.panel:
+                tab.locator(".st-key-panel_tab").get_by_role("radio", name=args.panel).click()
+        shown.settled()
         tab.screenshot(path=args.output, caret="hide", animations="disabled")
+        failed = tab.locator("[class*=st-key-trouble_]").count()
         browser.close()
+        if failed:
+            print(f"A part of the page could not be drawn:\n{(Path(scratch) / 'log').read_text()}", file=sys.stderr)
     print(args.output)
-    return 0
+    return int(bool(failed))
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Block, Element
 
 from components.page import state, visit
+from components.panels import panels
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
 
@@ -35,6 +36,8 @@ class Visit:
     def draw(self, **controls: object) -> Visit:
         """Draw the page, with other values of its controls; a part that could not be drawn is an error here."""
         for key, value in controls.items():
+            if key == "panel_tab":
+                assert value in panels(), f"there is no panel {value!r}; there are {', '.join(panels())}"
             self.app.session_state[key] = value
         self.app.run()
         self._check()
