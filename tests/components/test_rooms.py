@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import Block
 
-from components.panels import panels
+from components.panels import Beside, panel, panels
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = [ROOT / "app.py", *sorted(ROOT.glob("components/**/*.py"))]
@@ -48,3 +51,27 @@ def test_the_page_says_no_panels_name_but_that_of_the_first() -> None:
     said = {each.value for path in page for each in ast.walk(ast.parse(path.read_text())) if isinstance(each, ast.Constant)}
     assert first in said
     assert not said & set(others)
+
+
+def test_a_panel_that_declares_nothing_or_has_anothers_name_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ValueError, match=r"two panels are called 'Check': in components\.panels\.check and in tests"):
+        panel("Check", 1)(lambda on: None)
+    monkeypatch.setattr("components.panels._PANELS", {})
+    with pytest.raises(TypeError, match=r"components\.panels\.check, .*a file here declares a panel"):
+        panels.__wrapped__()
+
+
+def test_a_panel_that_fails_says_so_in_its_place(monkeypatch: pytest.MonkeyPatch, faults: list[str]) -> None:
+    def fails(on: Beside) -> None:
+        raise ZeroDivisionError("of the panel's own")
+
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
+    first = next(iter(panels()))
+    monkeypatch.setitem(panels(), first, replace(panels()[first], draw=fails))
+    app.run()
+    assert not app.exception
+    (notice,) = app.error
+    assert "could not be drawn" in notice.value
+    (beside,) = [each for each in app.main if isinstance(each, Block) and str(getattr(each.proto, "id", "")).endswith("-panel")]
+    assert [each.value for each in beside if each.type == "error"] == [notice.value]
+    assert "of the panel's own" in faults.pop()
