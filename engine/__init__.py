@@ -36,7 +36,7 @@ from .dtypes import (
     uint8,
 )
 from .ops import namespace as _namespace
-from .ops.creation.random import (
+from .ops.creation.generator import (
     Generator,
     default_generator,
     fork_rng,
@@ -48,7 +48,8 @@ from .ops.creation.random import (
 )
 from .ops.memory.introspection import LEGACY as _LEGACY
 from .printing import set_printoptions
-from .tensor import Size, Tensor, device
+from .tensor import Tensor
+from .tensor_attributes import Size, device
 
 # NumPy warns of 1/0 and log(0), PyTorch does not.
 _numpy.seterr(all="ignore")

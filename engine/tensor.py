@@ -1,4 +1,4 @@
-"""The tensor: an array, its place in the autograd graph, and its version."""
+"""The tensor: an array, its node in the autograd graph, and its version; long, since what users see of it is one class."""
 
 from __future__ import annotations
 
@@ -11,14 +11,18 @@ from typing import Any, ClassVar
 import numpy as np
 
 from . import dtypes
-from .autograd.node import AccumulateGrad, Counter, Handle, Inference, Node
+from .autograd.handle import Handle
+from .autograd.node import AccumulateGrad, Node
 from .autograd.primitives import primitives
+from .autograd.saved_variable import Counter, Inference
+from .autograd.view_chain import View
 from .compat.names import TENSOR_METHODS
 from .context import context, warn_once
 from .dtypes import OF_NUMPY, dtype
 from .errors import unsupported
 from .op.declare import CREATED
 from .printing import format_tensor
+from .tensor_attributes import Size, device
 
 Array = np.ndarray[Any, Any]
 
@@ -28,99 +32,6 @@ NON_LEAF_GRAD = (
     ".retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure you access the leaf "
     "Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more information."
 )
-
-
-class Size(tuple[int, ...]):
-    """A shape; prints as `torch.Size([2, 3])`."""
-
-    __slots__ = ()
-
-    def numel(self) -> int:
-        """How many elements a tensor of this shape has."""
-        n = 1
-        for d in self:
-            n *= d
-        return n
-
-    def __repr__(self) -> str:
-        return f"torch.Size([{', '.join(map(str, self))}])"
-
-    def __add__(self, other: Any) -> Size:
-        return Size(tuple.__add__(self, tuple(other)))
-
-    def __getitem__(self, index: Any) -> Any:
-        item = tuple.__getitem__(self, index)
-        return Size(item) if isinstance(index, slice) else item
-
-
-DEVICES = (
-    "cpu", "cuda", "ipu", "xpu", "mkldnn", "opengl", "opencl", "ideep", "hip", "ve", "fpga", "maia", "xla", "lazy", "vulkan",
-    "mps", "meta", "hpu", "mtia", "privateuseone",
-)  # fmt: skip
-
-
-class device:  # noqa: N801
-    """Where tensors live: always the CPU; other devices can be named and not be used."""
-
-    def __init__(self, name: Any = "cpu", index: int | None = None) -> None:
-        kind, _, number = str(name).partition(":")
-        if kind not in DEVICES:
-            raise RuntimeError(f"Expected one of {', '.join(DEVICES)} device type at start of device string: {kind}")
-        self.type: str = kind
-        self.index = int(number) if number else index
-
-    def __repr__(self) -> str:
-        return f"device(type='{self.type}')" if self.index is None else f"device(type='{self.type}', index={self.index})"
-
-    def __str__(self) -> str:
-        return self.type if self.index is None else f"{self.type}:{self.index}"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, device) and str(self) == str(other)
-
-    def __hash__(self) -> int:
-        return hash(str(self))
-
-    def __enter__(self) -> device:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        pass
-
-
-class View:
-    """How a view came from its base: the chain of view operations, which can be replayed on any array of the base's shape."""
-
-    __slots__ = ("base", "kind", "steps", "version")
-
-    PLAIN, NO_GRAD, INFERENCE, SEVERAL, CUSTOM = range(5)
-    """How a view was made: as usual, in `no_grad`, in inference mode, as one of several, or by a custom Function. Only the
-    first kind may be written while gradients are tracked."""
-
-    def __init__(self, source: Tensor, step: Callable[[Array], Array], counter: Counter) -> None:
-        above = source._view
-        self.base: Tensor = source if above is None else above.base
-        self.steps: tuple[Callable[[Array], Array], ...] = (step,) if above is None else (*above.steps, step)
-        self.version = counter.value
-        self.kind: int = View.PLAIN if above is None else above.kind
-        if not context.grad and self.kind != View.INFERENCE:
-            self.kind = View.INFERENCE if context.inference else View.NO_GRAD
-
-    @property
-    def several(self) -> bool:
-        """Whether the view came with others from one operation."""
-        return self.kind == View.SEVERAL
-
-    @several.setter
-    def several(self, value: bool) -> None:
-        if value and (context.grad or self.kind == View.PLAIN):
-            self.kind = View.SEVERAL
-
-    def replay(self, array: Array) -> Array:
-        """The same view of another array of the base's shape; writing to it writes to `array`."""
-        for step in self.steps:
-            array = step(array)
-        return array
 
 
 class Meta:
@@ -298,7 +209,7 @@ class Tensor:
             target = legacy[target]
         return self.to(target)
 
-    # --- its place in the graph --------------------------------------------------------------------------------------------
+    # --- where it stands in the graph ----------------------------------------------------------------------------------------
 
     @property
     def requires_grad(self) -> bool:
@@ -726,7 +637,7 @@ def counter_of(tensor: Tensor) -> Counter:
 
 
 # What a program sees when it prints a type.
-Tensor.__module__ = Size.__module__ = "torch"
+Tensor.__module__ = "torch"
 
 
 def _refuse(name: str) -> Callable[..., None]:

@@ -44,7 +44,7 @@ def names(node: Node) -> list[str]:
 def raw_names(node: Node) -> list[str]:
     """The names of the tensors among that, which may have hooks of their own."""
     from ..tensor import Tensor
-    from .node import Packed, Result
+    from .saved_variable import Packed, Result
 
     op = getattr(type(node), "op", None)
     saved = node.saved or (None,) * len(node.saved_names)

@@ -16,8 +16,9 @@ from ..context import context, grad_mode
 from ..tensor import Tensor
 from . import anomaly
 from .gradients import add_to_leaf, copied, copy_of, fit, meta
+from .handle import Handle
 from .hooks import Hooks
-from .node import AccumulateGrad, Edge, Handle, Node
+from .node import AccumulateGrad, Edge, Node
 from .schedule import schedule
 from .unwatched import sweep
 

@@ -6,24 +6,19 @@ import functools
 import inspect
 import warnings
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
 
 from ..context import context, grad_mode, observed
-from ..errors import AutogradError, InplaceError
-from ..tensor import Tensor, View, constant, gradient_edge, share
-from .graph import increment_version
-from .node import FREED, Node, Result
+from ..errors import AutogradError
+from ..tensor import Tensor, constant, gradient_edge
+from .error_nodes import Error
+from .function_outputs import Outputs
+from .node import Node
+from .saved_variable import FREED
 
-TWO_OUTPUTS = (
-    "If your Function modifies inplace an input that is a view of another Tensor, your Function cannot return more than one "
-    "Tensor. This is not supported by the current autograd engine. You should either make sure the input is not a view (using "
-    ".clone() for example) or make your Function only return one Tensor (potentially splitting it into two Functions: one "
-    "doing the inplace that returns a single Tensor and a second one that does the other operations). You can ask on the forum "
-    "https://discuss.pytorch.org/ if you need help to do this change."
-)
 TWICE = "trying to differentiate twice a function that was marked with @once_differentiable"
 
 
@@ -282,7 +277,7 @@ class Function(metaclass=FunctionMeta):
                 cls.setup_context(ctx, args, output)
             else:
                 output = cls.forward(ctx, *args, **kwargs)
-        result = _Wrapping(node, args, before, context.grad and any(needs)).wrap(output)
+        result = Outputs(node, args, before, context.grad and any(needs)).wrap(output)
         if context.observer is not None:
             _tell(_declared(cls), args, result, node if node.sequence else None)
         return result
@@ -312,131 +307,6 @@ def _bound(forward: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str,
         bound = inspect.signature(forward).bind(*args, **kwargs)
     bound.apply_defaults()
     return bound.args
-
-
-class _Wrapping:
-    """What becomes of the outputs of `forward`."""
-
-    def __init__(self, node: FunctionNode, args: tuple[Any, ...], before: dict[int, Any], tracked: bool) -> None:
-        self.node, self.args, self.before, self.tracked = node, args, before, tracked
-        self.inputs = {id(a): a for a in args if isinstance(a, Tensor)}
-
-    def _check(self) -> None:
-        # The two cut sentences are PyTorch's.
-        ctx = self.node.ctx
-        for k, t in enumerate(ctx.to_save if self.tracked else ()):
-            if t is not None and not isinstance(t, Tensor):
-                raise TypeError(f"save_for_backward can only save variables, but argument {k} is of type {type(t).__name__}")
-        if not all(isinstance(t, Tensor) for t in ctx.non_differentiable):
-            raise RuntimeError("mark_non_differentiable only accepts variable arguments, but got ")
-        if not all(isinstance(t, Tensor) for t in ctx.dirty_tensors):
-            raise RuntimeError("mark_dirty can only accept variables, but argument ")
-
-    def wrap(self, output: Any) -> Any:
-        """The outputs, linked to the node."""
-        node = self.node
-        self._check()
-        values = list(output) if isinstance(output, tuple) else [output]
-        dirty = {id(t) for t in node.ctx.dirty_tensors}
-        for t in node.ctx.dirty_tensors:
-            if id(t) in self.inputs and not any(v is t for v in values):
-                raise RuntimeError(
-                    "Some elements marked as dirty during the forward method were not returned as output. The inputs that are "
-                    "modified inplace must all be outputs of the Function."
-                )
-        if node.ctx.non_differentiable:
-            node.ctx._fixed = frozenset(k for k, v in enumerate(values) if any(v is t for t in node.ctx.non_differentiable))
-        self.several = sum(isinstance(v, Tensor) and k not in node.ctx._fixed for k, v in enumerate(values)) > 1
-        if self.tracked:
-            self._link(values)
-        wrapped = [self._one(k, v, dirty) if isinstance(v, Tensor) else v for k, v in enumerate(values)]
-        if self.tracked:
-            self._save(wrapped, values)
-        elif node.ctx.to_save:
-            node.saved = tuple(node.ctx.to_save)
-        for name in ("to_save", "dirty_tensors", "non_differentiable"):
-            node.ctx.__dict__.pop(name, None)
-        return tuple(wrapped) if isinstance(output, tuple) else wrapped[0]
-
-    def _link(self, values: list[Any]) -> None:
-        node = self.node
-        edges: list[Any] = []
-        places: list[int | None] = []
-        for a in self.args:
-            if isinstance(a, Tensor):
-                places.append(len(edges))
-                edges.append(self.before.get(id(a), (None, 0)))
-            else:
-                places.append(None)
-        node.edges, node.places = tuple(edges), places
-        metas = [(v._array.shape, v._array.dtype) if isinstance(v, Tensor) else ((), None) for v in values]
-        if len(values) == 1:
-            node.shape, node.dtype = metas[0]
-        else:
-            node.several, node.shape = True, tuple(metas)
-        context.sequence += 1
-        node.sequence = context.sequence
-
-    def _one(self, k: int, value: Tensor, dirty: set[int]) -> Tensor:
-        node = self.node
-        is_input = id(value) in self.inputs
-        changed = id(value) in dirty
-        if changed and is_input:
-            return self._written(k, value)
-        if is_input:
-            # An input that comes back as it went in becomes a view of itself, with its own place in the graph.
-            source, value = value, constant(value._array)
-            share(source, value, lambda array: array)
-        if value._view is not None:
-            value._view.kind = View.SEVERAL if self.several else View.CUSTOM
-        fixed = any(value is t for t in node.ctx.non_differentiable)
-        if fixed or value._array.dtype.kind != "f":
-            if fixed and value._node is None:
-                value._needs = False
-            return value
-        if self.tracked:
-            if value._needs and value._node is None and not is_input:
-                value = constant(value._array)
-            value._node, value._nr, value._needs = node, k, True
-            if value._view is not None and value._view.base._node is None and not is_input:
-                # A view of something that `forward` made: its base has no place in the graph.
-                value._view.base = constant(value._view.base._array)
-        return value
-
-    def _written(self, k: int, value: Tensor) -> Tensor:
-        if not self.tracked:
-            return value
-        if value._view is None and value._needs and value._node is None:
-            raise InplaceError("a leaf Variable that requires grad has been used in an in-place operation.")
-        increment_version(value)
-        from .views import check_writable, rebase
-
-        check_writable(value)
-        if value._view is not None and self.several:
-            raise RuntimeError(TWO_OUTPUTS)
-        rebase(value, self.node, k)
-        return value
-
-    def _save(self, wrapped: list[Any], values: list[Any]) -> None:
-        node = self.node
-        kept: list[Any] = []
-        for t in node.ctx.to_save:
-            position = next((k for k, v in enumerate(values) if v is t and v is not None), None)
-            if position is not None and wrapped[position]._node is node:
-                out = wrapped[position]
-                result = Result(out._array, position)
-                if out._counter is None:
-                    out._counter = result
-                else:
-                    result.shared, result.version = out._counter, out._counter.value
-                kept.append(result)
-            else:
-                kept.append(t)
-        node.saved = tuple(kept)
-        node.versions = tuple(t._counter.value if isinstance(t, Tensor) and t._counter is not None else 0 for t in kept)
-        node.keeps = bool(kept)
-        if context.linked is not None:
-            context.linked(node)
 
 
 @functools.cache
@@ -474,64 +344,3 @@ def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
         return marked if isinstance(outputs, tuple) else marked[0]
 
     return wrapper
-
-
-class UndefinedGrad(Node):
-    """A node that lets no gradient through: what is below gets None."""
-
-    __slots__ = ()
-
-    def apply_arrays(self, grad: Any) -> tuple[Any, ...]:
-        """Nothing."""
-        return (None,)
-
-    apply_tensors = apply_arrays
-
-
-def undefined(tensor: Tensor) -> Tensor:
-    """The tensor as the result of a node that lets no gradient through."""
-    node = object.__new__(UndefinedGrad)
-    node.edges = (gradient_edge(tensor),)
-    node.saved, node.versions, node.extra = (), None, None
-    node.shape, node.dtype = tensor._array.shape, tensor._array.dtype
-    context.sequence += 1
-    node.sequence = context.sequence
-    out = constant(tensor._array)
-    out._node, out._needs = node, True
-    return out
-
-
-class Error(Node):
-    """A node that refuses to be differentiated, with a message."""
-
-    __slots__ = ("message",)
-    message: str
-    keeps = False
-    several = True
-
-    @staticmethod
-    def of(message: str, values: Sequence[Tensor | None], inputs: Sequence[Tensor | None] | None = None) -> tuple[Any, ...]:
-        """`values` as results of such a node, whose edges lead to `inputs`, or else to leaves nobody else knows."""
-        if inputs is None:
-            inputs = [v if v is None else constant(v._array).requires_grad_(v._array.dtype.kind == "f") for v in values]
-        node = object.__new__(Error)
-        node.edges = tuple((None, 0) if t is None else gradient_edge(t) for t in inputs)
-        node.saved, node.versions, node.extra = (), None, None
-        node.shape = tuple(((), None) if v is None else (v._array.shape, v._array.dtype) for v in values)
-        node.dtype = None
-        node.message = message
-        context.sequence += 1
-        node.sequence = context.sequence
-        outs = [v if v is None else constant(v._array) for v in values]
-        for k, out in enumerate(outs):
-            if out is not None:
-                out._node, out._nr, out._needs = node, k, True
-        return tuple(outs)
-
-    def apply_arrays(self, grad: Any) -> tuple[Any, ...]:
-        """Refuse."""
-        raise RuntimeError(self.message)
-
-    def apply_tensors(self, grad: Any) -> tuple[Any, ...]:
-        """Refuse."""
-        raise RuntimeError(self.message)

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..context import observed
 from ..tensor import Tensor, constant
-from .function import undefined
+from .error_nodes import undefined
 from .functional import jacobian
 from .passes import grad
 from .primitives import primitives

@@ -8,8 +8,9 @@ import numpy as np
 
 from ..dtypes import OF_NUMPY
 from ..tensor import Tensor, constant
-from .node import Counter, Node
+from .node import Node
 from .primitives import primitives
+from .saved_variable import Counter
 
 
 def meta(node: Node, number: int) -> tuple[Any, Any]:

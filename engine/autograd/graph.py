@@ -7,7 +7,9 @@ from typing import Any, NamedTuple
 
 from ..context import context, grad_mode
 from ..tensor import Tensor, constant, gradient_edge
-from .node import Counter, Edge, Handle, Node, Packed, PackedSaved, Result
+from .handle import Handle
+from .node import Edge, Node
+from .saved_variable import Counter, Packed, PackedSaved, Result
 
 __all__ = [
     "GradientEdge",

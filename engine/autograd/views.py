@@ -8,11 +8,13 @@ import numpy as np
 
 from ..context import context, grad_mode, observed
 from ..errors import AutogradError, InplaceError
-from .node import FREED, Node, forward_name
+from .node import Node
 from .primitives import primitives
+from .saved_variable import FREED, forward_name
 
 if TYPE_CHECKING:
-    from ..tensor import Tensor, View
+    from ..tensor import Tensor
+    from .view_chain import View
 
 
 def check_writable(tensor: Tensor) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from ..autograd.function import undefined
-from ..autograd.node import Node, SavedTensor
+from ..autograd.error_nodes import undefined
+from ..autograd.node import Node
+from ..autograd.saved_variable import SavedTensor
 from ..context import context
 
 __all__ = ["_autograd", "_current_autograd_node", "_current_graph_task_id", "_functions", "_will_engine_execute_node"]

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from ..ops.creation.random import default_generator
+from ..ops.creation.generator import default_generator
 from ..ops.shape.joining import stack
 from ..tensor import Tensor
 from .trees import drawn, filled, leaves, same_structure, spread

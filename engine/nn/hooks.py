@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ..autograd.node import Handle
+from ..autograd.handle import Handle
 from ..compat.classes import known_as
 
 if TYPE_CHECKING:

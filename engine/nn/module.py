@@ -1,4 +1,7 @@
-"""Module: parameters, buffers and child modules in a tree, and a forward."""
+"""Module: parameters, buffers and child modules in a tree, and a forward; long, as all that subclasses inherit is one class.
+
+Hooks and states are functions of their own (`hooks`, `state`), which the class takes up.
+"""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd.node import Counter
+from ..autograd.saved_variable import Counter
 from ..compat.classes import known_as
 from ..context import context, observed
 from ..op.declare import CREATED

@@ -14,10 +14,11 @@ from ..compat.names import SURFACE
 from ..discovery import modules
 from ..op import codegen
 from ..op.declare import FUNCTIONS, TABLE
+from ..op.slow_path import NUMBERS
 from ..tensor import Tensor, constant
-from .convolution import convolve, grids, max_pooling, mean_pooling, padding, resampling
-from .creation import copies, factories, random, window_functions
-from .indexing import getitem, index_select, masking, scatter, scatter_reduce, take
+from .convolution import convolve, grids, interpolation, max_pooling, mean_pooling, padding, shuffles, unfold
+from .creation import conversions, copies, factories, generator, random, window_functions
+from .indexing import gather, getitem, index_select, masking, scatter, scatter_reduce, slicing, take
 from .linalg import (
     determinants,
     einsums,
@@ -48,15 +49,16 @@ from .nn import (
     softmax,
 )
 from .pointwise import arithmetic, binary, comparison, polynomials, special, unary
-from .reduction import covariance, histograms, minmax, norms, prod, scan, sorting, sums, variance
-from .shape import combining, diagonals, joining, rearrange, reshaping, split
+from .reduction import covariance, histograms, minmax, norms, prod, quantiles, scan, searching, sorting, sums, variance
+from .shape import broadcasting, combining, diagonals, dimensions, joining, permute, rearrange, reshaping, split
 
 FAMILIES: tuple[ModuleType, ...] = (
-    factories, random, arithmetic, binary, unary, special, comparison, activation, rectifiers, gates, softmax, sums, variance,
-    prod, minmax, norms, scan, sorting, reshaping, copies, joining, rearrange, diagonals, covariance, strides, combining,
-    split, getitem, index_select, scatter, scatter_reduce, take, masking, matmul, products, einsums, distances, determinants,
-    solving, factorizations, spectral, least_squares, matrix_functions, matrix_norms, normalization, padding, convolve,
-    max_pooling, mean_pooling, resampling, grids, dropout, attention, similarity, embedding, elementwise, likelihood,
+    factories, conversions, generator, random, arithmetic, binary, unary, special, comparison, activation, rectifiers, gates,
+    softmax, sums, variance, prod, minmax, norms, scan, sorting, quantiles, searching, dimensions, reshaping, broadcasting,
+    permute, copies, joining, rearrange, diagonals, covariance, strides, combining, split, slicing, getitem, gather,
+    index_select, scatter, scatter_reduce, take, masking, matmul, products, einsums, distances, determinants, solving,
+    factorizations, spectral, least_squares, matrix_functions, matrix_norms, normalization, padding, convolve, max_pooling,
+    mean_pooling, unfold, shuffles, interpolation, grids, dropout, attention, similarity, embedding, elementwise, likelihood,
     classification, margins, ranking, ctc, aten_losses, inplace, introspection, polynomials, window_functions, householder,
     native_norms, cells, histograms, storage,
 )  # fmt: skip
@@ -118,10 +120,10 @@ def attach() -> None:
         setattr(Tensor, name, f)
     others: dict[str, Any] = {
         "where": lambda self, condition, other: comparison.where(condition, self, other),
-        "T": property(reshaping.transposed),
-        "mT": property(reshaping.matrix_transposed),
-        "mH": property(reshaping.matrix_transposed),
-        "H": property(reshaping.matrix_of("H")),
+        "T": property(permute.transposed),
+        "mT": property(permute.matrix_transposed),
+        "mH": property(permute.matrix_transposed),
+        "H": property(permute.matrix_of("H")),
         "real": property(lambda self: self),
         "__getitem__": getitem.getitem,
         "__setitem__": getitem.setitem,
@@ -146,18 +148,18 @@ def _operators() -> None:
 
     def number_only(f: Any) -> Any:
         def operator(self: Any, other: Any) -> Any:
-            return f(self, other) if isinstance(other, (Tensor, *codegen.NUMBERS)) else NotImplemented
+            return f(self, other) if isinstance(other, (Tensor, *NUMBERS)) else NotImplemented
 
         return operator
 
     def reflected(f: Any) -> Any:
         def operator(self: Any, other: Any) -> Any:
-            return f(other, self) if isinstance(other, (Tensor, *codegen.NUMBERS)) else NotImplemented
+            return f(other, self) if isinstance(other, (Tensor, *NUMBERS)) else NotImplemented
 
         return operator
 
     def power(self: Any, exponent: Any) -> Any:
-        if not isinstance(exponent, (Tensor, *codegen.NUMBERS)):
+        if not isinstance(exponent, (Tensor, *NUMBERS)):
             return NotImplemented
         return arithmetic.pow(self, exponent)
 
@@ -168,13 +170,13 @@ def _operators() -> None:
         return a.remainder(other if isinstance(other, Tensor) else constant(np.asarray(other, self._array.dtype)), self)
 
     def modulo(self: Any, other: Any) -> Any:
-        return a.remainder(self, other) if isinstance(other, (Tensor, *codegen.NUMBERS)) else NotImplemented
+        return a.remainder(self, other) if isinstance(other, (Tensor, *NUMBERS)) else NotImplemented
 
     def in_place(name: str) -> Any:
         write = inplace.INPLACE[name]
 
         def operator(self: Any, other: Any) -> Any:
-            return write(self, other) if isinstance(other, (Tensor, *codegen.NUMBERS)) else NotImplemented
+            return write(self, other) if isinstance(other, (Tensor, *NUMBERS)) else NotImplemented
 
         return operator
 

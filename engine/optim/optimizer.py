@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterable
 from itertools import chain
 from typing import Any
 
-from ..autograd.node import Counter, Handle
+from ..autograd.handle import Handle
+from ..autograd.saved_variable import Counter
 from ..compat.classes import typename
 from ..context import context, grad_mode
 from ..errors import Unsupported

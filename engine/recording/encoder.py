@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd.node import AccumulateGrad, Node, Result
+from ..autograd.node import AccumulateGrad, Node
+from ..autograd.saved_variable import Result
 from ..limits import RULE
 from ..op.declare import Op
 from ..op.symbolic import rule_texts

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..context import context
-from ..ops.creation.random import fork_rng, get_rng_state, set_rng_state
+from ..ops.creation.generator import fork_rng, get_rng_state, set_rng_state
 from ..tensor import Tensor
 from .recomputation import (
     CheckpointError,

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 from ..autograd import graph
 from ..autograd.grad_mode import enable_grad
-from ..autograd.node import Packed, changed_in_place
+from ..autograd.saved_variable import Packed, changed_in_place
 from ..context import context, observed
 from ..tensor import Tensor
 

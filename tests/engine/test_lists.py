@@ -22,7 +22,7 @@ ALLOWED = [
     ("engine/compat/", None, "PyTorch's own tables of names"),
     ("engine/autograd/attributes.py", "none mean sum", PYTORCH),
     ("engine/nn/init.py", None, PYTORCH),
-    ("engine/ops/convolution/resampling.py", "linear bilinear trilinear UpsampleBilinear2D", PYTORCH),
+    ("engine/ops/convolution/interpolation.py", "linear bilinear trilinear UpsampleBilinear2D", PYTORCH),
     ("engine/ops/indexing/scatter_reduce.py", "sum prod mean amax amin", PYTORCH),
     ("engine/ops/loss/elementwise.py", "none mean sum", PYTORCH),
     ("engine/ops/nn/embedding.py", "sum mean max", PYTORCH),

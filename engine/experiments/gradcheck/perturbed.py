@@ -17,7 +17,7 @@ import numpy as np
 
 from ... import dtypes
 from ...nn import recurrent
-from ...ops.creation.random import default_generator
+from ...ops.creation.generator import default_generator
 from ...rng import Stream
 from ..rerun import Call, Finished, Follower, array_of
 

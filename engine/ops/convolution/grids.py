@@ -11,7 +11,8 @@ import numpy as np
 
 from ... import dtypes
 from ...op.declare import function, op
-from ...tensor import Size, Tensor
+from ...tensor import Tensor
+from ...tensor_attributes import Size
 from ..reduction.sums import _sum_dim
 from ..shape.joining import _stack
 from .resample_kernels import variant

@@ -1,4 +1,4 @@
-"""Making tensors from Python values, and conversions of dtype."""
+"""Making tensors from Python values, and of one value throughout."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from ...compat.signatures import invalid_combination
 from ...context import context
 from ...dtypes import dtype as Dtype
 from ...errors import too_many_dims
-from ...op.declare import created, function, op
-from ...tensor import Tensor, constant, device, inference
-from ..shape.reshaping import sizes
+from ...op.declare import created, function
+from ...tensor import Tensor, constant, inference
+from ...tensor_attributes import device
+from ..shape.dimensions import sizes
 
 
 @overload
@@ -165,17 +166,6 @@ def _as_tensor(data: Any, dtype: Dtype | None = None) -> Tensor:
     """`data` as a new tensor, sharing memory with an array of the right dtype."""
     array = as_array(data)
     return constant(array if dtype is None else array.astype(dtype.numpy, copy=False))
-
-
-@function
-def as_tensor(data: Any, dtype: Dtype | None = None, device: Any = None) -> Tensor:
-    """`data` as a tensor: itself if it is one already, sharing memory with an array of the right dtype."""
-    if isinstance(data, Tensor):
-        return data if dtype is None else to(data, dtype)
-    return _as_tensor(data, dtype=dtype, device=device)
-
-
-asarray = as_tensor
 
 
 @creation(traits="leaf")
@@ -341,83 +331,3 @@ def _new(f: Callable[..., Tensor]) -> Any:
 
 METHODS = {f"new_{f.__name__}": _new(f) for f in (zeros, ones, empty, full, tensor)}
 """Methods of tensors that make other tensors."""
-
-
-# --- conversions -----------------------------------------------------------------------------------------------------------
-
-
-@op(
-    r"{self}",
-    traits="same_values casts",
-    self=lambda grad, self_dtype: _to_copy(grad, self_dtype, self_dtype),
-    node="ToCopyBackward0",
-    name="to",
-    shows={"self_dtype": None},
-)
-def _to_copy(self, dtype, self_dtype):
-    """The elements in another dtype."""
-    return self.astype(dtype.numpy)
-
-
-@op(r"{self}", self=None, name="to")
-def _to_integer(self, dtype):
-    """The elements in an integer or bool dtype: no gradient."""
-    return self.astype(dtype.numpy)
-
-
-@function
-def to(input: Tensor, *args: Any, dtype: Dtype | None = None, device: Any = None, copy: bool = False, **_: Any) -> Tensor:
-    """The tensor in another dtype; itself if it has it already and `copy` is not asked for."""
-    for a in args:
-        if isinstance(a, Dtype):
-            dtype = a
-        elif isinstance(a, Tensor):
-            dtype = a.dtype
-        elif isinstance(a, bool):
-            continue
-        else:
-            on_cpu(a)
-    on_cpu(device)
-    if dtype is None or dtype is input.dtype:
-        from .copies import clone
-
-        return clone(input) if copy else input
-    if not dtype.is_floating_point:
-        return _to_integer(input, dtype)
-    return _to_copy(input, dtype, input.dtype)
-
-
-def _conversion(name: str, target: Dtype) -> Callable[[Tensor], Tensor]:
-    def convert(self: Tensor, memory_format: Any = None) -> Tensor:
-        return to(self, target)
-
-    convert.__name__, convert.__doc__ = name, f"The tensor as torch.{target.name}."
-    return convert
-
-
-METHODS |= {
-    name: _conversion(name, d)
-    for name, d in {
-        "double": dtypes.float64, "float": dtypes.float32, "half": dtypes.float16, "long": dtypes.int64,
-        "int": dtypes.int32, "short": dtypes.int16, "char": dtypes.int8, "byte": dtypes.uint8, "bool": dtypes.bool8,
-    }.items()
-}  # fmt: skip
-
-
-def _identity(name: str, doc: str) -> Callable[..., Tensor]:
-    def same(self: Tensor, *_: Any, **__: Any) -> Tensor:
-        return self
-
-    same.__name__, same.__doc__ = name, doc
-    return same
-
-
-METHODS["cpu"] = _identity("cpu", "The tensor itself: it is on the CPU already.")
-
-
-def type_as(input: Tensor, other: Tensor) -> Tensor:
-    """The tensor in the dtype of `other`."""
-    return to(input, other.dtype)
-
-
-METHODS["type_as"] = type_as

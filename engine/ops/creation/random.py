@@ -1,9 +1,8 @@
-"""Random tensors, from one generator that `manual_seed` sets. The numbers are PyTorch's: see `engine.rng`."""
+"""Random tensors, drawn from a generator. The numbers are PyTorch's: see `engine.rng`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from math import prod
 from typing import Any
 
@@ -13,94 +12,12 @@ from ... import dtypes
 from ...dtypes import dtype as Dtype
 from ...op.declare import function, op
 from ...rng import Stream
-from ...tensor import Tensor, constant, device
+from ...tensor import Tensor, constant
 from ..pointwise.unary import zeros_like_grad
-from ..shape.reshaping import sizes, sum_to
+from ..shape.broadcasting import sum_to
+from ..shape.dimensions import sizes
 from .factories import creation, positive
-
-DEFAULT_SEED = 67280421310721
-
-
-class Generator:
-    """A source of random numbers, as `torch.Generator`."""
-
-    def __init__(self, device: Any = "cpu") -> None:
-        self._seed = DEFAULT_SEED
-        self.stream = Stream(self._seed)
-
-    @property
-    def device(self) -> device:
-        """Always the CPU."""
-        return device("cpu")
-
-    def manual_seed(self, seed: int) -> Generator:
-        """Start again from `seed`."""
-        self._seed = int(seed) % (1 << 64)
-        self.stream.seed(self._seed)
-        return self
-
-    def seed(self) -> int:
-        """Start from a seed that is different each time."""
-        self.manual_seed(int(np.random.SeedSequence().generate_state(1, np.uint64)[0]))
-        return self._seed
-
-    def initial_seed(self) -> int:
-        """The seed it was started from."""
-        return self._seed
-
-    def get_state(self) -> Tensor:
-        """The state as a tensor of bytes."""
-        return constant(self.stream.state())
-
-    def set_state(self, new_state: Tensor) -> Generator:
-        """Go on from a state that `get_state` gave."""
-        self.stream.restore(new_state._array)
-        return self
-
-
-default_generator = Generator()
-default_generator.seed()
-
-
-def manual_seed(seed: int) -> Generator:
-    """Set the seed of all random functions."""
-    return default_generator.manual_seed(seed)
-
-
-def seed() -> int:
-    """Set a seed that is different each time, and return it."""
-    return default_generator.seed()
-
-
-def initial_seed() -> int:
-    """The seed the random functions were started from."""
-    return default_generator.initial_seed()
-
-
-def get_rng_state() -> Tensor:
-    """The state of the random functions as a tensor of bytes."""
-    return default_generator.get_state()
-
-
-def set_rng_state(new_state: Tensor) -> None:
-    """Go on from a state that `get_rng_state` gave."""
-    default_generator.set_state(new_state)
-
-
-@contextmanager
-def fork_rng(devices: Any = None, enabled: bool = True, **_: Any) -> Iterator[None]:
-    """Restore the state of the random functions at the end of the block."""
-    state = get_rng_state()
-    try:
-        yield
-    finally:
-        if enabled:
-            set_rng_state(state)
-
-
-def source(generator: Generator | None) -> Stream:
-    """The stream of a generator, of the default one for None."""
-    return (default_generator if generator is None else generator).stream
+from .generator import Generator, source
 
 
 def _floating(name: str, d: Dtype | None) -> Any:

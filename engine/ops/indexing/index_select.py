@@ -10,7 +10,7 @@ from ... import dtypes
 from ...op.declare import function, op
 from ...tensor import Tensor
 from ..reduction.sums import _sum
-from ..shape.reshaping import wrap_dim
+from ..shape.dimensions import wrap_dim
 
 
 def _places(array, dim, index):

@@ -9,8 +9,8 @@ import numpy as np
 from ... import dtypes
 from ...op.declare import function, op
 from ...tensor import Tensor, constant
-from ..shape.reshaping import wrap_dim
-from .getitem import _gather
+from ..shape.dimensions import wrap_dim
+from .gather import _gather
 
 
 def _grid(dim, index):

@@ -8,8 +8,10 @@ from ...errors import sizes_mismatch
 from ...op.declare import function, op
 from ...tensor import Tensor, constant
 from ..pointwise.comparison import where
-from ..shape.reshaping import _reshape, expand, reshape, wrap_dim
-from .getitem import _gather
+from ..shape.broadcasting import expand
+from ..shape.dimensions import wrap_dim
+from ..shape.reshaping import _reshape, reshape
+from .gather import _gather
 from .scatter import _check_scatter, _grid, _scatter_add, _scatter_number, fitting
 
 REDUCERS = {"prod": np.multiply, "amax": np.maximum, "amin": np.minimum}

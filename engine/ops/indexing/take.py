@@ -9,8 +9,10 @@ import numpy as np
 from ... import dtypes
 from ...op.declare import function, op
 from ...tensor import Tensor, constant
-from ..shape.reshaping import _reshape, expand, reshape, wrap_dim
-from .getitem import gather
+from ..shape.broadcasting import expand
+from ..shape.dimensions import wrap_dim
+from ..shape.reshaping import _reshape, reshape
+from .gather import gather
 
 
 @function

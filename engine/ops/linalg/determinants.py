@@ -9,7 +9,7 @@ import numpy as np
 
 from ...op.declare import function, op
 from ...tensor import Tensor
-from ..indexing.getitem import _take_slice
+from ..indexing.slicing import _take_slice
 from ..pointwise.comparison import where
 from ..shape.reshaping import _reshape
 from .matrices import as_diag, check, joined, mT

@@ -10,7 +10,8 @@ from ...op.declare import function
 from ...tensor import Tensor
 from ..reduction.sums import sum as total
 from ..shape.diagonals import diagonal
-from ..shape.reshaping import permute, reshape, unsqueeze
+from ..shape.permute import permute
+from ..shape.reshaping import reshape, unsqueeze
 from .matmul import bmm
 
 

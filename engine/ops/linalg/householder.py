@@ -10,7 +10,7 @@ from ...lazy import Late
 from ...op.declare import FUNCTIONS, function, op
 from ...tensor import Tensor, constant
 from ..creation.random import randn
-from ..indexing.getitem import _take_slice, narrow
+from ..indexing.slicing import _take_slice, narrow
 from ..loss.elementwise import refused
 from ..shape.joining import cat
 from ..shape.reshaping import _reshape

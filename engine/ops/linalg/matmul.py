@@ -9,17 +9,9 @@ import numpy as np
 from ... import dtypes
 from ...op.declare import function, op
 from ...tensor import Tensor
-from ..shape.reshaping import (
-    _reshape,
-    _squeeze_dim,
-    _squeeze_product,
-    _transpose,
-    _view,
-    expand,
-    reshape,
-    t,
-    unsqueeze,
-)
+from ..shape.broadcasting import expand
+from ..shape.permute import _transpose, t
+from ..shape.reshaping import _reshape, _squeeze_dim, _squeeze_product, _view, reshape, unsqueeze
 
 
 def _shape(array):

@@ -8,10 +8,10 @@ import numpy as np
 
 from ... import dtypes
 from ...tensor import Tensor, constant
-from ..indexing.getitem import _take_slice
+from ..indexing.slicing import _take_slice
 from ..shape.diagonals import _diag_embed, _diagonal_again
 from ..shape.joining import cat
-from ..shape.reshaping import _transpose
+from ..shape.permute import _transpose
 
 
 def mT(x):

@@ -11,7 +11,8 @@ from ..reduction.minmax import amax, amin
 from ..reduction.norms import norm_of
 from ..reduction.sums import axes_of
 from ..reduction.sums import sum as total
-from ..shape.reshaping import movedim_last, unsqueeze
+from ..shape.permute import movedim_last
+from ..shape.reshaping import unsqueeze
 from .solving import linalg_inv
 from .spectral import linalg_svdvals
 

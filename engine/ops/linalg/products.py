@@ -12,7 +12,10 @@ import numpy as np
 from ...op.declare import function, op
 from ...tensor import Tensor
 from ..reduction.sums import sum as total
-from ..shape.reshaping import _reshape, _transpose, expand, permute, reshape, spread, t, unsqueeze, wrap_dim
+from ..shape.broadcasting import expand, spread
+from ..shape.dimensions import wrap_dim
+from ..shape.permute import _transpose, permute, t
+from ..shape.reshaping import _reshape, reshape, unsqueeze
 from .matmul import bmm, dot, mm, mv, same_dtype
 
 

@@ -13,8 +13,9 @@ from ...errors import LinAlgError
 from ...lazy import Late
 from ...op.declare import function, op
 from ...tensor import Tensor
+from ..shape.broadcasting import expand
 from ..shape.diagonals import tril, triu
-from ..shape.reshaping import expand, reshape, unsqueeze
+from ..shape.reshaping import reshape, unsqueeze
 from .matrices import _each, _named, _no_trouble, _stacked, check, mT
 
 if TYPE_CHECKING:

@@ -8,14 +8,15 @@ from typing import Any
 import numpy as np
 
 from ... import dtypes
-from ...autograd.node import Counter, Inference, Result
+from ...autograd.saved_variable import Counter, Inference, Result
 from ...autograd.views import check_writable, rebase
 from ...compat.names import SURFACE
 from ...context import context, observed
-from ...op.codegen import NUMBERS32
 from ...op.declare import FUNCTIONS, TABLE, Op, function, op, traits_of
+from ...op.slow_path import NUMBERS32
 from ...tensor import Tensor, constant, counter_of, gradient_edge
-from ..creation.random import DRAWN, source
+from ..creation.generator import source
+from ..creation.random import DRAWN
 from ..indexing.getitem import _index_put
 from ..linalg import matmul  # noqa: F401  (their operations get in-place variants here)
 from ..nn import activation  # noqa: F401  (their operations get in-place variants here)

@@ -12,7 +12,7 @@ from ...dtypes import dtype as Dtype
 from ...op.declare import function
 from ...tensor import Tensor, constant
 from ..creation.factories import METHODS, _numpy_dtype, creation, positive
-from ..shape.reshaping import sizes
+from ..shape.dimensions import sizes
 
 
 def _laid_out(size: tuple[int, ...], stride: tuple[int, ...], dtype: Any) -> Any:

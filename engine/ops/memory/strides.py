@@ -10,7 +10,7 @@ import numpy as np
 from ...bounded_strides import strided
 from ...op.declare import function, op
 from ...tensor import Tensor
-from ..shape.reshaping import sizes, wrap_dim
+from ..shape.dimensions import sizes, wrap_dim
 
 
 @op(

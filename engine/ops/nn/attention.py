@@ -11,7 +11,7 @@ from ...tensor import Tensor, constant
 from ..linalg.einsums import einsum
 from ..pointwise.comparison import where
 from ..reduction.sums import _sum_dim
-from ..shape.reshaping import _transpose
+from ..shape.permute import _transpose
 
 
 def turned(x):

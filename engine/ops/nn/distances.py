@@ -8,7 +8,8 @@ from ...op.declare import function, op
 from ...tensor import Tensor
 from ..pointwise.comparison import where
 from ..reduction.sums import _sum_dim
-from ..shape.reshaping import _reshape, expand, reshape
+from ..shape.broadcasting import expand
+from ..shape.reshaping import _reshape, reshape
 
 
 @op(

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...op.declare import function
 from ...tensor import Tensor, constant
-from ..creation.random import source
+from ..creation.generator import source
 from ..pointwise.arithmetic import mul
 
 SELU_ALPHA = 1.7580993408473766

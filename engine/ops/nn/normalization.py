@@ -244,7 +244,7 @@ def torch_batch_norm(
 
 def _verify_batch_size(shape: tuple[int, ...]) -> None:
     if prod((shape[0], *shape[2:])) == 1:
-        from ...tensor import Size
+        from ...tensor_attributes import Size
 
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {Size(shape)}")
 
@@ -309,7 +309,7 @@ def instance_norm(
     """The elements of each channel of each instance normalised, (N, C, …) (Ulyanov, Vedaldi and Lempitsky, 2016)."""
     a = input._array
     if use_input_stats and prod(a.shape[2:]) == 1:
-        from ...tensor import Size
+        from ...tensor_attributes import Size
 
         raise ValueError(f"Expected more than 1 spatial element when training, got input size {Size(a.shape)}")
     n, c = a.shape[:2]

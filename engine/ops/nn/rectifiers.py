@@ -9,7 +9,7 @@ import numpy as np
 from ...dtypes import SCALAR_NAMES
 from ...op.declare import TABLE, function, op
 from ...tensor import Tensor, constant
-from ..creation.random import source
+from ..creation.generator import source
 from ..memory.inplace import inplace as in_place
 from ..pointwise.comparison import where
 from ..pointwise.unary import exp

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...op.declare import op
 from ...tensor import Tensor
-from ..indexing.getitem import unbind
+from ..indexing.slicing import unbind
 from ..linalg.matmul import linear
 from ..pointwise.unary import tanh
 from ..shape.joining import cat, stack

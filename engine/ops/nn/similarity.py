@@ -12,7 +12,7 @@ from ...op.declare import function, op
 from ...tensor import Tensor
 from ..loss.elementwise import add_number, clamp_min_number
 from ..reduction.norms import _vector_norm, norm_backward
-from ..shape.reshaping import wrap_dim
+from ..shape.dimensions import wrap_dim
 
 
 @op(

@@ -11,7 +11,7 @@ from ...op.declare import function, op
 from ...tensor import Tensor, constant
 from ..pointwise.unary import exp
 from ..reduction.sums import _sum_dim
-from ..shape.reshaping import wrap_dim
+from ..shape.dimensions import wrap_dim
 from .activation import floating_only
 
 

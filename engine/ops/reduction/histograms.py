@@ -10,7 +10,7 @@ import numpy as np
 from ...op.declare import function
 from ...tensor import Tensor, constant
 from ..linalg.matrices import _named
-from ..shape.reshaping import sizes
+from ..shape.dimensions import sizes
 
 
 def _even_edges(values: Any, bins: int, low: Any, high: Any) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 from ...compat.signatures import invalid_combination
 from ...op.declare import function, op
 from ...tensor import Tensor
-from ..shape.reshaping import wrap_dim
+from ..shape.dimensions import wrap_dim
 from .sums import _sum, _sum_dim, axes_of, restored
 
 

@@ -8,7 +8,8 @@ import numpy as np
 
 from ...op.declare import function, op
 from ...tensor import Tensor
-from ..shape.reshaping import _reshape, wrap_dim
+from ..shape.dimensions import wrap_dim
+from ..shape.reshaping import _reshape
 from .sums import restored
 
 

@@ -9,11 +9,13 @@ import numpy as np
 from ... import dtypes
 from ...op.declare import function, op
 from ...tensor import Tensor, constant
-from ..indexing.getitem import _scatter_add_zeros, _slice, narrow
+from ..indexing.gather import _scatter_add_zeros
+from ..indexing.slicing import _slice, narrow
 from ..pointwise.comparison import where
 from ..pointwise.unary import exp, log
+from ..shape.dimensions import wrap_dim
 from ..shape.joining import cat
-from ..shape.reshaping import flip, unsqueeze, wrap_dim
+from ..shape.reshaping import flip, unsqueeze
 from .prod import has_zeros
 from .sums import _sum_dim
 

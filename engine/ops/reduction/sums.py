@@ -10,7 +10,9 @@ import numpy as np
 from ... import dtypes
 from ...op.declare import function, op
 from ...tensor import Tensor, constant
-from ..shape.reshaping import _reshape, spread, wrap_dim
+from ..shape.broadcasting import spread
+from ..shape.dimensions import wrap_dim
+from ..shape.reshaping import _reshape
 
 
 def axes_of(dim: Any, ndim: int) -> tuple[int, ...]:

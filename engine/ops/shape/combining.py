@@ -8,8 +8,9 @@ import numpy as np
 
 from ...op.declare import function
 from ...tensor import Tensor, constant
+from .broadcasting import expand
 from .joining import cat, stack
-from .reshaping import expand, reshape, view
+from .reshaping import reshape, view
 
 
 @function
@@ -49,7 +50,7 @@ def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
 @function
 def broadcast_shapes(*shapes: Any) -> Any:
     """The shape that shapes broadcast to."""
-    from ...tensor import Size
+    from ...tensor_attributes import Size
 
     try:
         return Size(np.broadcast_shapes(*shapes))

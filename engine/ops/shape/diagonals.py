@@ -10,7 +10,8 @@ from ...bounded_strides import strided
 from ...op.declare import function, op
 from ...tensor import Tensor, constant
 from ..creation.copies import clone
-from .reshaping import _reshape, reshape, wrap_dim
+from .dimensions import wrap_dim
+from .reshaping import _reshape, reshape
 
 
 @op(

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...op.declare import function, op
 from ...tensor import Tensor
-from .reshaping import wrap_dim
+from .dimensions import wrap_dim
 
 
 @op(

@@ -9,7 +9,10 @@ import numpy as np
 
 from ...op.declare import function, op
 from ...tensor import Tensor, constant
-from .reshaping import _reshape, _sum_axes, flip, permute, reshape, sizes, transpose, view, wrap_dim
+from .broadcasting import _sum_axes
+from .dimensions import sizes, wrap_dim
+from .permute import permute, transpose
+from .reshaping import _reshape, flip, reshape, view
 
 # --- order -----------------------------------------------------------------------------------------------------------------
 

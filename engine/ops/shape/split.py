@@ -12,11 +12,14 @@ from ...compat.signatures import invalid_combination
 from ...op.declare import FUNCTIONS, function, op
 from ...tensor import Tensor
 from ..creation.copies import clone, detach
-from ..indexing.getitem import _slice, select, unbind
+from ..indexing.slicing import _slice, select, unbind
 from ..memory.strides import as_strided, method_unfold
+from .broadcasting import expand
 from .diagonals import diagonal
+from .dimensions import wrap_dim
 from .joining import _cat, cat
-from .reshaping import alias, expand, permute, reshape, squeeze, t, transpose, unsqueeze, view, wrap_dim
+from .permute import permute, t, transpose
+from .reshaping import alias, reshape, squeeze, unsqueeze, view
 
 # --- cutting ---------------------------------------------------------------------------------------------------------------
 

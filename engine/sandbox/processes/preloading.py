@@ -10,7 +10,7 @@ from importlib import import_module
 
 from ...autograd.node import Node
 from ...compat.signatures import overloads
-from ...op import codegen
+from ...op.backward_codegen import write_backward
 from ...op.declare import TABLE
 from ..facades.mended import mend
 from ..policy import protocols
@@ -41,5 +41,5 @@ def up() -> None:
     overloads()
     for op in TABLE.values():
         if op.differentiable and op.node is not Node:
-            setattr(op.node, "apply_arrays", codegen.write_backward(op))  # noqa: B010
+            setattr(op.node, "apply_arrays", write_backward(op))  # noqa: B010
     protocols.shut()

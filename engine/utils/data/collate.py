@@ -9,7 +9,8 @@ import numpy as np
 
 from ... import dtypes
 from ...context import context
-from ...ops.creation.factories import as_tensor, tensor
+from ...ops.creation.conversions import as_tensor
+from ...ops.creation.factories import tensor
 from ...ops.shape.joining import stack
 from ...tensor import Tensor
 

@@ -9,7 +9,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Generic, TypeVar
 
-from ...ops.creation.random import Generator, default_generator, source
+from ...ops.creation.generator import Generator, default_generator, source
 from ...tensor import Tensor
 
 T = TypeVar("T", covariant=True)

@@ -10,8 +10,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Generic, TypeVar
 
 from ... import dtypes
-from ...ops.creation.factories import as_tensor
-from ...ops.creation.random import Generator, multinomial, source
+from ...ops.creation.conversions import as_tensor
+from ...ops.creation.generator import Generator, source
+from ...ops.creation.random import multinomial
 
 T = TypeVar("T", covariant=True)
 RUN = 32

@@ -1,0 +1,128 @@
+"""What the written code of an operation calls off its fast path: arguments that are no tensors, dtypes that differ, errors."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes
+from ..autograd.saved_variable import Inference
+from ..compat.signatures import invalid_combination, overloads
+from ..dtypes import result_dtype
+from ..errors import sizes_mismatch, too_many_dims
+from ..tensor import Tensor
+from .declare import Op
+
+INFERENCE_SAVED = (
+    "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in computation "
+    "tracked by autograd. To work around this, you can make a clone to get a normal tensor and use it in autograd, or use "
+    "`torch.no_grad()` instead of `torch.inference_mode()`."
+)
+NUMBERS = (bool, int, float, np.number, np.bool_)
+
+
+def variable(name: str) -> str:
+    """The variable of the written code that holds a parameter."""
+    return "input" if name == "self" else name
+
+
+def coerce(op: Op, value: Any, name: str, position: int) -> Any:
+    """An argument that is not a tensor where one may stand: a number, None where that is the default, or a TypeError."""
+    if isinstance(value, NUMBERS) and accepts_numbers(op, name) and (position > 1 or name != "self"):
+        return value.item() if isinstance(value, np.generic) else value
+    if value is None and (op.parameters[position - 1].default is None or (name not in op.broadcast and position > 1)):
+        return None
+    shown = "input" if name == "self" else name
+    if op.name in overloads():
+        # The caller is the written function: its variables are the arguments.
+        arguments = sys._getframe(1).f_locals
+        given = [arguments[variable(p.name)] for p in op.parameters if p.name in op.rules or p.default is p.empty]
+        raise invalid_combination(op.name, *given)
+    raise TypeError(f"{op.name}(): argument '{shown}' (position {position}) must be Tensor, not {type(value).__name__}")
+
+
+def accepts_numbers(op: Op, name: str) -> bool:
+    """Whether a number may stand for the input."""
+    return name in op.broadcast and "tensors_only" not in op.traits
+
+
+def coerce_list(op: Op, values: Any, name: str) -> list[Any]:
+    """The arrays of a sequence of tensors, brought to one dtype."""
+    if isinstance(values, Tensor) or not isinstance(values, list | tuple):
+        kind = type(values).__name__
+        raise TypeError(f"{op.name}(): argument '{name}' (position 1) must be tuple of Tensors, not {kind}")
+    for i, t in enumerate(values):
+        if not isinstance(t, Tensor):
+            raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type(t).__name__}")
+    arrays = [t._array for t in values]
+    if arrays and any(a.dtype is not arrays[0].dtype for a in arrays):
+        d = result_dtype(tuple(arrays))
+        arrays = [a.astype(d, copy=False) for a in arrays]
+    return arrays
+
+
+FLOAT32 = np.dtype(np.float32)
+NUMBERS32: dict[Any, np.ndarray[Any, Any]] = {}
+"""0-d float32 arrays of Python numbers met so far: NumPy spends 200 ns on converting one, each time."""
+MOST_NUMBERS = 1000
+
+
+def promote(op: Op, *operands: Any) -> list[Any]:
+    """The operands as arrays of the result's dtype; None stays None."""
+    if len(operands) == len(op.tensors) and not any([x.__class__ is np.ndarray for x in operands]):
+        raise invalid_combination(op.name, *operands)
+    d = result_dtype(tuple(x for x in operands if x is not None))
+    if op.floating and d.kind != "f":
+        d = dtypes.get_default_dtype().numpy
+    arrays = []
+    for x in operands:
+        if x is None or (x.__class__ is np.ndarray and x.dtype is d):
+            arrays.append(x)
+        elif x.__class__ is np.ndarray:
+            arrays.append(x.astype(d))
+        else:
+            array = np.asarray(x).astype(d)
+            # Zero has two signs and True equals 1, so neither is kept.
+            if x and d is FLOAT32 and x.__class__ is not bool:
+                if len(NUMBERS32) > MOST_NUMBERS:
+                    NUMBERS32.clear()
+                NUMBERS32[x] = array
+            arrays.append(array)
+    return arrays
+
+
+def to_floating(array: Any) -> Any:
+    """The array in the default floating point dtype if it holds integers or bools."""
+    return array if array is None or array.dtype.kind == "f" else array.astype(dtypes.get_default_dtype().numpy)
+
+
+def explain(op: Op, error: Exception, arrays: tuple[Any, ...]) -> Exception:
+    """PyTorch's error for what NumPy refused."""
+    if isinstance(error, IndexError):
+        return too_many_dims(error) or error
+    chosen = [a for n, a in zip(op.tensors, arrays, strict=True) if n in op.broadcast or not op.tensor_lists]
+    shapes = [a.shape for a in chosen if isinstance(a, np.ndarray)]
+    if op.broadcast and len(shapes) > 1:
+        try:
+            np.broadcast_shapes(*shapes)
+        except ValueError:
+            for other in shapes[1:]:
+                try:
+                    np.broadcast_shapes(shapes[0], other)
+                except ValueError:
+                    return sizes_mismatch(shapes[0], other)
+            return sizes_mismatch(shapes[-2], shapes[-1])
+    return too_many_dims(error) or RuntimeError(f"{op.name}: {error}")
+
+
+def versions_of(saved: tuple[Any, ...]) -> tuple[int, ...]:
+    """The version counters of the tensors among `saved`, 0 for the rest.
+
+    Raises:
+        RuntimeError: for an inference tensor, which autograd does not take up.
+    """
+    if any([isinstance(v, Tensor) and v._counter.__class__ is Inference for v in saved]):
+        raise RuntimeError(INFERENCE_SAVED)
+    return tuple(v._counter.value if isinstance(v, Tensor) and v._counter is not None else 0 for v in saved)

@@ -1,0 +1,100 @@
+"""Conversions: of what is no tensor, of dtype, and of device, which do nothing here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ... import dtypes
+from ...dtypes import dtype as Dtype
+from ...op.declare import function, op
+from ...tensor import Tensor
+from .factories import METHODS, _as_tensor, on_cpu
+
+
+@op(
+    r"{self}",
+    traits="same_values casts",
+    self=lambda grad, self_dtype: _to_copy(grad, self_dtype, self_dtype),
+    node="ToCopyBackward0",
+    name="to",
+    shows={"self_dtype": None},
+)
+def _to_copy(self, dtype, self_dtype):
+    """The elements in another dtype."""
+    return self.astype(dtype.numpy)
+
+
+@op(r"{self}", self=None, name="to")
+def _to_integer(self, dtype):
+    """The elements in an integer or bool dtype: no gradient."""
+    return self.astype(dtype.numpy)
+
+
+@function
+def to(input: Tensor, *args: Any, dtype: Dtype | None = None, device: Any = None, copy: bool = False, **_: Any) -> Tensor:
+    """The tensor in another dtype; itself if it has it already and `copy` is not asked for."""
+    for a in args:
+        if isinstance(a, Dtype):
+            dtype = a
+        elif isinstance(a, Tensor):
+            dtype = a.dtype
+        elif isinstance(a, bool):
+            continue
+        else:
+            on_cpu(a)
+    on_cpu(device)
+    if dtype is None or dtype is input.dtype:
+        from .copies import clone
+
+        return clone(input) if copy else input
+    if not dtype.is_floating_point:
+        return _to_integer(input, dtype)
+    return _to_copy(input, dtype, input.dtype)
+
+
+@function
+def as_tensor(data: Any, dtype: Dtype | None = None, device: Any = None) -> Tensor:
+    """`data` as a tensor: itself if it is one already, sharing memory with an array of the right dtype."""
+    if isinstance(data, Tensor):
+        return data if dtype is None else to(data, dtype)
+    return _as_tensor(data, dtype=dtype, device=device)
+
+
+asarray = as_tensor
+
+
+def _conversion(name: str, target: Dtype) -> Callable[[Tensor], Tensor]:
+    def convert(self: Tensor, memory_format: Any = None) -> Tensor:
+        return to(self, target)
+
+    convert.__name__, convert.__doc__ = name, f"The tensor as torch.{target.name}."
+    return convert
+
+
+METHODS |= {
+    name: _conversion(name, d)
+    for name, d in {
+        "double": dtypes.float64, "float": dtypes.float32, "half": dtypes.float16, "long": dtypes.int64,
+        "int": dtypes.int32, "short": dtypes.int16, "char": dtypes.int8, "byte": dtypes.uint8, "bool": dtypes.bool8,
+    }.items()
+}  # fmt: skip
+
+
+def _identity(name: str, doc: str) -> Callable[..., Tensor]:
+    def same(self: Tensor, *_: Any, **__: Any) -> Tensor:
+        return self
+
+    same.__name__, same.__doc__ = name, doc
+    return same
+
+
+METHODS["cpu"] = _identity("cpu", "The tensor itself: it is on the CPU already.")
+
+
+def type_as(input: Tensor, other: Tensor) -> Tensor:
+    """The tensor in the dtype of `other`."""
+    return to(input, other.dtype)
+
+
+METHODS["type_as"] = type_as

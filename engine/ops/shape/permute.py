@@ -1,0 +1,104 @@
+"""Dimensions in another order: transposes and permutations, views all of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...op.declare import function, op
+from ...tensor import Tensor
+from .dimensions import sizes, wrap_dim
+from .reshaping import alias
+
+
+@op(
+    r"{self}^T",
+    traits="same_values transposes",
+    view=True,
+    self=lambda grad, dim0, dim1: _transpose(grad, dim0, dim1),
+    node="TransposeBackward0",
+    name="transpose",
+)
+def _transpose(self, dim0, dim1):
+    """Two dimensions swapped."""
+    return self.swapaxes(dim0, dim1)
+
+
+@function(traits="sized", turned=1)
+def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
+    """A view with two dimensions swapped."""
+    n = input._array.ndim
+    d0, d1 = wrap_dim(dim0, n), wrap_dim(dim1, n)
+    return _transpose(input, d0, d1) if n else alias(input)
+
+
+@op(r"{self}^T", traits="same_values transposes", turned=1, view=True, self=lambda grad: t(grad), node="TBackward0")
+def t(self):
+    """The transpose of a matrix (a vector or number stays as it is), a view."""
+    if self.ndim > 2:
+        raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {self.ndim}D")
+    return self.T
+
+
+@op(
+    r"{self}_{{ {dims} }}",
+    traits="same_values transposes",
+    view=True,
+    self=lambda grad, dims: _permute(grad, inverse_permutation(dims)),
+    node="PermuteBackward0",
+    name="permute",
+)
+def _permute(self, dims):
+    """The dimensions in another order."""
+    return self.transpose(dims)
+
+
+def inverse_permutation(dims):
+    """The permutation that undoes `dims`."""
+    inverse = [0] * len(dims)
+    for i, d in enumerate(dims):
+        inverse[d] = i
+    return tuple(inverse)
+
+
+@function(traits="sized")
+def permute(input: Tensor, *dims: Any) -> Tensor:
+    """A view with the dimensions in the order `dims`."""
+    n = input._array.ndim
+    order = sizes(dims)
+    if len(order) != n:
+        raise RuntimeError(
+            "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired "
+            f"ordering of dimensions i.e. input.dim() = {n} is not equal to len(dims) = {len(order)}"
+        )
+    wrapped = tuple(wrap_dim(d, n) for d in order)
+    if len(set(wrapped)) != len(wrapped):
+        raise RuntimeError("permute(): duplicate dims are not allowed.")
+    return _permute(input, wrapped)
+
+
+def transposed(input: Tensor) -> Tensor:
+    """`x.T`: the dimensions reversed."""
+    return _permute(input, tuple(reversed(range(input._array.ndim))))
+
+
+def matrix_transposed(input: Tensor) -> Tensor:
+    """`x.mT`: the last two dimensions swapped."""
+    if input._array.ndim < 2:
+        raise RuntimeError(f"tensor.mT is only supported on matrices or batches of matrices. Got {input._array.ndim}-D tensor.")
+    return _transpose(input, input._array.ndim - 2, input._array.ndim - 1)
+
+
+def matrix_of(name: str) -> Any:
+    """`x.H`: the transpose of a matrix."""
+
+    def turned(input: Tensor) -> Tensor:
+        if input._array.ndim not in (0, 2):
+            raise RuntimeError(f"tensor.{name} is only supported on matrices (2-D tensors). Got {input._array.ndim}-D tensor.")
+        return _transpose(input, 0, 1) if input._array.ndim else input
+
+    return turned
+
+
+def movedim_last(input: Tensor, rows: int, columns: int) -> Tensor:
+    """Two dimensions moved behind the others, in this order."""
+    return permute(input, *[d for d in range(input._array.ndim) if d not in (rows, columns)], rows, columns)
