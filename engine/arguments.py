@@ -1,4 +1,4 @@
-"""What a constructor was given, for those that keep all of it: the signature is the only place that names it."""
+"""What a constructor was given, for those that keep all of it: the signature alone names it."""
 
 from __future__ import annotations
 

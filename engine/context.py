@@ -51,7 +51,7 @@ class Observer(Protocol):
     def module_ended(self) -> None:
         """The innermost module's call is over, by return or exception."""
 
-    def place(self) -> Any:
+    def position(self) -> Any:
         """Where the program is now, to be kept as `Context.opened`."""
 
 
@@ -82,11 +82,11 @@ class Context:
         self.opened: Any = ()
         """Where gradients were switched off last, as the observer says it; () for nowhere."""
         self.node: Any = None
-        """The node that a pass somebody watches or hooked into is running."""
+        """The node being executed, when the pass is observed or hooked."""
         self.callbacks: list[Callable[[], None]] = []
         """What is to be called when the backward pass under way has ended."""
         self.writing: Callable[[Any], None] | None = None
-        """Called with each tensor that is about to be written in place, while somebody wants to know."""
+        """Called with each tensor that is about to be written in place; None for no call."""
         self.copy: Callable[[Any], Any] = copy.copy
         self.deepcopy: Callable[[Any], Any] = copy.deepcopy
         """How things of the program are copied: as Python does, or as a sandbox that runs the program does."""
@@ -106,7 +106,7 @@ class Context:
 
     @property
     def observer(self) -> Observer | None:
-        """Who watches."""
+        """The observer, None for none."""
         return self._observer
 
     @observer.setter
@@ -116,7 +116,7 @@ class Context:
 
     @property
     def linked(self) -> Callable[[Any], None] | None:
-        """Called with each new node, while somebody wants to know."""
+        """Called with each new node; None for no call."""
         return self._linked
 
     @linked.setter
@@ -150,7 +150,7 @@ def is_warn_always_enabled() -> bool:
 
 @contextmanager
 def observed(observer: Observer | None) -> Iterator[None]:
-    """Let `observer` watch the engine within the block; `None` silences whoever watches."""
+    """Let `observer` watch the engine within the block; `None` for no observer."""
     before = context.observer
     context.observer = observer
     try:

@@ -49,12 +49,12 @@ def unsupported(owner: str, name: str, supported: Iterable[str]) -> Unsupported:
 
 
 _read = ContextVar("read", default=True)
-"""Whether somebody may read an error's message."""
+"""Whether an error's message may be read."""
 
 
 @contextmanager
 def unread() -> Iterator[None]:
-    """While thousands of names are tried nobody reads what the errors say, and what was meant takes milliseconds to find."""
+    """While thousands of names are tried the errors' messages are not read, and what was meant takes milliseconds to find."""
     token = _read.set(False)
     try:
         yield

@@ -40,7 +40,7 @@ class Row:
         return f"{self.shown(self.hosted)} where hosted and {self.shown(self.default)} otherwise"
 
     def past(self, limit: float | None = None) -> str:
-        """The sentence for whoever went past it."""
+        """The sentence that says it was passed."""
         return f"{self.of} at most {self.shown(self.default if limit is None else limit)} {self.what}".rstrip()
 
     def shown(self, limit: float) -> str:

@@ -1,4 +1,4 @@
-"""How far a piece of work is, told to whoever shows it."""
+"""How far a piece of work is, told to what shows it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ OFTEN = 100
 
 
 def untold(_: float) -> None:
-    """Nobody wants to know."""
+    """What is told where progress is not shown: nothing happens."""
 
 
 def part(tell: Tell, begin: float, end: float) -> Tell:
@@ -25,8 +25,8 @@ def part(tell: Tell, begin: float, end: float) -> Tell:
 def told(things: Collection[T], tell: Tell) -> Iterator[T]:
     """Go through things and tell how far that is."""
     every = max(1, len(things) // OFTEN)
-    for place, thing in enumerate(things):
-        if place % every == 0:
-            tell(place / len(things))
+    for number, thing in enumerate(things):
+        if number % every == 0:
+            tell(number / len(things))
         yield thing
     tell(1.0)

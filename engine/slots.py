@@ -13,7 +13,7 @@ def _empty(*_: Any) -> Any:
 
 @dataclass(slots=True)
 class Slots:
-    """What there is a place for."""
+    """What a room above fills in."""
 
     picture: Callable[[Any], str] = _empty
     """Of a recording, as HTML, where a notebook shows it."""

@@ -40,7 +40,7 @@ def settings_table() -> str:
 
 
 def written(text: str, name: str, table: str) -> str:
-    """A document with a table in its place, which comments mark."""
+    """A document with a table between the comments that mark it."""
     begin, end = f"<!-- {name}: begin -->\n", f"<!-- {name}: end -->"
     before, _, rest = text.partition(begin)
     _, _, after = rest.partition(end)

@@ -74,7 +74,7 @@ class Tensor:
     _view: View | None
     _meta: Meta | None
     _tape: int
-    """The id a recorder gave the tensor; unset where nobody records."""
+    """The id a recorder gave the tensor; unset where there is no recorder."""
 
     __array_priority__: ClassVar[int] = 1000
 
@@ -456,7 +456,7 @@ class Tensor:
             raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
         if context.special and context.observer is not None:
             context.observer.read(self, "numpy")
-        # A view: whoever gives what they got another shape does not give it to the tensor.
+        # A view: giving the array another shape does not give it to the tensor.
         return self._array.view()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:

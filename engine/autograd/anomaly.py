@@ -39,7 +39,7 @@ def _set(enabled: bool, check_nan: bool) -> None:
 class set_detect_anomaly:  # noqa: N801
     """Switch anomaly detection on or off: at once, and back at the end if used as a context manager.
 
-    While it is on, a backward step that fails is reported with the place in the forward pass it belongs to, and one that
+    While it is on, a backward step that fails is reported with the line of the forward pass it belongs to, and one that
     produces NaN is an error.
     """
 
@@ -82,7 +82,7 @@ def remember(node: Node) -> None:
 
 
 def report(node: Node) -> None:
-    """Warn of the place in the forward pass that a failing step belongs to."""
+    """Warn of the line of the forward pass that a failing step belongs to."""
     where = node.metadata.get("traceback_")
     if where is None:
         text = (

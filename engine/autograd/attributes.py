@@ -48,8 +48,8 @@ def raw_names(node: Node) -> list[str]:
 
     op = getattr(type(node), "op", None)
     saved = node.saved or (None,) * len(node.saved_names)
-    places = zip(node.saved_names, saved, strict=False)
-    kept = [n for n, v in places if isinstance(v, (Tensor, Result, Packed)) or (op and (n in op.rules or n in op.outputs))]
+    values = zip(node.saved_names, saved, strict=False)
+    kept = [n for n, v in values if isinstance(v, (Tensor, Result, Packed)) or (op and (n in op.rules or n in op.outputs))]
     other = shown(node)
     return [n for n in kept if other.get(n, n) is not None]
 

@@ -1,8 +1,8 @@
 """The engine: a backward pass carries gradients from node to node, in PyTorch's order.
 
 A pass is a `GraphTask`, and `GraphTask.execute` is the whole sweep. Nodes are visited by descending sequence number: a node is
-made after its inputs, so whoever is next in that order has received everything. AccumulateGrad, the end of a path, runs at once
-when the last gradient for it has arrived. The same sweep without anything that nobody asks for is `unwatched.sweep`.
+made after its inputs, so the next node in that order has received everything. AccumulateGrad, the end of a path, runs at once
+when the last gradient for it has arrived. The same sweep without observer and hooks is `unwatched.sweep`.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ class Error(Node):
 
     @staticmethod
     def of(message: str, values: Sequence[Tensor | None], inputs: Sequence[Tensor | None] | None = None) -> tuple[Any, ...]:
-        """`values` as results of such a node, whose edges lead to `inputs`, or else to leaves nobody else knows."""
+        """`values` as results of such a node, whose edges lead to `inputs`, or else to leaves of its own."""
         if inputs is None:
             inputs = [v if v is None else constant(v._array).requires_grad_(v._array.dtype.kind == "f") for v in values]
         node = object.__new__(Error)

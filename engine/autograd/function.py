@@ -23,7 +23,7 @@ TWICE = "trying to differentiate twice a function that was marked with @once_dif
 
 
 class FunctionCtx:
-    """What `forward` and `backward` of a Function get as `ctx`: a place for what the gradient needs.
+    """What `forward` and `backward` of a Function get as `ctx`: it keeps what the gradient needs.
 
     It is not the node itself, whose own attributes a user's `ctx.shape = …` would hide; what it lacks it takes from the node.
     """
@@ -88,7 +88,7 @@ FROM_NODE = ("name", "next_functions", "metadata", "register_hook", "register_pr
 class FunctionNode(Node):
     """The node of a Function in the graph; attributes it lacks are those of its `ctx`."""
 
-    __slots__ = ("ctx", "keeps", "places", "several")
+    __slots__ = ("argument_edges", "ctx", "keeps", "several")
     _forward_cls: ClassVar[type[Function]]
 
     def __init__(self, ctx: FunctionCtx) -> None:
@@ -102,7 +102,7 @@ class FunctionNode(Node):
         self.sequence = 0
         self.keeps = False
         self.several = False
-        self.places: list[int | None] = []
+        self.argument_edges: list[int | None] = []
         """Per argument of `forward` the edge that its gradient takes, None for what is no tensor."""
 
     @property
@@ -148,7 +148,7 @@ class FunctionNode(Node):
             ]
         returned = self._rule()(self.ctx, *grads)
         values = returned if isinstance(returned, tuple) else (returned,)
-        name, wanted = type(self).__name__, len(self.places)
+        name, wanted = type(self).__name__, len(self.argument_edges)
         if len(values) > wanted and all(v is None for v in values[wanted:]):
             values = values[:wanted]
         if len(values) != wanted:
@@ -156,18 +156,18 @@ class FunctionNode(Node):
                 f"function {name} returned an incorrect number of gradients (expected {wanted}, got {len(values)})"
             )
         found: list[Any] = [None] * len(self.edges)
-        for i, (place, value) in enumerate(zip(self.places, values, strict=True)):
+        for i, (number, value) in enumerate(zip(self.argument_edges, values, strict=True)):
             if value is None:
                 continue
-            if place is None:
+            if number is None:
                 raise RuntimeError(
                     f"function {name} returned a gradient different than None at position {i + 1}, but the corresponding "
                     "forward input was not a Variable"
                 )
             if not isinstance(value, Tensor):
                 raise RuntimeError(f"expected Variable or None (got {type(value).__name__})")
-            if self.edges[place][0] is not None:
-                found[place] = self._fitted(place, value)
+            if self.edges[number][0] is not None:
+                found[number] = self._fitted(number, value)
         return tuple(found)
 
     def _rule(self) -> Callable[..., Any]:
@@ -181,11 +181,11 @@ class FunctionNode(Node):
             )
         return cls.vjp
 
-    def _fitted(self, place: int, value: Tensor) -> Tensor:
+    def _fitted(self, number: int, value: Tensor) -> Tensor:
         """A gradient that can be summed to the shape of its input."""
-        target, number = self.edges[place]
+        target, output = self.edges[number]
         assert target is not None
-        shape = target.shape[number][0] if target.several else target.shape
+        shape = target.shape[output][0] if target.several else target.shape
         have = value._array.shape
         if have != shape:
             try:
@@ -194,7 +194,7 @@ class FunctionNode(Node):
                 fits = False
             if not fits:
                 raise RuntimeError(
-                    f"Function {type(self).__name__} returned an invalid gradient at index {place} - got {list(have)} but "
+                    f"Function {type(self).__name__} returned an invalid gradient at index {number} - got {list(have)} but "
                     f"expected shape compatible with {list(shape)}"
                 )
         return value

@@ -70,14 +70,14 @@ class Outputs:
     def _link(self, values: list[Any]) -> None:
         node = self.node
         edges: list[Any] = []
-        places: list[int | None] = []
+        taken: list[int | None] = []
         for a in self.args:
             if isinstance(a, Tensor):
-                places.append(len(edges))
+                taken.append(len(edges))
                 edges.append(self.before.get(id(a), (None, 0)))
             else:
-                places.append(None)
-        node.edges, node.places = tuple(edges), places
+                taken.append(None)
+        node.edges, node.argument_edges = tuple(edges), taken
         metas = [(v._array.shape, v._array.dtype) if isinstance(v, Tensor) else ((), None) for v in values]
         if len(values) == 1:
             node.shape, node.dtype = metas[0]
@@ -93,7 +93,7 @@ class Outputs:
         if changed and is_input:
             return self._written(k, value)
         if is_input:
-            # An input that comes back as it went in becomes a view of itself, with its own place in the graph.
+            # An input that comes back as it went in becomes a view of itself, with a node of its own.
             source, value = value, constant(value._array)
             share(source, value, lambda array: array)
         if value._view is not None:
@@ -108,7 +108,7 @@ class Outputs:
                 value = constant(value._array)
             value._node, value._nr, value._needs = node, k, True
             if value._view is not None and value._view.base._node is None and not is_input:
-                # A view of something that `forward` made: its base has no place in the graph.
+                # A view of something that `forward` made: its base has no node.
                 value._view.base = constant(value._view.base._array)
         return value
 

@@ -15,7 +15,7 @@ def noted() -> Any:
     """Let the observer note where the mode is about to change; returns what was noted before."""
     before = context.opened
     if context.observer is not None:
-        context.opened = context.observer.place()
+        context.opened = context.observer.position()
     return before
 
 

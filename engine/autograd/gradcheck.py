@@ -232,26 +232,26 @@ def _numerical(func: Callable[..., Any], inputs: Tensors, wanted: list[Tensor], 
     table: Table = [[] for _ in outputs]
     for x in wanted:
         blocks = [np.zeros((x.numel(), out.numel()), out._array.dtype) for out in outputs]
-        for k, place in enumerate(np.ndindex(*x.shape)):
-            before = x._array[place].copy()
+        for k, index in enumerate(np.ndindex(*x.shape)):
+            before = x._array[index].copy()
             # Written past autograd, as if to `x.data`: no version counts it.
             ends = []
             try:
                 for step in (-eps, eps):
-                    x._array[place] = before + x._array.dtype.type(step)
+                    x._array[index] = before + x._array.dtype.type(step)
                     ends.append([out._array.copy() for out in _tuple(func(*inputs))])
             finally:
-                x._array[place] = before
+                x._array[index] = before
             for block, a, b in zip(blocks, *ends, strict=True):
-                _check_alike(a, b, place, eps)
+                _check_alike(a, b, index, eps)
                 block[k] = ((b - a) / (2 * eps)).reshape(-1) if a.dtype.kind == "f" else 0
         for row, block in zip(table, blocks, strict=True):
             row.append(block)
     return table
 
 
-def _check_alike(a: Any, b: Any, place: Any, eps: float) -> None:
-    where = f"when inputs are perturbed on index {place} by {eps}, but got:"
+def _check_alike(a: Any, b: Any, index: Any, eps: float) -> None:
+    where = f"when inputs are perturbed on index {index} by {eps}, but got:"
     if a.shape != b.shape:
         shapes = f"{constant(a).shape} and {constant(b).shape}"
         raise AssertionError(f"Expected `func` to return outputs with the same shape {where} shapes {shapes}.")
@@ -295,16 +295,16 @@ def _by_rows(out: Tensor, wanted: list[Tensor]) -> tuple[list[Any], bool, bool]:
 
 def _forward(func: Callable[..., Any], inputs: Tensors) -> Table:
     """The Jacobians by products J v."""
-    places = [i for i, x in enumerate(inputs) if isinstance(x, Tensor) and x.requires_grad]
+    numbers = [i for i, x in enumerate(inputs) if isinstance(x, Tensor) and x.requires_grad]
 
     def of_wanted(*wanted: Tensor) -> Tensors:
         args = list(inputs)
-        for i, x in zip(places, wanted, strict=True):
+        for i, x in zip(numbers, wanted, strict=True):
             args[i] = x
         return _differentiable(func(*args))
 
-    table = jacobian(of_wanted, tuple(inputs[i] for i in places), vectorize=True, strategy="forward-mode")
-    return [[block._array.reshape(-1, inputs[i].numel()).T for block, i in zip(row, places, strict=True)] for row in table]
+    table = jacobian(of_wanted, tuple(inputs[i] for i in numbers), vectorize=True, strategy="forward-mode")
+    return [[block._array.reshape(-1, inputs[i].numel()).T for block, i in zip(row, numbers, strict=True)] for row in table]
 
 
 def _check_multiplied(outputs: Tensors, wanted: list[Tensor]) -> None:

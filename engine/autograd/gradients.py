@@ -44,8 +44,8 @@ def reduce_to(grad: Any, shape: tuple[int, ...]) -> Any:
 
 
 def add_to_leaf(leaf: Tensor, g: Any, owned: bool = False) -> None:
-    """Add an array to a leaf's `.grad`: in place, so that whoever holds the gradient sees it grow. An array that nobody else
-    has (`owned`) becomes the gradient itself. A leaf that requires grad no more gets nothing."""
+    """Add an array to a leaf's `.grad`: in place, so that a program that holds the gradient sees it grow. An array that is
+    not shared (`owned`) becomes the gradient itself. A leaf that requires grad no more gets nothing."""
     if not leaf._needs:
         return
     have = leaf._grad
@@ -66,7 +66,7 @@ def add_to_leaf(leaf: Tensor, g: Any, owned: bool = False) -> None:
 
 
 def copy_of(g: Any) -> Any:
-    """A copy of a recorded gradient, to become a leaf's: it may be part of somebody else's graph."""
+    """A copy of a recorded gradient, to become a leaf's: it may be part of another graph."""
     return primitives.copy_(primitives.empty_like(g), g) if g.requires_grad else g
 
 

@@ -38,7 +38,7 @@ def __getattr__(name: str) -> Any:
 
 
 class GradientEdge(NamedTuple):
-    """A place in the graph where a gradient arrives."""
+    """An edge of the graph, along which a gradient arrives."""
 
     node: Node
     output_nr: int

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 class Handle:
     """What registering a hook returns; `remove()` takes the hook away again, as does leaving a `with` block."""
 
-    __slots__ = ("_places", "id")
+    __slots__ = ("_tables", "id")
     _next: ClassVar[int] = 0
     any: ClassVar[bool] = False
     """Whether a hook was ever registered in this process; while none was, passes need not look for them."""
@@ -20,7 +20,7 @@ class Handle:
         self.id = Handle._next
         Handle._next += 1
         type(self).any = True
-        self._places = (hooks, *marks)
+        self._tables = (hooks, *marks)
         hooks[self.id] = hook
         for mark in marks:
             mark[self.id] = True
@@ -30,8 +30,8 @@ class Handle:
 
     def remove(self) -> None:
         """Take the hook away."""
-        for place in self._places:
-            place.pop(self.id, None)
+        for table in self._tables:
+            table.pop(self.id, None)
 
     def __enter__(self) -> Self:
         return self

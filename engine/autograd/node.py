@@ -53,7 +53,7 @@ class Node:
     dtype: Any
     extra: Extra | None
     _tape: int
-    """The id a recorder gave the node; unset where nobody records."""
+    """The id a recorder gave the node; unset where there is no recorder."""
 
     saved_names: ClassVar[tuple[str, ...]] = ()
     several = False
@@ -154,9 +154,9 @@ class Node:
 
             return attributes.value(self, name[7:])
         if name.startswith("_raw_saved_") and name[11:] in self.saved_names:
-            place = self.saved_names.index(name[11:])
-            several = self.saved[place] if self.saved is not None else None
-            return (SavedTensor(self, place),) * len(several) if isinstance(several, tuple) else SavedTensor(self, place)
+            position = self.saved_names.index(name[11:])
+            several = self.saved[position] if self.saved is not None else None
+            return (SavedTensor(self, position),) * len(several) if isinstance(several, tuple) else SavedTensor(self, position)
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def __dir__(self) -> list[str]:

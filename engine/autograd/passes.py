@@ -63,7 +63,7 @@ def backward(
     if create_graph:
         warn_once(CYCLE, _outside())
     if inputs is not None:
-        _check_places(inputs)
+        _check_inputs(inputs)
         with observed(None):
             for t in inputs:
                 if isinstance(t, Tensor):
@@ -95,7 +95,7 @@ def starts_of(roots: list[Any], grad_tensors: Any, create_graph: bool) -> list[t
     return [start(root, gradient, create_graph, k) for k, (root, gradient) in enumerate(pairs)]
 
 
-def _check_places(inputs: list[Any]) -> None:
+def _check_inputs(inputs: list[Any]) -> None:
     for t in inputs:
         if not isinstance(t, (Tensor, GradientEdge)):
             raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(t).__name__}")
@@ -226,7 +226,7 @@ def grad(
         given = vectors(grad_outputs, len(outs))
         return _batched(outs, ins, given, retain_graph, create_graph, allow_unused, materialize_grads)
     starts = starts_of(outs, grad_outputs, create_graph)
-    _check_places(ins)
+    _check_inputs(ins)
     for t in ins:
         if isinstance(t, Tensor) and not t.requires_grad:
             raise RuntimeError("One of the differentiated Tensors does not require grad")

@@ -24,7 +24,7 @@ FREED = (
 
 
 class SavedTensor:
-    """A tensor among what a node saves, as `node._raw_saved_…` gives it: a place for a pair of hooks of its own."""
+    """A tensor among what a node saves, as `node._raw_saved_…` gives it: it may have a pair of hooks of its own."""
 
     __slots__ = ("_node", "_position")
 
@@ -165,7 +165,7 @@ class Packed:
         self.unpack = unpack
         self.output = output
         """Which output of the node the value is, None for an input."""
-        self.source = None if source is None else gradient_place(source)
+        self.source = None if source is None else graph_position(source)
 
     def opened(self, node: Node) -> Any:
         """The value in the form in which a node saves it."""
@@ -173,7 +173,7 @@ class Packed:
         return value if self.output is None else Result(value._array, self.output)
 
     def open(self, node: Node | None) -> Tensor:
-        """The value as a tensor in its place in the graph."""
+        """The value as a tensor that stands in the graph where the saved one stood."""
         from ..tensor import Tensor, constant
 
         with grad_mode(False):
@@ -192,7 +192,7 @@ class Packed:
         return out
 
 
-def gradient_place(tensor: Tensor) -> tuple[Tensor | None, Node | None, int, bool]:
+def graph_position(tensor: Tensor) -> tuple[Tensor | None, Node | None, int, bool]:
     """Where a tensor stands in the graph: itself if it is a leaf that requires grad, else its node."""
     return (tensor if tensor._needs and tensor.grad_fn is None else None, tensor.grad_fn, tensor._nr, tensor._needs)
 

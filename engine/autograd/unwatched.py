@@ -1,4 +1,4 @@
-"""The engine's sweep for a pass that nobody watches or has hooked into, which is nearly every one.
+"""The engine's sweep for a pass without observer and hooks, which is nearly every one.
 
 The order is the same as in `engine.GraphTask`, found on the way instead of planned, and the leaves come last. Half of the time
 of a pass over small tensors is bookkeeping, so this does as little as possible: through a network of three small layers it

@@ -35,7 +35,7 @@ def check_writable(tensor: Tensor) -> None:
     if tensor.requires_grad and view.base.grad_fn is None:
         raise InplaceError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
     if tensor.requires_grad and tensor._node is None:
-        # Its base has been written since, and nobody has asked for the view's `grad_fn` yet.
+        # Its base has been written since, and the view's `grad_fn` has not been read yet.
         raise InplaceError("a leaf Variable that requires grad is being used in an in-place operation.")
 
 
@@ -121,16 +121,16 @@ def rebase(tensor: Tensor, node: Node, output: int) -> None:
 
     view = tensor._view
     if view is None:
-        place(tensor, node, output)
+        set_history(tensor, node, output)
         return
     base = view.base
     below = gradient_edge(base)
-    place(base, CopySlices(base, view, node, below), 0)
+    set_history(base, CopySlices(base, view, node, below), 0)
     regenerate(tensor, view)
 
 
-def place(tensor: Tensor, node: Node, output: int) -> None:
-    """Give a tensor a new place in the graph; that its gradient is kept (`retain_grad`) goes with it."""
+def set_history(tensor: Tensor, node: Node, output: int) -> None:
+    """Make a tensor an output of another node; that its gradient is kept (`retain_grad`) goes with it."""
     before = tensor._node
     if before is not None and before.extra is not None:
         kept = before.extra.retained.get(tensor._nr)
@@ -160,4 +160,4 @@ def regenerate(tensor: Tensor, view: View) -> None:
     assert fresh._node is not None
     if base is not view.base:
         fresh._node.edges = ((None, 0),)
-    place(tensor, fresh._node, fresh._nr)
+    set_history(tensor, fresh._node, fresh._nr)

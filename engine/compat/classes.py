@@ -18,7 +18,7 @@ KNOWN: dict[str, type] = {}
 def known_as(module: str, *kinds: type) -> None:
     """Let classes say that they stand in `module`, as PyTorch's do.
 
-    A pickle finds a class where it says it stands, which is PyTorch's or nobody's. So a pickle of an instance says how one is
+    A pickle finds a class where it says it stands, a module of PyTorch's or none. So a pickle of an instance says how one is
     made here of the class that PyTorch calls so.
     """
     for kind in kinds:

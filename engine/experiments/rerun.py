@@ -116,7 +116,7 @@ class Follower:
         self.alive: list[Any] = []
         """What must not go while its id() is known."""
 
-    def place(self) -> tuple[Any, ...]:
+    def position(self) -> tuple[Any, ...]:
         """Where the program is does not matter."""
         return ()
 

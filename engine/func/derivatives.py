@@ -269,23 +269,23 @@ def _chosen(args: tuple[Any, ...], argnums: Argnums) -> Any:
     """The argument at `argnums`, or a tuple of those at several."""
     if not isinstance(argnums, int | tuple):
         raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {type(argnums)}")
-    places = _places(args, argnums)
-    return args[places[0]] if isinstance(argnums, int) else tuple(args[i] for i in places)
+    positions = _positions(args, argnums)
+    return args[positions[0]] if isinstance(argnums, int) else tuple(args[i] for i in positions)
 
 
-def _places(args: tuple[Any, ...], argnums: Argnums) -> list[int]:
+def _positions(args: tuple[Any, ...], argnums: Argnums) -> list[int]:
     numbers = (argnums,) if isinstance(argnums, int) else argnums
     for i in numbers:
         if not isinstance(i, int):
             raise RuntimeError(f"argnum must be int, got: {type(i)}")
         if not -len(args) <= i < len(args):
             raise RuntimeError(f"Got argnum={i}, but only {len(args)} positional inputs")
-    places = [i % len(args) for i in numbers]
-    if not places:
+    positions = [i % len(args) for i in numbers]
+    if not positions:
         raise RuntimeError("argnums must be non-empty")
-    if len(set(places)) != len(places):
-        raise RuntimeError(f"argnums elements must be unique, got {tuple(places)}")
-    return places
+    if len(set(positions)) != len(positions):
+        raise RuntimeError(f"argnums elements must be unique, got {tuple(positions)}")
+    return positions
 
 
 def _with_fresh(args: tuple[Any, ...], argnums: Argnums | None, level: Level) -> tuple[tuple[Any, ...], Any]:
@@ -295,7 +295,7 @@ def _with_fresh(args: tuple[Any, ...], argnums: Argnums | None, level: Level) ->
         return args, args
     _chosen(args, argnums)
     replaced = list(args)
-    for i in _places(args, argnums):
+    for i in _positions(args, argnums):
         replaced[i] = mapped(level.fresh, args[i])
     return tuple(replaced), _chosen(tuple(replaced), argnums)
 

@@ -117,10 +117,10 @@ def _replaced(module: Module, given: dict[str, Tensor], tensors: dict[str, Tenso
     """Let the module have other tensors within the block."""
     if strict:
         _check_names(module, tensors)
-    places = [(name, *_place(module, name)) for name in tensors]
-    before = [(name, members, last, members.get(last, ABSENT)) for name, members, last in places]
+    members_of = [(name, *_member(module, name)) for name in tensors]
+    before = [(name, members, last, members.get(last, ABSENT)) for name, members, last in members_of]
     try:
-        for name, members, last in places:
+        for name, members, last in members_of:
             members[last] = tensors[name]
         yield
     finally:
@@ -133,7 +133,7 @@ def _replaced(module: Module, given: dict[str, Tensor], tensors: dict[str, Tenso
                 members[last] = tensor
 
 
-def _place(module: Module, name: str) -> tuple[dict[str, Any], str]:
+def _member(module: Module, name: str) -> tuple[dict[str, Any], str]:
     """The dict that holds a parameter, buffer or plain attribute of the module, and its key there."""
     path, _, last = name.rpartition(".")
     owner = module.get_submodule(path)

@@ -6,12 +6,12 @@ from typing import Any
 
 from . import functional, init, modules, parameter, utils
 from .module import Module
-from .modules import PLACES
+from .modules import BY_NAME
 from .parameter import Buffer, Parameter
 
-globals().update(PLACES)
+globals().update(BY_NAME)
 
-__all__ = ["Buffer", "Module", "Parameter", "functional", "init", "modules", "parameter", "utils", *sorted(PLACES)]
+__all__ = ["Buffer", "Module", "Parameter", "functional", "init", "modules", "parameter", "utils", *sorted(BY_NAME)]
 
 
 def __getattr__(name: str) -> Any:

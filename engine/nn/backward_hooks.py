@@ -53,21 +53,21 @@ class BackwardHook:
         self.hooks = hooks
         self.pre_hooks = pre_hooks
         self.grad_outputs: tuple[Any, ...] | None = None
-        self.places: list[int] = []
+        self.positions: list[int] = []
         self.count = -1
 
     def _wrap(self, values: tuple[Any, ...]) -> tuple[Node | None, tuple[Any, ...], list[int]]:
         """The values, those tensors that need a gradient behind one node, and where they stand."""
-        places = [i for i, v in enumerate(values) if isinstance(v, Tensor) and v.requires_grad]
-        if not places or not context.grad:
+        positions = [i for i, v in enumerate(values) if isinstance(v, Tensor) and v.requires_grad]
+        if not positions or not context.grad:
             return None, values, []
-        node, wrapped = _identity([values[i] for i in places])
-        replaced = dict(zip(places, wrapped))
-        return node, tuple(replaced.get(i, v) for i, v in enumerate(values)), places
+        node, wrapped = _identity([values[i] for i in positions])
+        replaced = dict(zip(positions, wrapped))
+        return node, tuple(replaced.get(i, v) for i, v in enumerate(values)), positions
 
     def inputs(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """The arguments for forward."""
-        node, args, self.places = self._wrap(args)
+        node, args, self.positions = self._wrap(args)
         self.count = len(args)
         if node is not None:
             node.register_hook(self._at_inputs)
@@ -85,13 +85,13 @@ class BackwardHook:
                 )
             return result
         values = (result,) if single else result
-        node, wrapped, places = self._wrap(values)
+        node, wrapped, positions = self._wrap(values)
         if node is not None:
-            node.register_prehook(lambda grads: self._at_outputs(grads, len(values), places))
+            node.register_prehook(lambda grads: self._at_outputs(grads, len(values), positions))
         return wrapped[0] if single else wrapped
 
-    def _at_outputs(self, grads: tuple[Any, ...], count: int, places: list[int]) -> Any:
-        found = dict(zip(places, grads))
+    def _at_outputs(self, grads: tuple[Any, ...], count: int, positions: list[int]) -> Any:
+        found = dict(zip(positions, grads))
         self.grad_outputs = tuple(found.get(i) for i in range(count))
         changed = False
         for hook in self.pre_hooks:
@@ -104,7 +104,7 @@ class BackwardHook:
                     f"Backward pre hook returned an invalid number of grad_output, got {len(result)}, but expected {count}"
                 )
             self.grad_outputs, changed = result, True
-        if not self.places:
+        if not self.positions:
             # No input needs a gradient: the hooks run here, with None for the inputs.
             if self.hooks:
                 warnings.warn(NO_INPUTS, stacklevel=2)
@@ -115,7 +115,7 @@ class BackwardHook:
                         "Backward hook for Modules where no input requires gradient should always return None or None for all "
                         "gradients."
                     )
-        return tuple(self.grad_outputs[i] for i in places) if changed else None
+        return tuple(self.grad_outputs[i] for i in positions) if changed else None
 
     def _at_inputs(self, grad_inputs: tuple[Any, ...], _: Any) -> Any:
         if self.grad_outputs is None:
@@ -124,7 +124,7 @@ class BackwardHook:
                 "in your nn.Module flows to the Module's input without passing through the Module's output. Make sure that the "
                 "output depends on the input and that the loss is computed based on the output."
             )
-        found = dict(zip(self.places, grad_inputs))
+        found = dict(zip(self.positions, grad_inputs))
         grads: tuple[Any, ...] = tuple(found.get(i) for i in range(self.count))
         for hook in self.hooks:
             result = hook(self.module, grads, self.grad_outputs)
@@ -136,4 +136,4 @@ class BackwardHook:
                     )
                 grads = result
         self.grad_outputs = None
-        return tuple(grads[i] for i in self.places)
+        return tuple(grads[i] for i in self.positions)

@@ -75,7 +75,7 @@ def _defined_in(file: ModuleType) -> dict[str, type[Module]]:
     }
 
 
-PLACES: dict[str, type[Module]] = {}
+BY_NAME: dict[str, type[Module]] = {}
 """Every module of `torch.nn`, by name."""
 
 
@@ -87,10 +87,10 @@ def _file(name: str) -> ModuleType:
     return sys.modules[full]
 
 
-def _register(name: str, kind: type[Module], place: str) -> None:
-    """Put a module where PyTorch has it; `print(type(module))` names that place."""
-    setattr(_file(place), name, kind)
-    known_as(f"torch.nn.modules.{place}", kind)
+def _register(name: str, kind: type[Module], file: str) -> None:
+    """Put a module where PyTorch has it; `print(type(module))` names that file."""
+    setattr(_file(file), name, kind)
+    known_as(f"torch.nn.modules.{file}", kind)
     for method, bases in SHARED.items():
         owner = next(base for base in kind.__mro__ if method in vars(base))
         if (owner is Wrapped or owner.__name__[0] == "_") and owner.__name__ not in bases:
@@ -101,16 +101,16 @@ _register("Module", Module, "module")
 vars(_file("module")).update({n: f for n, f in vars(hooks).items() if n.startswith("register_module_")})
 for _name, _kind in _defined_in(attention).items():
     _register(_name, _kind, "linear" if _name.startswith("Non") else "activation")
-PLACES["MultiheadAttention"] = attention.MultiheadAttention
-for _place, _family in FAMILIES:
+BY_NAME["MultiheadAttention"] = attention.MultiheadAttention
+for _module_file, _family in FAMILIES:
     for _name, _kind in _defined_in(_family).items():
-        _register(_name, _kind, ELSEWHERE.get(_name, _place))
-        PLACES[_name] = _kind
+        _register(_name, _kind, ELSEWHERE.get(_name, _module_file))
+        BY_NAME[_name] = _kind
 
 
 def __getattr__(name: str) -> Any:
     if name == "lazy":
         return _file("lazy")
-    if name in PLACES:
-        return PLACES[name]
+    if name in BY_NAME:
+        return BY_NAME[name]
     raise AttributeError(f"module 'torch.nn.modules' has no attribute '{name}'")

@@ -148,7 +148,7 @@ def _saved(op: Op, name: str) -> str:
 
 
 def _counted(op: Op, name: str) -> str:
-    """Whether a saved input is a tensor that has been written to; of inputs that are not saved here nobody asks."""
+    """Whether a saved input is a tensor that has been written to; inputs that are not saved here do not count."""
     uses = _uses(op, name)
     counted = f"c_{variable(name)} is not None"
     if op.joint_vjp is None and set(uses) != set(op.differentiable):

@@ -9,9 +9,9 @@ The function is the formula on arrays. Each keyword names an input that may be a
 where there is no derivative. A rule's first parameter is the upstream gradient; its other parameters are what the node saves:
 an argument by name, `result` (or the name of one output), `<argument>_sym_sizes`, `<argument>_sym_numel`.
 
-A rule is read in three ways, always the same text: on arrays (first derivatives), on recorded tensors (`create_graph`), and, by
-whoever wants the formula, on symbols. The first two differ only in what the names of other operations in it stand for, so a
-rule uses operators, names of operations, and plain helper functions made of them: no methods.
+A rule is read in three ways, always the same text: on arrays (first derivatives), on recorded tensors (`create_graph`), and on
+symbols, for its formula. The first two differ only in what the names of other operations in it stand for, so a rule uses
+operators, names of operations, and plain helper functions made of them: no methods.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ def op(
         node: the node's name where it is not `<Name>Backward0`.
         traits: names of traits, as words.
         symbol: the sign it is drawn with, where that is not its name.
-        ufunc: the function of NumPy that it is; in place, it is called where nobody watches.
+        ufunc: the function of NumPy that it is; in place, it is called where there is no observer.
         turned: for a view whose in-place method turns the tensor itself (`t_`): by how much the number in its node's name is
             higher then.
         shows: attributes of the node (`_saved_…`) that are not what the rule saves by that name: how each comes from what is

@@ -45,7 +45,7 @@ def fill(template: str, value: Callable[[str], Text | None]) -> str:
 
 
 def _pieces(template: str) -> tuple[list[str], dict[int, str]]:
-    """The template cut into literal pieces and names; of the latter the name by its place."""
+    """The template cut into literal pieces and names; of the latter the name by its position."""
     pieces: list[str] = []
     named: dict[int, str] = {}
     at = 0

@@ -14,7 +14,7 @@ class Unreadable(Exception):
 
 
 class Reader(Protocol):
-    """Whoever reads a rule."""
+    """What reads a rule and makes symbols of it."""
 
     def symbol(self, value: Any) -> Symbol:
         """A value as a symbol; Unreadable if it is none."""
@@ -26,10 +26,10 @@ class Reader(Protocol):
         """Count a piece of work; Unreadable if it was too much."""
 
 
-PLACE = re.compile("\x02(\\w+)\x03")
+PLACEHOLDER = re.compile("\x02(\\w+)\x03")
 
 
-def place(name: str) -> str:
+def placeholder(name: str) -> str:
     """A saved name inside LaTeX under construction, where single braces are LaTeX's own."""
     return f"\x02{name}\x03"
 
@@ -170,7 +170,7 @@ class Several:
         self.reader = reader
 
     def __getitem__(self, index: int) -> Symbol:
-        return Symbol(self.reader, place(f"grad_{index}"))
+        return Symbol(self.reader, placeholder(f"grad_{index}"))
 
 
 class Mathematics:

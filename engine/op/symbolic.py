@@ -20,7 +20,7 @@ import numpy as np
 from ..itself import OURS
 from .declare import TABLE, Op, Rule, argument_names, global_names, parameters_of
 from .latex import ATOM, Text, escaped, fill, level_of, number, roman
-from .symbol import PLACE, Forbidden, Mathematics, Several, Symbol, Unreadable, place
+from .symbol import PLACEHOLDER, Forbidden, Mathematics, Several, Symbol, Unreadable, placeholder
 
 MAX_TEXTS = 8
 """Outcomes of decisions that are told apart; a rule with more stands as one call."""
@@ -41,7 +41,7 @@ class RuleText:
     input: str
     template: str
     elementwise: bool
-    """Whether each element depends on the elements at the same place only."""
+    """Whether each element depends on the elements at the same position only."""
     call: bool
     """Whether the text is no more than a call."""
     when: tuple[Condition, ...] = ()
@@ -117,19 +117,19 @@ class _Reader:
         if "\x02grad" not in latex and latex != "0":
             raise Unreadable
         if self.op.tensor_lists and self.name in self.op.tensor_lists:
-            latex = rf"{Symbol(self, latex, result.level).at_least(ATOM)}_{{{place('edge')}}}"
+            latex = rf"{Symbol(self, latex, result.level).at_least(ATOM)}_{{{placeholder('edge')}}}"
         when = tuple(condition for condition, _ in self.trail[: self.at])
         return RuleText(self.name, _template(latex), result.elementwise, self.calls > 0, when)
 
     def _call(self) -> RuleText:
         saved = [n for n in parameters_of(self.rule) if n in self.op.rules or n in self.op.outputs]
-        arguments = ", ".join(place(n) for n in ("grad", *saved))
+        arguments = ", ".join(placeholder(n) for n in ("grad", *saved))
         name = escaped(self.op.name.strip("_"))
         return RuleText(self.name, _template(rf"\mathrm{{vjp}}_{{\mathrm{{{name}}}}}\left({arguments}\right)"), False, True)
 
     def _upstream(self) -> Any:
         first = next(iter(argument_names(self.rule)), "grad")
-        return Several(self) if first in ("grads", "known") else Symbol(self, place("grad"))
+        return Several(self) if first in ("grads", "known") else Symbol(self, placeholder("grad"))
 
     def _saved(self, name: str) -> Any:
         tensor = name in self.op.rules or name in self.op.outputs
@@ -139,7 +139,7 @@ class _Reader:
         optional = name not in self.op.outputs and not name.endswith(_FACTS) and default is None
         if optional and self.decide(name, "none", ""):
             return None
-        return Symbol(self, place(name), plain="" if tensor else name)
+        return Symbol(self, placeholder(name), plain="" if tensor else name)
 
     def decide(self, name: str, sign: str, text: str) -> bool:
         """The outcome of a decision: as planned, or true at the first time."""
@@ -191,10 +191,10 @@ class _Reader:
 
     def numel(self, value: Any) -> Symbol:
         """The number of elements of something that the node saves."""
-        saved = PLACE.fullmatch(self.symbol(value).latex)
+        saved = PLACEHOLDER.fullmatch(self.symbol(value).latex)
         if saved is None:
             raise Unreadable
-        return Symbol(self, place(f"numel_{saved[1]}"))
+        return Symbol(self, placeholder(f"numel_{saved[1]}"))
 
     def printed(self, op: Op, *arguments: Any, **options: Any) -> Symbol:
         """An operation on symbols, by its template."""
@@ -244,7 +244,7 @@ class _Reader:
         if isinstance(value, Symbol):
             return value
         if isinstance(value, Several):
-            return Symbol(self, place("grad"), elementwise=False)
+            return Symbol(self, placeholder("grad"), elementwise=False)
         if isinstance(value, np.ndarray | np.generic) and value.size == 1:
             value = value.item()
         if isinstance(value, bool | int | float):

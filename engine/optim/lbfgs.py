@@ -107,7 +107,7 @@ class LBFGS(Optimizer):
                 self._move(t, d)
                 optimal = False
                 if iteration != group["max_iter"]:
-                    # Not after the last iteration: nobody would use it.
+                    # Not after the last iteration: it would not be used.
                     loss = _number(run())
                     g = self._gradient()
                     optimal = np.abs(g).max() <= group["tolerance_grad"]

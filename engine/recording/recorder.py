@@ -344,7 +344,7 @@ class Recorder:
         """The innermost module's call is over."""
         self.module_calls.leave()
 
-    def place(self) -> tuple[Any, ...]:
+    def position(self) -> tuple[Any, ...]:
         """Where the program is now."""
         return self.where()
 

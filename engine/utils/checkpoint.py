@@ -145,9 +145,9 @@ def _recomputed() -> Any:
         def forward(ctx: Any, run: Callable[..., Any], preserve: bool, *args: Any) -> Any:
             ctx.run = run
             ctx.state = get_rng_state() if preserve else None
-            ctx.places = [i for i, x in enumerate(args) if isinstance(x, Tensor)]
+            ctx.tensor_positions = [i for i, x in enumerate(args) if isinstance(x, Tensor)]
             ctx.others = [None if isinstance(x, Tensor) else x for x in args]
-            ctx.save_for_backward(*[args[i] for i in ctx.places])
+            ctx.save_for_backward(*[args[i] for i in ctx.tensor_positions])
             with no_grad():
                 return run(*args)
 
@@ -160,7 +160,7 @@ def _recomputed() -> Any:
                     ".backward() without passing the `inputs` argument."
                 )
             inputs = list(ctx.others)
-            for i, saved in zip(ctx.places, ctx.saved_tensors, strict=True):
+            for i, saved in zip(ctx.tensor_positions, ctx.saved_tensors, strict=True):
                 inputs[i] = saved.detach()
                 inputs[i].requires_grad = saved.requires_grad
             with fork_rng(enabled=ctx.state is not None), enable_grad():

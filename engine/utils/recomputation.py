@@ -150,9 +150,9 @@ class Frame:
 
     def _serve(self, run: int, tensor: Tensor) -> Tensor:
         tensor = tensor.detach() if tensor.requires_grad else tensor
-        place = self.counts[run]
+        index = self.counts[run]
         self.counts[run] += 1
-        if place >= len(self.holders):
+        if index >= len(self.holders):
             if not self.forward_completed:
                 self.any_number = True
                 return tensor
@@ -160,7 +160,7 @@ class Frame:
                 "torch.utils.checkpoint: trying to save more tensors during recomputation than during the original forward "
                 f"pass.\n{TIP}"
             )
-        holder = self.holders[place]()
+        holder = self.holders[index]()
         if holder is not None:
             key = holder.keys[run] = Key()
             self.tensors[run][key] = tensor

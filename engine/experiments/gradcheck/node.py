@@ -62,7 +62,7 @@ class NodeCheck:
     def inputs(self) -> list[tuple[int, tuple[int, ...]]]:
         """The edges with the arguments they belong to: a position, or two in a list of tensors."""
         if isinstance(self.node, FunctionNode):
-            return [(edge, (k,)) for k, edge in enumerate(self.node.places) if edge is not None]
+            return [(edge, (k,)) for k, edge in enumerate(self.node.argument_edges) if edge is not None]
         found: list[tuple[int, tuple[int, ...]]] = []
         positions = {p.name: k for k, p in enumerate(self.op.parameters)}
         for name in self.op.differentiable:

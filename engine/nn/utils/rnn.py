@@ -78,8 +78,8 @@ def pack_padded_sequence(input: Any, lengths: Any, batch_first: bool = False, en
     counts = np.asarray(lengths._array if isinstance(lengths, Tensor) else lengths, np.int64)
     order = None
     if not enforce_sorted:
-        places = np.argsort(-counts, kind="stable")
-        counts, order = counts[places], constant(places)
+        ranks = np.argsort(-counts, kind="stable")
+        counts, order = counts[ranks], constant(ranks)
         input = input.index_select(0 if batch_first else 1, order)
     if counts.size == 0 or input.numel() == 0:
         raise RuntimeError("Cannot pack empty tensors.")

@@ -25,7 +25,7 @@ CHUNK = 1 << 18
 
 
 class Geometry(NamedTuple):
-    """Which places of the coarse side meet which places of the fine side."""
+    """Which positions of the coarse side meet which positions of the fine side."""
 
     fine: tuple[int, ...]
     coarse: tuple[int, ...]
@@ -58,11 +58,11 @@ def _chunks(n, each) -> Iterator[slice]:
 
 
 def _columns(x, geometry) -> Iterator[tuple[slice, Any]]:
-    """The windows of a padded x as matrices (n, groups, C / groups * kernel, places), a few samples at a time."""
+    """The windows of a padded x as matrices (n, groups, C / groups * kernel, positions), a few samples at a time."""
     _, coarse, kernel, stride, _, dilation, groups = geometry
     n, c = x.shape[:2]
     channels = c // groups
-    rows, places = channels * prod(kernel), prod(coarse)
+    rows, positions = channels * prod(kernel), prod(coarse)
     s = x.strides
     windows = strided(
         x,
@@ -75,8 +75,8 @@ def _columns(x, geometry) -> Iterator[tuple[slice, Any]]:
             *[a * d for a, d in zip(s[2:], stride, strict=True)],
         ),
     )
-    for some in _chunks(n, groups * rows * places):
-        yield some, windows[some].reshape(some.stop - some.start, groups, rows, places)
+    for some in _chunks(n, groups * rows * positions):
+        yield some, windows[some].reshape(some.stop - some.start, groups, rows, positions)
 
 
 def coarse_of(x, w, geometry):
@@ -101,20 +101,20 @@ def fine_of(y, w, geometry):
         turned = turned[(..., *[slice(None, None, -1)] * len(kernel))].reshape(groups * channels, o // groups, *kernel)
         if all(c + 2 * m - d * (k - 1) == f for f, c, m, d, k in zip(fine, coarse, margin, dilation, kernel, strict=True)):
             return coarse_of(y, turned, geometry._replace(fine=coarse, coarse=fine, padding=margin))
-    places = prod(coarse)
+    positions = prod(coarse)
     out = np.zeros((n, groups * channels, *(f + 2 * p for f, p in zip(fine, padding, strict=True))), np.result_type(y, w))
     matrix = w.reshape(groups, o // groups, channels * prod(kernel)).swapaxes(1, 2)
-    y = y.reshape(n, groups, o // groups, places)
-    for some in _chunks(n, groups * channels * prod(kernel) * places):
+    y = y.reshape(n, groups, o // groups, positions)
+    for some in _chunks(n, groups * channels * prod(kernel) * positions):
         parts = np.matmul(matrix, y[some]).reshape(some.stop - some.start, groups * channels, *kernel, *coarse)
         for k in np.ndindex(*kernel):
-            out[(some, *_places(k, geometry))] += parts[(slice(None), slice(None), *k)]
+            out[(some, *_positions(k, geometry))] += parts[(slice(None), slice(None), *k)]
     inner: Any = (..., *[slice(p, p + f) for f, p in zip(fine, padding, strict=True)])
     return out[inner] if any(padding) else out
 
 
-def _places(k, geometry):
-    """The places of the padded fine side that one element of the kernel meets."""
+def _positions(k, geometry):
+    """The positions of the padded fine side that one element of the kernel meets."""
     return (
         ...,
         *[

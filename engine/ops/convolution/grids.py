@@ -43,7 +43,7 @@ def _reflected(x, size, align_corners):
 
 
 def _moved(x, size, padding_mode, align_corners):
-    """Where a place outside counts as, and the slope."""
+    """Where a position outside counts as, and the slope."""
     if padding_mode == 0:
         return x, np.ones_like(x)
     slope: Any = 1
@@ -64,7 +64,7 @@ _CUBIC = ((1.25, -2.25, 0.0, 1.0), (-0.75, 3.75, -6.0, 3.0))
 
 
 def _weights(x, mode, order):
-    """For each place to look at: its distance from the first, and its weight differentiated so many times."""
+    """For each position to look at: its distance from the first, and its weight differentiated so many times."""
     if mode == 1:
         return np.rint(x), [(0, np.ones_like(x))]
     first = np.floor(x)
@@ -84,7 +84,7 @@ _ORDERS = {0: 1, 1: 0, 2: 3}
 
 
 def _taps(x, size, modes, order):
-    """For one coordinate of the grid the places to look at and their weights, zero outside of the image."""
+    """For one coordinate of the grid the positions to look at and their weights, zero outside of the image."""
     mode, padding_mode, align_corners = modes
     factor = x.dtype.type((size - 1) / 2 if align_corners else size / 2)
     x = (x + 1) * factor - x.dtype.type(0 if align_corners else 0.5)
@@ -94,17 +94,17 @@ def _taps(x, size, modes, order):
     first, found = _weights(x, mode, order)
     taps = []
     for k, weight in found:
-        place = first + k
+        position = first + k
         if mode == 2:
-            place, _ = _moved(place, size, padding_mode, align_corners)
-        index = _whole(place)
+            position, _ = _moved(position, size, padding_mode, align_corners)
+        index = _whole(position)
         inside = (index >= 0) & (index < size)
         taps.append((np.where(inside, index, 0), np.where(inside, weight * (slope * factor) ** order, 0)))
     return taps
 
 
 def _neighbours(sizes, grid, modes, orders):
-    """For each combination of places to look at: their places in the flattened image and their weights, (N, 1, points)."""
+    """For each combination of positions to look at: their indices in the flattened image, and their weights, (N, 1, points)."""
     dims = len(sizes) - 2
     if any(order > _ORDERS[modes[0]] for order in orders):
         return
@@ -124,8 +124,8 @@ def _sampled(input, grid, modes, orders):
     n, c = input.shape[:2]
     flat = input.reshape(n, c, prod(input.shape[2:]))
     out = np.zeros((n, c, prod(grid.shape[1:-1])), input.dtype)
-    for places, weights in _neighbours(input.shape, grid, modes, orders):
-        out += np.take_along_axis(flat, np.broadcast_to(places, out.shape), 2) * weights
+    for positions, weights in _neighbours(input.shape, grid, modes, orders):
+        out += np.take_along_axis(flat, np.broadcast_to(positions, out.shape), 2) * weights
     return out.reshape(n, c, *grid.shape[1:-1])
 
 
@@ -159,14 +159,14 @@ def _sample(self, grid, modes, orders):
     name="grid_sampler_backward",
 )
 def _unsample(self, grid, sizes, modes, orders):
-    """The transpose of `_sample`: each point's number added to the places it looked at."""
+    """The transpose of `_sample`: each point's number added to the positions it looked at."""
     n, c = sizes[:2]
     area = prod(sizes[2:])
     grad = self.reshape(n, c, prod(grid.shape[1:-1]))
     total = np.zeros(n * c * area)
     planes = (np.arange(n * c) * area).reshape(n, c, 1)
-    for places, weights in _neighbours(sizes, grid, modes, orders):
-        total += np.bincount((places + planes).ravel(), (grad * weights).ravel(), n * c * area)
+    for positions, weights in _neighbours(sizes, grid, modes, orders):
+        total += np.bincount((positions + planes).ravel(), (grad * weights).ravel(), n * c * area)
     return total.astype(self.dtype).reshape(sizes)
 
 
@@ -260,7 +260,7 @@ def _warn_of_corners() -> None:
 
 
 def _base_grid(size, align_corners, dtype):
-    """The points of an untransformed grid with a one appended, (places, dims + 1)."""
+    """The points of an untransformed grid with a one appended, (positions, dims + 1)."""
     lines = []
     for n in size[2:]:
         line = np.linspace(-1, 1, n, dtype=dtype) if n > 1 else np.zeros(1, dtype)

@@ -38,11 +38,11 @@ def _pool_max(dims, input, kernel_size, stride, padding, dilation, ceil_mode, re
     windows: Any = windows_of(name, dims, kernel_size, stride, padding, dilation)
     windows = lifted(*windows) if dims == 1 else windows
     check_pool(name, input._array, windows, ceil_mode)
-    values, places = MAX[max(dims, 2)](input, *windows, ceil_mode)
+    values, indices = MAX[max(dims, 2)](input, *windows, ceil_mode)
     if dims == 1:
         values = _squeeze_dim(values, input._array.ndim - 2)
-        places = _squeeze_dim(places, input._array.ndim - 2) if return_indices else None
-    return (values, places) if return_indices else values
+        indices = _squeeze_dim(indices, input._array.ndim - 2) if return_indices else None
+    return (values, indices) if return_indices else values
 
 
 def _pool_adaptive_max(dims, input, output_size, return_indices):
@@ -53,15 +53,15 @@ def _pool_adaptive_max(dims, input, output_size, return_indices):
     if dims == 1:
         input, made, name = unsqueeze(input, -2), (1, *made), "adaptive_max_pool2d"
     check_adaptive(name, input._array, made)
-    values, places = ADAPTIVE_MAX[len(made)](input, made)
+    values, indices = ADAPTIVE_MAX[len(made)](input, made)
     if dims == 1:
-        values, places = (_squeeze_dim(t, input._array.ndim - 2) for t in (values, places))
-    return (values, places) if return_indices else values
+        values, indices = (_squeeze_dim(t, input._array.ndim - 2) for t in (values, indices))
+    return (values, indices) if return_indices else values
 
 
 def _unpool(dims, input, indices, kernel_size, stride, padding, output_size):
     kernel, stride, padding, _ = windows_of(f"max_unpool{dims}d", dims, kernel_size, stride, padding)
-    x, places = input._array, indices._array
+    x, positions = input._array, indices._array
     usual = [(n - 1) * s + k - 2 * p for n, s, k, p in zip(x.shape[-dims:], stride, kernel, padding, strict=True)]
     made: Any = usual
     if output_size is not None:
@@ -83,19 +83,19 @@ def _unpool(dims, input, indices, kernel_size, stride, padding, output_size):
     made = tuple(int(n) for n in made)
     if dims == 1:
         input, indices, made = unsqueeze(input, -1), unsqueeze(indices, -1), (*made, 1)
-        x, places = input._array, indices._array
+        x, positions = input._array, indices._array
     n = len(made)
-    if places.dtype != np.int64:
+    if positions.dtype != np.int64:
         raise RuntimeError(f"elements in indices should be type int64 but got: {dtypes.SCALAR_NAMES[indices.dtype]}")
     if x.ndim not in (n + 1, n + 2):
         ranks = "3d or 4d" if n == 2 else "4d or 5d"
         raise RuntimeError(f"Input to max_unpooling{n}d should be a {ranks} Tensor, but got a tensor with {x.ndim} dimensions.")
-    if x.shape != places.shape:
+    if x.shape != positions.shape:
         raise RuntimeError(
             f"Expected shape of indices to be same as that of the input tensor ({list(x.shape)}) but got indices tensor with "
-            f"shape: {list(places.shape)}"
+            f"shape: {list(positions.shape)}"
         )
-    wrong = places[(places < 0) | (places >= prod(made))]
+    wrong = positions[(positions < 0) | (positions >= prod(made))]
     if wrong.size:
         raise RuntimeError(f"Found an invalid max index: {wrong[0]} (output volumes are of size {'x'.join(map(str, made))})")
     out = MAX_UNPOOL[n](input, indices, made)
@@ -122,8 +122,8 @@ def _pool_fractional(dims, input, kernel_size, output_size, output_ratio, return
             raise RuntimeError(f"{name}(): pool {side} {k} too large relative to input {side} {n}")
     if samples is None:
         samples = rand(1 if len(shape) == dims + 1 else shape[0], shape[-dims - 1], dims, dtype=input.dtype)
-    values, places = FRACTIONAL[dims](input, kernel, made, samples)
-    return (values, places) if return_indices else values
+    values, indices = FRACTIONAL[dims](input, kernel, made, samples)
+    return (values, indices) if return_indices else values
 
 
 # --- the public functions --------------------------------------------------------------------------------------------------
@@ -154,8 +154,8 @@ def max_pool1d_with_indices(
     return_indices: bool = False,
 ) -> tuple[Tensor, Tensor]:
     """The largest of each window of (N, C, L) or (C, L), and where it stands."""
-    values, places = _pool_max(1, input, kernel_size, stride, padding, dilation, ceil_mode, True)
-    return values, places
+    values, indices = _pool_max(1, input, kernel_size, stride, padding, dilation, ceil_mode, True)
+    return values, indices
 
 
 @function(traits="chooses")
@@ -183,8 +183,8 @@ def max_pool2d_with_indices(
     return_indices: bool = False,
 ) -> tuple[Tensor, Tensor]:
     """The largest of each window of (N, C, H, W) or (C, H, W), and where it stands."""
-    values, places = _pool_max(2, input, kernel_size, stride, padding, dilation, ceil_mode, True)
-    return values, places
+    values, indices = _pool_max(2, input, kernel_size, stride, padding, dilation, ceil_mode, True)
+    return values, indices
 
 
 @function(traits="chooses")
@@ -212,8 +212,8 @@ def max_pool3d_with_indices(
     return_indices: bool = False,
 ) -> tuple[Tensor, Tensor]:
     """The largest of each window of (N, C, D, H, W) or (C, D, H, W), and where it stands."""
-    values, places = _pool_max(3, input, kernel_size, stride, padding, dilation, ceil_mode, True)
-    return values, places
+    values, indices = _pool_max(3, input, kernel_size, stride, padding, dilation, ceil_mode, True)
+    return values, indices
 
 
 @function
@@ -225,8 +225,8 @@ def functional_adaptive_max_pool1d(input: Tensor, output_size: Any, return_indic
 @function
 def adaptive_max_pool1d_with_indices(input: Tensor, output_size: Any, return_indices: bool = False) -> tuple[Tensor, Tensor]:
     """The largest of (N, C, L) or (C, L) over as many windows as `output_size` says, and where they stand."""
-    values, places = _pool_adaptive_max(1, input, output_size, True)
-    return values, places
+    values, indices = _pool_adaptive_max(1, input, output_size, True)
+    return values, indices
 
 
 @function(traits="chooses")
@@ -238,8 +238,8 @@ def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = 
 @function
 def adaptive_max_pool2d_with_indices(input: Tensor, output_size: Any, return_indices: bool = False) -> tuple[Tensor, Tensor]:
     """The largest of (N, C, H, W) or (C, H, W) over as many windows as `output_size` says, and where they stand."""
-    values, places = _pool_adaptive_max(2, input, output_size, True)
-    return values, places
+    values, indices = _pool_adaptive_max(2, input, output_size, True)
+    return values, indices
 
 
 @function
@@ -251,15 +251,15 @@ def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = 
 @function
 def adaptive_max_pool3d_with_indices(input: Tensor, output_size: Any, return_indices: bool = False) -> tuple[Tensor, Tensor]:
     """The largest of (N, C, D, H, W) or (C, D, H, W) over `output_size` windows, and where they stand."""
-    values, places = _pool_adaptive_max(3, input, output_size, True)
-    return values, places
+    values, indices = _pool_adaptive_max(3, input, output_size, True)
+    return values, indices
 
 
 @function
 def torch_adaptive_max_pool1d(input: Tensor, output_size: Any) -> tuple[Tensor, Tensor]:
     """The largest of (N, C, L) or (C, L) over `output_size` windows, and where they stand."""
-    values, places = _pool_adaptive_max(1, input, output_size, True)
-    return values, places
+    values, indices = _pool_adaptive_max(1, input, output_size, True)
+    return values, indices
 
 
 @function
@@ -309,8 +309,8 @@ def fractional_max_pool2d_with_indices(
     _random_samples: Tensor | None = None,
 ) -> tuple[Tensor, Tensor]:
     """The largest of each window of (N, C, H, W) or (C, H, W), the windows at random distances; also where it stands."""
-    values, places = _pool_fractional(2, input, kernel_size, output_size, output_ratio, True, _random_samples)
-    return values, places
+    values, indices = _pool_fractional(2, input, kernel_size, output_size, output_ratio, True, _random_samples)
+    return values, indices
 
 
 @function
@@ -336,5 +336,5 @@ def fractional_max_pool3d_with_indices(
     _random_samples: Tensor | None = None,
 ) -> tuple[Tensor, Tensor]:
     """The largest of each window of (N, C, D, H, W) or (C, D, H, W), at random distances; also where."""
-    values, places = _pool_fractional(3, input, kernel_size, output_size, output_ratio, True, _random_samples)
-    return values, places
+    values, indices = _pool_fractional(3, input, kernel_size, output_size, output_ratio, True, _random_samples)
+    return values, indices

@@ -57,17 +57,17 @@ def constant_pad_nd(input: Tensor, pad: Any, value: float = 0) -> Tensor:
     return _constant_pad(input, pad, value)
 
 
-def _maps(shape: tuple[int, ...], pad: Pad, place: Any) -> tuple[Any, ...]:
-    """For each dimension that is padded, which element stands at each place of the result."""
+def _maps(shape: tuple[int, ...], pad: Pad, source: Any) -> tuple[Any, ...]:
+    """For each dimension that is padded, which element stands at each position of the result."""
     found = []
     for d, (a, b) in enumerate(_widths(len(shape), pad)):
         if a or b:
-            found.append((d, place(a, b, shape[d])))
+            found.append((d, source(a, b, shape[d])))
     return tuple(found)
 
 
 def _around(a, b, n):
-    """Places that go round; what negative widths cut off is not part of the circle."""
+    """Positions that go round; what negative widths cut off is not part of the circle."""
     start, left = max(-a, 0), n - max(-a, 0) - max(-b, 0)
     return start + np.arange(-max(a, 0), left + max(b, 0)) % left
 
@@ -85,8 +85,8 @@ def _bordered(kind: str, nodes: str) -> dict[int, Any]:
 
     def declare(k: int) -> Any:
         def padded(self, maps):
-            for d, places in maps:
-                self = np.take(self, places, axis=d)
+            for d, sources in maps:
+                self = np.take(self, sources, axis=d)
             return self
 
         padded.__name__ = f"_{kind}_pad{k}d"
@@ -104,10 +104,10 @@ def _bordered(kind: str, nodes: str) -> dict[int, Any]:
 @op(r"{self}", self=lambda grad, maps: _again(grad, maps), name="pad_backward")
 def _unpadded(self, shape, maps):
     """The elements of a padded tensor added up where they came from."""
-    for d, places in reversed(maps):
+    for d, sources in reversed(maps):
         moved = np.moveaxis(self, d, 0)
         out = np.zeros((shape[d], *moved.shape[1:]), self.dtype)
-        np.add.at(out, places, moved)
+        np.add.at(out, sources, moved)
         self = np.moveaxis(out, 0, d)
     return self
 
@@ -115,8 +115,8 @@ def _unpadded(self, shape, maps):
 @op(r"{self}", self=lambda grad, self_sym_sizes, maps: _unpadded(grad, tuple(self_sym_sizes), maps), name="pad")
 def _again(self, maps):
     """The tensor with a border of its own elements."""
-    for d, places in maps:
-        self = np.take(self, places, axis=d)
+    for d, sources in maps:
+        self = np.take(self, sources, axis=d)
     return self
 
 

@@ -20,7 +20,7 @@ Sizes = tuple[int, ...]
 def _window_taps(size, made, kernel, stride, padding, dilation, include, whole):
     """The windows along one dimension.
 
-    A place in the padding counts as the window's nearest place inside, which no maximum minds, with the weight zero. With
+    A position in the padding counts as the window's nearest position inside, which no maximum minds, with the weight zero. With
     `include` the padding counts towards the length by which a mean divides; with `whole` nothing is divided.
     """
     start = np.arange(made) * stride - padding
@@ -110,12 +110,12 @@ def _avg_pool(self, kernel_size, stride, padding, ceil_mode, count_include_pad, 
 
 
 def _adaptive_avg_pool(self, output_size):
-    """Means of as many windows as the result has places."""
+    """Means of as many windows as the result has positions."""
     return _resampled.op.forward(self, adaptive_plan(self.shape, output_size))
 
 
 def _adaptive_max_pool(self, output_size):
-    """The largest of as many windows as the result has places, and where they stand."""
+    """The largest of as many windows as the result has positions, and where they stand."""
     return maxima(self, adaptive_plan(self.shape, output_size))
 
 
@@ -134,14 +134,14 @@ def _fractional_max_pool(self, kernel_size, output_size, random_samples):
     sizes = self.shape[self.ndim - dims :]
     planes = self.reshape(*(self.shape[:2] if self.ndim == dims + 2 else (1, self.shape[0])), *sizes)
     values = np.empty((*planes.shape[:2], *output_size), self.dtype)
-    places = np.empty(values.shape, np.int64)
+    positions = np.empty(values.shape, np.int64)
     for i in np.ndindex(*planes.shape[:2]):
         # The samples come for the last dimension first.
         samples = random_samples[i][::-1] if dims == 2 else random_samples[i]
         plan = tuple(_fractional_taps(*v) for v in zip(sizes, output_size, kernel_size, samples, strict=True))
-        values[i], places[i] = maxima(planes[i], plan)
+        values[i], positions[i] = maxima(planes[i], plan)
     shape = (*self.shape[: self.ndim - dims], *output_size)
-    return values.reshape(shape), places.reshape(shape)
+    return values.reshape(shape), positions.reshape(shape)
 
 
 def _fractional_taps(size, made, kernel, sample):
@@ -242,9 +242,9 @@ def check_pool(name: str, x: Any, windows: tuple[Sizes, Sizes, Sizes, Sizes], ce
     if dims == 2 and (0 in shape[1:] or (not batched and shape[0] == 0)):
         raise RuntimeError(f"Expected 3D or 4D (batch mode) tensor with optional 0 dim batch size for input, but got:{shape}")
     if dims == 3 and 0 in shape[batched:]:
-        place = "max_pool3d_with_indices_out_cpu_template" if maximum else "avg_pool3d_out_cpu"
+        name = "max_pool3d_with_indices_out_cpu_template" if maximum else "avg_pool3d_out_cpu"
         raise RuntimeError(
-            f"{place}(): Expected input's non-batch dimensions to have positive length, but input has a shape of {shape} and "
+            f"{name}(): Expected input's non-batch dimensions to have positive length, but input has a shape of {shape} and "
             f"non-batch dimension 0 has length zero!"
         )
     if dims == 3 and not maximum and any(n < k for n, k in zip(shape[-3:], kernel, strict=True)):

@@ -1,4 +1,4 @@
-"""What pooling and resampling have in common: along a dimension, each place of the result looks at a few places of the input.
+"""What pooling and resampling have in common: along a dimension, each element of the result looks at a few of the input.
 
 Sums with weights (average pooling, interpolation) and maxima are taken one dimension after the other, a tap at a time.
 """
@@ -24,7 +24,7 @@ def variant(forward: Callable[..., Any], template: str, name: str, node: str, **
 
 
 class Taps:
-    """The places that each result along one dimension looks at, (results, taps), and their weights."""
+    """The positions that each result along one dimension looks at, (results, taps), and their weights."""
 
     def __init__(self, size: int, index: Any, weight: Any = None) -> None:
         self.size = size
@@ -49,7 +49,7 @@ class Taps:
 
 
 def _selector(column: Any) -> Any:
-    """A slice that selects the places, or the places themselves."""
+    """A slice that selects the positions, or the positions themselves."""
     if len(column) == 0:
         return slice(0, 0)
     step = int(column[1] - column[0]) if len(column) > 1 else 1
@@ -89,7 +89,7 @@ def weighted(x, axis, taps):
 
 
 def spread_back(grad, axis, taps):
-    """Each result's gradient back to the places it looked at."""
+    """Each result's gradient back to the positions it looked at."""
     if taps.identity:
         return grad
     even = np.ndim(taps.weight) == 0
@@ -134,23 +134,23 @@ def maxima(x, plan):
     Of several equal ones it is the first, of several NaN the last.
     """
     nan = x.dtype.kind == "f" and x.size > 0 and bool(np.isnan(np.max(x)))
-    places = None
+    positions = None
     pitch = 1
     for k, taps in enumerate(reversed(plan), 1):
         axis = x.ndim - k
-        if places is None or taps.size != 1 or not taps.identity:
-            x, places = _largest(x, places, axis, taps, pitch, nan)
+        if positions is None or taps.size != 1 or not taps.identity:
+            x, positions = _largest(x, positions, axis, taps, pitch, nan)
         pitch *= taps.size
-    return x, places
+    return x, positions
 
 
-def _largest(x, places, axis, taps, pitch, nan):
+def _largest(x, positions, axis, taps, pitch, nan):
     best: Any = None
     where: Any = None
     for t, selector in enumerate(taps.selectors):
         values = _select(x, axis, selector)
         rows = _along(taps.index[:, t] * pitch, axis, x.ndim)
-        here = rows if places is None else _select(places, axis, selector) + rows
+        here = rows if positions is None else _select(positions, axis, selector) + rows
         if best is None:
             best = values.copy() if values.base is not None or values is x else values
             where = np.empty(best.shape, np.int64)
@@ -165,7 +165,7 @@ def _largest(x, places, axis, taps, pitch, nan):
 
 
 def _planes(indices, sizes, dims):
-    """Flat places in an array of shape `sizes` of what `indices` say for each plane."""
+    """Flat positions in an array of shape `sizes` of what `indices` say for each plane."""
     area = prod(sizes[len(sizes) - dims :])
     planes = prod(sizes[: len(sizes) - dims])
     return indices.reshape(planes, prod(indices.shape[len(sizes) - dims :])) + (np.arange(planes) * area)[:, None]
@@ -180,7 +180,7 @@ def _planes(indices, sizes, dims):
     name="max_pool_backward",
 )
 def _put_back(self, indices, sizes, dims, apart):
-    """Zeros of shape `sizes` with each element added where `indices` say; `apart` if no place is named twice."""
+    """Zeros of shape `sizes` with each element added where `indices` say; `apart` if no position is named twice."""
     flat = _planes(indices, sizes, dims).reshape(-1)
     n = prod(sizes)
     if apart:
@@ -200,5 +200,5 @@ def _put_back(self, indices, sizes, dims, apart):
     name="max_unpool_backward",
 )
 def _picked(self, indices, dims):
-    """The elements at the places that `indices` say."""
+    """The elements at the positions that `indices` say."""
     return self.reshape(-1)[_planes(indices, self.shape, dims)].reshape(indices.shape)

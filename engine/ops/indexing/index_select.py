@@ -13,7 +13,7 @@ from ..reduction.sums import _sum
 from ..shape.dimensions import wrap_dim
 
 
-def _places(array, dim, index):
+def _along(array, dim, index):
     """Where along `dim`: a tuple that indexes with a vector along one dimension."""
     return (slice(None),) * dim + (index,)
 
@@ -46,7 +46,7 @@ def _index_add_zeros(self, shape, dim, index):
     out = np.zeros(shape, self.dtype)
     if not shape:
         return out + self.sum()
-    np.add.at(out, _places(out, dim, index.reshape(-1)), self)
+    np.add.at(out, _along(out, dim, index.reshape(-1)), self)
     return out
 
 
@@ -79,7 +79,7 @@ def _index_add(self, dim, index, source, alpha):
     out = self.copy()
     if out.ndim == 0:
         return out + source.sum() * self.dtype.type(alpha)
-    np.add.at(out, _places(out, dim, index.reshape(-1)), source if alpha == 1 else source * self.dtype.type(alpha))
+    np.add.at(out, _along(out, dim, index.reshape(-1)), source if alpha == 1 else source * self.dtype.type(alpha))
     return out
 
 
@@ -123,7 +123,7 @@ def _index_copy(self, dim, index, source):
     out = self.copy()
     if out.ndim == 0:
         return source.reshape(()).copy() if index.size else out
-    out[_places(out, dim, index.reshape(-1))] = source
+    out[_along(out, dim, index.reshape(-1))] = source
     return out
 
 
@@ -141,7 +141,7 @@ def _index_filled(self, dim, index):
     out = self.copy()
     if out.ndim == 0:
         return np.zeros_like(out) if index.size else out
-    out[_places(out, dim, index.reshape(-1))] = 0
+    out[_along(out, dim, index.reshape(-1))] = 0
     return out
 
 
@@ -193,7 +193,7 @@ def _index_fill_with(self, dim, index, value):
     out = self.copy()
     if out.ndim == 0:
         return np.full_like(out, value) if index.size else out
-    out[_places(out, dim, index.reshape(-1))] = value
+    out[_along(out, dim, index.reshape(-1))] = value
     return out
 
 

@@ -1,4 +1,4 @@
-"""A place for each element: elements put at, or added to, the places that an index tensor gives along a dimension."""
+"""Scatter: elements put at, or added to, the positions that an index tensor gives along a dimension."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Elements multiplied into, averaged with or compared with those at the places that an index tensor gives."""
+"""Elements multiplied into, averaged with or compared with those at the positions that an index tensor gives."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from .scatter import _check_scatter, _grid, _scatter_add, _scatter_number, fitti
 REDUCERS = {"prod": np.multiply, "amax": np.maximum, "amin": np.minimum}
 
 
-def _reduced_at(self, places, src, reduce, include_self):
-    """`self` with the elements of `src` reduced into it at `places`."""
+def _reduced_at(self, positions, src, reduce, include_self):
+    """`self` with the elements of `src` reduced into it at `positions`."""
     out = self.copy()
     if not include_self:
         start = {"prod": 1, "sum": 0, "mean": 0}.get(reduce)
         if start is None:
             start = _lowest(out.dtype) if reduce == "amax" else _highest(out.dtype)
-        out[places] = start
+        out[positions] = start
     if reduce in ("sum", "mean"):
-        np.add.at(out, places, src)
+        np.add.at(out, positions, src)
     else:
-        REDUCERS[reduce].at(out, places, src)
+        REDUCERS[reduce].at(out, positions, src)
     if reduce == "mean":
         count = np.ones(out.shape, out.dtype) if include_self else np.zeros(out.shape, out.dtype)
-        np.add.at(count, places, np.ones(src.shape, out.dtype))
+        np.add.at(count, positions, np.ones(src.shape, out.dtype))
         count[count == 0] = 1
         out = np.floor_divide(out, count) if out.dtype.kind != "f" else out / count
     return out

@@ -1,4 +1,4 @@
-"""Elements taken from and put at places of the flattened tensor, or along a dimension with broadcasting."""
+"""Elements taken from and put at positions of the flattened tensor, or along a dimension with broadcasting."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def _take_zeros(self, length, index):
     name="put",
 )
 def _put(self, index, source, accumulate):
-    """`self` with the elements of `source` put (or added) at places of the flattened tensor."""
+    """`self` with the elements of `source` put (or added) at positions of the flattened tensor."""
     out = self.copy()
     flat = out.reshape(-1)
     if accumulate:
@@ -107,7 +107,7 @@ def _put(self, index, source, accumulate):
 
 @op(r"{self}", self=lambda grad, index: _put_zero(grad, index), index=None, broadcast=(), node="PutBackward0", name="put")
 def _put_zero(self, index):
-    """`self` with zeros at places of the flattened tensor."""
+    """`self` with zeros at positions of the flattened tensor."""
     out = self.copy()
     out.reshape(-1)[index.reshape(-1)] = 0
     return out
@@ -115,7 +115,7 @@ def _put_zero(self, index):
 
 @function
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
-    """`input` with the elements of `source` put (or added) at places of the flattened tensor."""
+    """`input` with the elements of `source` put (or added) at positions of the flattened tensor."""
     if index._array.dtype != np.int64:
         raise RuntimeError(f"put_(): Expected a long tensor for index, but got {dtypes.SCALAR_NAMES[index.dtype]}")
     if source._array.dtype != input._array.dtype:

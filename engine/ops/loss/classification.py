@@ -22,7 +22,7 @@ _LONG = np.dtype(np.int64)
 _LINE = np.arange(4096)
 
 
-def _places(array: Any, target: Any) -> tuple[Any, ...]:
+def _index_of_targets(array: Any, target: Any) -> tuple[Any, ...]:
     """The index of each target class's score in an array of scores."""
     if array.ndim == 1:
         return (target,)
@@ -52,7 +52,7 @@ def _shares(array: Any, target: Any, weight: Any, ignore_index: int) -> tuple[An
 
 def _likelihood(self, target, weight, reduction, ignore_index):
     safe, weights, total = _shares(self, target, weight, ignore_index)
-    losses = -self[_places(self, safe)]
+    losses = -self[_index_of_targets(self, safe)]
     if weights is not None:
         # An ignored score may be infinite.
         losses = np.where(weights == 0, self.dtype.type(0), losses * weights)
@@ -68,7 +68,7 @@ def _likelihood_backward(grad, self, target, weight, reduction, ignore_index):
     if weights is not None:
         each = np.where(weights == 0, self.dtype.type(0), weights * each)
     out = np.zeros_like(self)
-    out[_places(self, safe)] = each
+    out[_index_of_targets(self, safe)] = each
     return out
 
 

@@ -119,7 +119,7 @@ def multi_margin_loss(
 
 
 def _pairs(self, target):
-    """Which classes are targets (of each row up to the first -1), and for each place in the row and class its excess."""
+    """Which classes are targets (of each row up to the first -1), and for each position in the row and class its excess."""
     rows, listed = _rows(self), _rows(target)
     counted = np.minimum.accumulate(listed, axis=1) >= 0
     safe = np.where(counted, listed, 0)

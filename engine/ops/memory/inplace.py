@@ -108,7 +108,7 @@ def _repeats(array: Any) -> bool:
 
 
 def store(self: Tensor, result: Tensor, declared: Op) -> None:
-    """Write `result` into `self`'s memory, count the version, and let `self` take over the result's place in the graph."""
+    """Write `result` into `self`'s memory, count the version, and let `self` become the output of the result's node."""
     source, target = result._array, self._array
     if source.dtype is not target.dtype and not dtypes.can_cast(result.dtype, self.dtype):
         names = dtypes.SCALAR_NAMES
@@ -147,7 +147,7 @@ def stand_in(self: Tensor, declared: Op, tracked: bool) -> Tensor:
 
 
 def written(ufunc: Any, self: Tensor, other: Any) -> bool:
-    """Write `ufunc(self, other)` into `self` if nobody watches, nothing is tracked and the dtypes agree; else do nothing."""
+    """Write `ufunc(self, other)` into `self` without observer, if nothing is tracked and the dtypes agree; else do nothing."""
     if context.special or self._view is not None or (context.grad and (self._needs or getattr(other, "_needs", False))):
         return False
     target = self._array

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...autograd.node import Node
-from ...autograd.views import check_writable, place
+from ...autograd.views import check_writable, set_history
 from ...context import context, observed
 from ...op.declare import Op
 from ...tensor import Tensor, counter_of
@@ -54,7 +54,7 @@ def turning(method: str, function: Callable[..., Tensor]) -> Callable[..., Tenso
         if node is not None and result is not self:
             kind: Any = type(node)
             node.__class__ = _variant(kind, later)
-            place(self, node, result._nr)
+            set_history(self, node, result._nr)
         if self._view is not None and (node is not None or not self._view.base.requires_grad):
             self._view.version = counter.value
         if context.observer is not None:

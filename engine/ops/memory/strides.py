@@ -1,4 +1,4 @@
-"""Windows along a dimension, and any pattern of places in memory, as views."""
+"""Windows along a dimension, and any pattern of offsets in memory, as views."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def method_unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor
     name="as_strided",
 )
 def _as_strided(self, size, stride, storage_offset):
-    """Any pattern of places in memory as a view."""
+    """Any pattern of offsets in memory as a view."""
     memory, start, _ = _memory(self)
     first = start if storage_offset is None else storage_offset
     if any(s < 0 for s in stride):
@@ -118,16 +118,16 @@ def _strided_zeros(self, like, size, stride, storage_offset):
     memory, start, steps = _memory(like)
     first = start if storage_offset is None else storage_offset
     flat = np.zeros(memory.size, self.dtype)
-    places = first + sum(
+    offsets = first + sum(
         np.arange(n).reshape((-1,) + (1,) * (len(size) - i - 1)) * s for i, (n, s) in enumerate(zip(size, stride, strict=True))
     )
-    np.add.at(flat, np.broadcast_to(places, self.shape), self)
+    np.add.at(flat, np.broadcast_to(offsets, self.shape), self)
     return strided(flat[start:], like.shape, [s * self.itemsize for s in steps]).copy()
 
 
 @function
 def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
-    """A view of any pattern of places in memory."""
+    """A view of any pattern of offsets in memory."""
     size, stride = sizes((size,)), sizes((stride,))
     if len(size) != len(stride):
         raise RuntimeError("mismatch in length of strides and shape")

@@ -32,8 +32,8 @@ def _view_zeros(self, shape, view):
     part = view.replay(out)
     if overlaps(part):
         # An element that the view shows several times, as after `expand`, gets the sum.
-        places = view.replay(np.arange(out.size).reshape(shape))
-        np.add.at(out.reshape(-1), places.reshape(-1), np.broadcast_to(self, part.shape).reshape(-1))
+        positions = view.replay(np.arange(out.size).reshape(shape))
+        np.add.at(out.reshape(-1), positions.reshape(-1), np.broadcast_to(self, part.shape).reshape(-1))
     else:
         part[...] = self
     return out

@@ -27,11 +27,11 @@ def _counted(points: Any, edges: list[Any], weight: Any, density: bool) -> Any:
     """How many points, (n, d), or how much weight of them, fall between the edges; the last bins hold their upper edge."""
     dtype, shape = points.dtype, tuple(len(e) - 1 for e in edges)
     inside = np.ones(len(points), bool)
-    places = []
+    numbers = []
     for column, e in zip(points.T, edges):
         inside &= (column >= e[0]) & (column <= e[-1])
-        places.append(np.minimum(np.searchsorted(e, column, side="right") - 1, len(e) - 2))
-    flat = np.ravel_multi_index([p[inside] for p in places], shape) if inside.any() else np.zeros(0, np.int64)
+        numbers.append(np.minimum(np.searchsorted(e, column, side="right") - 1, len(e) - 2))
+    flat = np.ravel_multi_index([p[inside] for p in numbers], shape) if inside.any() else np.zeros(0, np.int64)
     weights = None if weight is None else weight.reshape(-1)[inside]
     counts = np.bincount(flat, weights, prod(shape)).reshape(shape).astype(dtype)
     if density:

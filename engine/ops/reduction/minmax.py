@@ -86,7 +86,7 @@ def take_along(self, dim, indices):
 
 
 def chosen_backward(grad, sizes, dim, indices, keepdim):
-    """`grad` at the places of the chosen elements, zeros elsewhere."""
+    """`grad` at the positions of the chosen elements, zeros elsewhere."""
     return scatter_zeros(restored(grad, sizes, dim, keepdim), tuple(sizes), dim, restored(indices, sizes, dim, keepdim))
 
 

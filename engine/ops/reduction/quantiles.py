@@ -72,7 +72,7 @@ def _quantile(input: Tensor, q: Any, dim: int | None, keepdim: bool, interpolati
     if at._array.ndim == 0:
         out = out.squeeze(-1)
         if dim is not None and n > 1:
-            # The reduced dimension changed places with the last one.
+            # The reduced dimension changed positions with the last one.
             out = _restore(out, n, wrap_dim(dim, n), 0)
         return reshape(out, shape)
     out = out.movedim(-1, 0)

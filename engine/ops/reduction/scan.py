@@ -138,17 +138,17 @@ def _running(array, dim, better):
     rows = np.moveaxis(array, dim, 0)
     values, indices = np.empty_like(rows), np.empty(rows.shape, np.int64)
     best = rows[:1][0].copy() if len(rows) else None
-    place = np.zeros(rows.shape[1:], np.int64)
+    index = np.zeros(rows.shape[1:], np.int64)
     for i, row in enumerate(rows):
         wins = better(row, best) | (row != row)
         best = np.where(wins, row, best)
-        place = np.where(wins, i, place)
-        values[i], indices[i] = best, place
+        index = np.where(wins, i, index)
+        values[i], indices[i] = best, index
     return np.moveaxis(values, 0, dim), np.moveaxis(indices, 0, dim)
 
 
 def scattered(grad, sizes, dim, indices):
-    """`grad` added at the places of the chosen elements."""
+    """`grad` added at the positions of the chosen elements."""
     return _scatter_add_zeros(grad, tuple(sizes), dim, indices) if len(sizes) else grad
 
 
@@ -291,12 +291,12 @@ def _second_order(x: Tensor, dim: int, widths: Any, end: int) -> Tensor:
     if end == 0:
         p, q = float(widths[0]), float(widths[1])
         weights = (-(2 * p + q) / (p * (p + q)), (p + q) / (p * q), -p / (q * (p + q)))
-        places = (0, 1, 2)
+        offsets = (0, 1, 2)
     else:
         p, q = float(widths[-2]), float(widths[-1])
         weights = (q / (p * (p + q)), -(p + q) / (p * q), (2 * q + p) / (q * (p + q)))
-        places = (n - 3, n - 2, n - 1)
-    terms = [narrow(x, dim, i, 1) * w for i, w in zip(places, weights, strict=True)]
+        offsets = (n - 3, n - 2, n - 1)
+    terms = [narrow(x, dim, i, 1) * w for i, w in zip(offsets, weights, strict=True)]
     return terms[0] + terms[1] + terms[2]
 
 

@@ -100,8 +100,8 @@ def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Ten
     if low > high:
         raise RuntimeError("torch.histc: max must be larger than min")
     inside = a[(a >= low) & (a <= high)]
-    place = np.minimum(((inside - a.dtype.type(low)) * bins / (high - low)).astype(np.int64), bins - 1)
-    return constant(np.bincount(place.reshape(-1), minlength=bins).astype(a.dtype))
+    slot = np.minimum(((inside - a.dtype.type(low)) * bins / (high - low)).astype(np.int64), bins - 1)
+    return constant(np.bincount(slot.reshape(-1), minlength=bins).astype(a.dtype))
 
 
 @function

@@ -88,13 +88,13 @@ def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: boo
     return _topk(input, int(k), d, largest)
 
 
-def _selecting(name: str, doc: str, place: Any) -> Any:
-    """An operation that picks one element along a dimension; `place(array, dim, …)` says which, that dimension kept."""
+def _selecting(name: str, doc: str, rank: Any) -> Any:
+    """An operation that picks one element along a dimension; `rank(array, dim, …)` says which, that dimension kept."""
 
     def pick(self, dim, keepdim, k=None):
         if self.ndim == 0:
             return self.copy(), np.asarray(0)
-        indices = place(self, dim, k)
+        indices = rank(self, dim, k)
         values = _taken(self, indices, dim)
         return (values, indices) if keepdim else (values.squeeze(dim), indices.squeeze(dim))
 

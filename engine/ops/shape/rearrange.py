@@ -88,7 +88,7 @@ def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
 
 @function(traits="same_values sized")
 def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
-    """A view with dimensions moved to other places, the rest staying in order."""
+    """A view with dimensions moved to other positions, the rest staying in order."""
     n = input._array.ndim
     sources = tuple(source) if isinstance(source, tuple | list) else (source,)
     targets = tuple(destination) if isinstance(destination, tuple | list) else (destination,)

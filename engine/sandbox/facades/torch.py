@@ -61,7 +61,7 @@ def _facade(dotted: str, module: ModuleType, below: dict[str, Facade], **instead
     names = {n: v for n, v in _public(dotted, module).items() if not isinstance(v, ModuleType)}
     if dotted == "torch.nn.modules":
         names |= {n: _file(f"{dotted}.{n}", m) for n, m in vars(module).items() if isinstance(m, ModuleType) and _is_file(m)}
-        names |= module.PLACES | {"Module": module.Module}
+        names |= module.BY_NAME | {"Module": module.Module}
     return Facade(dotted, below | names | instead, lambda name: _missing(dotted, module, name))
 
 
