@@ -50,12 +50,12 @@ from .nn import (
 )
 from .pointwise import arithmetic, binary, comparison, polynomials, special, unary
 from .reduction import covariance, histograms, minmax, norms, prod, quantiles, scan, searching, sorting, sums, variance
-from .shape import broadcasting, combining, diagonals, dimensions, joining, permute, rearrange, reshaping, split
+from .shape import broadcasting, combining, diagonals, dimensions, flip_roll, joining, permute, repeat, reshaping, split
 
 FAMILIES: tuple[ModuleType, ...] = (
     factories, conversions, generator, random, arithmetic, binary, unary, special, comparison, activation, rectifiers, gates,
     softmax, sums, variance, prod, minmax, norms, scan, sorting, quantiles, searching, dimensions, reshaping, broadcasting,
-    permute, copies, joining, rearrange, diagonals, covariance, strides, combining, split, slicing, getitem, gather,
+    permute, copies, joining, flip_roll, repeat, diagonals, covariance, strides, combining, split, slicing, getitem, gather,
     index_select, scatter, scatter_reduce, take, masking, matmul, products, einsums, distances, determinants, solving,
     factorizations, spectral, least_squares, matrix_functions, matrix_norms, normalization, padding, convolve, max_pooling,
     mean_pooling, unfold, shuffles, interpolation, grids, dropout, attention, similarity, embedding, elementwise, likelihood,

@@ -14,8 +14,9 @@ from ..indexing.slicing import _slice, narrow
 from ..pointwise.comparison import where
 from ..pointwise.unary import exp, log
 from ..shape.dimensions import wrap_dim
+from ..shape.flip_roll import flip
 from ..shape.joining import cat
-from ..shape.reshaping import flip, unsqueeze
+from ..shape.reshaping import unsqueeze
 from .prod import has_zeros
 from .sums import _sum_dim
 

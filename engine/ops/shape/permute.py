@@ -102,3 +102,36 @@ def matrix_of(name: str) -> Any:
 def movedim_last(input: Tensor, rows: int, columns: int) -> Tensor:
     """Two dimensions moved behind the others, in this order."""
     return permute(input, *[d for d in range(input._array.ndim) if d not in (rows, columns)], rows, columns)
+
+
+@function(traits="same_values sized")
+def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
+    """A view with dimensions moved to other positions, the rest staying in order."""
+    n = input._array.ndim
+    sources = tuple(source) if isinstance(source, tuple | list) else (source,)
+    targets = tuple(destination) if isinstance(destination, tuple | list) else (destination,)
+    src, dst = tuple(wrap_dim(d, n) for d in sources), tuple(wrap_dim(d, n) for d in targets)
+    if len(src) != len(dst):
+        raise RuntimeError(
+            f"movedim: Invalid source or destination dims: source ({list(sources)} dims) should contain the same number of "
+            f"dims as destination ({list(targets)} dims)"
+        )
+    if len(set(src)) != len(src):
+        raise RuntimeError(f"movedim: repeated dim in `source` ({list(sources)})")
+    if len(set(dst)) != len(dst):
+        raise RuntimeError(f"movedim: repeated dim in `destination` ({list(targets)})")
+    rest = iter(i for i in range(n) if i not in src)
+    order = [src[dst.index(i)] if i in dst else next(rest) for i in range(n)]
+    return permute(input, *order) if n else input
+
+
+moveaxis = movedim
+
+
+swapaxes = swapdims = transpose
+
+
+@function
+def adjoint(input: Tensor) -> Tensor:
+    """The last two dimensions swapped (real numbers are their own conjugates)."""
+    return transpose(input, -2, -1)

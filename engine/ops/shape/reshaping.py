@@ -191,25 +191,3 @@ def squeeze(input: Tensor, dim: Any = None) -> Tensor:
     if isinstance(dim, tuple | list):
         return _squeeze_dims(input, tuple(wrap_dim(d, n) for d in dim))
     return _squeeze_dim(input, wrap_dim(dim, n))
-
-
-@op(r"\mathrm{{flip}}({self})", self=lambda grad, dims: _flip(grad, dims), node="FlipBackward0", name="flip")
-def _flip(self, dims):
-    """The elements in reverse order along some dimensions, copied."""
-    return np.flip(self, dims).copy()
-
-
-def flip(input, *along, dims=None):
-    """The elements in reverse order along `dims`, copied."""
-    along = along if dims is None else (dims,)
-    if input.__class__ is np.ndarray:
-        return np.flip(input, along[0])
-    n = input._array.ndim
-    wrapped = tuple([wrap_dim(d, n) for d in sizes(along)])
-    if len(set(wrapped)) != len(wrapped):
-        twice = next(d for d in wrapped if wrapped.count(d) > 1)
-        raise RuntimeError(f"dim {twice} appears multiple times in the list of dims")
-    return _flip(input, wrapped if n else ())
-
-
-function(flip)
