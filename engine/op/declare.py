@@ -19,7 +19,7 @@ from __future__ import annotations
 import dis
 import functools
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
@@ -216,6 +216,27 @@ def function(
         return f
 
     return register if f is None else register(f)
+
+
+def family(name: str, make: Callable[[int], Any], dims: Sequence[int] = (1, 2, 3), *, traits: str = "") -> tuple[Any, ...]:
+    """Register functions that differ in the number of spatial dimensions only: `conv1d`, `conv2d`, `conv3d`.
+
+    Args:
+        name: theirs, with `{dims}` for the number.
+        make: the function for a number of dimensions; in its docstring `{dims}` and `{shape}` (the input's) are filled in.
+        dims: the numbers there are.
+        traits: as for an operation.
+    """
+    made = []
+    for n in dims:
+        f = make(n)
+        axes, own = "DHW"[-n:] if n > 1 else "L", name.format(dims=n)
+        shape = ", ".join(axes)
+        f.__doc__ = inspect.cleandoc(f.__doc__).format(dims=n, shape=f"(N, C, {shape}) or (C, {shape})", k=", ".join("k" * n))
+        # What Python says of wrong arguments has the name of the code.
+        f.__name__, f.__qualname__, f.__code__ = own, own, f.__code__.replace(co_name=own, co_qualname=own)
+        made.append(function(f, traits=traits))
+    return tuple(made)
 
 
 def _camel(name: str) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...op.declare import function, op
+from ...op.declare import family, function, op
 from ...tensor import Tensor
 from ..reduction.sums import _sum_dim
 from ..shape.permute import _permute
@@ -176,97 +176,44 @@ def _convolve(
     return _squeeze_dim(out, 0) if single else out
 
 
-@function(traits="product convolution")
-def conv1d(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None = None,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
-    groups: int = 1,
-) -> Tensor:
-    """Convolution of (N, C, L) or (C, L) with kernels (O, C / groups, k)."""
-    return _convolve("conv1d", input, weight, bias, stride, padding, dilation, groups)
+def _conv(dims: int) -> Any:
+    def conv(
+        input: Tensor,
+        weight: Tensor,
+        bias: Tensor | None = None,
+        stride: Any = 1,
+        padding: Any = 0,
+        dilation: Any = 1,
+        groups: int = 1,
+    ) -> Tensor:
+        """Convolution of {shape} with kernels (O, C / groups, {k})."""
+        return _convolve(f"conv{dims}d", input, weight, bias, stride, padding, dilation, groups)
+
+    return conv
 
 
-@function(traits="product convolution")
-def conv2d(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None = None,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
-    groups: int = 1,
-) -> Tensor:
-    """Convolution of (N, C, H, W) or (C, H, W) with kernels (O, C / groups, k, k)."""
-    return _convolve("conv2d", input, weight, bias, stride, padding, dilation, groups)
+conv1d, conv2d, conv3d = family("conv{dims}d", _conv, traits="product convolution")
 
 
-@function(traits="product convolution")
-def conv3d(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None = None,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
-    groups: int = 1,
-) -> Tensor:
-    """Convolution of (N, C, D, H, W) or (C, D, H, W) with kernels (O, C / groups, k, k, k)."""
-    return _convolve("conv3d", input, weight, bias, stride, padding, dilation, groups)
+def _conv_transpose(dims: int) -> Any:
+    def conv_transpose(
+        input: Tensor,
+        weight: Tensor,
+        bias: Tensor | None = None,
+        stride: Any = 1,
+        padding: Any = 0,
+        output_padding: Any = 0,
+        groups: int = 1,
+        dilation: Any = 1,
+    ) -> Tensor:
+        """Transposed convolution of {shape} with kernels (C, O / groups, {k})."""
+        name = f"conv_transpose{dims}d"
+        return _convolve(name, input, weight, bias, stride, padding, dilation, groups, output_padding, transposed=True)
+
+    return conv_transpose
 
 
-@function(traits="product")
-def conv_transpose1d(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None = None,
-    stride: Any = 1,
-    padding: Any = 0,
-    output_padding: Any = 0,
-    groups: int = 1,
-    dilation: Any = 1,
-) -> Tensor:
-    """Transposed convolution of (N, C, L) or (C, L) with kernels (C, O / groups, k)."""
-    return _convolve(
-        "conv_transpose1d", input, weight, bias, stride, padding, dilation, groups, output_padding, transposed=True
-    )
-
-
-@function(traits="product")
-def conv_transpose2d(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None = None,
-    stride: Any = 1,
-    padding: Any = 0,
-    output_padding: Any = 0,
-    groups: int = 1,
-    dilation: Any = 1,
-) -> Tensor:
-    """Transposed convolution of (N, C, H, W) or (C, H, W) with kernels (C, O / groups, k, k)."""
-    return _convolve(
-        "conv_transpose2d", input, weight, bias, stride, padding, dilation, groups, output_padding, transposed=True
-    )
-
-
-@function(traits="product")
-def conv_transpose3d(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None = None,
-    stride: Any = 1,
-    padding: Any = 0,
-    output_padding: Any = 0,
-    groups: int = 1,
-    dilation: Any = 1,
-) -> Tensor:
-    """Transposed convolution of (N, C, D, H, W) or (C, D, H, W) with kernels (C, O / groups, k, k, k)."""
-    return _convolve(
-        "conv_transpose3d", input, weight, bias, stride, padding, dilation, groups, output_padding, transposed=True
-    )
+conv_transpose1d, conv_transpose2d, conv_transpose3d = family("conv_transpose{dims}d", _conv_transpose, traits="product")
 
 
 def tbc_geometry(sizes, kernels, pad):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ... import dtypes
-from ...op.declare import function
+from ...op.declare import family, function
 from ...tensor import Tensor
 from ..shape.reshaping import _squeeze_dim, unsqueeze
 from .pooling_windows import (
@@ -129,130 +129,67 @@ def _pool_fractional(dims, input, kernel_size, output_size, output_ratio, return
 # --- the public functions --------------------------------------------------------------------------------------------------
 
 
-@function(traits="chooses")
-def max_pool1d(
-    input: Tensor,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
-    dilation: Any = 1,
-    ceil_mode: bool = False,
-    return_indices: bool = False,
-) -> Any:
-    """The largest of each window of (N, C, L) or (C, L); with `return_indices` also where it stands."""
-    return _pool_max(1, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
+def _max_pool(dims: int) -> Any:
+    def max_pool(
+        input: Tensor,
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        dilation: Any = 1,
+        ceil_mode: bool = False,
+        return_indices: bool = False,
+    ) -> Any:
+        """The largest of each window of {shape}; with `return_indices` also where it stands."""
+        return _pool_max(dims, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
+
+    return max_pool
 
 
-@function
-def max_pool1d_with_indices(
-    input: Tensor,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
-    dilation: Any = 1,
-    ceil_mode: bool = False,
-    return_indices: bool = False,
-) -> tuple[Tensor, Tensor]:
-    """The largest of each window of (N, C, L) or (C, L), and where it stands."""
-    values, indices = _pool_max(1, input, kernel_size, stride, padding, dilation, ceil_mode, True)
-    return values, indices
+def _max_pool_with_indices(dims: int) -> Any:
+    def max_pool_with_indices(
+        input: Tensor,
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        dilation: Any = 1,
+        ceil_mode: bool = False,
+        return_indices: bool = False,
+    ) -> tuple[Tensor, Tensor]:
+        """The largest of each window of {shape}, and where it stands."""
+        values, indices = _pool_max(dims, input, kernel_size, stride, padding, dilation, ceil_mode, True)
+        return values, indices
+
+    return max_pool_with_indices
 
 
-@function(traits="chooses")
-def max_pool2d(
-    input: Tensor,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
-    dilation: Any = 1,
-    ceil_mode: bool = False,
-    return_indices: bool = False,
-) -> Any:
-    """The largest of each window of (N, C, H, W) or (C, H, W); with `return_indices` also where it stands."""
-    return _pool_max(2, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
+max_pool1d, max_pool2d, max_pool3d = family("max_pool{dims}d", _max_pool, traits="chooses")
+max_pool1d_with_indices, max_pool2d_with_indices, max_pool3d_with_indices = family(
+    "max_pool{dims}d_with_indices", _max_pool_with_indices, traits="chooses"
+)
 
 
-@function(traits="chooses")
-def max_pool2d_with_indices(
-    input: Tensor,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
-    dilation: Any = 1,
-    ceil_mode: bool = False,
-    return_indices: bool = False,
-) -> tuple[Tensor, Tensor]:
-    """The largest of each window of (N, C, H, W) or (C, H, W), and where it stands."""
-    values, indices = _pool_max(2, input, kernel_size, stride, padding, dilation, ceil_mode, True)
-    return values, indices
+def _adaptive_max_pool(dims: int) -> Any:
+    def adaptive_max_pool(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
+        """The largest of {shape} over as many windows as `output_size` says; with `return_indices` also where."""
+        return _pool_adaptive_max(dims, input, output_size, return_indices)
+
+    return adaptive_max_pool
 
 
-@function(traits="chooses")
-def max_pool3d(
-    input: Tensor,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
-    dilation: Any = 1,
-    ceil_mode: bool = False,
-    return_indices: bool = False,
-) -> Any:
-    """The largest of each window of (N, C, D, H, W) or (C, D, H, W); with `return_indices` also where it stands."""
-    return _pool_max(3, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
+def _adaptive_max_pool_with_indices(dims: int) -> Any:
+    def adaptive_max_pool_with_indices(input: Tensor, output_size: Any, return_indices: bool = False) -> tuple[Tensor, Tensor]:
+        """The largest of {shape} over as many windows as `output_size` says, and where they stand."""
+        values, indices = _pool_adaptive_max(dims, input, output_size, True)
+        return values, indices
+
+    return adaptive_max_pool_with_indices
 
 
-@function(traits="chooses")
-def max_pool3d_with_indices(
-    input: Tensor,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
-    dilation: Any = 1,
-    ceil_mode: bool = False,
-    return_indices: bool = False,
-) -> tuple[Tensor, Tensor]:
-    """The largest of each window of (N, C, D, H, W) or (C, D, H, W), and where it stands."""
-    values, indices = _pool_max(3, input, kernel_size, stride, padding, dilation, ceil_mode, True)
-    return values, indices
-
-
-@function
-def functional_adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
-    """The largest of (N, C, L) or (C, L) over as many windows as `output_size` says; with `return_indices` also where."""
-    return _pool_adaptive_max(1, input, output_size, return_indices)
-
-
-@function
-def adaptive_max_pool1d_with_indices(input: Tensor, output_size: Any, return_indices: bool = False) -> tuple[Tensor, Tensor]:
-    """The largest of (N, C, L) or (C, L) over as many windows as `output_size` says, and where they stand."""
-    values, indices = _pool_adaptive_max(1, input, output_size, True)
-    return values, indices
-
-
-@function(traits="chooses")
-def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
-    """The largest of (N, C, H, W) or (C, H, W) over as many windows as `output_size` says; with `return_indices` also where."""
-    return _pool_adaptive_max(2, input, output_size, return_indices)
-
-
-@function
-def adaptive_max_pool2d_with_indices(input: Tensor, output_size: Any, return_indices: bool = False) -> tuple[Tensor, Tensor]:
-    """The largest of (N, C, H, W) or (C, H, W) over as many windows as `output_size` says, and where they stand."""
-    values, indices = _pool_adaptive_max(2, input, output_size, True)
-    return values, indices
-
-
-@function
-def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
-    """The largest of (N, C, D, H, W) or (C, D, H, W) over `output_size` windows; with `return_indices` also where."""
-    return _pool_adaptive_max(3, input, output_size, return_indices)
-
-
-@function
-def adaptive_max_pool3d_with_indices(input: Tensor, output_size: Any, return_indices: bool = False) -> tuple[Tensor, Tensor]:
-    """The largest of (N, C, D, H, W) or (C, D, H, W) over `output_size` windows, and where they stand."""
-    values, indices = _pool_adaptive_max(3, input, output_size, True)
-    return values, indices
+(functional_adaptive_max_pool1d,) = family("functional_adaptive_max_pool{dims}d", _adaptive_max_pool, (1,))
+adaptive_max_pool2d, adaptive_max_pool3d = family("adaptive_max_pool{dims}d", _adaptive_max_pool, (2, 3), traits="chooses")
+adaptive_max_pool1d_with_indices, adaptive_max_pool2d_with_indices, adaptive_max_pool3d_with_indices = family(
+    "adaptive_max_pool{dims}d_with_indices", _adaptive_max_pool_with_indices
+)
 
 
 @function
@@ -262,79 +199,51 @@ def torch_adaptive_max_pool1d(input: Tensor, output_size: Any) -> tuple[Tensor, 
     return values, indices
 
 
-@function
-def max_unpool1d(
-    input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
-) -> Tensor:
-    """What `max_pool1d` returned put back where it stood, zeros elsewhere."""
-    return _unpool(1, input, indices, kernel_size, stride, padding, output_size)
+def _max_unpool(dims: int) -> Any:
+    def max_unpool(
+        input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
+    ) -> Tensor:
+        """What `max_pool{dims}d` returned put back where it stood, zeros elsewhere."""
+        return _unpool(dims, input, indices, kernel_size, stride, padding, output_size)
+
+    return max_unpool
 
 
-@function
-def max_unpool2d(
-    input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
-) -> Tensor:
-    """What `max_pool2d` returned put back where it stood, zeros elsewhere."""
-    return _unpool(2, input, indices, kernel_size, stride, padding, output_size)
+max_unpool1d, max_unpool2d, max_unpool3d = family("max_unpool{dims}d", _max_unpool)
 
 
-@function
-def max_unpool3d(
-    input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
-) -> Tensor:
-    """What `max_pool3d` returned put back where it stood, zeros elsewhere."""
-    return _unpool(3, input, indices, kernel_size, stride, padding, output_size)
+def _fractional_max_pool(dims: int) -> Any:
+    def fractional_max_pool(
+        input: Tensor,
+        kernel_size: Any,
+        output_size: Any = None,
+        output_ratio: Any = None,
+        return_indices: bool = False,
+        _random_samples: Tensor | None = None,
+    ) -> Any:
+        """The largest of each window of {shape}, the windows at random distances."""
+        return _pool_fractional(dims, input, kernel_size, output_size, output_ratio, return_indices, _random_samples)
+
+    return fractional_max_pool
 
 
-@function
-def fractional_max_pool2d(
-    input: Tensor,
-    kernel_size: Any,
-    output_size: Any = None,
-    output_ratio: Any = None,
-    return_indices: bool = False,
-    _random_samples: Tensor | None = None,
-) -> Any:
-    """The largest of each window of (N, C, H, W) or (C, H, W), the windows at random distances."""
-    return _pool_fractional(2, input, kernel_size, output_size, output_ratio, return_indices, _random_samples)
+def _fractional_max_pool_with_indices(dims: int) -> Any:
+    def fractional_max_pool_with_indices(
+        input: Tensor,
+        kernel_size: Any,
+        output_size: Any = None,
+        output_ratio: Any = None,
+        return_indices: bool = False,
+        _random_samples: Tensor | None = None,
+    ) -> tuple[Tensor, Tensor]:
+        """The largest of each window of {shape}, the windows at random distances; also where it stands."""
+        values, indices = _pool_fractional(dims, input, kernel_size, output_size, output_ratio, True, _random_samples)
+        return values, indices
+
+    return fractional_max_pool_with_indices
 
 
-@function
-def fractional_max_pool2d_with_indices(
-    input: Tensor,
-    kernel_size: Any,
-    output_size: Any = None,
-    output_ratio: Any = None,
-    return_indices: bool = False,
-    _random_samples: Tensor | None = None,
-) -> tuple[Tensor, Tensor]:
-    """The largest of each window of (N, C, H, W) or (C, H, W), the windows at random distances; also where it stands."""
-    values, indices = _pool_fractional(2, input, kernel_size, output_size, output_ratio, True, _random_samples)
-    return values, indices
-
-
-@function
-def fractional_max_pool3d(
-    input: Tensor,
-    kernel_size: Any,
-    output_size: Any = None,
-    output_ratio: Any = None,
-    return_indices: bool = False,
-    _random_samples: Tensor | None = None,
-) -> Any:
-    """The largest of each window of (N, C, D, H, W) or (C, D, H, W), the windows at random distances."""
-    return _pool_fractional(3, input, kernel_size, output_size, output_ratio, return_indices, _random_samples)
-
-
-@function
-def fractional_max_pool3d_with_indices(
-    input: Tensor,
-    kernel_size: Any,
-    output_size: Any = None,
-    output_ratio: Any = None,
-    return_indices: bool = False,
-    _random_samples: Tensor | None = None,
-) -> tuple[Tensor, Tensor]:
-    """The largest of each window of (N, C, D, H, W) or (C, D, H, W), at random distances; also where."""
-    values, indices = _pool_fractional(3, input, kernel_size, output_size, output_ratio, True, _random_samples)
-    return values, indices
+fractional_max_pool2d, fractional_max_pool3d = family("fractional_max_pool{dims}d", _fractional_max_pool, (2, 3))
+fractional_max_pool2d_with_indices, fractional_max_pool3d_with_indices = family(
+    "fractional_max_pool{dims}d_with_indices", _fractional_max_pool_with_indices, (2, 3)
+)

@@ -6,7 +6,7 @@ from math import prod
 from typing import Any
 
 from ... import dtypes
-from ...op.declare import function
+from ...op.declare import family, function
 from ...tensor import Tensor
 from ..nn.activation import relu
 from ..pointwise.unary import abs as absolute
@@ -108,37 +108,23 @@ def avg_pool3d(
     return _pool_avg(3, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
 
 
-@function
-def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
-    """Means of (N, C, L) or (C, L) over as many windows as `output_size` says."""
-    return _pool_adaptive_avg(1, input, output_size)
+def _adaptive_avg_pool(dims: int) -> Any:
+    def adaptive_avg_pool(input: Tensor, output_size: Any) -> Tensor:
+        """Means of {shape} over as many windows as `output_size` says."""
+        return _pool_adaptive_avg(dims, input, output_size)
+
+    return adaptive_avg_pool
 
 
-@function
-def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
-    """Means of (N, C, H, W) or (C, H, W) over as many windows as `output_size` says."""
-    return _pool_adaptive_avg(2, input, output_size)
+adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d = family("adaptive_avg_pool{dims}d", _adaptive_avg_pool)
 
 
-@function
-def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
-    """Means of (N, C, D, H, W) or (C, D, H, W) over as many windows as `output_size` says."""
-    return _pool_adaptive_avg(3, input, output_size)
+def _lp_pool(dims: int) -> Any:
+    def lp_pool(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Tensor:
+        """The p-norm of each window of {shape}."""
+        return _pool_lp(dims, input, norm_type, kernel_size, stride, ceil_mode)
+
+    return lp_pool
 
 
-@function
-def lp_pool1d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Tensor:
-    """The p-norm of each window of (N, C, L) or (C, L)."""
-    return _pool_lp(1, input, norm_type, kernel_size, stride, ceil_mode)
-
-
-@function
-def lp_pool2d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Tensor:
-    """The p-norm of each window of (N, C, H, W) or (C, H, W)."""
-    return _pool_lp(2, input, norm_type, kernel_size, stride, ceil_mode)
-
-
-@function
-def lp_pool3d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Tensor:
-    """The p-norm of each window of (N, C, D, H, W) or (C, D, H, W)."""
-    return _pool_lp(3, input, norm_type, kernel_size, stride, ceil_mode)
+lp_pool1d, lp_pool2d, lp_pool3d = family("lp_pool{dims}d", _lp_pool)
