@@ -233,10 +233,30 @@ def family(name: str, make: Callable[[int], Any], dims: Sequence[int] = (1, 2, 3
         axes, own = "DHW"[-n:] if n > 1 else "L", name.format(dims=n)
         shape = ", ".join(axes)
         f.__doc__ = inspect.cleandoc(f.__doc__).format(dims=n, shape=f"(N, C, {shape}) or (C, {shape})", k=", ".join("k" * n))
-        # What Python says of wrong arguments has the name of the code.
+        # Errors say the qualified name, tracebacks that of the code.
         f.__name__, f.__qualname__, f.__code__ = own, own, f.__code__.replace(co_name=own, co_qualname=own)
         made.append(function(f, traits=traits))
     return tuple(made)
+
+
+def overload(of: Callable[..., Any], name: str, node: str, *, number: str | None = None) -> Any:
+    """Declare an operation once more: what takes a number, and what is written in place, has a node of its own in PyTorch.
+
+    Args:
+        of: the operation.
+        name: the overload's, for the table of operations.
+        node: its node's name.
+        number: the input that is a number here, so that it has no rule.
+    """
+    own: Op = of.op  # type: ignore[attr-defined]
+    f = own.forward
+    forward = FunctionType(f.__code__, f.__globals__, name, f.__defaults__, f.__closure__)
+    forward.__kwdefaults__, forward.__doc__ = f.__kwdefaults__, f.__doc__
+    rules: dict[str, Any] = {n: None if n == number else rule for n, rule in own.rules.items()}
+    declare = op(
+        own.template, broadcast=own.broadcast, name=own.name, floating=own.floating, node=node, symbol=own.symbol, **rules
+    )
+    return declare(forward)
 
 
 def _camel(name: str) -> str:

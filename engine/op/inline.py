@@ -40,7 +40,7 @@ def declaration(function: Any) -> ast.FunctionDef | None:
     if code is None:
         return None
     found = _declarations(code.co_filename).get(code.co_firstlineno)
-    return found if found is not None and found.name == function.__name__ else None
+    return found if found is not None and found.name == code.co_name else None
 
 
 @cache
@@ -69,7 +69,7 @@ def formula(function: Any) -> ast.expr | None:
 def rule(function: Any, argument: str, lambda_: FunctionType) -> ast.expr | None:
     """The expression of the rule for `argument` in the declaration of `function`."""
     code = function.__code__
-    decorators = _decorators(code.co_filename, code.co_firstlineno, function.__name__)
+    decorators = _decorators(code.co_filename, code.co_firstlineno, code.co_name)
     if len(decorators) != 1 or not isinstance(decorators[0], ast.Call):
         return None
     for keyword in decorators[0].keywords:

@@ -12,7 +12,7 @@ from ...autograd.saved_variable import Counter, Inference, Result
 from ...autograd.views import check_writable, rebase
 from ...compat.names import SURFACE
 from ...context import context, observed
-from ...op.declare import FUNCTIONS, TABLE, Op, function, op, traits_of
+from ...op.declare import FUNCTIONS, TABLE, Op, function, op, overload, traits_of
 from ...op.slow_path import NUMBERS32
 from ...tensor import Tensor, constant, counter_of, gradient_edge
 from ..creation.generator import source
@@ -46,23 +46,8 @@ def _fill_tensor(self, value):
     return np.full_like(self, value)
 
 
-@op(r"{value}", self=lambda grad: zeros_like_grad(grad), node="FillBackward2", name="fill")
-def _fill_number_written(self, value):
-    """Every element set to a number, in place."""
-    return np.full_like(self, value)
-
-
-@op(
-    r"{value}",
-    self=lambda grad: zeros_like_grad(grad),
-    value=lambda grad: _sum(grad),
-    broadcast=(),
-    node="FillBackward3",
-    name="fill",
-)
-def _fill_tensor_written(self, value):
-    """Every element set to a 0-d tensor's, in place."""
-    return _fill_tensor.op.forward(self, value)
+_fill_number_written = overload(_fill_number, "_fill_number_written", "FillBackward2")
+_fill_tensor_written = overload(_fill_tensor, "_fill_tensor_written", "FillBackward3")
 
 
 @function

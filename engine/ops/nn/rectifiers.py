@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...dtypes import SCALAR_NAMES
-from ...op.declare import TABLE, function, op
+from ...op.declare import TABLE, function, op, overload
 from ...tensor import Tensor, constant
 from ..creation.generator import source
 from ..memory.inplace import inplace as in_place
@@ -41,17 +41,7 @@ def _threshold(self, threshold, value):
     return np.where(self <= threshold, self.dtype.type(value), self)
 
 
-@op(
-    r"\mathrm{{threshold}}({self})",
-    self=lambda grad, self, threshold: threshold_backward(grad, self, threshold),
-    node="ThresholdBackward1",
-    name="threshold",
-)
-def _threshold_written(self, threshold, value):
-    """`threshold` in place."""
-    return _threshold.op.forward(self, threshold, value)
-
-
+overload(_threshold, "_threshold_written", "ThresholdBackward1")
 _threshold_in_place = in_place(TABLE["_threshold_written"])
 
 

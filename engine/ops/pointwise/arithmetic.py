@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...op.declare import function, op
+from ...op.declare import function, op, overload
 from ...tensor import Tensor
 from .comparison import where
 from .unary import log, zeros_like_grad
@@ -57,26 +57,16 @@ def sub(self, other, *, alpha=1):
     symbol="−",
     traits="difference infix swapped",
     self=lambda grad, alpha: scaled(-grad, alpha),
-    other=None,
-    node="RsubBackward1",
-    name="rsub",
-)
-def _rsub_number(self, other, *, alpha=1):
-    """Reversed difference, `other - alpha * self`, of a number `other`."""
-    return other - (self if alpha == 1 else self * alpha)
-
-
-@op(
-    r"{other} - {self}",
-    symbol="−",
-    self=lambda grad, alpha: scaled(-grad, alpha),
     other=lambda grad: grad,
     node="RsubBackward0",
     name="rsub",
 )
 def _rsub_tensor(self, other, *, alpha=1):
-    """Reversed difference, `other - alpha * self`, of a tensor `other`."""
+    """Reversed difference, `other - alpha * self`."""
     return other - (self if alpha == 1 else self * alpha)
+
+
+_rsub_number = overload(_rsub_tensor, "_rsub_number", "RsubBackward1", number="other")
 
 
 @function
@@ -160,12 +150,6 @@ def rdiv(input: Tensor, other: Any) -> Tensor:
     return mul(reciprocal(input), other)
 
 
-@op(r"{self} \bmod {other}", self=lambda grad: grad, other=None, node="RemainderBackward0", name="remainder")
-def _remainder_number(self, other):
-    """Remainder with the sign of the divisor, a number."""
-    return np.remainder(self, divisor(other))
-
-
 @op(
     r"{self} \bmod {other}",
     self=lambda grad: grad,
@@ -174,20 +158,17 @@ def _remainder_number(self, other):
     name="remainder",
 )
 def _remainder_tensor(self, other):
-    """Remainder with the sign of the divisor, a tensor."""
+    """Remainder with the sign of the divisor."""
     return np.remainder(self, divisor(other))
+
+
+_remainder_number = overload(_remainder_tensor, "_remainder_number", "RemainderBackward0", number="other")
 
 
 @function(inplace=_remainder_tensor)
 def remainder(input: Tensor, other: Any) -> Tensor:
     """Remainder with the sign of the divisor, `input - other * floor(input / other)`."""
     return _remainder_tensor(input, other) if isinstance(other, Tensor) else _remainder_number(input, other)
-
-
-@op(r"{self} \bmod {other}", self=lambda grad: grad, other=None, node="FmodBackward0", name="fmod")
-def _fmod_number(self, other):
-    """Remainder with the sign of the dividend, the divisor a number."""
-    return np.fmod(self, divisor(other))
 
 
 @op(
@@ -198,8 +179,11 @@ def _fmod_number(self, other):
     name="fmod",
 )
 def _fmod_tensor(self, other):
-    """Remainder with the sign of the dividend, the divisor a tensor."""
+    """Remainder with the sign of the dividend."""
     return np.fmod(self, divisor(other))
+
+
+_fmod_number = overload(_fmod_tensor, "_fmod_number", "FmodBackward0", number="other")
 
 
 @function(inplace=_fmod_tensor)
