@@ -233,8 +233,8 @@ def family(name: str, make: Callable[[int], Any], dims: Sequence[int] = (1, 2, 3
         axes, own = "DHW"[-n:] if n > 1 else "L", name.format(dims=n)
         shape = ", ".join(axes)
         f.__doc__ = inspect.cleandoc(f.__doc__).format(dims=n, shape=f"(N, C, {shape}) or (C, {shape})", k=", ".join("k" * n))
-        # Errors say the qualified name, tracebacks that of the code.
-        f.__name__, f.__qualname__, f.__code__ = own, own, f.__code__.replace(co_name=own, co_qualname=own)
+        # Tracebacks show the name of the code.
+        f.__name__, f.__code__ = own, f.__code__.replace(co_name=own, co_qualname=own)
         made.append(function(f, traits=traits))
     return tuple(made)
 
