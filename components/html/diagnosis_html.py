@@ -32,7 +32,7 @@ def why_html(recording: Recording, reason: Reason) -> str:
         parts.append(tag("div", text(reason.explanation)))
     if reason.fix:
         parts.append(tag("div", tag("b", "Fix: "), text(reason.fix)))
-    links = [moment(reason.moment, recording.place(reason.site) or "the moment")] if reason.moment != NOTHING else []
+    links = [moment(reason.moment, recording.site_text(reason.site) or "the moment")] if reason.moment != NOTHING else []
     if reason.nodes:
         links.append(path_button(recording, reason.nodes, reason.cut, "show the path"))
     if links:
@@ -50,12 +50,12 @@ def findings_html(recording: Recording, found: Sequence[Finding]) -> str:
 
 def _finding(recording: Recording, found: Finding) -> str:
     tone, word = SEVERITIES.get(found.severity, ("", found.severity))
-    where = tag("span", text(recording.place(found.site)), cls="gt-push gt-muted")
+    where = tag("span", text(recording.site_text(found.site)), cls="gt-push gt-muted")
     head = tag("div", chip(word, tone), tag("h3", text(found.title)), where, cls="gt-row")
     links = [moment(found.step, "go to the moment")] if found.step != NOTHING else []
     if found.nodes:
         links.append(path_button(recording, found.nodes, (), "show in the graph"))
-    lines = [recording.place(site) for site in found.related[:ROWS]]
+    lines = [recording.site_text(site) for site in found.related[:ROWS]]
     return section(
         head,
         tag("p", text(found.explanation)),

@@ -65,7 +65,7 @@ def _answer(recording: Recording, args: argparse.Namespace) -> None:
         print(json.dumps([msgspec.to_builtins(r, builtin_types=()) for r in reasons], indent=1))
         return
     for r in reasons:
-        where = recording.place(r.site)
+        where = recording.site_text(r.site)
         print(r.title + (f" ({where})" if where else ""))
         for text in (r.explanation, f"Fix: {r.fix}" if r.fix else "", *(f"  {what}: {value}" for what, value in r.evidence)):
             if text:

@@ -117,7 +117,7 @@ class Cut(NamedTuple):
 
 def fact(run: Run, cut: Cut) -> tuple[str, str]:
     """A cut as a piece of evidence."""
-    return "cut", f"{cut.what}, {run.place(cut.site)}"
+    return "cut", f"{cut.what}, {run.site_text(cut.site)}"
 
 
 # --- finding them -------------------------------------------------------------------------------------------------------------
@@ -233,7 +233,7 @@ def describe(paths: Paths, link: Link, after: Sequence[Link], name: str) -> Cut:
         mode = "inference_mode" if word == "inference" or "inference_mode" in text else "no_grad"
         word = "inference" if mode == "inference_mode" else word
         facts |= {"what": mode, "switch": _switch(paths, place, text, mode)}
-        facts["by"] = f" (switched off at {run.place(place)})" if place is not None and place != site else ""
+        facts["by"] = f" (switched off at {run.site_text(place)})" if place is not None and place != site else ""
         site = place or site
     elif word == "dtype":
         facts["dtype"] = run.tensors[link.result].info.dtype if event.outputs else ""
@@ -241,7 +241,7 @@ def describe(paths: Paths, link: Link, after: Sequence[Link], name: str) -> Cut:
     elif event.op == "constant":
         site = paths.source.place(paths.expression_of_unseen(link.step), site)
         facts["what"] = "torch.autograd.grad" if word == "gradient" else _called(paths, link.step) or "the operation"
-        facts |= {"where": run.place(site), "subject": facts["what"], "result": "", "instead": _SMOOTH}
+        facts |= {"where": run.site_text(site), "subject": facts["what"], "result": "", "instead": _SMOOTH}
     else:
         compares = event.op in run.having("compares")
         facts |= {"subject": "A comparison" if compares else event.op, "instead": _SIGMOID if compares else _SMOOTH}

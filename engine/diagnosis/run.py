@@ -110,11 +110,11 @@ class Run:
 
     def where(self, step: int) -> str:
         """A step's line as text: "line 7", in notebooks "cell 2, line 7"."""
-        return self.place(self.site(step))
+        return self.site_text(self.site(step))
 
-    def place(self, site: Site | None) -> str:
+    def site_text(self, site: Site | None) -> str:
         """A site as text."""
-        return self.recording.place(site) or "an unknown line"
+        return self.recording.site_text(site) or "an unknown line"
 
     def loops(self, step: int) -> tuple[tuple[int, int], ...]:
         """The loops and iterations a step belongs to."""

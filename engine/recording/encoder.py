@@ -73,8 +73,8 @@ class Scribe:
 
     # --- tables -------------------------------------------------------------------------------------------------------------
 
-    def place(self, where: Where) -> tuple[int, int]:
-        """The site and the scope of a place."""
+    def locate(self, where: Where) -> tuple[int, int]:
+        """The rows of a position's site and scope in their tables; they are added where they are new."""
         if not where:
             return NOWHERE
         code, cell, instruction, loops, module = where
@@ -245,7 +245,7 @@ class Scribe:
         needs: bool, running: list[int],
     ) -> AnyEvent:  # fmt: skip
         """An operation ran."""
-        site, scope = self.place(where)
+        site, scope = self.locate(where)
         name = name_of(op.name)
         if name not in self.ops:
             self.describe(name, op)
@@ -255,12 +255,12 @@ class Scribe:
         return e.OpRan(
             name, inputs, outputs, (), fresh[-1] if fresh else None, fresh[:-1], mode is True,
             cut_of(op, mode) if needs else "", running[0] if running else 0, site=site, scope=scope,
-            opened=self.place(mode[1])[0] if mode.__class__ is tuple else NOTHING,
+            opened=self.locate(mode[1])[0] if mode.__class__ is tuple else NOTHING,
         )  # fmt: skip
 
     def introduced(self, where: Where, state: State, node: Node | None, running: list[int], owner: int) -> AnyEvent:
         """A tensor came about unseen."""
-        site, scope = self.place(where)
+        site, scope = self.locate(where)
         name = self.describe("grad" if owner >= 0 else "constant")
         fresh = self.nodes(node, node.saved if node is not None else None)
         return e.OpRan(
@@ -278,7 +278,7 @@ class Scribe:
         needs: bool, running: list[int],
     ) -> AnyEvent:  # fmt: skip
         """An operation wrote in place."""
-        site, scope = self.place(where)
+        site, scope = self.locate(where)
         name = self.describe(name_of(op.name), op)
         fresh = self.nodes(node, node.saved if node is not None else None)
         for state in states[1:]:
@@ -286,12 +286,12 @@ class Scribe:
         return e.OpRan(
             name, self.inputs(op, arguments), (), self.written(states), fresh[-1] if fresh else None, fresh[:-1],
             mode is True, cut_of(op, mode) if needs else "", running[0] if running else 0, site=site, scope=scope,
-            opened=self.place(mode[1])[0] if mode.__class__ is tuple else NOTHING,
+            opened=self.locate(mode[1])[0] if mode.__class__ is tuple else NOTHING,
         )  # fmt: skip
 
     def grew(self, where: Where, states: list[State], running: list[int]) -> AnyEvent:
         """A `.grad` that the program holds grew in place."""
-        site, scope = self.place(where)
+        site, scope = self.locate(where)
         return e.OpRan(
             self.describe("accumulate"),
             written=self.written(states),
@@ -314,7 +314,7 @@ class Scribe:
         self, where: Where, number: int, starts: list[Any], retain: bool, create: bool, ids: tuple[int, ...], via: str
     ) -> AnyEvent:
         """A backward pass began."""
-        site, scope = self.place(where)
+        site, scope = self.locate(where)
         return e.BackwardBegan(
             number,
             tuple([(t, self.gradient(g)) for t, _, g in starts]),
@@ -337,7 +337,7 @@ class Scribe:
         sent: tuple[Any, ...],
     ) -> AnyEvent:
         """A node's rule ran."""
-        site, scope = self.place(where)
+        site, scope = self.locate(where)
         first = self.first
         gradient = self.gradient
         taken = tuple([gradient(g) for g in received])
@@ -352,54 +352,54 @@ class Scribe:
 
     def accumulated(self, where: Where, number: int, tensor: int, increment: Any, total: int, node: Node) -> AnyEvent:
         """A gradient arrived in a `.grad`."""
-        site, scope = self.place(where)
+        site, scope = self.locate(where)
         return e.Accumulated(number, tensor, self.gradient(increment), total, self.known(node), site=site, scope=scope)
 
     def hook_ran(self, where: Where, node: Node, before: Any, after: Any) -> AnyEvent:
         """A hook replaced a gradient."""
-        site, scope = self.place(where)
+        site, scope = self.locate(where)
         leaf = self.known(node.variable) if isinstance(node, AccumulateGrad) else NOTHING
         return e.HookRan(leaf, self.known(node), self.gradient(before), self.gradient(after), site=site, scope=scope)
 
     def backward_ended(self, where: Where, number: int, freed: bool, error: str) -> AnyEvent:
         """A backward pass ended."""
-        site, scope = self.place(where)
+        site, scope = self.locate(where)
         self._gradients.clear()
         return e.BackwardEnded(number, freed, error, site=site, scope=scope)
 
     def grad_set(self, where: Where, tensor: int, array: int, how: str) -> AnyEvent:
         """A `.grad` was set."""
-        site, scope = self.place(where)
+        site, scope = self.locate(where)
         return e.GradSet(tensor, array, how, site=site, scope=scope)
 
     def flag_set(self, where: Where, tensor: int, flag: str, value: bool) -> AnyEvent:
         """A flag was set."""
-        site, scope = self.place(where)
+        site, scope = self.locate(where)
         return e.FlagSet(tensor, flag, value, site=site, scope=scope)
 
     def stepped(self, where: Where, optimizer: str, parameters: tuple[int, ...], idle: tuple[int, ...]) -> AnyEvent:
         """An optimizer stepped."""
-        site, scope = self.place(where)
+        site, scope = self.locate(where)
         return e.Stepped(optimizer, parameters, idle, site=site, scope=scope)
 
     def read(self, where: Where, tensor: int, how: str) -> AnyEvent:
         """A tensor's values were handed out."""
-        site, scope = self.place(where)
+        site, scope = self.locate(where)
         return e.Read(tensor, how, site=site, scope=scope)
 
     def named(self, where: Where, name: str, tensor: int, function: str) -> AnyEvent:
         """A name was bound."""
-        site, scope = self.place(where)
+        site, scope = self.locate(where)
         return e.Named(name, tensor, function, site=site, scope=scope)
 
     def printed(self, where: Where, text: str, stream: str) -> AnyEvent:
         """Text was written."""
-        site, scope = self.place(where)
+        site, scope = self.locate(where)
         return e.Printed(text, stream, site=site, scope=scope)
 
     def warned(self, where: Where, category: str, message: str) -> AnyEvent:
         """A warning was shown."""
-        site, scope = self.place(where)
+        site, scope = self.locate(where)
         return e.Warned(category, message, site=site, scope=scope)
 
     def raised(self, type: str, message: str, span: Site | None) -> AnyEvent:

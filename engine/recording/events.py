@@ -18,7 +18,7 @@ class Fact(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class Site(Fact, frozen=True):
-    """A place in the program's text: the span of the expression that ran. Lines count from 1, columns from 0, as in `ast`."""
+    """A span of the program's text: that of the expression that ran. Lines count from 1, columns from 0, as in `ast`."""
 
     cell: int = 0
     line: int = 0
@@ -112,7 +112,7 @@ class _Moded(Event, frozen=True, kw_only=True):
     """An event that says where gradients were switched off. Its field stands last, where recordings without it may end."""
 
     opened: int = NOTHING
-    """The place (a position in `sites`) of the `no_grad` or `inference_mode` that made the cut, as far as it is known."""
+    """The site (its row in `sites`) of the `no_grad` or `inference_mode` that made the cut, as far as it is known."""
 
 
 class OpRan(_Moded, frozen=True, tag="op"):

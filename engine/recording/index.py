@@ -53,8 +53,8 @@ class StepFunction(Generic[T]):
 
     def at(self, step: int, default: T) -> T:
         """The value after event `step`, or the default if none was set by then."""
-        place = bisect_right(self.steps, step)
-        return self.values[place - 1] if place else default
+        position = bisect_right(self.steps, step)
+        return self.values[position - 1] if position else default
 
     def until(self, step: int) -> list[T]:
         """All values set up to and including `step`."""
@@ -183,8 +183,8 @@ def index_of(recording: Recording) -> Index:
 
 
 def _last(track: StepFunction[T], step: int) -> T | None:
-    place = bisect_right(track.steps, step)
-    return track.values[place - 1] if place else None
+    position = bisect_right(track.steps, step)
+    return track.values[position - 1] if position else None
 
 
 class _Indexer:
@@ -302,7 +302,7 @@ class _Indexer:
             history.names.put(step, name)
 
     def stepped(self, step: int, event: Stepped) -> None:
-        """What an optimizer does happens at one place of the program, where the optimizer says so afterwards."""
+        """What an optimizer does happens at one site of the program, where the optimizer says so afterwards."""
         stepping, parameters = self.index.stepping, set(event.parameters)
         stepping.add(step)
         for earlier in range(step - 1, -1, -1):

@@ -24,7 +24,7 @@ from .events import NOTHING, AnyEvent, Scope, Site
 from .module_paths import Calls
 from .recording import OpInfo, Recording
 from .store import CAP, ArrayStore, StoredArray
-from .tensor_paths import places
+from .tensor_paths import tensor_paths
 
 _next = 0
 """The next id of any recorder. Ids grow over all recorders of a process, so an id below a recorder's first is not its own."""
@@ -351,7 +351,7 @@ class Recorder:
     # --- what the program reports ---------------------------------------------------------------------------------------------
 
     def bind(self, name: str, value: Any, function: str = "") -> None:
-        """A name of the program was bound; tensors in lists, dicts, modules and objects are named by their place."""
+        """A name of the program was bound; tensors in lists, dicts, modules and objects are named by the path to them."""
         if isinstance(value, Tensor):
             self._bind(name, value, function, self.where())
             return
@@ -362,7 +362,7 @@ class Recorder:
             return
         if isinstance(value, Module):
             self.module_calls.named(value, name)
-        for path, tensor, held in places(value):
+        for path, tensor, held in tensor_paths(value):
             # What has a name keeps it; attributes are of interest only if they have been seen.
             number = self.known(tensor)
             if number not in self._named and (held or number >= 0):

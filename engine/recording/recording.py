@@ -108,8 +108,8 @@ class Recording:
         """The line an event happened on, or 0."""
         return self.sites[event.site].line if event.site >= 0 else 0
 
-    def place(self, site: Site | None) -> str:
-        """A place in the program as text: "line 7", in notebooks "cell 2, line 7"; "" where it is not known."""
+    def site_text(self, site: Site | None) -> str:
+        """A site as text: "line 7", in notebooks "cell 2, line 7"; "" where it is not known."""
         if site is None or not site.line:
             return ""
         return f"line {site.line}" if len(self.source) < 2 else f"cell {site.cell + 1}, line {site.line}"

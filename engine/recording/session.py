@@ -14,7 +14,7 @@ from ..tensor import Tensor
 from .events import NOTHING
 from .recorder import Recorder
 from .recording import Recording
-from .tensor_paths import places
+from .tensor_paths import tensor_paths
 
 
 @contextmanager
@@ -110,7 +110,7 @@ class _Onlooker(Recorder):
                     self._seen[name] = value
                     self._bind(name, value, "", self.where())
             elif deep:
-                for path, tensor, _ in places(value):
+                for path, tensor, _ in tensor_paths(value):
                     if self._seen.get(name + path) is not tensor and self._unnamed(tensor):
                         self._seen[name + path] = tensor
                         self._bind(name + path, tensor, "", self.where())

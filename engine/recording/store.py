@@ -228,10 +228,10 @@ def _histogram(finite: NDArray[np.float64], low: float, high: float) -> list[int
     # np.histogram refuses ranges whose width overflows or vanishes; halving first covers the former.
     width = high / 2 - low / 2
     if width == 0:
-        place = np.zeros(finite.shape, dtype=np.int64)
+        bin_of = np.zeros(finite.shape, dtype=np.int64)
     else:
-        place = np.clip(((finite / 2 - low / 2) / width * BINS).astype(np.int64), 0, BINS - 1)
-    counts: list[int] = np.bincount(place.ravel(), minlength=BINS).tolist()
+        bin_of = np.clip(((finite / 2 - low / 2) / width * BINS).astype(np.int64), 0, BINS - 1)
+    counts: list[int] = np.bincount(bin_of.ravel(), minlength=BINS).tolist()
     return counts
 
 

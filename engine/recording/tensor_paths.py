@@ -15,7 +15,7 @@ _DEEP = 3
 _KEYS = frozenset((str, int))
 
 
-def places(value: Any, depth: int = 0) -> Iterator[tuple[str, Tensor, bool]]:
+def tensor_paths(value: Any, depth: int = 0) -> Iterator[tuple[str, Tensor, bool]]:
     """The tensors in a value: what to write behind the value's name to get there, the tensor, and whether it stands in a
     container or is a module's parameter (else it is an attribute)."""
     kind = type(value)
@@ -38,7 +38,7 @@ def _within(path: str, item: Any, held: bool, depth: int) -> Iterator[tuple[str,
     if isinstance(item, Tensor):
         yield path, item, held
     elif depth < _DEEP:
-        for further, tensor, inner in places(item, depth + 1):
+        for further, tensor, inner in tensor_paths(item, depth + 1):
             yield path + further, tensor, held and inner
 
 

@@ -282,7 +282,7 @@ _CHECKS: dict[type, Callable[[References, Any], None] | None] = {
     Printed: None,
     Warned: None,
 }
-"""What is looked at in events of each kind besides their place; None for nothing."""
+"""What is looked at in events of each kind besides their site and scope; None for nothing."""
 
 
 def nodes_of(event: AnyEvent) -> tuple[NodeInfo, ...]:

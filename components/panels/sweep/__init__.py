@@ -198,7 +198,7 @@ def _legend(recording: Recording, sweep: Sweep) -> str:
     elif sweep.number == LAST:
         parts = ["root of each run's last backward pass"]
     else:
-        parts = [f"root of backward pass {sweep.number} ({recording.place(recording.site(passes[sweep.number].event))})"]
+        parts = [f"root of backward pass {sweep.number} ({recording.site_text(recording.site(passes[sweep.number].event))})"]
     if np.isfinite(sweep.gradients).any():
         parts.append("green: slope by backward" if len(sweep.axes) == 1 else "arrows: downhill, against the gradient")
     if sweep.path:

@@ -39,14 +39,14 @@ def requires_grad(q: Question) -> str:
     if needing:
         of = q.label(needing[0])
         place = opener(q.paths, made, run.site(history.born))
-        at = f"at {run.place(place)}" if place is not None else "there"
+        at = f"at {run.site_text(place)}" if place is not None else "there"
         kind = KINDS.get(made.cut, KINDS["nondifferentiable"])
         why = filled(kind.flag, {"op": made.op, "at": at, "dtype": history.info.dtype})
         return f"{name} does not require grad: {where} made it from {of}, which does, but {why}."
     above = next(cuts_above(q.paths, q.tensor, q.step + 1, q.label), None)
     if above is not None:
         cut, _ = above
-        return f"{name} does not require grad: {cut.what} ({run.place(cut.site)}) cut it off from {q.label(cut.source)}."
+        return f"{name} does not require grad: {cut.what} ({run.site_text(cut.site)}) cut it off from {q.label(cut.source)}."
     if inputs:
         of = listed([q.label(t) for t in inputs])
         verb = "does not" if len(dict.fromkeys(inputs)) == 1 else "do not"

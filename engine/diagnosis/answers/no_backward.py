@@ -153,7 +153,7 @@ def _refused_unseen(q: Question) -> Reason | None:
                 continue
             links = q.paths.between(q.tensor, (root,), q.step + 1)
             if links:
-                place = q.run.place(q.paths.source.place(call, Site(cell)))
+                place = q.run.site_text(q.paths.source.place(call, Site(cell)))
                 found = cut_of(q, links, f"{q.label(root)} has no graph that backward() at {place} could go through")
                 if found is not None:
                     return found

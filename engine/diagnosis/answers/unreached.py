@@ -106,7 +106,7 @@ def failed(q: Question, entry: Pass, error: str, begin: str) -> Reason:
         why = "the graph it needs was freed" + (f" by the pass at {run.where(before.began)}" if before is not None else "")
         said = f"{found.title} " if found is not None else ""
     elif code == "in_place_on_saved" and found is not None:
-        why, site, step = f"{found.title.rstrip('.')} (at {run.place(found.site)})", found.site, found.step
+        why, site, step = f"{found.title.rstrip('.')} (at {run.site_text(found.site)})", found.site, found.step
     elif code == "in_place_on_saved":
         why = "a tensor it needs was changed in place"
     return q.because(

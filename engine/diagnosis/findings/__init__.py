@@ -53,12 +53,12 @@ def explain(recording: Recording) -> str:
     run = paths_of(recording).run
     parts = []
     for f in found:
-        where = f" ({run.place(f.site)})" if f.line else ""
+        where = f" ({run.site_text(f.site)})" if f.line else ""
         lines = [f"{f.severity}: {f.title}{where}", f"  {f.explanation}"]
         if f.fix:
             lines.append(f"  Fix: {f.fix}")
         lines += [f"    {what}: {value}" for what, value in f.evidence]
         if f.related:
-            lines.append(f"    see also: {', '.join(dict.fromkeys(run.place(site) for site in f.related))}")
+            lines.append(f"    see also: {', '.join(dict.fromkeys(run.site_text(site) for site in f.related))}")
         parts.append("\n".join(lines) + "\n")
     return "\n".join(parts)

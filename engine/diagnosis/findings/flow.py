@@ -226,7 +226,7 @@ def dead_relu(run: Run) -> Iterator[Finding]:
         given = run.values(source, first.step - 1) if source != NOTHING else None
         yield finding(
             run, "dead_relu", "warning",
-            f"{int(dead.sum())} of {units} ReLU units at {run.place(site)} are dead: zero for every sample.",
+            f"{int(dead.sum())} of {units} ReLU units at {run.site_text(site)} are dead: zero for every sample.",
             "Where its input is negative, ReLU has derivative 0. A unit whose input is negative for all samples gets no "
             "gradient, so its weights never change again.",
             "Use a smaller learning rate or a better initialisation (bias not far below zero), or LeakyReLU.",
@@ -279,7 +279,7 @@ def saturated(run: Run) -> Iterator[Finding]:
         reported.add(site)
         yield finding(
             run, f"saturated_{op}", "warning",
-            f"{op} at {run.place(site)} is saturated: {parts[0]:.0%} of its {'rows' if shares else 'outputs'} are at "
+            f"{op} at {run.site_text(site)} is saturated: {parts[0]:.0%} of its {'rows' if shares else 'outputs'} are at "
             "the ends, where it is flat.",
             f"Its inputs reach from {number(float(given.min()))} to {number(float(given.max()))}. There its derivative is "
             f"nearly 0: a gradient of {number(arrives)} arrives and {number(leaves)} (rms) gets through.",
@@ -333,7 +333,7 @@ def rounded(run: Run) -> Iterator[Finding]:
         op = first.event.op
         yield finding(
             run, "zero_derivative", "warning",
-            f"{op} at {run.place(site)} has derivative 0, so nothing before it learns.",
+            f"{op} at {run.site_text(site)} has derivative 0, so nothing before it learns.",
             f"A gradient of {run.texts.describe(event.received[0])} arrives and zero leaves.",
             f"Leave {op} out of the loss, or let the gradient through: x + ({op}(x) - x).detach().",
             step=first.step, site=site, related=[run.site(first.ran)],

@@ -69,8 +69,8 @@ def needless_retain(run: Run) -> Iterator[Finding]:
         yield finding(
             run, "needless_retain", "warning",
             "retain_graph=True keeps graphs that are never used again.",
-            f"{len(entries)} passes at {run.place(site)} keep their graphs, and no later pass goes through any of them. The "
-            "saved tensors stay in memory for as long as something refers to the loss.",
+            f"{len(entries)} passes at {run.site_text(site)} keep their graphs, and no later pass goes through any of them. "
+            "The saved tensors stay in memory for as long as something refers to the loss.",
             "Leave retain_graph out.",
             step=entries[0].began, site=site,
             evidence=[("passes that keep their graph", str(len(entries))),

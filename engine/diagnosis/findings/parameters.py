@@ -35,7 +35,7 @@ def stale_optimizer(run: Run) -> Iterator[Finding]:
         left = list(twins) or alone
         new = list(twins.values()) or unknown
         site = run.site(run.tensors[new[0]].born)
-        again = f" They were made at {run.place(site)}, after the optimizer had been given the old ones." if twins else ""
+        again = f" They were made at {run.site_text(site)}, after the optimizer had been given the old ones." if twins else ""
         yield finding(
             run, "stale_optimizer", "error",
             f"{event.optimizer} updates tensors that the loss no longer uses.",

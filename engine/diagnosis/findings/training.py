@@ -46,7 +46,7 @@ def no_zero_grad(run: Run) -> Iterator[Finding]:
         yield finding(
             run, "no_zero_grad", "error",
             f"Gradients add up over iterations: {name}.grad is not cleared between updates.",
-            f"The update at {run.place(update)} used {name}.grad, then backward pass {event.number} added to it instead of "
+            f"The update at {run.site_text(update)} used {name}.grad, then backward pass {event.number} added to it instead of "
             f"starting from zero, and the next update used the sum. This happened {len(reuses)} times"
             + (f", to {run.names(affected)}." if len(affected) > 1 else "."),
             "Call optimizer.zero_grad() (or set .grad to None) once per update, before backward().",
