@@ -96,14 +96,14 @@ def _index(everything: Whole, groups: Folding) -> Raw:
     """All groups as [id, title, place of the one around it or -1], and all nodes as [key, place of the innermost group or -1,
     title, badge, sub, op, since when it is not finite or -1]: what the player needs to find nodes that are not on show."""
     ordered = sorted(groups.groups.values(), key=lambda g: len(_above(groups, g.id)))
-    place = {g.id: k for k, g in enumerate(ordered)}
+    number = {g.id: k for k, g in enumerate(ordered)}
     troubles = everything.troubles
     rows = []
     for key, a in everything.graph.nodes(data=True):
-        path = groups.places.get(key)
-        innermost = place[path[-1]] if path else -1
+        path = groups.enclosing.get(key)
+        innermost = number[path[-1]] if path else -1
         rows.append([key, innermost, a["title"], a["badge"], a["sub"], a["op"], troubles.get(key, -1)])
-    return written_up({"groups": [[g.id, g.title, place.get(g.parent, -1)] for g in ordered], "rows": rows})
+    return written_up({"groups": [[g.id, g.title, number.get(g.parent, -1)] for g in ordered], "rows": rows})
 
 
 def _above(groups: Folding, id: str) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from components.player.folds import Shown
-from engine.graph import Faces, changes, gradients, places
+from engine.graph import Faces, changes, gradients, node_sites
 from engine.graph.structure.build import Graph
 from engine.recording import Recording
 from engine.recording.events import NodeRan
@@ -21,9 +21,9 @@ def watch(data: dict[str, Any], recording: Recording, graph: Graph, picture: Sho
     """Add to a payload for `graph` what a debugger asks; a closed group changes whenever its card does."""
     everything = picture.everything
     if picture.graph is graph:
-        changed, norms, found = everything.changes, everything.norms, everything.places
+        changed, norms, found = everything.changes, everything.norms, everything.node_sites
     else:
-        changed, norms, found = changes(recording, graph), gradients(recording, graph), places(recording, graph)
+        changed, norms, found = changes(recording, graph), gradients(recording, graph), node_sites(recording, graph)
     sites: dict[int, None] = {}
     for node in data["nodes"]:
         key = node["id"]

@@ -5,7 +5,7 @@ from .graph_view import build as build
 from .shown.captions import captions as captions
 from .shown.change_index import changes as changes
 from .shown.change_index import gradients as gradients
-from .shown.change_index import places as places
+from .shown.change_index import node_sites as node_sites
 from .shown.node_states import Faces as Faces
 from .shown.node_states import faces as faces
 from .shown.ready_queue import Queue as Queue

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 import networkx as nx
 
 from ..recording.recording import Recording
-from .shown.change_index import changes, gradients, places
+from .shown.change_index import changes, gradients, node_sites
 from .shown.group_states import Kept
 from .shown.node_states import WholeFaces, faces
 from .shown.nonfinite import troubles
@@ -62,9 +62,9 @@ class Whole:
         return gradients(self.recording, self.graph)
 
     @cached_property
-    def places(self) -> dict[str, list[int]]:
+    def node_sites(self) -> dict[str, list[int]]:
         """Where each node is in the program."""
-        return places(self.recording, self.graph)
+        return node_sites(self.recording, self.graph)
 
     @cached_property
     def troubles(self) -> dict[str, int]:

@@ -223,14 +223,14 @@ class _Writer:
 
     def hook(self, step: int, event: HookRan) -> Caption:
         if event.tensor != NOTHING:
-            place = self.title(event.tensor)
+            target = self.title(event.tensor)
         else:
-            place = self.index.nodes[event.node].info.name if event.node != NOTHING else "a node"
+            target = self.index.nodes[event.node].info.name if event.node != NOTHING else "a node"
         before = grad(self.texts.describe(event.before))
         if event.after in (NOTHING, event.before):
-            return [strong("Hook"), plain(" on "), code(place), plain(" sees "), before]
+            return [strong("Hook"), plain(" on "), code(target), plain(" sees "), before]
         after = grad(self.texts.describe(event.after))
-        return [strong("Hook"), plain(" on "), code(place), plain(" replaces "), before, plain(" by "), after]
+        return [strong("Hook"), plain(" on "), code(target), plain(" replaces "), before, plain(" by "), after]
 
     def cell_ended(self, event: CellEnded) -> Caption:
         parts: Caption = [strong(f"Cell {event.cell + 1}"), plain(" ends")]
@@ -295,8 +295,8 @@ def _pass(number: int) -> Caption:
 def _listed(items: list[Caption]) -> Caption:
     """The items joined as in "a, b and c"."""
     parts: Caption = []
-    for place, item in enumerate(items):
-        if place:
-            parts.append(plain(" and " if place == len(items) - 1 else ", "))
+    for position, item in enumerate(items):
+        if position:
+            parts.append(plain(" and " if position == len(items) - 1 else ", "))
         parts += item
     return parts

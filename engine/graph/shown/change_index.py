@@ -73,7 +73,7 @@ def _norm(texts: ArrayTexts, array: int) -> float:
     return NOT_FINITE if norm is None else float(f"{norm:.6g}") if math.isfinite(norm) else NOT_FINITE
 
 
-def places(recording: Recording, graph: Graph) -> dict[str, list[int]]:
+def node_sites(recording: Recording, graph: Graph) -> dict[str, list[int]]:
     """Node → positions in the recording's table of sites: where it was made, then where it was written or named."""
     index = index_of(recording)
     found: dict[str, dict[int, None]] = {}

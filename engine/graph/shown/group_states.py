@@ -18,7 +18,7 @@ Norms: TypeAlias = dict[str, list[tuple[int, float]]]
 
 STATES = ("running", "receiving", "written", "waiting", "done")
 """What a node may be doing, the liveliest first; a group does what the liveliest of its members does."""
-_RANK = {state: place for place, state in enumerate((*STATES, ""))}
+_RANK = {state: rank for rank, state in enumerate((*STATES, ""))}
 Kept: TypeAlias = dict[tuple[Any, ...], list[Any]]
 """Histories that have been on show: of groups by (id, number of members, first member), of nodes by (key,), of edges by (from,
 to, key), number of parts, first and last part."""
@@ -113,7 +113,7 @@ def _liveliest(tracks: Iterable[Iterable[tuple[int, str]]]) -> Iterable[tuple[in
         now[i] = rank
         if at + 1 < len(changes) and changes[at + 1][0] == step:
             continue
-        liveliest = next((place for place in range(idle) if many[place] > 0), idle)
+        liveliest = next((rank for rank in range(idle) if many[rank] > 0), idle)
         if liveliest != told:
             told = liveliest
             yield step, 2, STATES[told] if told < idle else ""

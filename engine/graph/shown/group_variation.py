@@ -31,7 +31,7 @@ def parts(folding: Folding, group: Group) -> list[Group]:
 
 
 def varies(graph: Graph, folding: Folding, group: Group) -> list[Varying]:
-    """What differs among a group's parts: number of nodes, then names, shapes and cuts at the same place; [] if all are
+    """What differs among a group's parts: number of nodes, then names, shapes and cuts at the same position; [] if all are
     alike."""
     compared = [part.members for part in parts(folding, group)]
     if len(compared) < 2:
@@ -44,7 +44,7 @@ def varies(graph: Graph, folding: Folding, group: Group) -> list[Varying]:
         found = [Varying("nodes", sizes)] if len(sizes) > 1 else []
         return [*found, Varying(f"operation {first + 1}", there)]
     found = []
-    for place, keys in enumerate(zip(*compared)):
+    for position, keys in enumerate(zip(*compared)):
         nodes = [graph.nodes[key] for key in keys]
         name = str(nodes[0]["title"])
         for what, texts in (
@@ -53,7 +53,7 @@ def varies(graph: Graph, folding: Folding, group: Group) -> list[Varying]:
             ("cut", [str(a["cut"]) or "none" for a in nodes]),
         ):
             if len(different := _different(texts)) > 1:
-                found.append(Varying(f"{what} of {ops[0][place] or name}", different))
+                found.append(Varying(f"{what} of {ops[0][position] or name}", different))
     return found
 
 

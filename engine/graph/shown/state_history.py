@@ -67,7 +67,7 @@ TO_COME = 4
 """More will come."""
 KEPT = 8
 """The gradient that flows stays: in a leaf, after `retain_grad`, in a `.grad` that is there."""
-STATE = {state: place << 4 for place, state in enumerate(STATES)}
+STATE = {state: number << 4 for number, state in enumerate(STATES)}
 _FLAGS = 1 + Noted._fields.index("flags")
 _SLOTS = 1 + len(Noted._fields)
 
@@ -104,8 +104,8 @@ class NodeHistories(Mapping[str, list[tuple[int, Face]]]):
     def at(self, key: str, step: int) -> Face | None:
         """What a node shows at a step; None if it is not there yet."""
         track = self._tracks[key]
-        place = bisect_right(track[::_SLOTS], step) - 1
-        return self._write(Noted(*track[place * _SLOTS + 1 : (place + 1) * _SLOTS])) if place >= 0 else None
+        row = bisect_right(track[::_SLOTS], step) - 1
+        return self._write(Noted(*track[row * _SLOTS + 1 : (row + 1) * _SLOTS])) if row >= 0 else None
 
     def states(self, key: str) -> Iterator[tuple[int, str]]:
         """Pairs (step, the state that a node has from then on)."""

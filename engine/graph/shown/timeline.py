@@ -1,4 +1,4 @@
-"""The timeline under the picture: its segments, and for every step its place in the text, its caption and its focus."""
+"""The timeline under the picture: its segments, and for every step its line in the text, its caption and its focus."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def line_ends(recording: Recording) -> list[int]:
     """
     running = index_of(recording).running
     ends: list[int] = []
-    place: tuple[int, int, int] | None = None
+    last: tuple[int, int, int] | None = None
     for step, event in enumerate(recording.events):
         entry = running.at(step, None)
         site = recording.site(event)
@@ -109,9 +109,9 @@ def line_ends(recording: Recording) -> list[int]:
         if site is None or not site.line:
             continue
         here = (site.cell, site.line, event.scope)
-        if place is not None and here != place:
+        if last is not None and here != last:
             ends.append(step - 1)
-        place = here
+        last = here
     if recording.events:
         ends.append(len(recording.events) - 1)
     return ends

@@ -1,7 +1,7 @@
 """Folding: which nodes of a graph belong together, and the graph with the closed groups drawn as one card each.
 
-A node's place is a path of groups, outermost first: the loop, its iteration, the module or the function. A closed group stands
-for all nodes within it; opening it puts its own groups and nodes in its place. Only what is open is laid out.
+Each node stands within a path of groups, outermost first: the loop, its iteration, the module or the function. A closed group
+stands for all nodes within it; opening it puts its own groups and nodes in its place. Only what is open is laid out.
 """
 
 from __future__ import annotations
@@ -59,17 +59,17 @@ class Folding:
     """The groups of a graph, by id, and each node's groups, outermost first."""
 
     groups: dict[str, Group]
-    places: dict[str, tuple[str, ...]]
+    enclosing: dict[str, tuple[str, ...]]
     edges: list[tuple[str, str, int, dict[str, Any]]]
     """Those of the graph with their attributes: to go through them in the graph takes ten times as long."""
 
     def closed(self, key: str, opened: frozenset[str]) -> str | None:
         """The outermost closed group around a node; None if it is on show itself."""
-        return next((id for id in self.places.get(key, ()) if id not in opened), None)
+        return next((id for id in self.enclosing.get(key, ()) if id not in opened), None)
 
     def opening(self, key: str) -> tuple[str, ...]:
         """What must be open for a node to be on show."""
-        return self.places.get(key, ())
+        return self.enclosing.get(key, ())
 
 
 def groups(recording: Recording, graph: Graph, mode: Mode = "auto") -> Folding:
@@ -80,8 +80,8 @@ def groups(recording: Recording, graph: Graph, mode: Mode = "auto") -> Folding:
     """
     if mode not in MODES:
         raise ValueError(f"unknown way to fold {mode!r}, expected one of {', '.join(MODES)}")
-    placed = paths(recording, graph, mode) if mode != "none" else {}
-    tree = _Tree(graph, placed)
+    steps_of = paths(recording, graph, mode) if mode != "none" else {}
+    tree = _Tree(graph, steps_of)
     tree.dissolve()
     if mode != "none":
         tree.repeat()
@@ -134,7 +134,7 @@ def groups_at_first(folding: Folding, graph: Graph, budget: int = AT_FIRST) -> f
     Neighbours whose titles differ in their numbers alone (iterations, blocks) are opened all or none.
     """
     inside: dict[str, int] = Counter()
-    for path in (folding.places.get(key, ()) for key in graph):
+    for path in (folding.enclosing.get(key, ()) for key in graph):
         inside[path[-1] if path else ""] += 1
     for group in folding.groups.values():
         inside[group.parent] += 1
@@ -167,36 +167,36 @@ def _numbered(folding: Folding, ids: Iterable[str]) -> list[list[str]]:
 class _Tree:
     """Groups while they are being formed."""
 
-    def __init__(self, graph: Graph, placed: dict[str, tuple[Step, ...]]) -> None:
+    def __init__(self, graph: Graph, steps_of: dict[str, tuple[Step, ...]]) -> None:
         self.graph = graph
         self.known: dict[str, Group] = {}
-        self.place: dict[str, list[str]] = {}
+        self.enclosing: dict[str, list[str]] = {}
         for key in graph:
             path, above = [], ""
-            for name, title, kind in placed.get(key, ()):
+            for name, title, kind in steps_of.get(key, ()):
                 id = f"{above}/{name}" if above else name
                 if id not in self.known:
                     self.known[id] = Group(id, title, kind, above)
                 path.append(id)
                 above = id
-            self.place[key] = path
+            self.enclosing[key] = path
 
     def dissolve(self) -> None:
         """Drop groups that are too small, and those that hold nothing but one other group."""
-        sizes = Counter(id for path in self.place.values() for id in path)
+        sizes = Counter(id for path in self.enclosing.values() for id in path)
         inner: dict[str, set[str]] = defaultdict(set)
-        for path in self.place.values():
+        for path in self.enclosing.values():
             for outer, one in zip(path, [*path[1:], "·"]):
                 inner[outer].add(one)
         gone = {id for id in self.known if sizes[id] < _FEWEST or (len(inner[id]) == 1 and "·" not in inner[id])}
-        for key, path in self.place.items():
-            self.place[key] = [id for id in path if id not in gone]
+        for key, path in self.enclosing.items():
+            self.enclosing[key] = [id for id in path if id not in gone]
 
     def repeat(self) -> None:
         """Put neighbours of the same structure, such as the layers of a model, into a group of their own."""
         beneath: dict[str, list[str]] = defaultdict(list)
         held: dict[str, list[str]] = defaultdict(list)
-        for key, path in self.place.items():
+        for key, path in self.enclosing.items():
             for above, id in zip(["", *path], path):
                 if not beneath[above] or id not in held:
                     beneath[above].append(id)
@@ -212,14 +212,14 @@ class _Tree:
                     first, last = self.known[alike[0]].title, self.known[alike[-1]].title
                     self.known[name] = Group(name, f"{first} … {last}", "repeat", above, times=len(alike))
                     wrapped.update(dict.fromkeys(alike, name))
-        for key, path in self.place.items():
-            self.place[key] = [part for id in path for part in ([wrapped[id], id] if id in wrapped else [id])]
+        for key, path in self.enclosing.items():
+            self.enclosing[key] = [part for id in path for part in ([wrapped[id], id] if id in wrapped else [id])]
 
     def divide(self) -> None:
         """Where too many groups or nodes stand side by side, put neighbours into ranges."""
         beneath: dict[str, dict[str, None]] = defaultdict(dict)
         loose: dict[str, list[str]] = defaultdict(list)
-        for key, path in self.place.items():
+        for key, path in self.enclosing.items():
             for above, id in zip(["", *path], path):
                 beneath[above][id] = None
             loose[path[-1] if path else ""].append(key)
@@ -230,12 +230,12 @@ class _Tree:
             if len(children) > MOST:
                 titles = [self.known[id].title for id in children]
                 around.update(self._ranges(above, list(children), partial(_span, titles)))
-        for key, path in self.place.items():
-            self.place[key] = [part for id in path for part in ([around[id], id] if id in around else [id])]
+        for key, path in self.enclosing.items():
+            self.enclosing[key] = [part for id in path for part in ([around[id], id] if id in around else [id])]
         for above, keys in loose.items():
             if len(keys) > 2 * MOST:
                 for key, id in self._ranges(above, keys, lambda a, b: f"nodes {a + 1}–{b + 1}").items():
-                    self.place[key].append(id)
+                    self.enclosing[key].append(id)
 
     def _ranges(self, above: str, things: list[str], title: Callable[[int, int], str]) -> dict[str, str]:
         """Thing → the id of the range it is in; there are about as many ranges as things in each."""
@@ -254,7 +254,7 @@ class _Tree:
     def folding(self) -> Folding:
         """The finished groups."""
         made: dict[str, Group] = {}
-        for key, path in self.place.items():
+        for key, path in self.enclosing.items():
             for above, id in zip(["", *path], path):
                 if id not in made:
                     old = self.known[id]
@@ -262,8 +262,8 @@ class _Tree:
                     if above:
                         made[above].children.append(id)
                 made[id].members.append(key)
-        places = {key: tuple(path) for key, path in self.place.items() if path}
-        return Folding(made, places, list(self.graph.edges(keys=True, data=True)))
+        enclosing = {key: tuple(path) for key, path in self.enclosing.items() if path}
+        return Folding(made, enclosing, list(self.graph.edges(keys=True, data=True)))
 
 
 def _span(titles: Sequence[str], start: int, end: int) -> str:

@@ -89,11 +89,11 @@ def _sorted(
     careful: bool,
 ) -> tuple[list[list[int]], int]:
     """Sort each rank by the mean position of its neighbours, down and up; the best order met and its crossings."""
-    place = [0] * len(part)
+    position = [0] * len(part)
     for layer in layers:
         for k, i in enumerate(layer):
-            place[i] = k
-    best, fewest, idle = [list(layer) for layer in layers], crossings(layers, place, down), 0
+            position[i] = k
+    best, fewest, idle = [list(layer) for layer in layers], crossings(layers, position, down), 0
     for sweep in range(SWEEPS):
         if not fewest or idle == (2 * PATIENCE if careful else PATIENCE):
             break
@@ -106,14 +106,14 @@ def _sorted(
             keys = {}
             for i in layer:
                 around = near[i]
-                mean = sum([place[j] for j in around]) / len(around) if around else place[i]
-                keys[i] = (part[i], mean, -place[i] if turn else place[i])
+                mean = sum([position[j] for j in around]) / len(around) if around else position[i]
+                keys[i] = (part[i], mean, -position[i] if turn else position[i])
             layer.sort(key=keys.__getitem__)
             for k, i in enumerate(layer):
-                place[i] = k
+                position[i] = k
         if careful:
-            _exchange(layers, place, part, up, down)
-        now = crossings(layers, place, down)
+            _exchange(layers, position, part, up, down)
+        now = crossings(layers, position, down)
         idle += 1
         if now < fewest:
             best, fewest, idle = [list(layer) for layer in layers], now, 0
@@ -122,7 +122,7 @@ def _sorted(
 
 def _exchange(
     layers: list[list[int]],
-    place: list[int],
+    position: list[int],
     part: Sequence[int],
     up: Sequence[Sequence[int]],
     down: Sequence[Sequence[int]],
@@ -135,25 +135,25 @@ def _exchange(
             layer = layers[r]
             for k in range(len(layer) - 1):
                 a, b = layer[k], layer[k + 1]
-                if part[a] == part[b] and _saved(up[a], up[b], place) + _saved(down[a], down[b], place) > 0:
+                if part[a] == part[b] and _saved(up[a], up[b], position) + _saved(down[a], down[b], position) > 0:
                     layer[k], layer[k + 1] = b, a
-                    place[a], place[b] = k + 1, k
+                    position[a], position[b] = k + 1, k
                     moved |= {r - 1, r, r + 1}
         waiting = {r for r in moved if 0 <= r < len(layers)}
         if not waiting:
             return
 
 
-def _saved(a: Sequence[int], b: Sequence[int], place: Sequence[int]) -> int:
+def _saved(a: Sequence[int], b: Sequence[int], position: Sequence[int]) -> int:
     """How many crossings fewer there are if two neighbours in a rank, with these neighbours in the next one, change places."""
     if len(a) * len(b) <= FEW:
-        return sum([(place[i] > place[j]) - (place[i] < place[j]) for i in a for j in b])
+        return sum([(position[i] > position[j]) - (position[i] < position[j]) for i in a for j in b])
     # Two results of the same 700 things are half a million pairs; sorted, each of the one is looked up among the other.
-    others = sorted([place[j] for j in b])
-    return sum([bisect_left(others, place[i]) + bisect_right(others, place[i]) - len(others) for i in a])
+    others = sorted([position[j] for j in b])
+    return sum([bisect_left(others, position[i]) + bisect_right(others, position[i]) - len(others) for i in a])
 
 
-def crossings(layers: Sequence[Sequence[int]], place: Sequence[int], down: Sequence[Sequence[int]]) -> int:
+def crossings(layers: Sequence[Sequence[int]], position: Sequence[int], down: Sequence[Sequence[int]]) -> int:
     """How many pairs of edges between neighbouring ranks cross (inversions, counted with a Fenwick tree)."""
     total = 0
     for layer, following in pairwise(layers):
@@ -165,16 +165,16 @@ def crossings(layers: Sequence[Sequence[int]], place: Sequence[int], down: Seque
             if not ends:
                 continue
             if len(ends) > 1:
-                ends = sorted(ends, key=place.__getitem__)
+                ends = sorted(ends, key=position.__getitem__)
             for j in ends:
-                k, smaller = place[j] + 1, 0
+                k, smaller = position[j] + 1, 0
                 if k <= highest:
                     while k:
                         smaller += tree[k]
                         k &= k - 1
                     total += seen - smaller
             for j in ends:
-                k = place[j] + 1
+                k = position[j] + 1
                 highest = max(highest, k)
                 while k <= size:
                     tree[k] += 1

@@ -75,7 +75,7 @@ def _free(order: Sequence[int], out: Sequence[Sequence[int]], into: Sequence[Seq
 
 
 def buses(n: int, edges: Sequence[Pair], rank: Sequence[int]) -> dict[int, int]:
-    """The edges (by their place) without bends, each with the node whose lane it shares."""
+    """The edges (by their index) without bends, each with the node whose lane it shares."""
     spans = [rank[v] - rank[u] for u, v in edges]
     leaving, arriving = [0] * n, [0] * n
     for (u, v), span in zip(edges, spans):

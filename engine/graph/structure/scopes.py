@@ -178,11 +178,11 @@ def _name(graph: Graph, key: str) -> str:
     return str(a["badge"] if a["kind"] == "accumulate" else a["title"])
 
 
-def _common(places: list[tuple[Step, ...]]) -> tuple[Step, ...]:
-    if not places:
+def _common(nestings: list[tuple[Step, ...]]) -> tuple[Step, ...]:
+    if not nestings:
         return ()
     shared = []
-    for steps in zip(*places):
+    for steps in zip(*nestings):
         if len(set(steps)) > 1:
             break
         shared.append(steps[0])

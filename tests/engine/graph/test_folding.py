@@ -81,7 +81,7 @@ def titles(graph: Any) -> list[str]:
 
 def place(recording: Recording, graph: Any, folding: Folding, op: str) -> list[str]:
     key = next(key for key, a in graph.nodes(data=True) if a["op"] == op)
-    return [folding.groups[id].title for id in folding.places[key]]
+    return [folding.groups[id].title for id in folding.enclosing[key]]
 
 
 def test_operations_are_in_the_modules_that_ran_them(model: Recording) -> None:

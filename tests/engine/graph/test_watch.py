@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.graph import build, changes, gradients, layout, line_ends, places
+from engine.graph import build, changes, gradients, layout, line_ends, node_sites
 from engine.graph.shown.change_index import MISSING, NOT_FINITE
 from engine.recording import Recording, replay
 from engine.recording.events import Accumulated, GradSet, NodeRan, OpRan
@@ -59,7 +59,7 @@ def test_a_node_knows_where_it_was_made_written_and_named() -> None:
     for view in ("tensors", "autograd"):
         graph = build(tape, view)  # type: ignore[arg-type]
         name = next(k for k, a in graph.nodes(data=True) if a["kind"] in ("leaf", "accumulate"))
-        sites = [tape.sites[site] for site in places(tape, graph)[name]]
+        sites = [tape.sites[site] for site in node_sites(tape, graph)[name]]
         assert sites[0].line == 2
         assert {site.line for site in sites} == {2, 7}
 
