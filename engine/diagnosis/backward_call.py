@@ -29,9 +29,9 @@ def receiver(paths: Paths, step: int) -> int:
             found = run.named_at(given.id, step)
             if found != NOTHING:
                 return found
-        place = source.place(given, run.site(step))
+        given_at = source.site_of(given, run.site(step))
         for site, tensor in made:
-            if site == place:
+            if site == given_at:
                 return tensor
     return next((tensor for _, tensor in made if run.tensors[tensor].op.op != "grad"), NOTHING)
 
@@ -56,5 +56,5 @@ def became_number(paths: Paths, step: int) -> Iterator[tuple[int, int]]:
     site = paths.run.site(step)
     node = paths.source.at(site)
     called = getattr(getattr(node, "func", node), "value", None)
-    for read in paths.reads_behind(step, paths.source.place(called, site)):
+    for read in paths.reads_behind(step, paths.source.site_of(called, site)):
         yield paths.tensor_read(read), read

@@ -156,11 +156,11 @@ class _Edge:
 
     # --- LaTeX ------------------------------------------------------------------------------------------------------------
 
-    def _left(self, place: str = "", tab: str = "") -> str:
+    def _left(self, subscript: str = "", tab: str = "") -> str:
         track = self.values.index.passes[self.values.event.number].arrivals.get(self.sent.node)
         parts = [a for a in track.values if a.input == self.sent.input] if track is not None else []
         sign = r"\mathrel{+}=" if len(parts) > 1 else "="
-        return f"{self.target}{place} {tab}{sign} "
+        return f"{self.target}{subscript} {tab}{sign} "
 
     def _symbols(self) -> str:
         right = fill(self.rule.template, lambda name: self.values.symbol(name, self.edge))
@@ -188,17 +188,17 @@ class _Edge:
         lines = [self._line(i, _index(i), "&") for i in np.ndindex(self.shape)]
         return LINES_BEGIN + BREAK.join(lines) + LINES_END
 
-    def _line(self, place: tuple[int, ...], subscript: str, tab: str = "") -> str:
+    def _line(self, element: tuple[int, ...], subscript: str, tab: str = "") -> str:
         """The numbers of one element."""
         assert self.array is not None
-        terms = _terms(place, self.raw_shape, self.shape)
+        terms = _terms(element, self.raw_shape, self.shape)
         filled = [fill(self.rule.template, self.values.at(t, self.raw_shape, self.edge)) for t in terms[:TERMS]]
         if len(terms) > 1:
             grouped = [_group(f, PRODUCT if i else NEGATIVE) for i, f in enumerate(filled)]
             right = " + ".join(grouped) + (r" + \cdots" if len(terms) > TERMS else "")
         else:
             right = filled[0]
-        result = number(self.array[place].item()).latex
+        result = number(self.array[element].item()).latex
         left = self._left(subscript, tab)
         return f"{left}{right}" if right == result else f"{left}{right} = {result}"
 
@@ -296,16 +296,16 @@ def summed_axes(raw: tuple[int, ...], target: tuple[int, ...]) -> tuple[int, ...
     return (*range(extra), *(i + extra for i, t in enumerate(target) if t == 1 and raw[i + extra] != 1))
 
 
-def _terms(place: tuple[int, ...], raw: tuple[int, ...], target: tuple[int, ...]) -> list[tuple[int, ...]]:
-    """The places in `raw` that are summed into one place of `target`; no more than a few of many."""
+def _terms(element: tuple[int, ...], raw: tuple[int, ...], target: tuple[int, ...]) -> list[tuple[int, ...]]:
+    """The elements of `raw` that are summed into one element of `target`; no more than a few of many."""
     axes = summed_axes(raw, target)
     if not axes:
-        return [tuple(int(i) for i in np.unravel_index(int(np.ravel_multi_index(place, target)), raw))] if target else [()]
+        return [tuple(int(i) for i in np.unravel_index(int(np.ravel_multi_index(element, target)), raw))] if target else [()]
     extra = len(raw) - len(target)
     found: list[tuple[int, ...]] = []
     for summed in np.ndindex(tuple(raw[a] for a in axes)):
         at = dict(zip(axes, summed, strict=True))
-        found.append(tuple(at[i] if i in at else place[i - extra] for i in range(len(raw))))
+        found.append(tuple(at[i] if i in at else element[i - extra] for i in range(len(raw))))
         if len(found) > TERMS:
             break
     return found
@@ -325,9 +325,9 @@ def _size(shape: tuple[int, ...]) -> int:
     return int(np.prod(shape, dtype=np.int64)) if shape else 1
 
 
-def _index(place: tuple[int, ...]) -> str:
-    """A place as the program would write it: a subscript of a name with a subscript would be hard to read."""
-    return f"[{', '.join(map(str, place))}]"
+def _index(element: tuple[int, ...]) -> str:
+    """An element's index as the program would write it: a subscript of a name with a subscript would be hard to read."""
+    return f"[{', '.join(map(str, element))}]"
 
 
 def _group(latex: str, level: int = PRODUCT) -> str:

@@ -94,7 +94,7 @@ Label = Callable[[int], str]
 
 
 class Cut(NamedTuple):
-    """A place where a gradient cannot go back."""
+    """A point at which a gradient cannot go back."""
 
     kind: Kind
     site: Site | None
@@ -169,9 +169,9 @@ def ways(paths: Paths, tensor: int, passes: Sequence[Pass]) -> Iterator[tuple[Pa
 def cuts_on(paths: Paths, links: Sequence[Link], label: Label, most: int = 4) -> list[Cut]:
     """The cuts on a way, from its beginning on."""
     found: list[Cut] = []
-    for place, link in enumerate(links):
+    for position, link in enumerate(links):
         if link.cut:
-            found.append(describe(paths, link, links[place + 1 :], label(link.source)))
+            found.append(describe(paths, link, links[position + 1 :], label(link.source)))
         else:
             dropped = detached_in_place(paths, link.source, link.step)
             if dropped != NOTHING:
@@ -228,18 +228,18 @@ def describe(paths: Paths, link: Link, after: Sequence[Link], name: str) -> Cut:
         together = event.op == "tensor"
         facts["stack"] = "; to put several tensors into one, torch.stack([…]) keeps the graph" if together else ""
     elif word in ("no_grad", "inference"):
-        place = opener(paths, event, site)
-        text = run.segment(place)
+        opening = opener(paths, event, site)
+        text = run.segment(opening)
         mode = "inference_mode" if word == "inference" or "inference_mode" in text else "no_grad"
         word = "inference" if mode == "inference_mode" else word
-        facts |= {"what": mode, "switch": _switch(paths, place, text, mode)}
-        facts["by"] = f" (switched off at {run.site_text(place)})" if place is not None and place != site else ""
-        site = place or site
+        facts |= {"what": mode, "switch": _switch(paths, opening, text, mode)}
+        facts["by"] = f" (switched off at {run.site_text(opening)})" if opening is not None and opening != site else ""
+        site = opening or site
     elif word == "dtype":
         facts["dtype"] = run.tensors[link.result].info.dtype if event.outputs else ""
         facts["what"] = f"conversion to {facts['dtype']}"
     elif event.op == "constant":
-        site = paths.source.place(paths.expression_of_unseen(link.step), site)
+        site = paths.source.site_of(paths.expression_of_unseen(link.step), site)
         facts["what"] = "torch.autograd.grad" if word == "gradient" else _called(paths, link.step) or "the operation"
         facts |= {"where": run.site_text(site), "subject": facts["what"], "result": "", "instead": _SMOOTH}
     else:
@@ -312,9 +312,9 @@ def _cut(kind: Kind, site: Site | None, step: int, name: str, facts: dict[str, s
     return Cut(kind, site, step, facts["what"], filled(kind.sentence, facts), filled(kind.fix, facts), source, result)
 
 
-def _switch(paths: Paths, place: Site | None, text: str, mode: str) -> str:
+def _switch(paths: Paths, opening: Site | None, text: str, mode: str) -> str:
     """What switched gradients off, as it is called in a sentence."""
-    if place is not None and paths.source.at(place) is not None and paths.run.line(place).lstrip().startswith("@"):
+    if opening is not None and paths.source.at(opening) is not None and paths.run.line(opening).lstrip().startswith("@"):
         return f"the function that @torch.{mode}() decorates"
     return "torch.set_grad_enabled(False)" if "set_grad_enabled" in text else f"the {mode} block"
 

@@ -58,7 +58,7 @@ def _freed(run: Run, entry: Pass, severity: str) -> Finding | None:
     related = [run.site(born), run.site(earlier.began) if earlier is not None else None]
     nodes = [key(run.index.owners[k]) for k in ((node, 0),) if k in run.index.owners]
     if here and earlier_iteration(there, here):
-        carried, place = crossing(run, entry) or (NOTHING, born)
+        carried, crossed = crossing(run, entry) or (NOTHING, born)
         what = run.title(carried) if carried != NOTHING else "a tensor"
         return finding(
             run, "spans_iterations", severity,
@@ -67,7 +67,7 @@ def _freed(run: Run, entry: Pass, severity: str) -> Finding | None:
             f"{run.where(entry.began)} goes on into that graph, which pass {earlier.number if earlier else '?'} has freed.",
             f"Cut it at the start of each iteration: {what} = {what}.detach()."
             if carried != NOTHING else "Detach what is carried from one iteration to the next.",
-            step=entry.began, related=[run.site(place), *related], evidence=evidence,
+            step=entry.began, related=[run.site(crossed), *related], evidence=evidence,
             nodes=[*nodes, *([key(carried)] if carried != NOTHING else [])],
         )  # fmt: skip
     if here and len(there) < len(here):
@@ -89,7 +89,7 @@ def _freed(run: Run, entry: Pass, severity: str) -> Finding | None:
 
 
 def earlier_iteration(there: tuple[tuple[int, int], ...], here: tuple[tuple[int, int], ...]) -> bool:
-    """Whether one place in loops lies in an earlier iteration than another."""
+    """Whether one nest of loops is in an earlier iteration than another."""
     for (line, k), (other, j) in zip(there, here, strict=False):
         if line != other:
             return False
@@ -140,12 +140,12 @@ def _changed(run: Run, entry: Pass, severity: str) -> Finding | None:
     by_optimizer = write in run.index.stepping
     what = "optimizer.step()" if by_optimizer else f"{getattr(culprit, 'op', 'a write')}_"
     name = run.title(crime.tensor)
-    places = list(dict.fromkeys(run.where(w) for w in crime.writes))
+    lines = list(dict.fromkeys(run.where(w) for w in crime.writes))
     return finding(
         run, "in_place_on_saved", severity,
         f"{name} was changed in place after {op} had saved it for backward.",
         f"{run.nodes[crime.node].info.name} ({run.where(born)}) needs {name} as it was then, at version {crime.saved}. "
-        f"{what} wrote it at {', '.join(places) or 'an unknown line'}; at {run.where(entry.began)} it is at version "
+        f"{what} wrote it at {', '.join(lines) or 'an unknown line'}; at {run.where(entry.began)} it is at version "
         f"{crime.found}, so backward fails.",
         "Call backward() before optimizer.step(), or compute the result anew after it."
         if by_optimizer else BY_CODE["in_place_on_saved"].remedy(),

@@ -80,8 +80,8 @@ def _entry(row: LedgerRow) -> Entry:
 
 
 def _used(rows: list[LedgerRow], step: int, kind: str, label: str, line: int) -> Entry:
-    place = bisect_right(rows, step, key=lambda row: row.step)
-    return Entry(step=step, kind=kind, label=label, line=line, total=rows[place - 1].total if place else NOTHING)
+    position = bisect_right(rows, step, key=lambda row: row.step)
+    return Entry(step=step, kind=kind, label=label, line=line, total=rows[position - 1].total if position else NOTHING)
 
 
 def loss_curve(recording: Recording) -> list[Point]:

@@ -98,8 +98,8 @@ class Paths:
         if not spans:
             return []
         sites = self.run.recording.sites
-        places = {i for i, s in enumerate(sites) if (s.cell, s.line, s.column, s.end_line, s.end_column) in spans}
-        return [(e.outputs[0].id, s) for s, e in self.before(step) if e.site in places and e.outputs]
+        rows = {i for i, s in enumerate(sites) if (s.cell, s.line, s.column, s.end_line, s.end_column) in spans}
+        return [(e.outputs[0].id, s) for s, e in self.before(step) if e.site in rows and e.outputs]
 
     def nodes_of(self, tensor: int, step: int) -> list[int]:
         """The nodes through which a gradient reaches a tensor."""
@@ -292,22 +292,22 @@ class Paths:
         return node
 
     def reads_behind(self, step: int, site: Site | None = None) -> list[int]:
-        """The reads of values that went into what ran at a step (at its site, or at another): of each place, the last one."""
+        """The reads of values that went into what ran at a step (at its site, or at another): of each site, the last one."""
         number = self.run.events[step].site
         if not self._reads or (number < 0 and site is None):
             return []
         if site is not None:
-            places: tuple[int, ...] | None = self._places_behind(step, site)
+            rows: tuple[int, ...] | None = self._rows_behind(step, site)
         else:
-            places = self._behind.get(number)
-        if places is None:
-            places = self._behind[number] = self._places_behind(step, self.run.site(step))
+            rows = self._behind.get(number)
+        if rows is None:
+            rows = self._behind[number] = self._rows_behind(step, self.run.site(step))
         found = []
-        for place in places:
-            steps = self._reads[place]
+        for row in rows:
+            steps = self._reads[row]
             last = bisect_left(steps, step)
             if last:
-                # A comprehension reads many tensors at one place.
+                # A comprehension reads many tensors at one site.
                 found += [s for s in steps[max(last - 16, 0) : last] if self._together(s, steps[last - 1])]
         return found
 
@@ -315,11 +315,11 @@ class Paths:
         events = self.run.events
         return step == last or (last - step < 200 and events[step].scope == events[last].scope)
 
-    def _places_behind(self, step: int, site: Site | None) -> tuple[int, ...]:
+    def _rows_behind(self, step: int, site: Site | None) -> tuple[int, ...]:
         sites = self.run.recording.sites
         expressions = self.source.expressions_behind(site, lambda name: self.run.named_at(name, step - 1) != NOTHING)
         covered = Covered(expressions)
-        return tuple(place for place in self._reads if sites[place] in covered)
+        return tuple(row for row in self._reads if sites[row] in covered)
 
 
 class _Search:

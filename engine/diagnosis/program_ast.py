@@ -19,7 +19,7 @@ _FILLING = frozenset(("append", "extend", "insert", "add", "update", "setdefault
 _MOST = 400
 """Expressions looked at in search of what went into a call."""
 _LOOKED_AT = 50_000
-"""Nodes of all of them together, and places where names get their values."""
+"""Nodes of all of them together, and assignments, by which names get their values."""
 
 
 class Source:
@@ -35,10 +35,10 @@ class Source:
         self._returns: dict[ast.AST, list[ast.expr]] = {}
         self._called: dict[ast.AST, list[tuple[int, ast.Call]]] = {}
         self._looked_at = 0
-        """Nodes and places looked at so far, in search of what went into calls."""
+        """Nodes and sites looked at so far, in search of what went into calls."""
         self.spans: list[dict[Span, ast.AST]] = []
         self.assigned: dict[str, list[tuple[int, ast.AST, ast.expr | ast.stmt]]] = {}
-        """Text of a name or attribute -> (cell, statement, value) for every place that gives it a value."""
+        """Text of a name or attribute -> (cell, statement, value) for everything that gives it a value."""
         self.functions: dict[str, list[tuple[int, Function]]] = {}
         self.calls: dict[str, list[tuple[int, ast.Call]]] = {}
         """Last part of what is called -> the calls."""
@@ -75,8 +75,8 @@ class Source:
     def _assign(self, cell: int, node: ast.AST, target: ast.expr, value: ast.expr | ast.stmt) -> None:
         if isinstance(target, ast.Tuple | ast.List):
             parts = value.elts if isinstance(value, ast.Tuple | ast.List) else []
-            for place, part in enumerate(target.elts):
-                self._assign(cell, node, part, parts[place] if len(parts) == len(target.elts) else value)
+            for position, part in enumerate(target.elts):
+                self._assign(cell, node, part, parts[position] if len(parts) == len(target.elts) else value)
         elif isinstance(target, ast.Starred):
             self._assign(cell, node, target.value, value)
         elif isinstance(target, ast.Subscript):
@@ -85,7 +85,7 @@ class Source:
         else:
             self.assigned.setdefault(_dotted(target), []).append((cell, node, value))
 
-    # --- nodes and places ---------------------------------------------------------------------------------------------------
+    # --- nodes and sites ----------------------------------------------------------------------------------------------------
 
     def at(self, site: Site | None) -> ast.AST | None:
         """The expression or statement with exactly this span."""
@@ -93,8 +93,8 @@ class Source:
             return None
         return self.spans[site.cell].get((site.line, site.column, site.end_line, site.end_column))
 
-    def place(self, node: ast.AST | None, otherwise: Site | None) -> Site | None:
-        """The place of an expression in the cell of another place."""
+    def site_of(self, node: ast.AST | None, otherwise: Site | None) -> Site | None:
+        """The site of an expression, in the cell of another site; that site if there is no expression."""
         if not isinstance(node, ast.expr) or otherwise is None:
             return otherwise
         return _site(otherwise.cell, node)
@@ -126,7 +126,7 @@ class Source:
     # --- what switched gradients off ------------------------------------------------------------------------------------------
 
     def switched_off(self, site: Site | None) -> Site | None:
-        """The decorator or `with` around a place that switches gradients off, innermost first."""
+        """The decorator or `with` around a site that switches gradients off, innermost first."""
         node = self.at(site)
         if node is None or site is None:
             return None
@@ -212,11 +212,11 @@ class Source:
         if inside in by_function:
             yield from by_function[inside]
             return
-        place = _parameter(inside, name.id) if inside is not None else None
-        if place is not None and isinstance(inside, ast.FunctionDef | ast.AsyncFunctionDef):
+        position = _parameter(inside, name.id) if inside is not None else None
+        if position is not None and isinstance(inside, ast.FunctionDef | ast.AsyncFunctionDef):
             for cell, call in self._calls_of(inside):
                 self._looked_at += 1
-                yield from ((cell, a) for a in _given(call, place, name.id, inside))
+                yield from ((cell, a) for a in _given(call, position, name.id, inside))
             return
         if inside is None:
             yield from ((cell, value) for cell, _, value in self.assigned.get(name.id, ()))
@@ -237,8 +237,8 @@ class Source:
             if isinstance(owner, ast.ClassDef):
                 yield from self.calls.get(owner.name, ())
                 self._looked_at += len(self.assigned)
-                for name, places in self.assigned.items():
-                    if any(isinstance(v, ast.Call) and _last(v.func) == owner.name for _, _, v in places):
+                for name, bindings in self.assigned.items():
+                    if any(isinstance(v, ast.Call) and _last(v.func) == owner.name for _, _, v in bindings):
                         yield from self.calls.get(name.rpartition(".")[2], ())
 
 
@@ -248,9 +248,9 @@ def _parameter(function: Function, name: str) -> int | None:
     return names.index(name) if name in names else None
 
 
-def _given(call: ast.Call, place: int, name: str, function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[ast.expr]:
+def _given(call: ast.Call, parameter: int, name: str, function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[ast.expr]:
     first = function.args.args[0].arg if function.args.args else ""
-    position = place - (first == "self")
+    position = parameter - (first == "self")
     if 0 <= position < len(call.args):
         yield call.args[position]
     yield from (k.value for k in call.keywords if k.arg == name)
@@ -290,7 +290,7 @@ def _site(cell: int, node: ast.expr) -> Site:
 
 
 class Covered:
-    """The places within any of some expressions. Of one tree they lie in each other or apart, so only the outermost count."""
+    """The sites within any of some expressions. Of one tree they lie in each other or apart, so only the outermost count."""
 
     def __init__(self, expressions: Iterable[tuple[int, ast.AST]]) -> None:
         spans = sorted(
@@ -315,7 +315,7 @@ def _wider(span: tuple[int, int, int, int, int]) -> tuple[int, int, int, int, in
 
 
 def contains(node: ast.AST, site: Site) -> bool:
-    """Whether a place lies within an expression or statement."""
+    """Whether a site lies within an expression or statement."""
     if not isinstance(node, ast.expr | ast.stmt):
         return False
     line, column, end_line, end_column = _span(node)

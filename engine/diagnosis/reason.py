@@ -23,7 +23,7 @@ class Reason(msgspec.Struct, frozen=True, kw_only=True):
     requires_grad: str = ""
     """Why the tensor does or does not require grad, in one sentence."""
     site: Site | None = None
-    """The place in the program that is the cause."""
+    """The site in the program that is the cause."""
     moment: int = NOTHING
     """The step at which the cause happened, to jump to."""
     nodes: tuple[str, ...] = ()

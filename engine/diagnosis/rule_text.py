@@ -136,8 +136,8 @@ class NodeValues:
         if name == "grad" or name.startswith("grad_"):
             received = self.event.received
             known = [a for a in received if a != NOTHING]
-            place = int(name[5:]) if name[5:].isdigit() else NOTHING
-            id = received[place] if 0 <= place < len(received) else known[0] if known else NOTHING
+            output = int(name[5:]) if name[5:].isdigit() else NOTHING
+            id = received[output] if 0 <= output < len(received) else known[0] if known else NOTHING
             return self.recording.array(id)
         if name in self.outputs and isinstance(self.history.event, OpRan):
             return self.recording.array(self._output(self.outputs.index(name)))
@@ -148,28 +148,28 @@ class NodeValues:
             return self.recording.array(self.index.tensors[saved.tensor].status(max(self.history.born - 1, 0)).array)
         return self.recording.array(saved.array)
 
-    def _output(self, place: int) -> int:
+    def _output(self, output: int) -> int:
         """The array of one of the node's results as the operation left it."""
         event = self.history.event
         assert isinstance(event, OpRan)
         for info in event.outputs:
-            if (info.node, info.output) == (self.info.id, place):
+            if (info.node, info.output) == (self.info.id, output):
                 return info.array
         for write in event.written:
-            if (write.node, write.output) == (self.info.id, place):
+            if (write.node, write.output) == (self.info.id, output):
                 return write.array
-        owner = self.index.owners.get((self.info.id, place), NOTHING)
+        owner = self.index.owners.get((self.info.id, output), NOTHING)
         return self.index.tensors[owner].status(self.history.born).array if owner != NOTHING else NOTHING
 
-    def at(self, place: tuple[int, ...], shape: tuple[int, ...], edge: int) -> Callable[[str], Text | None]:
-        """The numbers at one place of a result of the given shape, over which everything is broadcast."""
+    def at(self, element: tuple[int, ...], shape: tuple[int, ...], edge: int) -> Callable[[str], Text | None]:
+        """The numbers at one element of a result of the given shape, over which everything is broadcast."""
 
         def value(name: str) -> Text | None:
             array = None if name.startswith("numel_") else self.array(name)
             if array is None:
                 return self.plain(name) or self.symbol(name, edge)
             try:
-                return number(np.broadcast_to(array, shape)[place].item())
+                return number(np.broadcast_to(array, shape)[element].item())
             except ValueError:
                 return self.symbol(name, edge)
 

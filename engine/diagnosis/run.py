@@ -65,7 +65,7 @@ class Run:
         """The traits of an operation."""
         return traits_in(self.recording.ops, op)
 
-    # --- places -----------------------------------------------------------------------------------------------------------
+    # --- sites ------------------------------------------------------------------------------------------------------------
 
     def site(self, step: int) -> Site | None:
         """Where in the program a step happened."""
@@ -154,8 +154,8 @@ class Run:
     def raised(self) -> tuple[int, Raised] | None:
         """The exception the program ended with."""
         found = ((step, event) for step, event in enumerate(reversed(self.events)) if isinstance(event, Raised))
-        place = next(found, None)
-        return None if place is None else (len(self.events) - 1 - place[0], place[1])
+        last = next(found, None)
+        return None if last is None else (len(self.events) - 1 - last[0], last[1])
 
     @cached_property
     def passes(self) -> list[Pass]:
@@ -226,9 +226,9 @@ class Run:
         """The tensor a name stood for at a step, in whatever function it was bound last; NOTHING for none."""
         best, found = NOTHING, NOTHING
         for track in self._names.get(name, ()):
-            place = bisect_right(track.steps, step)
-            if place and track.steps[place - 1] > best:
-                best, found = track.steps[place - 1], track.values[place - 1]
+            position = bisect_right(track.steps, step)
+            if position and track.steps[position - 1] > best:
+                best, found = track.steps[position - 1], track.values[position - 1]
         return found
 
     @cached_property
@@ -305,8 +305,8 @@ class Run:
     def last_change(self, tensor: int, before: int) -> Change | None:
         """What happened last to a tensor's `.grad` before a step."""
         track = self.tensors[tensor].ledger
-        place = 0 if track is None else bisect_left(track.steps, before)
-        event = self.events[track.steps[place - 1]] if track is not None and place else None
+        position = 0 if track is None else bisect_left(track.steps, before)
+        event = self.events[track.steps[position - 1]] if track is not None and position else None
         return event if isinstance(event, Accumulated | GradSet) else None
 
     # --- arrays ---------------------------------------------------------------------------------------------------------------
@@ -391,8 +391,8 @@ def finding(
     nodes: Iterable[str] = (),
 ) -> Finding:
     """A finding at a step; its line is the step's unless another site is given."""
-    place = run.site(step) if site is None else site
-    others = dict.fromkeys(other for other in related if other is not None and other != place)
+    own_site = run.site(step) if site is None else site
+    others = dict.fromkeys(other for other in related if other is not None and other != own_site)
     return Finding(
         rule=rule,
         severity=severity,
@@ -400,7 +400,7 @@ def finding(
         explanation=explanation,
         fix=fix,
         evidence=tuple(evidence),
-        site=place,
+        site=own_site,
         related=tuple(others),
         step=step,
         nodes=tuple(dict.fromkeys(nodes)),

@@ -24,16 +24,16 @@ class Targets:
         return self.calls[self.born[tensor][0]].event
 
     def reached(self, tensor: int) -> bool:
-        """Whether the pass has a place where the tensor's gradient arrives."""
-        return self.place_of(tensor)[0] != NOTHING
+        """Whether the tensor's gradient arrives at a node of the pass."""
+        return self.gradient_edge(tensor)[0] != NOTHING
 
     def after(self, tensor: int) -> int:
         """The call after which the tensor is to be changed: the last one before the pass's graph begins to use it."""
-        born, edge = self.born[tensor][0], self.place_of(tensor)
+        born, edge = self.born[tensor][0], self.gradient_edge(tensor)
         used = [self.made[n] for n in self.passed if n in self.made and edge in self.index.nodes[n].info.edges]
         return max(min(used, default=born + 1) - 1, born)
 
-    def place_of(self, tensor: int) -> tuple[int, int]:
+    def gradient_edge(self, tensor: int) -> tuple[int, int]:
         """The node and input where the gradient of a tensor arrives in the pass."""
         status = self.index.tensors[tensor].status(self.entry.began)
         if status.node != NOTHING:

@@ -224,9 +224,9 @@ def _cleared(q: Question) -> int | None:
     rows = q.rows
     if not rows or rows[-1].total != NOTHING:
         return None
-    for place in range(len(rows) - 1, 0, -1):
-        if rows[place - 1].total != NOTHING:
-            return rows[place].step
+    for position in range(len(rows) - 1, 0, -1):
+        if rows[position - 1].total != NOTHING:
+            return rows[position].step
     return None
 
 

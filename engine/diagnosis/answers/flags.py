@@ -38,8 +38,8 @@ def requires_grad(q: Question) -> str:
     needing = [t for t in inputs if run.status(t, history.born).requires_grad]
     if needing:
         of = q.label(needing[0])
-        place = opener(q.paths, made, run.site(history.born))
-        at = f"at {run.site_text(place)}" if place is not None else "there"
+        opening = opener(q.paths, made, run.site(history.born))
+        at = f"at {run.site_text(opening)}" if opening is not None else "there"
         kind = KINDS.get(made.cut, KINDS["nondifferentiable"])
         why = filled(kind.flag, {"op": made.op, "at": at, "dtype": history.info.dtype})
         return f"{name} does not require grad: {where} made it from {of}, which does, but {why}."

@@ -102,7 +102,7 @@ class Question:
         evidence: Sequence[tuple[str, str]] = (),
     ) -> Reason:
         """The answer; its line is that of `step` unless another site is given."""
-        place = site if site is not None else self.run.site(step)
+        own_site = site if site is not None else self.run.site(step)
         cut = list(cut)
         path = list(nodes)
         if len(path) > _SHOWN:
@@ -115,7 +115,7 @@ class Question:
             title=title,
             explanation=explanation,
             fix=fix,
-            site=place if place is not None and place.line else None,
+            site=own_site if own_site is not None and own_site.line else None,
             moment=step,
             nodes=keys,
             cut=tuple((key(a), key(b)) for a, b in cut),

@@ -153,8 +153,8 @@ def _refused_unseen(q: Question) -> Reason | None:
                 continue
             links = q.paths.between(q.tensor, (root,), q.step + 1)
             if links:
-                place = q.run.site_text(q.paths.source.place(call, Site(cell)))
-                found = cut_of(q, links, f"{q.label(root)} has no graph that backward() at {place} could go through")
+                called_at = q.run.site_text(q.paths.source.site_of(call, Site(cell)))
+                found = cut_of(q, links, f"{q.label(root)} has no graph that backward() at {called_at} could go through")
                 if found is not None:
                     return found
     return None

@@ -57,16 +57,16 @@ def _clears(run: Run, kind: str) -> bool:
 
 
 def _since(run: Run, rows: list[LedgerRow]) -> int:
-    """The place of the first row after the last clearing; of an assignment, its own."""
-    for place in range(len(rows) - 1, -1, -1):
-        row = rows[place]
+    """The index of the first row after the last clearing; of an assignment, its own."""
+    for position in range(len(rows) - 1, -1, -1):
+        row = rows[position]
         if row.total == NOTHING or (_clears(run, row.kind) and run.zero(row.total)):
-            return place + 1
+            return position + 1
         if row.kind == "assign":
             # `w.grad += g` and `w.grad /= n` assign what was there.
-            if place and _rewritten(run, rows[place - 1], row):
+            if position and _rewritten(run, rows[position - 1], row):
                 continue
-            return place + 1 if run.zero(row.total) else place
+            return position + 1 if run.zero(row.total) else position
     return 0
 
 
@@ -180,8 +180,8 @@ def _set(q: Question, row: LedgerRow) -> Reason:
         evidence.append(("entries that are zero", zeros))
     sources = [a.source for a in arrivals if a.source != NOTHING]
     if len(sources) > 1:
-        places = Counter(run.where(run.nodes[s].born) for s in sources)
-        where = listed([f"{place}{f' ({n} times)' if n > 1 else ''}" for place, n in places.items()])
+        lines = Counter(run.where(run.nodes[s].born) for s in sources)
+        where = listed([f"{line}{f' ({n} times)' if n > 1 else ''}" for line, n in lines.items()])
         texts = [run.texts(a.array) for a in arrivals]
         total = ""
         if len(texts) <= 4 and all(len(text) < 16 for text in texts):

@@ -157,11 +157,15 @@ def _item(paths: Paths, name: str, step: int) -> int:
     found = _ITEM.match(name)
     if found is None:
         return NOTHING
-    run, place = paths.run, int(found[2])
+    run, position = paths.run, int(found[2])
     appended = []
     for _, at, value in paths.source.values(found[1]):
-        if isinstance(value, ast.List | ast.Tuple) and place < len(value.elts) and isinstance(value.elts[place], ast.Name):
-            return run.named_at(value.elts[place].id, step)  # type: ignore[attr-defined]
+        if (
+            isinstance(value, ast.List | ast.Tuple)
+            and position < len(value.elts)
+            and isinstance(value.elts[position], ast.Name)
+        ):
+            return run.named_at(value.elts[position].id, step)  # type: ignore[attr-defined]
         if isinstance(at, ast.Call) and isinstance(value, ast.Name):
             loop = next((n.lineno for n in paths.source.around(at) if isinstance(n, ast.For | ast.While)), 0)
             for key, track in run.index.names.items():
@@ -172,7 +176,7 @@ def _item(paths: Paths, name: str, step: int) -> int:
                         if t != NOTHING and s <= step and (not loop or loop in (line for line, _ in run.loops(s)))
                     ]
     appended.sort()
-    return appended[place][1] if place < len(appended) else NOTHING
+    return appended[position][1] if position < len(appended) else NOTHING
 
 
 def _assigned(paths: Paths, name: str, step: int) -> int:
@@ -186,9 +190,9 @@ def _no_tensor(paths: Paths, name: str, step: int) -> Reason:
     gone, before = NOTHING, NOTHING
     for (_, bound), track in run.index.names.items():
         if bound == name:
-            for place, (at, tensor) in enumerate(zip(track.steps, track.values, strict=True)):
-                if at <= step and tensor == NOTHING and place and at > gone:
-                    gone, before = at, track.values[place - 1]
+            for row, (at, tensor) in enumerate(zip(track.steps, track.values, strict=True)):
+                if at <= step and tensor == NOTHING and row and at > gone:
+                    gone, before = at, track.values[row - 1]
     return Reason(
         tensor=before,
         step=step,

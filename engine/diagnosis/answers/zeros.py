@@ -75,7 +75,7 @@ _MOST = 20_000
 
 
 class Zero(NamedTuple):
-    """The place at which a gradient became zero."""
+    """Where a gradient became zero, and why."""
 
     code: str
     """"zero_relu", "zero_clamp", "zero_step", "zero_factor", "zero_where", "zero_choice", "zero_mask",
@@ -148,11 +148,11 @@ def _zero_root(run: Run, entry: Pass) -> Zero:
 def _cancelled(paths: Paths, node: int, sources: list[int]) -> Zero:
     run = paths.run
     steps = list(dict.fromkeys(run.nodes[s].born for s in sources if s != NOTHING))
-    places = list(dict.fromkeys(run.where(s) for s in steps))
+    lines = list(dict.fromkeys(run.where(s) for s in steps))
     last = max(steps, default=NOTHING)
     return Zero(
         "zero_cancelled", run.site(last), last,
-        f"The contributions of {len(sources)} uses ({', '.join(places)}) add up to zero: they cancel.",
+        f"The contributions of {len(sources)} uses ({', '.join(lines)}) add up to zero: they cancel.",
         "Check the signs of the terms; if the terms are meant to cancel, zero is right.", NOTHING,
     )  # fmt: skip
 
@@ -204,8 +204,8 @@ def _factor(paths: Paths, event: OpRan, step: int, edge: int) -> Zero | None:
         if _is_zero(text):
             return Zero("zero_factor", site, step, f"{where}: the result is multiplied by {text}.",
                         "Look at the factor; with a factor of 0 nothing depends on the rest.", NOTHING)  # fmt: skip
-    for place, argument in enumerate(event.inputs):
-        if argument.tensor == NOTHING or (place == edge and len(event.inputs) > 1):
+    for position, argument in enumerate(event.inputs):
+        if argument.tensor == NOTHING or (position == edge and len(event.inputs) > 1):
             continue
         if run.zero(run.status(argument.tensor, step).array):
             return _zero_tensor(paths, argument.tensor, step, event.op)

@@ -108,25 +108,25 @@ def match_lines(before: tuple[str, ...], after: tuple[str, ...]) -> dict[Line, L
     """The lines of `after` for those of `before` that are still there, changed ones included."""
     if sum(text.count("\n") for text in (*before, *after)) > _MAX_LINES:
         return {}
-    (old, old_places), (new, new_places) = _lines(before), _lines(after)
+    (old, old_lines), (new, new_lines) = _lines(before), _lines(after)
     found: dict[Line, Line] = {}
     left = _MAX_SIGNS
     for kind, a, b, c, d in parts(old, new):
         if kind == "equal":
-            found |= zip(old_places[a:b], new_places[c:d], strict=True)
+            found |= zip(old_lines[a:b], new_lines[c:d], strict=True)
         elif kind == "replace":
             one, other = [line.strip()[:_MAX_LINE] for line in old[a:b]], [line.strip()[:_MAX_LINE] for line in new[c:d]]
             signs = sum(map(len, one)) * sum(map(len, other))
             closely = len(one) * len(other) <= _MAX_PAIRS and signs <= left
             left -= signs if closely else 0
             for i, j in _alike(one, other) if closely else zip(range(len(one)), range(len(other)), strict=False):
-                found[old_places[a + i]] = new_places[c + j]
+                found[old_lines[a + i]] = new_lines[c + j]
     return found
 
 
 def _lines(cells: tuple[str, ...]) -> tuple[list[str], list[Line]]:
     numbered = [((cell, n), line.rstrip()) for cell, text in enumerate(cells) for n, line in enumerate(text.split("\n"), 1)]
-    return [line for _, line in numbered], [place for place, _ in numbered]
+    return [line for _, line in numbered], [at for at, _ in numbered]
 
 
 def _alike(old: list[str], new: list[str]) -> Iterable[tuple[int, int]]:
@@ -161,35 +161,35 @@ def _likenesses(lines: list[str], other: str) -> list[float]:
 
 
 class _Side:
-    """One of the two runs, with its places told in lines of `after`."""
+    """One of the two runs, with its sites given as lines of `after`."""
 
     def __init__(self, recording: Recording, lines: dict[Line, Line] | None) -> None:
         self.recording = recording
         self.index: Index = index_of(recording)
         self.lines = lines
         self.texts = [text.split("\n") for text in recording.source]
-        self.places: dict[int, Hashable] = {}
+        self.lines_of_sites: dict[int, Hashable] = {}
         self.scopes: dict[int, Hashable] = {}
         self.snippets: dict[int, str] = {}
 
-    def line(self, place: Line) -> Hashable:
-        cell, line = place
+    def line(self, at: Line) -> Hashable:
+        cell, line = at
         if self.lines is None or cell >= len(self.texts) or line > len(self.texts[cell]):
-            return place
-        return self.lines.get(place, ("gone", place))
+            return at
+        return self.lines.get(at, ("gone", at))
 
-    def place(self, event: AnyEvent) -> tuple[Hashable, Hashable]:
+    def line_and_scope(self, event: AnyEvent) -> tuple[Hashable, Hashable]:
         """The line and the scope of an event."""
         site, scope = event.site, event.scope
-        if site not in self.places:
+        if site not in self.lines_of_sites:
             where = self.recording.sites[site] if site != NOTHING else None
-            self.places[site] = self.line((where.cell, where.line)) if where else None
+            self.lines_of_sites[site] = self.line((where.cell, where.line)) if where else None
         if scope not in self.scopes:
             inside = self.recording.scopes[scope] if scope != NOTHING else Scope()
             cell = self.recording.sites[site].cell if site != NOTHING else 0
             loops = tuple((self.line((cell, line)), count) for line, count in inside.loops)
             self.scopes[scope] = (inside.function, loops, inside.module)
-        return self.places[site], self.scopes[scope]
+        return self.lines_of_sites[site], self.scopes[scope]
 
     def snippet(self, event: AnyEvent) -> str:
         """The text of the expression that ran, "" where it is unknown or longer than a line."""
@@ -219,20 +219,20 @@ class _Matcher:
 
     def run(self) -> Matching:
         def exactly(side: _Side, event: OpRan) -> Hashable:
-            return (*side.place(event), event.op, len(event.outputs), event.in_backward > 0, side.snippet(event))
+            return (*side.line_and_scope(event), event.op, len(event.outputs), event.in_backward > 0, side.snippet(event))
 
         def roughly(side: _Side, event: OpRan) -> Hashable:
-            return (*side.place(event), event.op, len(event.outputs), event.in_backward > 0)
+            return (*side.line_and_scope(event), event.op, len(event.outputs), event.in_backward > 0)
 
         def names(side: _Side, event: OpRan) -> tuple[str, ...]:
             return tuple(side.index.tensors[info.id].first_name for info in event.outputs)
 
         def named_here(side: _Side, event: OpRan) -> Hashable | None:
             # Whatever makes it: `y = x.detach()` is still y.
-            return (*side.place(event), names(side, event)) if any(names(side, event)) else None
+            return (*side.line_and_scope(event), names(side, event)) if any(names(side, event)) else None
 
         def named(side: _Side, event: OpRan) -> Hashable | None:
-            return (side.place(event)[1], names(side, event)) if any(names(side, event)) else None
+            return (side.line_and_scope(event)[1], names(side, event)) if any(names(side, event)) else None
 
         for key in (named_here, exactly, roughly, named):
             self.pair_ops(key)
@@ -331,19 +331,19 @@ class _Matcher:
             case BackwardEnded():
                 return "end", of("pass", event.number)
             case BackwardBegan():
-                return "backward", *side.place(event), event.via
+                return "backward", *side.line_and_scope(event), event.via
             case GradSet() | FlagSet():
-                return type(event).__name__, *side.place(event), of("tensor", event.tensor)
+                return type(event).__name__, *side.line_and_scope(event), of("tensor", event.tensor)
             case HookRan():
                 return "hook", of("tensor", event.tensor), of("node", event.node)
             case Named():
-                return "name", *side.place(event), event.name, event.function
+                return "name", *side.line_and_scope(event), event.name, event.function
             case Stepped():
-                return "step", *side.place(event), event.optimizer
+                return "step", *side.line_and_scope(event), event.optimizer
             case Raised():
                 return ("raise",)
             case OpRan() | Read() | Printed() | Warned() | CellBegan() | CellEnded():
-                return type(event).__name__, *side.place(event)
+                return type(event).__name__, *side.line_and_scope(event)
 
     @property
     def taken(self) -> set[int]:

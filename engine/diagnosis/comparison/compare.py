@@ -172,7 +172,7 @@ class _Comparer:
         rows += [
             self.row(t, NOTHING) for t in self.old.tensors if t in shown_old and t not in self.matching.tensors
         ]  # fmt: skip
-        rows.sort(key=self.place)
+        rows.sort(key=self.order)
         counts = Counter(row.status for row in rows)
         first = self.first()
         return Comparison(
@@ -182,7 +182,7 @@ class _Comparer:
             counts={str(status): count for status, count in counts.items()},
         )
 
-    def place(self, row: Row) -> tuple[float, int]:
+    def order(self, row: Row) -> tuple[float, int]:
         """In the order in which they are made; what was removed, where it was."""
         if row.after != NOTHING:
             return float(self.new.tensors[row.after].born), 0

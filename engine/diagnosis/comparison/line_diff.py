@@ -97,17 +97,17 @@ def _rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
     tops: list[int] = []
     ends: list[int] = []
     before: list[int] = []
-    for place, (_, j) in enumerate(pairs):
+    for position, (_, j) in enumerate(pairs):
         at = bisect_left(tops, j)
         before.append(ends[at - 1] if at else -1)
         if at < len(tops):
-            tops[at], ends[at] = j, place
+            tops[at], ends[at] = j, position
         else:
             tops.append(j)
-            ends.append(place)
+            ends.append(position)
     found = []
-    place = ends[-1] if ends else -1
-    while place >= 0:
-        found.append(pairs[place])
-        place = before[place]
+    position = ends[-1] if ends else -1
+    while position >= 0:
+        found.append(pairs[position])
+        position = before[position]
     return found[::-1]

@@ -23,7 +23,7 @@ _GRAD = re.compile(r"([A-Za-z_][\w.\[\]]*)\.grad\b(?!_)")
 _CUTS = 4
 """Cuts that a finding names."""
 _LOOKED_AT = 64
-"""Cuts among which it chooses: many of them may be one place in a loop."""
+"""Cuts among which it chooses: many of them may be one site in a loop."""
 
 
 @rule(20)
@@ -94,7 +94,7 @@ def _of_number(paths: Paths, step: int, error: str) -> Iterator[Finding]:
 
 
 def _above(paths: Paths, tensor: int, step: int) -> list[Cut]:
-    """The nearest cuts above a tensor, each place once."""
+    """The nearest cuts above a tensor, each site once."""
     found: dict[object, Cut] = {}
     if tensor != NOTHING:
         for cut, _ in islice(cuts_above(paths, tensor, step, lambda t: paths.label(t, step)), _LOOKED_AT):

@@ -46,16 +46,16 @@ def along_depth(run: Run) -> Iterator[Finding]:
     seen: set[tuple[Site | None, str]] = set()
     sites: dict[Site | None, int] = {}
     for entry in run.passes:
-        place = run.site(entry.began)
-        sites[place] = sites.get(place, 0) + 1
-        if sites[place] > 2:
+        site = run.site(entry.began)
+        sites[site] = sites.get(site, 0) + 1
+        if sites[site] > 2:
             continue  # what a network does from the start shows in its first passes
         weights = _weights(run, entry)
         deep = _chain(run, entry, _LAYERS) if weights else []
         for layers, ratio in ((weights, _RATIO), (deep, _RATIO), (_chain(run, entry, _STEPS), _LONG_RATIO)):
             kind = _trend(layers, ratio)
-            if kind and (place, kind) not in seen and not any(place == s for s, _ in seen):
-                seen.add((place, kind))
+            if kind and (site, kind) not in seen and not any(site == s for s, _ in seen):
+                seen.add((site, kind))
                 yield _depth_finding(run, entry, layers, kind)
 
 
@@ -179,13 +179,13 @@ class Activation(NamedTuple):
 
 
 def _activations(run: Run, trait: str) -> dict[tuple[Site | None, int], list[Activation]]:
-    """The operations with a trait that backward passes went through, by place and by which one of its place in the pass."""
+    """The operations with a trait that backward passes went through, by site and by which one of its site in the pass."""
     ops = run.having(trait)
     found: dict[tuple[Site | None, int], list[Activation]] = {}
     for entry in run.passes:
         if entry.event.via != "backward":
             continue
-        place: dict[Site | None, int] = {}
+        uses: dict[Site | None, int] = {}
         for node, step in entry.ran_at.items():
             maker = run.nodes[node].event
             ran = run.events[step]
@@ -193,8 +193,8 @@ def _activations(run: Run, trait: str) -> dict[tuple[Site | None, int], list[Act
                 continue
             if isinstance(ran, NodeRan) and ran.received:
                 site = run.recording.site(maker)
-                place[site] = place.get(site, 0) + 1
-                found.setdefault((site, place[site]), []).append(Activation(run.nodes[node].born, maker, step))
+                uses[site] = uses.get(site, 0) + 1
+                found.setdefault((site, uses[site]), []).append(Activation(run.nodes[node].born, maker, step))
     return found
 
 

@@ -41,7 +41,7 @@ def growing_graph(run: Run) -> Iterator[Finding]:
         again = _inner(run, entries[-1]) & _inner(run, entries[-2])
         if crossed is None or not again:
             continue
-        carried, place = crossed
+        carried, step = crossed
         what = run.title(carried)
         yield finding(
             run, "growing_graph", "warning",
@@ -49,7 +49,7 @@ def growing_graph(run: Run) -> Iterator[Finding]:
             f"{what} carries its graph from one iteration to the next, and retain_graph=True keeps all of it. Time and memory "
             "grow with every iteration, and old graphs are differentiated again and again.",
             f"Detach what is carried over ({what} = {what}.detach()) and leave retain_graph out.",
-            step=entries[-1].began, site=site, related=[run.site(place), run.site(run.tensors[carried].born)],
+            step=entries[-1].began, site=site, related=[run.site(step), run.site(run.tensors[carried].born)],
             evidence=[("nodes per pass", " → ".join(map(str, sizes[:3] + sizes[-1:])))],
             nodes=[key(carried)],
         )  # fmt: skip

@@ -19,7 +19,7 @@ from .registry import rule
 
 
 class Symptom(NamedTuple):
-    """The first place where a NaN or an infinity does harm."""
+    """The first event at which a NaN or an infinity does harm."""
 
     step: int
     what: str

@@ -28,10 +28,10 @@ def stale_optimizer(run: Run) -> Iterator[Finding]:
         # Where they are used, something cuts them off: `no_gradient` says what.
         if not twins and (len(alone) < len(owned) or not unknown or any(_is_used(run, t) for t in alone)):
             continue
-        place = run.site(step)
-        if place in reported:
+        called_at = run.site(step)
+        if called_at in reported:
             continue
-        reported.add(place)
+        reported.add(called_at)
         left = list(twins) or alone
         new = list(twins.values()) or unknown
         site = run.site(run.tensors[new[0]].born)
@@ -114,9 +114,9 @@ def no_gradient(run: Run) -> Iterator[Finding]:
     groups: dict[Site | None, tuple[list[int], Cut | None]] = {}
     for t in alone:
         cut = _cut_off(paths, t, alone[t])
-        place = cut.site if cut is not None else run.site(run.tensors[t].born)
-        groups.setdefault(place, ([], cut))[0].append(t)
-    for place, (tensors, cut) in groups.items():
+        site = cut.site if cut is not None else run.site(run.tensors[t].born)
+        groups.setdefault(site, ([], cut))[0].append(t)
+    for site, (tensors, cut) in groups.items():
         step = alone[tensors[0]]
         title = run.names(tensors)
         many = len(tensors) > 1
@@ -137,7 +137,7 @@ def no_gradient(run: Run) -> Iterator[Finding]:
             f"{'they stay' if many else 'it stays'} as {'they were' if many else 'it was'} initialised.",
             fix,
             step=cut.step if cut is not None else run.tensors[tensors[0]].born,
-            site=place,
+            site=site,
             related=[run.site(step), *(run.site(run.tensors[t].born) for t in tensors)],
             evidence=[
                 ("optimizer steps without its gradient", str(sum(tensors[0] in e.idle for _, e in run.optimizer_steps))),
@@ -162,7 +162,7 @@ def _cut_off(paths: Paths, tensor: int, step: int) -> Cut | None:
 def unlisted_parameter(run: Run) -> Iterator[Finding]:
     """A parameter gets gradients but its module does not list it, so no optimizer has it: layers in a Python list."""
     held = {t for _, e in run.optimizer_steps for t in (*e.parameters, *e.idle)}
-    # A module's parameters are named by their path (`model.last.weight`), what lies in its lists by the place there as well
+    # A module's parameters are named by their path (`model.last.weight`), what lies in its lists by the index there as well
     # (`model.layers[0].weight`).
     names = [(e.tensor, e.name) for _, e in run.namings if "." in e.name]
     modules = {name.partition(".")[0] for t, name in names if t in held}
@@ -202,10 +202,10 @@ def leaf_overwritten(run: Run) -> Iterator[Finding]:
             continue
         if (tracked and run.status(new, step).is_leaf) or not _goes_on_wrongly(run, new, step, tracked):
             continue
-        place = run.site(step)
-        if place in reported:
+        written_at = run.site(step)
+        if written_at in reported:
             continue
-        reported.add(place)
+        reported.add(written_at)
         name = event.name
         what = (
             f"{name} now names the result of an operation, which is no leaf: backward does not fill its .grad, and its graph "

@@ -33,11 +33,11 @@ class Reuse(NamedTuple):
 @rule(120)
 def no_zero_grad(run: Run) -> Iterator[Finding]:
     """Gradients of earlier iterations are still in `.grad` when the parameters are updated again."""
-    places: dict[tuple[Site | None, Site | None], list[Reuse]] = {}
+    reuses_at: dict[tuple[Site | None, Site | None], list[Reuse]] = {}
     for tensor in run.updates:
         for reuse in _reuses(run, tensor):
-            places.setdefault((run.site(reuse.backward), run.site(reuse.second)), []).append(reuse)
-    for (backward, update), reuses in places.items():
+            reuses_at.setdefault((run.site(reuse.backward), run.site(reuse.second)), []).append(reuse)
+    for (backward, update), reuses in reuses_at.items():
         first = min(reuses, key=lambda r: r.second)
         affected = list(dict.fromkeys(r.tensor for r in reuses))
         event = run.events[first.backward]

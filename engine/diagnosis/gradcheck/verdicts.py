@@ -62,7 +62,7 @@ def judged(recording: Recording, entry: Pass, reply: CheckReply) -> Check:
             "Run again, the root has another value, such as by random numbers without a seed; so the gradients of the new run "
             "were checked, not those recorded."
         )
-    if any(place < 0 for place, _ in reply.skipped):
+    if any(call < 0 for call, _ in reply.skipped):
         notes.append("A leaf was made where the check cannot follow.")
     if reply.left:
         notes.append(f"{reply.left} more elements were left out for lack of time.")
@@ -112,12 +112,12 @@ class _Judge:
         """The leaves with their derivatives."""
         grouped: dict[int, list[Slope]] = {}
         for slope in self.reply.slopes:
-            made = self.calls[slope.place].outputs if slope.edge < 0 and 0 <= slope.place < len(self.calls) else ()
+            made = self.calls[slope.call].outputs if slope.edge < 0 and 0 <= slope.call < len(self.calls) else ()
             if 0 <= -1 - slope.edge < len(made):
                 grouped.setdefault(made[-1 - slope.edge].id, []).append(slope)
         parts = []
         for tensor, slopes in sorted(grouped.items()):
-            node, output = self._place(tensor)
+            node, output = self._gradient_edge(tensor)
             gradient = gradient_total(self.recording, node, self.entry.number, output) if self.comparable else None
             shape = self.index.tensors[tensor].info.shape
             kept = [s for s in slopes if s.all or _fits(s.element, shape)]
@@ -134,7 +134,7 @@ class _Judge:
             )
         return tuple(parts)
 
-    def _place(self, tensor: int) -> tuple[int, int]:
+    def _gradient_edge(self, tensor: int) -> tuple[int, int]:
         """Where the tensor's gradient arrives."""
         status = self.index.tensors[tensor].status(self.entry.began)
         if status.node != NOTHING:
@@ -146,7 +146,7 @@ class _Judge:
         """The edges with their derivatives, in the order in which the pass ran."""
         grouped: dict[tuple[int, int], list[Slope]] = {}
         for slope in self.reply.slopes:
-            made = self.calls[slope.place].node if slope.edge >= 0 and 0 <= slope.place < len(self.calls) else None
+            made = self.calls[slope.call].node if slope.edge >= 0 and 0 <= slope.call < len(self.calls) else None
             if made is not None and slope.edge < len(made.edges):
                 grouped.setdefault((made.id, slope.edge), []).append(slope)
         parts = []
@@ -205,7 +205,7 @@ def _recorded(slope: Slope, gradient: Any, shape: tuple[int, ...]) -> float | No
         return None
     if not slope.all:
         return float(gradient[slope.element])
-    return float((gradient.astype(np.float64) * directed(shape, None, slope.place)).sum())
+    return float((gradient.astype(np.float64) * directed(shape, None, slope.call)).sum())
 
 
 def largest(slopes: Iterable[Slope]) -> float:

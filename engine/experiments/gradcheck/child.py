@@ -97,15 +97,15 @@ class CheckRun(Experiment):
             raise Unmeasured("random", "the root has another value each time the program runs, although random numbers repeat")
         targets = analysed.targets
         plans = [(t, chosen(analysed.shapes[t], self.request.elements, analysed.event(t))) for t in targets]
-        rounds = max((len(places) for _, places in plans), default=0)
-        turns = [(tensor, places[k]) for k in range(rounds) for tensor, places in plans if k < len(places)]
+        rounds = max((len(elements) for _, elements in plans), default=0)
+        turns = [(tensor, elements[k]) for k in range(rounds) for tensor, elements in plans if k < len(elements)]
         mine = turns[self.request.part :: self.request.parts]
-        for done, (tensor, place) in enumerate(mine):
+        for done, (tensor, element) in enumerate(mine):
             self._tell(done / len(mine))
             if self.over:
                 self.left += 1
             else:
-                self._leaf(program, tensor, place, analysed, first.calls)
+                self._leaf(program, tensor, element, analysed, first.calls)
         self._tell(1.0)
 
     def _tell(self, share: float) -> None:
@@ -114,21 +114,21 @@ class CheckRun(Experiment):
             self.send(SHARE, round(share * WHOLE).to_bytes(2, "big"))
 
     def _leaf(
-        self, program: Program, tensor: int, place: tuple[int, ...] | None, analysed: Analysed, calls: list[Call]
+        self, program: Program, tensor: int, element: tuple[int, ...] | None, analysed: Analysed, calls: list[Call]
     ) -> None:  # fmt: skip
         """Check one element of a leaf, or a direction."""
         value, gradient = analysed.values[tensor], analysed.gradients[tensor]
         event = analysed.event(tensor)
-        direction = directed(value.shape, place, event)
+        direction = directed(value.shape, element, event)
         analytic = float((gradient * direction).sum())
 
         def moved(by: Array) -> float:
-            run = Perturbed(calls, analysed.number, analysed.kept, Perturbation(*analysed.places[tensor], by))
+            run = Perturbed(calls, analysed.number, analysed.kept, Perturbation(*analysed.points[tensor], by))
             program.run(run)
             return run.value
 
         found = differences(value, direction, moved, self.root, abs(self.root), analytic, lambda: self.over)
-        self.slopes.append(Slope(event, -1 - analysed.born[tensor][1], place or (), place is None, analytic, *found))
+        self.slopes.append(Slope(event, -1 - analysed.born[tensor][1], element or (), element is None, analytic, *found))
 
 
 class Analysed(DoubleFollower):
@@ -143,8 +143,8 @@ class Analysed(DoubleFollower):
         self.where = Targets(calls, index, self.entry)
         self.born, self.passed = self.where.born, self.where.passed
         self.targets: list[int] = []
-        self.places: dict[int, tuple[tuple[int, int], int]] = {}
-        """Tensor → the call that makes it and its place there, and the call after which it is nudged."""
+        self.points: dict[int, tuple[tuple[int, int], int]] = {}
+        """Tensor → the call that makes it and which of its results it is, and the call after which it is nudged."""
         self.find_targets()
         self.live: dict[int, Tensor] = {}
         self.shapes: dict[int, tuple[int, ...]] = {}
@@ -166,7 +166,7 @@ class Analysed(DoubleFollower):
                 self.check.skipped.append((-1, "made where the check cannot follow"))
                 continue
             self.targets.append(tensor)
-            self.places[tensor] = (self.born[tensor], self.where.after(tensor))
+            self.points[tensor] = (self.born[tensor], self.where.after(tensor))
 
     # --- forward ------------------------------------------------------------------------------------------------------------
 
@@ -174,11 +174,11 @@ class Analysed(DoubleFollower):
         """Keep what later runs take for constants, and what the node's check needs."""
         for k, t in enumerate(tensors):
             number = self.calls[at].made[k] if k < len(self.calls[at].made) else -1
-            if number in self.places and not in_place:
+            if number in self.points and not in_place:
                 self.live[number] = t
             if not t._needs:
                 self.kept.constants[at, k] = self.keep(t._array)
-        for tensor, (_, after) in self.places.items():
+        for tensor, (_, after) in self.points.items():
             if after == at and tensor in self.live:
                 self.values[tensor] = self.live[tensor]._array.copy()
         number = self.calls[at].node

@@ -36,7 +36,7 @@ class CheckRequest(msgspec.Struct, frozen=True):
 class Slope(msgspec.Struct, frozen=True, array_like=True):
     """One derivative, found in two ways. The one-sided differences are for ever smaller steps."""
 
-    place: int
+    call: int
     """Which of the recording's operations made the leaf or the node, counted from 0."""
     edge: int
     """The node's edge; for a leaf -1 for the operation's first result, -2 for the second, and so on."""

@@ -100,12 +100,12 @@ class NodeCheck:
             return
         value = tensor._array
         gradient = np.broadcast_to(np.asarray(self.sent[edge], np.float64), value.shape)
-        for place in chosen(value.shape, self.elements, self.number + edge):
-            direction = directed(value.shape, place, self.number + edge)
-            self.slope(edge, position, value, place, direction, float((gradient * direction).sum()))
+        for element in chosen(value.shape, self.elements, self.number + edge):
+            direction = directed(value.shape, element, self.number + edge)
+            self.slope(edge, position, value, element, direction, float((gradient * direction).sum()))
 
     def slope(
-        self, edge: int, position: tuple[int, ...], value: Array, place: tuple[int, ...] | None, direction: Array,
+        self, edge: int, position: tuple[int, ...], value: Array, element: tuple[int, ...] | None, direction: Array,
         analytic: float,
     ) -> None:  # fmt: skip
         """Check one element of an edge, or a direction."""
@@ -114,7 +114,7 @@ class NodeCheck:
             return self.weighted(self.call(self.with_input(position, value + by)))
 
         found = differences(value, direction, moved, self.base, self.size, analytic)
-        self.slopes.append(Slope(self.number, edge, place or (), place is None, analytic, *found))
+        self.slopes.append(Slope(self.number, edge, element or (), element is None, analytic, *found))
 
     def with_input(self, position: tuple[int, ...], value: Array) -> list[Any]:
         """The arguments with one replaced."""

@@ -18,10 +18,10 @@ def chosen(shape: tuple[int, ...], most: int, seed: int) -> list[tuple[int, ...]
     return [None, *(tuple(int(i) for i in np.unravel_index(int(p), shape)) for p in sorted(picked))]
 
 
-def directed(shape: tuple[int, ...], place: tuple[int, ...] | None, seed: int) -> np.ndarray[Any, Any]:
-    """One at a place and zero elsewhere; or for None one, up or down by chance, everywhere."""
-    if place is None:
+def directed(shape: tuple[int, ...], element: tuple[int, ...] | None, seed: int) -> np.ndarray[Any, Any]:
+    """A unit vector along one element; for None a random ±1 (Rademacher) vector."""
+    if element is None:
         return np.random.default_rng(seed + 1).choice([-1.0, 1.0], shape)
     direction = np.zeros(shape)
-    direction[place] = 1.0
+    direction[element] = 1.0
     return direction
