@@ -104,14 +104,14 @@ def choices(recording: Recording, number: int) -> list[Choice]:
 
 def _leaves(recording: Recording, entry: Pass) -> Iterator[Choice]:
     index = index_of(recording)
-    places = {info.id: (k, output) for k, e in enumerate(operations(recording)) for output, info in enumerate(e.outputs)}
+    made_by = {info.id: (k, output) for k, e in enumerate(operations(recording)) for output, info in enumerate(e.outputs)}
     title = titles(recording)
     filled = list(entry.event.inputs) or sorted(entry.fills)
     for tensor in filled:
         history = index.tensors[tensor]
         status = history.status(entry.began)
         array = recording.array(status.array)
-        if tensor not in places or array is None or not status.is_leaf:
+        if tensor not in made_by or array is None or not status.is_leaf:
             continue
         name = clip(history.name(entry.began) or title(tensor), MAX_NAME)
         spots = _spots(recording, history)
@@ -123,7 +123,7 @@ def _leaves(recording: Recording, entry: Pass) -> Iterator[Choice]:
             own = float(array[element])
             low, high = _range([values[at] for values in along] if along else [own])
             written = spots[at] if len(spots) == array.size else None
-            yield Choice(label, Leaf(*places[tensor], element), own, low, high, written=written)
+            yield Choice(label, Leaf(*made_by[tensor], element), own, low, high, written=written)
 
 
 def _spots(recording: Recording, history: TensorHistory) -> list[Written]:
@@ -135,8 +135,8 @@ def _spots(recording: Recording, history: TensorHistory) -> list[Written]:
         program = read(recording.source[site.cell])
     except UnreadError:
         return []
-    place = program.lines.place
-    start, end = place(site.line, site.column), place(site.end_line, site.end_column)
+    offset = program.lines.place
+    start, end = offset(site.line, site.column), offset(site.end_line, site.end_column)
     spans = program.once("entries", lambda: _entries(program.text))
     found = []
     for at in range(bisect_left(spans, start, key=lambda item: item[0][0]), len(spans)):

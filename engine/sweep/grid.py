@@ -44,7 +44,7 @@ class SweepError(ValueError):
 
 @dataclass(eq=False)
 class _Portion:
-    places: list[int]
+    indices: list[int]
     ticket: Ticket[SweepReply]
 
 
@@ -66,7 +66,7 @@ class Sweep:
     gradients: np.ndarray[Any, Any] = field(init=False)
     """The same with one dimension more: along each axis; NaN along literals."""
     errors: dict[int, str] = field(default_factory=dict)
-    """Place in the grid, row by row → why there is no loss."""
+    """Index in the grid, row by row → why there is no loss."""
     path: list[Spot] = field(default_factory=list)
     """Where the program's own run was at each backward pass, and (pass 0) at its end."""
     problem: str = ""
@@ -139,11 +139,11 @@ class Sweep:
             self._give_up(f"Time did not suffice for {self.total - self.done:,} of {self.total:,} points.")
             return
         runners = pool()
-        while len(self._portions) < max(1, min(runners.slots, settings().per_session - 1)) and (places := self._next()):
+        while len(self._portions) < max(1, min(runners.slots, settings().per_session - 1)) and (indices := self._next()):
             try:
-                self._portions.append(_Portion(places, self._submit(runners, places)))
+                self._portions.append(_Portion(indices, self._submit(runners, indices)))
             except Busy:
-                self._left.appendleft(places)
+                self._left.appendleft(indices)
                 return
 
     def _next(self) -> list[int]:
@@ -151,30 +151,30 @@ class Sweep:
             return self._left.popleft()
         if not self._size:
             return []  # the first portion is under way
-        places = list(range(self._rest, min(self._rest + self._size, self.total)))
-        self._rest += len(places)
-        return places
+        indices = list(range(self._rest, min(self._rest + self._size, self.total)))
+        self._rest += len(indices)
+        return indices
 
-    def _submit(self, runners: Pool, places: list[int]) -> Ticket[SweepReply]:
+    def _submit(self, runners: Pool, indices: list[int]) -> Ticket[SweepReply]:
         request = SweepRequest(
-            self.number, tuple(a.target for a in self.axes), tuple(self._points[p] for p in places), path=places[0] == 0
+            self.number, tuple(a.target for a in self.axes), tuple(self._points[p] for p in indices), path=indices[0] == 0
         )
-        work = partial(run_points, self.program, request, self.limits, partial(self._told, places))
+        work = partial(run_points, self.program, request, self.limits, partial(self._told, indices))
         # Half of the pool's slots are for what takes long; a sweep may use them all while nobody else wants them.
         long = sum(p.ticket.long for p in self._portions) * 2 < len(self._portions)
         return runners.submit(self.session, lambda stop: work(stop=stop), long=long)
 
-    def _told(self, places: list[int], points: list[Point]) -> None:
+    def _told(self, indices: list[int], points: list[Point]) -> None:
         """Points have come; called in the pool's threads."""
         for point in points:
-            place = places[point.place]
-            where = np.unravel_index(place, self.loss.shape)
+            index = indices[point.position]
+            where = np.unravel_index(index, self.loss.shape)
             if point.error:
-                self.errors[place] = point.error
+                self.errors[index] = point.error
             else:
                 self.loss[where] = point.loss
                 self.gradients[where] = [np.nan if g is None else g for g in point.gradients]
-            self._known[place] = True
+            self._known[index] = True
 
     def _take(self, portion: _Portion) -> None:
         """A portion has ended: what it left undone is tried again."""
@@ -182,17 +182,17 @@ class Sweep:
             reply = portion.ticket.result()
         except (Cancelled, Stopped):
             if not self.problem:
-                self._left.append(portion.places)
+                self._left.append(portion.indices)
             return
         except Busy:
-            self._left.append(portion.places)
+            self._left.append(portion.indices)
             return
         if reply.status == "ok":
             self._ended(portion, reply)
         elif reply.status != "failed":
             self._give_up(f"The program cannot be swept: {reply.message}", reply.line)
             return
-        missing = [place for place in portion.places if not self._known[place]]
+        missing = [index for index in portion.indices if not self._known[index]]
         if reply.status == "failed" and len(missing) == 1:
             self._told(missing, [Point(0, float("nan"), error=reply.message)])
         elif reply.status == "failed" and missing:
@@ -203,9 +203,9 @@ class Sweep:
             self._left.append(missing)
 
     def _ended(self, portion: _Portion, reply: SweepReply) -> None:
-        each = max(portion.ticket.seconds / len(portion.places), 1e-5)
+        each = max(portion.ticket.seconds / len(portion.indices), 1e-5)
         self._size = max(1, min(LARGEST, round(PORTION / each), self.total // 4))
-        if portion.places[0] != 0 or self.path:
+        if portion.indices[0] != 0 or self.path:
             return
         own = [None if isinstance(a.target, Leaf) else a.own for a in self.axes]
         self.path = [
@@ -272,7 +272,7 @@ def begin(
 
 
 def _named(recording: Recording, number: int | None, name: str, points: int) -> Axis:
-    """The axis that a name stands for; a literal may go without the place in its label."""
+    """The axis that a name stands for; a literal may go without the position in its label."""
     offered = choices(recording, 1 if number is None or number == LAST else number)
     for choice in offered:
         if name in (choice.label, choice.label.split(" · ")[0]):

@@ -85,30 +85,30 @@ class SweepRun(Experiment):
         loss = loss_of(recording, number)
         self.whole = SweepReply("ok", "", 0, loss, tuple(spots) if request.path else (), seconds)
         del recording
-        for place, point in enumerate(request.points):
+        for position, point in enumerate(request.points):
             if self.spent(SHARE):
                 break
             if self.due(EVERY):
                 self._pass_on()
             values[:] = point
-            self.under_way = place
-            found = self._point(program, place, Swept(first.calls, request.number, leaves, point))
+            self.under_way = position
+            found = self._point(program, position, Swept(first.calls, request.number, leaves, point))
             self.under_way = -1
             self.found.append(found)
 
-    def _point(self, program: Program, place: int, watch: Swept) -> Point:
+    def _point(self, program: Program, position: int, watch: Swept) -> Point:
         """One run."""
         try:
             program.run(watch)
         except MemoryError:
-            return Point(place, np.nan, error="needs more memory than it may use")
+            return Point(position, np.nan, error="needs more memory than it may use")
         except Diverged:
-            return Point(place, np.nan, error="does other things before the leaf is made")
+            return Point(position, np.nan, error="does other things before the leaf is made")
         except BaseException as error:
-            return Point(place, np.nan, error=self.short(f"{type(error).__name__}: {said(error)}"))
+            return Point(position, np.nan, error=self.short(f"{type(error).__name__}: {said(error)}"))
         if watch.value is None:
-            return Point(place, np.nan, error="does not come to the backward pass")
-        return Point(place, watch.value, tuple(watch.gradient(k) for k in range(len(watch.leaves))))
+            return Point(position, np.nan, error="does not come to the backward pass")
+        return Point(position, watch.value, tuple(watch.gradient(k) for k in range(len(watch.leaves))))
 
     def changed(self, cell: int, tree: Any) -> Any:
         """A cell's tree with its swept literals replaced."""

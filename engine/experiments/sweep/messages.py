@@ -50,7 +50,7 @@ class SweepRequest(msgspec.Struct, frozen=True):
 class Point(msgspec.Struct, frozen=True, array_like=True):
     """What became of one point."""
 
-    place: int
+    position: int
     """Which point of the request."""
     loss: float
     """The root of the pass, summed with the weights that the pass starts from."""
@@ -91,11 +91,11 @@ decode_sweep = msgspec.msgpack.Decoder(SweepReply).decode
 def check_points(points: list[Point], request: SweepRequest, seen: set[int]) -> None:
     """Raise ValueError for points that were not asked for, or came before; adds them to `seen`."""
     for point in points:
-        if point.place in seen or not 0 <= point.place < len(request.points):
+        if point.position in seen or not 0 <= point.position < len(request.points):
             raise ValueError("a point that nobody asked for")
         if len(point.error) > MAX_TEXT or (not point.error and len(point.gradients) != len(request.axes)):
             raise ValueError("a point of impossible form")
-        seen.add(point.place)
+        seen.add(point.position)
 
 
 def check_sweep(reply: SweepReply, request: SweepRequest) -> None:
