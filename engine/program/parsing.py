@@ -78,7 +78,7 @@ class Comment(NamedTuple):
 
 
 class Lines:
-    """A text with its lines; places are counted in characters, though `ast` counts columns in bytes."""
+    """A text with its lines; offsets are counted in characters, though `ast` counts columns in bytes."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -88,8 +88,8 @@ class Lines:
             self.starts.append(self.starts[-1] + len(line))
         self._widths: dict[int, list[int]] = {}
 
-    def place(self, line: int, column: int) -> int:
-        """The place of a line (from 1) and a column in UTF-8 bytes; a line that is not there is the last one."""
+    def offset(self, line: int, column: int) -> int:
+        """The offset of a line (from 1) and a column in UTF-8 bytes; a line that is not there is the last one."""
         line = min(max(line, 1), len(self.lines))
         text, start = self.lines[line - 1], self.starts[line - 1]
         if text.isascii():
@@ -107,16 +107,16 @@ class Lines:
         """Where a node begins and ends."""
         assert node.end_lineno is not None
         assert node.end_col_offset is not None
-        return self.place(node.lineno, node.col_offset), self.place(node.end_lineno, node.end_col_offset)
+        return self.offset(node.lineno, node.col_offset), self.offset(node.end_lineno, node.end_col_offset)
 
     def of(self, node: ast.expr | ast.stmt) -> str:
         """The text of a node."""
         start, end = self.span(node)
         return self.text[start:end]
 
-    def line_of(self, place: int) -> int:
-        """The line (from 1) of a place."""
-        return max(1, min(bisect_right(self.starts, place), len(self.lines)))
+    def line_of(self, offset: int) -> int:
+        """The line (from 1) of an offset."""
+        return max(1, min(bisect_right(self.starts, offset), len(self.lines)))
 
 
 class ProgramAst:
@@ -274,7 +274,7 @@ def _keep(text: str, known: ProgramAst | UnreadError) -> None:
 def _read(text: str) -> ProgramAst | UnreadError:
     found = scan(text, BOUNDS)
     if found.problem:
-        line = 0 if found.problem == "characters" else Lines(text).line_of(found.place)
+        line = 0 if found.problem == "characters" else Lines(text).line_of(found.offset)
         return UnreadError("syntax" if found.problem == "quotes" else found.problem, line)
     try:
         return ProgramAst(text, ast.parse(text, FILE), found)

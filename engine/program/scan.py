@@ -77,7 +77,7 @@ class Scan:
     depth: int = 0
     problem: str = ""
     """Why the text is not to be parsed: the field of `Bounds` that it exceeds, or "quotes" for one that is not closed."""
-    place: int = 0
+    offset: int = 0
     """Where the problem is."""
 
 
@@ -100,7 +100,7 @@ class _Level:
 def scan(text: str, bounds: Bounds, nested: bool = NESTED) -> Scan:
     """Look through a text, up to the first reason not to parse it. The work is linear in `bounds`, whatever the text is."""
     if len(text) > bounds.characters:
-        return Scan(problem="characters", place=bounds.characters)
+        return Scan(problem="characters", offset=bounds.characters)
     return _Scanner(text, bounds, nested).run()
 
 
@@ -126,20 +126,20 @@ class _Scanner:
         self.fields = 0
 
     def run(self) -> Scan:
-        place, end = 0, len(self.text)
-        while place < end and not self.found.problem:
-            place = self.literal(place) if self.levels[-1].kind in ("f", "format") else self.code(place)
+        offset, end = 0, len(self.text)
+        while offset < end and not self.found.problem:
+            offset = self.literal(offset) if self.levels[-1].kind in ("f", "format") else self.code(offset)
         if self.strings and not self.found.problem:
             self.refuse("quotes", self.strings[-1][0])
         return self.found
 
-    def refuse(self, problem: str, place: int) -> int:
-        self.found.problem, self.found.place = problem, place
+    def refuse(self, problem: str, offset: int) -> int:
+        self.found.problem, self.found.offset = problem, offset
         return len(self.text)
 
-    def code(self, place: int) -> int:
-        """Take the next sign; returns the place behind it."""
-        match = _SIGN.match(self.text, place)
+    def code(self, offset: int) -> int:
+        """Take the next sign; returns the offset behind it."""
+        match = _SIGN.match(self.text, offset)
         if match is None:
             return len(self.text)
         kind, stop = str(match.lastgroup), match.end()
@@ -207,15 +207,15 @@ class _Scanner:
             self.blocks -= row
         self.deep(start)
 
-    def link(self, level: _Level, place: int) -> None:
+    def link(self, level: _Level, offset: int) -> None:
         level.links += 1
         self.inside += 1
-        self.deep(place)
+        self.deep(offset)
 
-    def push(self, level: _Level, place: int) -> None:
+    def push(self, level: _Level, offset: int) -> None:
         self.levels.append(level)
         self.inside += 1
-        self.deep(place)
+        self.deep(offset)
 
     def pop(self) -> None:
         level = self.levels.pop()
@@ -225,12 +225,12 @@ class _Scanner:
         self.inside -= level.links + level.lambdas
         level.links = level.lambdas = 0
 
-    def deep(self, place: int) -> None:
+    def deep(self, offset: int) -> None:
         depth = self.inside + self.blocks
         if depth > self.found.depth:
             self.found.depth = depth
             if depth > self.bounds.depth:
-                self.refuse("depth", place)
+                self.refuse("depth", offset)
 
     def close(self, bracket: str, stop: int) -> int:
         """A closing bracket; one that closes nothing is for the parser to complain about."""
@@ -258,29 +258,29 @@ class _Scanner:
         self.push(_Level("f", quote, "r" in prefix), start)
         return match.end()
 
-    def literal(self, place: int) -> int:
+    def literal(self, offset: int) -> int:
         """Take what stands for itself in an f-string, up to the next value, or to the end."""
         top = self.levels[-1]
-        match = _BREAK[top.quote, top.raw].search(self.text, place)
+        match = _BREAK[top.quote, top.raw].search(self.text, offset)
         if match is None:
-            return self.refuse("quotes", place)
+            return self.refuse("quotes", offset)
         sign, stop = match[0], match.end()
         if sign == top.quote:
             return self.end_of_string(stop)
         if sign in ("\r", "\n"):
-            return self.refuse("quotes", place)
+            return self.refuse("quotes", offset)
         if sign[0] == "\\" or (sign in ("{{", "}}") and top.kind == "f"):
             return stop
         if sign[0] == "{":
             self.fields += 1
             if self.fields > self.bounds.fields:
-                return self.refuse("fields", place)
-            self.push(_Level("value", top.quote, top.raw), place)
+                return self.refuse("fields", offset)
+            self.push(_Level("value", top.quote, top.raw), offset)
         elif top.kind == "format":
             self.pop()
             self.pop()
         else:
-            return self.refuse("quotes", place)
+            return self.refuse("quotes", offset)
         return match.start() + 1
 
     def end_of_string(self, stop: int) -> int:

@@ -72,12 +72,12 @@ class Program:
         cells: list[dict[str, Any]] = [
             {
                 "cell_type": "code",
-                "execution_count": place + 1 if outputs else None,
+                "execution_count": position + 1 if outputs else None,
                 "metadata": {},
-                "outputs": outputs[place] if outputs else [],
+                "outputs": outputs[position] if outputs else [],
                 "source": text,
             }
-            for place, text in enumerate(self.cells)
+            for position, text in enumerate(self.cells)
         ]
         kernel = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
         return json.dumps({"cells": cells, "metadata": kernel, "nbformat": 4, "nbformat_minor": 4}, indent=1)

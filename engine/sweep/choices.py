@@ -135,7 +135,7 @@ def _spots(recording: Recording, history: TensorHistory) -> list[Written]:
         program = read(recording.source[site.cell])
     except UnreadError:
         return []
-    offset = program.lines.place
+    offset = program.lines.offset
     start, end = offset(site.line, site.column), offset(site.end_line, site.end_column)
     spans = program.once("entries", lambda: _entries(program.text))
     found = []

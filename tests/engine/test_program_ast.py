@@ -180,7 +180,7 @@ def test_places_are_those_of_the_parser(text: str) -> None:
 def test_a_place_that_is_not_there_is_the_nearest_one() -> None:
     lines = Lines("é = 1\nx")
     wanted = {(1, 0): 0, (1, 2): 1, (1, 3): 2, (1, 99): 6, (2, 0): 6, (2, 99): 7, (99, 0): 6, (0, 0): 0}
-    assert {at: lines.place(*at) for at in wanted} == wanted
+    assert {at: lines.offset(*at) for at in wanted} == wanted
 
 
 def test_a_long_line_of_other_letters_is_looked_through_once() -> None:

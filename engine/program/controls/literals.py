@@ -205,11 +205,11 @@ class _Finder:
         sized = callee in _SIZED or "sized" in traits_called(callee) or _SIZED_FAMILIES.fullmatch(callee) is not None
         integral = context.integral or callee in _COUNTS
         callee = _short(callee)
-        for place, argument in enumerate(node.args):
+        for position, argument in enumerate(node.args):
             inside = replace(context, name="", parent=node, callee=callee, integral=integral)
-            if callee in _DATA and place == 0:
+            if callee in _DATA and position == 0:
                 inside = replace(inside, name=context.name, callee="data")
-            elif context.role == "sizes" or sized or (callee == "full" and place == 0):
+            elif context.role == "sizes" or sized or (callee == "full" and position == 0):
                 inside = replace(inside, role="sizes", integral=True)
             parts.append((argument, inside))
         for keyword in node.keywords:
@@ -237,8 +237,8 @@ class _Finder:
                 return
         alone = len(node.elts) == 1
         parts = []
-        for place, element in enumerate(node.elts):
-            name = _entry(context.name, place) if context.name and not alone else context.name
+        for position, element in enumerate(node.elts):
+            name = _entry(context.name, position) if context.name and not alone else context.name
             parts.append((element, replace(context, name=name, parent=context.parent if context.name else node)))
         self.later(parts)
 
@@ -353,10 +353,10 @@ def _short(name: str) -> str:
     return name if len(name) <= _LONGEST else name[:_LONGEST]
 
 
-def _entry(name: str, place: int) -> str:
+def _entry(name: str, position: int) -> str:
     """`x[0]`, and `betas[0] in Adam(…)`."""
     head, space, tail = name.partition(" ")
-    return f"{head}[{place}]{space}{tail}"
+    return f"{head}[{position}]{space}{tail}"
 
 
 def _clipped(text: str, length: int = _MAX_LABEL, tail: bool = False) -> str:

@@ -37,7 +37,7 @@ _TRIES = 16
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A piece of the text, or the place where it was."""
+    """A piece of the text, or the offset where it was."""
 
     label: str
     line: int
@@ -152,11 +152,11 @@ def _taken_out(program: ProgramAst) -> Iterator[Piece]:
             yield Piece(label, comment.line, False, whole.end("indent"), whole.start("rest"), whole["stand_in"])
             continue
         for mark in MARK.finditer(program.text, comment.start - 2, comment.end):
-            place = first + int(mark["column"])
-            behind = place > first and _ENDS.match(program.text, place - 1)
-            if len(marked) < MAX_MARKS and behind and place <= comment.start and mark["piece"] in _PIECES:
+            offset = first + int(mark["column"])
+            behind = offset > first and _ENDS.match(program.text, offset - 1)
+            if len(marked) < MAX_MARKS and behind and offset <= comment.start and mark["piece"] in _PIECES:
                 piece = mark["piece"]
-                marked.append(Piece(piece, comment.line, False, place, place, mark=mark.span(), text=piece))
+                marked.append(Piece(piece, comment.line, False, offset, offset, mark=mark.span(), text=piece))
     yield from _fitting(program, marked)
 
 

@@ -1,4 +1,4 @@
-"""How to change pieces of a program's text, so that the marks at the ends of its lines go on pointing to their places."""
+"""How to change pieces of a program's text, so that the marks at the ends of its lines go on pointing to the same pieces."""
 
 from __future__ import annotations
 
@@ -54,9 +54,9 @@ def edited(program: ProgramAst, edits: Sequence[Edit], gone: Sequence[tuple[int,
                 changes.append(Edit(*mark.span(), ""))
             elif moved:
                 changes.append(Edit(*mark.span("column"), str(column + moved)))
-    parts, place = [], 0
-    # Of pieces at one place those that only come in stay in their order.
+    parts, offset = [], 0
+    # Of pieces at one offset those that only come in stay in their order.
     for start, end, new in sorted(changes, key=lambda edit: edit[:2]):
-        parts += [text[place:start], new]
-        place = end
-    return "".join([*parts, text[place:]])
+        parts += [text[offset:start], new]
+        offset = end
+    return "".join([*parts, text[offset:]])

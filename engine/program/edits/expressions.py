@@ -43,7 +43,7 @@ def named(text: str, span: Span, name: str) -> str:
     first, _ = parsed.lines_of(statement)
     if isinstance(statement, ast.FunctionDef | ast.ClassDef) or _function_around(parsed, statement):
         raise RefusedError("It is made inside a function, whose names the rest of the program cannot see.")
-    _check_place(parsed, statement, node)
+    _check_movable(parsed, statement, node)
     code = parsed.source.of(node)
     start, end = parsed.source.span(node)
     line = parsed.indent_of(statement) + f"{name} = {f'({code})' if chr(10) in code else code}\n"
@@ -54,8 +54,8 @@ def named(text: str, span: Span, name: str) -> str:
         if not text[begin:start].strip() and (not rest.strip() or rest.lstrip().startswith("#")):
             return text[:begin] + line.rstrip("\n") + rest + text[stop:]
     changed = _unwrapped(text, start, end, name)
-    place = parsed.source.starts[first - 1]
-    return changed[:place] + line + changed[place:]
+    offset = parsed.source.starts[first - 1]
+    return changed[:offset] + line + changed[offset:]
 
 
 def all_named(text: str, wanted: Sequence[tuple[Span, str]]) -> str:
@@ -131,7 +131,7 @@ def _bound(statement: ast.Assign) -> set[str]:
 
 
 def _at(parsed: Parsed, span: Span) -> ast.expr:
-    """The expression at a place; where a call is broken over lines, Python names only its end exactly."""
+    """The expression at a site; where a call is broken over lines, Python names only its end exactly."""
     expressions = [node for node in ast.walk(parsed.tree) if isinstance(node, ast.expr)]
     for node in expressions:
         if (node.lineno, node.col_offset, node.end_lineno, node.end_col_offset) == span:
@@ -150,7 +150,7 @@ def _function_around(parsed: Parsed, node: ast.AST) -> bool:
     return False
 
 
-def _check_place(parsed: Parsed, statement: ast.stmt, node: ast.expr) -> None:
+def _check_movable(parsed: Parsed, statement: ast.stmt, node: ast.expr) -> None:
     """Refuse where the expression may run never, more than once, or after something that must come first."""
     if not isinstance(statement, ast.Assign | ast.AugAssign | ast.AnnAssign | ast.Expr):
         raise RefusedError(f"It is part of the head of a block in line {statement.lineno}.")

@@ -107,8 +107,8 @@ def _imported(text: str) -> str:
     """With the import at the top, below a docstring and imports from the future."""
     parsed = Parsed(text)
     last = 0
-    for place, statement in enumerate(parsed.tree.body):
-        docstring = place == 0 and isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+    for position, statement in enumerate(parsed.tree.body):
+        docstring = position == 0 and isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
         future = isinstance(statement, ast.ImportFrom) and statement.module == "__future__"
         if not docstring and not future:
             break

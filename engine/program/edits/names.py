@@ -113,22 +113,22 @@ def renamed(text: str, old: str, new: str) -> str:
     if owner is not None:
         raise RefusedError(f"{old} is also a name of its own inside {owner.get_name()}.")
     expected = fresh_tree(text)
-    places = []
+    spans = []
     for node, other in zip(ast.walk(parsed.tree), ast.walk(expected), strict=True):
         match node, other:
             case ast.Name(id=id), ast.Name() if id == old:
                 other.id = new
-                places.append(parsed.source.span(node))
+                spans.append(parsed.source.span(node))
             case ast.Global(names=names) | ast.Nonlocal(names=names), _ if old in names:
                 raise RefusedError(f"Line {node.lineno} declares {old} global.")
             case _:
                 pass
-    parts, place = [], 0
-    for start, end in sorted(set(places)):
-        parts += [text[place:start], new]
-        place = end
-    changed = "".join([*parts, text[place:]])
-    # A name inside an f-string has no exact place, and `f"{x = }"` prints it.
+    parts, offset = [], 0
+    for start, end in sorted(set(spans)):
+        parts += [text[offset:start], new]
+        offset = end
+    changed = "".join([*parts, text[offset:]])
+    # A name inside an f-string has no exact span, and `f"{x = }"` prints it.
     if not _is(changed, expected):
         raise RefusedError(f"{old} stands in an f-string, where it cannot be renamed.")
     return changed

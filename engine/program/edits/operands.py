@@ -57,7 +57,7 @@ class Operand:
 def operands(recording: Recording | None, text: str) -> list[Operand]:
     """The operands for the next line of the program `text`, the newest first, those with names before expressions.
 
-    Expressions are offered only while the text is the one that ran, since they are found by their places.
+    Expressions are offered only while the text is the one that ran, since they are found by their sites.
     """
     if recording is None or not recording.events:
         return []
@@ -97,7 +97,7 @@ def _span(recording: Recording, event: OpRan) -> Span | None:
 
 
 def _expressions(recording: Recording, state: State, parsed: Parsed, named: set[int]) -> list[tuple[int, str]]:
-    """Unnamed results at the program's own level, the last one made at each place, with their texts."""
+    """Unnamed results at the program's own level, the last one made at each site, with their texts."""
     last: dict[Span, int] = {}
     for event in recording.events:
         if not isinstance(event, OpRan) or len(event.outputs) != 1 or event.in_backward:

@@ -32,8 +32,15 @@ class Choice:
     @property
     def settings(self) -> tuple[str, ...]:
         """Which settings it uses: "number", "dim", "over", "shape", "index"."""
-        places = {"{n}": "number", "{dim}": "dim", "{new}": "dim", "{over}": "over", "{shape}": "shape", "{index}": "index"}
-        return tuple(setting for place, setting in places.items() if place in self.code)
+        placeholders = {
+            "{n}": "number",
+            "{dim}": "dim",
+            "{new}": "dim",
+            "{over}": "over",
+            "{shape}": "shape",
+            "{index}": "index",
+        }
+        return tuple(setting for placeholder, setting in placeholders.items() if placeholder in self.code)
 
 
 @dataclass(frozen=True, slots=True)

@@ -245,9 +245,9 @@ def joined(operands: Sequence[Operand], settings: Settings) -> Shape:
             raise MisfitError(f"cat: {operand.code} is a single number and has no dimension")
         if dim >= len(shape) or len(shape) != len(first):
             raise MisfitError(f"cat: {listed(first)} and {listed(shape)} have no common dimension {dim}")
-        for place, (x, y) in enumerate(zip(first, shape, strict=True)):
-            if place != dim and x != y:
-                raise MisfitError(f"cat: sizes {x} and {y} in dimension {place} differ")
+        for axis, (x, y) in enumerate(zip(first, shape, strict=True)):
+            if axis != dim and x != y:
+                raise MisfitError(f"cat: sizes {x} and {y} in dimension {axis} differ")
     return (*first[:dim], sum(operand.shape[dim] for operand in operands), *first[dim + 1 :])
 
 
