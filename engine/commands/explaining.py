@@ -83,7 +83,7 @@ def _written(recording: Recording, found: list[Finding], args: argparse.Namespac
 
 
 def _plain(found: Finding) -> dict[str, Any]:
-    """A finding with its places as objects, not as the rows of the log."""
+    """A finding with its sites as objects, not as the rows of the log."""
     made: dict[str, Any] = msgspec.structs.asdict(found)
     made["site"] = None if found.site is None else msgspec.structs.asdict(found.site)
     made["related"] = [msgspec.structs.asdict(site) for site in found.related]
@@ -92,11 +92,11 @@ def _plain(found: Finding) -> dict[str, Any]:
 
 def _annotation(found: Finding, file: str, recording: Recording) -> str:
     """One finding as a workflow command; its text is data, whatever is in it."""
-    place = {"file": file}
+    properties = {"file": file}
     if found.site is not None and found.line and len(recording.source) == 1:
-        place |= {"line": str(found.line), "endLine": str(found.site.end_line)}
-    place["title"] = clean(found.title)
-    where = ",".join(f"{name}={_property(value)}" for name, value in place.items())
+        properties |= {"line": str(found.line), "endLine": str(found.site.end_line)}
+    properties["title"] = clean(found.title)
+    where = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
     return f"::{_LEVELS[found.severity]} {where}::{_data(f'{found.explanation} {found.fix}'.strip())}\n"
 
 

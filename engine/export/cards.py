@@ -197,21 +197,21 @@ class _Row:
 def _rows(card: Card, left: float, room: float, colours: Palette) -> Iterator[Shape]:
     """The lines value, grad and flowing; the last two share one where the card is too low for three."""
     face, box = card.face, card.box
-    places = max(0, int((box.bottom - box.top - FIRST_ROW - 6) // ROW) + 1)
+    capacity = max(0, int((box.bottom - box.top - FIRST_ROW - 6) // ROW) + 1)
     rows = [_Row("value", face.value, colours.mute, colours.ink, False)] if face.value else []
     if face.grad is not None:
         rows.append(_Row(face.grad_label, face.grad, colours.orange_text, colours.orange_text, True))
-    shared = face.flow is not None and face.grad is not None and len(rows) >= places
+    shared = face.flow is not None and face.grad is not None and len(rows) >= capacity
     if face.flow is not None and not shared:
         rows.append(_Row("flowing", face.flow, colours.orange_text, colours.orange_text, True, face.flow_note))
-    rows = rows[:places]
+    rows = rows[:capacity]
     column = max((width(row.label, LINE) for row in rows if not row.note), default=0.0) + 9
-    for place, row in enumerate(rows):
-        y = box.top + FIRST_ROW + place * ROW
+    for position, row in enumerate(rows):
+        y = box.top + FIRST_ROW + position * ROW
         used = width(row.label, LINE)
         yield Text(left, y, row.label, LINE, row.label_fill, used)
         x, end = max(used + 6 if row.note else column, used + 6), room
-        if shared and place == len(rows) - 1:
+        if shared and position == len(rows) - 1:
             flow = fitted(f"← {face.flow}", left + room, y, LINE, colours.orange_text, room * 0.45, True, "end")
             yield from _kept(flow)
             end -= flow.width + 8 if flow else 0.0
@@ -239,7 +239,7 @@ def _value(row: _Row, left: float, x: float, y: float, end: float, colours: Pale
 
 
 def _mark(card: Card, mark: Mark, colours: Palette) -> Iterator[Shape]:
-    """A small orange sign on the corner: a ring that waits, a place in the queue, a tick."""
+    """A small orange sign on the corner: a ring that waits, a position in the queue, a tick."""
     if mark.state == "running":
         return
     x = card.box.right - (8 if card.pill else 5)
@@ -250,7 +250,7 @@ def _mark(card: Card, mark: Mark, colours: Palette) -> Iterator[Shape]:
     dash = (2.4, 2.0) if mark.state == "waiting" else ()
     fill = colours.orange if done else colours.card
     yield Box(x - radius, y - radius, 2 * radius, 2 * radius, radius, fill, stroke, 1.6, dash)
-    if mark.state == "ready" and mark.place:
-        yield from _kept(fitted(str(mark.place), x, y + 3.6, 10, colours.orange_text, 2 * radius, True, "middle"))
+    if mark.state == "ready" and mark.order:
+        yield from _kept(fitted(str(mark.order), x, y + 3.6, 10, colours.orange_text, 2 * radius, True, "middle"))
     if done:
         yield Polygon(((x - 2.9, y + 0.2), (x - 0.8, y + 2.3), (x + 3, y - 2.1)), stroke=colours.on_colour, line=1.7)

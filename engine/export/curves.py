@@ -15,7 +15,7 @@ ARROW = 8.0
 
 @dataclass(frozen=True, slots=True)
 class Rectangle:
-    """A card's place."""
+    """A card's rectangle."""
 
     left: float
     top: float
@@ -82,12 +82,12 @@ def shortened_end(pieces: Sequence[Cubic]) -> tuple[Cubic, ...]:
 def point_at(pieces: Sequence[Cubic], share: float) -> Point:
     """The point at a share (0..1) of the way, taking every piece by its chord."""
     lengths = [math.dist(piece[0], piece[3]) for piece in pieces]
-    rest, place = share * sum(lengths), 0
-    while place < len(lengths) - 1 and rest > lengths[place]:
-        rest -= lengths[place]
-        place += 1
-    t = min(1.0, rest / lengths[place]) if lengths[place] else 0.0
-    a, b, c, d = pieces[place]
+    rest, index = share * sum(lengths), 0
+    while index < len(lengths) - 1 and rest > lengths[index]:
+        rest -= lengths[index]
+        index += 1
+    t = min(1.0, rest / lengths[index]) if lengths[index] else 0.0
+    a, b, c, d = pieces[index]
     s = 1 - t
     weights = (s**3, 3 * s * s * t, 3 * s * t * t, t**3)
     return (

@@ -42,8 +42,8 @@ def curves(
         routes[u, v, k] = route[::-1] if flipped else route
         twins.setdefault((u, v, route), []).append((u, v, k))
     for group in twins.values():
-        for place, key in enumerate(group):
-            shift = (place - (len(group) - 1) / 2) * TWINS
+        for position, key in enumerate(group):
+            shift = (position - (len(group) - 1) / 2) * TWINS
             if shift:
                 routes[key] = tuple((x + shift, y) if vertical else (x, y + shift) for x, y in routes[key])
     return {key: curve_along(route, boxes[key[0]], boxes[key[1]], vertical) for key, route in routes.items()}
@@ -74,10 +74,10 @@ def labels(edges: Sequence[Edge], cards: Sequence[Rectangle], colours: Palette) 
             continue
         label = clean(edge.face.label)
         across = width(label, LINE, True) + 12
-        x, y = _free_place(edge.pieces, across, height, taken)
-        place = around(x, y, across, height)
-        taken.append(place)
-        yield Box(place.left, place.top, across, height, 6, fill=colours.page, opacity=0.86)
+        x, y = _label_centre(edge.pieces, across, height, taken)
+        frame = around(x, y, across, height)
+        taken.append(frame)
+        yield Box(frame.left, frame.top, across, height, 6, fill=colours.page, opacity=0.86)
         text = fitted(label, x, y + 4.2, LINE, colours.orange_text, across, True, "middle")
         if text is not None:
             yield text
@@ -97,15 +97,15 @@ def _line(norm: float | None, strongest: float) -> float:
     return 2.2 + 1.4 * min(1.0, max(0.0, 1 + math.log10(norm / strongest) / 5))
 
 
-def _free_place(pieces: tuple[Cubic, ...], across: float, height: float, taken: Sequence[Rectangle]) -> Point:
+def _label_centre(pieces: tuple[Cubic, ...], across: float, height: float, taken: Sequence[Rectangle]) -> Point:
     whole = bounds(pieces)
     near = Rectangle(whole.left - across, whole.top - 40, whole.right + across, whole.bottom + 40)
     others = [card for card in taken if card.overlap(near)]
     # On a short edge the label would hide the arrow: beside it, then.
     short = math.hypot(whole.right - whole.left, whole.bottom - whole.top) < across + 34
-    places = [
+    candidates = [
         (x, y + lift)
         for lift in ((-20.0, 20.0, 0.0) if short else (0.0, -16.0, 16.0))
         for x, y in (point_at(pieces, share) for share in (0.5, 0.38, 0.62, 0.26, 0.74))
     ]
-    return min(places, key=lambda place: sum(other.overlap(around(place[0], place[1], across, height)) for other in others))
+    return min(candidates, key=lambda at: sum(other.overlap(around(at[0], at[1], across, height)) for other in others))

@@ -17,16 +17,16 @@ def mermaid(recording: Recording, options: Options = LAST, tell: Tell = untold) 
     graph, colours = snapshot(recording, options, tell), palette(options.theme)
     flow = {"LR": "RL", "TB": "BT"} if options.view == "autograd" else {"LR": "LR", "TB": "TB"}
     text = [f"flowchart {flow[options.direction]}"]
-    names = {key: key if key.isalnum() else f"g{place}" for place, key in enumerate(graph)}
+    names = {key: key if key.isalnum() else f"g{number}" for number, key in enumerate(graph)}
     for key, attributes in graph.nodes(data=True):
         label = "<br/>".join(escaped(line) for line in lines(attributes))
         text.append(f'  {names[key]}["{label}"]:::{attributes["tone"]}')
     flowing = []
-    for place, (u, v, _, attributes) in enumerate(graph.edges(keys=True, data=True)):
+    for number, (u, v, _, attributes) in enumerate(graph.edges(keys=True, data=True)):
         arrow = "-.->" if attributes["kind"] == "cut" else "-->"
         label = ""
         if "gradient" in attributes:
-            flowing.append(place)
+            flowing.append(number)
             label = f'|"{escaped(attributes["gradient"])}"|'
         text.append(f"  {names[u]} {arrow}{label} {names[v]}")
     look = f"fill:{colours.card},color:{colours.ink},stroke"

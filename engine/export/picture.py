@@ -215,8 +215,8 @@ class _Drawing:
 
 def _at(history: Sequence[tuple[int, T]], step: int, default: T) -> T:
     """The last entry of a history at or before a step."""
-    place = bisect_right(history, step, key=lambda entry: entry[0])
-    return history[place - 1][1] if place else default
+    position = bisect_right(history, step, key=lambda entry: entry[0])
+    return history[position - 1][1] if position else default
 
 
 def _entry(label: str) -> float:

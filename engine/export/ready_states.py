@@ -16,10 +16,10 @@ _RANK = {"running": 4, "ready": 3, "waiting": 2, "done": 1, "captured": 1}
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A card's sign; `place` counts the nodes that are ready, from 1."""
+    """A card's sign; `order` counts the nodes that are ready, from 1."""
 
     state: str
-    place: int = 0
+    order: int = 0
 
 
 def marks(recording: Recording, graph: Graph, step: int) -> dict[str, Mark]:

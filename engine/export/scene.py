@@ -1,4 +1,4 @@
-"""A picture as plain shapes, which the writers of SVG and PDF draw: no colour, width or place is decided after this."""
+"""A picture as plain shapes, which the writers of SVG and PDF draw: no colour, width or position is decided after this."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ def snapshot(recording: Recording, options: Options, tell: Tell = untold) -> Gra
     """Nodes and edges with their attributes at a step.
 
     Keys are `t<tensor>`, `n<grad_fn>` and `g:<group>`; edges point as they do in the view: from inputs to results, or along
-    `next_functions`. A node has title, kind, tone, badge, about, op, line, dtype, shape, value, grad and its place x, y where
+    `next_functions`. A node has title, kind, tone, badge, about, op, line, dtype, shape, value, grad, coordinates x, y where
     they apply; an edge kind and, at a step at which a gradient passes, gradient and norm.
     """
     step = step_of(recording, options)

@@ -38,9 +38,9 @@ def _shape(shape: Shape, text: Callable[[Text], str]) -> str:
     match shape:
         case Box():
             corner = f' rx="{_number(shape.radius)}"' if shape.radius else ""
-            place = f'x="{_number(shape.left)}" y="{_number(shape.top)}"'
+            position = f'x="{_number(shape.left)}" y="{_number(shape.top)}"'
             size = f'width="{_number(shape.width)}" height="{_number(shape.height)}"'
-            return f"<rect {place} {size}{corner}{_fill(shape.fill)}{_stroke(shape)}/>"
+            return f"<rect {position} {size}{corner}{_fill(shape.fill)}{_stroke(shape)}/>"
         case Curve():
             (x, y) = shape.pieces[0][0]
             rest = "".join(f"C{_point(a)} {_point(b)} {_point(end)}" for _, a, b, end in shape.pieces)
@@ -59,8 +59,8 @@ def written(shape: Text) -> str:
     anchor = f' text-anchor="{shape.anchor}"' if shape.anchor != "start" else ""
     length = f' textLength="{_number(shape.width)}" lengthAdjust="spacingAndGlyphs"' if len(shape.text) > 1 else ""
     opacity = f' fill-opacity="{_number(shape.opacity)}"' if shape.opacity != 1 else ""
-    place = f'x="{_number(shape.x)}" y="{_number(shape.y)}" font-size="{_number(shape.size)}"'
-    return f'<text {place}{weight}{anchor}{length}{opacity} fill="{shape.fill}">{_text(shape.text)}</text>'
+    position = f'x="{_number(shape.x)}" y="{_number(shape.y)}" font-size="{_number(shape.size)}"'
+    return f'<text {position}{weight}{anchor}{length}{opacity} fill="{shape.fill}">{_text(shape.text)}</text>'
 
 
 def _fill(colour: str) -> str:
@@ -93,16 +93,16 @@ def outlined(shape: Text) -> str:
     up = shape.size / 1000
     along = up * (shape.width / natural if natural else 1.0)
     opacity = f' fill-opacity="{_number(shape.opacity)}"' if shape.opacity != 1 else ""
-    place = f"matrix({along:.6f} 0 0 {-up:.6f} {_number(left)} {_number(shape.y)})"
-    return f'<path transform="{place}" d="{path(shape.text, shape.bold)}" fill="{shape.fill}"{opacity}/>'
+    transform = f"matrix({along:.6f} 0 0 {-up:.6f} {_number(left)} {_number(shape.y)})"
+    return f'<path transform="{transform}" d="{path(shape.text, shape.bold)}" fill="{shape.fill}"{opacity}/>'
 
 
 def barred(shape: Text) -> str:
     """A line of text as a bar, for where it would be too small to be read."""
     left = shape.x - {"start": 0.0, "middle": shape.width / 2, "end": shape.width}[shape.anchor]
     high = shape.size / 3
-    place = f'x="{_number(left)}" y="{_number(shape.y - high)}" width="{_number(shape.width)}" height="{_number(high)}"'
-    return f'<rect {place} fill="{shape.fill}" fill-opacity="{_number(shape.opacity / 2)}"/>'
+    position = f'x="{_number(left)}" y="{_number(shape.y - high)}" width="{_number(shape.width)}" height="{_number(high)}"'
+    return f'<rect {position} fill="{shape.fill}" fill-opacity="{_number(shape.opacity / 2)}"/>'
 
 
 def _number(value: float) -> str:

@@ -48,8 +48,8 @@ def tables(data: bytes) -> dict[bytes, int]:
     """Where the tables of a font's file begin."""
     (count,) = struct.unpack_from(">H", data, 4)
     found = {}
-    for place in range(count):
-        name, _, offset, _ = struct.unpack_from(">4sIII", data, 12 + 16 * place)
+    for row in range(count):
+        name, _, offset, _ = struct.unpack_from(">4sIII", data, 12 + 16 * row)
         found[name] = offset
     return found
 
@@ -57,7 +57,7 @@ def tables(data: bytes) -> dict[bytes, int]:
 def glyphs(data: bytes, cmap: int) -> dict[int, int]:
     """Code point → glyph, from the format 4 subtable, which both files have."""
     (count,) = struct.unpack_from(">H", data, cmap + 2)
-    offsets = [struct.unpack_from(">I", data, cmap + 8 + 8 * place)[0] for place in range(count)]
+    offsets = [struct.unpack_from(">I", data, cmap + 8 + 8 * row)[0] for row in range(count)]
     start = next(cmap + o for o in offsets if struct.unpack_from(">H", data, cmap + o)[0] == 4)
     segments = struct.unpack_from(">H", data, start + 6)[0] // 2
     ends, firsts, deltas, ranges = (

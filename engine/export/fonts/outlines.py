@@ -55,13 +55,13 @@ class _Font:
         (self.unit,) = struct.unpack_from(">H", self.data, found[b"head"] + 18)
         (long,) = struct.unpack_from(">h", self.data, found[b"head"] + 50)
         (count,) = struct.unpack_from(">H", self.data, found[b"maxp"] + 4)
-        places = struct.unpack_from(f">{count + 1}{'I' if long else 'H'}", self.data, found[b"loca"])
-        self.places = places if long else tuple(2 * place for place in places)
+        offsets = struct.unpack_from(f">{count + 1}{'I' if long else 'H'}", self.data, found[b"loca"])
+        self.offsets = offsets if long else tuple(2 * offset for offset in offsets)
 
     def contours(self, glyph: int) -> list[Contour]:
         """The closed lines that a glyph consists of."""
-        at = self.start + self.places[glyph]
-        if self.places[glyph] == self.places[glyph + 1]:
+        at = self.start + self.offsets[glyph]
+        if self.offsets[glyph] == self.offsets[glyph + 1]:
             return []
         (count,) = struct.unpack_from(">h", self.data, at)
         return self._simple(at + 10, count) if count >= 0 else list(self._composed(at + 10))
@@ -147,7 +147,7 @@ def _closed(contour: Contour, at: Point, parts: list[str]) -> Point:
     """Append one closed line, whose start is told from the start of the one before; returns its start."""
     if len(contour) < 2:
         return at
-    first = next((place for place, point in enumerate(contour) if point[2]), None)
+    first = next((k for k, point in enumerate(contour) if point[2]), None)
     if first is None:  # all are handles: begin half-way between two
         (x0, y0, _), (x1, y1, _) = contour[-1], contour[0]
         contour = [((x0 + x1) // 2, (y0 + y1) // 2, True), *contour]
