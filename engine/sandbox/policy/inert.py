@@ -39,8 +39,8 @@ class _Look(type):
 
 def look_alike(real: type, maker: Callable[..., Any] | None = None) -> type:
     """The look-alike of a type; calling it calls `maker`, or is refused."""
-    place = {"__module__": real.__module__, "__qualname__": real.__qualname__, "__slots__": ()}
-    made = _Look(real.__name__, (), place)
+    namespace = {"__module__": real.__module__, "__qualname__": real.__qualname__, "__slots__": ()}
+    made = _Look(real.__name__, (), namespace)
     _REAL[made] = real
     if maker is not None:
         _MAKERS[made] = maker

@@ -66,7 +66,7 @@ def check(tree: ast.Module) -> None:
     """Check a program, and put the guards in.
 
     Raises:
-        PolicyError: for the first construct that is refused, with its place.
+        PolicyError: for the first construct that is refused, with its span.
     """
     one = _Check()
     one.walk(tree)
@@ -81,13 +81,13 @@ class _Check:
     def __init__(self) -> None:
         self.refused: list[Refusal] = []
         self.here: Span = (0, 0, 0, 0)
-        """The place of the node in question, or of the one around it where a node has none."""
+        """The span of the node in question, or of the one around it where a node has none."""
         self.written_out: set[int] = set()
         """id() of the targets whose value is a literal."""
         self.pinned: set[int] = set()
         """id() of the targets whose value is a special method that keeps its operands."""
         self.later: list[tuple[list[ast.expr], int]] = []
-        """Lists of expressions and places in them, which are pinned when all has been checked."""
+        """Lists of expressions and positions in them, which are pinned when all has been checked."""
         self.called: set[int] = set()
         """id() of the names that are called."""
         self.augmented: set[int] = set()
@@ -287,7 +287,7 @@ class _Check:
 
 
 def _span(node: Any) -> Span | None:
-    """Where a node stands, None for one that has no place."""
+    """Where a node stands, None for one that has no span."""
     return (node.lineno, node.col_offset, node.end_lineno, node.end_col_offset) if hasattr(node, "lineno") else None
 
 

@@ -210,7 +210,7 @@ class Run:
         os._exit(0)
 
     def _explain(self, error: BaseException, message: str | None = None) -> RunError:
-        """The error with its place in the program: the innermost of the program's frames."""
+        """The error with its span in the program: the innermost of the program's frames."""
         try:
             return self._explained(error, message)
         except BaseException:  # whatever its class, its attributes or the memory that is left make of being looked at
@@ -225,14 +225,14 @@ class Run:
         if isinstance(error, SyntaxError) and error.filename.__class__ is str and error.filename in self.tape.recorder.program:
             # Python counts the offsets of syntax errors in characters, all other columns in bytes.
             lines = [number(n) for n in (error.lineno, error.end_lineno or error.lineno)]
-            place = (
+            span = (
                 lines[0],
                 self._bytes(lines[0], number(error.offset)),
                 lines[1],
                 self._bytes(lines[1], number(error.end_offset)),
             )
-            return RunError(shown, said(error.msg), *place, self.cell, _format(error, error.__traceback__, self), help_text)
-        place = error.span if isinstance(error, PolicyError) else (0, 0, 0, 0)
+            return RunError(shown, said(error.msg), *span, self.cell, _format(error, error.__traceback__, self), help_text)
+        span = error.span if isinstance(error, PolicyError) else (0, 0, 0, 0)
         cell = self.cell
         tb = error.__traceback__
         while tb is not None:
@@ -240,12 +240,12 @@ class Run:
             if code.co_filename in self.tape.recorder.program:
                 position = list(code.co_positions())[tb.tb_lasti // 2]
                 line, end_line, column, end_column = (n or 0 for n in position)
-                place = (line or tb.tb_lineno or 0, column, end_line, end_column)
+                span = (line or tb.tb_lineno or 0, column, end_line, end_column)
                 cell = self.tape.recorder.program[code.co_filename]
             tb = tb.tb_next
-        if isinstance(error, PolicyError) and place[0] and not error.span[0]:
-            text = plain(f"line {place[0]}: {text}")
-        return RunError(shown, text, *place, cell, _format(error, error.__traceback__, self), help_text)
+        if isinstance(error, PolicyError) and span[0] and not error.span[0]:
+            text = plain(f"line {span[0]}: {text}")
+        return RunError(shown, text, *span, cell, _format(error, error.__traceback__, self), help_text)
 
     def _bytes(self, line: int | None, offset: int | None) -> int:
         """A column counted in bytes from 0, from one counted in characters from 1."""

@@ -1,4 +1,4 @@
-"""When what runs programs dies or hangs, that is not the program's fault: the run is done once more, in a place of its own.
+"""When what runs programs dies or hangs, that is not the program's fault: the run is done once more, on a server of its own.
 
 Programs have no effects, so doing one again is safe. Several may be under way when a server dies, and perhaps one of them has
 killed it. So each is done again on a server that nobody else uses: the one that kills servers then kills its own only, and no
@@ -33,7 +33,7 @@ ATTENTIVE = 0.05
 Exchange = Callable[[Job, Collected, threading.Event | None, Sequence[bytes]], tuple[int, bool] | None]
 
 
-class Place(Protocol):
+class Server(Protocol):
     """A server."""
 
     def exchange(
@@ -52,13 +52,13 @@ _alone = threading.BoundedSemaphore(ALONE)
 
 def retried(
     exchange: Exchange,
-    place: Callable[[], Place],
+    server: Callable[[], Server],
     job: Job,
     collected: Collected,
     stop: threading.Event | None,
     argument: Sequence[bytes] = (),
 ) -> tuple[int, bool] | None:
-    """Have a job done by `exchange`; if that fails for reasons that are not the program's, once more in a `place` of its own.
+    """Have a job done by `exchange`; if that fails for reasons that are not the program's, once more on a `server` of its own.
 
     Raises:
         Stopped: when `stop` was set meanwhile.
@@ -75,7 +75,7 @@ def retried(
         collected.again()
     with _turn(stop):
         try:
-            own = place()
+            own = server()
         except OSError:
             collected.trouble = "lost"
             return None

@@ -89,11 +89,11 @@ def main(fd: int, role: str, *arguments: str, landlocked: bool = True) -> None:
 
 
 def _reserve() -> None:
-    """Keep the places of a child's file descriptors free of the server's own, and the number of those low."""
+    """Keep the numbers of a child's file descriptors free of the server's own, and the number of those low."""
     nothing = os.open(os.devnull, os.O_RDWR)
-    for place in (OUT, TRACE):
-        if place != nothing:
-            os.dup2(nothing, place)
+    for descriptor in (OUT, TRACE):
+        if descriptor != nothing:
+            os.dup2(nothing, descriptor)
     if nothing not in (OUT, TRACE):
         os.close(nothing)
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
