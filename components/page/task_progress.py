@@ -22,7 +22,7 @@ OFTEN, SELDOM = 0.5, 2.0
 LINGER, FRESH = 0.4, 3.0
 """Seconds that a look waits for the result, so that the page need not wait for the next look, and how long it is worth that."""
 NEAR = 2
-"""Places in the queue that count as next."""
+"""Positions in the queue that count as next."""
 
 
 @dataclass(frozen=True)
@@ -46,10 +46,10 @@ class Task:
     @property
     def words(self) -> str:
         """How far it is."""
-        place = self.ticket.place
+        position = self.ticket.position
         what = self.what if isinstance(self.what, str) else self.what()
-        if place:
-            return f"Waiting · place {place}"
+        if position:
+            return f"Waiting · place {position}"
         if self.limits is None or self.control is None:
             return f"{what} · {self.ticket.seconds:.1f} s"
         return f"{what} · {self.ticket.seconds:.1f} of {self.limits.seconds:g} s · {self.control.events:,} events"
@@ -57,14 +57,14 @@ class Task:
     @property
     def share(self) -> float | None:
         """How much of its limits it has used, from 0 to 1; None if that is not known."""
-        if self.limits is None or self.control is None or self.ticket.place:
+        if self.limits is None or self.control is None or self.ticket.position:
             return None
         return min(max(self.ticket.seconds / self.limits.seconds, self.control.events / self.limits.events), 1.0)
 
     @property
     def can_stop(self) -> bool:
         """Whether there is something that it could keep."""
-        return self.control is not None and not self.control.halt.is_set() and not self.ticket.place
+        return self.control is not None and not self.control.halt.is_set() and not self.ticket.position
 
 
 def present() -> Callable[[], bool]:
@@ -91,7 +91,7 @@ def again() -> None:
 def bar(task: Task, *, key: str, on_cancel: Callable[[], None]) -> None:
     """Show how far a task is, until it has finished; then the page is drawn anew. What is shown of the last run is dimmed."""
 
-    @st.fragment(run_every=OFTEN if task.ticket.place <= NEAR else SELDOM)
+    @st.fragment(run_every=OFTEN if task.ticket.position <= NEAR else SELDOM)
     @in_turn
     def look() -> None:
         if by_itself() and task.ticket.seconds < FRESH:

@@ -45,7 +45,7 @@ class Cancelled(Exception):
 
 @dataclass(eq=False)
 class Ticket(Generic[T]):
-    """A place in the queue, then a run under way, then its result."""
+    """A position in the queue, then a run under way, then its result."""
 
     session: str
     work: Callable[[threading.Event], T] = field(repr=False)
@@ -74,9 +74,9 @@ class Ticket(Generic[T]):
         return self.done.is_set()
 
     @property
-    def place(self) -> int:
+    def position(self) -> int:
         """0 while it runs and afterwards, k for the k-th in its queue."""
-        return self.pool.place(self)
+        return self.pool.position(self)
 
     @property
     def seconds(self) -> float:
@@ -186,8 +186,8 @@ class Pool:
             self.quick_slots = self.slots - self.long_slots
             self._changed.notify_all()
 
-    def place(self, ticket: Ticket[Any]) -> int:
-        """The ticket's place in its queue, from 1; 0 when it does not wait."""
+    def position(self, ticket: Ticket[Any]) -> int:
+        """The ticket's position in its queue, from 1; 0 when it does not wait."""
         with self._changed:
             line = self._long if ticket.long else self._quick
             return line.index(ticket) + 1 if ticket in line else 0

@@ -100,7 +100,7 @@ def test_the_bar_shows_how_much_of_its_limits_a_run_has_used() -> None:
         control = Control()
         ticket = pool.submit("visitor", lambda stop: going.wait(60))
         end = time.monotonic() + 60
-        while ticket.place and time.monotonic() < end:
+        while ticket.position and time.monotonic() < end:
             time.sleep(0.01)
         task = Task("Running", ticket, lambda _: None, Limits(seconds=10.0, events=1000), control)
         now[0] += 2.0

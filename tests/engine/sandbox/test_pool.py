@@ -76,7 +76,7 @@ def test_work_is_done_and_its_result_handed_over(pool: Pool) -> None:
     ticket = pool.submit("a", lambda stop: 42)
     assert ticket.result(SOON) == 42
     assert ticket.finished
-    assert ticket.place == 0
+    assert ticket.position == 0
 
 
 def test_what_the_work_raises_reaches_whoever_asks(pool: Pool) -> None:
@@ -98,10 +98,10 @@ def test_a_result_that_is_not_there_yet_is_a_timeout(pool: Pool) -> None:
 def test_those_who_wait_have_a_place_and_move_up(pool: Pool, clock: Clock) -> None:
     holders = full(pool, clock)
     waiting = [pool.submit(f"visitor {k}", Work(k)) for k in range(3)]
-    assert [t.place for t in waiting] == [1, 2, 3]
-    assert [t.place for _, t in holders] == [0, 0, 0, 0]
+    assert [t.position for t in waiting] == [1, 2, 3]
+    assert [t.position for _, t in holders] == [0, 0, 0, 0]
     waiting[0].cancel()
-    assert [t.place for t in waiting] == [0, 1, 2]
+    assert [t.position for t in waiting] == [0, 1, 2]
 
 
 def test_nobody_is_let_in_beyond_the_queue(pool: Pool, clock: Clock) -> None:
@@ -174,9 +174,9 @@ def test_a_long_run_makes_room_for_a_quick_one_and_starts_again_later(pool: Pool
     pool.tick()
     assert quick.result(SOON) == "at once"
     assert third.times == 1
-    assert three.place == 1, "it waits for a long slot now"
+    assert three.position == 1, "it waits for a long slot now"
     assert fourth.times == 1
-    assert four.place == 0
+    assert four.position == 0
     first.release.set()
     assert one.result(SOON) == "holder 0"
     assert third.has_started(), "from the beginning"
@@ -202,7 +202,7 @@ def test_work_known_to_be_long_takes_no_quick_slot(pool: Pool) -> None:
     tickets = [pool.submit(f"checker {k}", work, long=True) for k, work in enumerate(long)]
     assert long[0].has_started()
     assert long[1].has_started()
-    assert tickets[2].place == 1
+    assert tickets[2].position == 1
     assert pool.submit("quick", lambda stop: 1).result(SOON) == 1
     assert long[2].times == 0
 
@@ -218,17 +218,17 @@ def test_time_used_puts_a_visitor_behind_one_who_has_used_none(pool: Pool, clock
     looper = pool.submit("looper", Work())
     clock.now += 1.0
     honest = pool.submit("honest", Work())
-    assert (honest.place, looper.place) == (1, 2), "though the other came first"
+    assert (honest.position, looper.position) == (1, 2), "though the other came first"
     clock.now += 3.0
     late = pool.submit("late", Work())
-    assert [t.place for t in (honest, looper, late)] == [1, 2, 3], "nobody is put off for ever"
+    assert [t.position for t in (honest, looper, late)] == [1, 2, 3], "nobody is put off for ever"
 
 
 def test_visitors_take_turns(pool: Pool, clock: Clock) -> None:
     full(pool, clock)
     many = [pool.submit("many", Work()) for _ in range(3)]
     one = pool.submit("one", Work())
-    assert [t.place for t in (*many, one)] == [1, 3, 4, 2]
+    assert [t.position for t in (*many, one)] == [1, 3, 4, 2]
 
 
 def test_used_time_is_forgotten_by_and_by() -> None:
