@@ -113,14 +113,14 @@ def _block(work: Work, heads: list[str]) -> None:
 
 
 def _line(label: str, found: list[Block], key: str, index: int) -> Block:
-    place = st.selectbox(
+    chosen = st.selectbox(
         label,
         range(len(found)),
         index=index,
         key=key,
         format_func=lambda i: f"{found[i].first}  {'  ' * (found[i].depth // 4)}{found[i].text}",
     )
-    return found[place]
+    return found[chosen]
 
 
 PANELS: dict[str, Callable[[Work], None]] = {

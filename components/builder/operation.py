@@ -133,8 +133,8 @@ def _settings(choices: tuple[Choice, ...], operands: list[Operand], inside: bool
     if "over" in fields and "dim" in fields:
         fields.remove("over")
     columns = st.columns(2) if fields else []
-    for place, each in enumerate(fields):
-        with columns[place % 2]:
+    for position, each in enumerate(fields):
+        with columns[position % 2]:
             if each == "number":
                 number = float(st.number_input("Number", value=2.0, key="build_number", format="%g"))
             elif each in ("over", "dim"):

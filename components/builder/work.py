@@ -98,7 +98,7 @@ def choose(label: str, operands: Sequence[Operand], key: str, chosen: Sequence[O
     """A list of tensors, on the one that was clicked if it is in it."""
     wanted = next((each.id for each in chosen if each in operands), None)
     index = next((i for i, each in enumerate(operands) if each.id == wanted), 0)
-    # The list's options are part of the key: another program has other tensors under the same places.
-    place = f"{key}_{hash(tuple(each.label for each in operands))}_{wanted}"
-    found = st.selectbox(label, range(len(operands)), index=index, format_func=lambda i: operands[i].label, key=place)
+    # The list's options are part of the key: another program has other tensors at the same positions.
+    widget = f"{key}_{hash(tuple(each.label for each in operands))}_{wanted}"
+    found = st.selectbox(label, range(len(operands)), index=index, format_func=lambda i: operands[i].label, key=widget)
     return operands[found]

@@ -14,11 +14,11 @@ from engine.recording.index import index_of
 
 MOST = 6
 """Edges that are written out."""
-Place = tuple[int, int, int]
+PassEdge = tuple[int, int, int]
 """A node, the pass in which it ran, and one of its edges, or -1 for all."""
 
 
-def placed(recording: Recording, step: int, selected: str | None) -> tuple[str, list[Place]]:
+def edges_on_show(recording: Recording, step: int, selected: str | None) -> tuple[str, list[PassEdge]]:
     """Whose gradient is explained ("" for what a node sends), and the edges to write out.
 
     At a step at which a node runs it is that node. Otherwise it is the selected one: if it is a node or a result, what it sent
@@ -48,27 +48,27 @@ def placed(recording: Recording, step: int, selected: str | None) -> tuple[str, 
             continue
         if leaf:
             track = entry.arrivals.get(node)
-            places = [(a.source, entry.number, a.edge) for a in (track.until(step) if track else []) if a.source != NOTHING]
-            if places:
-                return leaf, places
+            edges = [(a.source, entry.number, a.edge) for a in (track.until(step) if track else []) if a.source != NOTHING]
+            if edges:
+                return leaf, edges
         elif entry.ran_at.get(node, step + 1) <= step:
             return "", [(node, entry.number, -1)]
     return "", []
 
 
-def found_at(recording: Recording, places: Sequence[Place], element: tuple[int, ...] | None) -> list[Contribution]:
-    """The contributions at the first few of some places: a weight of a long loop has thousands, which nobody reads."""
+def found_at(recording: Recording, edges: Sequence[PassEdge], element: tuple[int, ...] | None) -> list[Contribution]:
+    """The contributions at the first few of some edges: a weight of a long loop has thousands, more than are read."""
     return [
         c
-        for node, number, edge in places[:MOST]
+        for node, number, edge in edges[:MOST]
         for c in contributions(recording, node, number, element)
         if edge in (-1, c.edge)
     ]  # fmt: skip
 
 
-def counted(places: Sequence[Place], found: Sequence[Contribution]) -> int:
-    """How many contributions there are in all: one at each place, or those of a node's edges."""
-    return max(len(places), len(found))
+def counted(edges: Sequence[PassEdge], found: Sequence[Contribution]) -> int:
+    """How many contributions there are in all: one for each edge, or those of a node's edges."""
+    return max(len(edges), len(found))
 
 
 def heading(recording: Recording, into: str, found: Sequence[Contribution], count: int) -> str:

@@ -58,8 +58,8 @@ def cells_on_show(p: Page) -> range:
     if pages < 2:
         return range(count)
     error = p.result.error if p.result is not None else None
-    place = f"; the error is in cell {error.cell + 1}, on page {error.cell // CELLS + 1}" if error is not None else ""
-    page = int(st.number_input(f"Page of {pages}, {CELLS} cells each{place}", 1, pages, 1, 1, key=f"cell_page_{pages}"))
+    hint = f"; the error is in cell {error.cell + 1}, on page {error.cell // CELLS + 1}" if error is not None else ""
+    page = int(st.number_input(f"Page of {pages}, {CELLS} cells each{hint}", 1, pages, 1, 1, key=f"cell_page_{pages}"))
     return range((page - 1) * CELLS, min(page * CELLS, count))
 
 

@@ -6,7 +6,7 @@ from components.menus.gallery import DEFAULT, examples
 from components.page import controls
 from components.page.opening import open_example
 from components.page.state import Page, page
-from components.tour import Moment, Place, moments, tour
+from components.tour import Destination, Moment, moments, tour
 
 NEXT = ("zeroing_the_gradient", "cutting_the_graph")
 """Examples that go on where the tour ends."""
@@ -14,8 +14,8 @@ NEXT = ("zeroing_the_gradient", "cutting_the_graph")
 
 def guided_tour() -> None:
     """Offer the tour on a first visit, and play it when it was asked for."""
-    places = [Place(examples()[name].title, f"?example={name}") for name in NEXT]
-    tour(_stops(), key="tour", started=page().tour, places=places)
+    destinations = [Destination(examples()[name].title, f"?example={name}") for name in NEXT]
+    tour(_stops(), key="tour", started=page().tour, destinations=destinations)
 
 
 def start_tour() -> None:

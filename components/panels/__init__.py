@@ -48,10 +48,10 @@ Draw = Callable[[Beside], dict[str, Any] | None]
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One panel: its name, its place in the row of tabs, and what draws it."""
+    """One panel: its name, its order in the row of tabs, and what draws it."""
 
     name: str
-    place: int
+    order: int
     draw: Draw
     label: Callable[[Recording], str] | None = None
     """What its tab says of a recording, where that is more than the name."""
@@ -68,14 +68,14 @@ _PANELS: dict[str, Panel] = {}
 
 def panel(
     name: str,
-    place: int,
+    order: int,
     label: Callable[[Recording], str] | None = None,
     when: Callable[[Recording], bool] = lambda _: True,
 ) -> Callable[[Draw], Draw]:
     """Declare a panel.
 
     Args:
-        place: tabs stand in the order of their places, the smallest first.
+        order: tabs stand by this number, the smallest first.
         label: what its tab says of a recording, where that is more than the name.
         when: whether it is offered for a recording; every panel is for all, unless it says otherwise.
     """
@@ -84,7 +84,7 @@ def panel(
         other = _PANELS.get(name)
         if other is not None and other.draw.__module__ != draw.__module__:
             raise ValueError(f"two panels are called {name!r}: in {other.draw.__module__} and in {draw.__module__}")
-        _PANELS[name] = Panel(name, place, draw, label, when)
+        _PANELS[name] = Panel(name, order, draw, label, when)
         return draw
 
     return declare
@@ -100,5 +100,5 @@ def panels() -> dict[str, Panel]:
     modules(__name__, __path__)
     declaring = {each.draw.__module__ for each in _PANELS.values()}
     if silent := sorted({f"{__name__}.{each.name}" for each in iter_modules(__path__)} - declaring):
-        raise TypeError(f"{', '.join(silent)}: a file here declares a panel, with @panel(name, place)")
-    return {each.name: each for each in sorted(_PANELS.values(), key=lambda each: (each.place, each.name))}
+        raise TypeError(f"{', '.join(silent)}: a file here declares a panel, with @panel(name, order)")
+    return {each.name: each for each in sorted(_PANELS.values(), key=lambda each: (each.order, each.name))}

@@ -93,7 +93,7 @@ def tell_folds(data: dict[str, Any], recording: Recording, groups: Folding, pict
 
 
 def _index(everything: Whole, groups: Folding) -> Raw:
-    """All groups as [id, title, place of the one around it or -1], and all nodes as [key, place of the innermost group or -1,
+    """All groups as [id, title, index of the one around it or -1], and all nodes as [key, index of the innermost group or -1,
     title, badge, sub, op, since when it is not finite or -1]: what the player needs to find nodes that are not on show."""
     ordered = sorted(groups.groups.values(), key=lambda g: len(_above(groups, g.id)))
     number = {g.id: k for k, g in enumerate(ordered)}

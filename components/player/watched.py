@@ -1,4 +1,4 @@
-"""What the player needs for debugging: queues of the passes, line ends, and each node's changes, gradients and places."""
+"""What the player needs for debugging: queues of the passes, line ends, and each node's changes, gradients and sites."""
 
 from __future__ import annotations
 

@@ -84,8 +84,8 @@ def _data(recording: Recording, options: Options, tell: Tell) -> dict[str, Any]:
     shown: tuple[View, ...] = BOTH if len(recording.events) <= MAX_FOR_BOTH else (first,)
     lines, name = edge_lines(recording), f"replay {options.title}"
     views = {
-        view: pictures(recording, view, options.direction, name, lines, part(tell, *_span(place, len(shown))))
-        for place, view in enumerate(shown)
+        view: pictures(recording, view, options.direction, name, lines, part(tell, *_span(position, len(shown))))
+        for position, view in enumerate(shown)
     }
     filled = [event.tensor for event in recording.events if isinstance(event, Accumulated)]
     return {
@@ -99,9 +99,9 @@ def _data(recording: Recording, options: Options, tell: Tell) -> dict[str, Any]:
     }
 
 
-def _span(place: int, count: int) -> tuple[float, float]:
+def _span(position: int, count: int) -> tuple[float, float]:
     """Which part of the work the pictures of one view are."""
-    return PICTURED * place / count, PICTURED * (place + 1) / count
+    return PICTURED * position / count, PICTURED * (position + 1) / count
 
 
 def _packed(data: dict[str, Any]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from components.html.diagnosis_html import both_views, findings_html
-from components.html.formulas_html import MOST, edge_title, found_at, heading, placed, steps_html
+from components.html.formulas_html import MOST, edge_title, edges_on_show, found_at, heading, steps_html
 from components.html.group_html import group_html
 from components.html.inspector_html import inspector_html
 from components.html.ledger_html import ledger_html
@@ -49,23 +49,23 @@ MAX_FORMULAS = 1_500
 
 
 class _Table:
-    """Texts, each kept once: histories name them by their place."""
+    """Texts, each kept once: histories name them by their row."""
 
     def __init__(self) -> None:
         self.texts: list[str] = []
-        self._places: dict[str, int] = {}
+        self._known: dict[str, int] = {}
 
-    def place(self, text: str) -> int:
-        if text not in self._places:
-            self._places[text] = len(self.texts)
+    def row_of(self, text: str) -> int:
+        if text not in self._known:
+            self._known[text] = len(self.texts)
             self.texts.append(text)
-        return self._places[text]
+        return self._known[text]
 
 
 def panels(recording: Recording, views: Sequence[View], tell: Tell = untold) -> dict[str, Any]:
     """Everything beside the graph in these views.
 
-    `inspector` has for each node pairs (step, place in `texts`); the last one at or before a step holds.
+    `inspector` has for each node pairs (step, row in `texts`); the last one at or before a step holds.
     """
     texts = _Table()
     graphs = [build(recording, view) for view in views]
@@ -77,8 +77,8 @@ def panels(recording: Recording, views: Sequence[View], tell: Tell = untold) -> 
         "inspector": {key: _history(recording, key, _some(steps, each), texts) for key, steps in changing},
         "groups": {view: _groups(recording, view, texts) for view in views},
         "formulas": dict(_formulas(recording, texts)),
-        "ledgers": {f"t{tensor}": texts.place(ledger_html(recording, last, tensor)) for tensor in ledgers(recording)},
-        "findings": texts.place(findings_html(recording, findings(recording))),
+        "ledgers": {f"t{tensor}": texts.row_of(ledger_html(recording, last, tensor)) for tensor in ledgers(recording)},
+        "findings": texts.row_of(findings_html(recording, findings(recording))),
         "found": sum(f.grave for f in findings(recording)),
         "output": list(_output(recording)),
         "twins": {key: twin for key in moments for twin in both_views(recording, key)[1:]},
@@ -117,7 +117,7 @@ def _groups(recording: Recording, view: View, texts: _Table) -> dict[str, list[t
         born = [everything.graph.nodes[key]["born"] for key in group.members]
         steps = [min(born), *_some(sorted({max(born), *(end for end in ends if end > min(born))}), each)]
         made[f"g:{id}"] = [
-            (step, texts.place(group_html(recording, everything, groups, id, step, counted=False))) for step in steps
+            (step, texts.row_of(group_html(recording, everything, groups, id, step, counted=False))) for step in steps
         ]
     return made
 
@@ -130,9 +130,9 @@ def _some(steps: list[int], most: int) -> list[int]:
 def _history(recording: Recording, key: str, steps: list[int], texts: _Table) -> list[tuple[int, int]]:
     history: list[tuple[int, int]] = []
     for step in steps:
-        place = texts.place(inspector_html(recording, step, key))
-        if not history or history[-1][1] != place:
-            history.append((step, place))
+        row = texts.row_of(inspector_html(recording, step, key))
+        if not history or history[-1][1] != row:
+            history.append((step, row))
     return history
 
 
@@ -140,13 +140,13 @@ def _formulas(recording: Recording, texts: _Table) -> Iterator[tuple[int, int]]:
     """Steps at which a node runs, with what it sends written out."""
     running = [step for step, event in enumerate(recording.events) if isinstance(event, NodeRan) and any(event.sent)]
     for step in running[:MAX_FORMULAS]:
-        into, places = placed(recording, step, None)
-        found = found_at(recording, places, None)
+        into, edges = edges_on_show(recording, step, None)
+        found = found_at(recording, edges, None)
         if not found:
             continue
         lines = [part for c in found[:MOST] for part in (edge_title(recording, c), steps_html(c))]
         more = muted(f"and {len(found) - MOST} more") if len(found) > MOST else ""
-        yield step, texts.place(tag("section", heading(recording, into, found, len(found)), *lines, more, cls="gt-section"))
+        yield step, texts.row_of(tag("section", heading(recording, into, found, len(found)), *lines, more, cls="gt-section"))
 
 
 def _output(recording: Recording) -> Iterator[tuple[int, str, str]]:

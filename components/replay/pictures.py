@@ -37,8 +37,8 @@ def pictures(
 ) -> dict[str, Any]:
     """What all pictures of a view share, and the pictures by name: {"shared", "nodes", "edges", "pictures"}.
 
-    `shared` is a payload without what differs. `nodes` and `edges` are tables; a picture's own `nodes` are [place in the table,
-    x, y], its `edges` [place, whether far, route].
+    `shared` is a payload without what differs. `nodes` and `edges` are tables; a picture's own `nodes` are [row in the table,
+    x, y], its `edges` [row, whether far, route].
     """
     everything = whole(recording, view)
     groups = folding(recording, view, FOLD)
@@ -49,8 +49,8 @@ def pictures(
         data = payload(drawing(recording, view, direction, name, fold=FOLD, opened=opened))
         made[title] = {
             **{part: data.pop(part) for part in _OWN},
-            "nodes": [[nodes.place(node), node_x, node_y] for node, node_x, node_y in map(_standing, data.pop("nodes"))],
-            "edges": [[edges.place(edge), far, route] for edge, far, route in map(_running, data.pop("edges"))],
+            "nodes": [[nodes.row_of(node), node_x, node_y] for node, node_x, node_y in map(_standing, data.pop("nodes"))],
+            "edges": [[edges.row_of(edge), far, route] for edge, far, route in map(_running, data.pop("edges"))],
         }
         shared = shared or data
     shared["network"] = {"options": shared["network"]["options"]}
@@ -77,15 +77,15 @@ class _Table:
 
     def __init__(self) -> None:
         self.rows: list[msgspec.Raw] = []
-        self._places: dict[bytes, int] = {}
+        self._known: dict[bytes, int] = {}
 
-    def place(self, thing: dict[str, Any]) -> int:
+    def row_of(self, thing: dict[str, Any]) -> int:
         written = msgspec.json.encode(thing)
-        place = self._places.get(written)
-        if place is None:
-            place = self._places[written] = len(self.rows)
+        row = self._known.get(written)
+        if row is None:
+            row = self._known[written] = len(self.rows)
             self.rows.append(msgspec.Raw(written))
-        return place
+        return row
 
 
 def _standing(node: dict[str, Any]) -> tuple[dict[str, Any], int, int]:

@@ -79,13 +79,13 @@ function assembled() {
   if (!made.has(name)) {
     const { shared, nodes, edges, pictures } = data.views[shown.view];
     const { nodes: standing, edges: running, ...own } = pictures[shown.picture];
-    const drawn = running.map(([place, far, route]) => ({ ...edges[place], far, route }));
+    const drawn = running.map(([row, far, route]) => ({ ...edges[row], far, route }));
     made.set(name, {
       ...shared,
       ...own,
       // To the player all open is another picture, which it shows whole; in the others it keeps its place.
       picture: shown.picture === ALL ? `${shared.picture} ${ALL}` : shared.picture,
-      nodes: standing.map(([place, x, y]) => ({ ...nodes[place], x, y })),
+      nodes: standing.map(([row, x, y]) => ({ ...nodes[row], x, y })),
       edges: drawn,
       network: { ...shared.network, edges: drawn.map(({ id, from, to }) => ({ id, from, to })) },
     });
@@ -184,8 +184,8 @@ function buttons(row, labels, state, current, choose) {
       if (!turn) return;
       event.preventDefault();
       event.stopPropagation();
-      const place = made.findIndex(([name]) => name === current());
-      const [name, button] = made[(place + turn + made.length) % made.length];
+      const position = made.findIndex(([name]) => name === current());
+      const [name, button] = made[(position + turn + made.length) % made.length];
       pick(name);
       button.focus();
     });
@@ -297,10 +297,10 @@ function showDetail() {
   const html = parts[shown.part](texts);
   const box = byId('detail');
   if (html !== shown.html) {
-    const place = box.scrollTop;
+    const scrolled = box.scrollTop;
     box.innerHTML = html;
     shown.html = html;
-    box.scrollTop = place;
+    box.scrollTop = scrolled;
   }
   // Rows of ledgers that lie ahead are pale, the one of this step is marked.
   for (const link of box.querySelectorAll('td > [data-gt-step]')) {
@@ -311,10 +311,10 @@ function showDetail() {
 
 function inspectorPart(texts) {
   const { inspector, groups } = data.panels;
-  const place = factAt(inspector[shown.selected] ?? groups[shown.view]?.[shown.selected], shown.step);
+  const row = factAt(inspector[shown.selected] ?? groups[shown.view]?.[shown.selected], shown.step);
   const formula = data.panels.formulas[shown.step];
   const empty = shown.selected ? 'Nothing is kept of this at this step.' : 'Click a card in the graph to see its values here.';
-  const main = place === null ? `<div class="gt-empty">${empty}</div>` : texts[place];
+  const main = row === null ? `<div class="gt-empty">${empty}</div>` : texts[row];
   return (formula === undefined ? '' : texts[formula]) + main;
 }
 
@@ -328,9 +328,9 @@ function ledgerPart(texts) {
 
 function factAt(history, step) {
   let found = null;
-  for (const [from, place] of history ?? []) {
+  for (const [from, row] of history ?? []) {
     if (from > step) break;
-    found = place;
+    found = row;
   }
   return found;
 }

@@ -41,33 +41,31 @@ class Overdrawn(Exception):
 
 
 class Turn:
-    """One thread's hold on a place among those that draw; it ends when the thread lets go, or when it has lasted too long."""
+    """One thread's hold on a slot among those that draw; it ends when the thread lets go, or when it has lasted too long."""
 
-    def __init__(
-        self, places: threading.Semaphore, lasts: tuple[int, int], on_taken: Callable[[], None] = lambda: None
-    ) -> None:
-        self._places, self._on_taken = places, on_taken
+    def __init__(self, slots: threading.Semaphore, lasts: tuple[int, int], on_taken: Callable[[], None] = lambda: None) -> None:
+        self._slots, self._on_taken = slots, on_taken
         self._lock = threading.Lock()
         self._held = False
         self.deadline = Deadline(lasts[settings().hosted], self.give)
         """What is done in the turn has this one."""
 
     def take(self) -> None:
-        """Wait for the place."""
-        self._places.acquire()
+        """Wait for the slot."""
+        self._slots.acquire()
         self._held = True
         self._on_taken()
 
     def give(self) -> None:
-        """Let go of the place, if it is held."""
+        """Let go of the slot, if it is held."""
         with self._lock:
             held, self._held = self._held, False
         if held:
-            self._places.release()
+            self._slots.release()
 
     @contextmanager
     def taken(self) -> Iterator[None]:
-        """Hold the place, unless the deadline takes it away."""
+        """Hold the slot, unless the deadline takes it away."""
         self.take()
         try:
             yield

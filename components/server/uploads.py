@@ -55,13 +55,13 @@ def bound(manager: MemoryUploadedFileManager, each: int = EACH, most: int | None
         with lock:
             add(session_id, file)
             order.append((session_id, file.file_id))
-            sizes = {place: _size(manager, *place) for place in order}
-            for place in [place for place in order if sizes[place] is None]:
-                order.remove(place)
-            own = [place for place in order if place[0] == session_id]
-            for place in own[:-each]:
-                _forget(manager, order, place)
-            total = sum(sizes[place] or 0 for place in order)
+            sizes = {stored: _size(manager, *stored) for stored in order}
+            for stored in [stored for stored in order if sizes[stored] is None]:
+                order.remove(stored)
+            own = [stored for stored in order if stored[0] == session_id]
+            for stored in own[:-each]:
+                _forget(manager, order, stored)
+            total = sum(sizes[stored] or 0 for stored in order)
             while total > room and len(order) > 1:
                 total -= sizes[order[0]] or 0
                 _forget(manager, order, order[0])
@@ -75,6 +75,6 @@ def _size(manager: MemoryUploadedFileManager, session: str, file: str) -> int | 
     return len(found[0].data) if found else None
 
 
-def _forget(manager: MemoryUploadedFileManager, order: deque[tuple[str, str]], place: tuple[str, str]) -> None:
-    order.remove(place)
-    manager.remove_file(*place)
+def _forget(manager: MemoryUploadedFileManager, order: deque[tuple[str, str]], stored: tuple[str, str]) -> None:
+    order.remove(stored)
+    manager.remove_file(*stored)

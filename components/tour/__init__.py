@@ -12,26 +12,26 @@ from pathlib import Path
 from components.browser.component_loader import inline, sent
 from components.tour.moments import Moment, moments
 
-__all__ = ["Moment", "Place", "moments", "tour"]
+__all__ = ["Destination", "Moment", "moments", "tour"]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Destination:
     """Where somebody who has taken the tour may go on."""
 
     label: str
     address: str
 
 
-def tour(stops: Sequence[Moment], *, key: str, started: int, places: Sequence[Place] = ()) -> None:
+def tour(stops: Sequence[Moment], *, key: str, started: int, destinations: Sequence[Destination] = ()) -> None:
     """Offer the tour on a first visit, and play it when asked for.
 
     Args:
         stops: none when the program on show is not the tour's; an open tour closes then.
         started: counts how often it was asked for; a higher number starts it anew.
-        places: what to look at afterwards.
+        destinations: what to look at afterwards.
     """
-    data = {"stops": [asdict(stop) for stop in stops], "started": started, "places": [asdict(place) for place in places]}
+    data = {"stops": [asdict(stop) for stop in stops], "started": started, "destinations": [asdict(to) for to in destinations]}
     _component()(data=sent(data), key=key)
 
 

@@ -17,14 +17,14 @@ function createStrip({ parentElement }) {
   });
   room.observe(root);
   let stops = [];
-  let places = [];
+  let destinations = [];
   let started = null;
   let at = -1;
   let state = remembered() ? 'closed' : 'offer';
   let drawn = '';
 
   function update({ data }) {
-    places = data.places ?? [];
+    destinations = data.destinations ?? [];
     const next = data.stops ?? [];
     const changed = JSON.stringify(next) !== JSON.stringify(stops);
     stops = next;
@@ -85,13 +85,13 @@ function createStrip({ parentElement }) {
 
   const stop = () => {
     const last = at === stops.length - 1;
-    const next = last ? places.map((place) => h('a', { href: place.address }, place.label)) : [];
+    const next = last ? destinations.map((to) => h('a', { href: to.address }, to.label)) : [];
     return [
       h('ol', { class: 'gt-tour-dots', 'aria-hidden': 'true' }, ...stops.map((_, k) => h('li', k === at ? { class: 'now' } : {}))),
       h('div', { class: 'gt-tour-words', 'aria-live': 'polite', 'aria-atomic': 'true' },
         h('h2', {}, h('span', { class: 'gt-tour-count' }, `${at + 1} of ${stops.length}`), stops[at].title),
         h('p', {}, stops[at].text),
-        ...(next.length > 0 ? [h('p', { class: 'gt-tour-places' }, 'Look at next: ', ...next)] : [])),
+        ...(next.length > 0 ? [h('p', { class: 'gt-tour-next' }, 'Look at next: ', ...next)] : [])),
       h('div', { class: 'gt-tour-buttons' },
         button('Back', () => go(at - 1), '', at === 0),
         last ? button('Done', leave, 'gt-tour-main gt-tour-next') : button('Next', () => go(at + 1), 'gt-tour-main gt-tour-next'),

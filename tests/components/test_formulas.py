@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from components.html.formulas_html import MOST, counted, edge_title, found_at, heading, placed, steps_html, total_html
+from components.html.formulas_html import MOST, counted, edge_title, edges_on_show, found_at, heading, steps_html, total_html
 from components.menus.gallery import examples
 from components.panels.check import check_html
 from engine.diagnosis.gradcheck.check import check_numerically
@@ -72,12 +72,12 @@ def test_a_leaf_shows_what_reached_it_and_the_sum() -> None:
     recording = recorded(REPEATED)
     last = len(recording.events) - 1
     leaf = f"t{replay(recording, last).names['x1']}"
-    into, places = placed(recording, last, leaf)
-    found = found_at(recording, places, None)
+    into, edges = edges_on_show(recording, last, leaf)
+    found = found_at(recording, edges, None)
     assert into == "x1"
     assert [c.label for c in found] == ["11 × 2 = 22", "4 × 5 = 20"]
-    assert "22 + 20 = 42" in total_html(recording, into, found, 2, places[0][1])
-    assert counted(places, found) == 2
+    assert "22 + 20 = 42" in total_html(recording, into, found, 2, edges[0][1])
+    assert counted(edges, found) == 2
     assert "2 contributions" in heading(recording, into, found, 2)
 
 
@@ -90,10 +90,10 @@ def test_of_thousands_of_contributions_the_first_few_are_written_out(monkeypatch
     assert "2001 terms = 2001" in shown_there
     assert len(page.latex) <= 2 * MOST
     recording = recorded(loop)
-    _, places = placed(recording, len(recording.events) - 1, "t0")
+    _, edges = edges_on_show(recording, len(recording.events) - 1, "t0")
     written: list[int] = []
     monkeypatch.setattr("components.html.formulas_html.contributions", lambda _, node, *__: written.append(node) or [])
-    found_at(recording, places, None)
+    found_at(recording, edges, None)
     assert len(written) == MOST
 
 
@@ -102,18 +102,18 @@ def test_the_step_of_a_node_comes_before_the_selection() -> None:
     step = next(i for i, e in enumerate(recording.events) if isinstance(e, NodeRan))
     event = recording.events[step]
     assert isinstance(event, NodeRan)
-    assert placed(recording, step, "t0") == ("", [(event.node, 1, -1)])
-    assert placed(recording, 3, "t0") == ("", [])
-    assert placed(recording, len(recording.events) - 1, "n99999") == ("", [])
-    assert placed(recording, len(recording.events) - 1, "nonsense") == ("", [])
+    assert edges_on_show(recording, step, "t0") == ("", [(event.node, 1, -1)])
+    assert edges_on_show(recording, 3, "t0") == ("", [])
+    assert edges_on_show(recording, len(recording.events) - 1, "n99999") == ("", [])
+    assert edges_on_show(recording, len(recording.events) - 1, "nonsense") == ("", [])
 
 
 @pytest.mark.parametrize("selected", [None, "t0", "n1"])
 def test_formulas_are_drawn_for_every_step_of_a_run(selected: str | None) -> None:
     recording = recorded(REPEATED)
     for step in range(len(recording.events)):
-        into, places = placed(recording, step, selected)
-        for c in found_at(recording, places, None):
+        into, edges = edges_on_show(recording, step, selected)
+        for c in found_at(recording, edges, None):
             assert edge_title(recording, c)
             assert steps_html(c)
         assert isinstance(into, str)
@@ -140,10 +140,10 @@ def test_what_a_program_names_stays_text() -> None:
     name = f"p['{EVIL}']"
     source = f'import torch\np = {{"{EVIL}": torch.tensor([1., 2.], requires_grad=True)}}\n(p["{EVIL}"] ** 2).sum().backward()'
     recording = recorded(source)
-    into, places = placed(recording, len(recording.events) - 1, "t0")
-    found = found_at(recording, places, None)
+    into, edges = edges_on_show(recording, len(recording.events) - 1, "t0")
+    found = found_at(recording, edges, None)
     html = heading(recording, into, found, len(found)) + "".join(edge_title(recording, c) + steps_html(c) for c in found)
-    html += total_html(recording, into, [*found, *found], 2, places[0][1])
+    html += total_html(recording, into, [*found, *found], 2, edges[0][1])
     html += check_html(recording, check_numerically(recording))
     assert "<img" not in html
     assert "&lt;img" in html, name

@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from components.html.diagnosis_html import why_html
-from components.html.formulas_html import found_at, placed, steps_html
+from components.html.formulas_html import edges_on_show, found_at, steps_html
 from components.html.inspector_html import inspector_html
 from components.html.ledger_html import ledger_html
 from components.page.console import output_html
@@ -151,7 +151,7 @@ def show_everything(recording: Recording, draw: Callable[[st.SearchStrategy[Any]
         keys = [f"{kind}{n}" for kind, table in (("t", index.tensors), ("n", index.nodes)) for n in list(table)[:4]]
         for key in [*keys, "t999999", "n999999"]:
             inspector_html(recording, step, key)
-            text, where = placed(recording, step, key)
+            text, where = edges_on_show(recording, step, key)
             assert isinstance(text, str)
             for contribution in found_at(recording, where, None):
                 steps_html(contribution)
@@ -326,4 +326,4 @@ def test_every_array_of_a_recording_may_be_another() -> None:
         finally:
             entries[first], entries[second] = entries[second], entries[first]
         for node in index_of(recording).nodes:
-            found_at(recording, placed(recording, last, f"n{node}")[1], None)
+            found_at(recording, edges_on_show(recording, last, f"n{node}")[1], None)

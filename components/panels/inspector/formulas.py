@@ -6,7 +6,17 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from components.html.formulas_html import MOST, Place, counted, edge_title, found_at, heading, placed, steps_html, total_html
+from components.html.formulas_html import (
+    MOST,
+    PassEdge,
+    counted,
+    edge_title,
+    edges_on_show,
+    found_at,
+    heading,
+    steps_html,
+    total_html,
+)
 from components.html.markup import muted
 from engine.recording import Recording
 
@@ -18,13 +28,13 @@ SMALL = r"\small "
 
 def formulas(recording: Recording, step: int, selected: str | None, *, key: str) -> None:
     """Show the formulas of the backward step at `step`, or of the selected node's or leaf's last one up to it."""
-    into, places = placed(recording, step, selected)
-    if not places:
+    into, edges = edges_on_show(recording, step, selected)
+    if not edges:
         return
     with st.container(key=key, border=False):
-        element = _picker(recording, places, key)
-        found = found_at(recording, places, element)
-        count = counted(places, found)
+        element = _picker(recording, edges, key)
+        found = found_at(recording, edges, element)
+        count = counted(edges, found)
         st.html(heading(recording, into, found, count))
         for k, c in enumerate(found[:MOST]):
             with st.container(key=f"{key}_{k}", border=False, gap=None):
@@ -38,17 +48,17 @@ def formulas(recording: Recording, step: int, selected: str | None, *, key: str)
         if count > MOST:
             st.html(muted(f"and {count - MOST} more"))
         if into and count > 1:
-            st.html(total_html(recording, into, found, count, places[0][1]))
+            st.html(total_html(recording, into, found, count, edges[0][1]))
 
 
-def _picker(recording: Recording, places: Sequence[Place], key: str) -> tuple[int, ...] | None:
+def _picker(recording: Recording, edges: Sequence[PassEdge], key: str) -> tuple[int, ...] | None:
     """Which element to show where there are too many; None where there is nothing to choose."""
-    large = [c for c in found_at(recording, places, None) if c.chosen]
+    large = [c for c in found_at(recording, edges, None) if c.chosen]
     if not large:
         return None
     shape = recording.arrays[large[0].array].shape
     chosen: list[int] = []
-    name = f"{key}_{'_'.join(str(n) for n in places[0])}_{'x'.join(map(str, shape))}"
+    name = f"{key}_{'_'.join(str(n) for n in edges[0])}_{'x'.join(map(str, shape))}"
     with st.container(horizontal=True, key=f"{key}_element"):
         for axis, size in enumerate(shape):
             chosen.append(

@@ -39,9 +39,9 @@ def ledger_panel(recording: Recording, step: int, selected: str | None, *, key: 
             curves(norms, step, "norm", key=f"{key}_norms")
         chosen = int(selected[1:]) if selected and selected.startswith("t") else NOTHING
         order = sorted(found, key=lambda t: (t != chosen, t))
-        for place, tensor in enumerate(order[:SHOWN]):
+        for position, tensor in enumerate(order[:SHOWN]):
             st.html(ledger_html(recording, step, tensor))
-            if place == 0 or tensor == chosen:
+            if position == 0 or tensor == chosen:
                 ledger_chart(recording, found[tensor], step, key=f"{key}_chart")
         if len(order) > SHOWN:
             st.html(muted(f"{len(order) - SHOWN} more: select a tensor to see its ledger."))

@@ -213,11 +213,11 @@ def _lowest(recording: Recording, memory: Memory, key: str, on_change: Callable[
     assert sweep is not None
     if not np.isfinite(sweep.loss).any():
         return
-    place = np.unravel_index(int(np.nanargmin(np.where(np.isfinite(sweep.loss), sweep.loss, np.nan))), sweep.loss.shape)
-    values = [axis.values[k] for axis, k in zip(sweep.axes, place, strict=True)]
+    lowest = np.unravel_index(int(np.nanargmin(np.where(np.isfinite(sweep.loss), sweep.loss, np.nan))), sweep.loss.shape)
+    values = [axis.values[k] for axis, k in zip(sweep.axes, lowest, strict=True)]
     told = ", ".join(f"{axis.label.split(' · ')[0]} = {value:.4g}" for axis, value in zip(sweep.axes, values, strict=True))
     with st.container(horizontal=True, vertical_alignment="center", key=f"{key}_lowest"):
-        st.html(tag("div", text(f"lowest: {sweep.loss[place]:.5g} at {told}"), cls="gt-muted"))
+        st.html(tag("div", text(f"lowest: {sweep.loss[lowest]:.5g} at {told}"), cls="gt-muted"))
         if on_change is not None and len(recording.source) == 1 and all(choice.written is not None for choice in memory.picked):
             st.space("stretch")
             if st.button("Set", key=f"{key}_set", help="Put these values into the program and run it"):

@@ -111,7 +111,7 @@ def _plane(sweep: Sweep, what: str) -> Any:
     names = {"x": _title(first.label), "y": _title(second.label)}
     heat: Rows = []
     grey: Rows = []
-    for place, (i, j) in enumerate(np.ndindex(sweep.loss.shape)):
+    for index, (i, j) in enumerate(np.ndindex(sweep.loss.shape)):
         # Cells overlap a little, so that no seams show.
         right, top = xs[i + 1] + 0.08 * (xs[i + 1] - xs[i]), ys[j + 1] + 0.08 * (ys[j + 1] - ys[j])
         cell = {"x": xs[i], "x2": right, "y": ys[j], "y2": top, "at x": first.values[i], "at y": second.values[j]}
@@ -119,8 +119,8 @@ def _plane(sweep: Sweep, what: str) -> Any:
         if math.isfinite(value):
             slopes = ", ".join(_shown(float(g)) for g in sweep.gradients[i, j] if math.isfinite(g))
             heat.append({**cell, "loss": value, "gradient": slopes})
-        elif place in sweep.errors or not math.isnan(value):
-            grey.append({**cell, "why": sweep.errors.get(place, _shown(value))})
+        elif index in sweep.errors or not math.isnan(value):
+            grey.append({**cell, "why": sweep.errors.get(index, _shown(value))})
     x = alt.X("x:Q", title=names["x"], scale=alt.Scale(domain=[xs[0], xs[-1]], nice=False))
     y = alt.Y("y:Q", title=names["y"], scale=alt.Scale(domain=[ys[0], ys[-1]], nice=False))
     tooltip = [

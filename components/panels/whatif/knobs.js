@@ -110,12 +110,12 @@ function createRow(first, change) {
   } else if (first.kind === 'matrix') {
     const grid = h('div', { class: 'grid', role: 'group', 'aria-label': named });
     grid.style.gridTemplateColumns = `repeat(${first.shape[1]}, minmax(46px, 1fr))`;
-    const cells = first.value.map((_, place) => {
-      const at = first.shape[0] > 1 ? `[${Math.floor(place / first.shape[1])}, ${place % first.shape[1]}]` : `[${place}]`;
+    const cells = first.value.map((_, index) => {
+      const at = first.shape[0] > 1 ? `[${Math.floor(index / first.shape[1])}, ${index % first.shape[1]}]` : `[${index}]`;
       const cell = h('input', { type: 'number', 'aria-label': `${named} ${at}` });
       cell.addEventListener('input', () => {
         const value = Number(cell.value);
-        if (cell.value === '' || !Number.isFinite(value) || (knob.whole[place] && !Number.isInteger(value))) return;
+        if (cell.value === '' || !Number.isFinite(value) || (knob.whole[index] && !Number.isInteger(value))) return;
         // What is typed in the other cells meanwhile counts too.
         change(knob, cells.map((each, i) => (each.value === '' ? knob.value[i] : Number(each.value))));
       });
@@ -123,11 +123,11 @@ function createRow(first, change) {
     });
     grid.append(...cells);
     element.append(label, grid);
-    show = () => cells.forEach((cell, place) => {
-      if (!busyWith(cell)) cell.value = text(knob.value[place]);
-      const share = Math.min(1, Math.abs(knob.value[place]) / Math.max(1e-30, ...knob.value.map(Math.abs)));
+    show = () => cells.forEach((cell, index) => {
+      if (!busyWith(cell)) cell.value = text(knob.value[index]);
+      const share = Math.min(1, Math.abs(knob.value[index]) / Math.max(1e-30, ...knob.value.map(Math.abs)));
       cell.style.setProperty('--heat', share.toFixed(3));
-      cell.step = knob.whole[place] ? '1' : String(Math.max(knob.step, 0.1 ** 6));
+      cell.step = knob.whole[index] ? '1' : String(Math.max(knob.step, 0.1 ** 6));
     });
   } else {
     const slider = h('input', { type: 'range', 'aria-label': named });
