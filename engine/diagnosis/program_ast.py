@@ -13,7 +13,7 @@ from ..recording.events import Site
 Span = tuple[int, int, int, int]
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
-_MODES = frozenset(("no_grad", "inference_mode", "set_grad_enabled"))
+_SWITCHING_OFF = frozenset(("no_grad", "inference_mode", "set_grad_enabled"))
 _FILLING = frozenset(("append", "extend", "insert", "add", "update", "setdefault", "appendleft", "fill", "put"))
 """Methods that put their arguments into what they are called on."""
 _MOST = 400
@@ -142,13 +142,13 @@ class Source:
         return None
 
     def _switches(self, node: ast.expr) -> bool:
-        if isinstance(node, ast.Name) and node.id not in _MODES:
+        if isinstance(node, ast.Name) and node.id not in _SWITCHING_OFF:
             if node.id not in self._switching:
                 calls = [value for _, _, value in self.assigned.get(node.id, ()) if isinstance(value, ast.Call)]
-                self._switching[node.id] = any(_last(call.func) in _MODES for call in calls)
+                self._switching[node.id] = any(_last(call.func) in _SWITCHING_OFF for call in calls)
             return self._switching[node.id]
         called = node.func if isinstance(node, ast.Call) else node
-        return _last(called) in _MODES
+        return _last(called) in _SWITCHING_OFF
 
     # --- what went into a call ------------------------------------------------------------------------------------------------
 

@@ -17,7 +17,7 @@ from ..graph.numbers import shape_text
 from ..op.latex import ATOM, Text, balanced, bar, escaped, fill, number, roman, variable
 from ..recording.events import NOTHING, NodeInfo, NodeRan, OpRan, Saved
 from ..recording.index import Index, index_of
-from ..recording.recording import Recording, RuleText
+from ..recording.recording import RecordedRule, Recording
 
 MATRIX = 4
 """Rows and columns up to which a matrix is written out."""
@@ -46,7 +46,7 @@ class NodeValues:
 
     # --- which text -------------------------------------------------------------------------------------------------------
 
-    def rule(self, edge: int) -> RuleText:
+    def rule(self, edge: int) -> RecordedRule:
         """The text of the rule that gave what went along an edge."""
         if self.op is not None:
             inputs = list(dict.fromkeys(rule.input for rule in self.op.rules))
@@ -57,7 +57,7 @@ class NodeValues:
                     return rule if balanced(shown) else self._call()
         return self._call()
 
-    def _call(self) -> RuleText:
+    def _call(self) -> RecordedRule:
         """The rule of a node of which only the name is known, such as a Function of the program's."""
         name = self.info.name
         if self.history.info.rule == "" and name.endswith("Backward"):
@@ -65,7 +65,7 @@ class NodeValues:
         else:
             called = rf"\mathrm{{vjp}}_{{\mathrm{{{escaped(name.partition('Backward')[0])}}}}}"
         template = called.replace("{", "{{").replace("}", "}}")
-        return RuleText("", template + r"\left({grad}\right)", False, True)
+        return RecordedRule("", template + r"\left({grad}\right)", False, True)
 
     def _holds(self, condition: tuple[str, str, str, bool]) -> bool:
         name, sign, text, outcome = condition

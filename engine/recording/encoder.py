@@ -18,7 +18,7 @@ from ..tensor import Tensor
 from . import events as e
 from .bounded_text import name_of, plain, shown
 from .events import NOTHING, AnyEvent, Argument, NodeInfo, Saved, Scope, Sent, Site, TensorInfo, Write
-from .recording import OpInfo, RuleText
+from .recording import OpInfo, RecordedRule
 from .store import ArrayStore
 
 Where = tuple[Any, ...]
@@ -193,7 +193,7 @@ class Scribe:
             return ""
         name = f"d {op.forward.__name__}"
         if name not in self.ops:
-            texts = tuple([RuleText(t.input, t.template, t.elementwise, t.call, t.when) for t in rule_texts(op)])
+            texts = tuple([RecordedRule(t.input, t.template, t.elementwise, t.call, t.when) for t in rule_texts(op)])
             self.ops[name] = OpInfo(name, "", op.template, op.doc, texts, op.outputs, ())
         return name
 

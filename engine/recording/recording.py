@@ -36,7 +36,7 @@ _HEADER = struct.Struct("<8sHxxIQ")
 SUFFIX = ".gradtape"
 
 
-class RuleText(msgspec.Struct, frozen=True, array_like=True):
+class RecordedRule(msgspec.Struct, frozen=True, array_like=True):
     """What a node sends along the edge of one input, as a template; an input may have several, of which the first whose
     conditions hold counts."""
 
@@ -59,7 +59,7 @@ class OpInfo(msgspec.Struct, frozen=True):
     template: str = ""
     r"""LaTeX with its arguments in braces: "\tanh {self}"."""
     doc: str = ""
-    rules: tuple[RuleText, ...] = ()
+    rules: tuple[RecordedRule, ...] = ()
     outputs: tuple[str, ...] = ()
     """Names of the outputs, where rules use them."""
     traits: tuple[str, ...] | None = None

@@ -117,7 +117,7 @@ class ArrayStore:
         self._taken = 0
         """Arrays that were handed over and are no longer here."""
         self._raw: list[Any] = []
-        """Arrays kept since: copies, which become StoredArrays when somebody looks."""
+        """Arrays kept since: copies, which become StoredArrays when they are read."""
         self.cap = cap
         self.left = budget
 

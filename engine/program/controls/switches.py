@@ -24,7 +24,7 @@ _CALLED = {"detach", "retain_grad", "requires_grad_", "detach_"}
 _PIECES = {".data", *(f".{name}()" for name in _CALLED)}
 """What is taken out of expressions, and so what may be put back."""
 _STATEMENTS = {"zero_grad", "retain_grad", "requires_grad_", "detach_", "step"}
-_MODES = {"no_grad", "inference_mode", "enable_grad", "set_grad_enabled"}
+_GRAD_MODES = {"no_grad", "inference_mode", "enable_grad", "set_grad_enabled"}
 _LINE = re.compile(r"(?P<indent>[ \t]*)(?P<stand_in>(?:pass  |if True:  )?)# without: (?P<rest>\S[^\r\n]*)")
 _ENDS = re.compile(r"[\w)\]}'\".]")
 """The last sign of whatever a piece can be put behind."""
@@ -185,7 +185,7 @@ def _mode(node: ast.expr) -> bool:
     """Whether an expression names a grad mode: `torch.no_grad()`, `no_grad`."""
     function = node.func if isinstance(node, ast.Call) else node
     name = function.attr if isinstance(function, ast.Attribute) else function.id if isinstance(function, ast.Name) else ""
-    return name in _MODES
+    return name in _GRAD_MODES
 
 
 def _is_module(node: ast.expr) -> bool:

@@ -16,7 +16,7 @@ from engine.op.latex import balanced
 from engine.recording import NOTHING, Recording
 from engine.recording.events import Accumulated, NodeRan
 from engine.recording.index import index_of
-from engine.recording.recording import MAX_RULE, OpInfo, RuleText
+from engine.recording.recording import MAX_RULE, OpInfo, RecordedRule
 from engine.recording.store import RecordingError
 from engine.sandbox import run
 from tests.engine.latex_numbers import Unknown, evaluate
@@ -249,7 +249,7 @@ def test_formulas_survive_saving_and_opening() -> None:
 def test_a_strangers_template_is_not_obeyed(template: str) -> None:
     recording = Recording.load(recorded("01_repeated_backward").to_bytes())
     recording.ops = {
-        name: OpInfo(name, rules=tuple(RuleText(r.input, template, True) for r in op.rules))
+        name: OpInfo(name, rules=tuple(RecordedRule(r.input, template, True) for r in op.rules))
         for name, op in recording.ops.items()
     }
     for _, c in edges(Recording.load(recording.to_bytes())):
@@ -259,9 +259,9 @@ def test_a_strangers_template_is_not_obeyed(template: str) -> None:
 
 def test_oversized_rules_are_refused() -> None:
     recording = Recording.load(recorded("01_repeated_backward").to_bytes())
-    recording.ops["long"] = OpInfo("long", rules=(RuleText("self", "x" * (MAX_RULE + 1)),))
+    recording.ops["long"] = OpInfo("long", rules=(RecordedRule("self", "x" * (MAX_RULE + 1)),))
     with pytest.raises(RecordingError, match="at most 2,000 characters of a rule"):
         Recording.load(recording.to_bytes())
-    recording.ops["long"] = OpInfo("long", rules=(RuleText("self", "x"),) * 100)
+    recording.ops["long"] = OpInfo("long", rules=(RecordedRule("self", "x"),) * 100)
     with pytest.raises(RecordingError, match="at most 64 rules"):
         Recording.load(recording.to_bytes())

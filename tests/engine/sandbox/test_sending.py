@@ -23,7 +23,7 @@ from engine.recording.events import (
     Stepped,
     TensorInfo,
 )
-from engine.recording.recording import OpInfo, RuleText
+from engine.recording.recording import OpInfo, RecordedRule
 from engine.recording.store import RecordingError, StoredArray, TooMuchError
 from engine.sandbox import Limits, RunError
 from engine.sandbox.transport import budget
@@ -185,8 +185,8 @@ def test_what_refers_to_what_is_not_there_is_where_the_recording_ends() -> None:
 
 def test_an_operation_whose_rules_are_too_long_goes_without_them() -> None:
     line = Line()
-    long = OpInfo("long", rules=(RuleText("x", "y" * (limits.RULE.value() + 1)),))
-    whole = OpInfo("whole", rules=(RuleText("x", "y" * limits.RULE.value()),) * limits.RULES.value())
+    long = OpInfo("long", rules=(RecordedRule("x", "y" * (limits.RULE.value() + 1)),))
+    whole = OpInfo("whole", rules=(RecordedRule("x", "y" * limits.RULE.value()),) * limits.RULES.value())
     many = OpInfo("many", outputs=("y",) * (limits.RULES.value() + 1))
     assert line.send(ops=[long, whole, many]) is None
     found = line.end().ops
