@@ -63,7 +63,7 @@ def _tensor(recording: Recording, state: State, number: int) -> str:
         cls="gt-row",
     )
     parts = [section(head, muted(facts)), why_html(recording, why(recording, number, state.step))]
-    if t.value != NOTHING:  # a recording of somebody else's may lack it
+    if t.value != NOTHING:  # a recording from elsewhere may lack it
         value = recording.arrays[t.value]
         parts.append(section(array_table(value, "value"), label="value", aside=array_copy(value, f"the value of {name}")))
     parts.append(_gradient(recording, state, number))

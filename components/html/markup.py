@@ -48,8 +48,8 @@ def moment(step: int, label: object) -> str:
 
 
 def copy(value: object, what: str) -> str:
-    """A button that puts a text into the clipboard; `what` says for whoever does not see its sign what it copies. There is none
-    for a text that is too long to be sent for that."""
+    """A button that puts a text into the clipboard; `what` is its accessible name: what it copies. Empty for a text longer than
+    `COPIED` characters."""
     whole, told = str(value), f"Copy {shortened(what, 100)}"
     if len(whole) > COPIED:
         return ""

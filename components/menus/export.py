@@ -1,6 +1,6 @@
 """The Save menu: the run as a picture, as data, as a program or as a replay, each made when its button is pressed.
 
-A file is made while the page goes on (`components/page/saving.py`). When it is there, the page has a button that nobody sees,
+A file is made while the page goes on (`components/page/saving.py`). When it is there, the page has a hidden button,
 which the browser presses by itself: that fetches the file, and the page keeps nothing of it.
 """
 

@@ -1,4 +1,4 @@
-"""The graph as a table: every node that exists at the step, for the keyboard and for whoever cannot see the canvas."""
+"""The graph as a table: every node that exists at the step, for the keyboard and for readers of the screen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pictures of one view in a replay: folded as it opens, and with each group open, since nobody is there to make another.
+"""The pictures of one view in a replay: folded as it opens, and with each group open, since a file cannot ask for another.
 
 A replay has one path of groups open at a time, so there are as many pictures as groups. They share their cards and edges, which
 are written once; a picture says where those stand.

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 CLOSED = re.compile(r".*/(_stcore/(metrics|script-health-check|agent(/.*)?)|auth/.*|oauth2callback)/?")
-"""Streamlit's figures of the process, its run of the page on request, its interface for programs, and its accounts: nobody who
-visits the page needs them."""
-NOBODY = "'none'"
+"""Streamlit's figures of the process, its run of the page on request, its interface for programs, and its accounts: visitors
+of the page need none of them."""
+NO_SITE = "'none'"
 SITE = re.compile(r"(https?://)?(\*\.)?[\w-]+(\.[\w-]+)*(:(\d+|\*))?|\*")
 """A source of a content security policy: a host, with or without scheme, wildcard and port, or everything."""
 
@@ -51,7 +51,7 @@ def policy(embed: str = "") -> str:
             "connect-src 'self'",
             "base-uri 'none'",
             "form-action 'none'",
-            f"frame-ancestors {embed or NOBODY}",
+            f"frame-ancestors {embed or NO_SITE}",
         )
     )
 
@@ -64,14 +64,14 @@ def _inline_scripts() -> Iterable[str]:
 
 
 class Headers:
-    """Adds the headers to every answer, and closes what nobody needs (ASGI middleware)."""
+    """Adds the headers to every answer, and closes the addresses that no visitor needs (ASGI middleware)."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
         self.headers = [
             (b"content-security-policy", policy(settings().embed).encode()),
             (b"x-content-type-options", b"nosniff"),
-            # Links hold programs: where they lead is nobody else's business.
+            # Links hold programs: the sites they lead to must not learn of them.
             (b"referrer-policy", b"same-origin"),
         ]
 

@@ -92,7 +92,7 @@ def notify(state: str) -> None:
 
 
 def _let_visitors_finish(tasks: list[asyncio.Task[None]]) -> None:
-    """On the first SIGTERM go on until nobody is left or the time is over, on the second one stop as ever."""
+    """On the first SIGTERM go on until no visitor is left or the time is over; on the second one stop at once."""
     if not settings().drain:
         return
     stop = signal.getsignal(signal.SIGTERM)
@@ -120,7 +120,7 @@ async def _leave(number: int) -> None:
 
 
 def _visited() -> bool:
-    """Whether anybody has the page open."""
+    """Whether any visitor has the page open."""
     from streamlit.runtime import RuntimeState, get_instance
 
     return get_instance().state == RuntimeState.ONE_OR_MORE_SESSIONS_CONNECTED

@@ -26,7 +26,7 @@ ALL = 3
 
 
 def taken(file: UploadedFile) -> bytes:
-    """The bytes of a file, which nobody else keeps from now on."""
+    """The bytes of a file; the manager keeps them no longer."""
     data = file.getvalue()
     context = get_script_run_ctx()
     if context is not None:

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 
 STUCK = 5.0
-"""Seconds after which a turn at drawing that nobody has taken over counts as stuck."""
+"""Seconds after which a turn at drawing that no other thread has taken over counts as stuck."""
 
 
 class Watch:
@@ -20,13 +20,13 @@ class Watch:
         self._taken = clock()
 
     def taken(self) -> None:
-        """Somebody has got a turn."""
+        """A thread has got a turn."""
         self._taken = self._clock()
 
     def stuck(self, free: bool) -> float:
         """Seconds for which no page could be drawn, from `STUCK` on; 0 while one could.
 
-        A turn that is `free` says so by itself, however long ago the last one was: nobody has to visit.
+        A turn that is `free` says so by itself, however long ago the last one was: no visit is needed.
         """
         waited = 0.0 if free else self._clock() - self._taken
         return waited if waited >= STUCK else 0.0

@@ -17,7 +17,7 @@ __all__ = ["Destination", "Moment", "moments", "tour"]
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """Where somebody who has taken the tour may go on."""
+    """A link offered at the end of the tour: its label, and the address (a query) it leads to."""
 
     label: str
     address: str

@@ -19,7 +19,7 @@ from .command import CommandError
 PROGRAMS = (".py", ".ipynb")
 RECORDINGS = (SUFFIX, ".json")
 SECONDS, MEMORY = 60.0, 1024
-"""Limits of a run of one's own, with nobody waiting for the machine: more than a page's, within what the table allows."""
+"""Limits of a run from the command line, which shares the machine with no visitor: more than a page's, within the table's."""
 
 
 def limits(parser: argparse.ArgumentParser) -> None:

@@ -1,7 +1,7 @@
 """What PyTorch says where it refuses something about gradients, each text with what it means and what to do.
 
 A failure travels as its text: in the run's error, in the event with which a recording ends, at the end of a pass that broke
-off. Whoever explains one (`why`, the findings, the console, the command line) looks it up here, so a saved recording is
+off. What explains one (`why`, the findings, the console, the command line) looks it up here, so a saved recording is
 explained as well as a run of a moment ago, and the sandbox need not know what its programs' errors mean. Plain data: nothing is
 imported.
 """

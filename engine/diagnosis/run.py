@@ -80,7 +80,7 @@ class Run:
         return [text.splitlines() for text in self.recording.source]
 
     def line(self, site: Site | None) -> str:
-        """The text of the line a site begins on, as much of it as anybody has written by hand."""
+        """The text of the line a site begins on, cut to the length of a line written by hand."""
         return self._line(site)[:MAX_LINE]
 
     def _line(self, site: Site | None) -> str:

@@ -1,1 +1,1 @@
-"""A program run many times with something changed: what is asked, what the child does, what is believed."""
+"""A program run many times with something changed: what is asked, what the child does, how its reply is validated."""

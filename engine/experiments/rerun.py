@@ -94,7 +94,7 @@ class Baseline(Recorder):
 
 
 class Follower:
-    """Follows a run up to the end of one backward pass. What nobody asks for is not noted."""
+    """Follows a run up to the end of one backward pass. What is not asked for is not noted."""
 
     count = 0
     """Of events, of which there are none here."""

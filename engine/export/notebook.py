@@ -21,7 +21,7 @@ GRADIENTS = 6
 
 
 def html(recording: Recording) -> str:
-    """The picture and the line as HTML. The picture is an image, so nothing in it can run, whoever made the recording."""
+    """The picture and the line as HTML. The picture is an image, so nothing of an untrusted recording can run."""
     line = escape(_summary(recording))
     if not recording.events:
         return f"<div>{line}</div>"

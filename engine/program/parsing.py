@@ -1,7 +1,7 @@
 """Reads a program's text as a syntax tree, within bounds: the one place where program text is parsed in the page's process.
 
 A stranger's text is looked through before it is parsed (`engine/program/scan.py`), and one that is over a bound is not parsed
-at all: whoever wanted the tree gets a reason to show. Trees of the last few texts are kept, with what was worked out from
+at all: the caller gets a reason to show. Trees of the last few texts are kept, with what was worked out from
 them, because knobs, builder and diagnosis ask for the same text again and again. Nothing is ever compiled here, nothing runs.
 """
 
@@ -120,7 +120,7 @@ class Lines:
 
 
 class ProgramAst:
-    """A text that is Python: its tree, which nobody may change, and what it says between the signs."""
+    """A text that is Python: its tree, which must not be changed, and what it says between the signs."""
 
     def __init__(self, text: str, tree: ast.Module, found: Scan) -> None:
         self.text = text

@@ -31,7 +31,7 @@ class Program:
     notebook: bool = False
 
     def __post_init__(self) -> None:
-        # Half a character cannot be sent to anybody.
+        # Half a character (a lone surrogate) cannot be encoded, so it cannot be sent.
         object.__setattr__(self, "cells", tuple(text.encode("utf-8", "replace").decode("utf-8") for text in self.cells))
         if sum(map(len, self.cells)) > MAX_TEXT:
             raise ProgramError(f"{limits.PROGRAM.past()}, not {sum(map(len, self.cells)):,}")

@@ -76,7 +76,7 @@ def bounded(name: str, seconds: Row, memory: Row, output: int) -> Function:
 
 
 def get_ready() -> None:
-    """Start the server of calls, which takes a second or two, if it does not run: before somebody is to wait for it."""
+    """Start the server of calls, which takes a second or two, if it does not run, before a visitor has to wait for it."""
 
     def start() -> None:
         with contextlib.suppress(OSError):  # a call says so

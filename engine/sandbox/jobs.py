@@ -33,17 +33,17 @@ class Answer(Collected, Generic[R]):
 
     @abstractmethod
     def reply(self, body: bytes) -> R:
-        """The reply, as far as it can be believed.
+        """The reply, validated.
 
         Raises:
-            ValueError: for one that no honest child sends.
+            ValueError: for an invalid one; the child is not trusted.
         """
 
     def message(self, kind: bytes, body: bytes) -> None:
         """Take a message on the way.
 
         Raises:
-            ValueError: for one that no honest child sends.
+            ValueError: for an invalid one; the child is not trusted.
         """
         raise ValueError("no message of this job")
 

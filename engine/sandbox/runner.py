@@ -122,7 +122,7 @@ def isolated() -> bool:
 
 
 class Guarded:
-    """Whether this machine may do a job at all is looked at here, by whoever forks or starts its processes."""
+    """Whether this machine may do a job at all is looked at here, in the process that forks or starts its children."""
 
     def __init__(self, local: Local, another: Callable[[], Local] | None = None) -> None:
         self.local = local
@@ -148,7 +148,7 @@ class Guarded:
 
 
 _locks: defaultdict[tuple[str, ...], threading.Lock] = defaultdict(threading.Lock)
-"""One for each role, so that nobody waits while the sandbox for another one starts."""
+"""One for each role, so that no role waits while the sandbox for another one starts."""
 _running: dict[tuple[str, ...], Guarded] = {}
 
 

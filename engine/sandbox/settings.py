@@ -56,7 +56,7 @@ class Settings:
 
     @property
     def limits(self) -> Limits:
-        """What one run may use, where nobody has chosen anything else."""
+        """What one run may use, where nothing else has been chosen."""
         return Limits(
             seconds=self.wall_clock,
             memory_mb=self.memory_mb,

@@ -61,7 +61,7 @@ class Tape:
     # --- called by the program --------------------------------------------------------------------------------------------
 
     def bind(self, name: str, value: Any, function: str) -> None:
-        """A name was bound. Within a backward rule of the program, which runs unseen, it is nobody's business."""
+        """A name was bound. Within a backward rule of the program, which runs unseen, it is not noted."""
         if context.observer is not None:
             self.recorder.bind(name, value, function)
         self.mark()

@@ -1,4 +1,4 @@
-"""Errors that nobody can catch, as in a `__del__`: shown like others, with the program's own lines and no addresses."""
+"""Errors that no code can catch, as in a `__del__`: shown like others, with the program's own lines and no addresses."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Who runs next: a bounded pool of threads, shared fairly among visitors whatever their programs do.
 
 How long a program takes is known only when it has run. So every run begins as a quick one; one that goes on beyond `QUICK`
-seconds moves to the slots for long ones if there is room, and else, as soon as somebody waits, it is stopped and starts again
+seconds moves to the slots for long ones if there is room, and else, as soon as another waits, it is stopped and starts again
 when a long slot is free: programs have no effects, so that costs nothing but time. However many visitors loop for ever, a quick
 program waits at most until the next quick slot is freed, which is `QUICK` seconds away. Within a queue the order is that of
 arrival, later by the time that the visitor's programs have used of late.
@@ -142,7 +142,7 @@ class Pool:
 
         Args:
             long: known to take long, such as a numerical check: it waits for a long slot at once, and is never started twice.
-            wanted: asked before it starts; if nobody wants it any more it counts as cancelled.
+            wanted: asked before it starts; False counts it as cancelled.
 
         Raises:
             Busy: when too many wait, or too many of this session.
@@ -175,7 +175,7 @@ class Pool:
 
     @property
     def idle(self) -> int:
-        """How many slots nobody uses, the caller's own among them; at least that one."""
+        """How many slots are free, the caller's own among them; at least that one."""
         return max(1, self.slots - self.running + 1) if self.running else self.slots
 
     def resize(self, slots: int) -> None:
@@ -243,7 +243,7 @@ class Pool:
                 ticket.cancelled = True
                 raise Cancelled
             value = ticket.work(ticket.stop)
-        except BaseException as error:  # the thread serves others, and whoever asks for the result gets it
+        except BaseException as error:  # the thread serves others; the caller who asks for the result gets the error
             failure = error
         with self._changed:
             now = self.clock()
@@ -332,7 +332,7 @@ class Pool:
             if self.observer is not None:
                 self.observer.finished(ticket, self.waiting)
         finally:
-            ticket.done.set()  # whoever waits may take the value away
+            ticket.done.set()  # the caller who waits may take the value away
 
     def _count(self, *, long: bool) -> int:
         return sum(t.long == long for t in self._running)

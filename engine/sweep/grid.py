@@ -1,7 +1,7 @@
 """A sweep under way: its points go to the pool in portions that take a quarter of a second, and come in as they are done.
 
-Nobody waits in a thread of its own: whoever looks at the sweep calls `advance`, which takes in what has come and sends on more.
-A sweep that nobody looks at any more ends with the portions that are under way.
+No thread waits for it: the caller calls `advance` now and then, which takes in what has come and sends on more. A sweep whose
+caller has gone ends with the portions that are under way.
 """
 
 from __future__ import annotations
@@ -160,7 +160,7 @@ class Sweep:
             self.number, tuple(a.target for a in self.axes), tuple(self._points[p] for p in indices), path=indices[0] == 0
         )
         work = partial(run_points, self.program, request, self.limits, partial(self._told, indices))
-        # Half of the pool's slots are for what takes long; a sweep may use them all while nobody else wants them.
+        # Half of the pool's slots are for what takes long; a sweep may use them all while no one else wants them.
         long = sum(p.ticket.long for p in self._portions) * 2 < len(self._portions)
         return runners.submit(self.session, lambda stop: work(stop=stop), long=long)
 

@@ -1,4 +1,4 @@
-"""Rules about graphs that are gone, live too long or are used twice, and about results that nobody uses."""
+"""Rules about graphs that are gone, live too long or are used twice, and about results that are not used."""
 
 from __future__ import annotations
 

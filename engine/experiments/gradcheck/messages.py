@@ -1,4 +1,4 @@
-"""What a numerical check asks of a child and what comes back: typed, bounded, believed only as far as it fits the recording."""
+"""What a numerical check asks of a child and what comes back: typed, bounded, and validated against the recording."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ decode_reply = msgspec.msgpack.Decoder(CheckReply).decode
 
 
 def check_reply(reply: CheckReply) -> None:
-    """Raise ValueError for a reply that no honest child sends."""
+    """Raise ValueError for an invalid reply; the child is not trusted."""
     if len(reply.message) > MAX_TEXT or any(len(why) > MAX_TEXT for _, why in reply.skipped):
         raise ValueError("longer than any message")
     for slope in reply.slopes:

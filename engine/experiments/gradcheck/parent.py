@@ -1,4 +1,4 @@
-"""The parent's side of a numerical check: hands the program to a child and believes no more of the reply than fits."""
+"""The parent's side of a numerical check: hands the program to a child and validates its untrusted reply."""
 
 from __future__ import annotations
 

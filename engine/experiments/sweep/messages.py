@@ -99,7 +99,7 @@ def check_points(points: list[Point], request: SweepRequest, seen: set[int]) -> 
 
 
 def check_sweep(reply: SweepReply, request: SweepRequest) -> None:
-    """Raise ValueError for an end that no honest child sends."""
+    """Raise ValueError for an invalid end; the child is not trusted."""
     if len(reply.message) > MAX_TEXT:
         raise ValueError("longer than any message")
     if any(len(spot.values) != len(request.axes) for spot in reply.path):

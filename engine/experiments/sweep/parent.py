@@ -1,4 +1,4 @@
-"""The parent's side of a sweep: hands points to a child and believes no more of the replies than was asked for."""
+"""The parent's side of a sweep: hands points to a child and accepts from its replies only what was asked for."""
 
 from __future__ import annotations
 

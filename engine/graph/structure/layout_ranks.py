@@ -67,7 +67,7 @@ def ranked(n: int, edges: Sequence[Pair], after: Sequence[Pair], name: Callable[
 
 
 def _free(order: Sequence[int], out: Sequence[Sequence[int]], into: Sequence[Sequence[int]]) -> list[bool]:
-    """Leaves, and what is made of nothing but leaves and of free nodes that nobody else uses."""
+    """Leaves, and what is made of nothing but leaves and of free nodes that no other node uses."""
     free = [False] * len(order)
     for u in order:
         free[u] = all(not into[s] or (free[s] and len(out[s]) == 1) for s in into[u])

@@ -132,7 +132,7 @@ _decode_escapes = encodings.unicode_escape.Codec.decode
 
 
 def mend() -> None:
-    """Put into the standard library of this process what it calls by names of its own; before anybody looks up a codec."""
+    """Put into the standard library of this process what it calls by names of its own; before a codec is looked up."""
     replaced: tuple[tuple[Any, str, Any], ...] = (
         (collections, "_count_elements", count_elements),
         (encodings.unicode_escape.Codec, "decode", staticmethod(decode_escapes)),

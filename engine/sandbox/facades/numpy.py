@@ -150,7 +150,7 @@ ALIASING = frozenset(("shuffle",))
 
 
 def calling_back(name: str, function: Any) -> Any:
-    """A function of NumPy's that is given lists which nobody else has, as it goes through them while it calls methods."""
+    """A function of NumPy's, given lists to which nothing else refers, as it goes through them while it calls methods."""
     if not callable(function) or isinstance(function, type | np.ufunc) or name in ALIASING:
         return function
 

@@ -75,7 +75,7 @@ def look_at_names(namespace: dict[str, Any], own_memo: Callable[[Any, types.Fram
 
 
 def slots(value: Any) -> Sequence[str]:
-    """The names in `__slots__`, which nobody can change any more.
+    """The names in `__slots__`, which cannot be changed any more.
 
     Raises:
         PolicyError: if they are no plain texts, or there is one of Python's own.
@@ -107,7 +107,7 @@ def shield(function: Any) -> Any:
 
 
 def array_of(function: Any) -> Any:
-    """A program's `__array__`: NumPy gets an array object that nobody else holds, and could change meanwhile."""
+    """A program's `__array__`: NumPy gets an array object to which nothing else refers, so it cannot change meanwhile."""
 
     def __array__(self: Any, *arguments: Any, **options: Any) -> Any:  # noqa: N807
         found = _bound(function, self)(*arguments, **options)

@@ -1,9 +1,9 @@
 """How things are copied for programs: as Python copies them, by the rules that hold for what a program itself writes.
 
-Python's own `deepcopy` asks the memo it was given for everything, and hands it to everybody. Who controls the memo decides what
+Python's own `deepcopy` asks the memo it was given for everything, and hands it on. Who controls the memo decides what
 a copy's state is, and that becomes attributes unseen. Here there are two memos. One belongs to the program: its `__deepcopy__`
 gets it, it may bring it along, and what stands in it counts only where the program could have put the value itself: in
-containers, in attributes that it may set. The other is never seen by anybody. States and arguments are in neither.
+containers, in attributes that it may set. The other is never seen by the program. States and arguments are in neither.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class Shallow:
         if same and hasattr(type(y), "__setstate__") and not isinstance(y, BaseException):
             type(y).__setstate__(y, self._of_state(x, state))
             return
-        # Nobody sees an object with half of its state.
+        # No object is seen with half of its state.
         parts = []
         for part in state if isinstance(state, tuple) and len(state) == 2 else (state, None):
             copies = {}

@@ -40,7 +40,7 @@ MAIN = "__main__"
 CLOSED = (*PLACED, BaseExceptionGroup)
 """Errors whose attributes Python's own code takes for what it has put there."""
 CALLING = (classmethod, property, staticmethod)
-"""What calls a function that nobody else may hold, and that a second `__init__` would let go of meanwhile."""
+"""What calls a function that nothing else may hold, and that a second `__init__` would let go of meanwhile."""
 ONCE = (np.random.Generator, np.random.RandomState, *CALLING, *CLOSED)
 ARRAY_STORES = frozenset(("flat", "imag", "real", "shape"))
 """What may be assigned on an array."""

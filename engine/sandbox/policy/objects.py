@@ -13,7 +13,7 @@ IN_PLACE = ("partition", "sort")
 
 
 def private(thing: Any) -> Any:
-    """An argument as C may use it while it calls back: objects in an array or a list that nobody else has.
+    """An argument as C may use it while it calls back: objects in an array or a list to which nothing else refers.
 
     Numbers are left where they are, since they have no code.
     """

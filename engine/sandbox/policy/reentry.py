@@ -1,4 +1,4 @@
-"""What keeps memory in use while C code has called back into a program: it may hold objects that nobody else holds any more.
+"""What keeps memory in use while C code has called back into a program: it may hold the last reference to an object.
 
 NumPy's loops over objects, a comparison of lists and others call a special method with what stands in a container, without a
 reference of their own, and go on with it afterwards. A method that empties the container would leave them with freed memory.
@@ -15,11 +15,11 @@ from .errors import PolicyError
 from .names import PINNED
 
 KEPT: list[Any] = []
-"""Objects that were let go by everybody while C was at work with them: they stay until the run ends."""
+"""Objects whose last other reference went while C was at work with them: they stay until the run ends."""
 
 
 def pin(method: Any) -> Any:
-    """A special method that keeps its operands if nobody else does when it is over.
+    """A special method that keeps its operands alive if nothing else does when it is over.
 
     Raises:
         PolicyError: for what cannot be one.
@@ -128,7 +128,7 @@ def calls(function: Callable[[], Any], sentinel: Any) -> Iterator[Any]:
         yield found
 
 
-# --- how many references an operand has that nobody else holds ----------------------------------------------------------------
+# --- how many references an operand has of its own ----------------------------------------------------------------------------
 
 getrefcount = sys.getrefcount
 FIRST = SECOND = 0
@@ -136,7 +136,7 @@ _CODE = _pinned(None, print).__code__
 
 
 def _count_alone() -> tuple[int, int]:
-    """The counts that `pinned` sees of operands which nobody but it has; they differ between versions of Python."""
+    """The counts that `pinned` sees of operands to which nothing else refers; they differ between versions of Python."""
     import numpy as np
 
     seen: list[int] = []

@@ -1,7 +1,7 @@
 """When what runs programs dies or hangs, that is not the program's fault: the run is done once more, on a server of its own.
 
 Programs have no effects, so doing one again is safe. Several may be under way when a server dies, and perhaps one of them has
-killed it. So each is done again on a server that nobody else uses: the one that kills servers then kills its own only, and no
+killed it. So each is done again on a server that no other run uses: the one that kills servers then kills its own only, and no
 other visitor's run is lost a second time. It is done again once, within its own ticket, so that the visitor who asked for it is
 charged for both. Until it has come to its end, a program that was under way is given no server but one of its own.
 """

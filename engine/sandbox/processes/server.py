@@ -25,11 +25,11 @@ from ..system.timer import HALT
 from ..transport.messages import EXIT, KEEP, NOT_STARTED, READY, REQUEST, STARTED
 
 ASKED = 0.2
-"""Seconds after a child's own alarm when the server asks one that is stuck in C where it is,"""
+"""Seconds after a child's own alarm at which the server asks one that is stuck in C where it is: it sends SIGUSR1."""
 GRACE = 0.35
-"""and when it kills it."""
+"""Seconds after a child's own alarm at which the server sends it SIGKILL."""
 LONG = 0.4
-"""Seconds after which a child gets only the processor time that nobody else wants."""
+"""Seconds after which a child gets only the processor time that no other process wants."""
 HANDED = 3
 """File descriptors of a request: the job, the child's messages, and its line when it is stuck."""
 
@@ -180,7 +180,7 @@ def _become_child(fds: Sequence[int], lockdown: Lockdown, work: Work) -> None:
 def _reap(connection: socket.socket, children: dict[int, Child]) -> None:
     """Report the children that have ended, and end what they left running."""
     while children:
-        # The group goes before its leader is let go of: afterwards its number may be somebody else's.
+        # The group goes before its leader is let go of: afterwards its number may be another process's.
         ended = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
         if ended is None:
             return

@@ -15,7 +15,7 @@ ALLOWED = frozenset(
         "sys.excepthook", "sys.unraisablehook", "time.sleep",
     )
 )  # fmt: skip
-"""The events of a process that computes. New ones of later Pythons are denied until somebody has looked at them."""
+"""The events of a process that computes. New ones of later Pythons are denied until they have been reviewed and listed here."""
 
 
 def deny_the_rest() -> None:

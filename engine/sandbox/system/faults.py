@@ -30,7 +30,7 @@ class Fault:
     """One fault."""
 
     name: str
-    """In words for whoever operates the installation."""
+    """In words for the operator of the installation."""
     guard: str
     """What of the language layer shuts it."""
     program: str

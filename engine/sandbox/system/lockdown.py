@@ -115,7 +115,7 @@ def _die_with_the_server() -> None:
 
 
 def address_space() -> int:
-    """Bytes of this process's address space; 0 where nobody counts them."""
+    """Bytes of this process's address space; 0 where the system does not count them."""
     try:
         with open("/proc/self/statm") as file:
             return int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")

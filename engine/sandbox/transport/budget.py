@@ -1,6 +1,6 @@
 """How much of a recording may still come: counted by the child before it sends, and by the parent when it has read.
 
-Both count the same way, and the parent allows a little more, which is how the run ended. So what an honest child sends is
+Both count the same way, and the parent allows a little more, which is how the run ended. So what a valid child sends is
 never refused, and what it does not send it can say itself: which limit the recording has come to.
 """
 
@@ -112,7 +112,7 @@ class Room:
         self.left[name] -= count
 
     def over(self, name: str) -> TooMuchError:
-        """The error of whoever went past a limit."""
+        """The error for a program that went past a limit."""
         row, most = self.rows[name]
         return TooMuchError(row.past(most))
 

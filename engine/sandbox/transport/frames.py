@@ -21,9 +21,9 @@ KINDS = frozenset((BATCH, DONE, REPLY, PART, SHARE, STUCK, OUTPUT))
 MAX_FRAME = limits.FRAME.value()
 MAX_FRAMES = limits.FRAMES.value()
 MAX_READS = limits.READS.value()
-"""Pieces in which a stream may arrive: whoever sends single bytes wants to keep us busy."""
+"""Pieces in which a stream may arrive: a child that sends single bytes wants to keep the parent busy."""
 PIECE = 2 * 2**20
-"""Bytes of arrays, about, that an honest child puts into one frame."""
+"""Bytes of arrays, about, that a child puts into one frame."""
 SUMMARY = 12_000
 """Bytes of an array's summary, at most."""
 
@@ -48,7 +48,7 @@ class Frames:
     """Cuts a stream of bytes into frames.
 
     Raises:
-        ValueError: for a frame larger than any honest one, an unknown kind, too many frames, or too many pieces.
+        ValueError: for a frame larger than any valid one, an unknown kind, too many frames, or too many pieces.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""What comes back from a child: read, bounded, and believed only as far as it makes sense."""
+"""What comes back from a child: read, bounded and validated; the child is not trusted."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class RunResult(msgspec.Struct, frozen=True):
 
 
 class Control:
-    """What whoever waits for a run may look at meanwhile, and ask for."""
+    """What the caller of a run may look at while it waits, and ask for."""
 
     def __init__(self) -> None:
         self.events = 0
@@ -95,7 +95,7 @@ class Collected:
         """The last message, after which none may follow."""
         self.trouble = ""
         """Why reading stopped before there was a last message: "nonsense", "stopped", or for reasons that are not the
-        program's: "late", where nobody ended it in time, and "lost", where what it ran in has gone."""
+        program's: "late", where nothing ended it in time, and "lost", where what it ran in has gone."""
         self.failure = ""
         """Why there is no child at all, in words for the user."""
         self.help = ""
@@ -107,13 +107,13 @@ class Collected:
         self.control = Control()
 
     def again(self) -> None:
-        """Forget everything, because the job is done once more. Whoever adds state of its own adds it here, too."""
+        """Forget everything, because the job is done once more. A subclass with state of its own resets it here, too."""
         control = self.control
         Collected.__init__(self)
         self.control = control
 
     def take(self, kind: bytes, body: bytes) -> None:
-        """Take a message; ValueError or MsgspecError for one that no honest child sends."""
+        """Take a message; ValueError or MsgspecError for an invalid one."""
         raise NotImplementedError
 
     def feed(self, data: bytes) -> bool:
@@ -183,7 +183,7 @@ class CollectedRun(Collected):
         self.control.events = len(r.events)
 
     def result(self, end: tuple[int, bool] | None, seconds: float) -> RunResult:
-        """The result, as far as it can be believed."""
+        """The result, validated."""
         done: Done | None = self.done
         recording: Recording | None = self.recording
         try:
@@ -289,7 +289,7 @@ def _signal(number: int) -> str:
 
 
 def check_done(done: Done, cells: int) -> None:
-    """Raise ValueError for an end that no honest child sends."""
+    """Raise ValueError for an invalid end."""
     if done.status not in STATUSES or (done.error is None) != (done.status == "ok"):
         raise ValueError("an end of no kind that there is")
     if not (math.isfinite(done.seconds) and done.seconds >= 0):

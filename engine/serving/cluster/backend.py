@@ -49,7 +49,7 @@ class Theirs:
         return resolve_name, (f"gradtape.engine.serving.cluster.worker:{self.name}",)
 
     def __call__(self, *_: object) -> None:
-        """Nobody calls it here; Dask sends nothing that cannot be called."""
+        """Never called in this process; Dask sends nothing that cannot be called."""
         raise NotImplementedError(self.name)
 
 
@@ -86,7 +86,7 @@ class Cluster:
 
     @property
     def slots(self) -> int:
-        """How many jobs the workers can do at once; 1 while nobody knows."""
+        """How many jobs the workers can do at once; 1 while that is not known."""
         counted, slots = self._slots
         if time.monotonic() - counted > COUNTED:
             with contextlib.suppress(Exception):

@@ -26,7 +26,7 @@ _stopped: deque[tuple[str, bool]] = deque(maxlen=1000)
 
 
 class Raw(Collected):
-    """A child's frames, unread: whether they can be believed is judged where they are used."""
+    """A child's frames, unread: they are validated where they are used."""
 
     def __init__(self) -> None:
         super().__init__()
