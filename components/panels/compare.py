@@ -14,7 +14,8 @@ from components.page.pinned import pin, show_both, unpin
 from components.page.selection import select
 from components.page.task_progress import again
 from components.panels import Beside, panel
-from engine.diagnosis.comparison.compare import Change, Comparison, Row, compare
+from engine.diagnosis.comparison.array_change import Change
+from engine.diagnosis.comparison.compare import Comparison, Row, compare
 from engine.diagnosis.comparison.line_diff import parts as line_parts
 from engine.graph.numbers import ArrayTexts
 from engine.lazy import Late

@@ -8,7 +8,8 @@ import pytest
 
 from components.menus.gallery import examples
 from engine.diagnosis.comparison.alignment import match, match_lines
-from engine.diagnosis.comparison.compare import Comparison, compare, difference
+from engine.diagnosis.comparison.array_change import array_change
+from engine.diagnosis.comparison.compare import Comparison, compare
 from engine.diagnosis.comparison.graph_diff import merged
 from engine.graph import VIEWS, View, layout
 from engine.recording import Recording
@@ -143,12 +144,12 @@ def test_a_program_that_fails_is_compared_up_to_there() -> None:
 
 def test_nan_is_the_same_as_nan_and_a_new_nan_is_told() -> None:
     nan = float("nan")
-    assert not difference(stored([1, nan]), stored([1, nan])).changed
-    change = difference(stored([1, 2]), stored([1.5, nan]))
+    assert not array_change(stored([1, nan]), stored([1, nan])).changed
+    change = array_change(stored([1, 2]), stored([1.5, nan]))
     assert (change.changed, change.largest, change.note) == (True, 0.5, "1 NaN now")
-    assert difference(stored([nan, nan]), stored([1, nan])).note == "1 NaN before"
-    assert not difference(stored(float("inf")), stored(float("inf"))).changed
-    assert difference(stored(float("inf")), stored(-float("inf"))).largest == float("inf")
+    assert array_change(stored([nan, nan]), stored([1, nan])).note == "1 NaN before"
+    assert not array_change(stored(float("inf")), stored(float("inf"))).changed
+    assert array_change(stored(float("inf")), stored(-float("inf"))).largest == float("inf")
 
 
 @pytest.mark.parametrize(
@@ -167,7 +168,7 @@ def test_nan_is_the_same_as_nan_and_a_new_nan_is_told() -> None:
     ],
 )
 def test_arrays_of_every_kind_are_compared(old: StoredArray, new: StoredArray, changed: bool, note: str) -> None:
-    found = difference(old, new)
+    found = array_change(old, new)
     assert (found.changed, found.note) == (changed, note)
 
 
