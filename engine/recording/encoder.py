@@ -31,7 +31,7 @@ _UNDECLARED = {"constant": ("creation",)}
 """Traits of what is entered for tensors that came about unseen, beside what is declared."""
 
 
-class Scribe:
+class Encoder:
     """The log under construction."""
 
     def __init__(self, store: ArrayStore, first: int, sink: Callable[[AnyEvent], None] | None) -> None:

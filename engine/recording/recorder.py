@@ -19,7 +19,7 @@ from ..nn.module import Module
 from ..op.declare import Op
 from ..tensor import Tensor
 from .bounded_text import name_of, said, shown
-from .encoder import Scribe
+from .encoder import Encoder
 from .events import NOTHING, AnyEvent, Scope, Site
 from .module_paths import Calls
 from .recording import OpInfo, Recording
@@ -52,7 +52,7 @@ class Recorder:
         self.first = _next
         self.module_calls = Calls()
         """The modules whose `forward` runs."""
-        self._scribe = Scribe(self.store, self.first, sink)
+        self._encoder = Encoder(self.store, self.first, sink)
         self._notes: list[tuple[Any, ...]] = []
         self._codes: dict[int, tuple[CodeType, int]] = {}
         self._loops: tuple[tuple[int, int], ...] = ()
@@ -71,25 +71,25 @@ class Recorder:
     @property
     def count(self) -> int:
         """How many events there are, about: notes count as one each."""
-        return self._scribe.taken + len(self._scribe.events) + len(self._notes)
+        return self._encoder.taken + len(self._encoder.events) + len(self._notes)
 
     @property
     def events(self) -> list[AnyEvent]:
         """The events so far."""
         self.flush()
-        return self._scribe.events
+        return self._encoder.events
 
     @property
     def sites(self) -> list[Site]:
         """Places in the text that events refer to."""
         self.flush()
-        return self._scribe.sites
+        return self._encoder.sites
 
     @property
     def scopes(self) -> list[Scope]:
         """Functions and loop iterations that events refer to."""
         self.flush()
-        return self._scribe.scopes
+        return self._encoder.scopes
 
     @property
     def arrays(self) -> list[StoredArray]:
@@ -101,25 +101,25 @@ class Recorder:
     def ops(self) -> dict[str, OpInfo]:
         """The operations that events name."""
         self.flush()
-        return self._scribe.ops
+        return self._encoder.ops
 
     def take(self) -> tuple[list[AnyEvent], list[Site], list[Scope], list[StoredArray]]:
         """What has come since the last time: events and the tables they refer to, which are forgotten here."""
         self.flush()
-        return (*self._scribe.take(), self.store.take())
+        return (*self._encoder.take(), self.store.take())
 
     def flush(self) -> None:
         """Write up all notes."""
         notes, self._notes = self._notes, []
         self._left = self.store.left
-        self._scribe.write_up(notes)
+        self._encoder.write_up(notes)
 
     def drop_notes(self) -> None:
         """Forget what is not written up; whatever comes later must not refer to it."""
         self._notes = []
 
     def note(self, *what: Any) -> None:
-        """Take a note: the name of the Scribe's method, then its arguments."""
+        """Take a note: the name of the Encoder's method, then its arguments."""
         self._notes.append(what)
         if len(self._notes) >= BATCH or self._left - self.store.left > HELD:
             self.flush()
@@ -127,14 +127,14 @@ class Recorder:
     def recording(self, source: tuple[str, ...] = ()) -> Recording:
         """What was recorded so far."""
         self.flush()
-        scribe = self._scribe
+        encoder = self._encoder
         return Recording(
             source=source,
-            events=list(scribe.events),
-            sites=list(scribe.sites),
-            scopes=list(scribe.scopes),
+            events=list(encoder.events),
+            sites=list(encoder.sites),
+            scopes=list(encoder.scopes),
             arrays=list(self.store.arrays),
-            ops=dict(scribe.ops),
+            ops=dict(encoder.ops),
         )
 
     # --- where ------------------------------------------------------------------------------------------------------------
@@ -253,17 +253,17 @@ class Recorder:
         """An operation wrote in place."""
         self._where = where = self.where()
         if tensor._counter is not None:
-            self.flush()  # so that the scribe knows all who share the memory
+            self.flush()  # so that the encoder knows all who share the memory
         owner = self._grads.get(id(tensor))
         if owner is not None:
-            name = self._scribe.describe(name_of(op.name), op)
+            name = self._encoder.describe(name_of(op.name), op)
             self.note("grad_set", where, owner[1], self.store.keep(tensor._array), f"{name}_")
             if self.known(tensor) < 0:
                 return
         plain = self._arguments(arguments)
         needs = node is None and any([a._needs for a in arguments if isinstance(a, Tensor)])
         states = [self._state(tensor)]
-        for alias in self._scribe.aliases(tensor):
+        for alias in self._encoder.aliases(tensor):
             if alias is not tensor and self.known(alias) >= 0:
                 with suppress(RuntimeError):  # a view that may no longer be used says so to the program, not to us
                     alias.grad_fn  # noqa: B018  (a view catches up with the write when it is asked)

@@ -101,7 +101,7 @@ import gc
 for x in gc.get_objects():
     if type(x).__name__ == 'Recorder' or type(x).__name__ == '_Bounded':
         x.events.clear()
-        x._scribe = None
+        x._encoder = None
 
 # %% what comes after the end
 #: goal: forges
