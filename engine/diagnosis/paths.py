@@ -1,4 +1,6 @@
-"""How values went from one tensor to another, and where a gradient cannot go back: paths through a run, without recursion."""
+"""How values went from one tensor to another, and where a gradient cannot go back, in one file because a path goes through
+operations, writes and Python's numbers in turn: each step of the search asks for all three. Nothing recurses.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What rules and answers look at: a recording with the questions that several of them ask, each answered once."""
+"""What rules and answers look at: a recording with the questions that several of them ask, in one class because most questions
+are answered from other questions' answers, and each is answered once.
+"""
 
 from __future__ import annotations
 

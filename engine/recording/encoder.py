@@ -1,4 +1,6 @@
-"""Writes a recorder's notes up as events and fills the tables they refer to."""
+"""Writes a recorder's notes up as events and fills the tables they refer to, in one class: it runs for every operation, and
+events of all kinds go through the same tables, so each further object would cost a call an operation.
+"""
 
 from __future__ import annotations
 

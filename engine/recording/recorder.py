@@ -1,4 +1,5 @@
-"""The observer: notes what the engine does, as cheaply as it can, and has it written up as events later.
+"""The observer, one method for each report of the engine and the program, in one class because the engine knows one observer:
+notes what happens, as cheaply as it can, and has it written up as events later.
 
 A note is a tuple of what would be gone afterwards (the array's bytes, the frame's instruction) and references to what stays.
 Writing events at once made recorded programs seven times slower; a note costs a tenth of that. `flush` writes up the notes;
