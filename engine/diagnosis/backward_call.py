@@ -15,7 +15,7 @@ _BACK = 2_000
 def receiver(paths: Paths, step: int) -> int:
     """The tensor that backward was called on at a step, or that was given to it; NOTHING if it cannot be told."""
     run, source = paths.run, paths.source
-    made = [
+    results = [
         (run.site(earlier), event.outputs[0].id)
         for earlier in range(step - 1, max(step - _BACK, -1), -1)
         if isinstance(event := run.events[earlier], OpRan) and event.outputs
@@ -26,14 +26,14 @@ def receiver(paths: Paths, step: int) -> int:
     if isinstance(node, ast.Call):
         given = _given(node)
         if isinstance(given, ast.Name):
-            found = run.named_at(given.id, step)
-            if found != NOTHING:
-                return found
+            bound = run.named_at(given.id, step)
+            if bound != NOTHING:
+                return bound
         given_at = source.site_of(given, run.site(step))
-        for site, tensor in made:
+        for site, tensor in results:
             if site == given_at:
                 return tensor
-    return next((tensor for _, tensor in made if run.tensors[tensor].op.op != "grad"), NOTHING)
+    return next((tensor for _, tensor in results if run.tensors[tensor].op.op != "grad"), NOTHING)
 
 
 def _given(call: ast.Call) -> ast.expr:

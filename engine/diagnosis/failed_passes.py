@@ -123,7 +123,7 @@ class Crime(NamedTuple):
     tensor: int
     node: int
     saved: int
-    found: int
+    needed: int
     """The versions when it was saved and when it was needed."""
     writes: list[int]
 
@@ -146,7 +146,7 @@ def _changed(run: Run, entry: Pass, severity: str) -> Finding | None:
         f"{name} was changed in place after {op} had saved it for backward.",
         f"{run.nodes[crime.node].info.name} ({run.where(born)}) needs {name} as it was then, at version {crime.saved}. "
         f"{what} wrote it at {', '.join(lines) or 'an unknown line'}; at {run.where(entry.began)} it is at version "
-        f"{crime.found}, so backward fails.",
+        f"{crime.needed}, so backward fails.",
         "Call backward() before optimizer.step(), or compute the result anew after it."
         if by_optimizer else BY_CODE["in_place_on_saved"].remedy(),
         step=write,
@@ -154,7 +154,7 @@ def _changed(run: Run, entry: Pass, severity: str) -> Finding | None:
         evidence=[
             ("saved by", f"{run.nodes[crime.node].info.name} at {run.where(born)}, version {crime.saved}"),
             *(("written by", f"{what} at {run.where(w)}") for w in crime.writes[:4]),
-            ("needed by", f"backward pass {entry.number} at {run.where(entry.began)}, version {crime.found}"),
+            ("needed by", f"backward pass {entry.number} at {run.where(entry.began)}, version {crime.needed}"),
         ],
         nodes=[key(crime.tensor), f"n{crime.node}"],
     )  # fmt: skip

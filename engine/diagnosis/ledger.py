@@ -40,31 +40,31 @@ class Point(msgspec.Struct, frozen=True, kw_only=True):
 
 def ledgers(recording: Recording) -> dict[int, list[Entry]]:
     """The ledger of every tensor that ever gets a gradient, by tensor id, in the order of the ids."""
-    made = recording.derived.get("ledgers")
-    if made is None:
-        made = recording.derived["ledgers"] = _ledgers(recording)
-    found: dict[int, list[Entry]] = made
-    return found
+    kept = recording.derived.get("ledgers")
+    if kept is None:
+        kept = recording.derived["ledgers"] = _ledgers(recording)
+    answer: dict[int, list[Entry]] = kept
+    return answer
 
 
 def _ledgers(recording: Recording) -> dict[int, list[Entry]]:
     index = index_of(recording)
     kept = {t: h.ledger.values for t, h in sorted(index.tensors.items()) if h.ledger is not None}
-    found = {t: [_entry(row) for row in rows] for t, rows in kept.items()}
+    entries_of = {t: [_entry(row) for row in rows] for t, rows in kept.items()}
     for step, event in enumerate(recording.events):
         if isinstance(event, Stepped):
             line = recording.line(event)
             for tensor in event.parameters:
-                if tensor in found:
-                    found[tensor].append(_used(kept[tensor], step, "optimizer", f"{event.optimizer}.step", line))
+                if tensor in entries_of:
+                    entries_of[tensor].append(_used(kept[tensor], step, "optimizer", f"{event.optimizer}.step", line))
         elif isinstance(event, OpRan) and event.written and step not in index.stepping:
             for write in event.written:
                 # What a tensor was filled with before any gradient came is not its ledger's matter.
-                if write.tensor in found and kept[write.tensor][0].step < step:
-                    found[write.tensor].append(_used(kept[write.tensor], step, "updated", event.op, recording.line(event)))
-    for entries in found.values():
+                if write.tensor in entries_of and kept[write.tensor][0].step < step:
+                    entries_of[write.tensor].append(_used(kept[write.tensor], step, "updated", event.op, recording.line(event)))
+    for entries in entries_of.values():
         entries.sort(key=lambda e: e.step)
-    return found
+    return entries_of
 
 
 def _entry(row: LedgerRow) -> Entry:

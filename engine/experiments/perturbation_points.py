@@ -14,9 +14,9 @@ class Targets:
         self.calls, self.index, self.entry = calls, index, entry
         self.passed = set(entry.ran.values)
         """The nodes that the pass ran."""
-        self.made = {call.node: at for at, call in enumerate(calls) if call.node >= 0}
+        self.call_of = {call.node: at for at, call in enumerate(calls) if call.node >= 0}
         """Node → the call that made it."""
-        self.born = {t: (at, k) for at, call in enumerate(calls) if not call.in_place for k, t in enumerate(call.made)}
+        self.born = {t: (at, k) for at, call in enumerate(calls) if not call.in_place for k, t in enumerate(call.results)}
         """Tensor → the call that made it, and which of the call's results it is."""
 
     def event(self, tensor: int) -> int:
@@ -30,7 +30,7 @@ class Targets:
     def after(self, tensor: int) -> int:
         """The call after which the tensor is to be changed: the last one before the pass's graph begins to use it."""
         born, edge = self.born[tensor][0], self.gradient_edge(tensor)
-        used = [self.made[n] for n in self.passed if n in self.made and edge in self.index.nodes[n].info.edges]
+        used = [self.call_of[n] for n in self.passed if n in self.call_of and edge in self.index.nodes[n].info.edges]
         return max(min(used, default=born + 1) - 1, born)
 
     def gradient_edge(self, tensor: int) -> tuple[int, int]:

@@ -38,7 +38,7 @@ class Call:
     """One thing that the program did, as the first run saw it."""
 
     name: str
-    made: tuple[int, ...]
+    results: tuple[int, ...]
     """Ids of the tensors it made."""
     node: int = -1
     in_place: bool = False

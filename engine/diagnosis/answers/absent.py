@@ -86,8 +86,8 @@ def _needs_none(q: Question) -> Reason:
     off = [s for s, value in q.flags("requires_grad") if not value]
     if off and q.flags("requires_grad")[-1][1] is False and detached_in_place(q.paths, q.tensor, q.step + 1) == NOTHING:
         return _frozen(q, off[-1])
-    made = q.history.op
-    inputs = run.inputs(made)
+    maker = q.history.op
+    inputs = run.inputs(maker)
     if q.history.info.grad_of != NOTHING:
         return q.because(
             "needs_none",
@@ -111,7 +111,7 @@ def _needs_none(q: Question) -> Reason:
             cut=[(cut.source, cut.result)],
             evidence=[fact(run, cut), (f"{q.name}.requires_grad", "False")],
         )
-    if inputs and made.op not in ("Parameter",) and made.op != "grad":
+    if inputs and maker.op not in ("Parameter",) and maker.op != "grad":
         leaves = leaves_above(q)
         names = listed([q.told(t) for t in leaves])
         site = run.tensors[leaves[0]].born if len(leaves) == 1 else q.history.born

@@ -14,7 +14,7 @@ def requires_grad(q: Question) -> str:
     run, name = q.run, q.name
     history, status = q.history, q.status
     where = run.where(history.born)
-    made = history.op
+    origin = history.op
     told = q.flags("requires_grad")
     if told and status.is_leaf and told[-1][1] == status.requires_grad:
         at = run.where(told[-1][0])
@@ -34,14 +34,14 @@ def requires_grad(q: Question) -> str:
         return f"{name} requires grad: {where} made it with requires_grad=True."
     if history.info.grad_of != NOTHING:
         return f"{name} does not require grad: it is a gradient, computed without create_graph=True."
-    inputs = [t for t in run.inputs(made) if t != q.tensor]
+    inputs = [t for t in run.inputs(origin) if t != q.tensor]
     needing = [t for t in inputs if run.status(t, history.born).requires_grad]
     if needing:
         of = q.label(needing[0])
-        opening = opener(q.paths, made, run.site(history.born))
+        opening = opener(q.paths, origin, run.site(history.born))
         at = f"at {run.site_text(opening)}" if opening is not None else "there"
-        kind = KINDS.get(made.cut, KINDS["nondifferentiable"])
-        why = filled(kind.flag, {"op": made.op, "at": at, "dtype": history.info.dtype})
+        kind = KINDS.get(origin.cut, KINDS["nondifferentiable"])
+        why = filled(kind.flag, {"op": origin.op, "at": at, "dtype": history.info.dtype})
         return f"{name} does not require grad: {where} made it from {of}, which does, but {why}."
     above = next(cuts_above(q.paths, q.tensor, q.step + 1, q.label), None)
     if above is not None:

@@ -54,22 +54,22 @@ class _Merger:
         self.old, self.new = (_drawn(one) if view == "tensors" else build(one, view) for one in (before, after))
         self.matching: Matching = match(before, after)
         self.comparison: Comparison = compare(before, after)
-        self.made = Merged(self.new.copy(), self.new)
+        self.merged = Merged(self.new.copy(), self.new)
         self.view = view
 
     def run(self) -> Merged:
         names = {key: self.name(key) for key in self.old}
         for key, name in names.items():
             if name not in self.new:
-                self.made.graph.add_node(name, **{**self.old.nodes[key], "removed": True, "born": NOTHING})
-                self.made.nodes[name] = {"tone": "removed", "label": "removed", "value": None}
+                self.merged.graph.add_node(name, **{**self.old.nodes[key], "removed": True, "born": NOTHING})
+                self.merged.nodes[name] = {"tone": "removed", "label": "removed", "value": None}
         kept = set(names.values())
         for key in self.new:
             if key not in kept:
-                self.made.nodes[key] = {"tone": "added", "label": "added", "value": None}
+                self.merged.nodes[key] = {"tone": "added", "label": "added", "value": None}
         self.edges(names)
         self.changes()
-        return self.made
+        return self.merged
 
     def name(self, key: str) -> str:
         """What a node of the earlier graph is called in the merged one."""
@@ -90,34 +90,34 @@ class _Merger:
             edge = (*at, numbers)
             numbers += 1
             plain = {**attributes, "carries": [], "born": NOTHING, "removed": True}
-            self.made.graph.add_edge(*edge, **plain)
-            self.made.edges[edge] = {"tone": "removed"}
+            self.merged.graph.add_edge(*edge, **plain)
+            self.merged.edges[edge] = {"tone": "removed"}
             removed.append(edge)
         for edges in left.values():
             for edge in edges:
-                self.made.edges[edge] = {"tone": "added"}
+                self.merged.edges[edge] = {"tone": "added"}
         # What fed a tensor in one run may be fed by it in the other; such edges do not shape the layout.
-        solid = nx.DiGraph([(u, v) for u, v, a in self.made.graph.edges(data=True) if not a.get("write")])
+        solid = nx.DiGraph([(u, v) for u, v, a in self.merged.graph.edges(data=True) if not a.get("write")])
         if removed and not nx.is_directed_acyclic_graph(solid):
             for edge in removed:
-                self.made.graph.edges[edge]["write"] = True
+                self.merged.graph.edges[edge]["write"] = True
 
     def changes(self) -> None:
         texts = ArrayTexts(self.before), ArrayTexts(self.after)
         for row in self.comparison.rows:
             for key in self.keys(row):
                 if row.status == "changed":
-                    self.made.nodes[key] = {"tone": "changed", "label": _told(row, *texts), "value": _size(row)}
-                elif row.status == "removed" and key in self.made.nodes:
+                    self.merged.nodes[key] = {"tone": "changed", "label": _told(row, *texts), "value": _size(row)}
+                elif row.status == "removed" and key in self.merged.nodes:
                     grad = (texts[0](row.grad.before) or None) if row.kept else None
-                    self.made.faces[key] = {"value": texts[0](row.value.before), "grad": grad}
+                    self.merged.faces[key] = {"value": texts[0](row.value.before), "grad": grad}
 
     def keys(self, row: Row) -> list[str]:
         """The nodes of the view that stand for a tensor."""
         if self.view == "tensors":
-            return [row.key] if row.key in self.made.graph else []
+            return [row.key] if row.key in self.merged.graph else []
         prefix, tensor = ("", row.after) if row.after != NOTHING else ("b", row.before)
-        graph = self.made.graph
+        graph = self.merged.graph
         return [
             key for key, a in graph.nodes(data=True) if a["tensor"] == tensor and bool(a.get("removed")) == bool(prefix)
         ]  # fmt: skip
@@ -142,8 +142,8 @@ def _size(row: Row) -> float | None:
 
 def _drawn(recording: Recording) -> Graph:
     """The recording's graph of tensors, kept for the next picture. Do not change it."""
-    made = recording.derived.get("drawn")
-    if made is None:
-        made = recording.derived["drawn"] = build(recording)
-    found: Graph = made
-    return found
+    kept = recording.derived.get("drawn")
+    if kept is None:
+        kept = recording.derived["drawn"] = build(recording)
+    graph: Graph = kept
+    return graph

@@ -33,7 +33,7 @@ def parts(old: Sequence[str], new: Sequence[str]) -> list[Part]:
     blocks.find(0, len(old), 0, len(new))
     found: list[Part] = []
     a = c = 0
-    for i, j, size in [*blocks.found, (len(old), len(new), 0)]:
+    for i, j, size in [*blocks.runs, (len(old), len(new), 0)]:
         if a < i or c < j:
             found.append(Part("replace" if a < i and c < j else "delete" if a < i else "insert", a, i, c, j))
         if size and found and found[-1].kind == "equal" and (found[-1].b, found[-1].d) == (i, j):
@@ -50,7 +50,7 @@ class _Blocks:
     def __init__(self, old: Sequence[str], new: Sequence[str]) -> None:
         self.old, self.new = old, new
         self.left = MAX_WORK
-        self.found: list[tuple[int, int, int]] = []
+        self.runs: list[tuple[int, int, int]] = []
 
     def find(self, a: int, b: int, c: int, d: int, anchored: bool = False) -> None:
         """Note the runs within these lines."""
@@ -59,7 +59,7 @@ class _Blocks:
         while a + same < b and c + same < d and old[a + same] == new[c + same]:
             same += 1
         if same:
-            self.found.append((a, c, same))
+            self.runs.append((a, c, same))
             a, c = a + same, c + same
         same = 0
         while a < b - same and c < d - same and old[b - same - 1] == new[d - same - 1]:
@@ -68,7 +68,7 @@ class _Blocks:
         if a < b and c < d:
             self._between(a, b, c, d, anchored)
         if same:
-            self.found.append((b, d, same))
+            self.runs.append((b, d, same))
 
     def _between(self, a: int, b: int, c: int, d: int, anchored: bool) -> None:
         """What is left between equal ends."""
@@ -78,7 +78,7 @@ class _Blocks:
         if work <= self.left:
             self.left -= work
             matcher = SequenceMatcher(None, self.old[a:b], self.new[c:d], autojunk=False)
-            self.found += [(a + i, c + j, size) for i, j, size in matcher.get_matching_blocks() if size]
+            self.runs += [(a + i, c + j, size) for i, j, size in matcher.get_matching_blocks() if size]
             return
         if anchored:
             return
@@ -87,7 +87,7 @@ class _Blocks:
         for i, j in _rising([(i, at[line]) for i, line in enumerate(self.old[a:b], a) if line in once]):
             if i >= a and j >= c:
                 self.find(a, i, c, j, anchored=True)
-                self.found.append((i, j, 1))
+                self.runs.append((i, j, 1))
                 a, c = i + 1, j + 1
         self.find(a, b, c, d, anchored=True)
 

@@ -34,15 +34,15 @@ def findings(recording: Recording) -> list[Finding]:
     The gravest come first, equally grave ones in the order of `RULES`, those of one rule in the order of the run. Page, command
     line, replay and groups all show this order; none has one of its own.
     """
-    made = recording.derived.get("findings")
-    if made is None:
+    kept = recording.derived.get("findings")
+    if kept is None:
         run = paths_of(recording).run
-        found = [finding for rule in RULES for finding in sorted(rule(run), key=lambda f: f.step)]
-        implied = {rule for f in found for rule in CONSEQUENCES.get(f.rule, ())}
-        found = [f for f in found if f.rule not in implied]
-        made = recording.derived["findings"] = sorted(found, key=lambda f: _SEVERITIES.index(f.severity))
-    kept: list[Finding] = made
-    return list(kept)
+        reported = [finding for rule in RULES for finding in sorted(rule(run), key=lambda f: f.step)]
+        implied = {rule for f in reported for rule in CONSEQUENCES.get(f.rule, ())}
+        reported = [f for f in reported if f.rule not in implied]
+        kept = recording.derived["findings"] = sorted(reported, key=lambda f: _SEVERITIES.index(f.severity))
+    answer: list[Finding] = kept
+    return list(answer)
 
 
 def explain(recording: Recording) -> str:

@@ -88,7 +88,7 @@ def _forward_origin(run: Run, tensor: int, step: int) -> tuple[int, int] | None:
     queue = [(tensor, step)]
     seen: set[tuple[int, int]] = set()
     makers: dict[int, int] = {}
-    found: list[int] = []
+    origins: list[int] = []
     literal: list[int] = []
     turned: list[int] = []
     while queue:
@@ -110,12 +110,12 @@ def _forward_origin(run: Run, tensor: int, step: int) -> tuple[int, int] | None:
         elif not run.inputs(event) or (_gives(run, event) and not result & NAN):
             literal.append(maker)
         else:
-            found.append(maker)
-    if not found:
+            origins.append(maker)
+    if not origins:
         # An infinity that the program wrote itself, as in a mask, is no trouble until something makes NaN of it.
         given = [m for m in literal if not turned or any(run.fault(i.array) & NAN for i in _outputs(run, m))]
-        found = given or turned
-    return (min(found), min(turned, default=NOTHING)) if found else None
+        origins = given or turned
+    return (min(origins), min(turned, default=NOTHING)) if origins else None
 
 
 def _maker(run: Run, tensor: int, step: int) -> int:

@@ -230,10 +230,10 @@ def leaf_overwritten(run: Run) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def _update_of(run: Run, made: OpRan, old: int, step: int) -> bool:
+def _update_of(run: Run, update: OpRan, old: int, step: int) -> bool:
     """Whether an operation subtracts something that is computed from the old tensor's `.grad` from it."""
     return any(
-        run.tensors[t].op is not made and run.uses_gradient(run.tensors[t].op, old, step) for t in run.inputs(made)
+        run.tensors[t].op is not update and run.uses_gradient(run.tensors[t].op, old, step) for t in run.inputs(update)
     )  # fmt: skip
 
 

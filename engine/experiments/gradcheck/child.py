@@ -173,7 +173,7 @@ class Analysed(DoubleFollower):
     def called(self, at: int, op: Any, arguments: tuple[Any, ...], tensors: Any, node: Any, in_place: bool) -> None:
         """Keep what later runs take for constants, and what the node's check needs."""
         for k, t in enumerate(tensors):
-            number = self.calls[at].made[k] if k < len(self.calls[at].made) else -1
+            number = self.calls[at].results[k] if k < len(self.calls[at].results) else -1
             if number in self.points and not in_place:
                 self.live[number] = t
             if not t._needs:

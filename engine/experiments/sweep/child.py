@@ -41,7 +41,7 @@ class SweepRun(Experiment):
     def __init__(self, job: Job, out: int) -> None:
         super().__init__(job, out)
         self.request: SweepRequest = decode_request(job.request)
-        self.found: list[Point] = []
+        self.unsent: list[Point] = []
         self.under_way = -1
         self.whole = SweepReply("ok")
         """The reply if nothing gets in the way."""
@@ -49,13 +49,13 @@ class SweepRun(Experiment):
     def reply(self, status: str, message: str, line: int) -> SweepReply:
         """The points that were not sent yet, then the end."""
         if status == "timeout" and self.under_way >= 0:  # the point's trouble, not the sweep's
-            self.found.append(Point(self.under_way, np.nan, error=message))
+            self.unsent.append(Point(self.under_way, np.nan, error=message))
             status = "ok"
         self._pass_on()
         return self.whole if status == "ok" else SweepReply(status, message, line)
 
     def _pass_on(self) -> None:
-        points, self.found = self.found, []
+        points, self.unsent = self.unsent, []
         if points:
             self.send(PART, encode(points))
 
@@ -92,9 +92,9 @@ class SweepRun(Experiment):
                 self._pass_on()
             values[:] = point
             self.under_way = position
-            found = self._point(program, position, Swept(first.calls, request.number, leaves, point))
+            measured = self._point(program, position, Swept(first.calls, request.number, leaves, point))
             self.under_way = -1
-            self.found.append(found)
+            self.unsent.append(measured)
 
     def _point(self, program: Program, position: int, watch: Swept) -> Point:
         """One run."""
@@ -154,22 +154,22 @@ def _targets(request: SweepRequest, calls: list[Call], recording: Any) -> list[T
     """
     index = index_of(recording)
     entry = index.passes.get(request.number)
-    found: list[Target | None] = []
+    targets: list[Target | None] = []
     for axis in request.axes:
         if not isinstance(axis, Leaf):
-            found.append(None)
+            targets.append(None)
             continue
         if entry is None:
             raise Unmeasured("missing", f"the program does not come to backward pass {request.number} again")
         where = Targets(calls, index, entry)
-        made = [t for t, (at, output) in where.born.items() if calls[at].event == axis.event and output == axis.output]
-        if not made or not _has(index.tensors[made[0]].info.shape, axis.element):
+        tensors = [t for t, (at, output) in where.born.items() if calls[at].event == axis.event and output == axis.output]
+        if not tensors or not _has(index.tensors[tensors[0]].info.shape, axis.element):
             again = "run again, the program does not make this leaf; with a seed it does the same each time"
             raise Unmeasured("missing", again)
-        if not where.reached(made[0]):
+        if not where.reached(tensors[0]):
             raise Unmeasured("missing", "the backward pass has no gradient for this leaf")
-        found.append(Target(made[0], where.born[made[0]], where.after(made[0]), axis.element))
-    return found
+        targets.append(Target(tensors[0], where.born[tensors[0]], where.after(tensors[0]), axis.element))
+    return targets
 
 
 def _has(shape: tuple[int, ...], element: tuple[int, ...]) -> bool:

@@ -24,9 +24,9 @@ def loss_of(recording: Recording, number: int) -> float:
     """
     index = index_of(recording)
     if number == 0:
-        made = [h for h in index.tensors.values() if "float" in h.info.dtype and np.prod(h.info.shape, dtype=int) == 1]
-        found = recording.array(made[-1].info.array) if made else None
-        return float("nan") if found is None else float(found.item())
+        numbers = [h for h in index.tensors.values() if "float" in h.info.dtype and np.prod(h.info.shape, dtype=int) == 1]
+        loss = recording.array(numbers[-1].info.array) if numbers else None
+        return float("nan") if loss is None else float(loss.item())
     entry = index.passes.get(number)
     if entry is None:
         return float("nan")
