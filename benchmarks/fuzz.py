@@ -28,7 +28,7 @@ from components.replay.panels import panels
 from engine.diagnosis import findings
 from engine.diagnosis.contributions import edge_lines
 from engine.export import Options
-from engine.export.isolated import made
+from engine.export.isolated import make_file
 from engine.opening import opened
 from engine.program import Program, ProgramError
 from engine.program.share import Link, LinkError, pack, program_of, unpack
@@ -210,7 +210,7 @@ def fuzz(count: int, tell: Callable[[str], None] = lambda _: None, first: int = 
     for name, original in originals():  # and what was not changed is opened and saved
         if ending(name, original) != "opened":
             faults.append(f"{name} is not opened")
-        if name.endswith(".gradtape") and not made("svg", Recording.load(original), Options()):
+        if name.endswith(".gradtape") and not make_file("svg", Recording.load(original), Options()):
             faults.append(f"{name} is not drawn")
     return ended, faults
 

@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from components.builder.work import Work, name_input
-from engine.program.edits.leaves import FILLS, made
+from engine.program.edits.leaves import FILLS, leaf_line
 from engine.program.edits.lines import appended
 from engine.program.edits.names import FIRST
 
@@ -30,7 +30,7 @@ def leaf_panel(work: Work) -> None:
     values = _grid(shape) if fill == "values" else None
     grad = st.toggle("requires_grad", value=True, key="build_grad", help="Whether backward passes fill its .grad")
     if name:
-        line = made(name, shape, fill, values, grad)
+        line = leaf_line(name, shape, fill, values, grad)
         work.offer(
             f"Add `{name}`",
             lambda: appended(work.text, line),

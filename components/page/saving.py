@@ -13,7 +13,7 @@ from components.page.state import Page, page
 from components.replay import REPLAY
 from components.replay.making import REPLAYED
 from engine.export import Format, Options
-from engine.export.isolated import FILE, made, sentence
+from engine.export.isolated import FILE, make_file, sentence
 from engine.sandbox.calls import CallError
 
 
@@ -30,7 +30,7 @@ def save(format: Format) -> None:
     p.notice = ""
 
     def work(stop: threading.Event) -> bytes:
-        return made(format.name, recording, options, source, by=by, stop=stop, tell=tell)
+        return make_file(format.name, recording, options, source, by=by, stop=stop, tell=tell)
 
     def tell(share: float) -> None:
         nonlocal done

@@ -72,32 +72,32 @@ def _answer(recording: Recording, args: argparse.Namespace) -> None:
                 print(f"  {text}")
 
 
-def _written(recording: Recording, found: list[Finding], args: argparse.Namespace) -> str:
+def _written(recording: Recording, reported: list[Finding], args: argparse.Namespace) -> str:
     match args.format:
         case "json":
-            return json.dumps([_plain(f) for f in found], indent=1) + "\n"
+            return json.dumps([_plain(f) for f in reported], indent=1) + "\n"
         case "github":
-            return "".join(_annotation(f, args.file, recording) for f in found)
+            return "".join(_annotation(f, args.file, recording) for f in reported)
         case _:
             return explain(recording)
 
 
-def _plain(found: Finding) -> dict[str, Any]:
+def _plain(finding: Finding) -> dict[str, Any]:
     """A finding with its sites as objects, not as the rows of the log."""
-    made: dict[str, Any] = msgspec.structs.asdict(found)
-    made["site"] = None if found.site is None else msgspec.structs.asdict(found.site)
-    made["related"] = [msgspec.structs.asdict(site) for site in found.related]
-    return made
+    plain: dict[str, Any] = msgspec.structs.asdict(finding)
+    plain["site"] = None if finding.site is None else msgspec.structs.asdict(finding.site)
+    plain["related"] = [msgspec.structs.asdict(site) for site in finding.related]
+    return plain
 
 
-def _annotation(found: Finding, file: str, recording: Recording) -> str:
+def _annotation(finding: Finding, file: str, recording: Recording) -> str:
     """One finding as a workflow command; its text is data, whatever is in it."""
     properties = {"file": file}
-    if found.site is not None and found.line and len(recording.source) == 1:
-        properties |= {"line": str(found.line), "endLine": str(found.site.end_line)}
-    properties["title"] = clean(found.title)
+    if finding.site is not None and finding.line and len(recording.source) == 1:
+        properties |= {"line": str(finding.line), "endLine": str(finding.site.end_line)}
+    properties["title"] = clean(finding.title)
     where = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
-    return f"::{_LEVELS[found.severity]} {where}::{_data(f'{found.explanation} {found.fix}'.strip())}\n"
+    return f"::{_LEVELS[finding.severity]} {where}::{_data(f'{finding.explanation} {finding.fix}'.strip())}\n"
 
 
 def _data(text: str) -> str:

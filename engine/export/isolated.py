@@ -52,7 +52,7 @@ FILE = making("engine.export.isolated:file")
 # --- for those who want a file ------------------------------------------------------------------------------------------------
 
 
-def made(
+def make_file(
     format: str,
     recording: Recording | None,
     options: Options,

@@ -48,7 +48,7 @@ def palette(theme: Theme) -> Palette:
     return _DARK if theme == "dark" else _LIGHT
 
 
-def _made(
+def _mixed(
     dark: bool, page: str, ink: str, blue: str, blue_text: str, orange: str, orange_text: str, edge: str, cut: str
 ) -> Palette:
     """The shades in between, mixed as the player mixes them (`frontend/src/palette.js`)."""
@@ -85,5 +85,5 @@ def _mix(a: str, b: str, share: float) -> str:
     return "#" + bytes(round(one + (other - one) * share) for one, other in pairs).hex()
 
 
-_LIGHT = _made(False, "#ffffff", "#1d2433", "#2f6fde", "#245ab8", "#d9722e", "#a84c14", "#98a1b1", "#98a1b1")
-_DARK = _made(True, "#1a1f28", "#e6e9ef", "#6ea4ff", "#8fb8ff", "#f08a47", "#ffb07a", "#6d7789", "#7f899b")
+_LIGHT = _mixed(False, "#ffffff", "#1d2433", "#2f6fde", "#245ab8", "#d9722e", "#a84c14", "#98a1b1", "#98a1b1")
+_DARK = _mixed(True, "#1a1f28", "#e6e9ef", "#6ea4ff", "#8fb8ff", "#f08a47", "#ffb07a", "#6d7789", "#7f899b")

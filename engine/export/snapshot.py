@@ -31,7 +31,7 @@ def snapshot(recording: Recording, options: Options, tell: Tell = untold) -> Gra
     tell(0.3)
     placed = layout(graph.reverse(copy=True) if flipped else graph, options.direction)
     tell(0.8)
-    found: Graph = nx.MultiDiGraph(
+    drawn: Graph = nx.MultiDiGraph(
         title=clean(options.title), view=options.view, direction=options.direction, step=step, steps=len(recording.events)
     )
     for key, a in graph.nodes(data=True):
@@ -53,9 +53,9 @@ def snapshot(recording: Recording, options: Options, tell: Tell = untold) -> Gra
         if "members" in a:
             attributes["members"] = len(a["members"])
         attributes |= _array(recording, a["tensor"])
-        found.add_node(key, **{name: value for name, value in attributes.items() if value != ""})
+        drawn.add_node(key, **{name: value for name, value in attributes.items() if value != ""})
     for u, v, k, a in graph.edges(keys=True, data=True):
-        if a["born"] > step or u not in found or v not in found:
+        if a["born"] > step or u not in drawn or v not in drawn:
             continue
         edge: dict[str, str | float] = {"kind": a["kind"]}
         passing = [face for at, face in shown.edges[u, v, k] if at == step and face.active]
@@ -63,8 +63,8 @@ def snapshot(recording: Recording, options: Options, tell: Tell = untold) -> Gra
             edge["gradient"] = clean(passing[-1].label)
             if passing[-1].norm is not None:
                 edge["norm"] = passing[-1].norm
-        found.add_edge(u, v, k, **edge)
-    return found
+        drawn.add_edge(u, v, k, **edge)
+    return drawn
 
 
 def _array(recording: Recording, tensor: int) -> dict[str, str]:

@@ -122,11 +122,11 @@ class Lines:
 class ProgramAst:
     """A text that is Python: its tree, which must not be changed, and what it says between the signs."""
 
-    def __init__(self, text: str, tree: ast.Module, found: Scan) -> None:
+    def __init__(self, text: str, tree: ast.Module, scanned: Scan) -> None:
         self.text = text
         self.tree = tree
-        self.signs = found.signs
-        self._scan = found
+        self.signs = scanned.signs
+        self._scan = scanned
         self._derived: dict[str, object] = {}
 
     def once(self, name: str, make: Callable[[], T]) -> T:

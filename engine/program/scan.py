@@ -109,7 +109,7 @@ class _Scanner:
         self.text = text
         self.bounds = bounds
         self.nested = nested
-        self.found = Scan()
+        self.scanned = Scan()
         self.levels = [_Level("")]
         self.inside = 0
         """Depth of all levels together."""
@@ -127,14 +127,14 @@ class _Scanner:
 
     def run(self) -> Scan:
         offset, end = 0, len(self.text)
-        while offset < end and not self.found.problem:
+        while offset < end and not self.scanned.problem:
             offset = self.literal(offset) if self.levels[-1].kind in ("f", "format") else self.code(offset)
-        if self.strings and not self.found.problem:
+        if self.strings and not self.scanned.problem:
             self.refuse("quotes", self.strings[-1][0])
-        return self.found
+        return self.scanned
 
     def refuse(self, problem: str, offset: int) -> int:
-        self.found.problem, self.found.offset = problem, offset
+        self.scanned.problem, self.scanned.offset = problem, offset
         return len(self.text)
 
     def code(self, offset: int) -> int:
@@ -147,12 +147,12 @@ class _Scanner:
             kind = "string"
         start = match.start(kind)
         if kind == "comment":
-            self.found.comments.append((start, stop))
+            self.scanned.comments.append((start, stop))
             return stop
         if kind == "joined":
             return stop
-        self.found.signs += 1
-        if self.found.signs > self.bounds.signs:
+        self.scanned.signs += 1
+        if self.scanned.signs > self.bounds.signs:
             return self.refuse("signs", start)
         top = self.levels[-1]
         if kind == "line":
@@ -227,8 +227,8 @@ class _Scanner:
 
     def deep(self, offset: int) -> None:
         depth = self.inside + self.blocks
-        if depth > self.found.depth:
-            self.found.depth = depth
+        if depth > self.scanned.depth:
+            self.scanned.depth = depth
             if depth > self.bounds.depth:
                 self.refuse("depth", offset)
 
@@ -248,7 +248,7 @@ class _Scanner:
             if closed is None:
                 return self.refuse("quotes", start)
             if not self.strings:
-                self.found.strings.append((start, closed.end()))
+                self.scanned.strings.append((start, closed.end()))
             return closed.end()
         if closed is None and not self.nested:
             return self.refuse("quotes", start)
@@ -291,5 +291,5 @@ class _Scanner:
         if must >= 0 and must != stop:
             return self.refuse("quotes", start)
         if not self.strings:
-            self.found.strings.append((start, stop))
+            self.scanned.strings.append((start, stop))
         return stop

@@ -49,24 +49,24 @@ class _Family:
 
     def __init__(self, head: Any) -> None:
         self.head = head
-        self._found: dict[int, tuple[Any, tuple[str, ...]]] = {}
+        self._paths: dict[int, tuple[Any, tuple[str, ...]]] = {}
         self._rest = _within(head)
 
     def name_of(self, module: Any) -> str | None:
         """The path to a module from the head; None if it is not within."""
         if module is self.head:
             return None
-        known = self._found.get(id(module))
+        known = self._paths.get(id(module))
         if known is None:
             known = self._look_for(module)
         if known is None or not self._holds(module, known[1]):  # the program has moved modules about since
-            self._found, self._rest = {}, _within(self.head)
+            self._paths, self._rest = {}, _within(self.head)
             known = self._look_for(module)
         return ".".join(known[1]) if known is not None else None
 
     def _look_for(self, module: Any) -> tuple[Any, tuple[str, ...]] | None:
         for child, path in self._rest:
-            there = self._found.setdefault(id(child), (child, path))
+            there = self._paths.setdefault(id(child), (child, path))
             if child is module:
                 return there
         return None

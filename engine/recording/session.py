@@ -54,15 +54,15 @@ class Tape:
         file = frame.f_code.co_filename
         self.recorder = _Onlooker(frame)
         self._source = "".join(linecache.getlines(file, frame.f_globals))
-        self._made: tuple[int, Recording] | None = None
+        self._kept: tuple[int, Recording] | None = None
 
     @property
     def recording(self) -> Recording:
         """What was recorded so far."""
         count = self.recorder.count
-        if self._made is None or self._made[0] != count:
-            self._made = count, self.recorder.recording((self._source,))
-        return self._made[1]
+        if self._kept is None or self._kept[0] != count:
+            self._kept = count, self.recorder.recording((self._source,))
+        return self._kept[1]
 
     def __repr__(self) -> str:
         return repr(self.recording)

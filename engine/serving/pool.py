@@ -359,15 +359,15 @@ def faded(seconds: float) -> float:
 
 def pool() -> Pool:
     """This process's pool, as the settings want it; with a cluster it has as many slots as the workers."""
-    made = _made()
+    own = _own()
     away = elsewhere()
-    if away is not None and made.slots != max(2, slots := away.slots):
-        made.resize(slots)
-    return made
+    if away is not None and own.slots != max(2, slots := away.slots):
+        own.resize(slots)
+    return own
 
 
 @cache
-def _made() -> Pool:
+def _own() -> Pool:
     wanted = settings()
     if wanted.hosted:
         metrics.to_stderr()  # where strangers' programs run, the operator gets a log

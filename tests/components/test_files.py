@@ -17,7 +17,7 @@ from components.replay import REPLAY, replay_html
 from components.replay.making import REPLAYED
 from components.server.uploads import bound
 from engine.export import FORMATS, Options
-from engine.export.isolated import made
+from engine.export.isolated import make_file
 from engine.program import Program
 from engine.recording import Recording
 from engine.sandbox import calls, run
@@ -69,7 +69,7 @@ def test_a_file_that_cannot_be_made_leaves_a_notice(visit: Visit, status: str, m
     def fails(*_: Any, **__: Any) -> bytes:
         raise CallError(status, "it is over")
 
-    monkeypatch.setattr(saving, "made", fails)
+    monkeypatch.setattr(saving, "make_file", fails)
     menu(visit).press("save_menu_pdf")
     assert visit.page.notice.startswith("The PDF file could not be made: ")
     assert not visit.page.files
@@ -87,7 +87,7 @@ def test_several_files_are_made_at_once_and_each_is_cancelled_by_itself(visit: V
         go.wait(60)
         return b"made"
 
-    monkeypatch.setattr(saving, "made", slow)
+    monkeypatch.setattr(saving, "make_file", slow)
     monkeypatch.setattr(tasks, "PATIENCE", 0.0)
     menu(visit).press("save_menu_pdf").press("save_menu_svg")
     assert set(visit.page.tasks) == {"save pdf", "save svg"}
@@ -125,7 +125,7 @@ def test_another_process_makes_the_same_replay() -> None:
     assert recording is not None
     look = Options(title="漢字 </script>")
     told: list[float] = []
-    data = made("html", recording, look, by=REPLAYED, tell=told.append)
+    data = make_file("html", recording, look, by=REPLAYED, tell=told.append)
     assert data.decode() == replay_html(recording, look)
     assert len(told) > 5
 

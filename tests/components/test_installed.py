@@ -41,7 +41,7 @@ import app, assets, components, engine, tests
 import gradtape
 torch = gradtape.engine
 from gradtape.engine.export import Options
-from gradtape.engine.export.isolated import made
+from gradtape.engine.export.isolated import make_file
 from gradtape.engine.recording import Recording, record
 from gradtape.engine.sandbox import run
 
@@ -51,7 +51,7 @@ with record() as tape:
     (2 * x).sum().backward()
 assert x.grad.tolist() == [2, 2] and tape.recording.events
 ran = run(Path("prog.py").read_text())
-assert made("svg", ran.recording, Options()).startswith(b"<svg"), "in a process of its own"
+assert make_file("svg", ran.recording, Options()).startswith(b"<svg"), "in a process of its own"
 torch.nn, torch.optim.swa_utils, torch.utils.data, torch.func, torch.autograd.gradcheck
 torch.save({"x": x}, "tensors")
 assert torch.load("tensors")["x"].tolist() == [1, 1]

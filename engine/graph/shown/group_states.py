@@ -75,12 +75,12 @@ def edge_history(parts: Sequence[EdgeKey], faces: WholeFaces) -> list[tuple[int,
 def _shown(graph: Graph, members: Sequence[str]) -> str:
     """The member whose value stands on the card: the last root, else the last one with a name, else the last."""
     nodes = graph.nodes
-    made = [key for key in members if nodes[key]["kind"] not in ("leaf", "constant", "accumulate")] or list(members)
+    computed = [key for key in members if nodes[key]["kind"] not in ("leaf", "constant", "accumulate")] or list(members)
     for wanted in ("root", "card"):
-        found = [key for key in made if (nodes[key].get("root") if wanted == "root" else nodes[key]["shape"] == "card")]
+        found = [key for key in computed if (nodes[key].get("root") if wanted == "root" else nodes[key]["shape"] == "card")]
         if found:
             return found[-1]
-    return made[-1]
+    return computed[-1]
 
 
 def _largest(tracks: Iterable[list[tuple[int, float]]]) -> Iterable[tuple[int, int, str]]:

@@ -151,7 +151,7 @@ def _is_leaf(attributes: dict[str, object]) -> bool:
     return attributes["kind"] in ("leaf", "constant", "accumulate")
 
 
-def _with_leaves(graph: Graph, found: dict[str, tuple[Step, ...]], *, by_name: bool) -> dict[str, tuple[Step, ...]]:
+def _with_leaves(graph: Graph, scopes: dict[str, tuple[Step, ...]], *, by_name: bool) -> dict[str, tuple[Step, ...]]:
     """A leaf stands with its users: in the innermost group around all of them, but never alone in a whole loop, whose
     iterations it outlives. Parameters of large models are grouped by their names where their users are in many places."""
     users: dict[str, list[str]] = defaultdict(list)
@@ -161,16 +161,16 @@ def _with_leaves(graph: Graph, found: dict[str, tuple[Step, ...]], *, by_name: b
         users[source].append(target)
     leaves = [key for key, a in graph.nodes(data=True) if _is_leaf(a)]
     for key in reversed(leaves):
-        common = _common([found.get(user, ()) for user in users[key]])
+        common = _common([scopes.get(user, ()) for user in users[key]])
         while common and common[-1][2] == "loop":
             common = common[:-1]
-        found[key] = common
-    named = [key for key in leaves if not found[key] and "." in _name(graph, key)]
+        scopes[key] = common
+    named = [key for key in leaves if not scopes[key] and "." in _name(graph, key)]
     if by_name and len(named) > _MANY_LEAVES:
         for key in named:
             parts = _name(graph, key).split(".")[:-1]
-            found[key] = (("params", "parameters", "module"), *_module(".".join(parts)))
-    return found
+            scopes[key] = (("params", "parameters", "module"), *_module(".".join(parts)))
+    return scopes
 
 
 def _name(graph: Graph, key: str) -> str:

@@ -63,7 +63,7 @@ def literals(source: Lines, tree: ast.Module, most: int) -> tuple[list[Knob], bo
     there are more."""
     finder = _Finder(source, most)
     finder.of(tree)
-    return finder.found[:most], len(finder.found) > most
+    return finder.knobs[:most], len(finder.knobs) > most
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,13 +94,13 @@ class _Finder:
     def __init__(self, source: Lines, most: int) -> None:
         self.source = source
         self.most = most
-        self.found: list[Knob] = []
+        self.knobs: list[Knob] = []
         self.waiting: list[tuple[ast.AST, _Context | None]] = []
         """Nodes with what surrounds them, the next one last; a statement has nothing around it."""
 
     def of(self, tree: ast.Module) -> None:
         self.later([(statement, None) for statement in tree.body])
-        while self.waiting and len(self.found) <= self.most:
+        while self.waiting and len(self.knobs) <= self.most:
             node, context = self.waiting.pop()
             if isinstance(node, ast.stmt):
                 self.statement(node)
@@ -163,7 +163,7 @@ class _Finder:
             return
         number = _number(node)
         if number is not None:
-            self.found.append(self.single(node, number, context))
+            self.knobs.append(self.single(node, number, context))
             return
         match node:
             case ast.List() | ast.Tuple():
@@ -233,7 +233,7 @@ class _Finder:
                     "", self.label(node, context), node.lineno, "matrix", tuple(numbers), spans, "values", shape,
                     low, high, step, tuple(isinstance(number, int) for number in numbers),
                 )  # fmt: skip
-                self.found.append(knob)
+                self.knobs.append(knob)
                 return
         alone = len(node.elts) == 1
         parts = []

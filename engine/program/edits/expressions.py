@@ -110,13 +110,13 @@ def _expression(code: str) -> ast.Module | None:
 
 def _check_order(parsed: Parsed, statement: ast.stmt, name: str, value: ast.AST) -> None:
     """What a line reads must be made above it."""
-    made = parsed.program.once("made", lambda: _made(parsed))
+    made = parsed.program.once("made", lambda: _first_lines(parsed))
     for node in ast.walk(value):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and made.get(node.id, 0) >= statement.lineno:
             raise RefusedError(f"{node.id} is made below the line of {name}.")
 
 
-def _made(parsed: Parsed) -> dict[str, int]:
+def _first_lines(parsed: Parsed) -> dict[str, int]:
     """Of each name that is assigned to the first line that does it."""
     found: dict[str, int] = {}
     for statement in ast.walk(parsed.tree):

@@ -27,7 +27,7 @@ class Entries(NamedTuple):
     spans: tuple[tuple[int, int], ...]
 
 
-def made(name: str, shape: Sequence[int], fill: str, values: Any = None, requires_grad: bool = True) -> str:
+def leaf_line(name: str, shape: Sequence[int], fill: str, values: Any = None, requires_grad: bool = True) -> str:
     """The line that makes a leaf; `values` are nested lists or a number."""
     grad = ", requires_grad=True" if requires_grad else ""
     if fill == "values":

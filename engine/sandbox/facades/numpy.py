@@ -184,7 +184,7 @@ class Seed:
 
 def facades(guards: Guards) -> dict[str, Facade]:
     """NumPy and its submodules by dotted name."""
-    made = {
+    modules = {
         "numpy.fft": _facade("numpy.fft", np.fft, _picked(np.fft, FFT)),
         "numpy.linalg": _facade("numpy.linalg", np.linalg, _picked(np.linalg, LINALG)),
         "numpy.random": _facade("numpy.random", np.random, _picked(np.random, RANDOM) | _generators(guards)),
@@ -197,19 +197,19 @@ def facades(guards: Guards) -> dict[str, Facade]:
         "nditer": Iteration,
         "ndarray": guards.shown(np.ndarray),
         "r_": Joining(np.r_),
-        "random": made["numpy.random"],
-        "fft": made["numpy.fft"],
-        "linalg": made["numpy.linalg"],
-        "testing": made["numpy.testing"],
+        "random": modules["numpy.random"],
+        "fft": modules["numpy.fft"],
+        "linalg": modules["numpy.linalg"],
+        "testing": modules["numpy.testing"],
         "s_": np.s_,
         "typing": _typing(guards),
         "ufunc": guards.shown(np.ufunc),
     }
-    made["numpy"] = _facade("numpy", np, names)
-    made["numpy.typing"] = names["typing"]
+    modules["numpy"] = _facade("numpy", np, names)
+    modules["numpy.typing"] = names["typing"]
     guards.know(names.values())
     guards.know([np.float64, np.linalg.LinAlgError], bases=True)
-    return made
+    return modules
 
 
 def _generators(guards: Guards) -> dict[str, Any]:

@@ -72,12 +72,12 @@ BASES = ("collections.abc", "fractions", "numbers", "random")
 
 def facades(guards: Guards) -> dict[str, Facade]:
     """The modules by name."""
-    made = {}
+    modules = {}
     for name, names in NAMES.items():
-        found = picked(import_module(name), names)
-        guards.know(found.values(), bases=name in BASES)
-        made[name] = Facade(name, found, missing(name))
-    return made
+        public = picked(import_module(name), names)
+        guards.know(public.values(), bases=name in BASES)
+        modules[name] = Facade(name, public, missing(name))
+    return modules
 
 
 def missing(module: str) -> Missing:

@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 
 from engine.export import FORMATS, Options, export
-from engine.export.isolated import FILE, Wanted, made, requested, sentence, written
+from engine.export.isolated import FILE, Wanted, make_file, requested, sentence, written
 from engine.progress import untold
 from engine.recording import Recording
 from engine.sandbox import Limits, run
@@ -34,11 +34,11 @@ LOOK = Options("autograd", "TB", 20, "dark", "Größe × 名", fonts=False)
 @pytest.mark.parametrize("name", [name for name in FORMATS if name != "py"])
 def test_another_process_makes_the_same_file(name: str) -> None:
     recording = recorded("repeated_backward")
-    assert made(name, recording, LOOK) == export(recording, name, LOOK)
+    assert make_file(name, recording, LOOK) == export(recording, name, LOOK)
 
 
 def test_a_script_is_made_of_the_text_in_the_editors() -> None:
-    assert made("py", None, Options(), ("x = torch.ones(2)", "x + 1")) == (
+    assert make_file("py", None, Options(), ("x = torch.ones(2)", "x + 1")) == (
         b"import torch\n\n# %%\nx = torch.ones(2)\n\n# %%\nx + 1\n"
     )
 
@@ -46,21 +46,21 @@ def test_a_script_is_made_of_the_text_in_the_editors() -> None:
 @pytest.mark.parametrize("name", ["svg", "png", "pdf", "dot", "graphml", "json", "ipynb"])
 def test_what_needs_letters_that_no_font_of_ours_has_opens_no_file_either(name: str) -> None:
     """Every process that makes a file is forked from one that has made a small one; this one has all that is unusual, too."""
-    assert made(name, hostile(), Options(title="漢字 🙂 \ud800"[:4])) == export(
+    assert make_file(name, hostile(), Options(title="漢字 🙂 \ud800"[:4])) == export(
         hostile(), name, Options(title="漢字 🙂 \ud800"[:4], fonts=False)
     )
 
 
 def test_a_letter_that_no_font_has_is_a_box_in_an_image() -> None:
     def shown(title: str) -> bytes:
-        return Image.open(io.BytesIO(made("png", recorded("broadcasting"), Options(title=title)))).convert("L").tobytes()
+        return Image.open(io.BytesIO(make_file("png", recorded("broadcasting"), Options(title=title)))).convert("L").tobytes()
 
     assert shown("漢") == shown("字") != shown(" ")
 
 
 def test_it_tells_how_far_it_is() -> None:
     told: list[float] = []
-    made("pdf", recorded("tiny_mlp"), Options(), tell=told.append)
+    make_file("pdf", recorded("tiny_mlp"), Options(), tell=told.append)
     assert len(told) > 20
     assert told == sorted(told)
 
@@ -78,15 +78,15 @@ def test_a_file_that_does_not_fit_ends_in_a_sentence_that_names_the_limit(
 ) -> None:
     by = replace(FILE, **limits)  # type: ignore[arg-type]
     with pytest.raises(CallError) as raised:
-        made("json", long(), Options(), by=by)
+        make_file("json", long(), Options(), by=by)
     assert raised.value.status == status
     assert says in sentence(raised.value, "JSON file", by)
-    assert made("dot", recorded("broadcasting"), Options()).startswith(b"digraph"), "and the next one is made"
+    assert make_file("dot", recorded("broadcasting"), Options()).startswith(b"digraph"), "and the next one is made"
 
 
 def test_a_step_that_there_is_not_is_refused() -> None:
     with pytest.raises(CallError, match="there is no step 999") as raised:
-        made("svg", recorded("broadcasting"), Options(step=999))
+        make_file("svg", recorded("broadcasting"), Options(step=999))
     assert raised.value.status == "refused"
     assert sentence(raised.value, "SVG file").startswith("The SVG file could not be made: there is no step 999;")
 
@@ -94,7 +94,7 @@ def test_a_step_that_there_is_not_is_refused() -> None:
 def test_it_can_be_called_off() -> None:
     stop = threading.Event()
     with pytest.raises(Stopped):
-        made("pdf", recorded("tiny_mlp"), Options(), stop=stop, tell=lambda _: stop.set())
+        make_file("pdf", recorded("tiny_mlp"), Options(), stop=stop, tell=lambda _: stop.set())
 
 
 def test_the_page_makes_no_copy_of_the_arrays_that_it_sends() -> None:
@@ -115,4 +115,4 @@ def test_what_is_wanted_is_typed() -> None:
 
 def test_a_recording_is_handed_out_as_it_is() -> None:
     recording = recorded("broadcasting")
-    assert Recording.load(made("gradtape", recording, Options())).to_bytes() == recording.to_bytes()
+    assert Recording.load(make_file("gradtape", recording, Options())).to_bytes() == recording.to_bytes()

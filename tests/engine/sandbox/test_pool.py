@@ -276,7 +276,7 @@ def test_the_number_of_slots_follows_the_cluster(monkeypatch: pytest.MonkeyPatch
     from engine.serving import pool as pools
 
     workers = SimpleNamespace(slots=6)
-    pools._made.cache_clear()
+    pools._own.cache_clear()
     monkeypatch.setattr("engine.serving.elsewhere.settings", lambda: Settings(scheduler="tcp://127.0.0.1:1"))
     monkeypatch.setattr("engine.serving.cluster.backend.cluster", lambda: workers)
     try:
@@ -286,4 +286,4 @@ def test_the_number_of_slots_follows_the_cluster(monkeypatch: pytest.MonkeyPatch
         assert pools.pool() is made
         assert (made.slots, made.quick_slots, made.long_slots) == (9, 5, 4)
     finally:
-        pools._made.cache_clear()
+        pools._own.cache_clear()

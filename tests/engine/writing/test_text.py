@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from engine.program.edits import RefusedError
 from engine.program.edits.expressions import all_named, continued, named
 from engine.program.edits.gradients import backward, descent, optimizer, printed, zero
-from engine.program.edits.leaves import entries, fixed, literal, made, with_entries
+from engine.program.edits.leaves import entries, fixed, leaf_line, literal, with_entries
 from engine.program.edits.lines import after, appended, blocks, wrapped
 from engine.program.edits.names import check, deleted, fresh, renamed, taken
 from engine.program.edits.operands import Operand, operands
@@ -192,10 +192,10 @@ def test_a_line_goes_on_with_its_value() -> None:
 
 
 def test_leaves_are_made() -> None:
-    assert made("x", (), "values", 1.5) == "x = torch.tensor(1.5, requires_grad=True)"
-    assert made("x", (2,), "values", [1.0, -2.0], False) == "x = torch.tensor([1., -2.])"
-    assert made("x", (2, 3), "random, normal") == "x = torch.randn(2, 3, requires_grad=True)"
-    assert made("x", (), "ones") == "x = torch.ones((), requires_grad=True)"
+    assert leaf_line("x", (), "values", 1.5) == "x = torch.tensor(1.5, requires_grad=True)"
+    assert leaf_line("x", (2,), "values", [1.0, -2.0], False) == "x = torch.tensor([1., -2.])"
+    assert leaf_line("x", (2, 3), "random, normal") == "x = torch.randn(2, 3, requires_grad=True)"
+    assert leaf_line("x", (), "ones") == "x = torch.ones((), requires_grad=True)"
     assert literal([[1.0, 0.1], [float("inf"), 3]]) == "[[1., 0.1], [float('inf'), 3]]"
 
 
@@ -226,7 +226,7 @@ def test_a_drawn_leaf_is_written_out() -> None:
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=8), st.data())
 def test_entries_written_are_the_entries_read(values: list[float], data: st.DataObject) -> None:
-    line = made("x", (len(values),), "values", values)
+    line = leaf_line("x", (len(values),), "values", values)
     new = data.draw(st.lists(st.floats(-1e6, 1e6), min_size=len(values), max_size=len(values)))
     length = len(line)
     found = entries(line + "\n", (1, 4, 1, length), len(values))
