@@ -89,9 +89,9 @@ def _history(
             st.rerun()
 
 
-def _chosen(found: Sequence[Operand], picked: Picked) -> list[Operand]:
+def _chosen(operands: Sequence[Operand], picked: Picked) -> list[Operand]:
     """The operands: clicked in the graph, or from a list."""
-    by_id = {each.id: each for each in found}
+    by_id = {each.id: each for each in operands}
     ids = st.multiselect(
         "Tensors (click them in the graph)", list(by_id), [id for id in picked.ids if id in by_id], max_selections=MOST,
         key=f"build_operands_{picked.rev}", format_func=lambda tensor: by_id[tensor].label,

@@ -112,15 +112,15 @@ def _block(work: Work, heads: list[str]) -> None:
     )
 
 
-def _line(label: str, found: list[Block], key: str, index: int) -> Block:
+def _line(label: str, blocks: list[Block], key: str, index: int) -> Block:
     chosen = st.selectbox(
         label,
-        range(len(found)),
+        range(len(blocks)),
         index=index,
         key=key,
-        format_func=lambda i: f"{found[i].first}  {'  ' * (found[i].depth // 4)}{found[i].text}",
+        format_func=lambda i: f"{blocks[i].first}  {'  ' * (blocks[i].depth // 4)}{blocks[i].text}",
     )
-    return found[chosen]
+    return blocks[chosen]
 
 
 PANELS: dict[str, Callable[[Work], None]] = {

@@ -52,21 +52,21 @@ class _Bases:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._made: dict[tuple[tuple[Span, str], ...], str] = {}
+        self._texts: dict[tuple[tuple[Span, str], ...], str] = {}
 
     def named(self, wanted: list[tuple[Span, str]]) -> str:
         """The text with these names; refused as `all_named` refuses."""
         key = tuple(wanted)
-        if key not in self._made:
-            self._made[key] = all_named(self._text, wanted)
-        return self._made[key]
+        if key not in self._texts:
+            self._texts[key] = all_named(self._text, wanted)
+        return self._texts[key]
 
 
 def _offer(
     work: Work,
     bases: _Bases,
     choice: Choice,
-    found: Fit,
+    fit: Fit,
     name: str,
     unnamed: list[tuple[Span, str]],
     target: str,
@@ -76,14 +76,14 @@ def _offer(
         text = bases.named(unnamed)
         if target:
             return continued(text, target, template)
-        return appended(text, found.code if choice.writes else f"{name} = {found.code}")
+        return appended(text, fit.code if choice.writes else f"{name} = {fit.code}")
 
-    short = found.code.replace("torch.nn.functional.", "F.").split("\n    ")[-1]
-    label = f"{choice.label}  `{short}`  → {listed(found.shape)}"
+    short = fit.code.replace("torch.nn.functional.", "F.").split("\n    ")[-1]
+    label = f"{choice.label}  `{short}`  → {listed(fit.shape)}"
     names = [] if choice.writes else [target or name]
     work.offer(label, make, key=_key(choice), names=names)
-    if found.warning:
-        warn(found.warning)
+    if fit.warning:
+        warn(fit.warning)
 
 
 def _key(choice: Choice) -> str:

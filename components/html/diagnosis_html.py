@@ -41,26 +41,26 @@ def why_html(recording: Recording, reason: Reason) -> str:
     return section(tag("div", *parts, cls=tone), evidence_table(reason.evidence), flags, label="why")
 
 
-def findings_html(recording: Recording, found: Sequence[Finding]) -> str:
+def findings_html(recording: Recording, findings: Sequence[Finding]) -> str:
     """Everything that was found in a run, in the order of `engine.diagnosis.findings`."""
-    if not found:
+    if not findings:
         return tag("div", text("Nothing odd was found in this run."), cls="gt-empty")
-    return "".join(_finding(recording, f) for f in found[:FINDINGS]) + more(len(found), FINDINGS)
+    return "".join(_finding(recording, f) for f in findings[:FINDINGS]) + more(len(findings), FINDINGS)
 
 
-def _finding(recording: Recording, found: Finding) -> str:
-    tone, word = SEVERITIES.get(found.severity, ("", found.severity))
-    where = tag("span", text(recording.site_text(found.site)), cls="gt-push gt-muted")
-    head = tag("div", chip(word, tone), tag("h3", text(found.title)), where, cls="gt-row")
-    links = [moment(found.step, "go to the moment")] if found.step != NOTHING else []
-    if found.nodes:
-        links.append(path_button(recording, found.nodes, (), "show in the graph"))
-    lines = [recording.site_text(site) for site in found.related[:ROWS]]
+def _finding(recording: Recording, finding: Finding) -> str:
+    tone, word = SEVERITIES.get(finding.severity, ("", finding.severity))
+    where = tag("span", text(recording.site_text(finding.site)), cls="gt-push gt-muted")
+    head = tag("div", chip(word, tone), tag("h3", text(finding.title)), where, cls="gt-row")
+    links = [moment(finding.step, "go to the moment")] if finding.step != NOTHING else []
+    if finding.nodes:
+        links.append(path_button(recording, finding.nodes, (), "show in the graph"))
+    lines = [recording.site_text(site) for site in finding.related[:ROWS]]
     return section(
         head,
-        tag("p", text(found.explanation)),
-        tag("p", tag("b", "Fix: "), text(found.fix)) if found.fix else "",
-        evidence_table(found.evidence),
+        tag("p", text(finding.explanation)),
+        tag("p", tag("b", "Fix: "), text(finding.fix)) if finding.fix else "",
+        evidence_table(finding.evidence),
         muted("see also " + ", ".join(dict.fromkeys(lines))) if lines else "",
         tag("div", *links, cls="gt-links") if links else "",
     )

@@ -56,7 +56,7 @@ def edges_on_show(recording: Recording, step: int, selected: str | None) -> tupl
     return "", []
 
 
-def found_at(recording: Recording, edges: Sequence[PassEdge], element: tuple[int, ...] | None) -> list[Contribution]:
+def contributions_at(recording: Recording, edges: Sequence[PassEdge], element: tuple[int, ...] | None) -> list[Contribution]:
     """The contributions at the first few of some edges: a weight of a long loop has thousands, more than are read."""
     return [
         c
@@ -66,26 +66,26 @@ def found_at(recording: Recording, edges: Sequence[PassEdge], element: tuple[int
     ]  # fmt: skip
 
 
-def counted(edges: Sequence[PassEdge], found: Sequence[Contribution]) -> int:
+def counted(edges: Sequence[PassEdge], contributions: Sequence[Contribution]) -> int:
     """How many contributions there are in all: one for each edge, or those of a node's edges."""
-    return max(len(edges), len(found))
+    return max(len(edges), len(contributions))
 
 
-def heading(recording: Recording, into: str, found: Sequence[Contribution], count: int) -> str:
+def heading(recording: Recording, into: str, contributions: Sequence[Contribution], count: int) -> str:
     """What the formulas are about."""
     if into:
         several = "one contribution" if count == 1 else f"{count} contributions, which add up"
         return tag("div", text(f"into {into}.grad: {several}"), cls="gt-label")
-    if not found:
+    if not contributions:
         return ""
-    info = index_of(recording).nodes[int(found[0].source[1:])].info
+    info = index_of(recording).nodes[int(contributions[0].source[1:])].info
     return tag("div", text(f"{info.name}: upstream gradient × local rule"), cls="gt-label")
 
 
-def total_html(recording: Recording, into: str, found: Sequence[Contribution], count: int, number: int) -> str:
+def total_html(recording: Recording, into: str, terms: Sequence[Contribution], count: int, number: int) -> str:
     """What the contributions into a leaf add up to."""
-    total = gradient_total(recording, int(found[0].target[1:]), number)
-    parts = [brief(recording.array(c.array), recording.arrays[c.array].shape) for c in found]
+    total = gradient_total(recording, int(terms[0].target[1:]), number)
+    parts = [brief(recording.array(c.array), recording.arrays[c.array].shape) for c in terms]
     shown = " + ".join(f"({p})" if p.startswith("-") else p for p in parts) if count <= MOST else f"{count} terms"
     result = "" if total is None else f" = {brief(total, total.shape)}"
     return tag("div", text(f"together, added to {into}.grad: {shown}{result}"), cls="gt-note")

@@ -67,12 +67,12 @@ def to_fetch(data: bytes, name: str, mime: str) -> File:
     return file
 
 
-def save_menu(made: bool, on_save: Callable[[Format], None], *, key: str) -> None:
-    """Buttons for all formats; without a recording (`made`) there is the program alone."""
+def save_menu(recorded: bool, on_save: Callable[[Format], None], *, key: str) -> None:
+    """Buttons for all formats; without a recording (`recorded`) there is the program alone."""
     with st.container(key=key, border=False, width=WIDTH):
         for group, label in GROUPS.items():
             formats = [format for format in (*FORMATS.values(), REPLAY) if format.group == group]
-            if not made:
+            if not recorded:
                 formats = [format for format in formats if format.name == "py"]
             if not formats:
                 continue

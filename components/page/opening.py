@@ -61,9 +61,9 @@ def open_file(data: bytes, name: str, otherwise: Callable[[], None] = lambda: No
     def work(stop: threading.Event) -> Program | Recording:
         return opened(data, name, stop=stop)
 
-    def arrived(found: Program | Recording) -> None:
+    def arrived(content: Program | Recording) -> None:
         try:
-            _show_file(found, name)
+            _show_file(content, name)
         except ProgramError as error:
             failed(CallError("refused", str(error)))
 
@@ -74,18 +74,18 @@ def open_file(data: bytes, name: str, otherwise: Callable[[], None] = lambda: No
     tasks.start("open", f"Opening {name}", work, arrived, failed=failed)
 
 
-def _show_file(found: Program | Recording, name: str) -> None:
+def _show_file(content: Program | Recording, name: str) -> None:
     """Show what was in a file."""
     p = page()
-    if isinstance(found, Program):
-        _show(found, name)
+    if isinstance(content, Program):
+        _show(content, name)
     else:
-        program = Program.from_cells(found.source)
+        program = Program.from_cells(content.source)
         tasks.cancel("run")
         put_text(program, name)
         if p.recording is not p.pinned:
             gone(p.recording)
-        p.opened, p.result, p.ran = found, None, tuple(found.source)
+        p.opened, p.result, p.ran = content, None, tuple(content.source)
         p.step, p.selected = None, None
     address.name_nothing()
 

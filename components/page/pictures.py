@@ -69,12 +69,12 @@ def drawn_apart(recording: Recording, pinned: Recording | None, wish: Wish) -> t
     if name not in there and p.asked != name:
         p.asked, p.undrawn = name, ""
 
-        def arrived(made: Picture) -> None:
+        def arrived(drawn: Picture) -> None:
             for old in list(there)[: max(0, len(there) - MOST + 1)]:
                 del there[old]
-            there[name] = made
+            there[name] = drawn
             p.asked = None
-            recording.derived["findings"] = made.findings
+            recording.derived["findings"] = drawn.findings
 
         def failed(error: CallError) -> None:
             p.undrawn = f"The graph could not be drawn: {error}."

@@ -103,10 +103,10 @@ def compare_panel(
     return keys[rows[0]] if rows and rows[0] < len(keys) else None
 
 
-def compare_html(found: Comparison, pinned: Recording, recording: Recording) -> str:
+def compare_html(comparison: Comparison, pinned: Recording, recording: Recording) -> str:
     """The summary, the first difference and the changed lines."""
-    first = found.first
-    told = found.summary.partition(" The runs first differ")[0] if first else found.summary
+    first = comparison.first
+    told = comparison.summary.partition(" The runs first differ")[0] if first else comparison.summary
     parts = [tag("div", text(told), cls="gt-answer")]
     if first is not None:
         link = moment(first.step, first.title) if first.step >= 0 else text(first.title)
@@ -131,10 +131,10 @@ def diff_html(before: tuple[str, ...], after: tuple[str, ...]) -> str:
     return tag("div", *lines, *rest, cls="gt-diff") if lines else muted("The programs' texts are the same.")
 
 
-def compare_frame(found: Comparison, pinned: Recording, recording: Recording) -> tuple[pd.DataFrame, list[str]]:
+def compare_frame(comparison: Comparison, pinned: Recording, recording: Recording) -> tuple[pd.DataFrame, list[str]]:
     """The table of what differs, and per row its node in the graph."""
     texts = ArrayTexts(pinned), ArrayTexts(recording)
-    rows = [row for row in found.rows if row.status != "same"]
+    rows = [row for row in comparison.rows if row.status != "same"]
     order = list(SIGNS)
     rows.sort(key=lambda row: order.index(row.status))
     shown = rows[:ROWS]

@@ -29,24 +29,24 @@ def tensors(on: Beside) -> None:
 
 def tensors_panel(recording: Recording, step: int, selected: str | None, view: str = "tensors", *, key: str) -> None:
     """Show the tensors that exist at `step`; a click on a name selects its node in the graph's `view`."""
-    made = replay(recording, step).tensors
+    tensors = replay(recording, step).tensors
     with st.container(key=key, height="stretch", border=False):
-        if not made:
+        if not tensors:
             st.html(tag("div", "No tensor has been made yet at this step.", cls="gt-empty"))
             return
-        pages = -(-len(made) // ROWS)
+        pages = -(-len(tensors) // ROWS)
         page = 1
         if pages > 1:
-            page = int(st.number_input(f"Page of {pages}", 1, pages, _page(made, selected), 1, key=f"{key}_page", width=130))
-        st.html(tensors_html(recording, step, selected, view, made[(page - 1) * ROWS : page * ROWS]))
+            page = int(st.number_input(f"Page of {pages}", 1, pages, _page(tensors, selected), 1, key=f"{key}_page", width=130))
+        st.html(tensors_html(recording, step, selected, view, tensors[(page - 1) * ROWS : page * ROWS]))
         if pages > 1:
-            st.html(muted(f"{len(made)} tensors, {ROWS} to a page"))
+            st.html(muted(f"{len(tensors)} tensors, {ROWS} to a page"))
 
 
-def _page(made: tuple[int, ...], selected: str | None) -> int:
+def _page(tensors: tuple[int, ...], selected: str | None) -> int:
     """The page that the selected tensor is on."""
     number = int(selected[1:]) if selected and selected[0] == "t" else NOTHING
-    return made.index(number) // ROWS + 1 if number in made else 1
+    return tensors.index(number) // ROWS + 1 if number in tensors else 1
 
 
 def tensors_html(recording: Recording, step: int, selected: str | None, view: str, ids: tuple[int, ...]) -> str:

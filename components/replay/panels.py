@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from components.html.diagnosis_html import both_views, findings_html
-from components.html.formulas_html import MOST, edge_title, edges_on_show, found_at, heading, steps_html
+from components.html.formulas_html import MOST, contributions_at, edge_title, edges_on_show, heading, steps_html
 from components.html.group_html import group_html
 from components.html.inspector_html import inspector_html
 from components.html.ledger_html import ledger_html
@@ -141,7 +141,7 @@ def _formulas(recording: Recording, texts: _Table) -> Iterator[tuple[int, int]]:
     running = [step for step, event in enumerate(recording.events) if isinstance(event, NodeRan) and any(event.sent)]
     for step in running[:MAX_FORMULAS]:
         into, edges = edges_on_show(recording, step, None)
-        found = found_at(recording, edges, None)
+        found = contributions_at(recording, edges, None)
         if not found:
             continue
         lines = [part for c in found[:MOST] for part in (edge_title(recording, c), steps_html(c))]

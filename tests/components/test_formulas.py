@@ -7,7 +7,16 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from components.html.formulas_html import MOST, counted, edge_title, edges_on_show, found_at, heading, steps_html, total_html
+from components.html.formulas_html import (
+    MOST,
+    contributions_at,
+    counted,
+    edge_title,
+    edges_on_show,
+    heading,
+    steps_html,
+    total_html,
+)
 from components.menus.gallery import examples
 from components.panels.check import check_html
 from engine.diagnosis.gradcheck.check import check_numerically
@@ -73,7 +82,7 @@ def test_a_leaf_shows_what_reached_it_and_the_sum() -> None:
     last = len(recording.events) - 1
     leaf = f"t{replay(recording, last).names['x1']}"
     into, edges = edges_on_show(recording, last, leaf)
-    found = found_at(recording, edges, None)
+    found = contributions_at(recording, edges, None)
     assert into == "x1"
     assert [c.label for c in found] == ["11 × 2 = 22", "4 × 5 = 20"]
     assert "22 + 20 = 42" in total_html(recording, into, found, 2, edges[0][1])
@@ -93,7 +102,7 @@ def test_of_thousands_of_contributions_the_first_few_are_written_out(monkeypatch
     _, edges = edges_on_show(recording, len(recording.events) - 1, "t0")
     written: list[int] = []
     monkeypatch.setattr("components.html.formulas_html.contributions", lambda _, node, *__: written.append(node) or [])
-    found_at(recording, edges, None)
+    contributions_at(recording, edges, None)
     assert len(written) == MOST
 
 
@@ -113,7 +122,7 @@ def test_formulas_are_drawn_for_every_step_of_a_run(selected: str | None) -> Non
     recording = recorded(REPEATED)
     for step in range(len(recording.events)):
         into, edges = edges_on_show(recording, step, selected)
-        for c in found_at(recording, edges, None):
+        for c in contributions_at(recording, edges, None):
             assert edge_title(recording, c)
             assert steps_html(c)
         assert isinstance(into, str)
@@ -141,7 +150,7 @@ def test_what_a_program_names_stays_text() -> None:
     source = f'import torch\np = {{"{EVIL}": torch.tensor([1., 2.], requires_grad=True)}}\n(p["{EVIL}"] ** 2).sum().backward()'
     recording = recorded(source)
     into, edges = edges_on_show(recording, len(recording.events) - 1, "t0")
-    found = found_at(recording, edges, None)
+    found = contributions_at(recording, edges, None)
     html = heading(recording, into, found, len(found)) + "".join(edge_title(recording, c) + steps_html(c) for c in found)
     html += total_html(recording, into, [*found, *found], 2, edges[0][1])
     html += check_html(recording, check_numerically(recording))

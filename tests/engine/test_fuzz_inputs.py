@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from components.html.diagnosis_html import why_html
-from components.html.formulas_html import edges_on_show, found_at, steps_html
+from components.html.formulas_html import contributions_at, edges_on_show, steps_html
 from components.html.inspector_html import inspector_html
 from components.html.ledger_html import ledger_html
 from components.page.console import output_html
@@ -153,7 +153,7 @@ def show_everything(recording: Recording, draw: Callable[[st.SearchStrategy[Any]
             inspector_html(recording, step, key)
             text, where = edges_on_show(recording, step, key)
             assert isinstance(text, str)
-            for contribution in found_at(recording, where, None):
+            for contribution in contributions_at(recording, where, None):
                 steps_html(contribution)
         for tensor in list(ledgers(recording))[:4]:
             ledger_html(recording, step, tensor)
@@ -326,4 +326,4 @@ def test_every_array_of_a_recording_may_be_another() -> None:
         finally:
             entries[first], entries[second] = entries[second], entries[first]
         for node in index_of(recording).nodes:
-            found_at(recording, edges_on_show(recording, last, f"n{node}")[1], None)
+            contributions_at(recording, edges_on_show(recording, last, f"n{node}")[1], None)

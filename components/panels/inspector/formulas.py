@@ -9,10 +9,10 @@ import streamlit as st
 from components.html.formulas_html import (
     MOST,
     PassEdge,
+    contributions_at,
     counted,
     edge_title,
     edges_on_show,
-    found_at,
     heading,
     steps_html,
     total_html,
@@ -33,10 +33,10 @@ def formulas(recording: Recording, step: int, selected: str | None, *, key: str)
         return
     with st.container(key=key, border=False):
         element = _picker(recording, edges, key)
-        found = found_at(recording, edges, element)
-        count = counted(edges, found)
-        st.html(heading(recording, into, found, count))
-        for k, c in enumerate(found[:MOST]):
+        shown = contributions_at(recording, edges, element)
+        count = counted(edges, shown)
+        st.html(heading(recording, into, shown, count))
+        for k, c in enumerate(shown[:MOST]):
             with st.container(key=f"{key}_{k}", border=False, gap=None):
                 st.html(edge_title(recording, c))
                 for latex in filter(None, (c.symbols, c.numbers)):
@@ -48,12 +48,12 @@ def formulas(recording: Recording, step: int, selected: str | None, *, key: str)
         if count > MOST:
             st.html(muted(f"and {count - MOST} more"))
         if into and count > 1:
-            st.html(total_html(recording, into, found, count, edges[0][1]))
+            st.html(total_html(recording, into, shown, count, edges[0][1]))
 
 
 def _picker(recording: Recording, edges: Sequence[PassEdge], key: str) -> tuple[int, ...] | None:
     """Which element to show where there are too many; None where there is nothing to choose."""
-    large = [c for c in found_at(recording, edges, None) if c.chosen]
+    large = [c for c in contributions_at(recording, edges, None) if c.chosen]
     if not large:
         return None
     shape = recording.arrays[large[0].array].shape

@@ -131,10 +131,10 @@ def apply(texts: Sequence[str], wanted: dict[str, Any]) -> tuple[int, str] | Non
     return None if changed == texts[cell] else (cell, changed)
 
 
-def whatif_data(found: Sequence[tuple[int, Knob]], notebook: bool, memory: Memory, note: str) -> dict[str, Any]:
+def whatif_data(knobs: Sequence[tuple[int, Knob]], notebook: bool, memory: Memory, note: str) -> dict[str, Any]:
     """What the frontend is sent."""
-    sizes = [item for item in found if item[1].group == "sizes"]
-    other = [item for item in found if item[1].group != "sizes"][:MAX_KNOBS]
+    sizes = [item for item in knobs if item[1].group == "sizes"]
+    other = [item for item in knobs if item[1].group != "sizes"][:MAX_KNOBS]
     titled = [
         ("Values", [item for item in other if item[1].group == "values"], True),
         ("With or without", [item for item in other if item[1].group == "switches"], True),
@@ -146,7 +146,7 @@ def whatif_data(found: Sequence[tuple[int, Knob]], notebook: bool, memory: Memor
             for title, items, open_ in titled
             if items
         ],
-        "hidden": len(found) - len(sizes) - len(other) + max(0, len(sizes) - MAX_KNOBS),
+        "hidden": len(knobs) - len(sizes) - len(other) + max(0, len(sizes) - MAX_KNOBS),
         "done": memory.done,
         "note": note,
     }
