@@ -79,7 +79,7 @@ def names(offered: Sequence[Completion] | msgspec.Raw, *, key: str) -> None:
 
 
 def newest(messages: Iterable[object], rev: int) -> dict[str, Any] | None:
-    """Of what an editor has sent the newest as {"text", "rev", "n"}, unless it was typed into another `rev`."""
+    """The newest of an editor's messages that was typed into `rev`, as {"text", "rev", "n"}; None if there is none."""
     return max(filter(None, (_sent(each, rev) for each in messages)), key=lambda each: each["n"], default=None)
 
 

@@ -23,7 +23,7 @@ MOST = 40_000
 """Characters of a program's output that are shown, half of them from its end: all of it is sent with every run of the page."""
 LINES = 1_000
 MOST_CELL, LINES_CELL = 5_000, 200
-"""The same for a cell of a notebook, of which many stand on the page."""
+"""Characters and lines shown of one notebook cell's output; many cells stand on the page."""
 MOST_RESULT = 5_000
 """Characters of the value of a cell's last expression."""
 MOST_MESSAGE = 10_000

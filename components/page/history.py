@@ -6,7 +6,7 @@ import sys
 
 MAX_TEXTS = 100
 MAX_BYTES = 4 * 2**20
-"""Of all texts together; the last one is kept whatever it takes, since a program is bounded itself."""
+"""Bytes of all texts together; the last one is kept whatever it takes, since a program is bounded itself."""
 
 
 def remember(texts: list[str], text: str) -> None:

@@ -54,9 +54,9 @@ class Contribution(msgspec.Struct, frozen=True, kw_only=True):
     numbers: str
     """The rule in LaTeX, with numbers; "" where arrays were too large to keep."""
     steps: tuple[str, ...]
-    """The same in plain lines of text, a sum over broadcast axes by itself."""
+    """The computation in plain lines of text; a sum over broadcast axes has a line of its own."""
     label: str = ""
-    """The same in as few characters as fit on an edge: "2 × 3 = 6"."""
+    """The computation in as few characters as fit on an edge: "2 × 3 = 6"."""
     element: tuple[int, ...] = ()
     """The element (of `array`) that the numbers are of; () where they are of all."""
     chosen: bool = False

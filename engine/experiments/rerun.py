@@ -57,9 +57,9 @@ class Baseline(Recorder):
         self.noted = 0
         """How many of the calls are events of the recording."""
         self.digest = 0
-        """Of their names, up to the beginning of the pass."""
+        """A checksum of the calls' names, up to the beginning of the pass."""
         self.before = 0
-        """How many there were at the beginning of the pass."""
+        """How many calls there were at the beginning of the pass."""
 
     def op(self, op: Any, arguments: tuple[Any, ...], result: Any, node: Any) -> None:
         """An operation ran."""
@@ -97,7 +97,7 @@ class Follower:
     """Follows a run up to the end of one backward pass. What is not asked for is not noted."""
 
     count = 0
-    """Of events, of which there are none here."""
+    """How many events there are: none, since nothing is recorded here."""
     printed = warned = bind = read = flag_set = grad_set = hook_ran = stepped = accumulated = lambda *_, **__: None
     module_began = module_ended = lambda *_, **__: None
 

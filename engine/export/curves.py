@@ -59,7 +59,7 @@ def curve_along(points: Sequence[Point], source: Rectangle, target: Rectangle, v
 
 
 def reverse(pieces: Iterable[Cubic]) -> tuple[Cubic, ...]:
-    """The same curve the other way."""
+    """The curve traversed from its end to its beginning."""
     return tuple((d, c, b, a) for a, b, c, d in reversed(tuple(pieces)))
 
 

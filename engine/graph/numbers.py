@@ -123,7 +123,7 @@ def _statistics(array: np.ndarray[Any, np.dtype[Any]]) -> str:
 
 
 def _statistics_of_few(values: list[float]) -> str:
-    """The same without NumPy, whose functions take ten times as long to set out on a few numbers."""
+    """Statistics computed without NumPy, whose functions take ten times as long to set out on a few numbers."""
     finite = [float(value) for value in values if math.isfinite(value)]
     nan = sum([value != value for value in values]) if len(finite) < len(values) else 0
     mean = std = math.nan

@@ -161,7 +161,7 @@ class ProgramAst:
 
     @cached_property
     def parents(self) -> dict[ast.AST, ast.AST]:
-        """Of every node the one that it stands in."""
+        """Node → the node that it stands in."""
         return {child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)}
 
 

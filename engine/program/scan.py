@@ -114,7 +114,7 @@ class _Scanner:
         self.inside = 0
         """Depth of all levels together."""
         self.indents: list[tuple[int, int]] = [(0, 0)]
-        """Of every block that is open its indentation, and how many `elif` stand in a row there."""
+        """For every open block: its indentation, and how many `elif` stand in a row there."""
         self.blocks = 0
         """Depth of the blocks."""
         self.begins = True
@@ -122,7 +122,7 @@ class _Scanner:
         self.line = 0
         """Where the line begins."""
         self.strings: list[tuple[int, int]] = []
-        """Of every f-string that is open its beginning, and where it must end if it may not hold its own quotes."""
+        """For every open f-string: the offset of its beginning, and where it must end if it may not hold its own quotes."""
         self.fields = 0
 
     def run(self) -> Scan:

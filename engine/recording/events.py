@@ -223,7 +223,7 @@ class Stepped(Event, frozen=True, tag="step"):
 
     optimizer: str
     parameters: tuple[int, ...] = ()
-    """Those that had a gradient."""
+    """Ids of the parameters that had a gradient."""
     idle: tuple[int, ...] = ()
     """The optimizer's other parameters, whose `.grad` was None."""
 

@@ -131,7 +131,7 @@ class Recording:
         return b"".join(self.pieces())
 
     def pieces(self) -> list[bytes]:
-        """The same in pieces; those of the arrays are the recording's own, not copies."""
+        """The bytes of a file in pieces; those of the arrays are the recording's own, not copies."""
         raw = [array.data for array in self.arrays if array.data]
         document = _encoder.encode(
             _Written(

@@ -54,7 +54,7 @@ class Ticket(Generic[T]):
     pool: Pool = field(repr=False)
     submitted: float
     turn: float
-    """Those that wait are served in the order of their turns."""
+    """Tickets that wait are served in the order of their turns, the smallest first; in seconds."""
     stop: threading.Event = field(default_factory=threading.Event, repr=False)
     done: threading.Event = field(default_factory=threading.Event, repr=False)
     began: float | None = None
@@ -353,7 +353,7 @@ class Pool:
 
 
 def faded(seconds: float) -> float:
-    """What is left after some seconds of one second used."""
+    """The weight after some seconds of a second that was used: it halves every `FORGIVEN` seconds."""
     return float(0.5 ** (seconds / FORGIVEN))
 
 

@@ -12,7 +12,7 @@ Segment = tuple[float, float, float, float]
 _SIDES = {1: "LB", 2: "BR", 3: "LR", 4: "TR", 6: "BT", 7: "LT", 8: "LT", 9: "BT", 11: "TR", 12: "LR", 13: "BR", 14: "LB"}
 """Which corners are high (bottom left 1, bottom right 2, top right 4, top left 8) → the two sides that the line crosses."""
 _SADDLES = {(5, True): ("LT", "BR"), (5, False): ("LB", "TR"), (10, True): ("LB", "TR"), (10, False): ("LT", "BR")}
-"""The same where opposite corners are high, by whether the middle is high, too."""
+"""Where two opposite corners are high: (corners, whether the middle is high, too) → the sides that the two lines cross."""
 
 
 def levels(z: np.ndarray[Any, Any], count: int = 9) -> list[float]:

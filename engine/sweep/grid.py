@@ -62,9 +62,9 @@ class Sweep:
     expected: float = float("nan")
     """The loss in the recording that the sweep belongs to."""
     loss: np.ndarray[Any, Any] = field(init=False)
-    """At each point of the grid; NaN where it is not known yet, or not at all."""
+    """The loss at each point of the grid; NaN where it is not known yet, or not at all."""
     gradients: np.ndarray[Any, Any] = field(init=False)
-    """The same with one dimension more: along each axis; NaN along literals."""
+    """The loss's derivative along each axis, shape (*loss.shape, axes); NaN along literals."""
     errors: dict[int, str] = field(default_factory=dict)
     """Index in the grid, row by row → why there is no loss."""
     path: list[Spot] = field(default_factory=list)

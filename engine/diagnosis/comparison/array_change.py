@@ -23,7 +23,7 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
     largest: float | None = None
     """The largest difference of two elements; None where elements cannot be compared."""
     relative: float | None = None
-    """That difference by the largest element of `before`."""
+    """The largest difference divided by the largest finite element of `before`."""
     note: str = ""
     """What is different beside the numbers: "None before", "shape [2] → [3]", "NaN now"."""
 

@@ -28,7 +28,7 @@ from .probe_directions import chosen, directed
 KEPT = 64 * 2**20
 """Bytes of constants and arguments that are kept from one run."""
 TIME = 0.85
-"""Of the time, after which nothing new begins."""
+"""The share of the run's time after which no new element is checked."""
 TOLD_EVERY = 0.2
 """Seconds between two messages of how far it is."""
 

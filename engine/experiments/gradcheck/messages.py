@@ -27,9 +27,10 @@ class CheckRequest(msgspec.Struct, frozen=True):
     elements: int = 12
     """How many elements of each leaf are nudged; of larger ones, also all at once in a random direction."""
     node_elements: int = 4
-    """The same for each input of each node."""
+    """How many elements of each input of each node are nudged."""
     part: int = 0
-    """Of the elements of leaves only every `parts`-th is nudged, from this one on; nodes are checked by part 0."""
+    """Which of the `parts` of the work this is, from 0: it checks every `parts`-th element of the leaves. Part 0 also checks
+    the nodes."""
     parts: int = 1
 
 

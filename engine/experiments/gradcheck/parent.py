@@ -29,7 +29,7 @@ class _Reply(Answer[CheckReply]):
         self.told(0.0)
 
     def message(self, kind: bytes, body: bytes) -> None:
-        """How far it is."""
+        """Take a message of progress."""
         if kind != SHARE:
             raise ValueError("no message of a check")
         self.told(share_of(body))

@@ -28,7 +28,7 @@ from .path import last_pass, loss_of, path
 EVERY = 0.1
 """Seconds between the messages that carry points."""
 SHARE = 0.5
-"""Of the time, after which no new point begins: the caller can ask again for the rest."""
+"""The share of the run's time after which no new point begins: the caller can ask again for the rest."""
 TO_THE_END = 2**62
 """The number of a backward pass that no program has."""
 

@@ -77,10 +77,10 @@ class SweepReply(msgspec.Struct, frozen=True):
     message: str = ""
     line: int = 0
     loss: float = 0.0
-    """Of the program as it stands."""
+    """The loss of the program as it stands."""
     path: Annotated[tuple[Spot, ...], msgspec.Meta(max_length=MAX_PATH)] = ()
     seconds: float = 0.0
-    """Of one run."""
+    """Seconds that one run of the program takes."""
 
 
 decode_request = msgspec.msgpack.Decoder(SweepRequest).decode

@@ -64,7 +64,7 @@ class Faces(msgspec.Struct, frozen=True):
 
 
 class WholeFaces(Faces, frozen=True):
-    """Those of a graph that is not folded."""
+    """The histories of a graph that is not folded."""
 
     nodes: NodeHistories
     edges: EdgeHistories

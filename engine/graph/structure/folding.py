@@ -61,7 +61,7 @@ class Folding:
     groups: dict[str, Group]
     enclosing: dict[str, tuple[str, ...]]
     edges: list[tuple[str, str, int, dict[str, Any]]]
-    """Those of the graph with their attributes: to go through them in the graph takes ten times as long."""
+    """The graph's edges with their attributes: to go through them in the graph takes ten times as long."""
 
     def closed(self, key: str, opened: frozenset[str]) -> str | None:
         """The outermost closed group around a node; None if it is on show itself."""

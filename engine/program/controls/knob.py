@@ -19,7 +19,7 @@ class Knob:
     """One literal, or one piece of the text that can be taken out, and how to turn it."""
 
     id: str
-    """The same for the same knob in a text whose values have changed."""
+    """Stays what it is when only values in the text change."""
     label: str
     line: int
     kind: Kind

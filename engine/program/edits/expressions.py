@@ -117,7 +117,7 @@ def _check_order(parsed: Parsed, statement: ast.stmt, name: str, value: ast.AST)
 
 
 def _first_lines(parsed: Parsed) -> dict[str, int]:
-    """Of each name that is assigned to the first line that does it."""
+    """Name → the first line that assigns to it."""
     found: dict[str, int] = {}
     for statement in ast.walk(parsed.tree):
         if isinstance(statement, ast.Assign):

@@ -82,7 +82,7 @@ class Iteration:
 
     FLAGS = frozenset(("c_index", "external_loop", "f_index", "multi_index", "reduce_ok", "refs_ok", "zerosize_ok"))
     OPERANDS = frozenset(("no_broadcast", "readonly", "readwrite", "writeonly"))
-    """Those without which nothing is copied into a buffer, which would be used again."""
+    """The flags of operands that are allowed: with them nothing is copied into a buffer, which NumPy would use again."""
 
     def __init__(self, op: Any, flags: Any = (), op_flags: Any = None, *, order: str = "K") -> None:
         each: Any = None if op_flags is None else [f if isinstance(f, str) else _flags(f, self.OPERANDS) for f in op_flags]

@@ -46,7 +46,7 @@ class Shallow:
         return x
 
     def remember(self, x: Any, y: Any, visible: bool) -> None:
-        """That `y` is the copy of `x`."""
+        """Note that `y` is the copy of `x`."""
 
     def rebuilt(
         self, x: Any, visible: bool, func: Any, args: Any, state: Any = None, items: Any = None, pairs: Any = None
@@ -151,7 +151,7 @@ class Deep(Shallow):
         self._kept: list[Any] = []
         """The originals, so that nothing else gets their id()."""
         self._shown: list[Any] | None = None
-        """Those whose copies are in `open`, kept there as well."""
+        """The originals whose copies are in `open`; the list is kept in `open` as well."""
 
     def copied(self, x: Any, visible: bool) -> Any:
         """The copy of something.
@@ -203,7 +203,7 @@ class Deep(Shallow):
         return self._closed.get(id(x), ABSENT)
 
     def remember(self, x: Any, y: Any, visible: bool) -> None:
-        """That `y` is the copy of `x`."""
+        """Note that `y` is the copy of `x`."""
         self._closed[id(x)] = y
         self._kept.append(x)
         if visible:

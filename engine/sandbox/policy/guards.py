@@ -73,7 +73,7 @@ class Guards:
         self.allowed: set[tuple[type, str]] = set()
         """Types, and private names of theirs that were found to be fine to read."""
         self.settable: set[tuple[type, str]] = set()
-        """The same for setting them."""
+        """Types, and private names of theirs that were found to be fine to set."""
         self.memos: list[dict[Any, Any]] = []
         """What the programs' objects remember of the copies under way."""
         self.replacements: dict[str, Callable[[Any], Any]] = {

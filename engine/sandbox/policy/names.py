@@ -26,7 +26,7 @@ METHODS = frozenset(f"__{name}__" for name in _METHODS.split()) | frozenset(
 
 _NOT_PINNED = "call class_getitem copy deepcopy enter exit init init_subclass iter missing new next post_init"
 PINNED = METHODS - {f"__{name}__" for name in _NOT_PINNED.split()}
-"""Of these, those that C may call with what it holds no reference to; see `reentry`."""
+"""The special methods that C may call with objects to which it holds no reference; see `reentry`."""
 
 PLACED = (UnicodeDecodeError, UnicodeEncodeError, UnicodeTranslateError)
 """Errors with positions that Python trusts: programs catch them, and make them by way of a look-alike that checks these."""
@@ -42,7 +42,7 @@ CONSTANTS = frozenset(
 """Names that an assignment may bind, besides those of methods."""
 
 LITERAL = frozenset(("__match_args__", "__slots__"))
-"""Of these, those that list names of attributes, and so must be written out."""
+"""The constants that list names of attributes, and so must be written out."""
 
 READ = frozenset(("__class__", "__debug__", "__doc__", "__name__", "__version__"))
 """Names that a program may look up, besides those of methods."""
@@ -54,7 +54,7 @@ ATTRIBUTES = (METHODS - {"__class_getitem__"}) | frozenset(
 """Attributes with two underscores on both sides that a program may read as they are."""
 
 STORED = frozenset(("__doc__", "__name__", "__qualname__"))
-"""Those that it may assign, on what is its own."""
+"""Attributes that a program may assign, on what is its own."""
 
 REPLACED = frozenset((
     "__annotations__", "__class__", "__deepcopy__", "__delattr__", "__dict__", "__getattr__", "__members__", "__setattr__",

@@ -44,7 +44,7 @@ def main(inward: int, out: int, enter: Callable[[Limits, Layers], None]) -> None
     """Run the job that comes in on one file descriptor and send what happens to the other; never returns.
 
     Args:
-        enter: gives up everything that the program must not have.
+        enter: drops the process's privileges before anything of the program runs.
     """
     status = 1
     try:

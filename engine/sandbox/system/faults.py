@@ -20,7 +20,7 @@ START = "import sys; sys.path.insert(0, sys.argv[1]); from engine.sandbox.proces
 FREED = ("-X", "dev", "-W", "ignore")
 """Python fills memory that is freed, so that its use is seen at once."""
 FILLED = {"MALLOC_PERTURB_": "171"}
-"""And the C library."""
+"""The C library fills memory that is freed, too."""
 PATIENCE = 180.0
 """Seconds that all of them may take on a slow machine."""
 

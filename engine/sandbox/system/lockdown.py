@@ -102,7 +102,7 @@ def holds(filter: seccomp.Filter) -> bool:
 
 
 def drop_capabilities() -> None:
-    """Of root's powers nothing is left, nor can other processes of the same user look inside."""
+    """Give up all of root's capabilities; other processes of the same user cannot look inside either."""
     if sys.platform == "linux":
         libc = ctypes.CDLL(None)
         libc.capset((ctypes.c_uint32 * 2)(CAPABILITIES, 0), (ctypes.c_uint32 * 6)())

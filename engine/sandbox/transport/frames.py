@@ -29,11 +29,11 @@ SUMMARY = 12_000
 
 
 WHOLE = 1_000
-"""How far something is comes as two bytes, from 0 to this."""
+"""Progress travels in permille: two bytes, from 0 to this."""
 
 
 def share_of(body: bytes) -> float:
-    """How far something is, from 0 to 1, as a message says it.
+    """A message's progress as a share from 0 to 1.
 
     Raises:
         ValueError: for more than all of it.

@@ -16,11 +16,11 @@ from ...sandbox.transport.receiver import Collected, Stopped
 from .reply import Reply, encode_reply, version
 
 VERSION = version()
-"""Of the code that this process has loaded."""
+"""The version of the code that this process has loaded."""
 
 _lock = threading.Lock()
 _running: dict[str, tuple[threading.Event, threading.Event]] = {}
-"""Of each job under way, what calls it off, and what ends it so that it keeps what it has."""
+"""Job under way → the event that calls it off, and the one that ends it so that it keeps what it has."""
 _stopped: deque[tuple[str, bool]] = deque(maxlen=1000)
 """Jobs that were called off, some of them perhaps before they came here, and whether each was to keep what it has."""
 
