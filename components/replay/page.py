@@ -55,7 +55,7 @@ def replay_html(recording: Recording, options: Options = LAST, tell: Tell = unto
         "script": script,
     }
     page = _text(FOLDER / "replay.html")
-    return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], page)
+    return re.sub(r"\{\{(\w+)\}\}", lambda hole: parts[hole[1]], page)
 
 
 @cache

@@ -334,4 +334,4 @@ _BRACES = re.compile(r"\{(\w+)\}")
 
 def filled(template: str, facts: dict[str, str]) -> str:
     """A template with the facts in it; what they say themselves is not looked at, whatever a program calls its tensors."""
-    return _BRACES.sub(lambda found: facts[found[1]], template)
+    return _BRACES.sub(lambda brace: facts[brace[1]], template)

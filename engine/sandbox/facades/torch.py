@@ -39,21 +39,21 @@ LISTED = {
 
 def facades() -> dict[str, Facade]:
     """`torch` and what is below it, by dotted name."""
-    made: dict[str, Facade] = {}
+    by_name: dict[str, Facade] = {}
     engine.autograd.load()  # before the modules of the same names: `torch.autograd.gradcheck` is the function
-    made["torch._C"] = _facade("torch._C", torch_c, {})
+    by_name["torch._C"] = _facade("torch._C", torch_c, {})
     for name in sorted(SUBMODULES, key=lambda n: -n.count(".")):
         dotted = f"torch.{name}"
-        made[dotted] = _facade(dotted, import_module(f"{OURS}{name}"), _below(dotted, made))
-    modules = made["torch.nn.modules"]
-    made |= {f"torch.nn.modules.{n}": f for n, f in vars(modules).items() if isinstance(f, Facade)}
-    made["torch"] = _facade("torch", engine, _below("torch", made), load=load, save=save)
-    return made
+        by_name[dotted] = _facade(dotted, import_module(f"{OURS}{name}"), _below(dotted, by_name))
+    modules = by_name["torch.nn.modules"]
+    by_name |= {f"torch.nn.modules.{n}": f for n, f in vars(modules).items() if isinstance(f, Facade)}
+    by_name["torch"] = _facade("torch", engine, _below("torch", by_name), load=load, save=save)
+    return by_name
 
 
-def _below(dotted: str, made: dict[str, Facade]) -> dict[str, Facade]:
+def _below(dotted: str, by_name: dict[str, Facade]) -> dict[str, Facade]:
     """The facades directly below a name, by their last part."""
-    return {n.rpartition(".")[2]: f for n, f in made.items() if n.rpartition(".")[0] == dotted}
+    return {n.rpartition(".")[2]: f for n, f in by_name.items() if n.rpartition(".")[0] == dotted}
 
 
 def _facade(dotted: str, module: ModuleType, below: dict[str, Facade], **instead: Any) -> Facade:
