@@ -107,7 +107,7 @@ def test_every_file_of_findings_declares_a_rule() -> None:
     folder = ROOT / "engine/diagnosis/findings"
     assert {path.stem for path in folder.glob("*.py")} - {rule.__module__.rpartition(".")[2] for rule in RULES} == {
         "__init__", "registry", "reasons",
-    }, "a file here declares a rule, with @rule(place)"  # fmt: skip
+    }, "a file here declares a rule, with @rule(order)"  # fmt: skip
 
 
 @pytest.mark.parametrize("case", DEFECTS.values(), ids=DEFECTS.keys())
