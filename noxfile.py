@@ -17,8 +17,8 @@ FIRST = (
     "tests/engine/sandbox/test_doors.py",
     "tests/engine/sandbox/test_attacks.py",
     "tests/engine/recording",
-    "tests/engine/test_program_ast.py",
-    "tests/engine/graph/test_watch.py",
+    "tests/engine/diagnosis/test_program_ast.py",
+    "tests/engine/graph/test_change_index.py",
     "tests/engine/diagnosis/test_compare.py",
 )
 

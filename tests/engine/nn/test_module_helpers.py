@@ -11,9 +11,9 @@ import pytest
 
 import engine
 from engine.errors import Unsupported
+from tests.engine.nn.test_module_programs import warned
+from tests.engine.nn.test_modules import both, f
 from tests.engine.oracle import same
-from tests.engine.test_module_programs import warned
-from tests.engine.test_modules import both, f
 
 pytest.importorskip("torch")
 

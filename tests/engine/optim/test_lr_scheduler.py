@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 import engine
+from tests.engine.optim.optim_cases import BOTH, leaf, outcome, torch
 
 from . import optim_cases as cases
-from .optim_cases import BOTH, leaf, outcome, torch
 
 
 def two_groups(t: ModuleType, kind: str = "SGD") -> Any:

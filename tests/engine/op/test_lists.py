@@ -10,7 +10,7 @@ import pytest
 
 from engine.op.declare import CREATED, FUNCTIONS, TABLE
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 NAMES = {name.strip("_") for o in TABLE.values() for name in (o.name, o.forward.__name__, o.node_name)}
 NAMES |= {name.strip("_") for name in (*FUNCTIONS, *CREATED)}
 LEAST = 3

@@ -11,8 +11,9 @@ import pytest
 
 from engine.context import observed
 from engine.op.declare import TABLE
-from tests.engine import test_higher_orders, test_parity
+from tests.engine.autograd import test_higher_orders
 from tests.engine.coverage import agreeing
+from tests.engine.ops import test_parity
 from tests.engine.oracle import Met
 
 AGREEING = agreeing("operators")

@@ -20,9 +20,9 @@ from engine.graph.shown.captions import caption_text, captions
 from engine.graph.structure.build import build
 from engine.recording.index import index_of
 from engine.recording.recorder import record
+from tests.engine.optim.optim_cases import BOTH, array, close, leaf, outcome, torch
 
 from . import optim_cases as cases
-from .optim_cases import BOTH, array, close, leaf, outcome, torch
 
 RUNS = [(name, options) for name, sets in cases.OPTIMIZERS.items() for options in sets]
 # PyTorch's kernels fuse multiplications with additions, which NumPy cannot: each operation may differ by one rounding, and

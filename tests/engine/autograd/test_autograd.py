@@ -11,7 +11,7 @@ import engine
 from tests.corpus import Case, corpus
 from tests.engine.oracle import told
 
-PROGRAMS = corpus(Path(__file__).parent / "corpus/autograd.py").cases
+PROGRAMS = corpus(Path(__file__).parents[1] / "corpus/autograd.py").cases
 
 
 @pytest.mark.parametrize("program", PROGRAMS.values(), ids=PROGRAMS.keys())

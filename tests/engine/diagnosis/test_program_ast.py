@@ -18,7 +18,7 @@ from benchmarks.hostile import SHAPES
 from engine.program import parsing
 from engine.program.parsing import BOUNDS, KEPT, Lines, ProgramAst, UnreadError, alike, forget, fresh, parses, read, read_cells
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 PAGE = ("components", "engine")
 ALLOWED = {
     # The one reader; the engine's own files; what runs inside the sandbox's processes.

@@ -22,8 +22,8 @@ from engine.recording.store import TooMuchError
 from engine.sandbox import run
 from tests.corpus import Case, corpus
 
-ROOT = Path(__file__).resolve().parents[2]
-DEFECTS = corpus(Path(__file__).parent / "diagnosis/corpus/defects.py").cases
+ROOT = Path(__file__).resolve().parents[3]
+DEFECTS = corpus(Path(__file__).parents[1] / "diagnosis/corpus/defects.py").cases
 
 CUT = """import torch
 w = torch.tensor([1.0, 2.0], requires_grad=True)

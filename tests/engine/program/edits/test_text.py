@@ -18,7 +18,7 @@ from engine.program.edits.names import check, deleted, fresh, renamed, taken
 from engine.program.edits.operands import Operand, operands
 from engine.sandbox import run
 
-EXAMPLES = sorted((Path(__file__).resolve().parents[3] / "assets" / "examples").glob("*.py"))
+EXAMPLES = sorted((Path(__file__).resolve().parents[4] / "assets" / "examples").glob("*.py"))
 
 
 def refusal(change: object, *arguments: object) -> str:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from engine.program.parsing import BOUNDS
 from engine.program.scan import NESTED, Bounds, scan
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 OURS = sorted(path for folder in ("engine", "components", "assets/examples") for path in (ROOT / folder).rglob("*.py"))
 NO_END = Bounds(10**9, 10**9, 10**9, 10**9)
 SIGNS = [
