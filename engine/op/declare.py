@@ -19,6 +19,7 @@ from __future__ import annotations
 import dis
 import functools
 import inspect
+import string
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import CodeType, FunctionType, ModuleType
@@ -29,6 +30,7 @@ from ..itself import OURS
 from .traits import checked
 
 Rule = Callable[..., Any]
+_PARTS = string.Formatter()
 _DIMENSIONS = frozenset(("dim", "dims", "axes", "shape"))
 """Arguments of what is not element by element."""
 
@@ -167,6 +169,7 @@ def op(
             turned=turned,
             shows=shows or {},
         )
+        _check(o)
         o.call = write(o)
         if variant in TABLE:
             raise ValueError(f"two operations are declared as {variant}")
@@ -174,6 +177,29 @@ def op(
         return o.call
 
     return declare
+
+
+_FACTS = ("_sym_sizes", "_sym_numel", "_sym_strides")
+"""What a rule may ask for of an argument beside the argument itself."""
+
+
+def _check(o: Op) -> None:
+    """Raise TypeError for names in a declaration that stand for nothing: in the code that is made of it they would be a riddle."""
+    variant = o.forward.__name__
+    names = [p.name for p in o.parameters]
+    there = f"the arguments are {', '.join(names) or 'none'}"
+    for argument in o.rules.keys() - set(names):
+        raise TypeError(f"{variant}: a rule is given for {argument!r}, which is no argument; {there}")
+    saved = {*names, *o.outputs, *(f"{name}{fact}" for name in names for fact in _FACTS)}
+    for argument, rule in [*o.rules.items(), ("joint_vjp", o.joint_vjp)]:
+        for name in () if rule is None else parameters_of(rule):
+            if name not in saved:
+                raise TypeError(
+                    f"{variant}: the rule of {argument} asks for {name!r}, which is no argument and no output; {there}"
+                )
+    for _, name, _, _ in _PARTS.parse(o.template):
+        if name and name not in names:
+            raise TypeError(f"{variant}: the template names {name!r}, which is no argument; {there}")
 
 
 CREATED: dict[str, Op] = {}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import string
 from types import ModuleType
 from typing import Any
 
@@ -213,12 +212,9 @@ def test_float32_is_kept(torch: ModuleType) -> None:
     compare(torch, lambda t, x: ((2 * x + 1).tanh() / 3).mean(), [f(2, 3).astype(np.float32)])
 
 
-def test_every_operation_is_documented_and_its_template_names_its_arguments() -> None:
+def test_every_operation_is_documented() -> None:
     for name, op in TABLE.items():
         assert op.doc, name
-        known = {p.name for p in op.parameters}
-        fields = {field for _, field, _, _ in string.Formatter().parse(op.template) if field}
-        assert fields <= known, f"{name}: {fields - known}"
 
 
 def test_every_public_function_has_a_docstring() -> None:
