@@ -91,7 +91,7 @@ function createStrip({ parentElement }) {
       h('div', { class: 'gt-tour-words', 'aria-live': 'polite', 'aria-atomic': 'true' },
         h('h2', {}, h('span', { class: 'gt-tour-count' }, `${at + 1} of ${stops.length}`), stops[at].title),
         h('p', {}, stops[at].text),
-        ...(next.length > 0 ? [h('p', { class: 'gt-tour-next' }, 'Look at next: ', ...next)] : [])),
+        ...(next.length > 0 ? [h('p', { class: 'gt-tour-destinations' }, 'Look at next: ', ...next)] : [])),
       h('div', { class: 'gt-tour-buttons' },
         button('Back', () => go(at - 1), '', at === 0),
         last ? button('Done', leave, 'gt-tour-main gt-tour-next') : button('Next', () => go(at + 1), 'gt-tour-main gt-tour-next'),
