@@ -184,7 +184,7 @@ _FACTS = ("_sym_sizes", "_sym_numel", "_sym_strides")
 
 
 def _check(o: Op) -> None:
-    """Raise TypeError for names in a declaration that stand for nothing: in the code that is made of it they would be a riddle."""
+    """Raise TypeError for names in a declaration that stand for nothing; in the code made of it they would be a riddle."""
     variant = o.forward.__name__
     names = [p.name for p in o.parameters]
     there = f"the arguments are {', '.join(names) or 'none'}"
@@ -197,9 +197,9 @@ def _check(o: Op) -> None:
                 raise TypeError(
                     f"{variant}: the rule of {argument} asks for {name!r}, which is no argument and no output; {there}"
                 )
-    for _, name, _, _ in _PARTS.parse(o.template):
-        if name and name not in names:
-            raise TypeError(f"{variant}: the template names {name!r}, which is no argument; {there}")
+    for _, named, _, _ in _PARTS.parse(o.template):
+        if named and named not in names:
+            raise TypeError(f"{variant}: the template names {named!r}, which is no argument; {there}")
 
 
 CREATED: dict[str, Op] = {}

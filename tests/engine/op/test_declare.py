@@ -19,7 +19,7 @@ def bent(self, eps=1e-3):  # type: ignore[no-untyped-def]
     ("declared", "said"),
     [
         (lambda: op("{self}", input=lambda grad: grad), "a rule is given for 'input', which is no argument"),
-        (lambda: op("{self}", self=lambda grad, bound: grad), "the rule of self asks for 'bound', which is no argument and no output"),
+        (lambda: op("{self}", self=lambda grad, bound: grad), "the rule of self asks for 'bound', which is no"),
         (lambda: op("{self}", self=None, joint_vjp=lambda grad, other, needs: ()), "the rule of joint_vjp asks for 'other'"),
         (lambda: op("{self} + {epsilon}", self=lambda grad: grad), "the template names 'epsilon', which is no argument"),
     ],
