@@ -227,20 +227,21 @@ def test_what_an_address_says_is_text(unopened: Gradtape, address: str, address_
     assert unopened.page.locator(".st-key-notices img[src]").count() == 0
 
 
-@pytest.mark.parametrize(
-    "name", [MARKDOWN[:110], TAG, ":red[x] $y$ `z` [a](b)", CSS[:110]], ids=["markdown", "tag", "label", "css"]
-)
+NAMES = {"markdown": MARKDOWN[:110], "tag": TAG, "label": ":red[x] $y$ `z` [a](b)", "css": CSS[:110]}
+LINKS = [(name, PROGRAM) for name in NAMES.values()] + [(TAG, examples()["repeated_backward"].text)]
+
+
+@pytest.mark.parametrize(("name", "program"), LINKS, ids=[*NAMES, "of a plain program"])
 @pytest.mark.parametrize("embedded", [False, True])
-def test_what_a_link_says_is_text(unopened: Gradtape, address: str, name: str, embedded: bool) -> None:
-    for cells in ((examples()["repeated_backward"].text,), (PROGRAM,)):
-        link = pack(Link(cells, name=name))
-        unopened.page.goto(f"{address}?p={link}" + ("&embed=true" if embedded else ""))
-        unopened.ready()
-        assert_unharmed(unopened)
-        if not embedded:
-            unopened.page.locator(".st-key-header").get_by_role("button", name="Share").click()
-            unopened.page.locator(".st-key-share_panel").wait_for()
-            unopened.settled()
+def test_what_a_link_says_is_text(unopened: Gradtape, address: str, name: str, program: str, embedded: bool) -> None:
+    link = pack(Link((program,), name=name))
+    unopened.page.goto(f"{address}?p={link}" + ("&embed=true" if embedded else ""))
+    unopened.ready()
+    assert_unharmed(unopened)
+    if not embedded:
+        unopened.page.locator(".st-key-header").get_by_role("button", name="Share").click()
+        unopened.page.locator(".st-key-share_panel").wait_for()
+        unopened.settled()
 
 
 @pytest.fixture
