@@ -153,7 +153,8 @@ def test_nobody_is_held_up(attack: Case, places: Places) -> None:
     [
         ("a loop that catches everything", Limits()),
         *((name, Limits(seconds=1.0)) for name in (
-            "kept small things", "a loop in an error's text", "a large power", "backtracking", "a graph without end", "output that is caught",
+            "kept small things", "a loop in an error's text", "a large power", "backtracking",
+            "a graph without end", "output that is caught",
         )),
     ],
 )  # fmt: skip
