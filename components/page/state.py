@@ -136,7 +136,9 @@ class Page:
 
     def memory(self, kind: type[M]) -> M:
         """What is kept of a kind; made anew when there is none."""
-        found: M = self.memories.setdefault(kind, kind())
+        if kind not in self.memories:
+            self.memories[kind] = kind()
+        found: M = self.memories[kind]
         return found
 
 

@@ -68,6 +68,7 @@ class Experiment(Run):
 
     def end(self, status: str, message: str, line: int = 0) -> None:
         """Send the reply."""
+        self.ended = True
         context.observer = None
         self.tape.frame(REPLY, encode(self.reply(status, self.short(message), line)))
 
@@ -75,13 +76,8 @@ class Experiment(Run):
         self.end(status, message)
         os._exit(0)
 
-    def _time_is_up(self, which: int, frame: Any) -> None:
-        if self.tape.writing:
-            self.tape.late = lambda: self._time_is_up(which, frame)
-            return
-        self.tape.late = None
+    def _ended_late(self, which: int, line: int) -> None:
         self.end("timeout", self.stopped.format(self.job.limits.seconds))
-        os._exit(0)
 
     # --- for those who measure ----------------------------------------------------------------------------------------------
 

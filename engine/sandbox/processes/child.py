@@ -192,7 +192,7 @@ class Run:
         self._end_late(which, self._line(frame))
 
     def _end_late(self, which: int, line: int) -> None:
-        """What was recorded is sent, with the line; where messages are under way, when they are whole."""
+        """End the run; where messages are under way, when they are whole."""
         if self.ended:
             return
         if self.tape.writing:
@@ -201,13 +201,17 @@ class Run:
         self.tape.late = None
         timer.stop()
         context.observer = None
+        self._ended_late(which, line)
+        os._exit(0)
+
+    def _ended_late(self, which: int, line: int) -> None:
+        """Send what was recorded, with the line."""
         for stream in self.tape.streams:
             stream.flush()
         kind, message = "TimeoutError", f"the program was stopped after {self.job.limits.seconds:g} seconds"
         if which == timer.HALT:
             kind, message = HALTED, f"you stopped it after {time.monotonic() - self.began:.1f} s"
         self._finish("timeout", RunError(kind, message + (f", in line {line}" if line else ""), line, cell=self.cell))
-        os._exit(0)
 
     def _explain(self, error: BaseException, message: str | None = None) -> RunError:
         """The error with its span in the program: the innermost of the program's frames."""
