@@ -66,7 +66,7 @@ OUTPUT = Row("characters of output", 2_500_000, "memory of the page; it shows bo
 EVENTS = Row(
     "events",
     200_000,
-    "memory, and time to lay the picture out; the format holds 500,000",
+    "memory, and time to lay the picture out; a file holds 2,000,000",
     hosted=10_000,
     least=100,
     most=500_000,
@@ -121,8 +121,10 @@ PROGRAM_FILE = Row("of a program's or notebook's file", 32_000_000, "the picture
 LINK = Row("characters of a link", 4_096, "what every browser, chat and mail program passes on whole", of="a link has")
 UNPACKED = Row("bytes that a link unpacks to", 200_000, "a small link can hold a large text", of="a link has")
 TITLE = Row("characters of a title in a link", 120, "it stands in the header", of="a link has")
-ENTRIES = Row("rows of a table", 500_100, "what a run may record, and how it ended", of="a recording's file has")
+ENTRIES = Row("rows of a table", 2_000_100, "what a run may record, and how it ended", of="a recording's file has")
 DOCUMENT = Row("of facts", 64 * MB, "a hostile file can unfold to thirty times its size", hosted=32 * MB,
+               of="a recording's file has", bytes=True)  # fmt: skip
+UNFOLDED = Row("of columns, once they are unfolded", 2_048 * MB, "a small file can unfold to a large one", hosted=512 * MB,
                of="a recording's file has", bytes=True)  # fmt: skip
 FILE = Row(
     "of facts and arrays", 321 * MB, "arrays and document together", hosted=128 * MB, of="a recording's file has", bytes=True
@@ -182,7 +184,7 @@ GROUPS = {
         ELEMENTS, SMALL, ARRAYS, ROWS, PARTS, FACTS, DIMS, SIZE, NUMBER, NESTED, NAME, TEXT, VALUE, RULES, RULE,
     ),
     "What a program's process sends": (FRAME, BATCH, FRAMES, READS, RESULT, STUCK),
-    "Programs and files": (PROGRAM, CELLS, PROGRAM_FILE, LINK, UNPACKED, TITLE, ENTRIES, DOCUMENT, FILE, UPLOAD),
+    "Programs and files": (PROGRAM, CELLS, PROGRAM_FILE, LINK, UNPACKED, TITLE, ENTRIES, DOCUMENT, UNFOLDED, FILE, UPLOAD),
     "What the page works on itself": (READ, SIGNS, DEPTH, FIELDS, KNOBS, MARKS, TURN, LONG_TURN),
     "What is done in a process of its own": (
         READING, READING_MEMORY, MAKING, MAKING_MEMORY, MADE, PIXELS, SIDE, APART, APART_MEMORY, APART_MADE,

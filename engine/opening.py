@@ -19,7 +19,7 @@ from .sandbox.calls import CallError, bounded, call
 from .sandbox.settings import settings
 from .sandbox.transport.budget import Room
 from .sandbox.transport.call_messages import cut, with_argument
-from .sandbox.transport.messages import Batch, Limits
+from .sandbox.transport.messages import Limits
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -87,7 +87,7 @@ def recording(argument: memoryview, tell: Tell) -> bytes:
     found = Recording.load(data, hosted=asked.limits is not None)
     tell(0.7)
     if asked.limits is not None:
-        _keeps_to(found, len(data), asked.limits)
+        _keeps_to(found, asked.limits)
     return found.to_bytes()
 
 
@@ -96,11 +96,10 @@ def _parts(argument: memoryview) -> tuple[Asked, memoryview]:
     return _decode_asked(asked), data
 
 
-def _keeps_to(found: Recording, size: int, limits: Limits) -> None:
+def _keeps_to(found: Recording, limits: Limits) -> None:
     """Raise ValueError, with a sentence, for a recording that no run here could have made."""
     try:
-        tables = Batch(found.events, found.sites, found.scopes, found.arrays, list(found.ops.values()))
-        Room(limits, ending=True).take(tables, size)
+        Room(limits, ending=True).take_all(found)
     except ValueError as error:
         raise ValueError(f"{error}; open it with `gradtape open` on a computer of your own") from None
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from types import CodeType
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from ..autograd.node import AccumulateGrad, Node
@@ -19,16 +20,19 @@ from ..op.symbolic import rule_texts
 from ..tensor import Tensor
 from . import events as e
 from .bounded_text import name_of, plain, shown
+from .call_paths import CallPath, Codes
 from .events import NOTHING, AnyEvent, Argument, NodeInfo, Saved, Scope, Sent, Site, TensorInfo, Write
 from .recording import OpInfo, RecordedRule
 from .store import ArrayStore
 
 Where = tuple[Any, ...]
-"""(code, cell, instruction, loops, module), or () outside the program."""
+"""(code, cell, instruction, loops with what is around them, module and its class, call path), or () outside the program."""
 State = tuple[Any, ...]
 """(tensor, array id, requires_grad, node, output number, version)."""
 
 NOWHERE = (NOTHING, NOTHING)
+UNSEEN = 200
+"""Nodes made while the recording was thin that are described when one that leads to them is."""
 _UNDECLARED = {"constant": ("creation",)}
 """Traits of what is entered for tensors that came about unseen, beside what is declared."""
 
@@ -36,8 +40,9 @@ _UNDECLARED = {"constant": ("creation",)}
 class Encoder:
     """The log under construction."""
 
-    def __init__(self, store: ArrayStore, first: int, sink: Callable[[AnyEvent], None] | None) -> None:
+    def __init__(self, store: ArrayStore, first: int, codes: Codes, sink: Callable[[AnyEvent], None] | None) -> None:
         self.store = store
+        self.codes = codes
         self.first = first
         self.sink = sink
         self.events: list[AnyEvent] = []
@@ -47,10 +52,12 @@ class Encoder:
         self.taken = self._sites_taken = self._scopes_taken = 0
         """Events and rows that were handed over and are no longer here."""
         self._site_of: dict[tuple[int, int], int] = {}
-        self._codes: dict[int, tuple[CodeType, list[Any]]] = {}
-        """Code with the positions of its instructions; kept, so that its id stays its own."""
+        self._positions_of: dict[int, list[Any]] = {}
+        """id() of a code -> the positions of its instructions."""
         self._scope_of: dict[tuple[Any, ...], int] = {}
         self._sharing: dict[int, tuple[Any, list[weakref.ref[Tensor]]]] = {}
+        self.thinned = False
+        """Whether something has happened that was not recorded."""
         self._seen: set[int] = set()
         """Ids of the nodes described so far."""
         self._gradients: dict[int, tuple[Any, int]] = {}
@@ -60,6 +67,8 @@ class Encoder:
         """Turn notes into events, in order."""
         for note in notes:
             event = getattr(self, note[0])(*note[1:])
+            if event is None:
+                continue
             self.events.append(event)
             if self.sink is not None:
                 self.sink(event)
@@ -79,26 +88,41 @@ class Encoder:
         """The rows of a position's site and scope in their tables; they are added where they are new."""
         if not where:
             return NOWHERE
-        code, cell, instruction, loops, module = where
-        key = (id(code), instruction)
-        site = self._site_of.get(key)
+        code, cell, instruction, nest, inside, path = where
+        site = self._site_of.get((id(code), instruction))
         if site is None:
-            line, end_line, column, end_column = (n or 0 for n in self._positions(code)[instruction // 2])
-            site = self._site_of[key] = self._sites_taken + len(self.sites)
-            self.sites.append(Site(cell, line, column, end_line, end_column))
-        scope_key = (code.co_name, loops, module)
+            site = self._site(code, cell, instruction)
+        scope_key = (code.co_name, nest, inside, path)
         scope = self._scope_of.get(scope_key)
         if scope is None:
+            calls = self._calls(path)
             scope = self._scope_of[scope_key] = self._scopes_taken + len(self.scopes)
             function = "" if code.co_name == "<module>" else name_of(code.co_name)
-            self.scopes.append(Scope(function, 0, loops, module))
+            loops, around = nest
+            # A generator's loops began in calls that may be over when it goes on.
+            around = tuple([(cell, min(depth, len(calls))) for cell, depth in around])
+            module, kind = inside
+            self.scopes.append(Scope(function, 0, loops, module, calls, around, kind))
         return site, scope
 
-    def _positions(self, code: CodeType) -> list[Any]:
-        known = self._codes.get(id(code))
-        if known is None:
-            known = self._codes[id(code)] = (code, list(code.co_positions()))
-        return known[1]
+    def _site(self, code: CodeType, cell: int, instruction: int) -> int:
+        positions = self._positions_of.get(id(code))
+        if positions is None:
+            positions = self._positions_of[id(code)] = list(code.co_positions())
+        line, end_line, column, end_column = (n or 0 for n in positions[instruction // 2])
+        row = self._site_of[id(code), instruction] = self._sites_taken + len(self.sites)
+        self.sites.append(Site(cell, line, column, end_line, end_column))
+        return row
+
+    def _calls(self, path: CallPath) -> tuple[tuple[int, str], ...]:
+        """A call path with the rows of its calls' sites."""
+        calls = []
+        for caller, instruction, called in zip(path[::3], path[1::3], path[2::3]):
+            row = self._site_of.get((caller, instruction))
+            if row is None:
+                row = self._site(*self.codes.code(caller), instruction)
+            calls.append((row, name_of(self.codes.code(called)[0].co_name)))
+        return tuple(calls)
 
     def describe(self, name: str, op: Op | None = None) -> str:
         """Enter an operation in the table; returns its name."""
@@ -149,11 +173,21 @@ class Encoder:
         )
 
     def nodes(self, node: Node | None, saved: tuple[Any, ...] | None) -> tuple[NodeInfo, ...]:
-        """The nodes first seen with `node`, itself last, after those it leads to."""
+        """The nodes first seen with `node`, itself last, after those it leads to.
+
+        Once the recording has grown thinner, there may be any number of nodes that were made unseen behind it. Where there
+        are many, none of them is described, and its edges lead nowhere.
+        """
         from . import recorder
 
         if node is None:
             return ()
+        if self.thinned and self.known(node) not in self._seen and self._much_unseen(node):
+            if self.known(node) < 0:
+                node._tape = recorder._next
+                recorder._next += 1
+            self._seen.add(self.known(node))
+            return (self.node_info(node, saved),)
         fresh: list[NodeInfo] = []
         stack = [node]
         while stack:
@@ -175,13 +209,26 @@ class Encoder:
             fresh.append(self.node_info(top, saved if top is node else top.saved))
         return tuple(fresh)
 
+    def _much_unseen(self, node: Node) -> bool:
+        """Whether there are more nodes behind one, never seen, than are described at once."""
+        found = {node}
+        stack = [node]
+        while stack:
+            for below, _ in stack.pop().edges:
+                if below is not None and below not in found and self.known(below) not in self._seen:
+                    found.add(below)
+                    stack.append(below)
+            if len(found) > UNSEEN:
+                return True
+        return False
+
     def node_info(self, node: Node, saved: tuple[Any, ...] | None) -> NodeInfo:
         """A node described."""
         first = self.first
         return NodeInfo(
             node._tape - first,
             name_of(node.__class__.__name__),
-            tuple([(NOTHING if n is None else n._tape - first, k) for n, k in node.edges]),
+            tuple([(NOTHING if n is None else self.known(n) if self.thinned else n._tape - first, k) for n, k in node.edges]),
             node.sequence,
             self.known(node.variable) if node.__class__ is AccumulateGrad else NOTHING,
             tuple(self.saved(node, saved)) if saved else (),
@@ -320,7 +367,7 @@ class Encoder:
         return e.BackwardBegan(
             number,
             tuple([(t, self.gradient(g)) for t, _, g in starts]),
-            tuple([(self.known(node), k) for _, (node, k), _ in starts]),
+            tuple([(self.known(node), k) for _, (node, k), _ in starts]) if self._all_seen(starts) else (),
             retain,
             create,
             ids,
@@ -337,15 +384,17 @@ class Encoder:
         received: tuple[Any, ...],
         raw: tuple[Any, ...],
         sent: tuple[Any, ...],
-    ) -> AnyEvent:
-        """A node's rule ran."""
+    ) -> AnyEvent | None:
+        """A node's rule ran; nothing is said of one that was made unseen."""
+        if self.thinned and self.known(node) not in self._seen:
+            return None
         site, scope = self.locate(where)
         first = self.first
         gradient = self.gradient
         taken = tuple([gradient(g) for g in received])
         out: list[Sent | None] = []
         for (target, k), before, after in zip(node.edges, raw, sent, strict=True):
-            if after is None or target is None:
+            if after is None or target is None or (self.thinned and self.known(target) not in self._seen):
                 out.append(None)
             else:
                 was = NOTHING if before is after or before is None else gradient(before)
@@ -369,6 +418,27 @@ class Encoder:
         self._gradients.clear()
         return e.BackwardEnded(number, freed, error, site=site, scope=scope)
 
+    def glimpsed(self, where: Where, op: Op | None, state: State, is_leaf: bool) -> AnyEvent:
+        """A result of an operation that nobody wrote down turns out to matter; what it was made of is not known."""
+        site, scope = self.locate(where)
+        name = self.describe("constant") if op is None else self.describe(name_of(op.name), op)
+        made = msgspec.structs.replace(self.tensor(state), is_leaf=is_leaf)
+        return e.OpRan(name, outputs=(made,), site=site, scope=scope)
+
+    def changed(self, where: Where, op: Op | None, states: list[State]) -> AnyEvent:
+        """Tensors have been written since they were last seen, the last time by `op`."""
+        site, scope = self.locate(where)
+        name = self.describe("unseen") if op is None else self.describe(name_of(op.name), op)
+        return e.OpRan(name, written=self.written(states), site=site, scope=scope)
+
+    def thinned_to(self, where: Where, level: str, unit: tuple[int, ...], iteration: int) -> AnyEvent:
+        """The recording holds more or less than before."""
+        site, scope = self.locate(where)
+        return e.Thinned(level, unit, iteration, site=site, scope=scope)
+
+    def _all_seen(self, starts: list[Any]) -> bool:
+        return not self.thinned or all([self.known(node) in self._seen for _, (node, _), _ in starts])
+
     def grad_set(self, where: Where, tensor: int, array: int, how: str) -> AnyEvent:
         """A `.grad` was set."""
         site, scope = self.locate(where)
@@ -379,10 +449,12 @@ class Encoder:
         site, scope = self.locate(where)
         return e.FlagSet(tensor, flag, value, site=site, scope=scope)
 
-    def stepped(self, where: Where, optimizer: str, parameters: tuple[int, ...], idle: tuple[int, ...]) -> AnyEvent:
+    def stepped(
+        self, where: Where, optimizer: str, parameters: tuple[int, ...], idle: tuple[int, ...], rates: tuple[float, ...]
+    ) -> AnyEvent:
         """An optimizer stepped."""
         site, scope = self.locate(where)
-        return e.Stepped(optimizer, parameters, idle, site=site, scope=scope)
+        return e.Stepped(optimizer, parameters, idle, site=site, scope=scope, rates=rates)
 
     def read(self, where: Where, tensor: int, how: str) -> AnyEvent:
         """A tensor's values were handed out."""

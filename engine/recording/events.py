@@ -11,6 +11,8 @@ from __future__ import annotations
 import msgspec
 
 NOTHING = -1
+LEVELS = ("whole", "thin", "silent")
+"""How much of what happens a recording holds, from one `Thinned` event to the next."""
 
 
 class Fact(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -35,6 +37,12 @@ class Scope(Fact, frozen=True):
     loops: tuple[tuple[int, int], ...] = ()
     """Pairs (line of the loop, iteration counted from 0)."""
     module: str = ""
+    calls: tuple[tuple[int, str], ...] = ()
+    """The call path, outermost first: pairs (row of the call in `sites`, name of the function that was called)."""
+    around: tuple[tuple[int, int], ...] = ()
+    """For each of `loops`: the cell it stands in, and how many of `calls` are around it."""
+    module_class: str = ""
+    """The name of the class of the module; "" where it is not known."""
 
 
 class Argument(Fact, frozen=True):
@@ -87,6 +95,12 @@ class TensorInfo(Fact, frozen=True):
     is_parameter: bool = False
     grad_of: int = NOTHING
     """The tensor whose `.grad` this tensor is, so that views can keep gradients' own bookkeeping out of the picture."""
+    device: str = ""
+    """Where it lies: "" for the processor, "cuda:0", "meta", …"""
+    layout: str = ""
+    """How: "" for strided, "sparse_coo", "sparse_csr", "jagged" (nested), …; of these only a summary is kept."""
+    auxiliary: bool = False
+    """Whether it is an output that pictures leave out, such as what a fused operation keeps for its own backward pass."""
 
 
 class Write(Fact, frozen=True):
@@ -218,7 +232,14 @@ class HookRan(Event, frozen=True, tag="hook"):
     after: int
 
 
-class Stepped(Event, frozen=True, tag="step"):
+class _Rated(Event, frozen=True, kw_only=True):
+    """An event with learning rates. Its field stands last, where recordings without it may end."""
+
+    rates: tuple[float, ...] = ()
+    """The learning rate of each of the optimizer's groups of parameters; empty where that is not known."""
+
+
+class Stepped(_Rated, frozen=True, tag="step"):
     """An optimizer stepped; the parameters' writes are events of their own before it."""
 
     optimizer: str
@@ -269,6 +290,20 @@ class CellEnded(Event, frozen=True, tag="cell_end"):
     result: str | None = None
 
 
+class Thinned(Event, frozen=True, tag="thinned"):
+    """From here on the recording holds more or less of what happens than before.
+
+    "whole": everything; "thin": scalars, and what happened to gradients, parameters and `.grad`; "silent": only what the
+    program prints, and how it ends.
+    """
+
+    level: str
+    unit: tuple[int, ...] = ()
+    """The loop by whose iterations that is decided: its line, its cell, and how many calls are around it; () for none."""
+    iteration: int = NOTHING
+    """Its iteration, counted from 0 over all the times that the loop was run."""
+
+
 AnyEvent = (
     OpRan
     | Named
@@ -286,4 +321,5 @@ AnyEvent = (
     | Raised
     | CellBegan
     | CellEnded
+    | Thinned
 )

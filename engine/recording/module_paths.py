@@ -18,9 +18,9 @@ class Calls:
     """The modules that are being called, the innermost last."""
 
     def __init__(self) -> None:
-        self.path = ""
-        """The path of the innermost; "" outside of all modules."""
-        self._open: list[tuple[_Family, str]] = []
+        self.inside: tuple[str, str] = ("", "")
+        """The path and the class of the innermost; "" and "" outside of all modules."""
+        self._open: list[tuple[_Family, tuple[str, str]]] = []
         self._names: dict[int, str] = {}
 
     def named(self, module: Any, name: str) -> None:
@@ -30,15 +30,16 @@ class Calls:
     def enter(self, module: Any) -> None:
         """A module is called."""
         name = self._open[-1][0].name_of(module) if self._open else None
-        self._open.append((_Family(module), self.path))
+        self._open.append((_Family(module), self.inside))
+        kind = name_of(type(module).__name__)
         if name is None:
-            self.path = name_of(self._names.get(id(module)) or type(module).__name__)
+            self.inside = name_of(self._names.get(id(module)) or kind), kind
         else:
-            self.path = name_of(f"{self.path}.{name}"[:MAX_PATH])
+            self.inside = name_of(f"{self.inside[0]}.{name}"[:MAX_PATH]), kind
 
     def leave(self) -> None:
         """The innermost call is over."""
-        _, self.path = self._open.pop()
+        _, self.inside = self._open.pop()
 
 
 class _Family:

@@ -27,11 +27,7 @@ def having(recording: Recording, trait: str) -> frozenset[str]:
         KeyError: for a trait that there is not.
     """
     key = f"having {trait}"
-    found = recording.derived.get(key)
-    if found is None:
-        found = recording.derived[key] = frozenset(_having(recording.ops, trait))
-    assert isinstance(found, frozenset)
-    return found
+    return recording.once(key, lambda: frozenset(_having(recording.ops, trait)))
 
 
 def _having(ops: Table, trait: str) -> set[str]:

@@ -11,8 +11,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from types import CodeType, FrameType
-from typing import Any
+from types import FrameType
+from typing import Any, TypeAlias
 
 from ..autograd.node import Node
 from ..context import context
@@ -20,6 +20,7 @@ from ..nn.module import Module
 from ..op.declare import Op
 from ..tensor import Tensor
 from .bounded_text import name_of, said, shown
+from .call_paths import Codes
 from .encoder import Encoder
 from .events import NOTHING, AnyEvent, Scope, Site
 from .module_paths import Calls
@@ -33,7 +34,11 @@ _next = 0
 BATCH = 20_000
 HELD = 32 * 2**20
 """Notes, and bytes of arrays in them, after which they are written up, because they keep tensors alive."""
+RATES = 64
+"""Groups of an optimizer whose learning rates are noted."""
 _PLAIN = frozenset((int, float, bool, str, type(None)))
+LoopNest: TypeAlias = tuple[tuple[tuple[int, int], ...], tuple[tuple[int, int], ...]]
+"""The loops that run, outermost first: (line, iteration), and (cell, calls around it) of each, as `Scope` has them."""
 
 
 class Recorder:
@@ -48,24 +53,34 @@ class Recorder:
     def __init__(
         self, program: dict[str, int] | None = None, sink: Callable[[AnyEvent], None] | None = None, cap: int = CAP
     ) -> None:
-        self.program = {"<program>": 0} if program is None else program
+        self.codes = Codes({"<program>": 0} if program is None else program)
         self.store = ArrayStore(cap)
+        self.batch = BATCH
+        """Notes after which they are written up."""
         self.first = _next
         self.module_calls = Calls()
         """The modules whose `forward` runs."""
-        self._encoder = Encoder(self.store, self.first, sink)
+        self._encoder = Encoder(self.store, self.first, self.codes, sink)
         self._notes: list[tuple[Any, ...]] = []
-        self._codes: dict[int, tuple[CodeType, int]] = {}
-        self._loops: tuple[tuple[int, int], ...] = ()
+        self._loops: LoopNest = ((), ())
         self._grads: dict[int, tuple[Tensor, int]] = {}
         """id() of a `.grad` tensor -> (that tensor, id of its owner)."""
         self._names: dict[tuple[str, str], int] = {}
-        self._named: set[int] = set()
+        self._named: dict[int, int] = {}
+        """What has a name -> within how many calls of the program it was given one, the fewest."""
         self._running: list[int] = []
         """Numbers of the backward passes under way, the innermost last."""
         self._passes = 0
         self._where: tuple[Any, ...] = ()
+        self.trained: LoopNest | None = None
+        """The loops around the last backward pass that filled `.grad`; as long as there is none, around the last one."""
+        self._fills = False
         self._left = self.store.left
+
+    @property
+    def program(self) -> dict[str, int]:
+        """File names under which the program's code was compiled, with their cell numbers."""
+        return self.codes.program
 
     # --- the log ----------------------------------------------------------------------------------------------------------
 
@@ -115,6 +130,16 @@ class Recorder:
         self._left = self.store.left
         self._encoder.write_up(notes)
 
+    def trains(self, via: str) -> None:
+        """A backward pass runs in the loops that run now."""
+        if via == "backward" or not self._fills:
+            self.trained = self._loops
+            self._fills = via == "backward"
+
+    def misses_some(self) -> None:
+        """From now on things happen that are not recorded, or have happened."""
+        self._encoder.thinned = True
+
     def drop_notes(self) -> None:
         """Forget what is not written up; whatever comes later must not refer to it."""
         self._notes = []
@@ -122,7 +147,7 @@ class Recorder:
     def note(self, *what: Any) -> None:
         """Take a note: the name of the Encoder's method, then its arguments."""
         self._notes.append(what)
-        if len(self._notes) >= BATCH or self._left - self.store.left > HELD:
+        if len(self._notes) >= self.batch or self._left - self.store.left > HELD:
             self.flush()
 
     def recording(self, source: tuple[str, ...] = ()) -> Recording:
@@ -141,17 +166,15 @@ class Recorder:
     # --- where ------------------------------------------------------------------------------------------------------------
 
     def where(self) -> tuple[Any, ...]:
-        """What runs now: code, cell and instruction of the program's innermost frame, loops and module."""
+        """What runs now: code, cell and instruction of the program's innermost frame, loops, module and call path."""
         # Frame 0 is this, 1 reports to the recorder, 2 is the engine's function that called it.
         frame: FrameType | None = sys._getframe(3)
-        codes = self._codes
+        codes = self.codes
         while frame is not None:
             code = frame.f_code
-            known = codes.get(id(code))
-            if known is None:
-                known = codes[id(code)] = (code, self.program.get(code.co_filename, NOTHING))
-            if known[1] >= 0:
-                return code, known[1], frame.f_lasti, self._loops, self.module_calls.path
+            cell = codes.cell(code)
+            if cell >= 0:
+                return code, cell, frame.f_lasti, self._loops, self.module_calls.inside, codes.path(frame)
             frame = frame.f_back
         return ()
 
@@ -220,7 +243,7 @@ class Recorder:
             self._grads[id(result)] = (result, owner[1])
         mode = _mode() if needs else context.grad
         self._notes.append(("op", where, op, plain, states, node, saved, mode, needs, self._running[-1:]))
-        if len(self._notes) >= BATCH or self._left - self.store.left > HELD:
+        if len(self._notes) >= self.batch or self._left - self.store.left > HELD:
             self.flush()
 
     def _arguments(self, arguments: tuple[Any, ...]) -> Any:
@@ -279,6 +302,7 @@ class Recorder:
         ids = tuple([self.identify(t) for t in inputs or ()])
         self._passes += 1
         self._running.append(self._passes)
+        self.trains(via)
         self.note("backward_began", where, self._passes, starts, bool(retain_graph), bool(create_graph), ids, via)
 
     def node_ran(self, node: Node, received: tuple[Any, ...], raw: tuple[Any, ...], sent: Sequence[Any]) -> None:
@@ -329,7 +353,7 @@ class Recorder:
         idle: list[int] = []
         for p in parameters:
             (idle if p._grad is None else updated).append(self.identify(p))
-        self.note("stepped", where, name_of(type(optimizer).__name__), tuple(updated), tuple(idle))
+        self.note("stepped", where, name_of(type(optimizer).__name__), tuple(updated), tuple(idle), rates_of(optimizer))
 
     def read(self, tensor: Tensor, how: str) -> None:
         """The values of a tensor were handed out; of interest only for tensors that have been seen."""
@@ -361,12 +385,17 @@ class Recorder:
             self.note("named", self.where(), name_of(name), NOTHING, name_of(function))
         if value.__class__ in _PLAIN:
             return
-        if isinstance(value, Module):
+        module = isinstance(value, Module)
+        if module:
             self.module_calls.named(value, name)
+        calls = _calls(self.where()) if module else 0
         for path, tensor, held in tensor_paths(value):
-            # What has a name keeps it; attributes are of interest only if they have been seen.
+            # What has a name keeps it, but for parameters that functions had named before the program bound the model;
+            # attributes are of interest only if they have been seen.
             number = self.known(tensor)
-            if number not in self._named and (held or number >= 0):
+            before = self._named.get(number)
+            bound = held or number >= 0 if before is None else module and held and calls < before
+            if bound:
                 self._bind(name + path, tensor, function, self.where())
 
     def _bind(self, name: str, tensor: Tensor, function: str, where: tuple[Any, ...]) -> None:
@@ -375,7 +404,8 @@ class Recorder:
         if self._names.get((function, name)) == number:
             return
         self._names[(function, name)] = number
-        self._named.add(number)
+        calls = _calls(where)
+        self._named[number] = min(self._named.get(number, calls), calls)
         self.note("named", where, name_of(name), number, name_of(function))
 
     def printed(self, text: str, stream: str = "stdout") -> None:
@@ -397,6 +427,19 @@ class Recorder:
     def cell_ended(self, cell: int, result: str | None) -> None:
         """A notebook cell ended."""
         self.note("cell_ended", cell, result)
+
+
+def rates_of(optimizer: Any) -> tuple[float, ...]:
+    """The learning rates of an optimizer's groups; () where one of them is no number, so that no code of the program's runs."""
+    rates = []
+    for group in optimizer.param_groups[:RATES]:
+        rate = group.get("lr")
+        if isinstance(rate, Tensor) and rate._array.size == 1:
+            rate = rate._array.item()
+        if rate.__class__ not in (int, float):
+            return ()
+        rates.append(float(rate))
+    return tuple(rates)
 
 
 def _mode() -> Any:
@@ -426,3 +469,8 @@ def record(program: dict[str, int] | None = None) -> Iterator[Recorder]:
         yield recorder
     finally:
         context.observer = before
+
+
+def _calls(where: tuple[Any, ...]) -> int:
+    """How many calls of the program are around a position."""
+    return len(where[-1]) // 3 if where else 0

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
 
 from .events import NOTHING, Accumulated, AnyEvent, NodeRan, OpRan, TensorInfo
 from .index import Arrival, Index, LedgerRow, Pass, index_of
@@ -127,7 +126,7 @@ class State:
     @cached_property
     def tensors(self) -> tuple[int, ...]:
         """The tensors made so far, in order."""
-        return tuple(chain.from_iterable(self._index.births.until(self.step)))
+        return tuple(self._index.born_by(self.step))
 
     def __contains__(self, tensor: int) -> bool:
         history = self._index.tensors.get(tensor)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -20,6 +21,7 @@ PICTURE = 32
 BINS = 32
 BROADCAST = 2**22
 """Elements from which an array that repeats itself is summarized by what it repeats."""
+_PIECE = 8_192
 CORNER = 3
 """Rows and columns kept at each end, as PyTorch's printing keeps them."""
 
@@ -37,12 +39,27 @@ DTYPES: dict[str, np.dtype[Any]] = {
         "float64": "<f8",
         "complex64": "<c8",
         "complex128": "<c16",
+        "uint16": "<u2",
+        "uint32": "<u4",
+        "uint64": "<u8",
+        "bfloat16": "<f4",
+        "float8_e4m3fn": "<f2",
+        "float8_e4m3fnuz": "<f2",
+        "float8_e5m2": "<f2",
+        "float8_e5m2fnuz": "<f2",
+        "float8_e8m0fnu": "<f4",
+        "float4_e2m1fn_x2": "<f2",
+        "complex32": "<c8",
+        "quint8": "u1",
+        "qint8": "i1",
+        "qint32": "<i4",
     }.items()
 }
-"""The only dtypes that are ever decoded: plain numbers, little-endian, no objects."""
+"""The only dtypes that are ever decoded: plain numbers, little-endian, no objects. Those of PyTorch that NumPy has not are kept
+as the smallest of its dtypes that holds all of their numbers."""
 
 MAX_DIMS = limits.DIMS.value()
-_MAX_BYTES = limits.SIZE.value()
+MAX_BYTES = limits.SIZE.value()
 
 
 class RecordingError(ValueError):
@@ -87,12 +104,17 @@ class StoredArray(msgspec.Struct, frozen=True, gc=False):
     def check(self) -> None:
         """Raise RecordingError unless dtype, shape, bytes and summary fit together."""
         dtype = DTYPES.get(self.dtype)
+        if not self.shape and dtype is not None and self.data is not None and self.summary is None:
+            # A scalar, as most are; this runs for every array that a program records, on both sides.
+            if len(self.data) == dtype.itemsize and (self.dtype != "bool" or self.data in (b"\0", b"\1")):
+                return
+            raise RecordingError("array's bytes do not fill its shape, or it holds what no bool is")
         if dtype is None:
             raise RecordingError(f"array of unknown dtype {self.dtype[:40]!r}")
         if len(self.shape) > MAX_DIMS or any(size < 0 for size in self.shape):
             raise RecordingError("array of impossible shape")
         # Empty arrays may have other dimensions of any size, which NumPy refuses when their product overflows.
-        if math.prod(max(size, 1) for size in self.shape) * dtype.itemsize > _MAX_BYTES:
+        if math.prod(max(size, 1) for size in self.shape) * dtype.itemsize > MAX_BYTES:
             raise RecordingError("array of impossible size")
         if (self.data is None) == (self.summary is None):
             raise RecordingError("array needs either its bytes or a summary")
@@ -102,7 +124,7 @@ class StoredArray(msgspec.Struct, frozen=True, gc=False):
             if self.dtype == "bool" and self.data.translate(None, b"\0\1"):
                 raise RecordingError("array of bool holds other bytes than 0 and 1")
         if self.summary is not None:
-            _check_summary(self.summary)
+            check_summary(self.summary)
 
 
 class ArrayStore:
@@ -147,6 +169,11 @@ class ArrayStore:
 
     add = keep
 
+    def put(self, stored: StoredArray) -> int:
+        """Take what has been kept of an array elsewhere, and return its id."""
+        self._raw.append(stored)
+        return self._taken + len(self._arrays) + len(self._raw) - 1
+
     def describe(self, id: int) -> tuple[str, tuple[int, ...]]:
         """The dtype's name and the shape of an array."""
         id -= self._taken
@@ -155,12 +182,17 @@ class ArrayStore:
         return (found.dtype if found.__class__ is StoredArray else _NAMES[found.dtype]), found.shape
 
 
-_NAMES = {dtype: name for name, dtype in DTYPES.items()}
+_NAMES = {dtype: name for name, dtype in reversed(DTYPES.items())}  # NumPy's own names come first in the table, so they win
+
+
+def name_of_dtype(dtype: np.dtype[Any]) -> str:
+    """The name of a dtype. To ask NumPy for one takes longer than to store an array."""
+    return _NAMES.get(dtype) or dtype.name
 
 
 def store(array: NDArray[Any], cap: int = CAP) -> StoredArray:
     """The array whole, or its summary if it has more than `cap` elements."""
-    name = _NAMES.get(array.dtype) or array.dtype.name  # to ask NumPy for a name takes longer than all the rest
+    name = name_of_dtype(array.dtype)
     dtype = DTYPES.get(name)
     if dtype is None:
         raise TypeError(f"arrays of dtype {name} cannot be recorded")
@@ -173,21 +205,23 @@ def summarize(array: NDArray[Any]) -> Summary:
     """Statistics, histogram, downsampled picture and corners of an array."""
     if array.size > BROADCAST and 0 in array.strides:
         return _of_broadcast(array)
-    numbers = np.abs(array) if np.iscomplexobj(array) else array
-    numbers = numbers.astype(np.float64, copy=False)
-    finite = numbers[np.isfinite(numbers)]
-    nan = int(np.count_nonzero(np.isnan(numbers)))
+    numbers = np.abs(array) if array.dtype.kind == "c" else array
+    if numbers.dtype.kind != "f":
+        numbers = numbers.astype(np.float64)
+    low, high = (float(numbers.min()), float(numbers.max())) if numbers.size else (math.nan, math.nan)
+    nan = inf = 0
+    finite = numbers
+    if not math.isfinite(high - low):  # something is NaN or infinite, or the difference of huge numbers is
+        finite = numbers[np.isfinite(numbers)]
+        nan = int(np.count_nonzero(np.isnan(numbers)))
+        inf = numbers.size - finite.size - nan
+        low, high = (float(finite.min()), float(finite.max())) if finite.size else (math.nan, math.nan)
     matrix = _as_matrix(numbers)
     if finite.size:
-        low, high = float(finite.min()), float(finite.max())
-        # Scaling by the largest magnitude keeps sums of squares of huge float64 values finite.
-        scale = max(abs(low), abs(high)) or 1.0
-        scaled = finite / scale
-        mean, std = float(scaled.mean()) * scale, float(scaled.std()) * scale
-        norm = float(np.sqrt(np.square(scaled).sum())) * scale
+        mean, std, norm = _moments(finite, max(abs(low), abs(high)))
         histogram = tuple(_histogram(finite, low, high))
     else:
-        low = high = mean = std = norm = math.nan
+        mean = std = norm = math.nan
         histogram = (0,) * BINS
     return Summary(
         min=low,
@@ -196,7 +230,7 @@ def summarize(array: NDArray[Any]) -> Summary:
         std=std,
         norm=norm,
         nan=nan,
-        inf=numbers.size - finite.size - nan,
+        inf=inf,
         histogram=histogram,
         edges=(low, high),
         picture=_rows(_block_means(matrix)),
@@ -224,36 +258,63 @@ def _of_broadcast(array: NDArray[Any]) -> Summary:
     )
 
 
-def _histogram(finite: NDArray[np.float64], low: float, high: float) -> list[int]:
-    # np.histogram refuses ranges whose width overflows or vanishes; halving first covers the former.
-    width = high / 2 - low / 2
-    if width == 0:
-        bin_of = np.zeros(finite.shape, dtype=np.int64)
-    else:
-        bin_of = np.clip(((finite / 2 - low / 2) / width * BINS).astype(np.int64), 0, BINS - 1)
-    counts: list[int] = np.bincount(bin_of.ravel(), minlength=BINS).tolist()
-    return counts
+def _moments(finite: NDArray[Any], largest: float) -> tuple[float, float, float]:
+    """Mean, standard deviation (of the population) and Euclidean norm."""
+    # The squares of such numbers, or their sum, would leave the range of float64.
+    scale = 1.0 if 1e-140 < largest < 1e140 else largest or 1.0
+    flat = finite.ravel()
+    mean = math.fsum([float(piece.sum()) for piece in _pieces(flat, scale)]) / flat.size
+    apart = 0.0
+    for piece in _pieces(flat, scale):
+        piece -= mean
+        apart += float(np.einsum("i,i->", piece, piece))  # not `@`: threads of BLAS wait for each other on a busy machine
+    return mean * scale, math.sqrt(apart / flat.size) * scale, math.sqrt(apart + flat.size * mean**2) * scale
 
 
-def _as_matrix(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+def _histogram(finite: NDArray[Any], low: float, high: float) -> list[int]:
+    scale = 1.0
+    if not math.isfinite(high - low):  # np.histogram refuses ranges whose width overflows or vanishes
+        scale, low, high = 2.0, low / 2, high / 2
+    if high == low:
+        return [finite.size, *[0] * (BINS - 1)]
+    counts = np.zeros(BINS + 1, np.int64)
+    for piece in _pieces(finite.ravel(), scale):
+        piece -= low
+        piece /= high - low  # divided first: the width may be too small for its inverse
+        piece *= BINS
+        counts += np.bincount(piece.astype(np.intp), minlength=BINS + 1)
+    counts[BINS - 1] += counts[BINS]  # the largest number belongs to the last bin
+    return [int(count) for count in counts[:BINS]]
+
+
+def _pieces(flat: NDArray[Any], scale: float) -> Iterator[NDArray[np.float64]]:
+    """The numbers divided by `scale`, piece by piece, to be overwritten: what fits into the processor's cache takes a third of
+    the time."""
+    room = np.empty(min(flat.size, _PIECE))
+    for start in range(0, flat.size, _PIECE):
+        piece = flat[start : start + _PIECE]
+        yield np.divide(piece, scale, out=room[: piece.size])
+
+
+def _as_matrix(numbers: NDArray[Any]) -> NDArray[Any]:
     """Vectors become one row; all leading dimensions become rows."""
     columns = numbers.shape[-1] if numbers.ndim else 1
     return numbers.reshape(-1, columns) if numbers.size else np.zeros((0, 0))
 
 
-def _block_means(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+def _block_means(matrix: NDArray[Any]) -> NDArray[Any]:
     for axis in (0, 1):
         size = matrix.shape[axis]
         if size > PICTURE:
             starts = np.arange(PICTURE) * size // PICTURE
             counts = np.diff(np.append(starts, size))
             with np.errstate(all="ignore"):
-                sums = np.add.reduceat(matrix, starts, axis=axis)
+                sums = np.add.reduceat(matrix, starts, axis=axis, dtype=np.float64)
                 matrix = sums / (counts[:, None] if axis == 0 else counts)
     return matrix
 
 
-def _corners(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+def _corners(matrix: NDArray[Any]) -> NDArray[Any]:
     for axis in (0, 1):
         size = matrix.shape[axis]
         if size > 2 * CORNER:
@@ -261,11 +322,12 @@ def _corners(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
     return matrix
 
 
-def _rows(matrix: NDArray[np.float64]) -> tuple[tuple[float, ...], ...]:
+def _rows(matrix: NDArray[Any]) -> tuple[tuple[float, ...], ...]:
     return tuple(map(tuple, matrix.tolist()))
 
 
-def _check_summary(summary: Summary) -> None:
+def check_summary(summary: Summary) -> None:
+    """Raise RecordingError for a summary that holds more than any."""
     if summary.nan < 0 or summary.inf < 0 or any(count < 0 for count in summary.histogram):
         raise RecordingError("summary with negative counts")
     if len(summary.histogram) > BINS:

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 from .. import limits
 from .events import (
+    LEVELS,
     NOTHING,
     Accumulated,
     AnyEvent,
@@ -32,6 +33,7 @@ from .events import (
     Site,
     Stepped,
     TensorInfo,
+    Thinned,
     Warned,
 )
 from .store import MAX_DIMS, RecordingError, StoredArray, TooMuchError
@@ -46,9 +48,13 @@ class Tables(Protocol):
     """The part of a recording that is looked at here."""
 
     source: tuple[str, ...]
-    events: list[AnyEvent]
-    sites: list[Site]
-    scopes: list[Scope]
+
+    @property
+    def events(self) -> Sequence[AnyEvent]: ...
+    @property
+    def sites(self) -> Sequence[Site]: ...
+    @property
+    def scopes(self) -> Sequence[Scope]: ...
 
 
 def check_references(recording: Tables, arrays: int) -> None:
@@ -103,10 +109,17 @@ class References:
                 raise RecordingError("site in a cell that does not exist")
             if not all(0 <= number <= _LIMIT for number in (site.line, site.column, site.end_line, site.end_column)):
                 raise RecordingError("site with impossible numbers")
+        known = self.sites + len(sites)
         for scope in scopes:
-            numbers = [scope.call, *(number for pair in scope.loops for number in pair)]
+            numbers = [scope.call, *(number for pair in (*scope.loops, *scope.around) for number in pair)]
             if not all(0 <= number <= _LIMIT for number in numbers):
                 raise RecordingError("scope with impossible numbers")
+            if len(scope.around) not in (0, len(scope.loops)):
+                raise RecordingError("scope with loops of which it says too little")
+            if not all(cell < self.cells and depth <= len(scope.calls) for cell, depth in scope.around):
+                raise RecordingError("scope with loops around calls that it does not have")
+            if not all(0 <= row < known for row, _ in scope.calls):
+                raise RecordingError("scope with a call at a site that does not exist")
 
     def event(self, event: AnyEvent) -> None:
         """Check one event against everything before it, and remember what it adds."""
@@ -148,6 +161,12 @@ class References:
     def cell(self, event: CellBegan | CellEnded) -> None:
         if not 0 <= event.cell < self.cells:
             raise RecordingError("cell that does not exist")
+
+    def thinned(self, event: Thinned) -> None:
+        if event.level not in LEVELS or len(event.unit) not in (0, 3) or not NOTHING <= event.iteration <= _LIMIT:
+            raise RecordingError("recording that grows neither thinner nor denser")
+        if not all(0 <= number <= _LIMIT for number in event.unit):
+            raise RecordingError("recording that grows thinner in a loop that cannot be")
 
     def raised(self, event: Raised) -> None:
         self.running.clear()
@@ -280,6 +299,7 @@ _CHECKS: dict[type, Callable[[References, Any], None] | None] = {
     CellEnded: References.cell,
     Raised: References.raised,
     Printed: None,
+    Thinned: References.thinned,
     Warned: None,
 }
 """What is looked at in events of each kind besides their site and scope; None for nothing."""

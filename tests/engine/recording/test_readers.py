@@ -13,6 +13,7 @@ from engine.experiments.rerun import Baseline
 from engine.experiments.sweep.child import Swept
 from engine.recording.events import AnyEvent
 from engine.recording.recorder import Recorder
+from engine.recording.thin import ThinRecorder
 from tests.engine.recording.readers import EVENTS, forgotten, kinds, readers
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -22,7 +23,7 @@ def test_every_reader_names_every_kind_of_event() -> None:
     assert not forgotten(ROOT), "say what to do with it, or that it is left alone, in the last `case`"
 
 
-@pytest.mark.parametrize("kind", [Recorder, Baseline, DoubleFollower, Perturbed, Swept])
+@pytest.mark.parametrize("kind", [Recorder, ThinRecorder, Baseline, DoubleFollower, Perturbed, Swept])
 def test_every_observer_can_be_told_everything(kind: type) -> None:
     told = [name for name in vars(Observer) if not name.startswith("_")]
     assert len(told) > 10

@@ -1,0 +1,289 @@
+"""The arrays of a recording in columns: one list of bytes in which equal ones stand once, and for each array where its own
+begin.
+
+What is asked of all of them (the scalars of every iteration, norms, extremes, how many NaN) is worked out for all arrays of
+one size at once, from the bytes, so none of it is in a file twice. Of arrays that were too large or too many to be kept, the
+file has the statistics, and as much of the histogram and the picture as there was room for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, overload
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from .store import DTYPES, MAX_BYTES, MAX_DIMS, RecordingError, StoredArray, Summary, check_summary
+from .tables import Table, Texts, layout, rows, shred
+
+GONE = -1
+"""Where the bytes of an array begin that were not kept."""
+
+
+class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """An array without its bytes."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    start: int
+    """Where its bytes begin among those of all arrays; GONE where only the summary was kept."""
+    summary: Summary | None = None
+
+
+_BATCH = 2**20
+"""Elements of several arrays that are worked on together."""
+_TOGETHER, _LIGHT, _KEPT = 16, 16_384, 32_768
+"""Neighbours that are made together, the bytes that they have at most, and how many arrays are kept."""
+_NARROW = 16
+"""Bytes of an array up to which its position is worked out for each of them."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Statistics:
+    """Numbers about every array, complex ones by magnitude; over the finite elements, NaN where there are none."""
+
+    size: NDArray[np.int64]
+    min: NDArray[np.float64]
+    max: NDArray[np.float64]
+    mean: NDArray[np.float64]
+    std: NDArray[np.float64]
+    norm: NDArray[np.float64]
+    nan: NDArray[np.int64]
+    inf: NDArray[np.int64]
+    whole: NDArray[np.bool_]
+    """Which arrays are there element by element."""
+
+
+class Arrays(Sequence[StoredArray]):
+    """The arrays by id; each is made when it is asked for."""
+
+    def __init__(self, table: Table, texts: list[str], pieces: Sequence[bytes | memoryview]) -> None:
+        self.table, self.texts = table, texts
+        self.pieces = pieces
+        """The bytes of all arrays: one after another, these are `data`."""
+        self.start = table["start"]
+        self._kept: dict[int, StoredArray] = {}
+        """Small arrays that were asked for, as far as there is room."""
+
+    @cached_property
+    def data(self) -> memoryview:
+        """The bytes of all arrays."""
+        return memoryview(self.pieces[0] if len(self.pieces) == 1 else b"".join(self.pieces))
+
+    def __len__(self) -> int:
+        return self.table.size
+
+    @overload
+    def __getitem__(self, id: int) -> StoredArray: ...
+    @overload
+    def __getitem__(self, id: slice) -> list[StoredArray]: ...
+    def __getitem__(self, id: int | slice) -> Any:
+        if isinstance(id, slice):
+            first, last, step = id.indices(len(self))
+            return (
+                list(self._made(first, max(first, last)))[::step] if step > 0 else [self[k] for k in range(first, last, step)]
+            )
+        place = id + len(self) if id < 0 else id
+        if not 0 <= place < len(self):
+            raise IndexError(id)
+        found = self._kept.get(place)
+        return found if found is not None else self._piece(place)
+
+    def _piece(self, place: int) -> StoredArray:
+        """An array, made with its neighbours where they are small: who asks for one asks for those next."""
+        first = place - place % _TOGETHER
+        last = min(first + _TOGETHER, len(self))
+        if int(self.bytes[first:last].sum()) > _LIGHT:
+            return next(self._made(place, place + 1))
+        kept = self._kept
+        if len(kept) > _KEPT:
+            for old in list(kept)[: _KEPT // 4]:
+                del kept[old]
+        kept.update(enumerate(self._made(first, last), first))
+        return kept[place]
+
+    def __iter__(self) -> Iterator[StoredArray]:
+        for first in range(0, len(self), 4096):
+            yield from self._made(first, min(first + 4096, len(self)))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _made(self, first: int, last: int) -> Iterator[StoredArray]:
+        sizes = self.bytes[first:last].tolist()
+        for row, size in zip(rows(self.table, first, last, self.texts), sizes, strict=True):
+            data = None if row.start == GONE else bytes(self.data[row.start : row.start + size])
+            yield StoredArray(row.dtype, row.shape, data, row.summary)
+
+    @cached_property
+    def dtypes(self) -> NDArray[np.int64]:
+        """Position of each array's dtype in `texts`."""
+        return self.table["dtype"]
+
+    @cached_property
+    def sizes(self) -> NDArray[np.int64]:
+        """Elements of each array."""
+        counts = self.table["shape"]
+        found = np.ones(len(self), np.int64)
+        starts, values = self.table.starts("shape"), self.table.children["shape"][""]
+        for place in range(int(counts.max(initial=0))):
+            deep = np.flatnonzero(counts > place)
+            found[deep] *= values[starts[deep] + place]
+        return found
+
+    @cached_property
+    def bytes(self) -> NDArray[np.int64]:
+        """Bytes of each array, kept or not."""
+        widths = np.array([DTYPES[name].itemsize if name in DTYPES else 0 for name in self.texts] or [0], np.int64)
+        return self.sizes * widths[self.dtypes] if len(self) else np.zeros(0, np.int64)
+
+    def joined(self, ids: NDArray[np.int64], dtype: np.dtype[Any], size: int) -> NDArray[Any]:
+        """Arrays that are there whole, all of one dtype and size, each as a row."""
+        width = size * dtype.itemsize
+        if width <= _NARROW:
+            raw = np.frombuffer(self.data, np.uint8)
+            return raw[self.start[ids][:, None] + np.arange(width)].view(dtype)
+        data = self.data  # to cut the bytes out takes a fraction of the time once there are many
+        joined = b"".join([data[start : start + width] for start in self.start[ids].tolist()])
+        return np.frombuffer(joined, dtype).reshape(len(ids), size)
+
+    @cached_property
+    def statistics(self) -> Statistics:
+        """Numbers about every array, worked out on the first call."""
+        return _statistics(self)
+
+    def check(self) -> None:
+        """Raise RecordingError unless every array is one: its dtype known, its bytes there, its summary in bounds."""
+        if not len(self):
+            return
+        known = np.array([name in DTYPES for name in self.texts])
+        if not known[self.dtypes].all():
+            unknown = self.texts[int(self.dtypes[~known[self.dtypes]][0])]
+            raise RecordingError(f"array of unknown dtype {unknown[:40]!r}")
+        shape = self.table.children["shape"][""]
+        if int(self.table["shape"].max()) > MAX_DIMS or (len(shape) and int(shape.min()) < 0):
+            raise RecordingError("array of impossible shape")
+        # Empty arrays may have other dimensions of any size, which NumPy refuses when their product overflows.
+        sizes = np.ones(len(self), np.float64)
+        starts, counts = self.table.starts("shape"), self.table["shape"]
+        for place in range(int(counts.max())):
+            deep = np.flatnonzero(counts > place)
+            sizes[deep] *= np.maximum(shape[starts[deep] + place], 1)
+        widths = np.array([DTYPES[name].itemsize if name in DTYPES else 0 for name in self.texts])
+        if bool((sizes * widths[self.dtypes] >= MAX_BYTES).any()):
+            raise RecordingError("array of impossible size")
+        kept = self.start != GONE
+        if bool((kept == (self.table["summary"] == 1)).any()):
+            raise RecordingError("array needs either its bytes or a summary")
+        if bool(((self.start < GONE) | (kept & (self.start > len(self.data) - self.bytes))).any()):
+            raise RecordingError("array's bytes do not fill its shape")
+        self._check_truths(kept)
+        summaries = self.table.children["summary"]
+        for first in range(0, summaries.size, 1024):
+            for summary in rows(summaries, first, min(first + 1024, summaries.size), self.texts):
+                check_summary(summary)
+
+    def _check_truths(self, kept: NDArray[np.bool_]) -> None:
+        truths = np.flatnonzero(kept & (np.array([name == "bool" for name in self.texts])[self.dtypes]) & (self.sizes > 0))
+        if len(truths):
+            # Positions of bytes that are neither 0 nor 1, of which none may lie in an array of bool.
+            odd = np.flatnonzero(np.frombuffer(self.data, np.uint8) > 1)
+            first = np.searchsorted(odd, self.start[truths])
+            if bool((np.searchsorted(odd, self.start[truths] + self.sizes[truths]) > first).any()):
+                raise RecordingError("array of bool holds other bytes than 0 and 1")
+
+
+def arrays_from(stored: Sequence[StoredArray]) -> Arrays:
+    """Arrays in columns; those that hold the same bytes share them."""
+    if isinstance(stored, Arrays):
+        return stored
+    texts = Texts()
+    at: dict[bytes, int] = {}
+    end = 0
+    found = []
+    for array in stored:
+        start = GONE
+        if array.data is not None:
+            start = at.get(array.data, GONE)
+            if start == GONE:
+                start = at[array.data] = end
+                end += len(array.data)
+        found.append(Row(array.dtype, array.shape, start, array.summary))
+    return Arrays(shred(layout(Row), found, texts), texts.list, list(at))
+
+
+def _statistics(arrays: Arrays) -> Statistics:
+    n = len(arrays)
+    low, high, mean, std, norm = (np.full(n, np.nan) for _ in range(5))
+    nan, inf = (np.zeros(n, np.int64) for _ in range(2))
+    made = Statistics(arrays.sizes, low, high, mean, std, norm, nan, inf, arrays.start != GONE)
+    summarized = np.flatnonzero(arrays.table["summary"] == 1)
+    if len(summarized):
+        summaries = arrays.table.children["summary"]
+        for name in Statistics.__slots__:
+            if name in summaries.columns:
+                getattr(made, name)[summarized] = summaries.columns[name]
+    groups = np.stack([arrays.dtypes, arrays.sizes])
+    groups[:, ~made.whole] = -1
+    order = np.lexsort(groups)
+    if not n:
+        return made
+    breaks = np.flatnonzero((np.diff(groups[:, order]) != 0).any(axis=0)) + 1
+    for ids in np.split(order, breaks):
+        dtype, size = groups[:, ids[0]].tolist()
+        if dtype >= 0 and size > 0:
+            most = max(_BATCH // size, 1)
+            for first in range(0, len(ids), most):
+                some = ids[first : first + most]
+                _fill(made, some, arrays.joined(some, DTYPES[arrays.texts[dtype]], size))
+    return made
+
+
+def _fill(made: Statistics, ids: NDArray[np.int64], values: NDArray[Any]) -> None:
+    """Enter the statistics of arrays of one size, of which each is a row."""
+    with np.errstate(all="ignore"):
+        numbers = (np.abs(values) if values.dtype.kind == "c" else values).astype(np.float64, copy=False)
+        low, high = numbers.min(axis=1), numbers.max(axis=1)
+        if not np.isfinite(high - low).all():  # something is NaN or infinite, or the difference of huge numbers is
+            finite = np.isfinite(numbers)
+            if not finite.all():
+                _fill_partly(made, ids, numbers, finite)
+                return
+        made.min[ids], made.max[ids] = low, high
+        if numbers.shape[1] == 1:
+            made.mean[ids], made.std[ids], made.norm[ids] = low, 0.0, np.abs(low)
+            return
+        scale = _scale(np.maximum(np.abs(low), np.abs(high)))
+        scaled = numbers if bool((scale == 1.0).all()) else numbers / scale[:, None]
+        made.mean[ids], made.std[ids] = scaled.mean(axis=1) * scale, scaled.std(axis=1) * scale
+        made.norm[ids] = np.sqrt(np.einsum("ij,ij->i", scaled, scaled)) * scale
+
+
+def _fill_partly(made: Statistics, ids: NDArray[np.int64], numbers: NDArray[np.float64], finite: NDArray[np.bool_]) -> None:
+    """The same where some elements are NaN or infinite: over the others."""
+    count, nan = finite.sum(axis=1), np.isnan(numbers).sum(axis=1)
+    made.nan[ids], made.inf[ids] = nan, numbers.shape[1] - count - nan
+    low, high = np.where(finite, numbers, np.inf).min(axis=1), np.where(finite, numbers, -np.inf).max(axis=1)
+    some = count > 0
+    scale = np.where(some, _scale(np.maximum(np.abs(low), np.abs(high))), 1.0)
+    kept = np.where(finite, numbers / scale[:, None], 0.0)
+    mean = kept.sum(axis=1) / np.maximum(count, 1)
+    apart = np.where(finite, kept - mean[:, None], 0.0)
+    for column, found in (
+        (made.min, low), (made.max, high), (made.mean, mean * scale),
+        (made.std, np.sqrt(np.square(apart).sum(axis=1) / np.maximum(count, 1)) * scale),
+        (made.norm, np.sqrt(np.square(kept).sum(axis=1)) * scale),
+    ):  # fmt: skip
+        column[ids] = np.where(some, found, np.nan)
+
+
+def _scale(largest: NDArray[np.float64]) -> NDArray[np.float64]:
+    """What to divide numbers by so that their squares, and the sums of these, stay within float64, as `summarize` does."""
+    far = ~((largest > 1e-140) & (largest < 1e140)) & (largest > 0)
+    return np.where(far, largest, 1.0)
