@@ -14,6 +14,7 @@ from .shown.group_states import Kept
 from .shown.node_states import WholeFaces, faces
 from .shown.nonfinite import troubles
 from .structure import build as whole_graphs
+from .structure import rolled as rolled_graphs
 from .structure.build import VIEWS, Graph, WholeView
 from .structure.folding import Folding, Mode, folded, groups, groups_at_first, opened_at_first
 from .structure.layout import Direction, Layout, layout
@@ -21,13 +22,21 @@ from .structure.layout import Direction, Layout, layout
 View: TypeAlias = Literal[WholeView, "grouped"]
 """The views; "grouped" is that of the tensors, folded as far as makes a readable picture."""
 
+CANVAS = 1.3
+"""The width of the page's canvas by its height, where nothing else is said."""
 
-def build(recording: Recording, view: View = "tensors") -> Graph:
+
+def build(recording: Recording, view: View = "tensors", rolled: bool = False) -> Graph:
     """The recording's graph with all its steps at once; `born` says from which step on a node or edge exists.
+
+    Args:
+        rolled: one node for each place of the program, whatever the number of iterations; see `structure.rolled`.
 
     Raises:
         ValueError: for a view that there is not.
     """
+    if rolled and view in VIEWS:
+        return rolled_graphs.rolled(recording, view).graph
     if view == "grouped":
         return whole(recording).first_view()
     if view not in VIEWS:
@@ -90,9 +99,9 @@ class Whole:
         folding = self.folding(mode)
         return self.graph if mode == "none" else folded(self.graph, folding, groups_at_first(folding, self.graph))
 
-    def laid_out(self, graph: Graph, direction: Direction) -> Layout:
+    def laid_out(self, graph: Graph, direction: Direction, aspect: float | None = CANVAS) -> Layout:
         """The layout of this graph or a folded one: leaves first in both views, though grad_fn edges point at leaves."""
-        return layout(_turned(graph) if self.flipped else graph, direction)
+        return layout(turned_round(graph) if self.flipped else graph, direction, aspect)
 
     @property
     def flipped(self) -> bool:
@@ -100,7 +109,7 @@ class Whole:
         return bool(self.graph.graph["view"] == "autograd")
 
 
-def _turned(graph: Graph) -> Graph:
+def turned_round(graph: Graph) -> Graph:
     """The graph with its edges the other way round. networkx's own `reverse` copies all attributes, deeply."""
     made: Graph = nx.MultiDiGraph(**graph.graph)
     made.add_nodes_from(graph.nodes(data=True))
@@ -111,8 +120,4 @@ def _turned(graph: Graph) -> Graph:
 def whole(recording: Recording, view: str = "tensors") -> Whole:
     """A view of a recording, made on the first call and kept on the recording."""
     name = f"whole {view}"
-    made = recording.derived.get(name)
-    if made is None:
-        made = recording.derived[name] = Whole(recording, view)
-    assert isinstance(made, Whole)
-    return made
+    return recording.once(name, lambda: Whole(recording, view))

@@ -24,17 +24,25 @@ from ...recording.events import (
     Read,
     Sent,
     Stepped,
+    Thinned,
     Warned,
 )
 from ...recording.index import index_of
 from ...recording.recording import Recording
 from ..numbers import ArrayTexts
+from ..structure.tensor_titles import best_names
 from ..symbols import clip, expression, is_infix
 
 Part: TypeAlias = tuple[str, Literal["plain", "strong", "code", "grad"]]
 Caption: TypeAlias = list[Part]
 
 _MAX_SENT = 4
+HELD = {
+    "whole": "holds everything that follows",
+    "thin": "grows thinner: of what follows it holds scalars, and what happens to gradients and parameters",
+    "silent": "pauses: of what follows it holds only what the program prints",
+}
+"""What it means that a recording changes its level."""
 _MAX_MESSAGE = 120
 
 
@@ -44,13 +52,19 @@ def captions(recording: Recording) -> list[Caption]:
     return [writer.caption(step, event) for step, event in enumerate(recording.events)]
 
 
+def captions_between(recording: Recording, first: int, last: int) -> list[Caption]:
+    """The captions of the events from one step to another, both included."""
+    writer = _Writer(recording)
+    return [writer.caption(step, recording.events[step]) for step in range(first, last + 1)]
+
+
 def caption_at(recording: Recording, step: int) -> Caption:
     """The caption of one event."""
     return _Writer(recording).caption(step, recording.events[step])
 
 
 def titles(recording: Recording) -> Callable[[int], str]:
-    """A function that gives a tensor's first name, or the expression that made it."""
+    """A function that gives a tensor's best name, or the expression that made it."""
     return _Writer(recording).title
 
 
@@ -64,6 +78,7 @@ class _Writer:
         self.recording = recording
         self.index = index_of(recording)
         self.texts = ArrayTexts(recording)
+        self.names = best_names(recording)
         self._titles: dict[tuple[int, int], str] = {}
 
     def caption(self, step: int, event: AnyEvent) -> Caption:
@@ -105,6 +120,8 @@ class _Writer:
                 return [strong(f"Cell {event.cell + 1}"), plain(" begins")]
             case CellEnded():
                 return self.cell_ended(event)
+            case Thinned():
+                return [strong("Recording"), plain(f" {HELD[event.level]}")]
         line = self.recording.line(event)
         return [plain(f"line {line} · "), *parts] if line else parts
 
@@ -237,7 +254,7 @@ class _Writer:
         return parts if event.result is None else [*parts, plain(": "), code(clip(event.result, _MAX_MESSAGE))]
 
     def title(self, tensor: int, depth: int = 2) -> str:
-        """The tensor's first name, or the expression that made it, `depth` operations deep."""
+        """The tensor's best name, or the expression that made it, `depth` operations deep."""
         made = self._titles.get((tensor, depth))
         if made is None:
             made = self._titles[tensor, depth] = self._title(tensor, depth)
@@ -246,8 +263,8 @@ class _Writer:
     def _title(self, tensor: int, depth: int) -> str:
         history = self.index.tensors[tensor]
         event = history.op
-        if history.first_name:
-            return clip(history.first_name)
+        if tensor in self.names:
+            return clip(self.names[tensor])
         if event.op != "grad" and not any(argument.tensor != NOTHING for argument in event.inputs):
             return clip(event.op)
         if depth == 0:
@@ -261,7 +278,7 @@ class _Writer:
         """The title as it stands beside an infix sign."""
         text = self.title(tensor, depth)
         history = self.index.tensors[tensor]
-        nested = not history.first_name and text != "…" and is_infix(history.op, self.recording.ops)
+        nested = tensor not in self.names and text != "…" and is_infix(history.op, self.recording.ops)
         return f"({text})" if nested else text
 
     def value_of(self, tensor: int, array: int) -> Caption:

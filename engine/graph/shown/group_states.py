@@ -44,7 +44,7 @@ def fold_faces(whole: Graph, graph: Graph, faces: WholeFaces, norms: Norms, kept
 def group_history(graph: Graph, members: Sequence[str], faces: WholeFaces, norms: Norms) -> list[tuple[int, Face]]:
     """The history of a closed group's card: the value of what it makes, the largest norm among the gradients that it keeps, and
     what the liveliest of its members is doing."""
-    shown = _shown(graph, members)
+    shown = shown_member(graph, members)
     title = clip(graph.nodes[shown]["title"])
     values = [(step, 0, f"{title} = {face.value}") for step, face in faces.nodes[shown] if face.value]
     largest = _largest([norms[key] for key in members if key in norms])
@@ -72,7 +72,7 @@ def edge_history(parts: Sequence[EdgeKey], faces: WholeFaces) -> list[tuple[int,
     return [(step, EdgeFace(step in norms, norm=norms.get(step))) for step in sorted(norms.keys() | quiet)]
 
 
-def _shown(graph: Graph, members: Sequence[str]) -> str:
+def shown_member(graph: Graph, members: Sequence[str]) -> str:
     """The member whose value stands on the card: the last root, else the last one with a name, else the last."""
     nodes = graph.nodes
     computed = [key for key in members if nodes[key]["kind"] not in ("leaf", "constant", "accumulate")] or list(members)

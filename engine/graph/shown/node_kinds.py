@@ -14,9 +14,11 @@ LEGEND = {
     "cut": "cut off by detach, no_grad or dtype",
     "accumulate": "AccumulateGrad: adds to .grad",
     "node": "grad_fn node",
+    "step": "optimizer's step",
     "group": "group: double-click opens it",
 }
 """Tone of a card -> what the legend says."""
+CARRIED = "to the next iteration"
 FLOWING = "gradient flowing now"
 NOT_PASSING = "no gradient passes"
 

@@ -6,7 +6,8 @@ A node's face is the last entry of its history with a step at or before the curr
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -31,6 +32,7 @@ from ...recording.events import (
     Raised,
     Read,
     Stepped,
+    Thinned,
     Warned,
 )
 from ...recording.index import index_of
@@ -70,9 +72,38 @@ class WholeFaces(Faces, frozen=True):
     edges: EdgeHistories
 
 
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """The cards of which faces are wanted: nodes with tensor and title, edges with the autograd edges that they carry."""
+
+    autograd: bool
+    nodes: Mapping[str, tuple[int, str]]
+    """Key, "t<tensor>" or "n<node>" → tensor and title."""
+    carriers: Mapping[tuple[int, int], Sequence[EdgeKey]]
+    """(node, its edge) → the edges that show what goes there."""
+    edges: Iterable[EdgeKey]
+    """All edges."""
+    renamed: bool = True
+    """Whether a card says so when its tensor goes by another name than the title."""
+
+
 def faces(recording: Recording, graph: Graph) -> WholeFaces:
     """The histories of all nodes and edges of a graph made by `build` from the same recording."""
-    return _Sweep(recording, graph).run()
+    carriers: dict[tuple[int, int], list[EdgeKey]] = {}
+    for source, target, key, attributes in graph.edges(keys=True, data=True):
+        for edge in attributes["carries"]:
+            carriers.setdefault(edge, []).append((source, target, key))
+    nodes = {key: (attributes["tensor"], attributes["title"]) for key, attributes in graph.nodes(data=True)}
+    cast = Cast(graph.graph["view"] == "autograd", nodes, carriers, graph.edges(keys=True))
+    return _Sweep(recording, cast).run(0, len(recording.events) - 1)
+
+
+def faces_between(recording: Recording, cast: Cast, first: int, last: int) -> WholeFaces:
+    """The histories from step `first` to `last`, both included, of the cards alone that are asked for.
+
+    A node that was there before begins with what it shows at `first`.
+    """
+    return _Sweep(recording, cast).run(max(0, first), min(last, len(recording.events) - 1))
 
 
 class _Card:
@@ -124,23 +155,22 @@ class _Card:
 
 
 class _Sweep:
-    def __init__(self, recording: Recording, graph: Graph) -> None:
+    def __init__(self, recording: Recording, cast: Cast) -> None:
         self.recording = recording
         self.index = index_of(recording)
         self.texts = ArrayTexts(recording)
-        self.autograd = graph.graph["view"] == "autograd"
-        self.attributes = dict(graph.nodes(data=True))
+        self.autograd = cast.autograd
+        self.nodes = cast.nodes
+        self.carriers = cast.carriers
         self.cards: dict[str, _Card] = {}
-        self.histories = NodeHistories(iter(graph), partial(_face, self.texts))
-        self.edges = EdgeHistories(iter(graph.edges(keys=True)), self.texts, len(recording.events))
-        self.carriers: dict[tuple[int, int], list[EdgeKey]] = {}
-        for source, target, key, attributes in graph.edges(keys=True, data=True):
-            for edge in attributes["carries"]:
-                self.carriers.setdefault(edge, []).append((source, target, key))
+        self.histories = NodeHistories(iter(cast.nodes), partial(face_of, self.texts))
+        self.edges = EdgeHistories(iter(cast.edges), self.texts, len(recording.events))
         self.renamed: dict[int, list[int]] = {}
-        if not self.autograd:
-            for id, history in self.index.tensors.items():
-                for step in history.names.steps if history.names else ():
+        self.renames = cast.renamed and not self.autograd
+        if self.renames:
+            for id, _ in cast.nodes.values():
+                names = self.index.tensors[id].names
+                for step in names.steps if names else ():
                     self.renamed.setdefault(step, []).append(id)
         self.holders = self._holders()
         self.in_pass: dict[int, set[str]] = {}
@@ -148,8 +178,13 @@ class _Sweep:
         self.unsettled: set[str] = set()
         self.touched: set[str] = set()
 
-    def run(self) -> WholeFaces:
-        for step, event in enumerate(self.recording.events):
+    def run(self, first: int, last: int) -> WholeFaces:
+        start = self._before(first)
+        for key in self.touched:
+            self.histories.note(key, start - 1, self._noted(self.cards[key]))
+        events = self.recording.events
+        for step in range(start, last + 1):
+            event = events[step]
             for key in self.unsettled:
                 self.cards[key].settle()
             self.touched, self.unsettled = self.unsettled, set()
@@ -158,16 +193,48 @@ class _Sweep:
                 self._renamed(step, tensor)
             for key in self.touched:
                 self.histories.note(key, step, self._noted(self.cards[key]))
+        if start:
+            self.histories.clip(first)
+            self.edges.clip(first)
         return WholeFaces(self.histories, self.edges)
+
+    def _before(self, first: int) -> int:
+        """Put the cards in place that were there before a step, as they were ahead of the pass that is under way there, if any;
+        the step to go on from."""
+        if not first:
+            return 0
+        entry = self.index.running.at(first - 1, None)
+        start = (
+            first if entry is None else min(p.began for p in self.index.passes.values() if p.ended >= entry.began >= p.began)
+        )
+        for key, (tensor, _) in self.nodes.items():
+            if not self.autograd:
+                history = self.index.tensors[tensor]
+                if history.born < start:
+                    card = self._born(key, history.status(start - 1).array)
+                    assert card is not None
+                    card.grad = history.grad(start - 1)
+                    if self.renames and history.names and history.names.steps[0] < start:
+                        self._renamed(start - 1, tensor)
+                continue
+            node = self.index.nodes[int(key[1:])]
+            if node.born < start:
+                made, values = node.event, {}
+                if isinstance(made, OpRan):
+                    values = {info.node: info.array for info in made.outputs}
+                    values |= {write.node: write.array for write in made.written}
+                self._nodes_born(start - 1, (node.info,), values)
+        return start
 
     def _holders(self) -> dict[int, list[str]]:
         """Tensor → the nodes that show its current value and `.grad`."""
         if not self.autograd:
-            return {attributes["tensor"]: [key] for key, attributes in self.attributes.items()}
+            return {tensor: [key] for key, (tensor, _) in self.nodes.items()}
         holders: dict[int, list[str]] = {}
-        for id, history in self.index.nodes.items():
-            if history.info.variable != NOTHING:
-                holders.setdefault(history.info.variable, []).append(f"n{id}")
+        for key in self.nodes:
+            variable = self.index.nodes[int(key[1:])].info.variable
+            if variable != NOTHING:
+                holders.setdefault(variable, []).append(key)
         return holders
 
     def _event(self, step: int, event: AnyEvent) -> None:
@@ -188,7 +255,10 @@ class _Sweep:
             case Raised():
                 for number in list(self.in_pass):
                     self._ended(number)
-            case Named() | FlagSet() | HookRan() | Stepped() | Read() | Printed() | Warned() | CellBegan() | CellEnded():
+            case (
+                Named() | FlagSet() | HookRan() | Stepped() | Read() | Printed() | Warned() | CellBegan() | CellEnded() |
+                Thinned()
+            ):  # fmt: skip
                 pass  # nothing that a card shows
 
     def _op(self, step: int, event: OpRan) -> None:
@@ -278,7 +348,7 @@ class _Sweep:
     def _in_pass(self, step: int, number: int, card: _Card, state: str) -> None:
         if number in self.in_pass:
             self.in_pass[number].add(card.key)
-        tensor = self.attributes[card.key]["tensor"]
+        tensor, _ = self.nodes[card.key]
         if tensor != NOTHING:
             history = self.index.tensors[tensor]
             card.leaf = history.status(step).is_leaf
@@ -304,7 +374,7 @@ class _Sweep:
     def _renamed(self, step: int, tensor: int) -> None:
         for card in self._shown(tensor):
             name = clip(self.index.tensors[tensor].name(step))
-            card.title = name if name != self.attributes[card.key]["title"] else None
+            card.title = name if name != self.nodes[card.key][1] else None
 
     def _noted(self, card: _Card) -> list[Any]:
         ran = card.received != NOTHING
@@ -323,7 +393,8 @@ class _Sweep:
         return [card.value, card.grad, received, arrived, flags, card.title]
 
 
-def _face(texts: ArrayTexts, noted: Noted) -> Face:
+def face_of(texts: ArrayTexts, noted: Noted) -> Face:
+    """What a card shows, from what was noted of it."""
     flow = _flow(texts, noted)
     grad = texts(noted.grad) if noted.grad != NOTHING else None
     if noted.flags & PENDING:

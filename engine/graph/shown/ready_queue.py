@@ -38,20 +38,19 @@ class Queue(msgspec.Struct, frozen=True):
     visits: tuple[Visit, ...]
 
 
-def queues(recording: Recording) -> list[Queue]:
-    """The queues of all backward passes of a recording, in order."""
-    index = index_of(recording)
-    recorded = _recorded_rules(recording)
-    return [_queue(recording, entry, recorded.get(number, [])) for number, entry in index.passes.items()]
+def queues(recording: Recording, within: tuple[int, int] | None = None) -> list[Queue]:
+    """The queues of all backward passes of a recording, in order, or of those that run between two steps."""
+    passes = index_of(recording).passes
+    first, last = within or (0, len(recording.events))
+    wanted = {number: entry for number, entry in passes.items() if entry.began <= last and entry.ended >= first}
+    return [_queue(recording, entry, _recorded_rules(recording, entry)) for entry in wanted.values()]
 
 
-def _recorded_rules(recording: Recording) -> dict[int, list[int]]:
-    """Pass → the steps of operations that it ran while building a graph."""
-    found: dict[int, list[int]] = {}
-    for step, event in enumerate(recording.events):
-        if isinstance(event, OpRan) and event.in_backward:
-            found.setdefault(event.in_backward, []).append(step)
-    return found
+def _recorded_rules(recording: Recording, entry: Pass) -> list[int]:
+    """The steps of operations that a pass ran while building a graph."""
+    events = recording.events
+    steps = range(entry.began, min(entry.ended + 1, len(events)))
+    return [step for step in steps if isinstance(event := events[step], OpRan) and event.in_backward == entry.number]
 
 
 def _queue(recording: Recording, entry: Pass, recorded: list[int]) -> Queue:

@@ -6,7 +6,7 @@ for each.
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
@@ -33,6 +33,7 @@ class Face(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True, gc=F
     """One of `STATES`."""
     title: str | None = None
     """Where the tensor's name is no longer the node's title."""
+    value_label: str = "value"
 
 
 class EdgeFace(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
@@ -91,6 +92,15 @@ class NodeHistories(Mapping[str, list[tuple[int, Face]]]):
             track.append(step)
             track += noted
 
+    def clip(self, first: int) -> None:
+        """Leave out what is shown no more at a step and later; what is shown there begins at it, or when the node was made."""
+        for track in self._tracks.values():
+            row = bisect_right(track[::_SLOTS], first) - 1
+            if row > 0:
+                del track[: row * _SLOTS]
+            if track and track[0] < first:
+                track[0] = first
+
     def noted(self, key: str) -> Iterator[tuple[int, Noted]]:
         """What a history is written from."""
         track = self._tracks[key]
@@ -146,6 +156,11 @@ class EdgeHistories(Mapping[EdgeKey, list[tuple[int, EdgeFace]]]):
         track = self._tracks[key]
         if not track or track[-2] != step:
             track += (step, array)
+
+    def clip(self, first: int) -> None:
+        """Leave out what passed before a step."""
+        for track in self._tracks.values():
+            del track[: 2 * bisect_left(track[::2], first)]
 
     def norms(self, key: EdgeKey) -> Iterator[tuple[int, float | None]]:
         """Pairs (step at which a gradient passes, its norm)."""

@@ -22,6 +22,7 @@ from ...recording.events import (
     Raised,
     Read,
     Stepped,
+    Thinned,
     Warned,
 )
 from ...recording.index import index_of
@@ -149,7 +150,7 @@ def _segment(recording: Recording, kind: str, number: int, first: int, last: int
                 label = "between"
             case (
                 BackwardBegan() | NodeRan() | Accumulated() | BackwardEnded() | HookRan() | Stepped() | Read() |
-                Printed() | Warned() | Raised() | CellBegan() | CellEnded()
+                Printed() | Warned() | Raised() | CellBegan() | CellEnded() | Thinned()
             ):  # fmt: skip
                 pass
     return Segment(label, "other", first, last)
@@ -185,7 +186,7 @@ class _Focus:
                 found += [self.node(sent.node, sent.input) for sent in event.sent if sent is not None]
             case Stepped():
                 found += [self.tensor(parameter) for parameter in event.parameters]
-            case Printed() | Warned() | Raised() | CellBegan() | CellEnded():
+            case Printed() | Warned() | Raised() | CellBegan() | CellEnded() | Thinned():
                 pass  # about no node
         return tuple(dict.fromkeys(key for key in found if key in self.graph))
 

@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias
 
 import networkx as nx
 
-from ...recording.events import NOTHING, OpRan
+from ...recording.events import NOTHING, OpRan, TensorInfo
 from ...recording.index import Index, NodeHistory, TensorHistory, index_of
 from ...recording.recording import Recording
 from ..numbers import ArrayTexts, shape_text
@@ -97,25 +97,15 @@ class _TensorGraph:
         differentiable = any(status.requires_grad for status in ever)
         nodes = [status.node for status in ever if status.node != NOTHING]
         inputs = any(argument.tensor != NOTHING for argument in event.inputs)
-        if nodes or (event.cut and inputs):
-            kind = "result"
-        elif differentiable:
-            kind = "leaf"
-        else:
-            kind = "constant"
+        made_by = self.index.nodes[nodes[-1]].info.name if nodes else ""
+        kind, badge = kind_and_badge(event, info, made_by, inputs, differentiable)
         named = bool(history.first_name)
         card = named or kind == "leaf" or id in self.roots
         title = history.first_name or self._title(history, inputs)
-        if nodes:
-            badge = self.index.nodes[nodes[-1]].info.name
-        elif kind == "leaf":
-            badge = "parameter" if info.is_parameter else "leaf"
-        else:
-            badge = event.cut or ("grad" if info.grad_of != NOTHING else "no grad" if inputs else "constant")
         sub = f"{info.dtype} {shape_text(info.shape)}" + (f" · line {line}" if inputs and line else "")
         value = self.texts(info.array)
         keeps = kind == "leaf" or history.retained >= 0
-        width, height = _card_size(title, badge, sub, value, keeps, differentiable) if card else _pill_size(title, value)
+        width, height = card_size(title, badge, sub, value, keeps, differentiable) if card else pill_size(title, value)
         return {
             "kind": kind,
             "shape": "card" if card else "pill",
@@ -230,6 +220,25 @@ def _after_roots(graph: Graph, index: Index) -> None:
         after += [(root, key) for root in roots if root in graph and graph.nodes[root]["born"] < attributes["born"]]
 
 
+def kind_and_badge(event: OpRan, info: TensorInfo, made_by: str, inputs: bool, differentiable: bool) -> tuple[str, str]:
+    """What a tensor is, and what stands beside its title.
+
+    Args:
+        made_by: the name of its node, "" for none.
+        inputs: whether the operation takes tensors.
+        differentiable: whether it ever needed a gradient.
+    """
+    if made_by:
+        return "result", made_by
+    if not info.is_leaf:  # a result of what the recording is too thin to hold
+        return "result", "thinly recorded"
+    cut = bool(event.cut) and inputs
+    if differentiable and not cut:
+        return "leaf", "parameter" if info.is_parameter else "leaf"
+    badge = event.cut or ("grad" if info.grad_of != NOTHING else "no grad" if inputs else "constant")
+    return "result" if cut else "constant", badge
+
+
 def _taken(edges: dict[int, list[tuple[int, int]]], tensor: int) -> tuple[int, int]:
     """The next of a tensor's edges, so that `x * x` gets both of its own, or (NOTHING, -1)."""
     own = edges.get(tensor)
@@ -275,7 +284,7 @@ def _autograd_node(recording: Recording, index: Index, texts: ArrayTexts, histor
     described = f"{owner.info.dtype} {shape_text(owner.info.shape)}" if owner else ""
     sub = " · ".join(part for part in (described, f"line {line}" if line else "") if part)
     value = texts(owner.info.array) if owner else ""
-    width, height = _card_size(info.name, name, sub, value, accumulates, True)
+    width, height = card_size(info.name, name, sub, value, accumulates, True)
     return {
         "kind": "accumulate" if accumulates else "node",
         "shape": "card",
@@ -295,7 +304,7 @@ def _autograd_node(recording: Recording, index: Index, texts: ArrayTexts, histor
     }
 
 
-def _card_size(title: str, badge: str, sub: str, value: str, keeps: bool, differentiable: bool) -> tuple[int, int]:
+def card_size(title: str, badge: str, sub: str, value: str, keeps: bool, differentiable: bool) -> tuple[int, int]:
     """Pixels that hold every face the card will have, estimated from the number of characters."""
     lines = [8.5 * len(title) + 12 + 6 * len(badge), 6 * len(sub), 7.5 * (len(value) + 8)]
     if differentiable:
@@ -304,7 +313,8 @@ def _card_size(title: str, badge: str, sub: str, value: str, keeps: bool, differ
     return _clamp(max(lines) + _PADDING, _MIN_CARD, _MAX_CARD), (97 if keeps else 82) if differentiable else 64
 
 
-def _pill_size(title: str, value: str) -> tuple[int, int]:
+def pill_size(title: str, value: str) -> tuple[int, int]:
+    """Pixels that hold a pill."""
     return _clamp(8 * len(title) + 7 * len(value) + 42, 64, 220), _PILL_HEIGHT
 
 

@@ -46,12 +46,20 @@ class Group:
     id: str
     title: str
     kind: str
-    """"loop", "iteration", "module", "function", "line", "repeat" or "range"."""
+    """"loop", "iteration", "module", "function", "line", "repeat", "range", or in rolled graphs "aside"."""
     parent: str
     members: list[str] = field(default_factory=list)
     children: list[str] = field(default_factory=list)
     times: int = 0
     """How many iterations or repetitions a loop or a repeat has."""
+    badge: str = ""
+    """What stands beside the title, "Linear 8→32"; its kind where there is nothing better to say."""
+    rows: tuple[str, ...] = ()
+    """Members that can be drawn as lines within the card: a module's parameters."""
+    shut: bool = False
+    """Whether it is closed at first, however few nodes it holds."""
+    side: bool = False
+    """Whether it stands beside the way from the data to the loss."""
 
 
 @dataclass(slots=True)
@@ -81,7 +89,7 @@ def groups(recording: Recording, graph: Graph, mode: Mode = "auto") -> Folding:
     if mode not in MODES:
         raise ValueError(f"unknown way to fold {mode!r}, expected one of {', '.join(MODES)}")
     steps_of = paths(recording, graph, mode) if mode != "none" else {}
-    tree = _Tree(graph, steps_of)
+    tree = Tree(graph, steps_of)
     tree.dissolve()
     if mode != "none":
         tree.repeat()
@@ -144,6 +152,8 @@ def groups_at_first(folding: Folding, graph: Graph, budget: int = AT_FIRST) -> f
     while waiting:
         ids = waiting.popleft()
         more = sum(inside[id] - 1 for id in ids)
+        if any(folding.groups[id].shut for id in ids):
+            continue
         if shown + more > (budget if shown > SCANT else 3 * budget):
             continue
         shown += more
@@ -164,7 +174,7 @@ def _numbered(folding: Folding, ids: Iterable[str]) -> list[list[str]]:
 # --- the tree of groups -------------------------------------------------------------------------------------------------------
 
 
-class _Tree:
+class Tree:
     """Groups while they are being formed."""
 
     def __init__(self, graph: Graph, steps_of: dict[str, tuple[Step, ...]]) -> None:
@@ -181,14 +191,18 @@ class _Tree:
                 above = id
             self.enclosing[key] = path
 
-    def dissolve(self) -> None:
+    def dissolve(self, fewest: int = _FEWEST) -> None:
         """Drop groups that are too small, and those that hold nothing but one other group."""
         sizes = Counter(id for path in self.enclosing.values() for id in path)
         inner: dict[str, set[str]] = defaultdict(set)
         for path in self.enclosing.values():
             for outer, one in zip(path, [*path[1:], "·"]):
                 inner[outer].add(one)
-        gone = {id for id in self.known if sizes[id] < _FEWEST or (len(inner[id]) == 1 and "·" not in inner[id])}
+        gone = {
+            id
+            for id, group in self.known.items()
+            if sizes[id] < fewest or (len(inner[id]) == 1 and "·" not in inner[id] and group.kind != "aside")
+        }
         for key, path in self.enclosing.items():
             self.enclosing[key] = [id for id in path if id not in gone]
 
@@ -207,7 +221,7 @@ class _Tree:
                 continue  # a loop is the group of its iterations already
             for (_, kind), run in groupby(children, key=lambda one: (self._structure(held[one]), self.known[one].kind)):
                 alike = list(run)
-                if len(alike) >= ALIKE and kind != "line":
+                if len(alike) >= ALIKE and kind not in ("line", "aside"):
                     name = f"{alike[0]}…{len(alike)}"
                     first, last = self.known[alike[0]].title, self.known[alike[-1]].title
                     self.known[name] = Group(name, f"{first} … {last}", "repeat", above, times=len(alike))
@@ -290,7 +304,7 @@ def _card(graph: Graph, group: Group) -> dict[str, Any]:
         "kind": "group",
         "shape": "card",
         "title": title,
-        "badge": {"repeat": "alike", "function": "call"}.get(group.kind, group.kind),
+        "badge": group.badge or {"repeat": "alike", "function": "call"}.get(group.kind, group.kind),
         "sub": f"{len(nodes)} {'node' if len(nodes) == 1 else 'nodes'}{where}",
         "tensor": -1,
         "node": -1,
@@ -305,6 +319,8 @@ def _card(graph: Graph, group: Group) -> dict[str, Any]:
         "in_backward": passes.pop() if len(passes) == 1 else 0,
         "group": group.id,
         "members": tuple(group.members),
+        "rows": group.rows,
+        "side": group.side,
     }
 
 

@@ -146,6 +146,10 @@ def _exchange(
 
 def _saved(a: Sequence[int], b: Sequence[int], position: Sequence[int]) -> int:
     """How many crossings fewer there are if two neighbours in a rank, with these neighbours in the next one, change places."""
+    if len(a) == 1 == len(b):
+        # Nine of ten: bends, and what has one input and one use.
+        one, other = position[a[0]], position[b[0]]
+        return (one > other) - (one < other)
     if len(a) * len(b) <= FEW:
         return sum([(position[i] > position[j]) - (position[i] < position[j]) for i in a for j in b])
     # Two results of the same 700 things are half a million pairs; sorted, each of the one is looked up among the other.

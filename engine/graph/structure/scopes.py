@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
 from ...recording.events import Scope
@@ -50,9 +50,12 @@ def _loops(loops: tuple[tuple[int, int], ...]) -> tuple[Step, ...]:
 
 def _module(path: str) -> tuple[Step, ...]:
     parts = path.split(".") if path else []
-    return tuple(
-        (f"M{part}", ".".join(parts[: i + 1][-2:]) if part.isdigit() else part, "module") for i, part in enumerate(parts)
-    )
+    return tuple((f"M{part}", module_title(parts[: i + 1]), "module") for i, part in enumerate(parts))
+
+
+def module_title(parts: Sequence[str]) -> str:
+    """What a module is called whose path has these parts: the last one, or for a number the last two."""
+    return ".".join(parts[-2:]) if parts[-1].isdigit() else parts[-1]
 
 
 def _call(scope: Scope, number: int) -> tuple[Step, ...]:

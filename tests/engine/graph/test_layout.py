@@ -180,7 +180,7 @@ def test_few_edges_cross(shape: str, most: int) -> None:
     assert crossings(graph, layout(graph)) <= most
 
 
-def lines_run(graph: Any) -> int:
+def lines_run(graph: Any, aspect: float | None = None) -> int:
     """How many lines of the layout's code run for a graph."""
     count = 0
 
@@ -194,7 +194,7 @@ def lines_run(graph: Any) -> int:
     before = sys.gettrace()
     sys.settrace(trace)
     try:
-        layout(graph)
+        layout(graph, "LR", aspect)
     finally:
         sys.settrace(before)
     return count

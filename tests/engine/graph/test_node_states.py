@@ -11,7 +11,7 @@ import pytest
 
 from engine.graph.numbers import describe, norm, number, preview
 from engine.graph.shown.captions import caption_text, captions
-from engine.graph.shown.node_states import faces
+from engine.graph.shown.node_states import Cast, faces, faces_between
 from engine.graph.shown.state_history import EdgeFace, Face
 from engine.graph.shown.timeline import segments, steps
 from engine.graph.structure.build import VIEWS, build
@@ -34,6 +34,7 @@ from engine.recording.events import (
 )
 from engine.recording.store import StoredArray, summarize
 from tests.engine.recordings import Tape, product, scaled, two_passes
+from tests.recorded import recorded
 
 
 @pytest.fixture(scope="module")
@@ -368,3 +369,65 @@ def test_norms_that_json_cannot_say_are_left_out() -> None:
     assert norm(store(np.array([3.0, 4.0]))) == 5
     assert norm(store(np.array([np.inf]))) is None
     assert norm(store(np.array([np.nan, 1.0]))) is None
+
+
+# --- a window of steps --------------------------------------------------------------------------------------------------------
+
+TRAINED = """import torch
+w = torch.tensor([1.0, 2.0], requires_grad=True)
+b = torch.tensor(0.5, requires_grad=True)
+for k in range(4):
+    h = w * (k + 1)
+    h.retain_grad()
+    same = h
+    loss = (h.sum() + b) ** 2
+    loss.backward()
+    g, = torch.autograd.grad((w ** 3).sum(), w, create_graph=True)
+    g.sum().backward()
+    with torch.no_grad():
+        w -= 0.01 * w.grad
+        w.grad.zero_()
+"""
+
+
+def cast_of(graph: Any) -> Cast:
+    carriers: dict[tuple[int, int], list[Any]] = {}
+    for u, v, k, a in graph.edges(keys=True, data=True):
+        for edge in a["carries"]:
+            carriers.setdefault(edge, []).append((u, v, k))
+    nodes = {key: (a["tensor"], a["title"]) for key, a in graph.nodes(data=True)}
+    return Cast(graph.graph["view"] == "autograd", nodes, carriers, graph.edges(keys=True))
+
+
+def clipped(history: list[tuple[int, Any]], first: int, last: int) -> list[tuple[int, Any]]:
+    """What a history says between two steps."""
+    before = [entry for entry in history if entry[0] <= first]
+    return [(first, face) for _, face in before[-1:]] + [entry for entry in history if first < entry[0] <= last]
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_window_of_steps_shows_what_the_whole_run_shows_there(view: Any) -> None:
+    recording = recorded(TRAINED)
+    graph = build(recording, view)
+    whole, total = faces(recording, graph), len(recording.events)
+    for first in range(0, total, 3):
+        last = min(total - 1, first + 17)
+        part = faces_between(recording, cast_of(graph), first, last)
+        for key in graph:
+            expected = clipped(whole.nodes[key], first, last)
+            assert part.nodes[key] == expected, (key, first)
+        for edge in graph.edges(keys=True):
+            active = [(step, face) for step, face in whole.edges[edge] if face.active and first <= step <= last]
+            assert (
+                [(step, face) for step, face in part.edges[edge] if face.active] == active if edge in part.edges else not active
+            )
+
+
+def test_a_window_looks_at_the_nodes_alone_that_are_asked_for() -> None:
+    recording = recorded(TRAINED)
+    graph = build(recording)
+    whole = cast_of(graph)
+    key = next(key for key, a in graph.nodes(data=True) if a["title"] == "loss")
+    part = faces_between(recording, Cast(False, {key: whole.nodes[key]}, {}, []), 20, 40)
+    assert list(part.nodes) == [key]
+    assert part.nodes[key] == clipped(faces(recording, graph).nodes[key], 20, 40)

@@ -1,0 +1,208 @@
+"""The timeline of a rolled run: curves over the iterations of its main loop, and the iterations that are worth going to."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import msgspec
+import numpy as np
+
+from ...recording.columns import Columns, columns_of
+from ...recording.events import NOTHING
+from ...recording.recording import Recording
+from ..numbers import number
+from ..structure.tensor_titles import best_names
+from .captions import titles
+from .nonfinite import meant
+from .series import Iterations, Number, Places, arrays_at, owners
+from .statistics import Floats, Ints, statistics, without_faults
+
+LOSSES = 4
+"""Losses with a curve of their own."""
+MOST = 200
+"""Marks of one kind."""
+
+
+class Curve(msgspec.Struct, frozen=True):
+    """A number for each iteration of the main loop; None where there is none that is finite."""
+
+    name: str
+    tone: str
+    """"loss", "gradient", "rate", or "" for whatever colour is free."""
+    log: bool
+    values: list[Number]
+
+
+class Mark(msgspec.Struct, frozen=True):
+    """An iteration that is worth going to."""
+
+    kind: str
+    """"nan", "inf", "largest", "last-good", "shape" or "finding"."""
+    loop: str
+    iteration: int
+    """NOTHING for what is in none."""
+    step: int
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """The curves and marks of a run."""
+
+    curves: list[Curve]
+    marks: list[Mark]
+
+
+def timeline(recording: Recording, loop: str, main: Iterations, places: Places) -> Timeline:
+    """The curves and marks over the main loop."""
+    log = columns_of(recording)
+    size, step = _gradient_norm(recording, log, main)
+    norms = [Curve("gradient norm", "gradient", True, _sent(size))] if np.isfinite(size).any() else []
+    marks = [
+        *not_finite(recording, loop, main),
+        *_largest(loop, size, step),
+        *_shapes(log, loop, main, places),
+    ]
+    return Timeline([*_losses(recording, log, main), *norms, *_rates(log, main)], sorted(marks, key=lambda mark: mark.step))
+
+
+def _losses(recording: Recording, log: Columns, main: Iterations) -> list[Curve]:
+    """The numbers that backward passes began from, by the names of the tensors; several of one iteration by their mean."""
+    found = statistics(recording)
+    began = dict(zip(log.passes.number.tolist(), log.passes.began.tolist(), strict=True))
+    roots = log.roots.tensor
+    steps = np.array([began[number] for number in log.roots.number.tolist()], np.int64)
+    arrays = arrays_at(log, roots, steps)
+    rows = main.rows(steps)
+    good = np.flatnonzero((rows >= 0) & (found.size[arrays] == 1))
+    names = _names(recording, roots[good].tolist())
+    curves = []
+    for place, (name, many) in enumerate(Counter(names).most_common(LOSSES)):
+        own = good[[at for at, each in enumerate(names) if each == name]]
+        sums, counts = np.zeros(len(main)), np.bincount(rows[own], minlength=len(main))
+        np.add.at(sums, rows[own], without_faults(found.mean[arrays[own]], found, arrays[own]))
+        with np.errstate(all="ignore"):
+            values = np.where(counts > 0, sums / counts, np.nan)
+        if np.isfinite(values).any() and many > 1:
+            curves.append(Curve(name, "loss" if place == 0 else "", False, _sent(values)))
+    return curves
+
+
+def _names(recording: Recording, tensors: list[int]) -> list[str]:
+    """What roots are called; one without a name belongs to those that have one, if there is only one name."""
+    best = best_names(recording)
+    names = [best.get(tensor, "") for tensor in tensors]
+    known = {name for name in names if name}
+    return [name or (known.copy().pop() if len(known) == 1 else "loss") for name in names]
+
+
+def _gradient_norm(recording: Recording, log: Columns, main: Iterations) -> tuple[Floats, Ints]:
+    """The norm of all parameters' gradients after the passes of each iteration, and the step at which it was complete."""
+    found, g = statistics(recording), log.grads
+    leaf = log.tensors.is_leaf[log.row_of[g.tensor]] == 1
+    rows = main.rows(g.step)
+    own = np.flatnonzero((g.number > 0) & leaf & (rows >= 0) & (log.tensors.grad_of[log.row_of[g.tensor]] == NOTHING))
+    # Of each tensor and iteration the last total; the log is in the order of steps.
+    keys = g.tensor[own] * max(len(main), 1) + rows[own]
+    _, last = np.unique(keys[::-1], return_index=True)
+    own = own[len(own) - 1 - last]
+    squares = without_faults(found.norm[g.total[own]], found, g.total[own]) ** 2
+    total, seen = np.zeros(len(main)), np.bincount(rows[own], minlength=len(main))
+    np.add.at(total, rows[own], squares)
+    step = np.full(len(main), NOTHING, np.int64)
+    np.maximum.at(step, rows[own], g.step[own])
+    return np.where(seen > 0, np.sqrt(total), np.nan), step
+
+
+def _rates(log: Columns, main: Iterations) -> list[Curve]:
+    """The learning rate of each kind of optimizer whose rate changes, after the last step of each iteration."""
+    rows, curves = main.rows(log.steps.step), []
+    for kind, name in enumerate(log.optimizer_names):
+        own = np.flatnonzero((log.steps.optimizer == kind) & (rows >= 0) & np.isfinite(log.steps.rate))
+        values = np.full(len(main), np.nan)
+        values[rows[own]] = log.steps.rate[own]  # the last one of an iteration counts
+        if len(np.unique(log.steps.rate[own])) > 1:
+            label = "learning rate" if len(log.optimizer_names) == 1 else f"learning rate of {name}"
+            curves.append(Curve(label, "rate", False, _sent(values)))
+    return curves
+
+
+def not_finite(recording: Recording, loop: str, main: Iterations) -> list[Mark]:
+    """The first NaN, the first infinity that is not meant, and the last iteration before both."""
+    log, found = columns_of(recording), statistics(recording)
+    t, w, g, r = log.tensors, log.writes, log.grads, log.received
+    made_by = owners(log, r.node, r.output)
+    steps = np.concatenate([t.step, w.step, g.step, r.step])
+    arrays = np.concatenate([t.array, w.array, g.total, r.array])
+    tensors = np.concatenate([t.id, w.tensor, g.tensor, made_by])
+    gradient = np.repeat([False, True], [len(t.step) + len(w.step), len(g.step) + len(r.step)])
+    harmless = np.zeros(len(found.size), bool)
+    harmless[list(meant(recording))] = True
+    marks = []
+    told = titles(recording)
+    for kind, word, bad in (("nan", "NaN", found.nan > 0), ("inf", "Inf", (found.inf > 0) & (found.nan == 0) & ~harmless)):
+        at = np.flatnonzero(bad[arrays])
+        if not len(at):
+            continue
+        first = int(at[np.argmin(steps[at])])
+        step, tensor = int(steps[first]), int(tensors[first])
+        row = int(main.rows(steps[first : first + 1])[0])
+        what = told(tensor) if tensor != NOTHING else "a tensor"
+        line = recording.line(recording.events[step])
+        title = f"first {word}: {'the gradient of ' if gradient[first] else ''}{what}" + (f", line {line}" if line else "")
+        marks.append(Mark(kind, loop, row, step, title))
+    rows = [mark.iteration for mark in marks if mark.iteration >= 0]
+    if rows and (good := min(rows) - 1) >= 0:
+        marks.append(Mark("last-good", loop, good, int(main.ends[good]), f"iteration {good} is the last good one"))
+    return marks
+
+
+def _largest(loop: str, size: Floats, step: Ints) -> list[Mark]:
+    if not np.isfinite(size).any():
+        return []
+    row = int(np.nanargmax(np.where(np.isfinite(size), size, np.nan)))
+    return [
+        Mark("largest", loop, row, int(step[row]), f"largest gradient: ‖grad‖ {number(float(size[row]))} in iteration {row}")
+    ]
+
+
+def _shapes(log: Columns, loop: str, main: Iterations, places: Places) -> list[Mark]:
+    """Iterations that have other places than those before them, and than most have."""
+    cards = np.full(len(log.row_of), NOTHING, np.int64)
+    known = min(len(cards), len(places.of_tensor))
+    cards[:known] = places.of_tensor[:known]
+    ids, rows = log.tensors.id, main.rows(log.tensors.step)
+    own = np.flatnonzero((cards[ids] >= 0) & (rows >= 0))
+    if not len(own):
+        return []
+    own = own[~places.stays[cards[ids[own]]]]
+    pairs = np.unique(rows[own] * len(places.loop) + cards[ids[own]])
+    # A number for each set of places: sums of numbers that look like chance are as good as different.
+    drawn = np.arange(1, len(places.loop) + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    drawn = (drawn ^ (drawn >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
+    sums = np.zeros(len(main), np.uint64)
+    np.add.at(sums, pairs // len(places.loop), drawn[pairs % len(places.loop)])
+    kinds, counts = np.unique(sums, return_counts=True)
+    usual = kinds[np.argmax(counts)]
+    changed = np.flatnonzero((sums[1:] != sums[:-1]) & (sums[1:] != usual)) + 1
+    if sums[0] != usual:
+        changed = np.concatenate([[0], changed])
+    many = dict(zip(kinds.tolist(), counts.tolist(), strict=True))
+    of = f"of {len(main):,} iterations"
+    return [
+        Mark("shape", loop, row, int(main.starts[row]), f"iteration {row} has another shape: {many[int(sums[row])]:,} {of}")
+        for row in changed[:MOST].tolist()
+    ]
+
+
+def found(loop: str, main: Iterations, findings: Iterable[tuple[int, str]]) -> list[Mark]:
+    """Marks for findings, which are pairs (step, title)."""
+    pairs = [pair for pair in findings if pair[0] >= 0][:MOST]
+    rows = main.rows(np.array([step for step, _ in pairs], np.int64)).tolist()
+    return [Mark("finding", loop, row, step, title) for row, (step, title) in zip(rows, pairs, strict=True)]
+
+
+def _sent(values: Floats) -> list[Number]:
+    return [float(f"{value:.6g}") if np.isfinite(value) else None for value in values.tolist()]

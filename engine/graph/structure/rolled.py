@@ -1,0 +1,293 @@
+"""The rolled graph: one node for each place of the program, whatever the number of iterations."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+import networkx as nx
+import numpy as np
+
+from ...recording.columns import Columns, Ints, columns_of
+from ...recording.events import NOTHING
+from ...recording.recording import Recording
+from ..numbers import ArrayTexts
+from .build import Graph, WholeView
+from .drawn import Edges, node_edges, tensor_edges, visible_rows
+from .folding import Folding
+from .loops import Loop, Nests
+from .optimizer_steps import add_steps
+from .place_cards import Cards
+from .places import Places, places_of, unique_rows
+from .rolled_groups import arranged
+from .tensor_titles import best_names, common_title
+
+
+@dataclass(frozen=True, eq=False)
+class Rolled:
+    """A view of a recording with its time rolled up. Treat all of it as frozen."""
+
+    graph: Graph
+    """As `build` gives it, with the attributes place, loop, frames, all, seen, of, times and side on nodes, and carried, all,
+    seen and of on edges."""
+    folding: Folding
+    loops: tuple[Loop, ...]
+    main: str
+    """The id of the loop whose iterations are the run's: that of the optimizers' steps or backward passes; "" for none."""
+    places: Places
+    worth: bool
+    """Whether a loop has so many like iterations that this is what to show first."""
+    key_of: dict[str, str] = field(repr=False)
+    """Key in the unrolled graph → key here."""
+
+
+def rolled(recording: Recording, view: WholeView = "tensors", turned: Collection[str] = ()) -> Rolled:
+    """The rolled graph of a recording, those loops whose ids are in `turned` taken for the other kind."""
+    name = f"rolled {view} {sorted(turned)}"
+    return recording.once(name, lambda: _Rolling(recording, view, turned).rolled())
+
+
+def main_loop(recording: Recording, nests: Nests) -> int:
+    """The innermost time loop around nearly all optimizers' steps, or backward passes where nothing steps; NOTHING if none."""
+    columns = columns_of(recording)
+    for steps in (columns.steps.step, columns.passes.began, columns.operations.step):
+        best, most = NOTHING, 0
+        for depth in range(len(nests.at)):
+            found = nests.at[depth][steps]
+            counts = np.bincount(found[found != NOTHING], minlength=len(nests.loops))
+            for i in np.flatnonzero(counts).tolist():
+                # Deeper loops are asked later, so that the innermost of those around as many wins.
+                if nests.time(i) and counts[i] >= max(0.9 * most, 1) and nests.loops[i].total > 1:
+                    best, most = i, max(most, int(counts[i]))
+        if best != NOTHING:
+            return best
+    return NOTHING
+
+
+class _Rolling:
+    def __init__(self, recording: Recording, view: WholeView, turned: Collection[str]) -> None:
+        self.recording = recording
+        self.view = view
+        self.columns: Columns = columns_of(recording)
+        self.places = places_of(recording, turned)
+        self.nests = self.places.nests
+        self.letter = "t" if view == "tensors" else "n"
+
+    def rolled(self) -> Rolled:
+        columns, places = self.columns, self.places
+        if self.view == "tensors":
+            rows = np.flatnonzero(visible_rows(self.recording))
+            place, ids, steps = places.tensor[rows], columns.tensors.id[rows], columns.tensors.step[rows]
+            alone = places.alone[rows]
+            edges = tensor_edges(self.recording)
+        else:
+            rows = np.arange(len(columns.nodes.id))
+            place, ids, steps = places.node, columns.nodes.id, columns.nodes.step
+            variable = columns.nodes.variable
+            alone = (variable != NOTHING) & places.alone[columns.row_of[np.maximum(variable, 0)]]
+            edges = node_edges(self.recording)
+        self.steps = steps
+        # An AccumulateGrad of a parameter is met in a loop, but stands outside of it as the parameter does.
+        self.when = np.where(alone, NOTHING, places.when[steps])
+        self.loop = np.where(alone, NOTHING, self.nests.loop[steps])
+        self.rows, self.ids = rows, ids
+        self.graph: Graph = nx.MultiDiGraph(view=self.view)
+        number = unique_rows(place)  # in the order of birth
+        self.number_of = np.full(int(ids.max(initial=-1)) + 1, NOTHING)
+        self.number_of[ids] = number
+        self.keys: list[str] = []
+        self._nodes(number, place)
+        self._edges(edges)
+        _break_cycles(self.graph)
+        main = main_loop(self.recording, self.nests)
+        self._after()
+        key_of = {one: key for key, a in self.graph.nodes(data=True) for one in a["all"]}
+        if self.view == "tensors":
+            add_steps(self.recording, self.graph, places, key_of)
+        loops = self.nests.loops
+        main_id = loops[main].id if main != NOTHING else ""
+        folding = arranged(self.recording, self.graph, places, main_id, key_of)
+        return Rolled(self.graph, folding, loops, main_id, places, self.nests.worth, key_of)
+
+    # --- nodes ---------------------------------------------------------------------------------------------------------------
+
+    def _nodes(self, number: Ints, place: Ints) -> None:
+        order = np.argsort(number, kind="stable")
+        bounds = np.searchsorted(number[order], np.arange(int(number.max(initial=-1)) + 2))
+        loops = self.nests.loops
+        cards = Cards(self.recording, ArrayTexts(self.recording), best_names(self.recording))
+        describe = cards.tensor if self.view == "tensors" else cards.node
+        unrolled = [f"{self.letter}{id}" for id in self.ids[order].tolist()]
+        frames = {NOTHING: ()} | {i: self._frames(i) for i in range(len(loops))}
+        for low, high in pairwise(bounds.tolist()):
+            members = order[low:high]
+            first = int(members[0])
+            loop = int(self.loop[first])
+            everywhere = self.when[members]
+            seen = len(np.unique(everywhere))
+            of = loops[loop].total if loop != NOTHING else 1
+            times = -(-len(members) // seen)
+            single = len(members) == 1 and loop == NOTHING
+            shown = int(members[len(members) // 2])  # the first iteration may be different: `loss = 0 + …`
+            key = unrolled[low] if single else f"p{int(place[first])}"
+            attributes = describe(int(self.rows[shown]))
+            attributes["born"] = int(self.steps[first])
+            if len(members) > 1 and self.view == "tensors":
+                others = {cards.title(int(self.rows[one])) for one in (first, members[1], members[-1])}
+                attributes["title"] = common_title({attributes["title"], *others})
+            if times > 1 and attributes["shape"] == "pill":
+                attributes["width"] = min(attributes["width"] + 34, 220)
+            attributes |= {
+                "place": int(place[first]),
+                "loop": loops[loop].id if loop != NOTHING else "",
+                "frames": frames[loop],
+                "all": tuple(unrolled[low:high]),
+                "seen": seen,
+                "of": max(of, seen),
+                "times": times,
+                "side": False,
+            }
+            self.keys.append(key)
+            self.graph.add_node(key, **attributes)
+
+    def _frames(self, loop: int) -> tuple[str, ...]:
+        """The time loops from the outermost to this one."""
+        by_id = {one.id: one for one in self.nests.loops}
+        found = []
+        one: Loop | None = self.nests.loops[loop]
+        while one is not None:
+            if one.kind == "time":
+                found.append(one.id)
+            one = by_id.get(one.parent)
+        return tuple(found[::-1])
+
+    # --- edges ---------------------------------------------------------------------------------------------------------------
+
+    def _edges(self, edges: Edges) -> None:
+        if not len(edges.source):
+            return
+        nests, places = self.nests, self.places
+        source, target = self.number_of[edges.source], self.number_of[edges.target]
+        if self.view == "tensors":
+            born = self.columns.tensors.step[self.columns.row_of[edges.source]]
+            still = places.alone[self.columns.row_of[edges.target]]
+            lasting = places.alone[self.columns.row_of[edges.source]]
+            used = edges.step
+        else:
+            # A gradient goes from a node to an earlier one: what is used is the target's result.
+            nodes, rows = self.columns.nodes, self.columns.row_of_node
+            born, used = nodes.step[rows[edges.target]], nodes.step[rows[edges.source]]
+            variable = nodes.variable[rows[edges.target]]
+            lasting = (variable != NOTHING) & places.alone[self.columns.row_of[np.maximum(variable, 0)]]
+            still = np.zeros(len(born), bool)
+        carried = _earlier(nests, born, used) & ~lasting
+        carried |= edges.write & still & (nests.loop[used] != NOTHING)
+        write = edges.write | carried
+        repeated = np.array([a["times"] > 1 for _, a in self.graph.nodes(data=True)])
+        turn = np.where(repeated[source] | repeated[target] | edges.write, 0, edges.turn)
+        group = unique_rows(source, target, carried.astype(np.int64), edges.write.astype(np.int64), turn)
+        order = np.argsort(group, kind="stable")
+        bounds = np.searchsorted(group[order], np.arange(int(group.max()) + 2)).tolist()
+        letter, ids, others = self.letter, edges.source[order].tolist(), edges.target[order].tolist()
+        unrolled = list(zip([f"{letter}{id}" for id in ids], [f"{letter}{id}" for id in others], edges.key[order].tolist()))
+        pairs = list(zip(edges.node[order].tolist(), edges.input[order].tolist()))
+        carrying = edges.input[order] >= 0
+        whole_cut = np.bincount(group, edges.cut, len(bounds)) == np.bincount(group, minlength=len(bounds))
+        when = places.when[used]
+        outer_runs = [len(np.unique(loop.outer)) for loop in nests.loops]
+        for number, (low, high) in enumerate(pairwise(bounds)):
+            some = order[low:high]
+            first = int(some[0])
+            u, v = self.keys[source[first]], self.keys[target[first]]
+            loop = int(nests.loop[used[first]])
+            seen = len(np.unique(when[some]))
+            of = nests.loops[loop].total if loop != NOTHING else 1
+            if seen < of:
+                # The first iteration has nothing to go on from; what only first ones use is where the loop begins.
+                if carried[first]:
+                    of = max(seen, of - outer_runs[loop])
+                elif seen <= outer_runs[loop] and self._begins(loop, when[some]):
+                    of = seen
+            entry = {
+                "kind": ("cut" if whole_cut[number] else "data") if self.view == "tensors" else "grad_fn",
+                "node": pairs[low][0],
+                "input": pairs[low][1],
+                "carries": [pair for pair, there in zip(pairs[low:high], carrying[low:high].tolist()) if there],
+                "slot": int(edges.slot[first]),
+                "born": int(edges.step[some].min()),
+                "write": bool(write[first]),
+                "carried": bool(carried[first]),
+                "seen": seen,
+                "of": max(of, seen),
+                "all": tuple(dict.fromkeys(unrolled[low:high])),
+            }
+            if self.view == "autograd":
+                entry["target_input"] = self._target_input(edges, first)
+            self.graph.add_edge(u, v, number, **entry)
+
+    def _begins(self, loop: int, when: Ints) -> bool:
+        """Whether these iterations are all the first ones of a run of the loop."""
+        starts = self.nests.loops[loop]
+        firsts = np.concatenate(([True], starts.outer[1:] != starts.outer[:-1]))
+        offset = int(self.places.when[starts.starts[0]])
+        return bool(firsts[when - offset].all())
+
+    def _target_input(self, edges: Edges, position: int) -> int:
+        return int(self.columns.edges.input[position])
+
+    def _after(self) -> None:
+        """As `build` has it: what a pass records of itself comes after the pass's roots."""
+        columns = self.columns
+        self.graph.graph["after"] = after = []
+        known = set()
+        number_of = self.number_of
+        for number, tensor, node in zip(
+            *(part.tolist() for part in (columns.roots.number, columns.roots.tensor, columns.roots.node))
+        ):
+            root = tensor if self.view == "tensors" else node
+            if 0 <= root < len(number_of) and number_of[root] != NOTHING:
+                known.add((number, self.keys[number_of[root]]))
+        by_pass: dict[int, list[str]] = {}
+        for number, key in sorted(known):
+            by_pass.setdefault(number, []).append(key)
+        for key, a in self.graph.nodes(data=True):
+            for root in by_pass.get(a["in_backward"], ()):
+                if root != key and self.graph.nodes[root]["born"] < a["born"]:
+                    after.append((root, key))
+
+
+def _earlier(nests: Nests, made: Ints, used: Ints) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """Whether what was made at a step is used (at another) in a later iteration of a time loop that is around both."""
+    found = np.zeros(len(made), bool)
+    alike = np.ones(len(made), bool)
+    is_time = np.array([loop.kind == "time" for loop in nests.loops] + [False])
+    for at, row in zip(nests.at, nests.row):
+        alike &= (at[made] == at[used]) & (at[made] != NOTHING)
+        differs = alike & (row[made] != row[used])
+        found |= differs & is_time[at[made]]
+        alike &= ~differs
+    return found
+
+
+def _break_cycles(graph: Graph) -> None:
+    """Cycles that are closed by other than carried edges: a function that calls itself, and what one card for many holds. What
+    leads from later to earlier, or from a node to itself, counts as carried."""
+    order = {key: i for i, key in enumerate(graph)}
+    if graph.graph["view"] == "autograd":
+        order = {key: -i for key, i in order.items()}
+    for u, v, a in graph.edges(data=True):
+        if u == v and not a["write"]:
+            a["write"] = a["carried"] = True
+    while True:
+        firm = nx.MultiDiGraph()
+        firm.add_nodes_from(graph)
+        firm.add_edges_from((u, v, k) for u, v, k, a in graph.edges(keys=True, data=True) if not a["write"])
+        parts = [part for part in nx.strongly_connected_components(firm) if len(part) > 1]
+        if not parts:
+            return
+        for part in parts:
+            for u, v, k in list(firm.subgraph(part).edges(keys=True)):
+                if order[u] > order[v]:
+                    graph.edges[u, v, k]["write"] = graph.edges[u, v, k]["carried"] = True

@@ -1,0 +1,321 @@
+"""How a rolled graph folds: into modules, the layers of depth loops, calls, and what stands aside."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeAlias, TypeVar
+
+from ...recording.columns import columns_of
+from ...recording.events import NOTHING, OpRan
+from ...recording.recording import Recording
+from .aside import Contexts, Frame, drawn_edges, model_nodes
+from .build import Graph
+from .calls import same_sites
+from .folding import AT_FIRST, Folding, Group, Tree
+from .module_cards import module_badge
+from .places import Nest, Places
+from .scopes import Step, module_title
+
+Prefix: TypeAlias = tuple[Frame, ...]
+T = TypeVar("T")
+
+_FEW = 3
+"""Nodes that are put together by a call or a line, at least."""
+_HIDDEN = re.compile(r"__\w+__|forward|<\w+>")
+"""Functions whose calls make no group: modules say the same, better."""
+
+
+def arranged(recording: Recording, graph: Graph, places: Places, main: str, key_of: dict[str, str]) -> Folding:
+    """The groups of a rolled graph; nodes that stand aside are marked `side`."""
+    paths = _Paths(recording, graph, places, main, key_of)
+    tree = Tree(graph, paths.paths())
+    tree.dissolve(2)
+    tree.repeat()
+    tree.dissolve(2)
+    tree.divide()
+    folding = tree.folding()
+    _finish(recording, graph, folding, paths)
+    return folding
+
+
+class _Paths:
+    """Each node's groups, outermost first."""
+
+    def __init__(self, recording: Recording, graph: Graph, places: Places, main: str, key_of: dict[str, str]) -> None:
+        self.recording, self.graph, self.places, self.main = recording, graph, places, main
+        self.contexts = Contexts(recording, graph, places)
+        self.loops = self.contexts.loops
+        self.begins = int(self.loops[main].starts[0]) if main else 0
+        self.sites = same_sites(recording)
+        self.model = model_nodes(recording, graph, main, key_of)
+        self.users: dict[str, list[str]] = defaultdict(list)
+        for source, target, write in drawn_edges(graph):
+            self.users[source].append(target)
+            if write and source != target:
+                self.users[target].append(source)
+        self.lasting = {key for key in graph if self._lasts(key)}
+        self.layers = self._layers()
+
+    def paths(self) -> dict[str, tuple[Step, ...]]:
+        """Work out the paths, and mark what stands aside."""
+        side = self._aside()
+        own = [key for key in self.graph if key not in side and key not in self.lasting]
+        lines, calls = self._data_lines(own), self._calls(own)
+        found: dict[str, tuple[Step, ...]] = {}
+        for key, a in self.graph.nodes(data=True):
+            a["side"] = key in side
+            if a["kind"] == "step":
+                continue
+            if key in side:
+                found[key] = (side[key], *self._inner(a["scope"], side[key]))
+            elif key not in self.lasting:
+                found[key] = (*lines.get(key, ()), *self._steps(a["scope"], calls.get(key, ())))
+        for key in reversed(list(self.graph)):
+            if key in self.lasting and key not in side:
+                users = [user for user in self.users[key] if user in found and user not in side]
+                apart = [user for user in users if user not in self.lasting]
+                found[key] = _common([found[user] for user in apart or users])
+        return found
+
+    def _lasts(self, key: str) -> bool:
+        """Whether a node is from outside, so that it stands with what uses it: a parameter, a buffer, data."""
+        a = self.graph.nodes[key]
+        if a["kind"] == "accumulate":
+            return True
+        if a["kind"] == "step" or a["loop"] or self._run(key) is not None:
+            return False
+        return bool(self.main and key not in self.model) or a["kind"] in ("leaf", "constant")
+
+    def _run(self, key: str) -> tuple[str, object, object] | None:
+        """The run of a module that a node is from: its path, and how it came to be called."""
+        scope = self.graph.nodes[key]["scope"]
+        if scope < 0:
+            return None
+        module, calls, nest = self.places.wheres[self.places.where[scope]]
+        return (module, calls, nest) if module else None
+
+    def _line(self, key: str) -> tuple[int, int]:
+        site = self.contexts.site(key)
+        return (site.cell, site.line) if site is not None else (NOTHING, NOTHING)
+
+    # --- the model -----------------------------------------------------------------------------------------------------------
+
+    def _steps(self, scope: int, calls: tuple[Step, ...]) -> tuple[Step, ...]:
+        if scope < 0:
+            return ()
+        module, _, nest = self.places.wheres[self.places.where[scope]]
+        if module:
+            calls = tuple(one for one in calls if one[2] == "backward")
+        return calls + self._nested(module, nest)
+
+    def _nested(self, module: str, nest: Nest) -> tuple[Step, ...]:
+        """Layers of depth loops, around the modules that run in them."""
+        parts = module.split(".") if module else []
+        modules = tuple(
+            (f"M{part}", ".".join(parts[: i + 1][-2:]) if part.isdigit() else part, "module") for i, part in enumerate(parts)
+        )
+        path: tuple[Step, ...] = ()
+        depth = 0
+        for id, k in nest:
+            if k >= 0 and id in self.layers:
+                there = max(depth, min(self.layers[id], len(modules)))
+                path += modules[depth:there]
+                depth = there
+                path += ((id, self.loops[id].title, "loop"), (f"{id}#{k}", f"iteration {k + 1}", "iteration"))
+        return path + modules[depth:]
+
+    def _layers(self) -> dict[str, int]:
+        """The depth loops whose iterations are groups, with how deep in modules they run: not those that do nothing but call
+        modules of their own, which tell more than the iterations."""
+        inside: dict[str, dict[int, set[str]]] = defaultdict(lambda: defaultdict(set))
+        for module, _, nest in self.places.wheres:
+            for id, k in nest:
+                if k >= 0:
+                    inside[id][k].add(module)
+        found = {}
+        for id, by_iteration in inside.items():
+            modules = [module for one in by_iteration.values() for module in one]
+            common = len(_common([module.split(".") if module else [] for module in modules]))
+            times = Counter(modules)
+            if not all(module and len(module.split(".")) > common and times[module] == 1 for module in modules):
+                found[id] = common
+        return found
+
+    def _data_lines(self, own: Sequence[str]) -> dict[str, tuple[Step, ...]]:
+        """A group for each line that does nothing but prepare data, and does much."""
+        nodes = self.graph.nodes
+        if not self.main:
+            return {}
+        through = {self._line(key) for key in own if nodes[key]["kind"] in ("result", "node", "leaf")}
+        data = [
+            key for key in own
+            if nodes[key]["kind"] == "constant" and self._run(key) is None and not nodes[key]["in_backward"]
+            and self._line(key) not in through
+        ]  # fmt: skip
+        sizes = Counter(self._line(key) for key in data)
+        found: dict[str, tuple[Step, ...]] = {}
+        for key in data:
+            site = self.contexts.site(key)
+            if site is not None and sizes[self._line(key)] >= _FEW:
+                found[key] = ((f"D{site.cell}:{site.line}", self.contexts.line(site), "data"),)
+        return found
+
+    def _calls(self, own: Sequence[str]) -> dict[str, tuple[Step, ...]]:
+        """Groups for calls of the program's own functions that hold some of the model, but not all of it, and for what passes
+        record of themselves."""
+        nodes = self.graph.nodes
+        counts: Counter[Prefix] = Counter()
+        prefixes: dict[str, list[Prefix]] = {}
+        for key in own:
+            context = self.contexts.of(key)
+            prefixes[key] = [context[: i + 1] for i, frame in enumerate(context) if frame[0] == "call"]
+            counts.update(prefixes[key])
+        found: dict[str, tuple[Step, ...]] = {}
+        for key in own:
+            steps = [
+                (f"F{_id(prefix)}", f"{prefix[-1][2]}()", "function")
+                for prefix in prefixes[key]
+                if _FEW <= counts[prefix] < len(own) and not _HIDDEN.fullmatch(str(prefix[-1][2]))
+            ]
+            if nodes[key]["in_backward"]:
+                site = int(self.sites[self.recording.events[nodes[key]["born"]].site])
+                steps.append((f"B{site}", self.contexts.text(site) or "backward pass", "backward"))
+            found[key] = tuple(steps)
+        return found
+
+    # --- what stands aside ---------------------------------------------------------------------------------------------------
+
+    def _aside(self) -> dict[str, Step]:
+        """The nodes that stand aside, each with its group."""
+        nodes = self.graph.nodes
+        known = {
+            context[:depth]
+            for key in self.model - self.lasting
+            for context in (self.contexts.of(key),)
+            for depth in range(len(context) + 1)
+        }
+        # What a module of the model does besides (running means) stays with it.
+        runs = {self._run(key) for key in self.model - self.lasting} - {None}
+        found = {
+            key: self._beside(key, known)
+            for key, a in nodes(data=True)
+            if key not in self.model and a["kind"] != "step" and self._run(key) not in runs
+        }
+        for key in list(found):
+            if key in self.lasting and any(user not in found and self._run(user) for user in self.users[key]):
+                del found[key]
+        sizes = Counter(step[0] for step in found.values())
+        feeding = self._feeding(found)
+        return {key: step for key, step in found.items() if sizes[step[0]] >= _FEW or key not in feeding}
+
+    def _beside(self, key: str, known: set[Prefix]) -> Step:
+        """The group of what stands aside: the outermost call or loop in which none of the model is, else its line."""
+        born, context = self.graph.nodes[key]["born"], self.contexts.of(key)
+        outside = bool(self.main) and all(frame[1] != self.main for frame in context)
+        if outside and born < self.begins:
+            return "A<", "before the loop", "aside"
+        for depth in range(1, len(context) + 1):
+            if context[:depth] not in known:
+                return f"A{_id(context[:depth])}", self.contexts.title(context[depth - 1]), "aside"
+        site = self.contexts.site(key)
+        if site is None or (outside and not any(frame[0] == "loop" for frame in context)):
+            return "A>", "after the loop" if outside else "aside", "aside"
+        return f"A{site.cell}:{site.line}", self.contexts.line(site), "aside"
+
+    def _feeding(self, side: dict[str, Step]) -> set[str]:
+        """What the model is made of, however far; a little of that is no trouble in the middle."""
+        before: dict[str, list[str]] = defaultdict(list)
+        for source, target, write in drawn_edges(self.graph):
+            if not write:
+                before[target].append(source)
+        found: set[str] = set()
+        waiting = [key for key in self.graph if key not in side]
+        while waiting:
+            for source in before[waiting.pop()]:
+                if source not in found and source in side:
+                    found.add(source)
+                    waiting.append(source)
+        return found
+
+    def _inner(self, scope: int, group: Step) -> tuple[Step, ...]:
+        """Groups within what stands aside: the modules and layers that run there."""
+        if scope < 0:
+            return ()
+        module, _, nest = self.places.wheres[self.places.where[scope]]
+        told = group[0].rpartition("~")[2]  # the loop that the group itself is
+        return self._nested(module, tuple(one for one in nest if one[0].replace("#", "~") not in (told, group[0][1:])))
+
+
+def _id(prefix: Prefix) -> str:
+    return "~".join(f"{which}".replace("#", "~") for _, which, _ in prefix)
+
+
+def _common(paths: Sequence[Sequence[T]]) -> tuple[T, ...]:
+    """What sequences begin with together."""
+    shared: list[T] = []
+    for parts in zip(*paths):
+        if any(part != parts[0] for part in parts):
+            break
+        shared.append(parts[0])
+    return tuple(shared)
+
+
+# --- cards ------------------------------------------------------------------------------------------------------------------
+
+
+def _finish(recording: Recording, graph: Graph, folding: Folding, paths: _Paths) -> None:
+    """Say what the groups are: modules with their kind and parameters, and what is closed at first."""
+    nodes, places = graph.nodes, paths.places
+    modules = {module for module, _, _ in places.wheres if module}
+    calling = {module[:at] for module in modules for at, sign in enumerate(module) if sign == "."}
+    called: dict[str, str] = {}
+    kinds = {scope.module: scope.module_class for scope in recording.scopes}
+    for group in folding.groups.values():
+        above = folding.groups.get(group.parent)
+        group.side = group.kind == "aside" or (above is not None and above.side)
+        group.shut = group.kind in ("aside", "backward") or (group.kind == "data" and len(graph) > AT_FIRST)
+        if group.kind != "module":
+            continue
+        run = {one[0] for key in group.members if key not in paths.lasting and (one := paths._run(key)) is not None}
+        if len(run) != 1 or run & calling:
+            group.badge = next((kinds[path] for path in _within(run, group) if kinds.get(path)), "")
+            continue
+        group.shut = True
+        group.rows = tuple(key for key in group.members if key in paths.lasting and _named(nodes[key]))
+        shapes = {_named(nodes[key]).rpartition(".")[2]: _shape(recording, nodes[key]["tensor"]) for key in group.rows}
+        path = run.pop()
+        group.badge = module_badge(kinds.get(path, ""), shapes)
+        root, _, rest = path.partition(".")
+        for key in group.rows:
+            name, _, inner = _named(nodes[key]).rpartition(".")[0].partition(".")
+            if inner == rest and name:
+                called.setdefault(root, name)
+    for group in folding.groups.values():
+        # A module goes by the name that its parameters do, not by the argument that it was passed as.
+        if group.kind == "module" and group.title in called and not group.parent:
+            group.title = called[group.title]
+
+
+def _within(modules: set[str], group: Group) -> Iterator[str]:
+    """The paths of modules that a group may be of: the beginnings of those in it that are called as it is."""
+    for module in sorted(modules):
+        parts = module.split(".")
+        for depth in range(1, len(parts) + 1):
+            if module_title(parts[:depth]) == group.title:
+                yield ".".join(parts[:depth])
+
+
+def _named(a: dict[str, Any]) -> str:
+    """The name of a parameter; "" for what is none, or has none."""
+    if a["kind"] == "leaf":
+        return str(a["title"])
+    return str(a["badge"]) if a["kind"] == "accumulate" else ""
+
+
+def _shape(recording: Recording, tensor: int) -> tuple[int, ...]:
+    columns = columns_of(recording)
+    event = recording.events[int(columns.tensors.step[columns.row_of[tensor]])]
+    assert isinstance(event, OpRan)
+    return next(info.shape for info in event.outputs if info.id == tensor)
