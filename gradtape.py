@@ -19,7 +19,7 @@ FOLDER = Path(__file__).resolve().parent
 if "__path__" not in globals():  # a module: what stands beside it is to be found below it
     __path__ = [str(FOLDER)]
 
-OF_THE_PAGE = ("health", "html", "open")
+OF_THE_PAGE = ("health", "html", "open", "pyvis")
 """Commands that need more than the engine (`components.commands`)."""
 START = "import sys; sys.path.insert(0, sys.argv.pop(1)); from components.commands import main; sys.exit(main(sys.argv[1:]))"
 
@@ -40,9 +40,14 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def __getattr__(name: str) -> Any:
-    """`engine`, and `app`, which `streamlit run` serves: made when asked for, because others do without."""
+    """`engine`, `network` (a recording as pyvis's Network), and `app`, which `streamlit run` serves.
+
+    They are made when asked for, because others do without.
+    """
     if name == "engine":
         return import_module("gradtape.engine")
+    if name == "network":
+        return import_module("gradtape.components.network").network
     if name != "app":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from streamlit.starlette import App

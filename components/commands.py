@@ -69,6 +69,20 @@ def _open(args: argparse.Namespace) -> int:
     return serve(args.options)
 
 
+def _pyvis(args: argparse.Namespace) -> int:
+    from components.network.file import PYVIS
+
+    recording = files.load(args.file, args)
+    files.write(PYVIS.make(recording, exporting.options(args, recording)), args.output, args.file, PYVIS.suffix)
+    return 0
+
+
+def _pyvis_arguments(parser: argparse.ArgumentParser) -> None:
+    exporting.source(parser, ".pyvis.html")
+    files.limits(parser)
+    exporting.looks(parser)
+
+
 def _health_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--host", default="127.0.0.1", help="where the page is served (%(default)s)")
     parser.add_argument("--port", type=int, default=8501, help="its port (%(default)s)")
@@ -86,4 +100,5 @@ COMMANDS = (
         "html", "the replay: one file with the graph, its steps and its source, for any browser", _replay_arguments, _replay
     ),
     Command("open", "serve the page with a recording, a program or a notebook opened", _open_arguments, _open),
+    Command("pyvis", "pyvis: one page with the graph as pyvis draws it; in Python, gradtape.network", _pyvis_arguments, _pyvis),
 )

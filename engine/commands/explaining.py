@@ -11,6 +11,7 @@ import msgspec
 
 from ..diagnosis import Finding, findings, why
 from ..diagnosis.findings import explain
+from ..diagnosis.over_iterations import shows
 from ..export.scene import clean
 from ..recording import Recording
 from .command import FAILED, Command, CommandError
@@ -97,7 +98,9 @@ def _annotation(finding: Finding, file: str, recording: Recording) -> str:
         properties |= {"line": str(finding.line), "endLine": str(finding.site.end_line)}
     properties["title"] = clean(finding.title)
     where = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
-    return f"::{_LEVELS[finding.severity]} {where}::{_data(f'{finding.explanation} {finding.fix}'.strip())}\n"
+    when = f"{shows(finding).capitalize()} {finding.iterations}." if finding.iterations else ""
+    said = " ".join(part for part in (finding.explanation, when, finding.fix) if part)
+    return f"::{_LEVELS[finding.severity]} {where}::{_data(said)}\n"
 
 
 def _data(text: str) -> str:

@@ -49,13 +49,19 @@ def looks(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--view", choices=[*VIEWS, "grouped"], default=VIEWS[0], help="what the nodes are (%(default)s)")
     parser.add_argument("--direction", choices=("LR", "TB"), default="LR", help="left to right or top to bottom (%(default)s)")
     parser.add_argument("--theme", choices=THEMES, default="light", help="colours (%(default)s)")
+    either = parser.add_mutually_exclusive_group()
+    either.add_argument(
+        "--rolled", action="store_true", default=None,
+        help="iterations share their cards, as on the page; without either, those of large and of grouped graphs do",
+    )  # fmt: skip
+    either.add_argument("--unrolled", dest="rolled", action="store_false", help="each iteration has cards of its own")
     parser.add_argument("--title", help="stands above the picture; without it, the file's name")
 
 
 def options(args: argparse.Namespace, recording: Recording) -> Options:
     """What is to be seen of a recording."""
     title = Path(args.file).stem if args.title is None else args.title
-    return Options(args.view, args.direction, step(args.step, len(recording.events)), args.theme, title)
+    return Options(args.view, args.direction, step(args.step, len(recording.events)), args.theme, title, rolled=args.rolled)
 
 
 def step(wanted: int | None, count: int) -> int | None:

@@ -52,8 +52,8 @@ def _freed(run: Run, entry: Pass, severity: str) -> Finding | None:
     name = run.nodes[node].info.name
     evidence = [
         ("node that was freed", f"{name}, made at {run.where(born)}"),
-        *([("freed by", f"backward pass {earlier.number} at {run.where(earlier.began)}")] if earlier is not None else []),
-        ("failing", f"backward pass {entry.number} at {run.where(entry.began)}"),
+        *([("freed by", f"backward pass {earlier.number} at {run.moment(earlier.began)}")] if earlier is not None else []),
+        ("failing", f"backward pass {entry.number} at {run.moment(entry.began)}"),
     ]
     related = [run.site(born), run.site(earlier.began) if earlier is not None else None]
     nodes = [key(run.index.owners[k]) for k in ((node, 0),) if k in run.index.owners]
@@ -63,8 +63,9 @@ def _freed(run: Run, entry: Pass, severity: str) -> Finding | None:
         return finding(
             run, "spans_iterations", severity,
             f"The graph reaches back into the previous iteration through {what}.",
-            f"Iteration {here[-1][1] + 1} uses {what} as the previous iteration left it, with its graph. backward at "
-            f"{run.where(entry.began)} goes on into that graph, which pass {earlier.number if earlier else '?'} has freed.",
+            f"{_capital(run.during(entry.began)) or 'An iteration'} uses {what} as the previous iteration left it, with its "
+            f"graph. backward at {run.where(entry.began)} goes on into that graph, which pass "
+            f"{earlier.number if earlier else '?'} has freed.",
             f"Cut it at the start of each iteration: {what} = {what}.detach()."
             if carried != NOTHING else "Detach what is carried from one iteration to the next.",
             step=entry.began, related=[run.site(crossed), *related], evidence=evidence,
@@ -81,11 +82,15 @@ def _freed(run: Run, entry: Pass, severity: str) -> Finding | None:
             step=entry.began, related=related, evidence=evidence, nodes=nodes,
         )  # fmt: skip
     told = BY_CODE["freed_graph"]
-    by = f" (pass {earlier.number} at {run.where(earlier.began)})." if earlier is not None else "."
+    by = f" (pass {earlier.number} at {run.moment(earlier.began)})." if earlier is not None else "."
     return finding(
         run, told.code, severity, told.title, told.explanation.rstrip(".") + by, told.remedy(),
         step=entry.began, related=related, evidence=evidence, nodes=nodes,
     )  # fmt: skip
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def earlier_iteration(there: tuple[tuple[int, int], ...], here: tuple[tuple[int, int], ...]) -> bool:
@@ -154,7 +159,7 @@ def _changed(run: Run, entry: Pass, severity: str) -> Finding | None:
         evidence=[
             ("saved by", f"{run.nodes[crime.node].info.name} at {run.where(born)}, version {crime.saved}"),
             *(("written by", f"{what} at {run.where(w)}") for w in crime.writes[:4]),
-            ("needed by", f"backward pass {entry.number} at {run.where(entry.began)}, version {crime.needed}"),
+            ("needed by", f"backward pass {entry.number} at {run.moment(entry.began)}, version {crime.needed}"),
         ],
         nodes=[key(crime.tensor), f"n{crime.node}"],
     )  # fmt: skip

@@ -11,6 +11,7 @@ from functools import cached_property
 from heapq import heappop, heappush
 from typing import NamedTuple
 
+from ..graph.structure.tensor_titles import name_now
 from ..graph.symbols import clip
 from ..recording.events import NOTHING, FlagSet, HookRan, Named, OpRan, Read, Site
 from ..recording.index import Pass
@@ -56,7 +57,7 @@ class Paths:
     def label(self, tensor: int, step: int) -> str:
         """What a tensor is called at a step: its name then, or any it had, or the expression that made it."""
         history = self.run.tensors[tensor]
-        return clip(history.name(step) or history.first_name or self.run.title(tensor), 40)
+        return clip(name_now(self.run.recording, tensor, history.name(step)) or self.run.title(tensor), 40)
 
     # --- ways of gradients ----------------------------------------------------------------------------------------------------
 
@@ -401,8 +402,4 @@ def _recorded(event: OpRan, result: int) -> bool:
 
 def paths_of(recording: Recording) -> Paths:
     """The recording's paths, kept on it."""
-    made = recording.derived.get("paths")
-    if made is None:
-        made = recording.derived["paths"] = Paths(recording)
-    assert isinstance(made, Paths)
-    return made
+    return recording.once("paths", lambda: Paths(recording))

@@ -63,6 +63,8 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """The moment at which it shows."""
     nodes: tuple[str, ...] = ()
     """The nodes of the graph it is about."""
+    iterations: str = ""
+    """Where it shows first, "iteration 137 of 200", or in which iterations, "iterations 137–199"; "" outside of loops."""
 
     @property
     def grave(self) -> bool:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from ..graph.numbers import ArrayTexts
 from ..graph.shown.captions import titles
+from ..graph.structure.moments import iteration_text
 from ..recording.events import (
     NOTHING,
     Accumulated,
@@ -29,6 +30,7 @@ from ..recording.events import (
     Warned,
 )
 from ..recording.index import Pass, Status, StepFunction, index_of
+from ..recording.levels import levels_of
 from ..recording.operations import having, traits_in
 from ..recording.recording import Recording
 from .reason import Finding
@@ -57,7 +59,17 @@ class Run:
         self.nodes = self.index.nodes
         self.texts = ArrayTexts(recording)
         self.title = titles(recording)
-        """The program's name for a tensor, or the expression that made it."""
+        """The best of the program's names for a tensor, or the expression that made it."""
+
+    def knows(self, what: str, first: int, last: int) -> bool:
+        """Whether that something did not happen between two steps can be concluded from its not being recorded.
+
+        Args:
+            what: "operations" (and hooks, saved tensors, uses of a result) or "gradients" (what arrived, was cleared and was
+                stepped with).
+        """
+        lowest = levels_of(self.recording).lowest(first, last)
+        return lowest == "whole" or (lowest == "thin" and what == "gradients")
 
     def having(self, trait: str) -> frozenset[str]:
         """The names of the operations that have a trait."""
@@ -113,6 +125,14 @@ class Run:
     def where(self, step: int) -> str:
         """A step's line as text: "line 7", in notebooks "cell 2, line 7"."""
         return self.site_text(self.site(step))
+
+    def moment(self, step: int) -> str:
+        """A step's line, and its iteration where there is a loop: "line 7, iteration 3"."""
+        return ", ".join(part for part in (self.where(step), self.during(step)) if part)
+
+    def during(self, step: int) -> str:
+        """The iteration that a step is in: "iteration 3", "" outside of loops."""
+        return iteration_text(self.recording, step, of=False)
 
     def site_text(self, site: Site | None) -> str:
         """A site as text."""

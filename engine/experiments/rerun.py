@@ -232,7 +232,8 @@ class Program:
         """One run under an observer, which ends it by `Finished` or lets it come to its end."""
         self.runs += 1
         self.begins(isinstance(observer, Baseline))
-        observer.program = self.files
+        if isinstance(observer, Follower):
+            observer.program = self.files
         self.tape.recorder = observer
         self.tape.loops.clear()
         dtypes.set_default_dtype(dtypes.float32)

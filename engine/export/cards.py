@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from ..graph.shown.state_history import Face
@@ -41,11 +41,15 @@ class Card:
     backward: bool
     """Whether the step belongs to a backward pass."""
     mark: Mark | None
+    times: int = 1
+    """How often it is there within one iteration."""
+    some: str = ""
+    """"in 1 of 200 iterations", "" for all."""
 
     @property
     def label(self) -> str:
         """Everything on the card, in words."""
-        parts = [self.title, self.badge, self.sub]
+        parts = [self.title + _times(self), self.badge, self.sub, self.some]
         if not self.ghost:
             parts += [f"value {self.face.value}" if self.face.value else ""]
             parts += [f"{self.face.grad_label} {self.face.grad}" if self.face.grad is not None else ""]
@@ -130,6 +134,8 @@ def _look(card: Card, colours: Palette) -> _Look:
             look = _Look(colours.cut, colours.card, 1.4, (4, 4))
         case _:
             pass
+    if card.some:
+        look.dash = (6, 4)
     if card.ghost:
         look.stroke = colours.blue if card.tone == "leaf" else colours.border
         look.dash, look.line = (4, 4), 1.2
@@ -150,15 +156,20 @@ def _look(card: Card, colours: Palette) -> _Look:
 def _pill_text(card: Card, look: _Look, colours: Palette, opacity: float) -> Iterator[Shape]:
     box, face = card.box, card.face
     room, middle, base = box.right - box.left - 16, (box.left + box.right) / 2, (box.top + box.bottom) / 2 + 4.3
-    title = fitted(face.title or card.title, 0, 0, PILL, colours.ink, room)
+    times = _times(card)
+    title = fitted(face.title or card.title, 0, 0, PILL, colours.ink, room - width(times, PILL))
+    if times and title:
+        title = replace(title, text=title.text + times, width=title.width + width(times, PILL))
     used = title.width if title else 0.0
     value = fitted(face.value, 0, 0, LINE, colours.mute, room - used - 8) if face.value and room - used > 26 else None
     left = middle - (used + (value.width + 8 if value else 0)) / 2
     for text, x in ((title, left), (value, left + used + 8)):
         if text:
             yield Text(x, base, text.text, text.size, text.fill, text.width, opacity=opacity)
+    below = box.bottom + (19 if look.halo else 14)
+    if card.some and face.flow is None:
+        yield from _some(card, middle, below, room + 46, colours, opacity)
     if face.flow is not None and not card.ghost:
-        below = box.bottom + (19 if look.halo else 14)
         yield from _kept(fitted(face.flow, middle, below, SMALL, colours.orange_text, room + 46, anchor="middle"))
 
 
@@ -170,11 +181,31 @@ def _card_text(card: Card, colours: Palette, opacity: float) -> Iterator[Shape]:
     fill = colours.blue_text if card.tone == "leaf" else colours.mute
     badge = fitted(card.badge, box.right - PADDING, top + 19.5, SMALL, fill, share, anchor="end", opacity=opacity)
     taken = badge.width + 8 if badge else 0.0
-    yield from _kept(fitted(title, left, top + 20, TITLE, colours.ink, room - taken, True, opacity=opacity))
+    times = _times(card)
+    extra = width(times, LINE)
+    named = fitted(title, left, top + 20, TITLE, colours.ink, room - taken - extra, True, opacity=opacity)
+    yield from _kept(named)
+    if times and named:
+        yield Text(left + named.width, top + 20, times, LINE, colours.mute, extra, opacity=opacity)
     yield from _kept(badge)
-    yield from _kept(fitted(card.sub, left, top + 36, SMALL, colours.mute, room, opacity=opacity))
+    sub = f"{card.sub} · {card.some}" if card.sub and card.some else card.sub + card.some
+    if card.some and width(sub, SMALL) * SQUEEZE > room:
+        sub = card.some
+    yield from _kept(fitted(sub, left, top + 36, SMALL, colours.mute, room, opacity=opacity))
     if not card.ghost:
         yield from _rows(card, left, room, colours)
+
+
+def _times(card: Card) -> str:
+    return f" × {card.times}" if card.times > 1 else ""
+
+
+def _some(card: Card, middle: float, base: float, room: float, colours: Palette, opacity: float) -> Iterator[Shape]:
+    """In how many iterations a pill is there, below it; edges that pass there stay behind the text."""
+    text = fitted(card.some, middle, base, SMALL, colours.mute, room, anchor="middle", opacity=opacity)
+    if text is not None:
+        yield Box(middle - text.width / 2 - 3, base - 10, text.width + 6, 13, 4, fill=colours.frame, opacity=0.86)
+        yield text
 
 
 def _kept(text: Text | None) -> Iterator[Text]:
@@ -198,7 +229,7 @@ def _rows(card: Card, left: float, room: float, colours: Palette) -> Iterator[Sh
     """The lines value, grad and flowing; the last two share one where the card is too low for three."""
     face, box = card.face, card.box
     capacity = max(0, int((box.bottom - box.top - FIRST_ROW - 6) // ROW) + 1)
-    rows = [_Row("value", face.value, colours.mute, colours.ink, False)] if face.value else []
+    rows = [_Row(face.value_label or "value", face.value, colours.mute, colours.ink, False)] if face.value else []
     if face.grad is not None:
         rows.append(_Row(face.grad_label, face.grad, colours.orange_text, colours.orange_text, True))
     shared = face.flow is not None and face.grad is not None and len(rows) >= capacity

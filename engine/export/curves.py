@@ -11,6 +11,8 @@ from .scene import Cubic, Point
 
 HANDLE = 0.46
 ARROW = 8.0
+CORNER, ROUND = 10.0, 0.5523
+"""The radius of corners, and what of it makes a cubic round."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +45,17 @@ def curve_along(points: Sequence[Point], source: Rectangle, target: Rectangle, v
     """One curve along `points`, from the border of one card to the border of the other.
 
     Points in the middle get the slopes of monotone cubic interpolation (Fritsch and Carlson 1980), which never overshoots,
-    so a route around a card stays around it.
+    so a route around a card stays around it. Where a route goes straight across the layout's direction (from one row to the
+    next, to a lane and back) it has round corners.
     """
     vertical = _direction(points, source, target, vertical)
     route = [(y, x) if vertical else (x, y) for x, y in points]
     if vertical:
         source, target = source.flipped, target.flipped
-    forward = route[-1][0] >= route[0][0]
-    route[0] = _on_border(route[0], source, forward)
-    route[-1] = _on_border(route[-1], target, not forward)
+    if not _falls(route[0], route[1]):
+        route[0] = _on_border(route[0], source, route[1][0] >= route[0][0])
+    if not _falls(route[-2], route[-1]):
+        route[-1] = _on_border(route[-1], target, route[-1][0] < route[-2][0])
     pieces = _cubics(route)
     if not vertical:
         return tuple(pieces)
@@ -63,10 +67,10 @@ def reverse(pieces: Iterable[Cubic]) -> tuple[Cubic, ...]:
     return tuple((d, c, b, a) for a, b, c, d in reversed(tuple(pieces)))
 
 
-def arrow(pieces: Sequence[Cubic], size: float) -> tuple[Point, Point, Point]:
-    """The head at a curve's end: its tip and its two wings."""
+def arrow(pieces: Sequence[Cubic], size: float, wing: float = 0.46) -> tuple[Point, Point, Point]:
+    """The head at a curve's end: its tip and its two wings, which are turned from it by an angle."""
     (_, _, (hx, hy), (x, y)) = pieces[-1]
-    angle, wing = math.atan2(y - hy, x - hx), 0.46
+    angle = math.atan2(y - hy, x - hx)
     left = (x - size * math.cos(angle - wing), y - size * math.sin(angle - wing))
     right = (x - size * math.cos(angle + wing), y - size * math.sin(angle + wing))
     return (x, y), left, right
@@ -104,6 +108,49 @@ def bounds(pieces: Iterable[Cubic]) -> Rectangle:
 
 
 def _cubics(route: list[Point]) -> list[Cubic]:
+    return _with_corners(route) if len(route) > 2 and any(_falls(a, b) for a, b in pairwise(route)) else _smooth(route)
+
+
+def _falls(one: Point, other: Point) -> bool:
+    """Whether the way between two points is straight across the layout's direction."""
+    return abs(other[0] - one[0]) <= 0.5 and one[1] != other[1]
+
+
+def _with_corners(points: list[Point]) -> list[Cubic]:
+    """Curves along the layout's direction, straight lines across it, and round corners between them."""
+    inner = (b for a, b, c in zip(points, points[1:], points[2:]) if not (_falls(a, b) and _falls(b, c)))
+    route = [points[0], *inner, points[-1]]
+    pieces: list[Cubic] = []
+    run = [route[0]]
+    for previous, corner, following in zip(route, route[1:], route[2:]):
+        down = _falls(previous, corner)
+        if down == _falls(corner, following):
+            run.append(corner)
+            continue
+        before, after = _towards(corner, previous, down), _towards(corner, following, not down)
+        pieces += [_line(run[0], before)] if down else _smooth([*run, before])
+        pieces.append((before, _between(before, corner, ROUND), _between(after, corner, ROUND), after))
+        run = [after]
+    pieces += [_line(run[0], route[-1])] if _falls(route[-2], route[-1]) else _smooth([*run, route[-1]])
+    return pieces
+
+
+def _towards(corner: Point, following: Point, down: bool) -> Point:
+    """The point at which a corner begins on the way to the next point; half of the way is left to that one's corner."""
+    way = following[down] - corner[down]
+    part = math.copysign(min(CORNER, abs(way) / 2), way)
+    return (corner[0], corner[1] + part) if down else (corner[0] + part, corner[1])
+
+
+def _between(one: Point, other: Point, share: float) -> Point:
+    return one[0] + (other[0] - one[0]) * share, one[1] + (other[1] - one[1]) * share
+
+
+def _line(one: Point, other: Point) -> Cubic:
+    return one, _between(one, other, 1 / 3), _between(one, other, 2 / 3), other
+
+
+def _smooth(route: list[Point]) -> list[Cubic]:
     slopes = _slopes(route)
     pieces: list[Cubic] = []
     for k, (one, other) in enumerate(pairwise(route)):

@@ -1,6 +1,6 @@
 """Recordings as JSON that any language reads: the same facts as in a `.gradtape` file, each with the names of its fields.
 
-    {"format": "gradtape", "version": 1, "engine": "numpy", "source": ["import torch …"],
+    {"format": "gradtape", "version": 1, "engine": "numpy", "seed": 1234, "source": ["import torch …"],
      "sites":  [{"cell": 0, "line": 3, "column": 5, "end_line": 3, "end_column": 42}, …],
      "scopes": [{"function": "", "call": 0, "loops": [[6, 0]], "module": ""}, …],
      "ops":    [{"name": "mul", "symbol": "×", …}, …],
@@ -31,6 +31,8 @@ from ..recording.recording import OpInfo, Recording
 from ..recording.store import DTYPES, RecordingError, StoredArray, Summary
 
 FORMAT, VERSION = "gradtape", 1
+_ABOUT: dict[str, Any] = {"seed": None, "names": (), "rank": 0, "world_size": 1}
+"""What else is said of a whole recording, with what it is where nothing is said; fields of `Recording`."""
 _WORDS = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 _Word = Literal["NaN", "Infinity", "-Infinity"]
 
@@ -41,6 +43,7 @@ def to_json(recording: Recording, tell: Tell = untold) -> bytes:
         "format": FORMAT,
         "version": VERSION,
         "engine": recording.engine,
+        **{name: getattr(recording, name) for name, default in _ABOUT.items() if getattr(recording, name) != default},
         "source": list(recording.source),
         "sites": [_plain(site) for site in recording.sites],
         "scopes": [_plain(scope) for scope in recording.scopes],
@@ -71,6 +74,7 @@ def from_json(data: bytes) -> Recording:
             arrays=[_stored(array) for array in tables["arrays"]],
             ops={op.name: op for op in ops},
             engine=document.engine,
+            **{name: getattr(document, name) for name in _ABOUT},
         )
     except (msgspec.DecodeError, RecursionError, UnicodeError, OverflowError) as error:
         raise RecordingError(f"recording cannot be decoded: {str(error)[:200]}") from None
@@ -103,6 +107,7 @@ def _document() -> type[msgspec.Struct]:
     fields: list[Any] = [
         ("format", str), ("version", int), ("engine", str), ("source", tuple[str, ...]), ("sites", list[_twin(Site)]),  # type: ignore[misc]
         ("scopes", list[_twin(Scope)]), ("ops", list[_twin(OpInfo)]), ("arrays", list[array]), ("events", list[event]),  # type: ignore[misc, valid-type]
+        ("seed", int | None, None), ("names", tuple[str, ...], ()), ("rank", int, 0), ("world_size", int, 1),
     ]  # fmt: skip
     return msgspec.defstruct("Recording", fields, forbid_unknown_fields=True)
 

@@ -6,7 +6,7 @@ from ..progress import Tell, untold
 from ..recording.recording import Recording
 from .palette import Palette, palette
 from .picture import LAST, Options
-from .snapshot import lines, snapshot
+from .snapshot import lines, nested, snapshot
 
 
 def dot(recording: Recording, options: Options = LAST, tell: Tell = untold) -> str:
@@ -22,11 +22,23 @@ def dot(recording: Recording, options: Options = LAST, tell: Tell = untold) -> s
         f'color="{colours.border}" fontcolor="{colours.ink}"]',
         f'  edge [color="{colours.edge}" fontname="sans-serif" fontsize=10 fontcolor="{colours.orange_text}"]',
     ]
-    for key, attributes in graph.nodes(data=True):
-        label = "\\l".join(escaped(line) for line in lines(attributes)) + "\\l"
-        text.append(f'  {quoted(key)} [label="{label}"{_look(str(attributes["tone"]), colours)}]')
+    for what, key, title in nested(graph):
+        if what == "loop":
+            look = f'label={quoted(title)} style=rounded color="{colours.frame_line}"'
+            text.append(f"  subgraph {quoted(f'cluster {key}')} {{ {look}")
+        elif what == "end":
+            text.append("  }")
+        else:
+            attributes = graph.nodes[key]
+            label = "\\l".join(escaped(line) for line in lines(attributes)) + "\\l"
+            look = _look(str(attributes["tone"]), colours) + (' style="rounded,filled,dashed"' if "some" in attributes else "")
+            text.append(f'  {quoted(key)} [label="{label}"{look}]')
     for u, v, _, attributes in graph.edges(keys=True, data=True):
         parts = ["style=dashed"] if attributes["kind"] == "cut" else []
+        if "carried" in attributes:
+            parts = ["style=dashed", f'color="{colours.carried}"', "arrowhead=vee", "constraint=false"]
+        elif "some" in attributes:
+            parts = ["style=dotted"]
         if "gradient" in attributes:
             parts += [f'color="{colours.orange}"', "penwidth=2.4", f"label={quoted(attributes['gradient'])}"]
             parts += ["dir=back"] if attributes["kind"] != "grad_fn" else []

@@ -28,6 +28,10 @@ class Edge:
     far: bool
     ghost: bool
     face: EdgeFace
+    carried: bool = False
+    """Whether it leads to the next iteration."""
+    some: bool = False
+    """Whether only some iterations have it."""
 
 
 def curves(
@@ -55,8 +59,11 @@ def paint(edges: Sequence[Edge], strongest: float, colours: Palette) -> Iterator
     for edge in edges:
         if not edge.face.active or edge.ghost:
             opacity = 0.28 if edge.ghost else 0.4 if edge.far else 1.0
-            dash = (5.0, 4.0) if edge.kind == "cut" else (3.0, 4.0) if edge.ghost else ()
-            yield from _stroke(edge.pieces, colours.cut if edge.kind == "cut" else colours.edge, 1.4, 7, dash, opacity)
+            colour = colours.carried if edge.carried else colours.cut if edge.kind == "cut" else colours.edge
+            if edge.carried:
+                yield from _returning(edge.pieces, colour, _dash(edge), opacity)
+            else:
+                yield from _stroke(edge.pieces, colour, 1.4, 7, _dash(edge), opacity)
     for edge in lively:
         # Edges of data are drawn from input to result; edges of grad_fn already point where the gradient goes.
         pieces = edge.pieces if edge.kind == "grad_fn" else reverse(edge.pieces)
@@ -88,6 +95,22 @@ def _stroke(
 ) -> Iterator[Shape]:
     yield Curve(shortened_end(pieces), colour, line, dash, opacity)
     yield Polygon(arrow(pieces, head), fill=colour, opacity=opacity)
+
+
+def _dash(edge: Edge) -> tuple[float, ...]:
+    """What an iteration hands on to the next is dashed, what only some iterations have is dotted."""
+    if edge.kind == "cut":
+        return (5.0, 4.0)
+    if edge.ghost:
+        return (3.0, 4.0)
+    return (1.5, 4.0) if edge.some else (8.0, 4.0) if edge.carried else ()
+
+
+def _returning(pieces: tuple[Cubic, ...], colour: str, dash: tuple[float, ...], opacity: float) -> Iterator[Shape]:
+    """A return has an open arrow: two lines instead of a wedge."""
+    yield Curve(pieces, colour, 1.4, dash, opacity)
+    tip, left, right = arrow(pieces, 9, 0.55)
+    yield Polygon((left, tip, right), stroke=colour, line=1.8, opacity=opacity)
 
 
 def _line(norm: float | None, strongest: float) -> float:

@@ -33,6 +33,9 @@ class Wanted(msgspec.Struct, frozen=True):
     step: int | None = None
     theme: Theme = "light"
     title: str = ""
+    rolled: bool | None = None
+    turned: tuple[str, ...] = ()
+    opened: tuple[str, ...] | None = None
     source: tuple[str, ...] = ()
     """The program as it stands in the editors: all that a script needs."""
 
@@ -71,13 +74,13 @@ def make_file(
     if format == "gradtape" and recording is not None:
         return recording.to_bytes()  # copies what is there, and no more
     o = options
-    wanted = Wanted(format, o.view, o.direction, o.step, o.theme, o.title, tuple(source))
+    wanted = Wanted(format, o.view, o.direction, o.step, o.theme, o.title, o.rolled, o.turned, o.opened, tuple(source))
     return call(by, written(wanted, recording), stop=stop, progress=tell)
 
 
-def written(wanted: Wanted, recording: Recording | None) -> list[bytes]:
+def written(wanted: Wanted, recording: Recording | None) -> list[bytes | memoryview]:
     """The argument in pieces."""
-    return list(with_argument(_encode(wanted), recording.pieces() if recording is not None else ()))
+    return list(with_argument(_encode(wanted), recording.pieces(mapped=True) if recording is not None else ()))
 
 
 def sentence(error: CallError, label: str, function: Function = FILE) -> str:
@@ -110,7 +113,8 @@ def requested(argument: memoryview, tell: Tell) -> tuple[Wanted, Recording]:
 
 def make(how: Callable[[Recording, Options, Tell], bytes], wanted: Wanted, recording: Recording, tell: Tell) -> bytes:
     """Make the file."""
-    options = Options(wanted.view, wanted.direction, wanted.step, wanted.theme, wanted.title, fonts=False)
+    w = wanted
+    options = Options(w.view, w.direction, w.step, w.theme, w.title, False, w.rolled, w.turned, w.opened)
     try:
         step_of(recording, options)
     except IndexError as error:
@@ -120,7 +124,7 @@ def make(how: Callable[[Recording, Options, Tell], bytes], wanted: Wanted, recor
 
 def prepare() -> None:
     """Make one small file of each kind, so that everything is imported and read that a process needs which opens no file."""
-    for wanted in (Wanted(name) for name in FORMATS):
+    for wanted in (Wanted(name, rolled=rolled) for name in FORMATS for rolled in (False, True)):
         file(memoryview(b"".join(written(wanted, small()))), untold)
 
 

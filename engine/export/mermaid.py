@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 from ..progress import Tell, untold
 from ..recording.recording import Recording
 from .palette import palette
 from .picture import LAST, Options
-from .snapshot import lines, snapshot
+from .snapshot import lines, nested, snapshot
 
 _PLAIN = frozenset(" .,:-+=/·×±÷−…→–")
 """Signs that mean nothing to Mermaid inside quotes."""
@@ -18,12 +20,20 @@ def mermaid(recording: Recording, options: Options = LAST, tell: Tell = untold) 
     flow = {"LR": "RL", "TB": "BT"} if options.view == "autograd" else {"LR": "LR", "TB": "TB"}
     text = [f"flowchart {flow[options.direction]}"]
     names = {key: key if key.isalnum() else f"g{number}" for number, key in enumerate(graph)}
-    for key, attributes in graph.nodes(data=True):
-        label = "<br/>".join(escaped(line) for line in lines(attributes))
-        text.append(f'  {names[key]}["{label}"]:::{attributes["tone"]}')
-    flowing = []
+    for what, key, title in nested(graph):
+        if what == "loop":
+            text.append(f'  subgraph {_plain_id(key)}["{escaped(title)}"]')
+        elif what == "end":
+            text.append("  end")
+        else:
+            attributes = graph.nodes[key]
+            label = "<br/>".join(escaped(line) for line in lines(attributes))
+            text.append(f'  {names[key]}["{label}"]:::{attributes["tone"]}')
+    flowing, carried = [], []
     for number, (u, v, _, attributes) in enumerate(graph.edges(keys=True, data=True)):
-        arrow = "-.->" if attributes["kind"] == "cut" else "-->"
+        arrow = "-.->" if attributes["kind"] == "cut" or "carried" in attributes or "some" in attributes else "-->"
+        if "carried" in attributes:
+            carried.append(number)
         label = ""
         if "gradient" in attributes:
             flowing.append(number)
@@ -44,7 +54,14 @@ def mermaid(recording: Recording, options: Options = LAST, tell: Tell = untold) 
     text += [f"  classDef {tone} {style}" for tone, style in kinds.items() if tone in used]
     if flowing:
         text.append(f"  linkStyle {','.join(map(str, flowing))} stroke:{colours.orange},stroke-width:3px")
+    if carried := [number for number in carried if number not in flowing]:
+        text.append(f"  linkStyle {','.join(map(str, carried))} stroke:{colours.carried}")
     return "\n".join(text) + "\n"
+
+
+def _plain_id(loop: str) -> str:
+    """A loop's id in letters and digits."""
+    return "loop_" + "_".join(re.findall(r"[A-Za-z0-9]+", loop))
 
 
 def escaped(text: str) -> str:

@@ -35,6 +35,13 @@ class Palette:
     region_line: str
     shadow: str
     on_colour: str
+    carried: str
+    frame: str
+    frame_line: str
+    paper_line: str
+    tab: str
+    on_tab: str
+    on_tab_mute: str
 
 
 def palette(theme: Theme) -> Palette:
@@ -49,7 +56,16 @@ def palette(theme: Theme) -> Palette:
 
 
 def _mixed(
-    dark: bool, page: str, ink: str, blue: str, blue_text: str, orange: str, orange_text: str, edge: str, cut: str
+    dark: bool,
+    page: str,
+    ink: str,
+    blue: str,
+    blue_text: str,
+    orange: str,
+    orange_text: str,
+    edge: str,
+    cut: str,
+    carried: str,
 ) -> Palette:
     """The shades in between, mixed as the player mixes them (`frontend/src/palette.js`)."""
     card = _mix(page, "#ffffff", 0.075 if dark else 0.9)
@@ -77,6 +93,13 @@ def _mixed(
         region_line=_mix(stage, orange, 0.4 if dark else 0.42),
         shadow=_mix(stage, "#000000", 0.35) if dark else _mix(stage, ink, 0.07),
         on_colour="#10141c" if dark else "#ffffff",
+        carried=carried,
+        frame=_mix(stage, "#ffffff", 0.03 if dark else 0.75),
+        frame_line=_mix(stage, ink, 0.26),
+        paper_line=_mix(stage, ink, 0.15),
+        tab=_mix(page, ink, 0.86) if dark else ink,
+        on_tab=page,
+        on_tab_mute=_mix(page, ink, 0.3),
     )
 
 
@@ -85,5 +108,5 @@ def _mix(a: str, b: str, share: float) -> str:
     return "#" + bytes(round(one + (other - one) * share) for one, other in pairs).hex()
 
 
-_LIGHT = _mixed(False, "#ffffff", "#1d2433", "#2f6fde", "#245ab8", "#d9722e", "#a84c14", "#98a1b1", "#98a1b1")
-_DARK = _mixed(True, "#1a1f28", "#e6e9ef", "#6ea4ff", "#8fb8ff", "#f08a47", "#ffb07a", "#6d7789", "#7f899b")
+_LIGHT = _mixed(False, "#ffffff", "#1d2433", "#2f6fde", "#245ab8", "#d9722e", "#a84c14", "#98a1b1", "#98a1b1", "#7a5bc7")
+_DARK = _mixed(True, "#1a1f28", "#e6e9ef", "#6ea4ff", "#8fb8ff", "#f08a47", "#ffb07a", "#6d7789", "#7f899b", "#b79cff")

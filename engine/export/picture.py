@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from ..graph import View, layout
 from ..graph.shown.captions import caption_at, caption_text
-from ..graph.shown.node_kinds import FLOWING, LEGEND, NOT_PASSING, tone
+from ..graph.shown.node_kinds import CARRIED, FLOWING, LEGEND, NOT_PASSING, tone
 from ..graph.shown.state_history import EdgeFace, Face
-from ..graph.structure.layout import Direction
+from ..graph.structure.build import Graph
+from ..graph.structure.layout import Direction, Layout
 from ..progress import Tell, untold
 from ..recording.index import index_of
 from ..recording.recording import Recording
@@ -22,8 +23,9 @@ from .edges import Edge
 from .fonts import width
 from .palette import Palette, Theme, palette
 from .ready_states import Mark, marks
+from .rolled_states import RolledSeen, rolled_seen, rolls
 from .scene import Box, Curve, Group, Picture, Shape, Text, clean
-from .view_states import focus, seen
+from .view_states import Seen, focus, seen
 
 T = TypeVar("T")
 
@@ -32,8 +34,13 @@ HEAD = 52.0
 """Height of the two lines above the graph."""
 ORIGIN = (MARGIN, HEAD + MARGIN)
 """Where the layout begins."""
+ASPECT = 1.4
+"""Width by height of the room that large graphs are brought into: about that of a page or a slide."""
 REGION = 13.0
 """Room around the nodes that a backward pass recorded of itself."""
+FRAME, TAB, TAB_PADDING, SUNK = 14.0, 26.0, 13.0, 10.0
+"""Of a loop's frame: the radius of its corners, the height of its tab, the room beside the tab's text, and how far it reaches
+into the frame."""
 TOLD = 60
 """Nodes that the description lists."""
 _QUIET = EdgeFace(False)
@@ -50,6 +57,12 @@ class Options:
     title: str = ""
     fonts: bool = True
     """Whether letters that the fonts that come along do not have are looked for among the machine's, which opens files."""
+    rolled: bool | None = None
+    """Whether iterations share their cards; None for whatever suits the run. What is rolled is folded as the page folds it."""
+    turned: tuple[str, ...] = ()
+    """Ids of loops that are turned from time to depth or back, where it is rolled."""
+    opened: tuple[str, ...] | None = None
+    """Ids of groups that are open, where it is rolled; None for those that the page opens at first."""
 
 
 LAST = Options()
@@ -74,19 +87,32 @@ def step_of(recording: Recording, options: Options) -> int:
     return step
 
 
+def seen_with(recording: Recording, options: Options, step: int) -> Seen:
+    """What is shown with these options."""
+    if not rolls(recording, options.view, options.rolled):
+        return seen(recording, options.view)
+    return seen(recording, options.view, rolled_seen(recording, options.view, step, options.turned, options.opened))
+
+
+def laid_out(graph: Graph, options: Options, rolled: RolledSeen | None) -> Layout:
+    """Where everything stands. Leaves are on the left in both views, though grad_fn edges point from results to leaves."""
+    if rolled is not None:
+        return rolled.view.laid_out(graph, options.direction, ASPECT)
+    return layout(graph.reverse(copy=True) if options.view == "autograd" else graph, options.direction, ASPECT)
+
+
 class _Drawing:
     def __init__(self, recording: Recording, options: Options, step: int, tell: Tell) -> None:
         self.recording, self.options, self.step = recording, options, step
         self.colours: Palette = palette(options.theme)
         self.vertical = options.direction == "TB"
-        self.graph, self.seen, self.flipped = seen(recording, options.view)
+        self.graph, self.seen, self.flipped, self.rolled = seen_with(recording, options, step)
         tell(0.3)
-        # Leaves are on the left in both views, though grad_fn edges point from results to leaves.
-        self.placed = layout(self.graph.reverse(copy=True) if self.flipped else self.graph, options.direction)
+        self.placed = laid_out(self.graph, options, self.rolled)
         tell(0.75)
-        self.focus = focus(recording, self.graph, step)
+        self.focus = self.rolled.focus if self.rolled else focus(recording, self.graph, step)
         self.backward = any(entry.began <= step <= entry.ended for entry in index_of(recording).passes.values())
-        self.marks: dict[str, Mark] = marks(recording, self.graph, step)
+        self.marks: dict[str, Mark] = marks(recording, self.graph, step, self.rolled.card_of if self.rolled else str)
 
     def result(self, tell: Tell) -> Picture:
         boxes = {
@@ -103,9 +129,10 @@ class _Drawing:
         rows = _rows(legend, across - 2 * MARGIN)
         top = HEAD + self.placed.height + 2 * MARGIN
         height = top + 20 * len(rows) + (8 if rows else 0)
-        items: list[Shape | Group] = [*self._head(across), *self._regions(drawn, joined)]
+        items: list[Shape | Group] = [*self._head(across), *self._frames(), *self._regions(drawn, joined)]
         items += [halo for card in drawn for halo in cards.halo(card, self.colours)]
         items += edges.paint(joined, strongest, self.colours)
+        items += self._tabs()
         items += [cards.paint(card, self.colours) for card in drawn]
         items += edges.labels(joined, list(boxes.values()), self.colours)
         items += self._legend_shapes(rows, top + 4)
@@ -122,7 +149,7 @@ class _Drawing:
         return Card(
             key=key, box=box, tone=tone(a), pill=a["shape"] == "pill", title=a["title"], badge=a["badge"], sub=a["sub"],
             face=face, ghost=ghost, focus=key in self.focus, backward=self.backward,
-            mark=None if ghost else mark,
+            mark=None if ghost else mark, times=a.get("times", 1), some=self.rolled.some(key) if self.rolled else "",
         )  # fmt: skip
 
     def _edges(self, boxes: dict[str, Rectangle]) -> list[Edge]:
@@ -131,7 +158,8 @@ class _Drawing:
         for u, v, k, a in self.graph.edges(keys=True, data=True):
             face = _at(self.seen.edges.get((u, v, k), ()), self.step, _QUIET)
             far = ((v, u, k) if self.flipped else (u, v, k)) in self.placed.far
-            found.append(Edge(routed[u, v, k], a["kind"], far, a["born"] > self.step, face))
+            carried, some = self.rolled.edge(u, v, k) if self.rolled else (False, "")
+            found.append(Edge(routed[u, v, k], a["kind"], far, a["born"] > self.step, face, carried, bool(some)))
         return found
 
     def _head(self, across: float) -> Iterator[Shape]:
@@ -158,6 +186,36 @@ class _Drawing:
         more = f" and {len(shown) - len(listed)} more" if len(shown) > len(listed) else ""
         return f"{self._caption()}. {len(shown)} nodes: {'; '.join(listed)}{more}." if shown else f"{self._caption()}."
 
+    def _frames(self) -> Iterator[Shape]:
+        """Behind the cards of a loop: a sheet of paper on another."""
+        if self.rolled is None:
+            return
+        c = self.colours
+        for left, top, wide, high in sorted(self.placed.frames.values(), key=lambda each: -each[2] * each[3]):
+            x, y = left + ORIGIN[0], top + ORIGIN[1]
+            yield Box(x + 6, y + 6, wide, high, FRAME, c.page, c.paper_line, 1.2)
+            yield Box(x, y, wide, high, FRAME, c.frame, c.frame_line, 1.2)
+
+    def _tabs(self) -> Iterator[Shape]:
+        """On the frames: dark tabs that say which iteration it is; edges that come from above pass behind them."""
+        if self.rolled is None:
+            return
+        c = self.colours
+        for loop, (left, top, wide, _) in self.placed.frames.items():
+            x, y = left + ORIGIN[0], top + ORIGIN[1]
+            header, iteration = self.rolled.frame_title(loop)
+            room = wide - 2 * FRAME - 2 * TAB_PADDING
+            rest = fitted(iteration, 0, 0, 12, c.on_tab_mute, room * 0.6)
+            taken = rest.width + 9 if rest else 0.0
+            title = fitted(header, 0, 0, 12.5, c.on_tab, room - taken, True)
+            if title is None or rest is None:
+                continue
+            across = title.width + taken + 2 * TAB_PADDING
+            yield Box(x + FRAME, y + SUNK - TAB, across, TAB, TAB / 2, c.tab)
+            base = y + SUNK - TAB + 17.4
+            yield replace(title, x=x + FRAME + TAB_PADDING, y=base)
+            yield replace(rest, x=x + FRAME + TAB_PADDING + title.width + 9, y=base)
+
     def _regions(self, drawn: Sequence[Card], joined: Sequence[Edge]) -> Iterator[Shape]:
         """Behind what a backward pass recorded of itself (`create_graph=True`): a border and a fill melt into one shape."""
         inside: dict[int, list[Card]] = {}
@@ -178,7 +236,7 @@ class _Drawing:
                 for edge in within:
                     yield Curve(edge.pieces, colour, 2 * (REGION - 2 + grown))
             first = min(members, key=lambda card: card.box.left + card.box.top).box
-            label = f"backward pass {number}"
+            label = f"backward pass {number}" if self.rolled is None else "made by backward passes"
             yield Text(
                 first.left - REGION + 4, first.top - REGION - 7, label, 11.5, self.colours.orange_text, width(label, 11.5)
             )
@@ -189,6 +247,8 @@ class _Drawing:
         yield from ((one, label) for one, label in LEGEND.items() if one in tones)
         if any(edge.kind == "cut" and not edge.ghost for edge in joined):
             yield "edge cut", NOT_PASSING
+        if any(edge.carried and not edge.ghost for edge in joined):
+            yield "edge carried", CARRIED
         if any(edge.face.active and not edge.ghost for edge in joined):
             yield "edge grad", FLOWING
 
@@ -202,7 +262,7 @@ class _Drawing:
             x, y = MARGIN, top + 20 * number
             for sign, label in row:
                 if sign.startswith("edge"):
-                    colour, line = (c.orange, 2.6) if sign == "edge grad" else (c.cut, 1.4)
+                    colour, line = (c.orange, 2.6) if sign == "edge grad" else (c.carried if "carried" in sign else c.cut, 1.4)
                     piece = ((x, y + 3), (x + 4, y + 3), (x + 9, y + 3), (x + 13, y + 3))
                     yield Curve((piece,), colour, line, () if sign == "edge grad" else (3.0, 2.0))
                 else:

@@ -24,6 +24,7 @@ from ..recording.events import (
     Raised,
     Read,
     Stepped,
+    Thinned,
     Warned,
 )
 from ..recording.recording import Recording
@@ -80,7 +81,8 @@ def _outputs(recording: Recording) -> list[list[dict[str, Any]]]:
                 outputs.append({"output_type": "error", "ename": event.type, "evalue": event.message, "traceback": [text]})
             case (
                 OpRan() | Named() | FlagSet() | BackwardBegan() | NodeRan() | Accumulated() | BackwardEnded() |
-                GradSet() | HookRan() | Stepped() | Read() | Warned() | CellBegan() | CellEnded()
+                GradSet() | HookRan() | Stepped() | Read() | Warned() | CellBegan() | CellEnded() |
+                Thinned()
             ):  # fmt: skip
                 pass  # a cell's outputs are what it printed, its value and its exception
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..graph.shown.ready_queue import Visit, queues
@@ -22,8 +23,8 @@ class Mark:
     order: int = 0
 
 
-def marks(recording: Recording, graph: Graph, step: int) -> dict[str, Mark]:
-    """The marks at a step, by node key; none outside of backward passes."""
+def marks(recording: Recording, graph: Graph, step: int, card_of: Callable[[str], str] = str) -> dict[str, Mark]:
+    """The marks at a step, by node key; none outside of backward passes. `card_of` says what stands for a node."""
     running = [queue for queue in queues(recording) if queue.began <= step < queue.ended] if recording.events else []
     if not running:
         return {}
@@ -35,7 +36,7 @@ def marks(recording: Recording, graph: Graph, step: int) -> dict[str, Mark]:
         state = _state(visit, step)
         ready += state == "ready"
         keys = [f"n{visit.node}"] if autograd else [f"t{index.owners.get((visit.node, k), NOTHING)}" for k in range(4)]
-        key = next((key for key in keys if key in graph), None)
+        key = next((key for key in map(card_of, keys) if key in graph), None)
         if key is not None and (key not in found or _RANK[found[key].state] < _RANK[state]):
             found[key] = Mark(state, ready if state == "ready" else 0)
     return found

@@ -11,6 +11,7 @@ from ..graph.shown.node_states import Faces
 from ..graph.shown.timeline import focus_at
 from ..graph.structure.build import Graph
 from ..recording.recording import Recording
+from .rolled_states import RolledSeen
 
 
 class Seen(NamedTuple):
@@ -20,10 +21,14 @@ class Seen(NamedTuple):
     faces: Faces
     flipped: bool
     """Whether edges point from results to leaves, against the picture."""
+    rolled: RolledSeen | None = None
+    """More about it where it is rolled."""
 
 
-def seen(recording: Recording, view: View) -> Seen:
+def seen(recording: Recording, view: View, rolled: RolledSeen | None = None) -> Seen:
     """What a view shows; "grouped" is the view of tensors as the page opens it."""
+    if rolled is not None:
+        return Seen(rolled.graph, rolled.faces, rolled.view.autograd, rolled)
     if view == "grouped":
         all_of_it = whole(recording)
         graph = all_of_it.first_view()

@@ -91,7 +91,7 @@ def _server(*names: str) -> Guarded:
 
 def call(
     function: Function,
-    argument: bytes | Iterable[bytes],
+    argument: bytes | Iterable[bytes | memoryview],
     *,
     stop: threading.Event | None = None,
     progress: Callable[[float], None] = lambda _: None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import logging
 import os
+import secrets
 import sys
 import threading
 import time
@@ -14,6 +15,7 @@ from functools import cache
 from typing import Any, Protocol
 
 from ..program import Program
+from ..recording.thinning import Window
 from ..slots import slots
 from .processes.retrying import retried
 from .settings import settings
@@ -59,7 +61,7 @@ class Local(Protocol):
         """Whether it can do another job."""
 
     def exchange(
-        self, job: Job, collected: Collected, stop: threading.Event | None = None, argument: Sequence[bytes] = ()
+        self, job: Job, collected: Collected, stop: threading.Event | None = None, argument: Sequence[bytes | memoryview] = ()
     ) -> tuple[int, bool] | None:
         """As a backend's; the bytes of `argument` follow the job of a call."""
 
@@ -74,20 +76,27 @@ def run(
     stop: threading.Event | None = None,
     control: Control | None = None,
     layers: Layers = Layers(),  # noqa: B008  (frozen)
+    window: Window | None = None,
+    seed: int | None = None,
 ) -> RunResult:
     """Run a program in a process of its own and return what happened; never raises for what the program does.
 
     Args:
         stop: set to call the run off.
         control: tells how far the run is, and lets it be ended so that what it has recorded is kept.
+        window: the iterations of a loop that are wanted whole; what is before them is recorded as little as possible, and
+            after them the run ends.
+        seed: what the random numbers begin with where the program does not say; that of an earlier run's recording has it
+            run again as it ran.
 
     Raises:
         Stopped: when `stop` was set meanwhile.
     """
     program = Program.from_text(source) if isinstance(source, str) else source
     began = time.monotonic()
-    collected = CollectedRun(program, limits, control)
-    end = backend().exchange(job_for(program, limits, layers=layers), collected, stop)
+    seed = secrets.randbits(32) if seed is None else seed
+    collected = CollectedRun(program, limits, control, seed)
+    end = backend().exchange(job_for(program, limits, layers=layers, window=window, seed=seed), collected, stop)
     return collected.result(end, time.monotonic() - began)
 
 
@@ -138,7 +147,7 @@ class Guarded:
         self.local.close()
 
     def exchange(
-        self, job: Job, collected: Collected, stop: threading.Event | None = None, argument: Sequence[bytes] = ()
+        self, job: Job, collected: Collected, stop: threading.Event | None = None, argument: Sequence[bytes | memoryview] = ()
     ) -> tuple[int, bool] | None:
         hosted = job.hosted or settings().hosted
         if hosted and (job.layers != Layers() or _unfit(self.layer)):

@@ -7,12 +7,16 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator
+from types import FrameType
 from typing import Any
 
 from .. import limits
 from ..context import context
-from ..recording.recorder import Recorder
+from ..recording.recorder import BATCH, Recorder
 from ..recording.store import RecordingError, TooMuchError
+from ..recording.thinning import Turns
+from .levels import Levels
+from .transport.budget import SpentError
 from .transport.messages import HEADER, Job, most_events
 from .transport.sender import Sender
 
@@ -37,15 +41,23 @@ class Tape:
         self.out = out
         files = {file_name(job, cell): cell for cell in range(len(job.cells))}
         self.recorder = _Told(files, self)
+        self.codes = self.recorder.codes
         self.recorder.store.left = job.limits.array_bytes
-        self.sender = Sender(job.cells, job.limits, self.frame)
+        self.sender = Sender(job.cells, job.limits, self.frame, reserve=True)
+        self.levels: Levels | None = None
+        """How closely is recorded what happens; None where nothing is."""
         self.most = most_events(job.limits)
+        # So that little is lost that was made in one statement when there is no room for more.
+        self.many = min(MANY, max(self.most // 32, 1))
+        self.recorder.batch = min(BATCH, max(self.most // 32, 1))
         self.spare: bytes | None = bytes(SPARE)
         self.pause = max(LATER, 2 * job.limits.seconds / limits.FRAMES.value())
         self.sent = 0
         """How many events have been handed to the sender."""
         self.last = time.monotonic()
-        self.loops: list[tuple[Any, int, int]] = []
+        self.loops: list[RunningLoop] = []
+        """The loops that run, outermost first."""
+        self._whiles: dict[tuple[int, int], RunningLoop] = {}
         self.shown: Any = None
         self.printed = 0
         self.streams: tuple[Stream, ...] = ()
@@ -62,15 +74,18 @@ class Tape:
 
     def bind(self, name: str, value: Any, function: str) -> None:
         """A name was bound. Within a backward rule of the program, which runs unseen, it is not noted."""
-        if context.observer is not None:
-            self.recorder.bind(name, value, function)
+        observer = context.observer
+        if observer is not None:
+            told = self.recorder if self.levels is None or observer is not self.levels.thin else self.levels.thin
+            told.bind(name, value, function)
         self.mark()
 
     def mark(self) -> None:
         """A statement ended."""
-        for stream in self.streams:
-            if stream.pending:
-                stream.flush()
+        if self.levels is None or not self.levels.quiet:
+            for stream in self.streams:
+                if stream.pending:
+                    stream.flush()
         count = self.recorder.count
         if count == self.sent or self.over:
             return
@@ -80,7 +95,7 @@ class Tape:
     def written_up(self) -> None:
         """Some notes have become events, perhaps in the middle of a statement."""
         self._written()
-        if not self.writing and not self.over and self.recorder.count - self.sent > MANY:
+        if not self.writing and not self.over and self.recorder.count - self.sent > self.many:
             self.send()
 
     def passing(self, name: str, value: Any, function: str) -> Any:
@@ -95,32 +110,50 @@ class Tape:
 
     def loop(self, line: int, iterable: Any) -> Iterator[Any]:
         """A `for` loop's iterable, counting."""
-        return Loop(self, line, iter(iterable))
+        iterator = iter(iterable)
+        return Loop(self, RunningLoop(line, self._around(sys._getframe(1)), iterator), iterator)
 
     def tick(self, line: int) -> None:
         """An iteration of a `while` loop begins."""
-        key = (line, id(sys._getframe(1)))
-        if self.loops and self.loops[-1][0] == key:
-            self.loops[-1] = (key, line, self.loops[-1][2] + 1)
-        else:
-            self.loops.append((key, line, 0))
-        self.tell_loops()
+        frame = sys._getframe(1)
+        key = (line, id(frame))
+        loop = self._whiles.get(key)
+        if loop is None:
+            loop = self._whiles[key] = RunningLoop(line, self._around(frame))
+        self.enter(loop)
 
     def leave(self, line: int) -> None:
         """A `while` loop was left."""
-        self.drop((line, id(sys._getframe(1))))
+        loop = self._whiles.pop((line, id(sys._getframe(1))), None)
+        if loop is not None:
+            self.drop(loop)
 
-    def drop(self, key: Any) -> None:
+    def _around(self, frame: FrameType) -> tuple[int, int]:
+        """The cell of a frame in which a loop begins, and how many calls of the program are around it."""
+        return self.codes.cell(frame.f_code), len(self.codes.path(frame)) // 3
+
+    def enter(self, loop: RunningLoop) -> None:
+        """An iteration of a loop begins; the loops within it, of its last iteration, are over."""
+        loop.k += 1
+        if loop in self.loops:
+            del self.loops[self.loops.index(loop) + 1 :]
+        else:
+            self.loops.append(loop)
+        self.tell_loops()
+        if self.levels is not None and not self.levels.began(self.loops):
+            self.stop("ok", "")
+
+    def drop(self, loop: RunningLoop) -> None:
         """Forget a loop."""
-        for i in range(len(self.loops) - 1, -1, -1):
-            if self.loops[i][0] == key:
-                del self.loops[i:]
-                self.tell_loops()
-                return
+        if loop in self.loops:
+            del self.loops[self.loops.index(loop) :]
+            self.tell_loops()
+            if self.levels is not None:
+                self.levels.dropped(self.loops)
 
     def tell_loops(self) -> None:
         """Tell the recorder which loops run."""
-        self.recorder._loops = tuple((line, k) for _, line, k in self.loops)
+        self.recorder._loops = tuple([(loop.line, loop.k) for loop in self.loops]), tuple([loop.around for loop in self.loops])
 
     # --- sending ------------------------------------------------------------------------------------------------------------
 
@@ -137,9 +170,20 @@ class Tape:
         finally:
             self.writing -= 1
         self._written()
-        if self.sender.cut is not None and not self.over:
+        cut = self.sender.cut
+        if cut is not None and self.levels is not None and isinstance(cut, SpentError):
+            # There is no room for more, which is no reason to end the program.
+            if not self.levels.ended:
+                self.levels.end()
+            cut = self.sender.full
+        if cut is not None and not self.over:
             self.over = True
-            self.stop(*ending_of(self.sender.cut))
+            self.stop(*ending_of(cut))
+
+    def begin(self) -> None:
+        """Record what happens from now on."""
+        self.levels = Levels(self.recorder, self.job.limits, self.sender.most, self.sender.used, self.job.window)
+        context.observer = self.recorder
 
     def lost(self) -> None:
         """There was not even memory for some of the recording: the run ends with what there is of it until then."""
@@ -185,33 +229,49 @@ class _Told(Recorder):
         tape.written_up()
 
 
+class RunningLoop:
+    """A loop that runs, and its iteration."""
+
+    __slots__ = ("around", "iterator", "k", "line", "turns")
+
+    def __init__(self, line: int, around: tuple[int, int], iterator: Any = None) -> None:
+        self.line, self.around, self.k = line, around, -1
+        self.iterator = iterator
+        """What a `for` loop's items come from."""
+        self.turns: Turns | None = None
+        """What is known of the loop over all the times that it was run."""
+
+
 class Loop:
     """A counting iterator; it is dropped when the loop is left, in whatever way, because only the loop holds it."""
 
-    __slots__ = ("iterator", "k", "line", "tape")
+    __slots__ = ("iterator", "running", "tape")
 
-    def __init__(self, tape: Tape, line: int, iterator: Iterator[Any]) -> None:
-        self.tape, self.line, self.iterator, self.k = tape, line, iterator, -1
+    def __init__(self, tape: Tape, running: RunningLoop, iterator: Iterator[Any]) -> None:
+        self.tape, self.running, self.iterator = tape, running, iterator
 
     def __iter__(self) -> Loop:
         return self
 
     def __next__(self) -> Any:
-        item = next(self.iterator)
-        self.k += 1
-        loops = self.tape.loops
-        if self.k:
-            for i in range(len(loops) - 1, -1, -1):
-                if loops[i][0] == id(self):
-                    loops[i] = (id(self), self.line, self.k)
-                    break
-        else:
-            loops.append((id(self), self.line, 0))
-        self.tape.tell_loops()
+        tape = self.tape
+        tape.enter(self.running)  # what its iterable does for an iteration belongs to it
+        deep = len(tape.loops)
+        try:
+            item = next(self.iterator)
+        except BaseException:
+            if tape.levels is not None:
+                tape.levels.exhausted(self.running)
+            tape.drop(self.running)
+            raise
+        if len(tape.loops) > deep:
+            # A generator of the program waits within loops of its own, which do not run meanwhile.
+            del tape.loops[deep:]
+            tape.tell_loops()
         return item
 
     def __del__(self) -> None:
-        self.tape.drop(id(self))
+        self.tape.drop(self.running)
 
 
 class Stream(io.TextIOBase):
@@ -235,8 +295,12 @@ class Stream(io.TextIOBase):
         left = max(limit - self.tape.printed, 0)
         self.tape.printed += len(text)
         for start in range(0, min(len(text), left), CHUNK):
+            for other in self.tape.streams:
+                if other is not self and other.pending:
+                    other.flush()
             self.pending += text[start : min(start + CHUNK, left)]
-            if "\n" in self.pending or len(self.pending) > 10_000:
+            quiet = self.tape.levels is not None and self.tape.levels.quiet
+            if ("\n" in self.pending and not quiet) or len(self.pending) > 10_000:
                 self.flush()
         if left < len(text):
             self.flush()

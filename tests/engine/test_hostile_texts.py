@@ -20,7 +20,7 @@ from engine.program.parsing import BOUNDS, forget
 from engine.recording.events import Site
 
 MB = 2**20
-SMALL, LARGE = 300, 1_200
+SMALL, LARGE = 150, 600
 PARSES = {
     "what if": 17, "a knob turned": 35, "the last knob turned": 35,
     "the builder": 1, "a line gone on with": 3, "a line added": 1, "a name changed": 3,
@@ -64,7 +64,7 @@ def test_work_grows_with_the_text_and_not_with_its_square(name: str, parsed: lis
         parsed.clear()
         much = work(lambda do=do: do(large))  # type: ignore[misc]
         # Four times the text; what is small is ruled by what it costs to begin with.
-        assert much < 7 * little + 60_000, step
+        assert much < 7 * little + 15_000, step
         assert len(parsed) <= PARSES[step], step
         assert sum(map(len, parsed)) <= 52 * len(large) + 1_000, step
 

@@ -145,8 +145,15 @@ def test_what_is_no_recording_is_refused(data: bytes, says: str) -> None:
 def test_a_damaged_recording_is_refused() -> None:
     data = recording().to_bytes()
     assert "truncated" in why(data[:100], "a.gradtape")
-    assert "checksum does not fit" in why(data[:-1], "a.gradtape")
-    assert "checksum does not fit" in why(data + b"1", "a.gradtape")
+    middle = len(data) // 2
+    assert "checksum does not fit" in why(data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :], "a.gradtape")
+    assert "bytes after its end" in why(data + b"1", "a.gradtape")
+
+
+def test_a_recording_that_was_cut_off_opens_up_to_where_it_ends() -> None:
+    found = opened(recording().to_bytes()[:-30], "a.gradtape")
+    assert isinstance(found, Recording)
+    assert not found.events, "a short one is one chunk"
 
 
 def test_a_file_that_is_too_large_is_not_even_sent() -> None:

@@ -237,11 +237,11 @@ def _was_cleared(q: Question, step: int) -> Reason:
     how = "zero_grad()" if "zero_grad" in source else "None"
     verb = "cleared it" if how == "zero_grad()" else "set it to None"
     entry = run.index.passes.get(before.number)
-    by = f"Backward pass {before.number} ({run.where(entry.began)}) had set it to" if entry is not None else "It was"
+    by = f"Backward pass {before.number} ({run.moment(entry.began)}) had set it to" if entry is not None else "It was"
     return q.because(
         "cleared",
-        f"{q.name}.grad is None because {how if how != 'None' else 'the program'} {verb} at {run.where(step)}, and no backward "
-        "pass has filled it since",
+        f"{q.name}.grad is None because {how if how != 'None' else 'the program'} {verb} at {run.moment(step)}, and no "
+        "backward pass has filled it since",
         f"{by} {run.texts.describe(before.total)}.",
         "Read the gradient before it is cleared, or run backward() again.",
         step=step,
@@ -254,7 +254,7 @@ def _under_way(q: Question, entry: Pass) -> Reason:
     at = entry.fills[q.tensor][0]
     return q.because(
         "under_way",
-        f"{q.name}.grad is None because backward pass {entry.number} ({q.run.where(entry.began)}) is still on its way: it "
+        f"{q.name}.grad is None because backward pass {entry.number} ({q.run.moment(entry.began)}) is still on its way: it "
         f"reaches {q.name} at step {at}",
         step=at,
         site=q.run.site(entry.began),
@@ -278,7 +278,7 @@ def _another_of_that_name(q: Question) -> Reason | None:
             "rebound",
             f"{q.name}.grad is None because {q.name} now names another tensor, made at {run.where(q.history.born)}; the "
             f"{q.name} that got the gradient is the one of {other}",
-            f"The gradient of pass {got[-1].number} ({run.where(run.index.passes[got[-1].number].began)}) went to the earlier "
+            f"The gradient of pass {got[-1].number} ({run.moment(run.index.passes[got[-1].number].began)}) went to the earlier "
             "tensor; the new one has taken part in no backward pass.",
             f"Update {q.name} in place within torch.no_grad(), or run forward and backward() again with the new tensor.",
             step=q.history.born,

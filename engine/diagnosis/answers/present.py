@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from ...graph.structure.moments import iterations_text
 from ...recording.events import NOTHING, Site
 from ...recording.index import LedgerRow, Pass
 from ...recording.operations import base_of
@@ -87,7 +88,7 @@ def _cleared_to_zero(q: Question, row: LedgerRow) -> Reason:
     how = "zeros were assigned to it" if row.kind == "assign" else "it was zeroed"
     return q.because(
         "zeroed",
-        f"{q.name}.grad is zero because {how} at {run.where(row.step)}, and no backward pass has reached {q.name} since",
+        f"{q.name}.grad is zero because {how} at {run.moment(row.step)}, and no backward pass has reached {q.name} since",
         history.strip(),
         "Read the gradient before it is zeroed, or run backward() again.",
         step=row.step,
@@ -143,13 +144,13 @@ def _accumulated(q: Question, added: list[LedgerRow], cleared: LedgerRow | None)
     run = q.run
     texts = run.texts
     numbers = list(dict.fromkeys(row.number for row in added))
-    since = f"since it was cleared at {run.where(cleared.step)}" if cleared is not None else "and it was never cleared"
+    since = f"since it was cleared at {run.moment(cleared.step)}" if cleared is not None else "and it was never cleared"
     small = [texts(row.increment) for row in added]
     total = ""
     if len(small) <= 4 and all(len(text) < 16 for text in small):
         total = f" {' + '.join(small)} = {texts(added[-1].total)}."
     same = len({run.site(_pass(q, row).began) for row in added}) == 1
-    where = f"{_line(q, added[-1])}, each time" if same else listed([_line(q, row) for row in added])
+    where = _every(q, added) if same else listed([_line(q, row) for row in added])
     return q.because(
         "accumulated",
         f"{q.name}.grad is the sum of {len(numbers)} backward passes ({where}), {since}",
@@ -295,7 +296,7 @@ def _not_finite(q: Question, added: list[LedgerRow]) -> Reason | None:
             return q.because(
                 "not_finite",
                 f"{q.name}.grad is not finite ({q.grad_text()}) because {_lower(sentence)}".rstrip("."),
-                f"It came with backward pass {row.number} ({_line(q, row)}).",
+                f"It came with backward pass {row.number} ({_line(q, row)}).{_last_good(q)}",
                 "Keep the input away from that point: clamp it, add a small number, or use a stable form "
                 "(log_softmax, logsumexp, torch.where with safe inputs on both sides).",
                 step=step,
@@ -303,6 +304,18 @@ def _not_finite(q: Question, added: list[LedgerRow]) -> Reason | None:
                 evidence=_ledger(q),
             )
     return None
+
+
+def _last_good(q: Question) -> str:
+    """The iteration whose pass was the last to bring a finite gradient before the first one that is not."""
+    good = NOTHING
+    for row in q.rows:
+        if row.kind == "backward":
+            if not finite(q.run, row.increment):
+                break
+            good = _pass(q, row).began
+    during = q.run.during(good) if good != NOTHING else ""
+    return f" The last good one is of {during}." if during else ""
 
 
 def _failed_since(q: Question, row: LedgerRow) -> Reason | None:
@@ -328,7 +341,14 @@ def _site(q: Question, row: LedgerRow) -> Site | None:
 
 
 def _line(q: Question, row: LedgerRow) -> str:
-    return q.run.where(_pass(q, row).began if row.number else row.step)
+    return q.run.moment(_pass(q, row).began if row.number else row.step)
+
+
+def _every(q: Question, rows: list[LedgerRow]) -> str:
+    """The line of passes that all began at one, with their iterations."""
+    steps = [_pass(q, row).began for row in rows]
+    iterations = iterations_text(q.run.recording, steps) if len(set(steps)) > 1 else ""
+    return f"{q.run.where(steps[-1])}, {iterations or 'each time'}"
 
 
 def _way(q: Question, row: LedgerRow) -> list[int]:

@@ -52,7 +52,7 @@ def _in_graph(q: Question, entry: Pass) -> Reason | None:
     if entry.ended > q.step:
         return q.because(
             "under_way",
-            f"{q.name}.grad is None because backward pass {entry.number} ({where}) is still on its way",
+            f"{q.name}.grad is None because backward pass {entry.number} ({run.moment(entry.began)}) is still on its way",
             step=entry.began,
             nodes=[q.tensor],
         )
@@ -66,7 +66,7 @@ def _in_graph(q: Question, entry: Pass) -> Reason | None:
     return q.because(
         "no_gradient",
         f"{q.name}.grad is None because {op} ({run.where(history.born)}) gave no gradient back to its input",
-        f"Backward pass {entry.number} ({where}) ran {history.info.name}, whose rule returned None there.",
+        f"Backward pass {entry.number} ({run.moment(entry.began)}) ran {history.info.name}, whose rule returned None there.",
         "Return a gradient for that input from the backward of the Function.",
         step=history.born,
         nodes=[q.tensor, owner, *(t for t, _ in entry.event.roots)],
@@ -94,7 +94,7 @@ def _stopped_at(q: Question, entry: Pass, nodes: Sequence[int]) -> int | None:
 
 def failed(q: Question, entry: Pass, error: str, begin: str) -> Reason:
     """The answer where a pass broke off."""
-    run, where = q.run, q.run.where(entry.began)
+    run = q.run
     known, found = failure_of(error), explained(run, entry)
     code = known.code if known is not None else ""
     why, said, site, step = clip(error, 160), "", run.site(entry.began), entry.began
@@ -111,7 +111,7 @@ def failed(q: Question, entry: Pass, error: str, begin: str) -> Reason:
         why = "a tensor it needs was changed in place"
     return q.because(
         "backward_failed",
-        f"{begin} because backward pass {entry.number} at {where} failed: {why}",
+        f"{begin} because backward pass {entry.number} at {run.moment(entry.began)} failed: {why}",
         f"{said}The error: {clip(error, 200)}",
         fix,
         step=step,

@@ -17,6 +17,7 @@ from ..reason import Reason
 from .absent import absent
 from .flags import requires_grad
 from .grad_query import Question
+from .not_recorded import not_recorded
 from .present import present
 
 _SUBSCRIPT = re.compile(r"\[(\d+)\]")
@@ -67,6 +68,7 @@ CODES = {
     "inputs": "None: backward(inputs=…) named others",
     "autograd_grad": "None: torch.autograd.grad fills no .grad",
     "no_gradient": "None: a custom Function gave no gradient back",
+    "not_recorded": "it came about where the recording is thin or silent",
     "not_a_tensor": "the name stands for no tensor any more",
     "not_made": "the tensor does not exist, yet or at all",
 }
@@ -109,6 +111,9 @@ def why(recording: Recording, tensor: int | str, step: int | None = None) -> Rea
     if paths.run.tensors[number].born > step:
         return _not_made(paths, number, name, step)
     q = Question(paths, number, step, name)
+    unseen = not_recorded(q)
+    if unseen is not None:
+        return msgspec.structs.replace(unseen, requires_grad=requires_grad(q))
     reason = absent(q) if q.history.grad(step) == NOTHING else present(q)
     return msgspec.structs.replace(reason, requires_grad=requires_grad(q))
 

@@ -34,6 +34,7 @@ from ...recording.events import (
     Read,
     Scope,
     Stepped,
+    Thinned,
     Warned,
 )
 from ...recording.index import Index, index_of
@@ -342,7 +343,7 @@ class _Matcher:
                 return "step", *side.line_and_scope(event), event.optimizer
             case Raised():
                 return ("raise",)
-            case OpRan() | Read() | Printed() | Warned() | CellBegan() | CellEnded():
+            case OpRan() | Read() | Printed() | Warned() | CellBegan() | CellEnded() | Thinned():
                 return type(event).__name__, *side.line_and_scope(event)
 
     @property

@@ -11,6 +11,7 @@ import msgspec
 from ...graph.numbers import ArrayTexts, number
 from ...graph.shown.captions import Caption, caption_text, captions, titles
 from ...graph.structure.build import visible
+from ...graph.structure.moments import iteration_text
 from ...recording.events import (
     NOTHING,
     Accumulated,
@@ -29,6 +30,7 @@ from ...recording.events import (
     Raised,
     Read,
     Stepped,
+    Thinned,
     Warned,
 )
 from ...recording.index import Status as TensorStatus
@@ -53,7 +55,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     """In `after`; in `before` for a tensor that was removed."""
     cell: int = 0
     iteration: str = ""
-    """The loops' iterations it was made in, "" outside of loops: "2", "0, 3"."""
+    """The iteration it was made in, "" outside of loops: "iteration 137"."""
     value: Change = Change()
     grad: Change = Change()
     kept: bool = True
@@ -71,7 +73,7 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
     """The first moment at which the runs are not the same."""
 
     title: str
-    """"line 7: y, 3 → 3.5"."""
+    """"line 7: y, 3 → 3.5", in a loop "line 7, iteration 137: y, 3 → 3.5"."""
     line: int = 0
     step: int = NOTHING
     """In `after`; for an event that only `before` has, the step at which it is missing."""
@@ -137,7 +139,6 @@ class _Comparer:
         recording, history = (self.after, b) if b is not None else (self.before, a)
         assert history is not None
         site = recording.site(history.op)
-        scope = recording.scopes[history.op.scope] if history.op.scope != NOTHING else None
         value_ids = _value(a), _value(b)
         value = self.change(*value_ids)
         grad_ids, kept = self.gradients(a, b)
@@ -156,7 +157,7 @@ class _Comparer:
             after=new,
             line=site.line if site else 0,
             cell=site.cell if site else 0,
-            iteration=", ".join(str(count) for _, count in scope.loops) if scope else "",
+            iteration=iteration_text(recording, history.born, of=False),
             value=value,
             grad=grad,
             kept=kept,
@@ -201,7 +202,8 @@ class _Comparer:
         line = self.before.line(self.before.events[missing])
         text = f"{_plain(self.before, missing)} (no longer)"
         at = min(int(gone_at), len(self.after.events) - 1)
-        return Difference(title=_at(line, text), line=line, step=at, step_before=missing, node=self.about_gone(missing))
+        title = _at(line, iteration_text(self.before, missing, of=False), text)
+        return Difference(title=title, line=line, step=at, step_before=missing, node=self.about_gone(missing))
 
     def follows(self, missing: int) -> float:
         """The step of `after` at which an event of `before` would have come."""
@@ -241,7 +243,7 @@ class _Comparer:
                     return f"{b.type}: {b.message}", ""
             case (
                 Named() | FlagSet() | BackwardBegan() | BackwardEnded() | HookRan() | Stepped() | Read() | Warned() |
-                CellBegan() | CellEnded()
+                CellBegan() | CellEnded() | Thinned()
             ), _:  # fmt: skip
                 pass  # what is different about these shows elsewhere
         return None
@@ -256,7 +258,8 @@ class _Comparer:
 
     def told(self, step: int, text: str, node: str, before: int = NOTHING) -> Difference:
         line = self.after.line(self.after.events[step])
-        return Difference(title=_at(line, text), line=line, step=step, step_before=before, node=node)
+        title = _at(line, iteration_text(self.after, step, of=False), text)
+        return Difference(title=title, line=line, step=step, step_before=before, node=node)
 
     def about(self, event: AnyEvent) -> str:
         match event:
@@ -266,7 +269,7 @@ class _Comparer:
                 return f"t{event.tensor}"
             case (
                 Named() | FlagSet() | BackwardBegan() | NodeRan() | BackwardEnded() | HookRan() | Stepped() | Read() |
-                Printed() | Warned() | Raised() | CellBegan() | CellEnded()
+                Printed() | Warned() | Raised() | CellBegan() | CellEnded() | Thinned()
             ):  # fmt: skip
                 return ""
 
@@ -299,8 +302,9 @@ def _counted(count: int, one: str, many: str) -> str:
     return f"{count} {one if count == 1 else many}" if count else ""
 
 
-def _at(line: int, text: str) -> str:
-    return f"line {line}: {text}" if line else text
+def _at(line: int, iteration: str, text: str) -> str:
+    where = ", ".join(part for part in (f"line {line}" if line else "", iteration) if part)
+    return f"{where}: {text}" if where else text
 
 
 def _plain(recording: Recording, step: int) -> str:

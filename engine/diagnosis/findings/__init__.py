@@ -5,13 +5,17 @@ Every file of this folder is read: a rule is declared where it stands (`registry
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ...discovery import modules
+from ...recording.levels import beginning
 from ...recording.recording import Recording
+from ..over_iterations import over_iterations, shows
 from ..paths import paths_of
 from ..reason import Finding
-from .registry import Rule, in_order
+from .registry import Rule, everywhere, in_order
 
-__all__ = ["RULES", "explain", "findings"]
+__all__ = ["RULES", "explain", "findings", "known_findings"]
 
 modules(__name__, __path__)
 RULES: tuple[Rule, ...] = in_order()
@@ -31,18 +35,40 @@ _SEVERITIES = ("error", "warning", "hint")
 def findings(recording: Recording) -> list[Finding]:
     """What is wrong or odd about a run, in the order in which it should be read. Computed once and kept on the recording.
 
+    What a rule says of one place in many iterations is one finding.
     The gravest come first, equally grave ones in the order of `RULES`, those of one rule in the order of the run. Page, command
     line, replay and groups all show this order; none has one of its own.
     """
     kept = recording.derived.get("findings")
     if kept is None:
-        run = paths_of(recording).run
-        reported = [finding for rule in RULES for finding in sorted(rule(run), key=lambda f: f.step)]
+        reported = [finding for rule in RULES for finding in sorted(_found(rule, recording), key=lambda f: f.step)]
         implied = {rule for f in reported for rule in CONSEQUENCES.get(f.rule, ())}
         reported = [f for f in reported if f.rule not in implied]
+        reported = over_iterations(recording, reported)
         kept = recording.derived["findings"] = sorted(reported, key=lambda f: _SEVERITIES.index(f.severity))
     answer: list[Finding] = kept
     return list(answer)
+
+
+def _found(rule: Rule, recording: Recording) -> Iterator[Finding]:
+    """What a rule finds, where it may look."""
+    whole = beginning(recording)
+    run = paths_of(recording).run
+    if whole is recording or everywhere(rule):
+        yield from rule(run)
+        return
+    early = paths_of(whole).run
+    for finding in rule(early):
+        tensors = [int(key[1:]) for key in finding.nodes if key[:1] == "t"]
+        # What got no gradient in the beginning may have got one later, which is known of the rest, too.
+        if not any(early.tensors[t].ledger is None and run.tensors[t].ledger is not None for t in tensors):
+            yield finding
+
+
+def known_findings(recording: Recording) -> list[Finding] | None:
+    """The findings if they have been computed, for those who do not wait for them."""
+    found: list[Finding] | None = recording.derived.get("findings")
+    return found
 
 
 def explain(recording: Recording) -> str:
@@ -58,6 +84,8 @@ def explain(recording: Recording) -> str:
         if f.fix:
             lines.append(f"  Fix: {f.fix}")
         lines += [f"    {what}: {value}" for what, value in f.evidence]
+        if f.iterations:
+            lines.append(f"    {shows(f)}: {f.iterations}")
         if f.related:
             lines.append(f"    see also: {', '.join(dict.fromkeys(run.site_text(site) for site in f.related))}")
         parts.append("\n".join(lines) + "\n")

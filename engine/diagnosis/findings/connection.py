@@ -26,7 +26,7 @@ _LOOKED_AT = 64
 """Cuts among which it chooses: many of them may be one site in a loop."""
 
 
-@rule(20)
+@rule(20, everywhere=True)
 def loss_not_connected(run: Run) -> Iterator[Finding]:
     """backward() fails because the loss does not require grad, or is no tensor any more."""
     if run.raised is None:
@@ -146,7 +146,7 @@ def loss_recreated(run: Run) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-@rule(50)
+@rule(50, everywhere=True)
 def grad_of_none(run: Run) -> Iterator[Finding]:
     """The program computes with a `.grad` that is None: `why` says why it is."""
     if run.raised is None or "NoneType" not in run.raised[1].message:

@@ -237,7 +237,7 @@ def dead_relu(run: Run) -> Iterator[Finding]:
                 ("dead units", f"{int(dead.sum())} of {units}"),
                 ("samples looked at", str(rows)),
                 *([("largest input", number(float(given.max())))] if given is not None and given.size else []),
-                *([("dead since iteration", str(run.loops(first.step)[-1][1] + 1))] if run.loops(first.step) else []),
+                *([("dead since", run.during(first.step))] if run.during(first.step) else []),
             ],
             nodes=[key(first.event.outputs[0].id)],
         )  # fmt: skip

@@ -14,13 +14,13 @@ from ..run import Run, call, finding, key
 from .registry import rule
 
 
-@rule(70)
+@rule(70, everywhere=True)
 def changed_saved_tensor(run: Run) -> Iterator[Finding]:
     """A backward pass fails because a tensor it needs was written in place since it was saved."""
     return (found for found in _failed(run) if found.rule == "in_place_on_saved")
 
 
-@rule(90)
+@rule(90, everywhere=True)
 def freed_graph(run: Run) -> Iterator[Finding]:
     """A backward pass fails because an earlier one has freed a part of its graph."""
     return (found for found in _failed(run) if found.rule != "in_place_on_saved")

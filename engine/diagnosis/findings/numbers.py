@@ -9,8 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...graph.numbers import number
+from ...graph.structure.moments import iteration_of, iterations_text, main_of
+from ...graph.structure.places import places_of
+from ...recording.columns import columns_of
 from ...recording.events import NOTHING, Accumulated, BackwardBegan, NodeRan, OpRan, Sent
 from ...recording.index import Pass
+from ...recording.levels import iterations_of
 from ..failed_passes import failing_node
 from ..reason import Finding
 from ..run import NAN, Run, finding, key
@@ -28,7 +32,7 @@ class Symptom(NamedTuple):
     entry: Pass | None = None
 
 
-@rule(150)
+@rule(150, everywhere=True)
 def not_finite(run: Run) -> Iterator[Finding]:
     """A loss, a gradient or a result is NaN or infinite; the finding is about the operation it began with."""
     if not any(run.faults):
@@ -36,6 +40,10 @@ def not_finite(run: Run) -> Iterator[Finding]:
         return
     symptom = _first_symptom(run)
     if symptom is None:
+        return
+    before = max([entry.began for entry in run.passes if entry.began < symptom.step - 1], default=0)
+    if not run.knows("operations", before, symptom.step):
+        yield _unseen(run, symptom)
         return
     if symptom.tensor != NOTHING:
         origin = _forward_origin(run, symptom.tensor, symptom.step)
@@ -45,6 +53,22 @@ def not_finite(run: Run) -> Iterator[Finding]:
         yield from _backward(run, symptom, symptom.entry)
 
 
+def _unseen(run: Run, symptom: Symptom) -> Finding:
+    """It came about where the recording is thin or silent, so it is not known how."""
+    iteration = iterations_of(run.recording).at(symptom.step)
+    title = f"NaN or an infinity is in {symptom.what}"
+    return finding(
+        run, "not_finite_unseen", "error",
+        f"{title}, for the first time in iteration {iteration:,} or just before." if iteration >= 0 else f"{title}.",
+        "What led there was not recorded operation by operation, because there was no room for all of the run.",
+        f"Record iteration {iteration:,} whole: then this says which operation it comes from."
+        if iteration >= 0 else "Raise the limit of events, or shorten the program.",
+        step=symptom.step,
+        evidence=[("first seen at", run.where(symptom.step))],
+        nodes=[key(symptom.tensor)] if symptom.tensor != NOTHING else [],
+    )  # fmt: skip
+
+
 def _first_symptom(run: Run) -> Symptom | None:
     for entry in run.passes:
         for step in range(entry.began, min(entry.ended + 1, len(run.events))):
@@ -52,14 +76,14 @@ def _first_symptom(run: Run) -> Symptom | None:
             if isinstance(event, BackwardBegan) and step == entry.began:
                 for tensor, _ in event.roots:
                     if run.fault(run.status(tensor, step).array):
-                        return Symptom(step, f"{run.title(tensor)}, the root of backward pass {entry.number}", tensor)
+                        return Symptom(step, f"{run.title(tensor)}, the root of {_pass(run, entry)}", tensor)
             elif isinstance(event, Accumulated) and event.number == entry.number and run.fault(event.total):
                 return Symptom(step, f"{run.title(event.tensor)}.grad", entry=entry)
         if entry.event.via == "grad" and _ends_faulty(run, entry):
             return Symptom(entry.began, f"the result of grad at {run.where(entry.began)}", entry=entry)
         failed = getattr(run.events[entry.ended], "error", "") if entry.ended < len(run.events) else ""
         if "returned nan values" in failed:
-            return Symptom(entry.began, f"backward pass {entry.number}", entry=entry)
+            return Symptom(entry.began, _pass(run, entry), entry=entry)
     if run.passes:
         return None
     for step, event in run.ops:
@@ -174,6 +198,7 @@ def _forward(run: Run, symptom: Symptom, origin: int, nan: int) -> Finding:
         evidence.append(("first NaN", f"{later.op} at {run.where(nan)}"))
         why += f" {later.op} at {run.where(nan)} then makes NaN of it."
     evidence.append(("first harm", f"{symptom.what} ({run.where(symptom.step)})"))
+    evidence += [*_not_finite_in(run, tensor), *_last_good(run, origin)]
     return finding(
         run, "nan" if run.fault(array) & NAN or nan != NOTHING else "inf", "error",
         f"The first {word} comes from {event.op} at {run.where(origin)}.",
@@ -184,6 +209,29 @@ def _forward(run: Run, symptom: Symptom, origin: int, nan: int) -> Finding:
         evidence=evidence,
         nodes=[key(tensor), *(key(source) for _, source, _ in inputs), *([key(symptom.tensor)] if symptom.tensor >= 0 else [])],
     )  # fmt: skip
+
+
+def _pass(run: Run, entry: Pass) -> str:
+    during = run.during(entry.began)
+    return f"backward pass {entry.number}" + (f" in {during}" if during else "")
+
+
+def _not_finite_in(run: Run, tensor: int) -> list[tuple[str, str]]:
+    """In which iterations what is made at a tensor's place is not finite."""
+    recording = run.recording
+    if main_of(recording) is None:
+        return []
+    places, tensors = places_of(recording), columns_of(recording).tensors
+    alike = np.flatnonzero(places.tensor == places.place_of[tensor])
+    faulty = alike[[run.fault(array) > 0 for array in tensors.array[alike].tolist()]]
+    found = iterations_text(recording, tensors.step[faulty].tolist())
+    return [("not finite in", found)] if found else []
+
+
+def _last_good(run: Run, step: int) -> list[tuple[str, str]]:
+    """The iteration before the one in which the trouble began."""
+    row = iteration_of(run.recording, step)
+    return [("last good", f"iteration {row - 1}")] if row > 0 else []
 
 
 def _word(run: Run, array: int) -> str:
@@ -264,13 +312,14 @@ def _at_node(run: Run, symptom: Symptom, entry: Pass, step: int, event: NodeRan,
         evidence.append((f"gradient it sends{to}{list(index) if index else ''}", number(values[index].item())))
         evidence.append(("elements", f"{int((~np.isfinite(values)).sum())} of {values.size}"))
     evidence.append(("first harm", f"{symptom.what} ({run.where(symptom.step)})"))
+    evidence += _last_good(run, step)
     mask = _mask_before(run, entry, step) if received == 0 else NOTHING
     why, fix = backward_reason(op, run.traits(op), inputs, texts, received, run.where(mask) if mask != NOTHING else "")
     if mask != NOTHING:
         evidence.insert(1, ("branch that was not taken", run.where(mask)))
     return finding(
         run, "nan_gradient" if run.fault(array) & NAN or _turns_nan(run, entry) else "inf_gradient", "error",
-        f"The first {_word(run, array)} of backward pass {entry.number} comes from the derivative of {op} ({run.where(born)}).",
+        f"The first {_word(run, array)} of {_pass(run, entry)} comes from the derivative of {op} ({run.where(born)}).",
         f"{why} From there it reaches {symptom.what}.",
         fix,
         step=step,

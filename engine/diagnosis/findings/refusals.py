@@ -19,7 +19,7 @@ _ELSEWHERE = frozenset(("loss_not_connected", "backward_of_number", "freed_graph
 """Failures whose cause lies earlier in the run, so that rules of their own look for it."""
 
 
-@rule(60)
+@rule(60, everywhere=True)
 def refused(run: Run) -> Iterator[Finding]:
     """An error that is about gradients, explained."""
     if run.raised is None:

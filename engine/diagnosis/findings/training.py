@@ -43,11 +43,12 @@ def no_zero_grad(run: Run) -> Iterator[Finding]:
         event = run.events[first.backward]
         assert isinstance(event, Accumulated)
         name = run.title(first.tensor)
+        during = f" ({found})" if (found := run.during(first.backward)) else ""
         yield finding(
             run, "no_zero_grad", "error",
             f"Gradients add up over iterations: {name}.grad is not cleared between updates.",
-            f"The update at {run.site_text(update)} used {name}.grad, then backward pass {event.number} added to it instead of "
-            f"starting from zero, and the next update used the sum. This happened {len(reuses)} times"
+            f"The update at {run.site_text(update)} used {name}.grad, then backward pass {event.number}{during} added to it "
+            f"instead of starting from zero, and the next update used the sum. This happened {len(reuses)} times"
             + (f", to {run.names(affected)}." if len(affected) > 1 else "."),
             "Call optimizer.zero_grad() (or set .grad to None) once per update, before backward().",
             step=first.backward,
@@ -171,7 +172,7 @@ def _leads_on(run: Run, tensor: int) -> bool:
     return False
 
 
-@rule(140)
+@rule(140, everywhere=True)
 def diverging(run: Run) -> Iterator[Finding]:
     """The loss grows from update to update until it leaves all bounds."""
     if not run.updates:

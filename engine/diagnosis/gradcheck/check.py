@@ -17,6 +17,7 @@ from ...experiments.gradcheck.messages import CheckRequest
 from ...program import Program
 from ...recording.events import BackwardEnded, CellBegan
 from ...recording.index import Pass, index_of
+from ...recording.levels import beginning, levels_of
 from ...recording.recording import Recording
 from ...sandbox.transport.messages import Limits
 from .check_result import Check
@@ -91,6 +92,11 @@ def program_of(recording: Recording) -> Program:
 
 def _chosen(recording: Recording, number: int | None) -> tuple[Pass | None, str]:
     """The pass to check, or None and why there is none."""
+    asked = None if number is None else index_of(recording).passes.get(number)
+    # Passes that were not recorded were not counted, so the program would be stopped at another one.
+    if asked is not None and levels_of(recording).lowest(0, asked.began) != "whole":
+        return None, f"Backward pass {number} comes after a part of the run that is not recorded whole."
+    recording = beginning(recording)
     passes = index_of(recording).passes
     failed = {e.number: e.error for e in recording.events if isinstance(e, BackwardEnded) and e.error}
     done = {e.number for e in recording.events if isinstance(e, BackwardEnded) and not e.error}

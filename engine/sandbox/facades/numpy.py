@@ -212,19 +212,38 @@ def facades(guards: Guards) -> dict[str, Facade]:
     return modules
 
 
+_seeds = [np.random.SeedSequence(0)]
+"""What generators begin with for which the program gives no seed."""
+
+
+def seeded(seed: int | None) -> None:
+    """Begin the generators for which the program gives no seed with this one; None for something new."""
+    _seeds[0] = np.random.SeedSequence(seed)
+
+
+def _unsaid() -> np.random.SeedSequence:
+    return _seeds[0].spawn(1)[0]
+
+
 def _generators(guards: Guards) -> dict[str, Any]:
     def generator(seed: Seed) -> np.random.Generator:
         if type(seed) is not Seed:
             raise PolicyError("np.random.Generator takes np.random.PCG64(seed) here", "Use np.random.default_rng(seed).")
-        return np.random.Generator(np.random.PCG64(seed._seed))
+        return np.random.Generator(np.random.PCG64(_unsaid() if seed._seed is None else seed._seed))
+
+    def default_rng(seed: Any = None) -> np.random.Generator:
+        return np.random.default_rng(_unsaid() if seed is None else seed)
 
     def set_state(state: Any) -> None:
         np.random.set_state(plain_state(state))
 
     def state(seed: Any = None) -> np.random.RandomState:
-        return np.random.RandomState(seed if seed is None or isinstance(seed, int) else np.array(seed, np.uint32))
+        if seed is None:
+            return np.random.RandomState(_unsaid().generate_state(4))
+        return np.random.RandomState(seed if isinstance(seed, int) else np.array(seed, np.uint32))
 
     return {
+        "default_rng": default_rng,
         "Generator": guards.shown(np.random.Generator, generator),
         "PCG64": guards.shown(np.random.PCG64, Seed),
         "RandomState": guards.shown(np.random.RandomState, state),

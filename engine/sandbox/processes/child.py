@@ -29,6 +29,7 @@ from ...recording.bounded_text import UNSAYABLE, name_of, plain, said
 from ...recording.recorder import Recorder
 from ...slots import slots
 from .. import unraisable
+from ..facades.numpy import seeded
 from ..facades.torch import SUBMODULES
 from ..instrument import TAPE, instrument
 from ..parse import builtins_for, parsed, world
@@ -93,6 +94,7 @@ class Run:
     def go(self) -> None:
         """Run the cells and report how it ended."""
         self._prepare()
+        self.tape.begin()
         status, error = "ok", None
         try:
             try:
@@ -126,15 +128,22 @@ class Run:
             name = file_name(self.job, cell)
             linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
         timer.ring(self.job.limits.seconds, self._time_is_up)
-        # Each fork would otherwise draw the same "random" numbers.
-        engine.seed()
-        random.seed()
-        np.random.seed()
+        self._seed(self.job.seed)
         context.observer = self.tape.recorder
         context.grad = True
         if self.job.layers.language:
             context.copy, context.deepcopy = world().copying.copy, world().copying.deepcopy
         self.enter()
+
+    def _seed(self, seed: int | None) -> None:
+        """Begin the random numbers; each fork would otherwise draw the same ones, whatever is asked for."""
+        if seed is None:
+            engine.seed()
+        else:
+            engine.manual_seed(seed)
+        random.seed(seed)
+        np.random.seed(seed)
+        seeded(seed)
 
     def _run_cell(self) -> None:
         recorder = self.tape.recorder
@@ -174,6 +183,11 @@ class Run:
         """End the run from within, whatever the program would make of an exception."""
         context.observer = None
         timer.stop()
+        if status == "ok":
+            for stream in self.tape.streams:
+                stream.flush()
+            self._finish(status, None)
+            os._exit(0)
         kind = {"memory": "MemoryError", "crashed": "HostError"}.get(status, "TooLarge")
         self._finish(status, RunError(kind, message, self._line(sys._getframe(1)), cell=self.cell))
         os._exit(0)
@@ -260,6 +274,8 @@ class Run:
     def _finish(self, status: str, error: RunError | None) -> None:
         """Send the rest of the log and the end."""
         self.ended = True
+        if self.tape.levels is not None:
+            self.tape.levels.settle()
         self.tape.send()
         cells = len(self.job.cells)
         states = [

@@ -88,7 +88,7 @@ class Server:
             self.process.wait()
 
     def exchange(
-        self, job: Job, collected: Collected, stop: threading.Event | None = None, argument: Sequence[bytes] = ()
+        self, job: Job, collected: Collected, stop: threading.Event | None = None, argument: Sequence[bytes | memoryview] = ()
     ) -> tuple[int, bool] | None:
         """Have a child do a job, and collect what it sends; returns the child's exit code and whether it was stopped.
 
@@ -232,7 +232,7 @@ def _writable(target: select.poll, deadline: Callable[[], float]) -> bool:
     return True
 
 
-def _write_all(fd: int, pieces: Iterable[bytes], deadline: Callable[[], float]) -> None:
+def _write_all(fd: int, pieces: Iterable[bytes | memoryview], deadline: Callable[[], float]) -> None:
     """Write a job for a child, which reads it first of all, unless it or its server has gone."""
     target = select.poll()
     target.register(fd, select.POLLOUT)

@@ -30,14 +30,14 @@ ALONE = 2
 ATTENTIVE = 0.05
 """Seconds between looks at whether a run was called off."""
 
-Exchange = Callable[[Job, Collected, threading.Event | None, Sequence[bytes]], tuple[int, bool] | None]
+Exchange = Callable[[Job, Collected, threading.Event | None, Sequence[bytes | memoryview]], tuple[int, bool] | None]
 
 
 class Server(Protocol):
     """A server."""
 
     def exchange(
-        self, job: Job, collected: Collected, stop: threading.Event | None = None, argument: Sequence[bytes] = ()
+        self, job: Job, collected: Collected, stop: threading.Event | None = None, argument: Sequence[bytes | memoryview] = ()
     ) -> tuple[int, bool] | None:
         """Have a child do a job."""
 
@@ -56,7 +56,7 @@ def retried(
     job: Job,
     collected: Collected,
     stop: threading.Event | None,
-    argument: Sequence[bytes] = (),
+    argument: Sequence[bytes | memoryview] = (),
 ) -> tuple[int, bool] | None:
     """Have a job done by `exchange`; if that fails for reasons that are not the program's, once more on a `server` of its own.
 
@@ -93,7 +93,7 @@ def retried(
     return None
 
 
-def _name(job: Job, argument: Sequence[bytes]) -> bytes:
+def _name(job: Job, argument: Sequence[bytes | memoryview]) -> bytes:
     """What tells one program from others, or one call."""
     told = sha256(encode((job.cells, job.call)))
     for piece in argument:

@@ -52,7 +52,7 @@ class Workers:
         self._top_up()
 
     def exchange(
-        self, job: Job, collected: Collected, stop: threading.Event | None = None, argument: Sequence[bytes] = ()
+        self, job: Job, collected: Collected, stop: threading.Event | None = None, argument: Sequence[bytes | memoryview] = ()
     ) -> tuple[int, bool] | None:
         """Have a worker do a job, and collect what it sends; returns its exit code and whether it was stopped.
 
@@ -113,7 +113,7 @@ class Worker:
         self._reader: threading.Thread | None = None
 
     def work(
-        self, job: Job, collected: Collected, stop: threading.Event | None, argument: Sequence[bytes] = ()
+        self, job: Job, collected: Collected, stop: threading.Event | None, argument: Sequence[bytes | memoryview] = ()
     ) -> tuple[int, bool] | None:
         """Do the job."""
         self._reader = threading.Thread(target=self._pump, daemon=True, name="gradtape-worker")
@@ -163,7 +163,7 @@ class Worker:
                 with contextlib.suppress(OSError):
                     pipe.close()
 
-    def _hand_over(self, pieces: Iterable[bytes]) -> None:
+    def _hand_over(self, pieces: Iterable[bytes | memoryview]) -> None:
         assert self.process.stdin is not None
         with contextlib.suppress(OSError), self.process.stdin as pipe:
             for piece in pieces:

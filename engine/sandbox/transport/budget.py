@@ -6,9 +6,13 @@ never refused, and what it does not send it can say itself: which limit the reco
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
 
 from ...limits import ARRAYS, EVENTS, FACTS, KEPT, MB, OUTPUT, PARTS, ROWS, SMALL, Row
+from ...recording.arrays import GONE
 from ...recording.events import (
     Accumulated,
     AnyEvent,
@@ -28,14 +32,23 @@ from ...recording.events import (
     Read,
     Scope,
     Stepped,
+    Thinned,
     Warned,
 )
+from ...recording.recording import Recording
 from ...recording.store import StoredArray, TooMuchError
+from ...recording.tables import Tape, size_of
 from .messages import Batch, Limits, most_events
 
+RESERVED = {"events": 16, "facts": 16}
+"""The part of a limit, one in so many, that is kept for what a program prints and how it ends when all the rest is used up."""
 ENDING = {"events": 4, "sites": 1, "parts": 100_000, "facts": MB, "printed": 200}
 """What the parent allows beyond the limits, for how a run ended: `Ending` in `engine.sandbox.transport.sender`."""
 TABLES = ("events", "sites", "scopes", "arrays", "ops")
+
+
+class SpentError(TooMuchError):
+    """A recording has come to a limit of its own: there is no room for more, and the program may go on."""
 
 
 class Room:
@@ -65,6 +78,24 @@ class Room:
         self.spend(arrays=batch.arrays, size=size)
         self.spend(parts=table_parts(batch.scopes, batch.arrays) + sum(map(event_parts, batch.events)))
         self.spend(printed=sum(len(e.text) for e in batch.events if isinstance(e, Printed)))
+
+    def take_all(self, recording: Recording) -> None:
+        """Count a whole recording in, whose events are not looked at one by one.
+
+        Raises:
+            TooMuchError: when there is no room for all of it.
+        """
+        for name in TABLES:
+            self.less(name, len(getattr(recording, name)))
+        tape, arrays = recording.tape, recording.stored
+        held = arrays.bytes[arrays.start != GONE]
+        self.less("bytes", int(held.sum()))
+        self.less("kept", int(held[held > _SMALL].sum()))
+        tables = (*tape.tables.values(), tape.sites, tape.scopes)
+        self.less("facts", sum([len(text) for text in tape.texts]) + sum([table.bytes for table in tables]))
+        self.less("parts", tape_parts(tape) + arrays.table.children["shape"].size)
+        lengths = np.array([len(text) for text in tape.texts], np.int64)
+        self.less("printed", int(lengths[tape.tables[Printed]["text"]].sum()))
 
     def spend(
         self,
@@ -114,7 +145,8 @@ class Room:
     def over(self, name: str) -> TooMuchError:
         """The error for a program that went past a limit."""
         row, most = self.rows[name]
-        return TooMuchError(row.past(most))
+        kind = TooMuchError if name == "printed" else SpentError
+        return kind(row.past(most))
 
 
 _SMALL = SMALL.value()
@@ -127,23 +159,55 @@ def table_parts(scopes: Sequence[Scope], arrays: Sequence[StoredArray]) -> int:
 
 def event_parts(event: AnyEvent) -> int:
     """How many things an event consists of, as far as there may be any number in one."""
-    match event:
-        case OpRan():
-            count = len(event.inputs) + len(event.written) + sum([len(t.shape) + 1 for t in event.outputs])
-            nodes = event.accumulators if event.node is None else (event.node, *event.accumulators)
-            return count + _node_parts(nodes)
-        case NodeRan():
-            return len(event.received) + len(event.sent)
-        case BackwardBegan():
-            return len(event.roots) + len(event.root_nodes) + len(event.inputs) + _node_parts(event.nodes)
-        case Stepped():
-            return len(event.parameters) + len(event.idle)
-        case (
-            Named() | Accumulated() | FlagSet() | BackwardEnded() | GradSet() | HookRan() | Read() | Printed() |
-            Warned() | Raised() | CellBegan() | CellEnded()
-        ):  # fmt: skip
-            return 0
+    count = _PARTS[event.__class__]
+    return count(event) if count is not None else 0
 
 
-def _node_parts(nodes: Sequence[NodeInfo]) -> int:
+def parts_of_events(tape: Tape) -> int:
+    """The same for all events of a log in columns: whatever stands in a table below that of its events."""
+    return sum([size_of(table) - table.size for table in tape.tables.values()])
+
+
+def tape_parts(tape: Tape) -> int:
+    """The same for a whole log in columns, with the loops of its scopes."""
+    return parts_of_events(tape) + tape.scopes.children["loops"].size
+
+
+def _of_op(event: OpRan) -> int:
+    # This runs for every operation, on both sides: loops, because a list comprehension costs a call.
+    count = len(event.inputs) + len(event.written)
+    for info in event.outputs:
+        count += 1 + len(info.shape)
+    if event.node is not None:
+        count += 1 + len(event.node.edges) + len(event.node.saved)
+    return count + _of_nodes(event.accumulators) if event.accumulators else count
+
+
+def _of_nodes(nodes: Sequence[NodeInfo]) -> int:
     return sum([1 + len(node.edges) + len(node.saved) for node in nodes])
+
+
+def _of_backward(event: BackwardBegan) -> int:
+    return len(event.roots) + len(event.root_nodes) + len(event.inputs) + _of_nodes(event.nodes)
+
+
+_PARTS: dict[type, Callable[[Any], int] | None] = {
+    OpRan: _of_op,
+    NodeRan: lambda event: len(event.received) + len(event.sent),
+    BackwardBegan: _of_backward,
+    Stepped: lambda event: len(event.parameters) + len(event.idle) + len(event.rates),
+    Named: None,
+    Accumulated: None,
+    FlagSet: None,
+    BackwardEnded: None,
+    GradSet: None,
+    HookRan: None,
+    Read: None,
+    Printed: None,
+    Warned: None,
+    Thinned: None,
+    Raised: None,
+    CellBegan: None,
+    CellEnded: None,
+}
+"""Kind of event → how its parts are counted; None where there are none."""

@@ -34,7 +34,7 @@ class CallReply(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     message: str = ""
 
 
-def with_argument(job: bytes, argument: Iterable[bytes]) -> Iterator[bytes]:
+def with_argument(job: bytes, argument: Iterable[bytes | memoryview]) -> Iterator[bytes | memoryview]:
     """A message, such as a job's, and the bytes that belong to it, as they are written."""
     yield LENGTH.pack(len(job)) + job
     yield from argument

@@ -11,6 +11,7 @@ from ... import limits as table
 from ...recording.events import AnyEvent, Scope, Site
 from ...recording.recording import OpInfo
 from ...recording.store import StoredArray
+from ...recording.thinning import Window
 from .call_messages import CallRequest
 
 HEADER = struct.Struct("<cI")
@@ -87,6 +88,10 @@ class Job(msgspec.Struct, frozen=True):
     call: CallRequest | None = None
     """Instead of a program, one of our own functions on what a stranger sent."""
     layers: Layers = Layers()
+    seed: int | None = None
+    """What the random numbers begin with, unless the program says; None for anything."""
+    window: Window | None = None
+    """The iterations that are wanted whole, where that is not the whole run."""
     hosted: bool = False
     """Strangers' programs run there: nothing is to run where the system layer does not hold."""
 

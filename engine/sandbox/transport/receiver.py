@@ -28,11 +28,14 @@ from ...recording.events import (
     Printed,
     Raised,
     Read,
+    Scope,
+    Site,
     Stepped,
+    Thinned,
     Warned,
 )
 from ...recording.recording import Recording
-from ...recording.store import RecordingError
+from ...recording.store import RecordingError, StoredArray
 from ...recording.validate import References, nodes_of
 from .budget import Room
 from .frames import BATCH, DONE, STUCK, Frames
@@ -143,14 +146,20 @@ class CollectedRun(Collected):
         program: Program,
         limits: Limits = Limits(),  # noqa: B008  (frozen)
         control: Control | None = None,
+        seed: int | None = None,
     ) -> None:
         super().__init__()
+        self.seed = seed
         self.limits, self.source, self.notebook = limits, program.cells, program.notebook
         self.control = control or self.control
         self._begin()
 
     def _begin(self) -> None:
-        self.recording = Recording(source=self.source)
+        self._events: list[AnyEvent] = []
+        self._sites: list[Site] = []
+        self._scopes: list[Scope] = []
+        self._arrays: list[StoredArray] = []
+        self.recording = Recording(self.source, self._events, self._sites, self._scopes, self._arrays, seed=self.seed)
         self._references = References(self.recording)
         self._room = Room(self.limits, ending=True)
 
@@ -173,14 +182,13 @@ class CollectedRun(Collected):
 
     def _take(self, batch: Batch, size: int) -> None:
         self._room.take(batch, size)
-        r = self.recording
         self._references.check(batch.events, batch.sites, batch.scopes, batch.arrays)
-        r.events.extend(batch.events)
-        r.sites.extend(batch.sites)
-        r.scopes.extend(batch.scopes)
-        r.arrays.extend(batch.arrays)
-        r.ops.update((op.name, op) for op in batch.ops)
-        self.control.events = len(r.events)
+        self._events.extend(batch.events)
+        self._sites.extend(batch.sites)
+        self._scopes.extend(batch.scopes)
+        self._arrays.extend(batch.arrays)
+        self.recording.ops.update((op.name, op) for op in batch.ops)
+        self.control.events = len(self._events)
 
     def result(self, end: tuple[int, bool] | None, seconds: float) -> RunResult:
         """The result, validated."""
@@ -188,7 +196,7 @@ class CollectedRun(Collected):
         recording: Recording | None = self.recording
         try:
             if done is None:
-                _cut_back(self.recording.events, self._references)
+                _cut_back(self._events, self._references)
             else:
                 self._references.end()
             self.recording.check_ops()
@@ -196,7 +204,7 @@ class CollectedRun(Collected):
             self.trouble = "nonsense"
         if self.trouble == "nonsense":
             recording = None
-        events = recording.events if recording is not None else []
+        events = self._events if recording is not None else []
         output = "".join([e.text for e in events if isinstance(e, Printed)])
         if not self.trouble and done is not None:
             cells = _cells(events, done.cells)
@@ -262,7 +270,7 @@ def _cells(events: list[AnyEvent], statuses: list[str]) -> list[CellResult]:
                     values[event.cell] = event.result
             case (
                 OpRan() | Named() | FlagSet() | BackwardBegan() | NodeRan() | Accumulated() | BackwardEnded() |
-                GradSet() | HookRan() | Stepped() | Read() | Warned() | Raised()
+                GradSet() | HookRan() | Stepped() | Read() | Warned() | Raised() | Thinned()
             ):  # fmt: skip
                 pass
     return [

@@ -15,38 +15,68 @@ from ...recording.bounded_text import name_of, plain
 from ...recording.events import (
     NOTHING,
     AnyEvent,
+    BackwardEnded,
+    CellBegan,
+    CellEnded,
     OpRan,
     Printed,
     Raised,
     Scope,
     Site,
     TensorInfo,
+    Thinned,
+    Warned,
 )
 from ...recording.recording import OpInfo, Recording, check_rules
 from ...recording.store import RecordingError, StoredArray, TooMuchError
 from ...recording.validate import References, nodes_of
-from .budget import TABLES, Room, event_parts, table_parts
+from .budget import RESERVED, TABLES, Room, SpentError, event_parts, table_parts
 from .frames import BATCH, batches
 from .messages import Batch, Limits, RunError, decode_batch, encode
 
 SPARE = 2_000
 """Frames that are kept for what is sent when many have been sent already."""
+PLAIN = (Printed, Warned, Raised, CellBegan, CellEnded, Thinned)
+"""Events that name nothing but their place."""
+SCARCE = ("events", "facts", "parts", "sites", "scopes", "arrays", "bytes")
+"""What a recording can run out of in the course of a long program."""
+TOGETHER = 10_000
+"""Characters that are printed by one event where events are scarce, and perhaps the last line of it more."""
 INTRODUCED = OpInfo("constant", "", "constant", traits=("creation",))
 
 
 class Sender:
     """What has gone out, and what may still."""
 
-    def __init__(self, source: tuple[str, ...], limits: Limits, write: Callable[[bytes, bytes], None]) -> None:
+    def __init__(
+        self, source: tuple[str, ...], limits: Limits, write: Callable[[bytes, bytes], None], *, reserve: bool = False
+    ) -> None:
         self.write = write
         self.cut: RecordingError | None = None
-        """Why no more of the recording is sent."""
+        """Why no more of the recording is sent than what the program prints and how it ends."""
+        self.full: RecordingError | None = None
+        """Why not even that is."""
         self.events = 0
         """How many have been sent."""
         self.frames = 0
         self._room = Room(limits)
+        self._reserved: dict[str, int] = {}
+        for name, part in RESERVED.items() if reserve else ():
+            self._reserved[name] = self._room.left[name] // part
+            self._room.left[name] -= self._reserved[name]
+        self._whole = dict(self._room.left)
         self._references = References(Recording(source=source))
         self._ops: set[str] = set()
+
+    @property
+    def most(self) -> int:
+        """How many events there is room for."""
+        return self._whole["events"]
+
+    def used(self) -> float:
+        """The share that has been used up of whatever is scarcest, but for what is kept in reserve."""
+        left = self._room.left
+        return max([1 - left[name] / self._whole[name] for name in SCARCE if self._whole[name]])
 
     @property
     def crowded(self) -> bool:
@@ -62,8 +92,11 @@ class Sender:
         ops: Iterable[OpInfo],
     ) -> None:
         """Send what was recorded since the last time, or as much of it as a recording holds."""
+        if self.cut is not None:
+            self._plainly(events)
+            return
         new = [_with_sound_rules(op) for op in ops if op.name not in self._ops]
-        if self.cut is not None or not (events or sites or scopes or arrays or new):
+        if not (events or sites or scopes or arrays or new):
             return
         before = self.events
         try:
@@ -71,7 +104,9 @@ class Sender:
                 self._take(batch)
         except RecordingError as error:
             self.cut = error
-            self._introduce(events, self.events - before)
+            sent = self.events - before
+            self._introduce(events, sent)
+            self._plainly(events[sent:])
 
     def end(self, error: RunError | None) -> None:
         """Send how the run ended, for which the parent always has room."""
@@ -81,6 +116,34 @@ class Sender:
         site = NOTHING if span is None else self._references.sites
         raised = Raised(name_of(error.type), plain(error.message), site=site)
         self._write(encode(Batch([raised], [] if span is None else [span])))
+
+    def _plainly(self, events: Sequence[AnyEvent]) -> None:
+        """Of some events send those that name nothing of what is missing, as long as what was kept in reserve lasts."""
+        if not isinstance(self.cut, SpentError) or self.full is not None:
+            return
+        for name, kept in self._reserved.items():
+            self._room.left[name] += kept
+        self._reserved.clear()
+        plain: list[AnyEvent] = []
+        for event in events:
+            if self._is_plain(event):
+                _append(plain, self._placed(event))
+        try:
+            for batch in batches(plain, [], [], [], []):
+                if batch.events:
+                    self._take(batch)
+        except RecordingError as error:
+            self.full = error
+
+    def _is_plain(self, event: AnyEvent) -> bool:
+        return isinstance(event, PLAIN) or (isinstance(event, BackwardEnded) and event.number in self._references.running)
+
+    def _placed(self, event: AnyEvent) -> AnyEvent:
+        """An event without the place that was not sent."""
+        known = self._references
+        if event.site < known.sites and event.scope < known.scopes:
+            return event
+        return msgspec.structs.replace(event, site=NOTHING, scope=NOTHING)
 
     # --- piece by piece -----------------------------------------------------------------------------------------------------
 
@@ -148,6 +211,20 @@ class Sender:
                 for t in map(later.__getitem__, missing)
             ]
             self._write(encode(Batch([OpRan(INTRODUCED.name, outputs=tuple(outputs))], ops=[INTRODUCED])))
+
+
+def _append(events: list[AnyEvent], event: AnyEvent) -> None:
+    """Add an event; what was printed to the same stream one after the other becomes one."""
+    last = events[-1] if events else None
+    printed = isinstance(last, Printed) and isinstance(event, Printed) and last.stream == event.stream
+    if printed and len(last.text) < TOGETHER:  # type: ignore[union-attr]
+        events[-1] = _joined(last, event)  # type: ignore[arg-type]
+    else:
+        events.append(event)
+
+
+def _joined(first: Printed, then: Printed) -> Printed:
+    return msgspec.structs.replace(first, text=first.text + then.text)
 
 
 def _pieces(batch: Batch) -> list[Batch]:

@@ -112,7 +112,7 @@ def test_another_iteration_of_a_loop_is_added_and_the_others_stay() -> None:
     program = "import torch\nx = torch.tensor(2., requires_grad=True)\nfor i in range(2):\n    y = x * x\n    y.backward()\n"
     found = compared("range(2)", "range(3)", program)
     ys = {row.iteration: row.status for row in found.rows if row.name == "y"}
-    assert ys == {"0": "same", "1": "same", "2": "added"}
+    assert ys == {"iteration 0": "same", "iteration 1": "same", "iteration 2": "added"}
     assert next(row for row in found.rows if row.name == "x").grad.largest == 4.0
 
 

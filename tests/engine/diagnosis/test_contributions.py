@@ -16,7 +16,7 @@ from engine.op.latex import balanced
 from engine.recording import NOTHING, Recording
 from engine.recording.events import Accumulated, NodeRan
 from engine.recording.index import index_of
-from engine.recording.recording import MAX_RULE, OpInfo, RecordedRule
+from engine.recording.op_info import MAX_RULE, OpInfo, RecordedRule
 from engine.recording.store import RecordingError
 from engine.sandbox import run
 from tests.engine.latex_numbers import Unknown, evaluate

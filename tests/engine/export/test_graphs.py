@@ -39,7 +39,7 @@ def nodes(graph: pydot.Dot) -> dict[str, str]:
 
 @pytest.mark.parametrize(("name", "view"), SCENES)
 def test_dot_is_read_with_all_nodes_and_edges(name: str, view: View) -> None:
-    graph = dot(recorded(name), Options(view=view))
+    graph = dot(recorded(name), Options(view=view, rolled=False))
     drawn = build(recorded(name), view)
     assert set(nodes(graph)) == set(drawn)
     ends = [(e.get_source().strip('"'), e.get_destination().strip('"')) for e in graph.get_edges()]
@@ -58,7 +58,7 @@ def test_dot_holds_hostile_names_in_quotes() -> None:
 def test_graphml_opens_again_with_the_same_nodes_and_attributes(name: str, view: View) -> None:
     recording = recorded(name)
     for step in (len(recording.events) // 2, None):
-        options = Options(view=view, step=step)
+        options = Options(view=view, rolled=False, step=step)
         written = snapshot(recording, options)
         read = nx.read_graphml(io.BytesIO(export(recording, "graphml", options)), force_multigraph=True, edge_key_type=int)
         assert dict(read.nodes(data=True)) == dict(written.nodes(data=True))
@@ -85,10 +85,10 @@ LINE = re.compile(
 def test_mermaid_keeps_to_its_grammar(name: str, view: View) -> None:
     recording = recorded(name) if name else hostile()
     for step in (len(recording.events) // 2, None):
-        lines = export(recording, "mermaid", Options(view=view, step=step)).decode().rstrip("\n").split("\n")
+        lines = export(recording, "mermaid", Options(view=view, rolled=False, step=step)).decode().rstrip("\n").split("\n")
         for line in lines:
             assert LINE.fullmatch(line), line
-        shown = snapshot(recording, Options(view=view, step=step))
+        shown = snapshot(recording, Options(view=view, rolled=False, step=step))
         assert sum("[" in line for line in lines) == len(shown)
         assert sum("-->" in line or "-.->" in line for line in lines) == shown.number_of_edges()
 

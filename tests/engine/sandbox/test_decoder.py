@@ -118,12 +118,12 @@ PLAIN = (
     st.none() | st.booleans() | st.integers(-(2**63), 2**64 - 1) | st.floats() | st.text(max_size=20) | st.binary(max_size=20)
 )
 NESTED = st.recursive(
-    PLAIN, lambda inner: st.lists(inner, max_size=8) | st.dictionaries(st.text(max_size=8), inner, max_size=5), max_leaves=40
+    PLAIN, lambda inner: st.lists(inner, max_size=8) | st.dictionaries(st.text(max_size=8), inner, max_size=5), max_leaves=20
 )
 
 
 @given(st.sampled_from((BATCH, DONE)), st.lists(NESTED, max_size=6))
-@settings(derandomize=True, deadline=None, max_examples=400)
+@settings(derandomize=True, deadline=None, max_examples=150)
 def test_well_formed_messages_of_another_form(kind: bytes, values: list[object]) -> None:
     result_of(frame(kind, msgspec.msgpack.encode(values)) + done())
 

@@ -228,7 +228,7 @@ def assert_harmless(code: CodeType) -> None:
 
 
 @given(programs)
-@settings(STEADY, max_examples=1500)
+@settings(STEADY, max_examples=800)
 def test_a_program_is_refused_at_a_line_or_its_code_is_harmless(text: str) -> None:
     try:
         tree = ast.parse(text)
@@ -256,7 +256,7 @@ def bare() -> Iterator[Server]:
 
 
 @given(st.lists(lines, min_size=10, max_size=40))
-@settings(STEADY, max_examples=120)
+@settings(STEADY, max_examples=80)
 def test_what_is_not_refused_reaches_nothing(bare: Server, parts: list[str]) -> None:
     kept = [part for part in parts if _passes(part)]
     body = "".join("try:\n" + _indented(part) + "except BaseException as q: print(type(q).__name__)\n" for part in kept)
@@ -294,7 +294,7 @@ odd = (
 
 
 @given(odd)
-@settings(STEADY, max_examples=500)
+@settings(STEADY, max_examples=300)
 def test_no_text_makes_the_check_fail(text: str) -> None:
     try:
         check(ast.parse(text))

@@ -94,15 +94,20 @@ def test_what_a_program_needs_of_the_system_works() -> None:
     assert "line 15" in result.error.traceback
 
 
-def test_nothing_of_ours_is_in_the_environment_or_the_arguments(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("GRADTAPE_TEST_SECRET", "swordfish")
-    server = Server()
-    try:
-        program = "import os, sys\nprint(sorted(os.environ), sys.argv, getattr(sys, 'orig_argv', []))"
-        told = do(server, program).output
-        command = Path(f"/proc/{server.process.pid}/cmdline").read_text()
-    finally:
-        server.close()
+@pytest.fixture(scope="module")
+def untold() -> Iterator[Server]:
+    """A server of its own; the page's process has a word in its environment that must not get there."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GRADTAPE_TEST_SECRET", "swordfish")
+        server = Server()
+    yield server
+    server.close()
+
+
+def test_nothing_of_ours_is_in_the_environment_or_the_arguments(untold: Server) -> None:
+    program = "import os, sys\nprint(sorted(os.environ), sys.argv, getattr(sys, 'orig_argv', []))"
+    told = do(untold, program).output
+    command = Path(f"/proc/{untold.process.pid}/cmdline").read_text()
     assert "swordfish" not in told + command
     names = told[: told.index("]")]
     assert set(names.strip("[").replace("'", "").split(", ")) <= {
@@ -110,15 +115,10 @@ def test_nothing_of_ours_is_in_the_environment_or_the_arguments(monkeypatch: pyt
     }  # fmt: skip
 
 
-def test_the_server_never_sees_a_program() -> None:
-    server = Server()
-    try:
-        for _ in range(3):
-            assert do(server, "swordfish = 'sword' + 'fish'\nprint(swordfish)").output == "swordfish\n"
-        kept = _memory(server.process.pid)
-    finally:
-        server.close()
-    assert b"swordfish" not in kept
+def test_the_server_never_sees_a_program(untold: Server) -> None:
+    for _ in range(3):
+        assert do(untold, "swordfish = 'sword' + 'fish'\nprint(swordfish)").output == "swordfish\n"
+    assert b"swordfish" not in _memory(untold.process.pid)
 
 
 def _memory(pid: int) -> bytes:
@@ -154,17 +154,17 @@ HOSTILE = {
 
 @pytest.mark.parametrize(("program", "status"), HOSTILE.values(), ids=HOSTILE.keys())
 def test_a_child_without_any_layer_that(program: str, status: str) -> None:
-    assert run(program, Limits(seconds=1), layers=BARE).status == status
+    assert run(program, Limits(seconds=0.5), layers=BARE).status == status
     assert run("print('next')").output == "next\n"
 
 
 def test_a_server_that_hangs_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("engine.sandbox.processes.forking.SLACK", 0.5)
+    monkeypatch.setattr("engine.sandbox.processes.forking.SLACK", 0.3)
     program = (
         "import os, signal\nsignal.signal(signal.SIGALRM, signal.SIG_IGN)\nos.kill(os.getppid(), signal.SIGSTOP)\n"
         "while True: pass"
     )
-    assert run(program, Limits(seconds=0.5), layers=BARE).status == "crashed"
+    assert run(program, Limits(seconds=0.3), layers=BARE).status == "crashed"
     assert run("print('next')").output == "next\n"
 
 
@@ -219,11 +219,11 @@ STUCK = {
 
 @pytest.mark.parametrize("program", STUCK.values(), ids=STUCK.keys())
 def test_a_program_is_stopped_and_its_line_is_known_when_it_is_stuck_in(program: str) -> None:
-    result = run(program, Limits(seconds=0.6, memory_mb=8_000), layers=ALONE)
+    result = run(program, Limits(seconds=0.4, memory_mb=8_000), layers=ALONE)
     assert result.status == "timeout"
     assert result.error is not None
     assert result.error.line in (2, 3)
-    assert result.error.message.startswith("the program was stopped after 0.6 seconds, in line ")
+    assert result.error.message.startswith("the program was stopped after 0.4 seconds, in line ")
 
 
 # --- where the filter is missing ------------------------------------------------------------------------------------------

@@ -28,9 +28,11 @@ from engine.recording.store import RecordingError, StoredArray, TooMuchError
 from engine.sandbox import Limits, RunError
 from engine.sandbox.transport import budget
 from engine.sandbox.transport.frames import BATCH, DONE, MAX_FRAME
-from engine.sandbox.transport.messages import HEADER, Done, encode
+from engine.sandbox.transport.messages import HEADER, Batch, Done, encode
 from engine.sandbox.transport.receiver import CollectedRun
 from engine.sandbox.transport.sender import Sender
+from tests.engine.recording.test_columns import PROGRAMS
+from tests.recorded import recorded
 
 PROGRAM = Program.from_text("x = 1\n")
 CUT = RunError("TooLarge", "x" * limits.TEXT.value(), 1)
@@ -221,3 +223,17 @@ def test_what_a_killed_child_left_is_cut_back_to_where_it_is_sound() -> None:
     assert result.recording is not None
     assert len(result.recording.events) == 7
     result.recording.check()
+
+
+@pytest.mark.parametrize("program", sorted(PROGRAMS), ids=str)
+def test_a_whole_recording_is_counted_as_its_events_are(program: str) -> None:
+    recording = recorded(PROGRAMS[program])
+    one, other = budget.Room(Limits()), budget.Room(Limits())
+    one.take_all(recording)
+    tables = [[*table] for table in (recording.events, recording.sites, recording.scopes, recording.arrays)]
+    other.take(Batch(*tables, [*recording.ops.values()]), 0)
+    facts = one.left.pop("facts"), other.left.pop("facts")
+    assert facts[0] < facts[1], "in columns, and not as messages"
+    assert one.left == other.left
+    with pytest.raises(TooMuchError, match=r"at most \d+ parts"):
+        budget.Room(Limits(parts=3)).take_all(recorded(PROGRAMS["training"]))

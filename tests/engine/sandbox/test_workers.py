@@ -38,7 +38,7 @@ def workers() -> Iterator[Workers]:
 # What needs limits that some systems lack is tried where they are.
 @pytest.mark.parametrize(("ending", "status"), ENDINGS.values(), ids=ENDINGS.keys())
 def test_a_program_that(ending: str, status: str) -> None:
-    result = run(BEFORE + ending, Limits(seconds=1.5 if status == "timeout" else 30, events=20_000))
+    result = run(BEFORE + ending, Limits(seconds=0.8 if status == "timeout" else 30, events=4_000))
     if status == "memory" and sys.platform != "linux":
         pytest.skip("only Linux limits a process's memory")
     assert result.status == status
@@ -52,6 +52,10 @@ def test_a_process_without_any_defence_that(name: str) -> None:
     # Here the messages go to where programs elsewhere have their output.
     result = run(BEFORE + ending.replace("range(3, 40)", "range(40)"), Limits(seconds=30), layers=BARE)
     assert result.status == "crashed"
+
+
+def test_the_next_program_is_not_touched() -> None:
+    run("import os; os._exit(3)", Limits(seconds=30), layers=BARE)
     assert run("print('next')").output == "next\n"
 
 
@@ -101,7 +105,7 @@ def test_a_run_can_be_stopped() -> None:
 
 
 def test_a_program_that_is_stuck_in_c_is_killed_and_its_line_is_known() -> None:
-    result = run("import re\ny = re.match('(a+)+$', 'a' * 64 + 'b')", Limits(seconds=1.5))
+    result = run("import re\ny = re.match('(a+)+$', 'a' * 64 + 'b')", Limits(seconds=0.8))
     assert result.status == "timeout"
     assert result.error is not None
     assert result.error.line == 2
@@ -183,6 +187,7 @@ def test_an_odd_program_that(name: str) -> None:
 
 def test_events_are_cut_at_their_edge() -> None:
     allowed = Limits(seconds=60, events=300)
-    result = past(odd("import torch\nx = torch.ones(1)\nwhile True: x = x + 1", allowed), EVENTS, 300)
+    program = "import torch\nx = torch.ones(1)\nwhile True:\n    x = x + 1\n    print('a' * 9_000, flush=True)"
+    result = past(odd(program, allowed), EVENTS, 300)
     assert result.recording is not None
     assert len(result.recording.events) == 301
