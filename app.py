@@ -28,6 +28,7 @@ from components.page.shortcuts import shortcuts
 from components.page.state import Page, page
 from components.page.status import bars, status
 from components.page.task_progress import again
+from components.page.thinned import thinned
 from components.page.visit import visitors_page
 from components.player.extent import extent
 from components.server.render_lock import in_turn, turn_for
@@ -91,7 +92,7 @@ def tape(draw: Callable[[Page, Recording], None]) -> None:
     recording = p.recording
     with turn_for(extent(recording) if recording is not None else 0):
         if recording is None or not index_of(recording).tensors:
-            st.html(empty_html("\n".join(p.edited), p.result, waiting="run" in p.tasks))
+            st.html(empty_html("\n".join(p.edited), p.result, waiting=not p.tasks.keys().isdisjoint(("open", "run"))))
         else:
             draw(p, recording)
 
@@ -101,6 +102,7 @@ def side_by_side(p: Page, recording: Recording) -> None:
     middle, right = st.columns([66, 34], gap="small")
     with middle, st.container(key="graph", border=True):
         shown = graph(p, recording)
+        thinned(p, recording, shown.step)
     if clicked(p.selected) and p.mode == "Build":
         st.rerun()
     with right, st.container(key="panel", border=True):

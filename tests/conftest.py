@@ -25,8 +25,9 @@ settings.load_profile("steady")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests that look at what others have done come last; they find it out themselves where the others have not run."""
-    items.sort(key=lambda item: item.get_closest_marker("last") is not None)
+    """What takes long comes first, so that at the end no process waits for it. Tests that look at what others have done come
+    last; they find it out themselves where the others have not run."""
+    items.sort(key=lambda item: (item.get_closest_marker("last") is not None, item.get_closest_marker("long") is None))
 
 
 @pytest.hookimpl(wrapper=True)

@@ -1,4 +1,4 @@
-/** The entry of a component: Streamlit calls it on every update with the place in the page where the component stands. */
+/** The entry of a component: Streamlit calls it on every update with the element of the page that the component fills. */
 
 /** Data as it comes: the bytes of its JSON from Python, plain data in a replay. */
 export function received(data) {
@@ -6,7 +6,7 @@ export function received(data) {
 }
 
 /**
- * An entry with one part for each place, which lives as long as the place.
+ * An entry with one part for each element, which lives as long as the element.
  *
  * @param {(component: object) => {update: (component: object) => void, destroy: () => void}} create
  *   makes the part from what Streamlit hands over: parentElement, data, setStateValue, …

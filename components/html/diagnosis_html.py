@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from itertools import islice
+from typing import Any
 
 from components.html.markup import chip, moment, more, muted, section, table, tag, text
 from engine.diagnosis import Finding, Reason
+from engine.diagnosis.over_iterations import shows
+from engine.graph.rolled_view import cards_for
 from engine.recording import Recording
 from engine.recording.events import NOTHING
 from engine.recording.index import index_of
@@ -60,7 +63,7 @@ def _finding(recording: Recording, finding: Finding) -> str:
         head,
         tag("p", text(finding.explanation)),
         tag("p", tag("b", "Fix: "), text(finding.fix)) if finding.fix else "",
-        evidence_table(finding.evidence),
+        evidence_table([*finding.evidence, *([(shows(finding), finding.iterations)] if finding.iterations else [])]),
         muted("see also " + ", ".join(dict.fromkeys(lines))) if lines else "",
         tag("div", *links, cls="gt-links") if links else "",
     )
@@ -75,10 +78,15 @@ def evidence_table(evidence: Iterable[tuple[str, str]]) -> str:
 
 def path_button(recording: Recording, nodes: Iterable[str], cut: Iterable[tuple[str, str]], label: str) -> str:
     """A button that marks nodes and cut edges in the graph, in either view, and takes the marks away again."""
-    marks = {
-        "nodes": [k for n in islice(nodes, MARKS) for k in both_views(recording, n)],
-        "cut": [list(pair) for pair in islice(cut, MARKS)],
-    }
+    named = [k for n in islice(nodes, MARKS) for k in both_views(recording, n)]
+    cuts = [list(pair) for pair in islice(cut, MARKS)]
+    marks: dict[str, Any] = {"nodes": named, "cut": cuts}
+    if rolled := cards_for(recording, named):
+        ends = [(cards_for(recording, [u]), cards_for(recording, [v])) for u, v in cuts]
+        marks["rolled"] = {
+            view: {"nodes": cards, "cut": [[u[view][0], v[view][0]] for u, v in ends if u[view] and v[view]]}
+            for view, cards in rolled.items()
+        }
     return tag("button", text(label), cls="gt-moment", type="button", data_gt_marks=json.dumps(marks))
 
 

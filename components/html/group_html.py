@@ -6,11 +6,17 @@ from collections import Counter
 from os.path import commonprefix
 
 from components.html.markup import chip, more, muted, section, shortened, table, tag, text
+from components.html.run_html import over_run_html
 from engine.diagnosis import findings
 from engine.graph.graph_view import Whole
+from engine.graph.numbers import ArrayTexts
+from engine.graph.rolled_view import RolledView
+from engine.graph.shown.group_states import shown_member
 from engine.graph.shown.group_variation import parts, varies
 from engine.graph.structure.folding import Folding
 from engine.recording import Recording, replay
+from engine.recording.events import NOTHING
+from engine.recording.index import index_of
 
 MAX_ROWS = 40
 MAX_NAME = 200
@@ -41,6 +47,48 @@ def group_html(recording: Recording, whole: Whole, folding: Folding, id: str, st
             section(ops, label="operations") if counts else "",
         )
     )
+
+
+def rolled_group_html(recording: Recording, view: RolledView, id: str, step: int) -> str:
+    """A closed group of a rolled graph: its tensors in the iteration that a step is in, and how it goes over the run."""
+    group = view.folding.groups.get(id)
+    if group is None:
+        return tag("div", "This group is not in the picture any more.", cls="gt-empty")
+    nodes = view.graph.nodes
+    count = sum(bool(nodes[key]["op"]) and nodes[key]["kind"] not in ("leaf", "accumulate") for key in group.members)
+    head = tag("div", tag("strong", text(group.title)), " ", chip(group.kind), cls="gt-title")
+    many = f"{count:,} operation{'s' * (count != 1)} in each iteration"
+    facts = muted(f"{many}. Double-click the card, or press Enter, to open it.")
+    state, texts = replay(recording, step), ArrayTexts(recording)
+    inside = {member for key in group.members for member in nodes[key]["all"]}
+    told = [f for f in findings(recording) if not inside.isdisjoint(f.nodes)]
+    rows = []
+    for key in group.members[:MAX_ROWS]:
+        tensor = _tensor_of(recording, view.member(key, step))
+        if tensor not in state:
+            continue
+        t, title = state.tensor(tensor), shortened(str(nodes[key]["title"]), MAX_NAME)
+        link = tag("button", text(title.removeprefix(f"{group.title}.")), cls="gt-moment", type="button", data_gt_select=key)
+        rows.append(("", (link, text(texts(t.value)), text(texts(t.grad) or "–"))))
+    return "".join(
+        (
+            section(head, facts),
+            section(*(tag("p", text(f.title)) for f in told[:MAX_ROWS]), more(len(told), MAX_ROWS), label="findings inside")
+            if told
+            else "",
+            section(table(("tensor", "value", "grad"), rows), more(len(group.members), MAX_ROWS), label="tensors inside")
+            if rows
+            else "",
+            over_run_html(recording, view, shown_member(view.graph, group.members), step),
+        )
+    )
+
+
+def _tensor_of(recording: Recording, node: str) -> int:
+    """The tensor of a node of the graph of tensors, or the one that a node of the autograd graph made."""
+    if node.startswith("t"):
+        return int(node[1:])
+    return index_of(recording).owners.get((int(node[1:]), 0), NOTHING) if node.startswith("n") else NOTHING
 
 
 def _tensors(recording: Recording, whole: Whole, members: list[str], step: int) -> str:

@@ -10,6 +10,7 @@ from engine.diagnosis import why
 from engine.diagnosis.cuts import KINDS
 from engine.diagnosis.ledger import ledgers
 from engine.graph.numbers import ArrayTexts
+from engine.graph.structure.tensor_titles import name_now
 from engine.recording import Recording, State, replay
 from engine.recording.events import NOTHING, NodeInfo, OpRan
 from engine.recording.index import index_of
@@ -20,8 +21,9 @@ ARRIVALS = 6
 """Gradients on their way that are written out."""
 
 
-def inspector_html(recording: Recording, step: int, selected: str | None) -> str:
-    """What is known of `selected` ("t<tensor id>", "n<node id>" or None) at `step`, formulas aside."""
+def inspector_html(recording: Recording, step: int, selected: str | None, over_run: str = "") -> str:
+    """What is known of `selected` ("t<tensor id>", "n<node id>" or None) at `step`, formulas aside; `over_run` is the part
+    about all iterations, where there is one."""
     state = replay(recording, step)
     if selected is None:
         return _nothing("Click a card in the graph, or a row under Tensors, to see its values here.")
@@ -29,18 +31,18 @@ def inspector_html(recording: Recording, step: int, selected: str | None) -> str
     if selected.startswith("t"):
         if number not in state:
             return _nothing("This tensor has not been made yet at this step.")
-        return _tensor(recording, state, number)
-    return _node(recording, state, number)
+        return _tensor(recording, state, number, over_run)
+    return _node(recording, state, number, over_run)
 
 
 def _nothing(message: str) -> str:
     return tag("div", text(message), cls="gt-empty")
 
 
-def _tensor(recording: Recording, state: State, number: int) -> str:
+def _tensor(recording: Recording, state: State, number: int, over_run: str) -> str:
     t = state.tensor(number)
     info = t.info
-    name = t.name or _unnamed(recording, t.op)
+    name = name_now(recording, number, t.name) or _unnamed(recording, t.op)
     line = recording.line(t.op)
     chips = [chip("leaf", "leaf") if t.is_leaf else chip("result")]
     if info.is_parameter:
@@ -62,7 +64,7 @@ def _tensor(recording: Recording, state: State, number: int) -> str:
         tag("span", text(f"line {line}" if line else ""), cls="gt-push gt-muted"),
         cls="gt-row",
     )
-    parts = [section(head, muted(facts)), why_html(recording, why(recording, number, state.step))]
+    parts = [section(head, muted(facts)), why_html(recording, why(recording, number, state.step)), over_run]
     if t.value != NOTHING:  # a recording from elsewhere may lack it
         value = recording.arrays[t.value]
         parts.append(section(array_table(value, "value"), label="value", aside=array_copy(value, f"the value of {name}")))
@@ -104,7 +106,7 @@ def _grad_fn(recording: Recording, state: State, node: int) -> str:
     )  # fmt: skip
 
 
-def _node(recording: Recording, state: State, number: int) -> str:
+def _node(recording: Recording, state: State, number: int, over_run: str) -> str:
     history = index_of(recording).nodes.get(number)
     if history is None:
         return _nothing("There is no such node in this recording.")
@@ -126,7 +128,7 @@ def _node(recording: Recording, state: State, number: int) -> str:
         parts.append(section(_edges(recording, info), _saved(recording, state, info), label="edges and saved values"))
     tensor = info.variable if info.variable != NOTHING else index_of(recording).owners.get((number, 0), NOTHING)
     if tensor in state:
-        parts.append(_tensor(recording, state, tensor))
+        parts.append(_tensor(recording, state, tensor, over_run))
     return "".join(parts)
 
 

@@ -18,6 +18,7 @@ import streamlit as st
 
 from components.browser.component_loader import inline, sent
 from components.html.markup import tag, text
+from components.network.file import PYVIS
 from components.replay import REPLAY
 from engine.export import FORMATS, Format
 
@@ -71,7 +72,7 @@ def save_menu(recorded: bool, on_save: Callable[[Format], None], *, key: str) ->
     """Buttons for all formats; without a recording (`recorded`) there is the program alone."""
     with st.container(key=key, border=False, width=WIDTH):
         for group, label in GROUPS.items():
-            formats = [format for format in (*FORMATS.values(), REPLAY) if format.group == group]
+            formats = [format for format in (*FORMATS.values(), PYVIS, REPLAY) if format.group == group]
             if not recorded:
                 formats = [format for format in formats if format.name == "py"]
             if not formats:

@@ -19,6 +19,15 @@ KEYS = {
         ("Home  End", "to the first or last step"),
         ("Space", "play and pause"),
     ],
+    "Iterations of a rolled run": [
+        (",  .", "to the previous or next iteration"),
+        ("<  >", "the same of the loop around it"),
+        ("{  }", "the same of the loop in it"),
+        ("N", "to the first NaN"),
+        ("G  L", "to the largest gradient, the last good iteration"),
+        ("S", "to where the shape changes"),
+        ("u", "rolled or unrolled"),
+    ],
     "Selected tensor and breakpoints": [
         ("n  p", "to the next or previous time it changes"),
         ("b", "set or remove a breakpoint on the line of this step"),

@@ -12,7 +12,7 @@ from engine.sandbox.transport.messages import HALTED
 STATUS = {
     "timeout": "Stopped: the program ran too long.",
     "memory": "Stopped: the program needed too much memory.",
-    "too_large": "Stopped: the program printed or recorded too much.",
+    "too_large": "Stopped: the program printed too much.",
     "crashed": "The program's process ended abruptly.",
     "policy": "Not allowed here.",
 }

@@ -8,7 +8,7 @@ from engine.sandbox import RunResult
 STOPPED = {
     "timeout": "The program ran too long",
     "memory": "The program needed too much memory",
-    "too_large": "The program printed or recorded too much",
+    "too_large": "The program printed too much",
     "crashed": "The program's process ended abruptly",
     "policy": "The program may not run here",
 }

@@ -17,7 +17,7 @@ from engine.sandbox.settings import settings
 FIELDS: dict[str, tuple[Row, str, str]] = {
     "seconds": (SECONDS, "Seconds", "The program is stopped after so many seconds; what it recorded until then is shown."),
     "memory_mb": (MEMORY, "Memory in MB", "The program ends when it needs more."),
-    "events": (EVENTS, "Events", "The recording is cut after so many events, and the program ends there."),
+    "events": (EVENTS, "Events", "The recording grows thinner towards so many events; the program runs to its end."),
 }
 """What can be chosen: the limit, its label, and what happens there."""
 WIDTH = 250

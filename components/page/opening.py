@@ -95,7 +95,7 @@ def _show(program: Program, name: str) -> None:
     put_text(program, name)
     p = page()
     p.shown += 1
-    p.unfolded = None
+    p.unfolded, p.rolled, p.turned = None, None, ()
 
     def fresh() -> None:
         p.keep, p.pinned = None, None

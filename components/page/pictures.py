@@ -6,14 +6,17 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from components.page import tasks
+from components.page import rolling, tasks
 from components.page.state import Page, page
 from components.player import in_parts, isolated, knows
 from components.player.folds import folding, to_open
 from components.player.isolated import Picture, Wish
 from components.player.payload import drawing, late_details, packed, payload, sketch
+from components.player.rolled import RolledDrawing, not_rolled, rolled_drawing, rolled_news, rolled_payload
 from components.player.tape import late_captions
+from engine.diagnosis import findings
 from engine.diagnosis.contributions import edge_lines
+from engine.graph.rolled_view import RolledView, rolled_view, worth_rolling
 from engine.graph.structure.folding import Mode
 from engine.recording import Recording
 from engine.sandbox.calls import CallError
@@ -30,9 +33,58 @@ def unfold(recording: Recording, picture: str, wish: Mapping[str, Any] | None) -
     p = page()
     if not isinstance(wish, Mapping) or wish.get("picture") != picture or not isinstance(wish.get("opened"), list):
         return
-    groups = folding(recording, p.view, p.fold)
-    wanted = to_open(groups, wish["wanted"]) if isinstance(wish.get("wanted"), str) else ()
+    view = rolling.view_of(p, recording)
+    groups = folding(recording, p.view, p.fold) if view is None else view.folding
+    wanted: tuple[str, ...] = ()
+    if isinstance(named := wish.get("wanted"), str):
+        wanted = to_open(groups, named if view is None else view.rolled.key_of.get(named, named))
+        if view is not None and p.sought != wish:
+            p.sought = wish
+            show_moment(view, named)
     p.unfolded = tuple(dict.fromkeys(id for id in (*wish["opened"], *wanted) if isinstance(id, str) and id in groups.groups))
+
+
+def show_moment(view: RolledView, node: str) -> None:
+    """Have the player go to the iteration in which a card stands for a node of the run, and select it."""
+    p = page()
+    key = view.rolled.key_of.get(node)
+    if key is None:
+        return
+    p.commands += 1
+    away = p.step is None or view.member(key, p.step) != node
+    p.command = {"n": p.commands, "step": view.moment(node) if away else None, "select": key, "open": True}
+    p.expected.add(node)
+
+
+def rolled_here(p: Page, recording: Recording, run: str) -> dict[str, Any]:
+    """The player's data for a rolled run, with what the cards show in the window that it asks for."""
+    drawn = _rolled(p, recording, run)
+    if not in_parts(recording):
+        findings(recording)
+    return packed(rolled_payload(drawn, rolling.window_of(p, drawn.everything, run), edge_lines(recording), p.name))
+
+
+def rolled_news_for(p: Page, recording: Recording, run: str, holds: Any) -> dict[str, Any] | None:
+    """What a player that shows the picture of a long rolled run lacks; None for one that does not show it.
+
+    It is never drawn apart: a window has a bounded number of steps, whatever the length of the run.
+    """
+    if not p.rolls(recording) or not in_parts(recording) or not isinstance(holds, Mapping) or "window" not in holds:
+        return None
+    drawn = _rolled(p, recording, run)
+    if holds.get("rev") != drawn.rev or holds.get("tape") != drawn.tape:
+        return None
+    return rolled_news(drawn, rolling.window_of(p, drawn.everything, run), holds["window"], edge_lines(recording))
+
+
+def _rolled(p: Page, recording: Recording, run: str) -> RolledDrawing:
+    view = rolled_view(recording, p.view, p.turned)
+
+    def draw() -> RolledDrawing:
+        return rolled_drawing(recording, p.view, p.direction, run, p.turned, p.unfolded)
+
+    drawn: RolledDrawing = view.once(("drawn", run, p.direction, p.unfolded), draw)
+    return drawn
 
 
 def drawn_here(p: Page, recording: Recording, pinned: Recording | None, run: str, holds: Any) -> tuple[dict[str, Any], Late]:
@@ -53,10 +105,13 @@ def drawn_here(p: Page, recording: Recording, pinned: Recording | None, run: str
         drawn = drawing(recording, p.view, p.direction, run, pinned, p.fold, p.unfolded)
     if large and pinned is None and not knows(holds, drawn.rev, drawn.tape):
         p.sketched = key, drawn
-        return packed(sketch(drawn)), late
+        return packed(sketch(drawn)) | {"rolled": not_rolled(worth_rolling(recording))}, late
     if len(p.payloads) >= MOST or any(other[0].split()[0] != p.run_id for other in p.payloads):
         p.payloads.clear()
-    made = p.payloads[key] = packed(payload(drawn, edge_lines(recording), complete=not large))
+    made = packed(payload(drawn, edge_lines(recording), complete=not large))
+    if pinned is None:
+        made["rolled"] = not_rolled(worth_rolling(recording))
+    p.payloads[key] = made
     return made, late
 
 

@@ -10,8 +10,7 @@ import streamlit as st
 from components.menus.export import file_name, to_fetch
 from components.page import tasks
 from components.page.state import Page, page
-from components.replay import REPLAY
-from components.replay.making import REPLAYED
+from components.replay.making import MADE_HERE, REPLAYED
 from engine.export import Format, Options
 from engine.export.isolated import FILE, make_file, sentence
 from engine.sandbox.calls import CallError
@@ -23,7 +22,7 @@ def save(format: Format) -> None:
     recording = p.recording if format.name != "py" else None
     source, options = tuple(p.edited), on_show(p, st.context.theme.type == "dark")
     name = file_name(p.name, format)
-    by = REPLAYED if format.name == REPLAY.name else FILE
+    by = REPLAYED if format.name in MADE_HERE else FILE
     label, done = f"{format.label} file" if format.group != "replay" else "replay", 0.0
     if recording is None and format.name != "py":
         return
@@ -58,4 +57,6 @@ def on_show(p: Page, dark: bool) -> Options:
     direction: Any = p.direction
     recording = p.recording
     step = p.step if recording is not None and p.step is not None and p.step < len(recording.events) else None
-    return Options(view, direction, step, "dark" if dark else "light", p.name)
+    rolled = recording is not None and p.rolls(recording)
+    opened = p.unfolded if rolled else None
+    return Options(view, direction, step, "dark" if dark else "light", p.name, True, rolled, p.turned if rolled else (), opened)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from components.page import rolling
 from components.page.state import page
 from engine.recording import Recording
 from engine.recording.events import NOTHING, Accumulated, OpRan
@@ -13,7 +14,8 @@ def select(node: str | None, *, open: bool = True) -> None:
     p = page()
     p.commands += 1
     p.selected = node
-    p.command = {"n": p.commands, "step": None, "select": node, "open": open}
+    view = rolling.view_of(p, p.recording) if p.recording is not None else None
+    p.command = {"n": p.commands, "step": None, "select": node if view is None else rolling.card(view, node), "open": open}
     if node is not None:
         p.expected.add(node)
 

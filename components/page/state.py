@@ -15,14 +15,15 @@ from components.menus.export import File
 from components.page.task_progress import Task
 from components.player.isolated import Wish
 from components.player.payload import Drawing
+from engine.graph.rolled_view import worth_rolling
 from engine.graph.structure.folding import Mode
 from engine.program import Program
 from engine.recording import Recording
 from engine.sandbox import Limits, RunResult
 
 M = TypeVar("M")
-Part = tuple[str, str, str, Mode, tuple[str, ...] | None]
-"""What tells one picture from another: run, view, direction, fold, and which groups are open."""
+Part = tuple[str, str, str, str, tuple[str, ...] | None]
+"""What tells one picture from another: run, view, direction, fold or how it is rolled, and which groups are open."""
 
 KEY = "gradtape"
 
@@ -84,6 +85,20 @@ class Page:
     fold: Mode = "auto"
     unfolded: tuple[str, ...] | None = None
     """The groups of the graph that the user has left open; None before any was opened or closed."""
+    rolled: bool | None = None
+    """Whether the user wants runs with loops rolled; None for what suits the run."""
+    turned: tuple[str, ...] = ()
+    """Loops that the user has taken for the other kind: time for depth, or depth for time."""
+    window: tuple[int, int] | None = None
+    """The steps for which the player wants to know what cards show; None for the end of the run."""
+    sought: Any = None
+    """The node that the player asked for last, with what it wants open."""
+    heeded: Any = None
+    """What the player has said of loops last: it says so until it says something else."""
+    windowed: str = ""
+    """The run that `window` belongs to."""
+    card: str | None = None
+    """The rolled card that the player has selected: for a node of the run in each iteration."""
     overlay: dict[str, Any] | None = None
     """Marks over the graph, as the player takes them: the outcome of a numerical check."""
     payloads: dict[Part, dict[str, Any]] = field(default_factory=dict)
@@ -122,6 +137,12 @@ class Page:
     def node(self) -> str | None:
         """The selected node, unless it is a closed group."""
         return None if self.selected is None or self.selected.startswith("g:") else self.selected
+
+    def rolls(self, recording: Recording) -> bool:
+        """Whether a recording's graph is rolled: as the user wants, else where it is worth it and nothing else is asked for."""
+        if self.rolled is False or (self.both and self.pinned is not None and self.pinned is not recording):
+            return False
+        return (self.rolled is True or self.fold == "auto") and worth_rolling(recording)
 
     @property
     def run_id(self) -> str:

@@ -10,6 +10,7 @@ from components.html.markup import tag, text
 from components.page import tasks
 from components.page.state import Page
 from components.page.task_progress import bar
+from components.page.thinned import counted
 
 
 def status(p: Page) -> None:
@@ -35,10 +36,11 @@ def task_bar(p: Page, purpose: str) -> None:
 def _summary(p: Page) -> list[str]:
     """One line on the last run, in HTML: what can be missed last, where a narrow page leaves it out."""
     if p.opened is not None:
-        return [tag("span", text(f"{p.name} · "), cls="gt-wide"), f"{len(p.opened.events):,} events"]
+        return [tag("span", text(f"{p.name} · "), cls="gt-wide"), f"{len(p.opened.events):,} events{counted(p.opened)}"]
     if p.result is None:
         return []
-    events = len(p.result.recording.events) if p.result.recording is not None else 0
+    recording = p.result.recording
+    held = f"{len(recording.events):,} events{counted(recording)}" if recording is not None else "0 events"
     edited = "edited since · " if p.dirty else ""
     took = f"{edited}ran in {p.result.seconds * 1000:,.0f} ms"
-    return [took, tag("span", f" · {events:,} events · engine NumPy", cls="gt-wide")]
+    return [took, tag("span", f" · {held} · engine NumPy", cls="gt-wide")]

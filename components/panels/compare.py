@@ -186,7 +186,7 @@ def _columns() -> dict[str, Any]:
         "Δ grad": st.column_config.NumberColumn(format="%.4g", help=delta, width=68),
         "relative": st.column_config.NumberColumn(format="percent", help="The difference by the largest element before"),
         "line": st.column_config.NumberColumn(width=44),
-        "round": st.column_config.TextColumn(help="The iteration of the loops around it", width=54),
+        "round": st.column_config.TextColumn("iteration", help="The iteration that it was made in", width=74),
     }
 
 

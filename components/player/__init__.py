@@ -24,6 +24,9 @@ class GraphState(NamedTuple):
     """{"lines": [{"cell", "line"}, …], "tensors": [{"node", "name", "when", "value"}, …]}, None until the user has set one."""
     folds: Mapping[str, Any] | None = None
     """{"picture", "opened": [group ids], "wanted": node}: the groups that the user wants open there, and the node to show."""
+    rolled: Mapping[str, Any] | None = None
+    """{"on", "turned": [loop ids], "window": [first step, last step] or None}: whether the user wants the run rolled, the loops
+    turned from time to depth or back, and the steps for which the cards' histories are wanted. None until one is."""
 
 
 def graph_view(
@@ -58,12 +61,14 @@ def graph_view(
     state = _player()(
         data=sent(_needed(data, holds, late)), key=key, height=height, on_holds_change=ignore,
         on_step_change=ignore, on_selected_change=ignore, on_breakpoints_change=ignore, on_folds_change=ignore,
+        on_rolled_change=ignore,
     )  # fmt: skip
     step = state.get("step")
     chosen = state.get("selected")
     if step is None and chosen is None:
         chosen = selected
-    return GraphState(last if step is None else min(int(step), last), chosen, state.get("breakpoints"), state.get("folds"))
+    at = last if step is None else min(int(step), last)
+    return GraphState(at, chosen, state.get("breakpoints"), state.get("folds"), state.get("rolled"))
 
 
 LARGE = 3_000
@@ -80,7 +85,7 @@ def knows(holds: Mapping[str, Any] | None, rev: str, tape: str) -> bool:
     return isinstance(holds, Mapping) and (holds.get("sketch") == rev or holds.get("tape") == tape)
 
 
-_TAPE = ("steps", "segments", "lines", "queues", "index")
+_TAPE = ("steps", "segments", "lines", "queues", "passes", "index")
 _PICTURE = ("nodes", "edges", "network")
 
 
@@ -90,14 +95,22 @@ def _needed(data: dict[str, Any], holds: Mapping[str, Any] | None, late: Mapping
         return data
     data["large"] = True
     if "steps" not in data:
-        return data  # a sketch
+        return data  # a sketch, or what is new in a rolled picture
     has = holds if isinstance(holds, Mapping) else {}
+    if "window" in data:
+        return _of_window(data, has)
     there: tuple[str, ...] = ()
     for part, name, parts in (("captions", "tape", _TAPE), ("details", "rev", _PICTURE)):
         if has.get(name) == data.get(name):
             there += parts
             if not has.get(part) and part in late:
                 data[part] = late[part]()
+    return {name: value for name, value in data.items() if name not in there}
+
+
+def _of_window(data: dict[str, Any], has: Mapping[str, Any]) -> dict[str, Any]:
+    """The data of a rolled picture without what the player has of the run."""
+    there: tuple[str, ...] = _TAPE if has.get("tape") == data["tape"] else ()
     return {name: value for name, value in data.items() if name not in there}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.recording import Recording
-from engine.sandbox.transport.budget import event_parts
+from engine.sandbox.transport.budget import parts_of_events
 
 USUAL = 8
 """Parts of an event (inputs, dimensions, edges) in nearly every program, at most; stacking a thousand tensors has more."""
@@ -11,8 +11,4 @@ USUAL = 8
 
 def extent(recording: Recording) -> int:
     """How many events of the usual size take as long to draw. Counted once and kept on the recording."""
-    made = recording.derived.get("extent")
-    if made is None:
-        made = recording.derived["extent"] = max(len(recording.events), sum(map(event_parts, recording.events)) // USUAL)
-    counted: int = made
-    return counted
+    return recording.once("extent", lambda: max(len(recording.events), parts_of_events(recording.tape) // USUAL))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 from msgspec import Raw
 
@@ -30,6 +30,18 @@ def at_first(recording: Recording, view: str, mode: Mode) -> frozenset[str]:
     everything, groups = whole(recording, view), folding(recording, view, mode)
     found: frozenset[str] = everything.once(("at first", id(groups)), lambda: groups_at_first(groups, everything.graph))
     return found
+
+
+class Known(Protocol):
+    """A view of a recording, rolled or not."""
+
+    @property
+    def graph(self) -> Graph:
+        """All of it, whatever is folded."""
+
+    @property
+    def troubles(self) -> dict[str, int]:
+        """Since when a node holds NaN or Inf."""
 
 
 @dataclass
@@ -75,7 +87,7 @@ def tell_folds(data: dict[str, Any], recording: Recording, groups: Folding, pict
     """Add to a payload what the player needs of the groups: who is in which, what goes wrong in the closed."""
     everything = picture.everything
     if groups.groups:
-        data["index"] = everything.once(("index", id(groups)), lambda: _index(everything, groups))
+        data["index"] = everything.once(("index", id(groups)), lambda: index_of_groups(everything, groups))
     told: dict[str, list[str]] = {}
     if picture.stands:
         for finding in findings(recording):
@@ -92,7 +104,7 @@ def tell_folds(data: dict[str, Any], recording: Recording, groups: Folding, pict
         node["findings"] = told.get(node["id"], [])
 
 
-def _index(everything: Whole, groups: Folding) -> Raw:
+def index_of_groups(everything: Known, groups: Folding) -> Raw:
     """All groups as [id, title, index of the one around it or -1], and all nodes as [key, index of the innermost group or -1,
     title, badge, sub, op, since when it is not finite or -1]: what the player needs to find nodes that are not on show."""
     ordered = sorted(groups.groups.values(), key=lambda g: len(_above(groups, g.id)))

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
 import msgspec
-from pyvis.network import Network
 
+from components.player.drawn import drawn_edges, drawn_network, drawn_nodes, legend
 from components.player.folds import Shown, at_first, folding, open_groups, shown, tell_folds
 from components.player.tape import bands, tape, written_up
 from components.player.watched import Details, detailed, watch
@@ -18,7 +17,6 @@ from engine.diagnosis.comparison.graph_diff import LEGEND as CHANGES
 from engine.diagnosis.comparison.graph_diff import Merged, merged
 from engine.graph import Layout, faces
 from engine.graph.graph_view import whole
-from engine.graph.shown.node_kinds import LEGEND, edge_legend, tone
 from engine.graph.shown.timeline import focus_at
 from engine.graph.structure.build import Graph
 from engine.graph.structure.folding import Folding, Mode
@@ -99,38 +97,12 @@ def sketch(d: Drawing) -> dict[str, Any]:
 
 def _picture(d: Drawing) -> dict[str, Any]:
     """What is drawn where, without what happens in it."""
-    flipped = d.picture.everything.flipped
-    network = Network(directed=True, cdn_resources="local")
-    network.toggle_physics(False)
-    nodes = []
-    for key, a in d.graph.nodes(data=True):
-        x, y = d.placed.positions[key]
-        network.nodes.append({"id": key, "label": a["title"], "shape": "custom", "x": x, "y": y, "physics": False})
-        node = {
-            "id": key, "x": round(x, 1), "y": round(y, 1), "w": a["width"], "h": a["height"], "shape": a["shape"],
-            "tone": tone(a), "title": a["title"], "badge": a["badge"], "sub": a["sub"], "born": a["born"],
-        }  # fmt: skip
-        if "members" in a:
-            node["members"] = len(a["members"])
-        nodes.append(node)
-    edges = []
-    for u, v, k, a in d.graph.edges(keys=True, data=True):
-        name = f"{u}>{v}>{k}"
-        at = (v, u, k) if flipped else (u, v, k)
-        route = [[round(x, 1), round(y, 1)] for x, y in d.placed.routes[at]]
-        network.edges.append({"id": name, "from": u, "to": v})
-        edges.append(
-            {
-                "id": name, "from": u, "to": v, "route": route[::-1] if flipped else route,
-                "kind": "removed" if a.get("removed") else a["kind"],
-                "born": a["born"], "far": at in d.placed.far,
-            }
-        )  # fmt: skip
-    tones = dict.fromkeys(n["tone"] for n in nodes)
+    nodes = drawn_nodes(d.graph, d.placed)
+    edges = drawn_edges(d.graph, d.placed, d.picture.everything.flipped)
     return {
         "rev": d.rev,
         "picture": picture_name(d.run, d.view, d.direction, d.fold),
-        "network": {"nodes": network.nodes, "edges": network.edges, "options": _options(network)},
+        "network": drawn_network(nodes, edges),
         "nodes": nodes,
         "edges": edges,
         "tape": d.tape,
@@ -138,7 +110,7 @@ def _picture(d: Drawing) -> dict[str, Any]:
         "view": d.view,
         "direction": d.direction,
         "fold": open_groups(d.groups, d.opened),
-        "legend": [{"tone": one, "label": LEGEND[one]} for one in LEGEND if one in tones] + edge_legend(d.graph),
+        "legend": legend(d.graph, nodes),
     }
 
 
@@ -186,7 +158,7 @@ def plain(data: dict[str, Any]) -> dict[str, Any]:
     return read
 
 
-def picture_name(run: str, view: str, direction: str, fold: Mode) -> str:
+def picture_name(run: str, view: str, direction: str, fold: str) -> str:
     """What tells one picture from another, whatever of it is open; the player names it with what it wants to be open."""
     return f"{run}|{view}|{direction}|{fold}"
 
@@ -198,10 +170,3 @@ def overlay(both: Merged) -> dict[str, Any]:
         "edges": {f"{u}>{v}>{k}": mark for (u, v, k), mark in both.edges.items()},
         "legend": [{"tone": one, "label": CHANGES[one]} for one in both.tones()],
     }
-
-
-def _options(network: Network) -> dict[str, Any]:
-    """pyvis's options as plain data; positions are fixed, because the layout is computed once for the whole recording."""
-    options: dict[str, Any] = json.loads(network.options.to_json())
-    options["interaction"] = {"hover": True, "dragNodes": False}
-    return options

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -47,7 +48,6 @@ def written_up(part: Any) -> msgspec.Raw:
 
 
 def _queues(recording: Recording, graph: Graph) -> list[dict[str, Any]]:
-    """Per pass its nodes: [key or None, name, ready, began, ran, arrivals], in the order in which they ran."""
     index = index_of(recording)
     autograd = graph.graph["view"] == "autograd"
 
@@ -56,6 +56,15 @@ def _queues(recording: Recording, graph: Graph) -> list[dict[str, Any]]:
         keys = [f"n{node}"] if autograd else [f"t{tensor}" for tensor in outputs]
         return next((key for key in keys if key in graph), None)
 
+    return queue_rows(recording, key_of)
+
+
+def queue_rows(
+    recording: Recording, key_of: Callable[[int], str | None], within: tuple[int, int] | None = None
+) -> list[dict[str, Any]]:
+    """Per pass its nodes: [key or None, name, ready, began, ran, arrivals], in the order in which they ran; `key_of` says which
+    card stands for a node. Of passes that run between two steps, where they are given."""
+    index = index_of(recording)
     return [
         {
             "number": queue.number,
@@ -66,5 +75,5 @@ def _queues(recording: Recording, graph: Graph) -> list[dict[str, Any]]:
                 for visit in queue.visits
             ],
         }
-        for queue in queues(recording)
+        for queue in queues(recording, within)
     ]

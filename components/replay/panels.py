@@ -37,6 +37,7 @@ from engine.recording.events import (
     Raised,
     Read,
     Stepped,
+    Thinned,
     Warned,
 )
 from engine.recording.index import index_of
@@ -161,6 +162,7 @@ def _output(recording: Recording) -> Iterator[tuple[int, str, str]]:
                 yield step, "error", f"{event.type}: {event.message}\n"
             case (
                 OpRan() | Named() | FlagSet() | BackwardBegan() | NodeRan() | Accumulated() | BackwardEnded() |
-                GradSet() | HookRan() | Stepped() | Read() | Warned() | CellBegan() | CellEnded()
+                GradSet() | HookRan() | Stepped() | Read() | Warned() | CellBegan() | CellEnded() |
+                Thinned()
             ):  # fmt: skip
                 pass  # nothing that stands under the source

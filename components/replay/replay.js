@@ -83,7 +83,7 @@ function assembled() {
     made.set(name, {
       ...shared,
       ...own,
-      // To the player all open is another picture, which it shows whole; in the others it keeps its place.
+      // To the player all open is another picture, which it shows whole; in the others it keeps its position.
       picture: shown.picture === ALL ? `${shared.picture} ${ALL}` : shared.picture,
       nodes: standing.map(([row, x, y]) => ({ ...nodes[row], x, y })),
       edges: drawn,

@@ -6,7 +6,7 @@ import os
 import re
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
@@ -113,6 +113,23 @@ class Gradtape:
     def settled(self) -> None:
         """Wait until Streamlit has finished running the script."""
         self.until_true("!document.querySelector('[data-test-script-state=\"running\"]')")
+
+    def clear_up(self) -> None:
+        """Close what is open, and choose of views and panels those of a fresh visit."""
+        self.page.keyboard.press("Escape")
+        for key, name in (("modes", "Code"), ("panel_tab", "Inspector"), ("view", "Tensors and ops")):
+            other = self.page.locator(f".st-key-{key} [role=radio][aria-checked=false]", has_text=name)
+            if other.count():
+                other.click()
+                self.settled()
+
+    def run(self, text: str) -> None:
+        """Run a program and wait for its tape, even if it is just as long as the one before."""
+        if self.player.count():
+            self.player.evaluate("player => { player.dataset.total = '' }")
+        self.set_code(text)
+        self.until(lambda: self.total > 0, "another tape")
+        self.settled()
 
     def looks(self, sizes: Sequence[tuple[int, int]] = LARGE) -> Iterator[str]:
         """The page at each of these sizes, light and dark, in turn; with `GRADTAPE_ARTIFACTS` a screenshot of each is kept."""
@@ -249,11 +266,20 @@ class Tab:
         self.context = context
         self.page: Page | None = None
         self.others: set[Page] = set()
+        self.visitor = ""
+        """Whose visit it is that goes on after a test; nothing where there is none."""
 
     def empty(self, width: int, height: int, scheme: Literal["light", "dark"]) -> Page:
         """The tab, nothing in it."""
+        if self.visitor:
+            self.leave()
         if self.page is None or self.page.is_closed():
             self.page = self.context.new_page()
+        return self.made(width, height, scheme)
+
+    def made(self, width: int, height: int, scheme: Literal["light", "dark"]) -> Page:
+        """The tab as large and as light as it is asked for."""
+        assert self.page is not None
         self.others = set(self.context.pages)
         self.page.set_default_timeout(PATIENCE)
         self.page.set_viewport_size({"width": width, "height": height})
@@ -263,14 +289,21 @@ class Tab:
     def leave(self) -> None:
         """End the visit: nothing of it stays, nor of what it has opened."""
         assert self.page is not None
+        self.visitor = ""
         self.page.evaluate("localStorage.clear(); sessionStorage.clear()")
         self.page.goto("about:blank")
+        self.pause()
+
+    def pause(self) -> None:
+        """End a test, but not the visit."""
+        assert self.page is not None
         self.page.mouse.move(0, 0)
         self.context.clear_permissions()
         self._close(set(self.context.pages) - self.others)
 
     def drop(self) -> None:
         """End a visit that has gone wrong, and its tab with it."""
+        self.visitor = ""
         self._close(set(self.context.pages) - self.others | {self.page})
 
     def _close(self, pages: set[Any]) -> None:
@@ -284,39 +317,84 @@ def tab(visit: BrowserContext) -> Tab:
     return Tab(visit)
 
 
+Watched = AbstractContextManager[None]
+"""While it is entered, what goes wrong in a visit is noted; then it is told."""
+
+
 @pytest.fixture
-def blank(address: str, tab: Tab, request: pytest.FixtureRequest) -> Iterator[Gradtape]:
-    """A tab with nothing in it. Afterwards: no errors in the console, no request to anywhere else.
+def watched(address: str, tab: Tab, request: pytest.FixtureRequest) -> Callable[[Gradtape], Watched]:
+    """Watches a visit. Afterwards: no errors in the console, no request to anywhere else.
 
     A screenshot is kept of what has failed, with `GRADTAPE_ARTIFACTS` of everything.
     """
-    options: dict[str, Any] = {"width": 1480, "height": 920, "scheme": "light", **getattr(request, "param", {})}
-    page = tab.empty(**options)
-    errors: list[str] = []
-    foreign: list[str] = []
     local = ("data:", "blob:", "about:blank", address, address.replace("http", "ws", 1))
-    handled = Gradtape(page, request.node.name)
-    with listening(
-        page,
-        pageerror=lambda e: errors.append(str(e)),
-        console=lambda m: errors.append(m.text) if m.type == "error" else None,
-        request=lambda r: foreign.append(r.url) if not r.url.startswith(local) else None,
-    ):
-        yield handled
-        failed = request.node.stash[FAILED]
-        if (failed or KEEPING) and not page.is_closed():
-            handled.screenshot()
-        if failed:
-            tab.drop()
-        else:
-            tab.leave()
-    assert errors == []
-    assert foreign == []
+
+    @contextmanager
+    def watch(handled: Gradtape) -> Iterator[None]:
+        errors: list[str] = []
+        foreign: list[str] = []
+        with listening(
+            handled.page,
+            pageerror=lambda e: errors.append(str(e)),
+            console=lambda m: errors.append(m.text) if m.type == "error" else None,
+            request=lambda r: foreign.append(r.url) if not r.url.startswith(local) else None,
+        ):
+            yield
+            failed = request.node.stash[FAILED]
+            if (failed or KEEPING) and not handled.page.is_closed():
+                handled.screenshot()
+            if failed:
+                tab.drop()
+            elif tab.visitor:
+                tab.pause()
+            else:
+                tab.leave()
+        assert errors == []
+        assert foreign == []
+
+    return watch
+
+
+LOOKS: dict[str, Any] = {"width": 1480, "height": 920, "scheme": "light"}
 
 
 @pytest.fixture
-def page(blank: Gradtape, address: str) -> Gradtape:
+def blank(tab: Tab, watched: Callable[[Gradtape], Watched], request: pytest.FixtureRequest) -> Iterator[Gradtape]:
+    """A watched tab with nothing in it."""
+    handled = Gradtape(tab.empty(**LOOKS | getattr(request, "param", {})), request.node.name)
+    with watched(handled):
+        yield handled
+
+
+@pytest.fixture
+def fresh(blank: Gradtape, address: str) -> Gradtape:
     """A fresh visit."""
     blank.page.goto(address)
     blank.ready()
     return blank
+
+
+@pytest.fixture
+def page(fresh: Gradtape) -> Gradtape:
+    """The page, a fresh visit; a file the tests of which can do with one visit for all says so (`shared`)."""
+    return fresh
+
+
+@pytest.fixture
+def shared(
+    address: str, tab: Tab, watched: Callable[[Gradtape], Watched], request: pytest.FixtureRequest
+) -> Iterator[Gradtape]:
+    """A visit that the tests of a file have in common: a fresh one for the first and after a failure, for every other the
+    page as the last has left it, with nothing open. For tests that run a program of their own first; others need a fresh visit.
+    """
+    visitor = str(request.path)
+    again = tab.visitor == visitor
+    handled = Gradtape(tab.made(**LOOKS) if again else tab.empty(**LOOKS), request.node.name)
+    with watched(handled):
+        tab.visitor = visitor
+        if again:
+            handled.clear_up()
+        else:
+            handled.page.goto(address)
+            handled.ready()
+        yield handled

@@ -14,6 +14,7 @@ from playwright.sync_api import Browser, sync_playwright
 
 from benchmarks.pictures import PROGRAMS
 from benchmarks.serving import ROOT, served
+from benchmarks.training import TRAINING
 from tests.browser.conftest import Gradtape
 from tests.browser.install import find
 
@@ -92,8 +93,16 @@ def folded(page: Gradtape) -> None:
     group = page.page.evaluate("window.__gradtapePlayer.groups()[1]")
     page.page.evaluate("id => window.__gradtapePlayer.open(id)", group)
     page.until_true("id => !window.__gradtapePlayer.groups().includes(id)", group)
-    for _ in range(4):
-        page.page.get_by_role("button", name="Zoom out (−)").click()
+    page.page.get_by_role("button", name="Zoom out (−)").click()
+
+
+def training(page: Gradtape) -> None:
+    """A training run of 200 iterations, at the one with the largest gradient."""
+    page.set_code(TRAINING.replace("{k}", "200"))
+    page.until_true("window.__gradtapePlayer.groups().length > 3")
+    page.settled()
+    page.page.locator(".gt-brand").click()
+    page.page.keyboard.press("G")
 
 
 PICTURES = (
@@ -101,6 +110,7 @@ PICTURES = (
     Picture("pictures/tour.png", "repeated_backward", tour),
     Picture("pictures/dark.png", "tiny_mlp", first_pass, scheme="dark"),
     Picture("pictures/folded.png", "repeated_backward", folded),
+    Picture("pictures/training.png", "repeated_backward", training),
     Picture("pictures/ledger.png", "training_a_network", panel("Ledger"), part=".st-key-panel"),
     Picture("pictures/whatif.png", "training_a_network", panel("What if"), part=".st-key-panel"),
     Picture("pictures/mistake.png", "repeated_backward", mistake, width=1100, height=620),

@@ -12,6 +12,12 @@ from tests.browser.conftest import Gradtape
 pytestmark = pytest.mark.browser
 
 
+@pytest.fixture
+def page(shared: Gradtape) -> Gradtape:
+    """One visit for all: each test begins with an empty program."""
+    return shared
+
+
 SPANS = """all => all.filter((each) => each.getClientRects().length).map((each) => {
     const { left, right } = each.getBoundingClientRect();
     return { left, right, text: each.innerText };
@@ -19,40 +25,67 @@ SPANS = """all => all.filter((each) => each.getClientRects().length).map((each) 
 """From where to where those of some elements reach that have a place."""
 
 
+COUNT_RUNS = """() => {
+    if (window.__runs !== undefined) return;
+    window.__runs = 0;
+    const app = document.querySelector('[data-test-script-state]');
+    new MutationObserver(() => { window.__runs += app.dataset.testScriptState === 'running' })
+        .observe(app, { attributes: true, attributeFilter: ['data-test-script-state'] });
+}"""
+SETTLED = """async (before) => {
+    const wait = (ms) => new Promise((done) => setTimeout(done, ms));
+    const running = () => document.querySelector('[data-test-script-state="running"]');
+    for (let k = 0; k < 25 && window.__runs === before; k++) await wait(10);
+    for (let quiet = 0; quiet < 60; quiet = running() ? 0 : quiet + 10) await wait(10);
+}"""
+"""Waits for the run of the script that was asked for; where none begins, a quarter of a second."""
+
+
 class Builder:
     """The builder's panel as a user handles it."""
 
     def __init__(self, gradtape: Gradtape) -> None:
         self.gradtape, self.page = gradtape, gradtape.page
+        self.page.evaluate(COUNT_RUNS)
         self.page.get_by_role("radio", name="Build", exact=True).click()
         self.root = self.page.locator(".st-key-builder")
         self.root.wait_for()
         self.settled()
 
     def settled(self) -> None:
+        """Wait until the page is at rest, whatever was done."""
         self.page.wait_for_timeout(250)
         self.gradtape.settled()
 
+    def done(self, act: Callable[[], object]) -> None:
+        """Do something, and wait until the page is at rest again."""
+        before = self.page.evaluate("window.__runs")
+        act()
+        self.page.evaluate(SETTLED, before)
+        self.gradtape.settled()
+
     def empty(self) -> Builder:
-        self.root.get_by_role("button", name="New").click()
+        self.done(self.root.get_by_role("button", name="New").click)
         self.gradtape.until(lambda: self.gradtape.code().strip() == "import torch", "an empty program")
-        self.settled()
         return self
 
     def tab(self, name: str) -> None:
-        self.root.get_by_role("radio", name=name, exact=True).click()
-        self.settled()
+        radio = self.root.get_by_role("radio", name=name, exact=True)
+        if radio.get_attribute("aria-checked") != "true":
+            self.done(radio.click)
+
+    def option(self, name: str) -> None:
+        """Take what an open list offers."""
+        self.done(self.page.get_by_role("option", name=name, exact=True).first.click)
 
     def choose(self, label: str, option: str) -> None:
         self.root.get_by_label(label, exact=True).first.click()
-        self.page.get_by_role("option", name=option, exact=True).first.click()
-        self.settled()
+        self.option(option)
 
     def number(self, label: str, value: float) -> None:
         field = self.root.get_by_label(label, exact=True).first
         field.fill(f"{value:g}")
-        field.press("Enter")
-        self.settled()
+        self.done(lambda: field.press("Enter"))
 
     def press(self, name: str | re.Pattern[str]) -> None:
         """Press a button that changes the program, and wait for the change."""
@@ -60,9 +93,8 @@ class Builder:
         button = self.root.get_by_role("button", name=name).first
         button.wait_for()
         self.gradtape.until(button.is_enabled, f"{name} can be pressed")
-        button.click()
+        self.done(button.click)
         self.gradtape.until(lambda: self.gradtape.code() != before, f"{name} changed the program")
-        self.settled()
 
     def operation(self, kind: str, label: str) -> None:
         self.tab("Operation")
@@ -73,19 +105,16 @@ class Builder:
     def gradient(self, what: str) -> None:
         self.tab("Gradient")
         self.root.locator(".st-key-build_gradient input").click()
-        self.page.get_by_role("option", name=what, exact=True).click()
-        self.settled()
+        self.option(what)
 
     def change(self, what: str) -> None:
         self.tab("Change")
         self.root.locator(".st-key-build_change input").click()
-        self.page.get_by_role("option", name=what, exact=True).click()
-        self.settled()
+        self.option(what)
 
     def leaf(self, kind: str, **sizes: float) -> None:
         self.tab("Leaf")
-        self.root.get_by_role("radio", name=kind, exact=True).click()
-        self.settled()
+        self.tab(kind)
         for label, value in sizes.items():
             self.number(label, value)
         self.press(re.compile("^Add"))
@@ -297,15 +326,15 @@ def test_everything_can_be_reached_with_the_keyboard(page: Gradtape) -> None:
     page.until(lambda: page.code() != before, "Enter presses Add")
 
 
-def test_no_control_is_cut_off(page: Gradtape) -> None:
-    builder = Builder(page)
-    for tab in ("Leaf", "Operation", "Gradient", "Change"):
-        builder.tab(tab)
-        for look in page.looks():
-            frame = page.page.locator(".st-key-program").bounding_box()
+def test_no_control_is_cut_off(fresh: Gradtape) -> None:
+    builder = Builder(fresh)
+    for look in fresh.looks():
+        for tab in ("Leaf", "Operation", "Gradient", "Change"):
+            builder.tab(tab)
+            frame = fresh.page.locator(".st-key-program").bounding_box()
             assert frame is not None
             for box in builder.root.locator("button, input").evaluate_all(SPANS):
                 inside = box["left"] >= frame["x"] and box["right"] <= frame["x"] + frame["width"]
                 assert inside, f"{tab}, {look}: {box['text']}"
-            scrolls = page.page.evaluate("(e => e.scrollWidth - e.clientWidth)(document.querySelector('.st-key-program'))")
+            scrolls = fresh.page.evaluate("(e => e.scrollWidth - e.clientWidth)(document.querySelector('.st-key-program'))")
             assert scrolls <= 1, f"{tab} scrolls sideways, {look}"

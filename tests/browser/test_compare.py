@@ -28,7 +28,7 @@ def test_both_runs_are_shown_with_what_changed(page: Gradtape) -> None:
     change(page, "z = y1 * y2", "z = y1 * y1")
     panel = page.page.locator(".st-key-panel").inner_text()
     assert "14 gradients changed" in panel
-    assert "line 11: z, 44 → 121" in panel
+    assert "line 11, iteration 0: z, 44 → 121" in panel
     assert page.page.locator(".gt-gone").inner_text().endswith("z = y1 * y2")
     page.page.locator("[class*='st-key-compare_table'] canvas").first.wait_for()
     assert int(page.player.get_attribute("data-overlay") or 0) > 10

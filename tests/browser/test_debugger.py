@@ -52,17 +52,13 @@ def opened(page: Gradtape, tab: str) -> None:
     page.settled()
 
 
-def ran(page: Gradtape, program: str, total_changes: bool = True) -> None:
-    before = page.total
-    page.set_code(program)
-    if total_changes:
-        page.until(lambda: page.total not in (before, -1), "another tape")
-    page.settled()
-
-
 def test_a_first_visit_tells_why_the_gradient_doubled(page: Gradtape) -> None:
     page.until(lambda: "is the sum of 2 backward passes" in page.inspector(), "the reason")
     assert "42 + 42 = 84" in page.inspector()
+    page.page.locator(".st-key-inspector_formulas .katex").first.wait_for()
+    shown = page.page.locator(".st-key-inspector_formulas").inner_text()
+    assert "22 + 20 = 42" in shown, "a backward step is written out with symbols and numbers"
+    assert page.page.locator(".st-key-inspector_formulas .katex-error").count() == 0
     for look in page.looks():
         assert "Fix:" in page.inspector(), look
 
@@ -75,16 +71,6 @@ def test_the_path_of_a_reason_is_marked_in_the_graph_and_taken_away_again(page: 
     page.until(lambda: not page.player.get_attribute("data-overlay"), "no marks")
 
 
-def test_a_cut_is_named_with_its_line_and_shown(page: Gradtape) -> None:
-    ran(page, CUT)
-    page.click_node("w")
-    page.until(lambda: "w.grad is None" in page.inspector(), "the reason")
-    assert "detach" in page.inspector()
-    assert "line 4" in page.inspector()
-    page.page.get_by_role("button", name="show the path").click()
-    page.page.locator(".player .legend li:visible", has_text="no gradient passes here").wait_for()
-
-
 def test_a_link_goes_to_its_moment_and_the_arrows_step_on_from_there(page: Gradtape) -> None:
     first = page.page.locator(".st-key-inspector .gt-table .gt-moment").first
     target = int(first.get_attribute("data-gt-step") or -1)
@@ -92,50 +78,6 @@ def test_a_link_goes_to_its_moment_and_the_arrows_step_on_from_there(page: Gradt
     page.until(lambda: page.step == target, "the moment of the first backward pass")
     page.page.keyboard.press("ArrowRight")
     page.until(lambda: page.step == target + 1, "one step on")
-
-
-def test_a_forgotten_zero_grad_is_found(page: Gradtape) -> None:
-    ran(page, FORGOTTEN)
-    page.page.locator(".st-key-panel_tab button", has_text="Findings 1").wait_for()
-    opened(page, "Findings")
-    page.until(lambda: "w.grad is not cleared between updates" in panel(page), "the finding")
-    assert "line 6" in panel(page)
-    page.page.get_by_role("button", name="show in the graph").first.click()
-    page.until(lambda: bool(page.player.get_attribute("data-overlay")), "marks on the graph")
-    for look in page.looks():
-        assert page.player.get_attribute("data-overlay"), look
-
-
-def test_a_sound_run_has_no_findings(page: Gradtape) -> None:
-    ran(page, FORGOTTEN.replace("    loss.backward()", "    optimizer.zero_grad()\n    loss.backward()"))
-    opened(page, "Findings")
-    page.until(lambda: "Nothing odd was found" in panel(page), "the all-clear")
-
-
-def test_a_training_loop_has_curves_and_a_ledger_that_leads_to_its_moments(page: Gradtape) -> None:
-    ran(page, FORGOTTEN)
-    opened(page, "Ledger")
-    page.page.locator(
-        ".st-key-ledger [data-testid='stVegaLiteChart'] canvas, .st-key-ledger [data-testid='stVegaLiteChart'] svg"
-    ).first.wait_for()
-    assert "norm of .grad after each backward pass" in panel(page)
-    rows = page.page.locator(".st-key-ledger .gt-table tbody tr")
-    assert rows.count() == 8  # four passes, four steps
-    link = rows.nth(2).locator(".gt-moment")
-    target = int(link.get_attribute("data-gt-step") or -1)
-    link.click()
-    page.until(lambda: page.step == target, "the second pass")
-    page.until(lambda: rows.nth(2).get_attribute("class") == "gt-now", "the row of the moment")
-    for look in page.looks():
-        wide = page.page.locator(".st-key-panel").evaluate("p => p.scrollWidth - p.clientWidth")
-        assert wide <= 1, f"{look}: the panel scrolls sideways"
-
-
-def test_a_backward_step_is_written_out_with_symbols_and_numbers(page: Gradtape) -> None:
-    page.page.locator(".st-key-inspector_formulas .katex").first.wait_for()
-    shown = page.page.locator(".st-key-inspector_formulas").inner_text()
-    assert "22 + 20 = 42" in shown
-    assert page.page.locator(".st-key-inspector_formulas .katex-error").count() == 0
 
 
 def test_the_numerical_check_says_that_gradients_are_right(page: Gradtape) -> None:
@@ -147,23 +89,69 @@ def test_the_numerical_check_says_that_gradients_are_right(page: Gradtape) -> No
     page.until(lambda: not page.player.get_attribute("data-overlay"), "no marks outside of the check")
 
 
-def test_a_wrong_backward_is_found_by_the_numerical_check(page: Gradtape) -> None:
-    ran(page, WRONG)
-    opened(page, "Check")
-    page.page.get_by_role("button", name="Check numerically").click()
-    page.until(lambda: "derivatives are wrong" in panel(page), "the verdict")
-    page.until(lambda: bool(page.player.get_attribute("data-overlay")), "marks on the graph")
-    for look in page.looks():
-        assert "Double" in panel(page), look
+def test_a_cut_is_named_with_its_line_and_shown(shared: Gradtape) -> None:
+    shared.run(CUT)
+    shared.click_node("w")
+    shared.until(lambda: "w.grad is None" in shared.inspector(), "the reason")
+    assert "detach" in shared.inspector()
+    assert "line 4" in shared.inspector()
+    shared.page.get_by_role("button", name="show the path").click()
+    shared.page.locator(".player .legend li:visible", has_text="no gradient passes here").wait_for()
 
 
-def test_names_with_markup_stay_text_in_every_panel(page: Gradtape) -> None:
-    ran(
-        page,
+def test_a_forgotten_zero_grad_is_found(shared: Gradtape) -> None:
+    shared.run(FORGOTTEN)
+    shared.page.locator(".st-key-panel_tab button", has_text="Findings 1").wait_for()
+    opened(shared, "Findings")
+    shared.until(lambda: "w.grad is not cleared between updates" in panel(shared), "the finding")
+    assert "line 6" in panel(shared)
+    shared.page.get_by_role("button", name="show in the graph").first.click()
+    shared.until(lambda: bool(shared.player.get_attribute("data-overlay")), "marks on the graph")
+    for look in shared.looks():
+        assert shared.player.get_attribute("data-overlay"), look
+
+
+def test_a_sound_run_has_no_findings(shared: Gradtape) -> None:
+    shared.run(FORGOTTEN.replace("    loss.backward()", "    optimizer.zero_grad()\n    loss.backward()"))
+    opened(shared, "Findings")
+    shared.until(lambda: "Nothing odd was found" in panel(shared), "the all-clear")
+
+
+def test_a_training_loop_has_curves_and_a_ledger_that_leads_to_its_moments(shared: Gradtape) -> None:
+    shared.run(FORGOTTEN)
+    opened(shared, "Ledger")
+    shared.page.locator(
+        ".st-key-ledger [data-testid='stVegaLiteChart'] canvas, .st-key-ledger [data-testid='stVegaLiteChart'] svg"
+    ).first.wait_for()
+    assert "norm of .grad after each backward pass" in panel(shared)
+    rows = shared.page.locator(".st-key-ledger .gt-table tbody tr")
+    assert rows.count() == 8  # four passes, four steps
+    link = rows.nth(2).locator(".gt-moment")
+    target = int(link.get_attribute("data-gt-step") or -1)
+    link.click()
+    shared.until(lambda: shared.step == target, "the second pass")
+    shared.until(lambda: rows.nth(2).get_attribute("class") == "gt-now", "the row of the moment")
+    for look in shared.looks():
+        wide = shared.page.locator(".st-key-panel").evaluate("p => p.scrollWidth - p.clientWidth")
+        assert wide <= 1, f"{look}: the panel scrolls sideways"
+
+
+def test_a_wrong_backward_is_found_by_the_numerical_check(shared: Gradtape) -> None:
+    shared.run(WRONG)
+    opened(shared, "Check")
+    shared.page.get_by_role("button", name="Check numerically").click()
+    shared.until(lambda: "derivatives are wrong" in panel(shared), "the verdict")
+    shared.until(lambda: bool(shared.player.get_attribute("data-overlay")), "marks on the graph")
+    for look in shared.looks():
+        assert "Double" in panel(shared), look
+
+
+def test_names_with_markup_stay_text_in_every_panel(shared: Gradtape) -> None:
+    shared.run(
         f"import torch\nd = {{'{EVIL}': torch.ones(2, requires_grad=True)}}\n"
         f"optimizer = torch.optim.SGD(list(d.values()), lr=0.1)\n"
         f"for _ in range(3):\n    (d['{EVIL}'] * 2).sum().backward()\n    optimizer.step()\n",
     )
     for tab in ("Inspector", "Findings", "Ledger", "Tensors", "Check", "Compare"):
-        opened(page, tab)
-    assert page.page.evaluate("window.__hacked") is None
+        opened(shared, tab)
+    assert shared.page.evaluate("window.__hacked") is None

@@ -117,7 +117,7 @@ def test_the_keys_open_wherever_the_focus_is_but_not_while_typing(page: Gradtape
     assert not sheet.is_visible()
 
 
-def test_short_ways_lead_past_the_controls(page: Gradtape) -> None:
+def test_a_short_way_leads_to_the_graph_as_a_table_that_can_be_read_and_used(page: Gradtape) -> None:
     p = page.page
     way = p.get_by_role("navigation", name="Short ways").get_by_role("button", name="Go to the graph as a table")
     way.focus()
@@ -127,11 +127,6 @@ def test_short_ways_lead_past_the_controls(page: Gradtape) -> None:
     page.until(
         lambda: p.evaluate("document.activeElement?.closest('.st-key-tensor_table') !== null"), "the focus is in the table"
     )
-
-
-def test_the_graph_can_be_read_and_used_as_a_table(page: Gradtape) -> None:
-    p = page.page
-    p.get_by_role("radio", name="Tensors", exact=True).click()
     table = p.get_by_role("table")
     z = table.get_by_role("button", name="z", exact=True).first
     z.focus()
@@ -159,18 +154,15 @@ def test_texts_are_copied_with_a_click(page: Gradtape) -> None:
         assert str(p.evaluate("navigator.clipboard.readText()")).startswith(begins)
 
 
-def test_the_step_is_read_out(page: Gradtape) -> None:
-    page.page.locator(".gt-brand").click()
-    page.page.keyboard.press("Home")
-    said = page.player.locator(".words [role=status]")
-    page.until(lambda: "x1" in said.inner_text(), "the caption of the first step")
-
-
-def test_every_page_has_a_language_a_title_and_headings(page: Gradtape) -> None:
+def test_every_page_has_a_language_a_title_and_headings_and_the_step_is_read_out(page: Gradtape) -> None:
     p = page.page
     assert p.evaluate("document.documentElement.lang") == "en"
     assert p.get_by_role("heading", level=1).all_inner_texts() == ["◧ Gradtape"]
     assert [each.strip() for each in p.get_by_role("heading", level=2).all_inner_texts()] == ["Program", "Graph", "Panel"]
+    page.page.locator(".gt-brand").click()
+    page.page.keyboard.press("Home")
+    said = page.player.locator(".words [role=status]")
+    page.until(lambda: "x1" in said.inner_text(), "the caption of the first step")
 
 
 def test_the_focus_is_seen(page: Gradtape) -> None:
@@ -191,8 +183,8 @@ def test_the_focus_is_seen(page: Gradtape) -> None:
     ("program", "words"),
     [("", "An empty program"), ("print(1)", "No tensor was made"), ("print(1)\nx = 1 / 0", "ZeroDivisionError on line 2")],
 )
-def test_with_nothing_to_draw_the_page_says_why(page: Gradtape, program: str, words: str) -> None:
-    page.set_code(program)
-    page.page.locator(".gt-nothing", has_text=re.compile(re.escape(words))).wait_for()
-    page.set_code("import torch\nx = torch.ones(2, requires_grad=True)\n")
-    page.until(lambda: int(page.player.get_attribute("data-nodes") or 0) == 1, "the graph is back")
+def test_with_nothing_to_draw_the_page_says_why(shared: Gradtape, program: str, words: str) -> None:
+    shared.set_code(program)
+    shared.page.locator(".gt-nothing", has_text=re.compile(re.escape(words))).wait_for()
+    shared.set_code("import torch\nx = torch.ones(2, requires_grad=True)\n")
+    shared.until(lambda: int(shared.player.get_attribute("data-nodes") or 0) == 1, "the graph is back")

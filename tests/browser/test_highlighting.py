@@ -11,18 +11,21 @@ pytestmark = pytest.mark.browser
 PROGRAM = (
     "import torch\n"
     "größe = '🙂'; x = torch.tensor([1., 2.], requires_grad=True)\n"
-    "for i in range(3):\n"
+    "for i in range(2):\n"  # three like iterations would be rolled, and share their cards
     "    print('ä'); y = (x * 3) + i\n"
     "y.sum().backward()\n"
 )
 
 
+@pytest.fixture
+def page(shared: Gradtape) -> Gradtape:
+    """One visit for all: each test runs a program of its own first."""
+    return shared
+
+
 def ran(page: Gradtape) -> None:
-    page.set_code(PROGRAM)
-    page.until(
-        lambda: page.code() == PROGRAM and bool(page.page.evaluate("window.__gradtapePlayer.find('y').length")), "the graph"
-    )
-    page.settled()
+    page.run(PROGRAM)
+    assert page.page.evaluate("window.__gradtapePlayer.find('y').length")
 
 
 def marked(page: Gradtape, kind: str) -> str:

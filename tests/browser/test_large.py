@@ -34,10 +34,17 @@ def run(page: Gradtape, steps: int) -> None:
     page.settled()
 
 
+def unroll(page: Gradtape) -> None:
+    page.page.locator(".nest button", has_text="Unrolled").click()
+    page.until(lambda: page.player.get_attribute("data-rolled") is None, "the run is unrolled")
+    page.settled()
+
+
 @pytest.fixture
-def looped(page: Gradtape) -> Gradtape:
-    run(page, 60)
-    return page
+def looped(shared: Gradtape) -> Gradtape:
+    shared.run(LOOP.format(steps=60))
+    unroll(shared)
+    return shared
 
 
 def groups(page: Gradtape) -> list[str]:
@@ -123,6 +130,8 @@ WATCH = """(player) => {
 
 
 def test_a_long_recording_is_sketched_first_and_nothing_moves_when_the_rest_is_there(page: Gradtape) -> None:
+    run(page, 60)
+    unroll(page)
     page.player.evaluate(WATCH)
     before = page.total
     run(page, 450)

@@ -12,6 +12,15 @@ GROWING = (
     "import time\nimport torch\nx = torch.ones(2, requires_grad=True)\ny = x * 3\nprint('begun')\n"
     "while True:\n    time.sleep(0.01)\n    y = y + 1\n"
 )
+TRAINING = """import torch
+w = torch.tensor([1.0, 2.0], requires_grad=True)
+for step in range(200):
+    loss = (w * w).sum()
+    loss.backward()
+    with torch.no_grad():
+        w -= 0.01 * w.grad
+    w.grad = None
+"""
 LONG = "print('first line')\nfor k in range(20_000):\n    print(f'{k:>98}')\nprint('last line')\n"
 
 
@@ -60,10 +69,37 @@ def test_events_are_a_limit_that_can_be_chosen(page: Gradtape) -> None:
     page.page.get_by_role("button", name="Limits").click()
     choose(page, "Events", "150")
     page.page.keyboard.press("Escape")
-    page.set_code(GROWING.replace("    time.sleep(0.01)\n", ""))
-    page.until(lambda: "the recording holds at most 150 events" in page.console(), "it was cut there")
+    page.set_code("import torch\nx = torch.ones(2)\nfor k in range(1_000):\n    x = x + 1\nprint('to the end')\n")
+    page.until(lambda: "to the end" in page.console(), "the program runs on")
     page.ready()
-    page.until(lambda: page.total == 151, "the events and how it ended")
+    assert page.total <= 150
+
+
+def test_an_iteration_that_was_recorded_thinly_is_had_whole_and_left_again(page: Gradtape) -> None:
+    page.page.get_by_role("button", name="Limits").click()
+    choose(page, "Events", "1000")
+    page.page.keyboard.press("Escape")
+    page.set_code(TRAINING)
+    note = page.page.locator(".st-key-thinned")
+    page.until(lambda: "of 200 iterations whole" in page.page.locator(".st-key-status").inner_text(), "how much is whole")
+    page.ready()
+    before = page.total
+    page.page.locator(".gt-brand").click()
+    page.page.keyboard.press("End")
+    for _ in range(60):
+        if "was recorded thinly" in "".join(note.all_inner_texts()):
+            break
+        page.page.keyboard.press("ArrowLeft")
+        page.settled()
+        page.page.wait_for_timeout(200)
+    page.screenshot("an iteration that is thin")
+    page.page.get_by_role("button", name="Record it whole").click()
+    page.until(lambda: "It gave the same numbers." in "".join(note.all_inner_texts()), "it was recorded again")
+    page.ready()
+    assert page.total != before
+    page.screenshot("the iteration whole")
+    page.page.get_by_role("button", name="Back to the whole run").click()
+    page.until(lambda: page.total == before, "the whole run is there again")
 
 
 def test_of_a_long_output_both_ends_are_shown_and_all_of_it_can_be_had(page: Gradtape) -> None:

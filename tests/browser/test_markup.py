@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,14 +15,15 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from components.menus.gallery import examples
+from components.network.file import PYVIS
 from components.replay import REPLAY
-from engine.export import FORMATS, Options, export
+from engine.export import FORMATS, Options
 from engine.program.share import Link, pack
 from engine.recording import Recording, RecordingError
 from engine.sandbox import run
 from tests.browser.conftest import Gradtape, listening
 from tests.engine.export.hostile import hostile
-from tests.engine.recording.test_recording import packed, unpacked
+from tests.engine.recording.files import as_format1, packed, unpacked
 
 pytestmark = pytest.mark.browser
 
@@ -67,20 +69,28 @@ raise Loud(' '.join(EVERY))
 PANELS = ("Inspector", "Findings", "Ledger", "Tensors", "What if", "Sweep", "Check", "Compare")
 
 
-@pytest.fixture
-def unopened(blank: Gradtape) -> Iterator[Gradtape]:
-    """A tab in which neither a script nor a dialog comes up; what else would be seen, the fixture of the tab looks at."""
+@contextmanager
+def without_dialogs(page: Gradtape) -> Iterator[None]:
+    """Neither a script nor a dialog comes up meanwhile; what else would be seen, the fixture of the tab looks at."""
     dialogs: list[str] = []
-    with listening(blank.page, dialog=lambda dialog: (dialogs.append(dialog.message), dialog.dismiss())):
-        yield blank
-        assert_unharmed(blank)
+    with listening(page.page, dialog=lambda dialog: (dialogs.append(dialog.message), dialog.dismiss())):
+        yield
+        assert_unharmed(page)
     assert dialogs == []
 
 
 @pytest.fixture
-def quiet(unopened: Gradtape, page: Gradtape) -> Gradtape:
-    """The page in such a tab."""
-    return page
+def unopened(blank: Gradtape) -> Iterator[Gradtape]:
+    """An empty tab in which nothing comes up."""
+    with without_dialogs(blank):
+        yield blank
+
+
+@pytest.fixture
+def quiet(shared: Gradtape) -> Iterator[Gradtape]:
+    """The page in such a tab, one visit for all: each test puts something of its own on show."""
+    with without_dialogs(shared):
+        yield shared
 
 
 def assert_unharmed(page: Gradtape) -> None:
@@ -89,6 +99,16 @@ def assert_unharmed(page: Gradtape) -> None:
     assert page.page.evaluate("[getComputedStyle(document.body).display, getComputedStyle(document.body).backgroundImage]") == [
         "block", "none",
     ]  # fmt: skip
+
+
+SELECT = """id => {
+    const link = document.createElement('button');
+    link.dataset.gtSelect = id;
+    document.querySelector('.gt-brand').append(link);
+    link.click();
+    link.remove();
+}"""
+"""What a click on a name in a table does, wherever the table is."""
 
 
 def through_all(page: Gradtape) -> None:
@@ -109,14 +129,18 @@ def through_all(page: Gradtape) -> None:
     for label in ("Autograd (grad_fn)", "Tensors and ops"):
         tab.locator(".st-key-view button", has_text=label).click()
         page.settled()
-    for row in range(4):
-        tab.locator(".st-key-panel_tab button", has_text="Tensors").first.click()
-        page.settled()
-        names = tab.locator(".st-key-tensor_table [data-gt-select]")
-        names.nth(row).wait_for()
-        names.nth(row).click()
-        page.settled()
-        tab.locator(".st-key-panel_tab button", has_text="Inspector").first.click()
+    tab.locator(".st-key-panel_tab button", has_text="Tensors").first.click()
+    page.settled()
+    names = tab.locator(".st-key-tensor_table [data-gt-select]")
+    names.nth(3).wait_for()
+    ids = [names.nth(row).get_attribute("data-gt-select") for row in range(4)]
+    names.nth(0).click()
+    page.settled()
+    tab.locator(".st-key-panel_tab button", has_text="Inspector").first.click()
+    page.settled()
+    for key in ids[1:]:
+        tab.evaluate(SELECT, key)
+        page.until(lambda key=key: page.player.get_attribute("data-selected") == key, "it is selected")
         page.settled()
     box = page.player.bounding_box()
     assert box is not None
@@ -126,11 +150,12 @@ def through_all(page: Gradtape) -> None:
 
 
 def test_what_a_program_says_is_text(quiet: Gradtape) -> None:
-    before = quiet.total
-    quiet.set_code(PROGRAM)
-    quiet.until(lambda: quiet.total not in (before, -1), "another tape")
-    quiet.settled()
+    quiet.run(PROGRAM)
     assert TAG in quiet.console()
+    quiet.screenshot("rolled")
+    quiet.player.focus()
+    quiet.page.keyboard.press("u")  # unrolled, so that each tensor has a card of its own
+    quiet.settled()
     through_all(quiet)
     quiet.page.locator(".st-key-modes button", has_text="Build").click()
     quiet.settled()
@@ -171,37 +196,55 @@ def opened(page: Gradtape, file: Path, data: bytes, seen: Callable[[], bool]) ->
 )
 def test_a_file_that_cannot_be_opened_is_named_as_text(quiet: Gradtape, tmp_path: Path, name: str, data: bytes) -> None:
     notice = quiet.page.locator(".st-key-notices")
-    opened(quiet, tmp_path / name, data, lambda: "cannot be opened" in notice.inner_text())
-    assert name in notice.inner_text()
+    opened(quiet, tmp_path / name, data, lambda: name in notice.inner_text())
+    assert "cannot be opened" in notice.inner_text()
     assert notice.locator("a, img, code, .katex").count() == 0
+
+
+@cache
+def plain() -> bytes:
+    """A recording of the default example, in the format whose document is easily forged."""
+    recording = run(examples()["repeated_backward"].text).recording
+    assert recording is not None
+    return as_format1(recording)
 
 
 def forged(change: Callable[[str], str]) -> bytes:
     """A recording, every text of which that may be changed is."""
-    recording = run(examples()["repeated_backward"].text).recording
-    assert recording is not None
-    document, raw = unpacked(recording.to_bytes())
+    document, raw = unpacked(plain())
 
-    def walk(holder: Any) -> None:
-        for key, item in list(holder.items() if isinstance(holder, dict) else enumerate(holder)):
+    def texts(holder: Any) -> Iterator[tuple[Any, Any]]:
+        """Where the texts stand."""
+        for key, item in holder.items() if isinstance(holder, dict) else enumerate(holder):
             if isinstance(item, str):
-                holder[key] = change(item)
-                try:
-                    Recording.load(packed(msgspec.msgpack.encode(document), raw))
-                except RecordingError:
-                    holder[key] = item
+                yield holder, key
             elif isinstance(item, list | dict):
-                walk(item)
+                yield from texts(item)
 
-    walk(document)
+    def alter(places: list[tuple[Any, Any]]) -> None:
+        """Change the texts of some places; where that is refused, of each half of them."""
+        before = [holder[key] for holder, key in places]
+        for holder, key in places:
+            holder[key] = change(holder[key])
+        try:
+            Recording.load(packed(msgspec.msgpack.encode(document), raw))
+        except RecordingError:
+            for (holder, key), text in zip(places, before):
+                holder[key] = text
+            if len(places) > 1:
+                alter(places[: len(places) // 2])
+                alter(places[len(places) // 2 :])
+
+    alter(list(texts(document)))
     return packed(msgspec.msgpack.encode(document), raw)
 
 
 @pytest.mark.parametrize("text", EVERY, ids=["tag", "script", "quotes", "markdown", "latex", "css"])
 def test_what_a_saved_recording_says_is_text(quiet: Gradtape, tmp_path: Path, text: str) -> None:
+    name = f"{EVERY.index(text)}.gradtape"
     summary = quiet.page.locator(".gt-summary").first
     data = forged(lambda said: said if len(said) == 1 else text + said)
-    opened(quiet, tmp_path / "a.gradtape", data, lambda: summary.inner_text().startswith("a.gradtape"))
+    opened(quiet, tmp_path / name, data, lambda: summary.inner_text().startswith(name))
     through_all(quiet)
 
 
@@ -228,11 +271,17 @@ def test_what_an_address_says_is_text(unopened: Gradtape, address: str, address_
 
 
 NAMES = {"markdown": MARKDOWN[:110], "tag": TAG, "label": ":red[x] $y$ `z` [a](b)", "css": CSS[:110]}
-LINKS = [(name, PROGRAM) for name in NAMES.values()] + [(TAG, examples()["repeated_backward"].text)]
+PLAIN = examples()["repeated_backward"].text
+LINKS = {
+    **{name: (NAMES[name], PLAIN, False) for name in NAMES},
+    "hostile program": (TAG, PROGRAM, False),
+    "embedded": (TAG, PLAIN, True),
+    "embedded hostile program": (TAG, PROGRAM, True),
+}
+"""Every name where it is shown, in the header and in what Share offers, which are the same for all programs."""
 
 
-@pytest.mark.parametrize(("name", "program"), LINKS, ids=[*NAMES, "of a plain program"])
-@pytest.mark.parametrize("embedded", [False, True])
+@pytest.mark.parametrize(("name", "program", "embedded"), LINKS.values(), ids=LINKS)
 def test_what_a_link_says_is_text(unopened: Gradtape, address: str, name: str, program: str, embedded: bool) -> None:
     link = pack(Link((program,), name=name))
     unopened.page.goto(f"{address}?p={link}" + ("&embed=true" if embedded else ""))
@@ -275,16 +324,16 @@ def recordings() -> dict[str, Recording]:
     }
 
 
-@pytest.mark.parametrize("kind", ["svg", "html", "graphml", "mermaid", "dot", "json"])
+@pytest.mark.parametrize("kind", ["svg", "html", "pyvis", "graphml", "mermaid", "dot", "json"])
 def test_nothing_runs_in_what_is_saved(outside: Page, tmp_path: Path, kind: str) -> None:
     for name, recording in recordings().items():
         for theme in ("light", "dark"):
             options = Options("tensors", "LR", None, theme, TAG + SCRIPT)
-            data = REPLAY.make(recording, options) if kind == "html" else export(recording, kind, options)
-            suffix = REPLAY.suffix if kind == "html" else FORMATS[kind].suffix
+            format = next(each for each in (*FORMATS.values(), PYVIS, REPLAY) if each.name == kind)
+            data, suffix = format.make(recording, options), format.suffix
             file = tmp_path / f"{name}{suffix}"
             file.write_bytes(data)
-            if kind in ("svg", "html"):
+            if kind in ("svg", "html", "pyvis"):
                 outside.goto(file.as_uri())
                 outside.mouse.move(300, 300)
                 outside.keyboard.press("End")

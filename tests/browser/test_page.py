@@ -32,6 +32,8 @@ def test_stepping_to_the_end_and_back_changes_values(page: Gradtape) -> None:
     page.page.keyboard.press("Home")
     page.until(lambda: page.step == 0, "the first step")
     page.until(lambda: "backward() has not been called yet" in page.inspector(), "no gradient yet")
+    page.until(lambda: page.page.locator(".cm-line.gt-moment").count() == 1, "the moment's line is marked in the editor")
+    assert "x1 = torch.tensor" in page.page.locator(".cm-line.gt-moment").inner_text()
     while page.step < page.total - 1:
         before = page.step
         page.page.keyboard.press("ArrowRight")
@@ -46,13 +48,6 @@ def test_stepping_to_the_end_and_back_changes_values(page: Gradtape) -> None:
         page.page.wait_for_timeout(400)
         gradients.append("42" in page.inspector())
     assert any(gradients), "after the first pass the gradient is 42"
-
-
-def test_the_line_of_the_moment_is_marked_in_the_editor(page: Gradtape) -> None:
-    page.page.locator(".gt-brand").click()
-    page.page.keyboard.press("Home")
-    page.until(lambda: page.page.locator(".cm-line.gt-moment").count() == 1, "a marked line")
-    assert "x1 = torch.tensor" in page.page.locator(".cm-line.gt-moment").inner_text()
 
 
 def test_space_plays_and_pauses(page: Gradtape) -> None:
@@ -73,14 +68,6 @@ def test_clicking_a_node_shows_it_in_the_inspector(page: Gradtape) -> None:
     text = page.inspector()
     assert "44" in text
     assert "_saved_self" in text
-
-
-def test_an_edited_program_runs(page: Gradtape) -> None:
-    page.set_code(
-        "import torch\nw = torch.tensor([3.], requires_grad=True)\n(w ** 2).sum().backward()\nprint('slope', w.grad)\n"
-    )
-    page.until(lambda: page.console().startswith("slope tensor([6.])"), "the new output")
-    page.until(lambda: int(page.player.get_attribute("data-nodes") or 0) == 3, "the new graph")
 
 
 def test_typing_is_not_overwritten_and_keeps_the_focus(page: Gradtape) -> None:
@@ -104,21 +91,6 @@ def test_names_are_offered_while_typing(page: Gradtape) -> None:
         page.page.keyboard.press("Escape")
 
 
-def test_a_mistake_is_shown_on_its_line_with_what_ran_before(page: Gradtape) -> None:
-    page.set_code("import torch\na = torch.ones(2, requires_grad=True)\nb = a * 2\nc = b + torch.ones(3)\nprint(c)\n")
-    message = page.page.locator(".gt-message")
-    message.wait_for()
-    assert "must match the size of tensor b (3)" in message.inner_text()
-    assert page.page.locator(".gt-wrong").inner_text() == "c = b + torch.ones(3)"
-    page.until(lambda: int(page.player.get_attribute("data-nodes") or 0) == 3, "the graph of what ran before")
-    assert "RuntimeError" in page.console()
-
-
-def test_an_unsupported_function_is_named(page: Gradtape) -> None:
-    page.set_code("import torch\nx = torch.ones(2)\ntorch.stft(x)\n")
-    page.until(lambda: "torch.stft is not supported by Gradtape" in page.console(), "the message")
-
-
 def test_a_notebook_opens_with_its_outputs(page: Gradtape, tmp_path: Path) -> None:
     cells = ("import torch", "x = torch.ones(2, requires_grad=True)\nx", "(3 * x).sum().backward()\nprint('done')\nx.grad")
     path = tmp_path / "lesson.ipynb"
@@ -130,39 +102,6 @@ def test_a_notebook_opens_with_its_outputs(page: Gradtape, tmp_path: Path) -> No
     assert "tensor([1., 1.], requires_grad=True)" in body
     assert "tensor([3., 3.])" in body
     assert "done" in body
-
-
-def test_a_saved_recording_opens(page: Gradtape, tmp_path: Path) -> None:
-    result = run("import torch\nq = torch.ones(2, requires_grad=True)\n(q * 5).sum().backward()\n")
-    assert result.recording is not None
-    path = tmp_path / "tape.gradtape"
-    result.recording.save(path)
-    page.page.locator(".st-key-header").get_by_role("button", name="Open").click()
-    page.page.locator("input[type=file]").set_input_files(str(path))
-    page.until(lambda: "q = torch.ones" in page.code(), "the recording's program")
-    page.until(lambda: int(page.player.get_attribute("data-nodes") or 0) == 3, "its graph")
-    page.page.locator(".st-key-upload").wait_for(state="hidden")
-    page.set_code(page.code() + "\nprint('and on')\n")
-    page.until(lambda: page.console().rstrip().endswith("and on"), "what was typed afterwards runs")
-    assert page.code().endswith("print('and on')\n"), "the file is not opened again"
-
-
-def test_a_bad_file_is_explained(page: Gradtape, tmp_path: Path) -> None:
-    path = tmp_path / "broken.ipynb"
-    path.write_text("{")
-    page.page.locator(".st-key-header").get_by_role("button", name="Open").click()
-    page.page.locator("input[type=file]").set_input_files(str(path))
-    page.page.get_by_text("the notebook is not valid JSON").wait_for()
-
-
-def test_every_example_opens_and_paints(page: Gradtape) -> None:
-    for example in list(examples().values())[1:]:
-        page.page.locator("button", has_text=re.compile("^Example")).first.click()
-        page.page.get_by_role("button", name=example.title, exact=True).click()
-        page.until(lambda text=example.text: page.code() == text, f"the text of {example.title}")
-        page.until(lambda: page.total > 1, "a tape")
-        page.settled()
-        page.page.keyboard.press("Escape")
 
 
 def test_views_directions_and_panels(page: Gradtape) -> None:
@@ -177,9 +116,65 @@ def test_views_directions_and_panels(page: Gradtape) -> None:
     p.get_by_role("table").get_by_role("button", name="x1", exact=True).wait_for()
 
 
-def test_markup_from_programs_stays_text(page: Gradtape) -> None:
+def test_an_edited_program_runs(shared: Gradtape) -> None:
+    shared.set_code(
+        "import torch\nw = torch.tensor([3.], requires_grad=True)\n(w ** 2).sum().backward()\nprint('slope', w.grad)\n"
+    )
+    shared.until(lambda: shared.console().startswith("slope tensor([6.])"), "the new output")
+    shared.until(lambda: int(shared.player.get_attribute("data-nodes") or 0) == 3, "the new graph")
+
+
+def test_a_mistake_is_shown_on_its_line_with_what_ran_before(shared: Gradtape) -> None:
+    shared.set_code("import torch\na = torch.ones(2, requires_grad=True)\nb = a * 2\nc = b + torch.ones(3)\nprint(c)\n")
+    message = shared.page.locator(".gt-message")
+    message.wait_for()
+    assert "must match the size of tensor b (3)" in message.inner_text()
+    assert shared.page.locator(".gt-wrong").inner_text() == "c = b + torch.ones(3)"
+    shared.until(lambda: int(shared.player.get_attribute("data-nodes") or 0) == 3, "the graph of what ran before")
+    assert "RuntimeError" in shared.console()
+
+
+def test_an_unsupported_function_is_named(shared: Gradtape) -> None:
+    shared.set_code("import torch\nx = torch.ones(2)\ntorch.stft(x)\n")
+    shared.until(lambda: "torch.stft is not supported by Gradtape" in shared.console(), "the message")
+
+
+def test_a_saved_recording_opens(shared: Gradtape, tmp_path: Path) -> None:
+    result = run("import torch\nq = torch.ones(2, requires_grad=True)\n(q * 5).sum().backward()\n")
+    assert result.recording is not None
+    path = tmp_path / "tape.gradtape"
+    result.recording.save(path)
+    shared.page.locator(".st-key-header").get_by_role("button", name="Open").click()
+    shared.page.locator("input[type=file]").set_input_files(str(path))
+    shared.until(lambda: "q = torch.ones" in shared.code(), "the recording's program")
+    shared.until(lambda: int(shared.player.get_attribute("data-nodes") or 0) == 3, "its graph")
+    shared.page.locator(".st-key-upload").wait_for(state="hidden")
+    shared.set_code(shared.code() + "\nprint('and on')\n")
+    shared.until(lambda: shared.console().rstrip().endswith("and on"), "what was typed afterwards runs")
+    assert shared.code().endswith("print('and on')\n"), "the file is not opened again"
+
+
+def test_a_bad_file_is_explained(shared: Gradtape, tmp_path: Path) -> None:
+    path = tmp_path / "broken.ipynb"
+    path.write_text("{")
+    shared.page.locator(".st-key-header").get_by_role("button", name="Open").click()
+    shared.page.locator("input[type=file]").set_input_files(str(path))
+    shared.page.get_by_text("the notebook is not valid JSON").wait_for()
+
+
+def test_every_example_opens_and_paints(shared: Gradtape) -> None:
+    for example in list(examples().values())[1:]:
+        shared.page.locator("button", has_text=re.compile("^Example")).first.click()
+        shared.page.get_by_role("button", name=example.title, exact=True).click()
+        shared.until(lambda text=example.text: shared.code() == text, f"the text of {example.title}")
+        shared.until(lambda: shared.total > 1, "a tape")
+        shared.settled()
+        shared.page.keyboard.press("Escape")
+
+
+def test_markup_from_programs_stays_text(shared: Gradtape) -> None:
     evil = '<img src=x onerror=\\"window.__pwned=1\\">'
-    page.set_code(
+    shared.set_code(
         "import torch\n"
         f'evil = "{evil}"\n'
         "print(evil)\n"
@@ -188,10 +183,10 @@ def test_markup_from_programs_stays_text(page: Gradtape) -> None:
         "import warnings\nwarnings.warn(evil)\n"
         "raise ValueError(evil)\n"
     )
-    page.until(lambda: "ValueError" in page.console(), "it ended")
+    shared.until(lambda: "ValueError" in shared.console(), "it ended")
     for panel in ("Ledger", "Tensors", "Inspector"):
-        page.page.get_by_role("radio", name=panel, exact=True).click()
-        page.settled()
-    page.page.wait_for_timeout(500)
-    assert page.page.evaluate("window.__pwned") is None
-    assert "<img src=x" in page.console()
+        shared.page.get_by_role("radio", name=panel, exact=True).click()
+        shared.settled()
+    shared.page.wait_for_timeout(500)
+    assert shared.page.evaluate("window.__pwned") is None
+    assert "<img src=x" in shared.console()

@@ -27,11 +27,16 @@ slope.backward()
 """
 
 
+@pytest.fixture
+def page(shared: Gradtape) -> Gradtape:
+    """One visit for all: each test runs a program of its own first."""
+    return shared
+
+
 def start(page: Gradtape, program: str, leaf: str = "x") -> None:
     """Run a program and stand at its first step, with the focus on the page."""
-    page.set_code(program)
-    page.until(lambda: bool(ids(page, leaf)) and page.code() == program, "the program's graph")
-    page.settled()
+    page.run(program)
+    assert ids(page, leaf)
     page.page.locator(".gt-brand").click()
     page.page.keyboard.press("Home")
     page.until(lambda: page.step == 0, "the first step")
@@ -196,8 +201,8 @@ def test_breakpoints_are_told_to_the_editor_and_taken_from_it(page: Gradtape) ->
 
 
 def test_the_keys_are_listed_and_the_focus_comes_back(page: Gradtape) -> None:
-    page.page.locator(".gt-brand").click()
-    step = page.step
+    start(page, TWO_PATHS)
+    step = press(page, "ArrowRight")
     page.page.keyboard.press("?")
     dialog = page.page.get_by_role("dialog", name="Keys")
     dialog.wait_for()

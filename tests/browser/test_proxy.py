@@ -33,6 +33,7 @@ T = TypeVar("T")
 
 pytestmark = [
     pytest.mark.browser,
+    pytest.mark.ci,
     pytest.mark.skipif(shutil.which(PROXY) is None, reason=f"{PROXY} is not installed"),
 ]
 

@@ -14,7 +14,7 @@ from components.replay import replay_html
 from engine.export import Options, export
 from engine.recording import Recording
 from engine.sandbox import run
-from tests.browser.conftest import SCREENSHOTS
+from tests.browser.conftest import FAILED, KEEPING, SCREENSHOTS
 from tests.engine.export.hostile import TAGS, hostile
 from tests.engine.export.programs import NAMES, recorded
 
@@ -100,9 +100,10 @@ def replay(chromium: Browser, tmp_path: Path, request: pytest.FixtureRequest) ->
     """The default example's replay; `request.param` may set the window's size and colours."""
     for one in opened(chromium, tmp_path, recorded("repeated_backward"), "Repeated backward", **getattr(request, "param", {})):
         yield one
-        SCREENSHOTS.mkdir(parents=True, exist_ok=True)
-        name = re.sub(r"[^\w]+", "_", request.node.name).strip("_")
-        one.tab.screenshot(path=str(SCREENSHOTS / f"{name}.png"))
+        if KEEPING or request.node.stash[FAILED]:
+            SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+            name = re.sub(r"[^\w]+", "_", request.node.name).strip("_")
+            one.tab.screenshot(path=str(SCREENSHOTS / f"{name}.png"))
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -29,7 +29,7 @@ def test_every_format_is_handed_out(page: Gradtape, tmp_path: Path) -> None:
     page.page.get_by_role("button", name="Replay").wait_for()
     labels = page.page.locator(".st-key-save_menu [data-testid=stButton]").all_inner_texts()
     assert labels == [
-        "SVG", "PNG", "PDF", "DOT", "Mermaid", "Recording", "JSON", "GraphML", "Script", "Notebook", "Replay",
+        "SVG", "PNG", "PDF", "DOT", "Mermaid", "Recording", "JSON", "GraphML", "pyvis", "Script", "Notebook", "Replay",
     ]  # fmt: skip
     starts = {"SVG": b"<svg", "PNG": b"\x89PNG", "PDF": b"%PDF", "DOT": b"digraph", "Mermaid": b"flowchart", "JSON": b"{",
               "GraphML": b"<?xml", "Script": b"# Repeated", "Notebook": b"{", "Replay": b"<!doctype html>"}  # fmt: skip

@@ -26,13 +26,13 @@ print("fitted")
 
 
 @pytest.fixture
-def sweep(page: Gradtape) -> Gradtape:
-    page.set_code(FIT)
-    page.until(lambda: page.console().strip() == "fitted", "it ran")
-    page.page.get_by_role("radio", name="Sweep").click()
-    page.page.get_by_role("button", name="Sweep").wait_for()
-    page.settled()
-    return page
+def sweep(shared: Gradtape) -> Gradtape:
+    shared.run(FIT)
+    assert shared.console().strip() == "fitted"
+    shared.page.get_by_role("radio", name="Sweep").click()
+    shared.page.get_by_role("button", name="Sweep").wait_for()
+    shared.settled()
+    return shared
 
 
 def choose(page: Gradtape, box: str, option: str) -> None:

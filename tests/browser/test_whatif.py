@@ -27,13 +27,13 @@ FOCUSED = """(() => {
 
 
 @pytest.fixture
-def knobs(page: Gradtape) -> Gradtape:
-    page.set_code(PROGRAM)
-    page.until(lambda: page.console().strip() == "3.0", "it ran")
-    page.page.get_by_role("radio", name="What if").click()
-    page.page.get_by_label("rate, line 4", exact=True).wait_for()
-    page.settled()
-    return page
+def knobs(shared: Gradtape) -> Gradtape:
+    shared.run(PROGRAM)
+    assert shared.console().strip() == "3.0"
+    shared.page.get_by_role("radio", name="What if").click()
+    shared.page.get_by_label("rate, line 4", exact=True).wait_for()
+    shared.settled()
+    return shared
 
 
 def line(page: Gradtape, number: int) -> str:

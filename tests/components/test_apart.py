@@ -10,9 +10,11 @@ import pytest
 from components.player import isolated
 from components.player.isolated import Wish
 from components.player.payload import drawing, late_details, packed, payload
+from components.player.rolled import not_rolled, rolled_drawing, rolled_payload
 from components.player.tape import late_captions
 from engine.diagnosis import findings
 from engine.diagnosis.contributions import edge_lines
+from engine.graph.rolled_view import rolled_view
 from engine.recording import Recording
 from engine.sandbox import Limits, run
 from engine.sandbox.calls import CallError, Function
@@ -48,9 +50,19 @@ def test_another_process_draws_the_same_picture(view: str, direction: str, fold:
     recording = recorded(20)
     made = isolated.picture(recording, None, Wish(view, direction, "run", fold, opened))
     here = drawing(recording, view, direction, "run", None, fold, opened)
-    assert plain(made.data()) == plain(packed(payload(here, edge_lines(recording))))
+    assert plain(made.data()) == plain(packed(payload(here, edge_lines(recording))) | {"rolled": not_rolled(True)})
     assert made.findings == findings(recording)
     assert made.findings
+
+
+def test_another_process_draws_the_same_rolled_picture() -> None:
+    recording = recorded(300)
+    window = rolled_view(recording).window(500)
+    made = isolated.picture(recording, None, Wish("tensors", "LR", "run", "auto", None, True, (), window, "loop.py"))
+    findings(recording)  # the other process does not leave them to the page
+    here = rolled_payload(rolled_drawing(recording, run="run"), window, edge_lines(recording), "loop.py")
+    assert plain(made.data()) == plain(packed(here))
+    assert made.late() == {}
 
 
 def test_a_picture_merged_with_a_pinned_run_too() -> None:
@@ -66,7 +78,7 @@ def test_what_comes_later_of_a_large_picture_comes_along() -> None:
     made = isolated.picture(recording, None, wish)
     here = drawing(recording, "tensors", "LR", "run", None, "auto", None)
     lines = edge_lines(recording)
-    assert plain(made.data()) == plain(packed(payload(here, lines, complete=False)))
+    assert plain(made.data()) == plain(packed(payload(here, lines, complete=False)) | {"rolled": not_rolled(True)})
     late = {name: plain(part()) for name, part in made.late().items()}
     assert late == plain(
         {"captions": late_captions(recording), "details": late_details(recording, "tensors", "auto", None, lines)}

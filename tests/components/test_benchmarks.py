@@ -87,6 +87,12 @@ def test_networks(script: Callable[..., str]) -> None:
     assert len(re.findall(r"^\|(conv2d|transformer|training step|LSTM)", shown, re.MULTILINE)) == 4
 
 
+def test_tape(script: Callable[..., str]) -> None:
+    shown = script("tape", "--smallest")
+    (row,) = [line for line in shown.splitlines() if re.match(r"\| [\d,]+ \|", line)]
+    assert len(row.strip("|").split("|")) == 10
+
+
 def test_page(script: Callable[..., str]) -> None:
     shown = script("page", "--smallest")
     assert re.findall(r"^run of (.*): [\d.]+ ms$", shown, re.MULTILINE) == [

@@ -19,6 +19,8 @@ TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 COPIED = (".streamlit", "app.py", "assets", "components", "engine", "gradtape.py", "pyproject.toml", "tests")
 SEVERAL = 300.0
 ARROW = " says nothing of "
+Cases = dict[str, str]
+"""Files of tests that a recipe leads to, each with what is chosen of it, for pytest's `-k`."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,7 @@ def recipe(title: str) -> list[Block]:
     return found
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the repository, as far as recipes and their tests need it."""
     there = tmp_path_factory.mktemp("house")
@@ -74,20 +76,22 @@ def done(house: Path, *words: str) -> str:
     return made.stdout
 
 
-def passes(house: Path, *words: str) -> None:
-    """Run tests of the copy."""
-    done(house, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *words)
+def files(*paths: str) -> str:
+    """Chooses all tests of these files, for pytest's `-k`."""
+    return " or ".join(Path(path).name for path in paths)
 
 
-def test_an_operation_is_one_file(house: Path) -> None:
+def operation(house: Path) -> Cases:
+    """One file and its cases."""
     blocks = recipe("an operation")
     assert [block.file.startswith("engine/") for block in blocks] == [True, False], "one file and its cases"
     for block in blocks:
         block.put(house)
-    passes(house, blocks[-1].file)
+    return {blocks[-1].file: files(blocks[-1].file)}
 
 
-def test_a_finding_is_one_file(house: Path) -> None:
+def finding(house: Path) -> Cases:
+    """One file and programs of two corpora."""
     made, *cases = recipe("a finding")
     assert {block.kind for block in cases} == {"diff"}
     assert all(block.file.startswith("tests/") for block in cases)
@@ -95,39 +99,31 @@ def test_a_finding_is_one_file(house: Path) -> None:
         block.put(house)
     names = [name for block in cases for name in re.findall(r"^\+# %% (.+)", block.text, re.MULTILINE)]
     chosen = " or ".join(f"({' and '.join(re.findall(r'[a-z]+', name))})" for name in names)
-    passes(house, "tests/engine/diagnosis/test_findings.py", "-k", chosen)
-    (house / "prog.py").write_text("import torch\nx = torch.ones(3, 1, requires_grad=True)\nx.softmax(1).sum().backward()\n")
-    told = subprocess.run(
-        [sys.executable, "gradtape.py", "explain", "prog.py"], cwd=house, capture_output=True, text=True, check=False
-    )
-    assert told.returncode == 1, told.stderr
-    assert "chooses among one class" in told.stdout
+    return {"tests/engine/diagnosis/test_findings.py": f"test_findings.py and ({chosen})"}
 
 
-def test_one_program_of_a_corpus_runs(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    (named,) = re.findall(r'-m tests\.corpus "(.+)"', TEXT)
-    monkeypatch.chdir(ROOT)
-    assert run_one([named]) == 0
-    assert not capsys.readouterr().err
-
-
-def test_a_panel_is_one_file(house: Path) -> None:
+def panel(house: Path) -> Cases:
+    """One file and its cases; the page's own tests of panels look at it, too."""
     made, case = recipe("a panel")
     made.put(house)
     case.put(house)
-    passes(house, case.file, "tests/components/test_panels.py", "-k", "it_counts or every_panel and (notebook or tried)")
+    return {
+        case.file: files(case.file),
+        "tests/components/test_panels.py": "test_panels.py and every_panel and (notebook or tried)",
+    }
 
 
-def test_an_export_is_a_file_and_its_line(house: Path) -> None:
+def export(house: Path) -> Cases:
+    """A file and its line."""
     made, *lines = recipe("an export")
     assert {block.file for block in lines} == {"engine/export/formats.py"}
     for block in (made, *lines):
         block.put(house)
-    (house / "run.py").write_text("import torch\nx = torch.ones(2, requires_grad=True)\nx.sum().backward()\n")
-    assert done(house, "gradtape.py", "csv", "run.py", "-o", "-").startswith("step,line,what\n1,2,")
+    return {}
 
 
-def test_a_kind_of_event_is_counted_by_a_test(house: Path) -> None:
+def event(house: Path) -> Cases:
+    """A test counts the readers that have forgotten a kind of event."""
     fact, *rest = recipe("a kind of event")
     assert not forgotten(house)
     fact.put(house)
@@ -137,12 +133,39 @@ def test_a_kind_of_event_is_counted_by_a_test(house: Path) -> None:
     assert all(sentence.endswith(f"{ARROW}{kind}") for sentence in said)
     for block in rest:
         block.put(house)
-    files = {sentence.partition(": ")[0] for sentence in forgotten(house)}
-    assert len(files) == len({sentence.partition(": ")[0] for sentence in said}) - 1, "the caption is there"
-    for file in files:  # "put its name into the last `case` of the reader, beside those that are left alone"
+    readers = {sentence.partition(": ")[0] for sentence in forgotten(house)}
+    assert len(readers) == len({sentence.partition(": ")[0] for sentence in said}) - 1, "the caption is there"
+    for file in readers:  # "put its name into the last `case` of the reader, beside those that are left alone"
         text = (house / file).read_text(encoding="utf-8")
         for beside in ("    Warned,\n", "    Warned: None,\n", "Warned()"):
             text = text.replace(beside, beside + (" | " if "(" in beside else "") + beside.replace("Warned", kind))
         (house / file).write_text(text, encoding="utf-8")
     assert not forgotten(house)
-    passes(house, rest[-1].file, "tests/engine/recording/test_readers.py")
+    readers_test = "tests/engine/recording/test_readers.py"
+    return {file: files(file) for file in (rest[-1].file, readers_test)}
+
+
+@pytest.mark.long
+def test_each_recipe_makes_what_it_says(house: Path) -> None:
+    """One process of pytest for the cases of all recipes: to begin takes it longer than they do."""
+    cases = operation(house) | finding(house) | panel(house) | export(house) | event(house)
+    assert len(cases) == 6
+    chosen = " or ".join(f"({words})" for words in cases.values())
+    passed = done(house, "-m", "pytest", "-v", "-p", "no:cacheprovider", "-p", "no:xdist", *cases, "-k", chosen)
+    assert {line.partition("::")[0] for line in passed.splitlines() if " PASSED" in line} == {*cases}, passed
+
+    (house / "prog.py").write_text("import torch\nx = torch.ones(3, 1, requires_grad=True)\nx.softmax(1).sum().backward()\n")
+    told = subprocess.run(
+        [sys.executable, "gradtape.py", "explain", "prog.py"], cwd=house, capture_output=True, text=True, check=False
+    )
+    assert told.returncode == 1, told.stderr
+    assert "chooses among one class" in told.stdout
+    (house / "run.py").write_text("import torch\nx = torch.ones(2, requires_grad=True)\nx.sum().backward()\n")
+    assert done(house, "gradtape.py", "csv", "run.py", "-o", "-").startswith("step,line,what\n1,2,")
+
+
+def test_one_program_of_a_corpus_runs(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    (named,) = re.findall(r'-m tests\.corpus "(.+)"', TEXT)
+    monkeypatch.chdir(ROOT)
+    assert run_one([named]) == 0
+    assert not capsys.readouterr().err

@@ -11,6 +11,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
 from components.menus import export
 from components.menus.export import File, file_name, to_fetch
+from components.network.file import PYVIS
 from components.page import opening, saving, tasks
 from components.page.visit import OPEN
 from components.replay import REPLAY, replay_html
@@ -40,7 +41,7 @@ def saved(visit: Visit, name: str) -> File:
     return visit.page.files[-1]
 
 
-@pytest.mark.parametrize("format", [*FORMATS.values(), REPLAY], ids=lambda each: each.name)
+@pytest.mark.parametrize("format", [*FORMATS.values(), PYVIS, REPLAY], ids=lambda each: each.name)
 def test_a_file_waits_for_the_browser_once_it_is_made(visit: Visit, format: Any) -> None:
     file = saved(visit, format.name)
     assert file.name == f"repeated-backward{format.suffix}"

@@ -16,7 +16,7 @@ from components.html.group_html import group_html
 from components.panels.findings import badge
 from components.player.folds import folding
 from components.replay.panels import panels
-from engine.diagnosis import Finding, findings
+from engine.diagnosis import findings
 from engine.diagnosis.findings import RULES
 from engine.diagnosis.run import Run
 from engine.graph import VIEWS
@@ -128,6 +128,6 @@ def test_a_cause_comes_before_what_it_leads_to_though_that_shows_earlier() -> No
 
 
 def test_the_order_is_severity_then_rule_then_moment(recording: Recording) -> None:
-    whose: dict[Finding, int] = {f: k for k, rule in enumerate(RULES) for f in rule(Run(recording))}
-    keys = [(("error", "warning", "hint").index(f.severity), whose[f], f.step) for f in findings(recording)]
+    whose = {(f.rule, f.title): k for k, rule in enumerate(RULES) for f in rule(Run(recording))}
+    keys = [(("error", "warning", "hint").index(f.severity), whose[f.rule, f.title], f.step) for f in findings(recording)]
     assert keys == sorted(keys)

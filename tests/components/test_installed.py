@@ -158,6 +158,19 @@ def test_a_program_of_the_projects_has_both(project: Project) -> None:
     )
 
 
+def test_a_program_of_the_projects_goes_on_with_pyvis(project: Project) -> None:
+    script = """
+import gradtape, components, engine
+from gradtape.engine.sandbox import run
+net = gradtape.network(run(open("prog.py").read()).recording)
+net.show_buttons()
+net.write_html("graph.html")
+print(components.OWNER, engine.OWNER, [node["gradtape"] for node in net.nodes])
+"""
+    assert project.do("-c", script) == "the neighbour the neighbour ['x', '× 3', 'sum']\n"
+    assert "MulBackward0" in (project.folder / "graph.html").read_text()
+
+
 def test_the_commands_work_in_the_project(project: Project) -> None:
     assert project.do(project.command, "run", "prog.py", "-o", "tape.gradtape") == PRINTED
     assert "Nothing looks wrong" in project.do(project.command, "explain", "tape.gradtape")

@@ -72,7 +72,7 @@ def test_what_was_chosen_holds_for_the_next_run() -> None:
     p = page(app)
     assert p.limits is not None
     assert p.limits.events == 100
-    p.edited = ["import torch\nx = torch.ones(1)\nwhile True: x = x + 1\n"]
+    p.edited = ["import torch\nx = torch.ones(1)\nwhile True: print('x' * 10_000)\n"]
     p.rev += 1
     app.button(key="run").click().run()
     assert not app.exception

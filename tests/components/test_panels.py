@@ -14,6 +14,7 @@ from streamlit.runtime.context import ContextProxy
 
 from components.menus.gallery import DEFAULT, examples
 from components.menus.help import KEYS
+from components.network.file import PYVIS
 from components.page import opening, selection, state, tasks
 from components.page.visit import OPEN
 from components.panels import Beside, Panel, panels
@@ -229,16 +230,33 @@ def test_every_panel_of_the_page_is_tried() -> None:
 
 
 @pytest.mark.parametrize("name", CASES)
-@pytest.mark.parametrize("view", ["tensors", "autograd"])
-def test_every_recording_has_a_graph_beside_the_panel(begin: Any, name: str, view: str) -> None:
+def test_every_recording_has_a_graph_beside_the_panel_and_can_be_built_on(begin: Any, name: str) -> None:
     visit = begin(name)
     recording = visit.page.recording
-    player = visit.draw(view=view).sent("player")
-    assert player["view"] == view
-    assert player["total"] == len(recording.events)
-    cards = [node for node in player["nodes"] if node["shape"] == "card"]
-    assert bool(cards) == (view == "tensors" or name != "without gradients")
-    assert any(node.get("members") or node["id"].startswith("g:") for node in player["nodes"]) == (name == "large")
+    for view in ("tensors", "autograd"):
+        player = visit.draw(view=view).sent("player")
+        assert player["view"] == view
+        assert player["total"] == len(recording.events)
+        cards = [node for node in player["nodes"] if node["shape"] == "card"]
+        assert bool(cards) == (view == "tensors" or name != "without gradients")
+        assert player["rolled"]["on"] == (name in ("training loop", "large"))
+        player = visit.draw(player={"rolled": {"on": False}}).sent("player")
+        assert any(node.get("members") or node["id"].startswith("g:") for node in player["nodes"]) == (name == "large")
+        visit.draw(player={"rolled": {"on": True}})
+    if name != "notebook":
+        build_is_drawn(visit, name)
+
+
+def build_is_drawn(visit: Visit, name: str) -> None:
+    visit.draw(mode="Build")
+    assert visit.page.mode == "Build"
+    shown = visit.text("builder")
+    assert shown.startswith("Undo Redo New ")
+    assert ("The program stops there, and lines below are not reached: line 5" in shown) == (name == "ends with an error")
+    assert "Build Kind of tensor Name Filled with Entries requires_grad Add" in shown
+    assert visit.sent("editor_0")["text"] == visit.page.edited[0]
+    error = visit.page.result.error if visit.page.result is not None else None
+    assert (error is not None) == (name == "ends with an error")
 
 
 def test_a_panel_is_offered_for_the_recordings_that_it_is_for(begin: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -331,19 +349,6 @@ def test_a_program_without_numbers_has_nothing_to_turn_or_to_sweep(begin: Any) -
 # --- the left side ------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", [name for name in CASES if name != "notebook"])
-def test_build_is_drawn_for_every_recording(begin: Any, name: str) -> None:
-    visit = begin(name).draw(mode="Build")
-    assert visit.page.mode == "Build"
-    shown = visit.text("builder")
-    assert shown.startswith("Undo Redo New ")
-    assert ("The program stops there, and lines below are not reached: line 5" in shown) == (name == "ends with an error")
-    assert "Build Kind of tensor Name Filled with Entries requires_grad Add" in shown
-    assert visit.sent("editor_0")["text"] == visit.page.edited[0]
-    error = visit.page.result.error if visit.page.result is not None else None
-    assert (error is not None) == (name == "ends with an error")
-
-
 def test_a_notebook_shows_every_cell_with_its_output(begin: Any) -> None:
     visit = begin("notebook")
     assert "Notebook · 2 cells" in visit.text("program")
@@ -369,7 +374,7 @@ def test_an_error_is_in_the_console_and_at_its_line(begin: Any) -> None:
         ("1 / 0\n", "ZeroDivisionError on line 1"),
         ("if\n", "SyntaxError on line 1"),
         ("import socket\n", "ended before its first tensor"),
-        ("while True:\n    print('x' * 10_000)\n", "The program printed or recorded too much"),
+        ("while True:\n    print('x' * 10_000)\n", "The program printed too much"),
     ],
 )
 def test_without_a_tensor_the_reason_stands_in_the_graphs_place(begin: Any, program: str, words: str) -> None:
@@ -432,7 +437,7 @@ def test_open_offers_a_place_for_files() -> None:
 
 def test_save_offers_every_format_for_a_run_and_the_script_without_one(begin: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     offered = downloads(begin("training loop").draw(save=True), "save_menu")
-    assert sorted(offered) == sorted([*(format.label for format in FORMATS.values()), REPLAY.label])
+    assert sorted(offered) == sorted([*(format.label for format in FORMATS.values()), PYVIS.label, REPLAY.label])
     monkeypatch.delenv(OPEN)
     monkeypatch.setattr(opening, "isolated", lambda: False)
     not_run = Visit(p=pack(Link((EXAMPLE,), False, "", None, None, "tensors")))

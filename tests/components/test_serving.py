@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import os
 import re
 import socket
@@ -21,7 +22,8 @@ from websockets.sync.client import connect
 
 from benchmarks.serving import ROOT, free_port
 from components import commands
-from components.server import headers, health, render_lock
+from components.server import first_files, headers, health, render_lock, serving
+from components.server.first_files import FirstFiles, files
 from components.server.headers import CLOSED, Headers, policy
 from components.server.health import LEAVING, UNWELL, WELL, condition, notify
 from components.server.probe import main, probe
@@ -376,3 +378,84 @@ def test_streamlits_own_script_is_allowed_by_its_hash_and_no_other() -> None:
     assert policy().count("'sha256-") == 1
     assert "unsafe-inline" not in policy().partition("script-src")[2].partition(";")[0]
     assert "unsafe-eval" not in policy()
+
+
+# --- the first visit --------------------------------------------------------------------------------------------------------
+
+BUNDLE = next(address for address in files() if "/gradtape.player/player-" in address)
+
+
+def fetch(path: str, method: str = "GET", accept: bytes = b"gzip, br") -> tuple[dict[bytes, bytes], bytes]:
+    """The headers and the body that a browser gets, of an application that says "Streamlit" to everything."""
+    sent: list[dict[str, Any]] = []
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"text/html")]})
+        await send({"type": "http.response.body", "body": b"Streamlit"})
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    scope = {"type": "http", "path": path, "method": method, "headers": [(b"accept-encoding", accept)]}
+    asyncio.run(FirstFiles(app)(scope, None, send))  # type: ignore[arg-type]
+    start, body = sent
+    return dict(start["headers"]), body["body"]
+
+
+def test_streamlit_still_has_the_modules_that_the_page_begins_with() -> None:
+    """Where it has not, nothing breaks, but first visits are slower: see what took their place."""
+    for name in first_files.ELEMENTS:
+        assert any(address.startswith(f"{first_files.SCRIPTS}{name}.") for address in files()), name
+
+
+def test_what_a_module_imports_is_kept_with_it() -> None:
+    for address in files():
+        if address.startswith(first_files.SCRIPTS):
+            imported = re.findall(r'from"\./([\w.-]+\.js)"', (first_files.STATIC / address).read_text(encoding="utf-8"))
+            assert not [name for name in imported if first_files.SCRIPTS + name not in files()], address
+
+
+@pytest.mark.parametrize(
+    "address", [BUNDLE, next(a for a in files() if "/react-dom" in a), next(a for a in files() if ".css" in a)]
+)
+def test_a_file_of_the_first_visit_comes_compressed_and_is_kept(address: str) -> None:
+    told, body = fetch(f"/{address}")
+    path = first_files.COMPONENTS / "player" / "build" / Path(address).name
+    path = path if path.is_file() else first_files.STATIC / address
+    assert gzip.decompress(body) == path.read_bytes()
+    assert told[b"content-encoding"] == b"gzip"
+    assert int(told[b"content-length"]) == len(body) < 0.5 * path.stat().st_size
+    assert told[b"cache-control"] == b"public, immutable, max-age=31536000"
+    assert told[b"content-type"].startswith(b"text/css" if address.endswith(".css") else b"text/javascript")
+    assert fetch(f"/{address}", "HEAD") == (told, b"")
+
+
+@pytest.mark.parametrize(
+    ("path", "method", "accept"),
+    [
+        (f"/{BUNDLE}", "GET", b"identity"),
+        (f"/{BUNDLE}", "OPTIONS", b"gzip"),
+        ("/_stcore/bidi-components/gradtape.player/player-0000000000.js", "GET", b"gzip"),
+        ("/static/js/../../index.html", "GET", b"gzip"),
+        ("/static/js/PlotlyChart.js", "GET", b"gzip"),
+    ],
+)
+def test_everything_else_is_streamlits(path: str, method: str, accept: bytes) -> None:
+    assert fetch(path, method, accept)[1] == b"Streamlit"
+
+
+@pytest.mark.parametrize("opened", [False, True])
+def test_the_page_is_drawn_once_before_anybody_comes(opened: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[str] = []
+
+    class Runtime:
+        async def does_script_run_without_error(self) -> tuple[bool, str]:
+            drawn.append("page")
+            return True, "ok"
+
+    monkeypatch.setattr(serving, "get_instance", Runtime)
+    monkeypatch.delenv(commands.OPEN, raising=False)
+    if opened:
+        monkeypatch.setenv(commands.OPEN, "large.gradtape")
+    asyncio.run(serving._draw_once())
+    assert drawn == ([] if opened else ["page"]), "a file that is to be opened is opened once"

@@ -8,11 +8,11 @@ export const setBreakpoints = StateEffect.define();
 
 const field = StateField.define({
   create: () => [],
-  update(places, transaction) {
-    let next = places;
+  update(offsets, transaction) {
+    let next = offsets;
     if (transaction.docChanged && next.length > 0) {
-      const mapped = next.map((place) => transaction.changes.mapPos(place, 1, MapMode.TrackDel)).filter((place) => place !== null);
-      next = [...new Set(mapped.map((place) => transaction.newDoc.lineAt(place).from))];
+      const mapped = next.map((offset) => transaction.changes.mapPos(offset, 1, MapMode.TrackDel)).filter((offset) => offset !== null);
+      next = [...new Set(mapped.map((offset) => transaction.newDoc.lineAt(offset).from))];
     }
     for (const effect of transaction.effects) {
       if (effect.is(setBreakpoints)) next = [...new Set(effect.value)].sort((a, b) => a - b);
@@ -26,20 +26,20 @@ const dot = new (class extends GutterMarker {
 })();
 
 /** The numbers of the lines that have a breakpoint. */
-export const breakpointLines = (state) => state.field(field).map((place) => state.doc.lineAt(place).number);
+export const breakpointLines = (state) => state.field(field).map((offset) => state.doc.lineAt(offset).number);
 
-export const breakpointPlaces = (state) => state.field(field);
+export const breakpointOffsets = (state) => state.field(field);
 
-/** The places of lines given by number, those that exist. */
-export const placesOf = (state, lines) => lines.filter((line) => line >= 1 && line <= state.doc.lines).map((line) => state.doc.line(line).from);
+/** The starts of lines given by number, those that exist. */
+export const offsetsOf = (state, lines) => lines.filter((line) => line >= 1 && line <= state.doc.lines).map((line) => state.doc.line(line).from);
 
-function toggle(view, place) {
-  const { from, number } = view.state.doc.lineAt(place);
-  const places = view.state.field(field);
-  const had = places.includes(from);
+function toggle(view, offset) {
+  const { from, number } = view.state.doc.lineAt(offset);
+  const offsets = view.state.field(field);
+  const had = offsets.includes(from);
   view.dispatch({
     effects: [
-      setBreakpoints.of(had ? places.filter((each) => each !== from) : [...places, from]),
+      setBreakpoints.of(had ? offsets.filter((each) => each !== from) : [...offsets, from]),
       EditorView.announce.of(`Breakpoint on line ${number} ${had ? 'removed' : 'set'}`),
     ],
   });
@@ -57,6 +57,6 @@ export const breakpoints = [
       },
     },
   }),
-  gutterLineClass.compute([field, 'doc'], (state) => RangeSet.of(state.field(field).map((place) => dot.range(place)), true)),
+  gutterLineClass.compute([field, 'doc'], (state) => RangeSet.of(state.field(field).map((offset) => dot.range(offset)), true)),
   Prec.high(keymap.of([{ key: 'F9', run: (view) => toggle(view, view.state.selection.main.head) }])),
 ];

@@ -48,7 +48,7 @@ window.addEventListener('gradtape:hello', ({ detail }) => {
 export const newestMoment = () => newest.moment;
 export const newestSpans = () => Object.values(newest.spans).filter(Boolean);
 
-/** The places told so far belong to a run that is no longer on show; the player tells those of the new one. */
+/** The spans told so far belong to a run that is no longer on show; the player tells those of the new one. */
 export function forgetSpans() {
   newest.spans.hover = newest.spans.select = null;
 }

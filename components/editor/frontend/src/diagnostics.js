@@ -1,4 +1,4 @@
-/** Errors and warnings: a wavy line under the place, a sign in the gutter, and the message below the line. */
+/** Errors and warnings: a wavy line under the range, a sign in the gutter, and the message below the line. */
 
 import { RangeSet, StateEffect, StateField } from '@codemirror/state';
 import { Decoration, EditorView, gutterLineClass, GutterMarker, gutterWidgetClass, WidgetType } from '@codemirror/view';
@@ -19,7 +19,7 @@ const field = StateField.define({
 const severityOf = ({ severity }) => (severity in WORDS ? severity : 'error');
 
 /** The diagnostics with their ranges in the document; those whose text is gone are left out. */
-function placed(state) {
+function located(state) {
   const found = [];
   for (const each of state.field(field)) {
     const range = rangeOf(state, [each.line, each.column, each.end_line, each.end_column]);
@@ -75,7 +75,7 @@ const SIGNS = Object.fromEntries(
 
 function marks(state) {
   const list = [];
-  for (const { severity, line, from, to, message } of placed(state)) {
+  for (const { severity, line, from, to, message } of located(state)) {
     if (to > from) list.push(Decoration.mark({ class: `gt-squiggle gt-${severity}` }).range(from, to));
     list.push(Decoration.line({ class: `gt-wrong gt-${severity}` }).range(line.from));
     list.push(Decoration.widget({ widget: new Message(message, severity), block: true, side: 1 }).range(line.to));
@@ -85,7 +85,7 @@ function marks(state) {
 
 function signs(state) {
   const worst = new Map();
-  for (const { severity, line } of placed(state)) {
+  for (const { severity, line } of located(state)) {
     const known = worst.get(line.from);
     if (known === undefined || SEVEREST.indexOf(severity) < SEVEREST.indexOf(known)) worst.set(line.from, severity);
   }

@@ -3,7 +3,7 @@
 import { Annotation, Compartment, EditorState } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 
-import { breakpointLines, breakpointPlaces, placesOf, setBreakpoints } from './breakpoints.js';
+import { breakpointLines, breakpointOffsets, offsetsOf, setBreakpoints } from './breakpoints.js';
 import {
   breakpointsOf, forgetSpans, newestMoment, newestSpans, onBreakpoints, onMoment, onSpan, tellBreakpoints, tellCursor, tellHello,
 } from './bus.js';
@@ -78,7 +78,7 @@ export function createEditor({ parentElement, data: first }) {
       const position = ranPosition(update.state, update.state.selection.main.head);
       if (position) tellCursor(data.cell, position);
     }
-    const moved = breakpointPlaces(update.state) !== breakpointPlaces(update.startState);
+    const moved = breakpointOffsets(update.state) !== breakpointOffsets(update.startState);
     const ran = update.state.field(ranField) !== update.startState.field(ranField);
     if ((moved || ran) && !update.transactions.some((each) => each.annotation(fromPlayer))) publishBreakpoints();
     root.classList.toggle('gt-edited', isEdited(update.state));
@@ -107,14 +107,14 @@ export function createEditor({ parentElement, data: first }) {
 
   /** Lines are counted in the text that ran; one that is new since then is told with the next run. */
   function publishBreakpoints() {
-    const lines = breakpointPlaces(view.state).map((place) => lineThatRan(view.state, place));
+    const lines = breakpointOffsets(view.state).map((offset) => lineThatRan(view.state, offset));
     tellBreakpoints(data.cell, lines.filter((line) => line !== null));
   }
 
   function takeBreakpoints() {
     const lines = breakpointsOf(data.cell).map((line) => lineInDocument(view.state, line)).filter((line) => line !== null);
     if (String(lines) === String(breakpointLines(view.state))) return;
-    view.dispatch({ effects: setBreakpoints.of(placesOf(view.state, lines)), annotations: fromPlayer.of(true) });
+    view.dispatch({ effects: setBreakpoints.of(offsetsOf(view.state, lines)), annotations: fromPlayer.of(true) });
   }
 
   function takeOver(text) {
@@ -166,7 +166,7 @@ export function createEditor({ parentElement, data: first }) {
   return { update, destroy };
 }
 
-/** While an editor moves to another place in the page, there are two of its key for a moment. */
+/** While an editor moves to another part of the page, there are two of its key for a moment. */
 const mounted = new Map();
 
 function register(key, handle) {

@@ -2,7 +2,7 @@
 
 import { ChangeSet, MapMode, StateEffect, StateField, Text } from '@codemirror/state';
 
-import { placeOf, positionOf, smallestChange } from './text.js';
+import { offsetOf, positionOf, smallestChange } from './text.js';
 
 /** This text has been run. */
 export const setRan = StateEffect.define();
@@ -41,8 +41,8 @@ export function isEdited(state) {
  */
 export function rangeOf(state, [line, column, endLine, endColumn]) {
   const { doc, changes } = state.field(ranField);
-  const first = placeOf(doc, line, column);
-  const last = Math.max(first, placeOf(doc, endLine || line, endColumn));
+  const first = offsetOf(doc, line, column);
+  const last = Math.max(first, offsetOf(doc, endLine || line, endColumn));
   const from = changes.mapPos(first, 1);
   const to = changes.mapPos(last, -1);
   // An empty span stands for the rest of its line.
@@ -54,20 +54,20 @@ export function rangeOf(state, [line, column, endLine, endColumn]) {
 /** The text at a span of the text that ran. */
 export function textOf(state, [line, column, endLine, endColumn]) {
   const { doc } = state.field(ranField);
-  return doc.sliceString(placeOf(doc, line, column), placeOf(doc, endLine || line, endColumn));
+  return doc.sliceString(offsetOf(doc, line, column), offsetOf(doc, endLine || line, endColumn));
 }
 
-/** The Python position in the text that ran of a place in the document; null inside text that has not run. */
-export function ranPosition(state, place) {
+/** The Python position in the text that ran of an offset in the document; null inside text that has not run. */
+export function ranPosition(state, offset) {
   const { doc, changes } = state.field(ranField);
   let inside = false;
   changes.iterChangedRanges((fromA, toA, fromB, toB) => {
-    if (fromB < place && place < toB) inside = true;
+    if (fromB < offset && offset < toB) inside = true;
   });
-  return inside ? null : positionOf(doc, changes.invertedDesc.mapPos(place, -1));
+  return inside ? null : positionOf(doc, changes.invertedDesc.mapPos(offset, -1));
 }
 
-/** The number in the text that ran of the line that begins at a place in the document; null if its beginning is new. */
+/** The number in the text that ran of the line that begins at an offset in the document; null if its beginning is new. */
 export function lineThatRan(state, start) {
   const { doc, changes } = state.field(ranField);
   let isNew = false;
@@ -81,6 +81,6 @@ export function lineThatRan(state, start) {
 export function lineInDocument(state, line) {
   const { doc, changes } = state.field(ranField);
   if (line < 1 || line > doc.lines) return null;
-  const place = changes.mapPos(doc.line(line).from, 1, MapMode.TrackDel);
-  return place === null ? null : state.doc.lineAt(place).number;
+  const offset = changes.mapPos(doc.line(line).from, 1, MapMode.TrackDel);
+  return offset === null ? null : state.doc.lineAt(offset).number;
 }

@@ -1,4 +1,4 @@
-/** Entry: an editor for each place in the page. Names to offer have a place of their own, which shows nothing. */
+/** Entry: an editor for each element of the page. Names to offer have an element of their own, which shows nothing. */
 
 import { mounted, received } from '../../../browser/mount.mjs';
 import { createEditor } from './editor.js';

@@ -1,9 +1,9 @@
 /** Brings a line into view, and only if it is out of view; the page as a whole never moves. */
 
 /** @param {import('@codemirror/view').EditorView} view */
-export function reveal(view, place) {
-  // The line may not be drawn yet, so its place comes from CodeMirror's own heights.
-  const block = view.lineBlockAt(place);
+export function reveal(view, offset) {
+  // The line may not be drawn yet, so where it stands comes from CodeMirror's own heights.
+  const block = view.lineBlockAt(offset);
   for (const box of scrollers(view.scrollDOM)) {
     const frame = box.getBoundingClientRect();
     const top = view.documentTop + block.top - frame.top;

@@ -1,4 +1,4 @@
-/** The places of the graph's nodes in the text: of the node under the pointer, and of the selected one. */
+/** The ranges of the graph's nodes in the text: of the node under the pointer, and of the selected one. */
 
 import { StateEffect, StateField } from '@codemirror/state';
 import { Decoration, EditorView } from '@codemirror/view';
@@ -15,7 +15,7 @@ const spans = StateField.define({
   update(value, transaction) {
     let next = value;
     for (const effect of transaction.effects) {
-      // Another run has other places.
+      // Another run has other ranges.
       if (effect.is(setRan)) next = NONE;
       if (effect.is(setSpan) && effect.value.kind in NONE) next = { ...next, [effect.value.kind]: effect.value.span };
     }

@@ -8,12 +8,12 @@ export function normalised(text) {
 }
 
 /**
- * The place of a Python position; out of range is moved to the nearest place that exists.
+ * The offset of a Python position; out of range is moved to the nearest one that exists.
  * @param {import('@codemirror/state').Text} doc
  * @param {number} line from 1
  * @param {number} column from 0, in UTF-8 bytes as Python's `ast` counts; the document counts UTF-16 units
  */
-export function placeOf(doc, line, column) {
+export function offsetOf(doc, line, column) {
   const { from, text } = doc.line(Math.min(Math.max(line, 1), doc.lines));
   let bytes = 0;
   let units = 0;
@@ -25,10 +25,10 @@ export function placeOf(doc, line, column) {
   return from + units;
 }
 
-/** The Python position of a place. */
-export function positionOf(doc, place) {
-  const { number, from, text } = doc.lineAt(place);
-  return { line: number, column: encoder.encode(text.slice(0, place - from)).length };
+/** The Python position at an offset. */
+export function positionOf(doc, offset) {
+  const { number, from, text } = doc.lineAt(offset);
+  return { line: number, column: encoder.encode(text.slice(0, offset - from)).length };
 }
 
 /** The one replacement that turns `before` into `after`, leaving the common beginning and end alone; null if equal. */

@@ -55,7 +55,7 @@ test('a span over several lines spans them', () => {
   assert.equal(marked(start(), [1, 4, 2, 5]), '1\nb = 2');
 });
 
-test('a place goes back to its position in the text that ran', () => {
+test('an offset goes back to its position in the text that ran', () => {
   const state = replace(start(), 0, 0, '# first\n');
   assert.deepEqual(ranPosition(state, state.doc.line(4).from + 4), { line: 3, column: 4 });
   assert.equal(ranPosition(state, 3), null);

@@ -3,30 +3,30 @@ import { test } from 'node:test';
 
 import { Text } from '@codemirror/state';
 
-import { normalised, placeOf, positionOf, smallestChange } from '../src/text.js';
+import { normalised, offsetOf, positionOf, smallestChange } from '../src/text.js';
 
 const doc = Text.of(['x = "größe 🙂"', '', 'yy = 1']);
 
-test('a Python column counts bytes, a place counts UTF-16 units', () => {
-  assert.equal(placeOf(doc, 1, 0), 0);
-  assert.equal(placeOf(doc, 1, 7), 7);
-  assert.equal(placeOf(doc, 1, 9), 8); // after ö, two bytes
+test('a Python column counts bytes, an offset counts UTF-16 units', () => {
+  assert.equal(offsetOf(doc, 1, 0), 0);
+  assert.equal(offsetOf(doc, 1, 7), 7);
+  assert.equal(offsetOf(doc, 1, 9), 8); // after ö, two bytes
   const end = doc.line(1).to;
   assert.deepEqual(positionOf(doc, end), { line: 1, column: new TextEncoder().encode(doc.line(1).text).length });
 });
 
-test('every place comes back from its position', () => {
-  for (let place = 0; place <= doc.length; place += 1) {
-    if (doc.sliceString(place - 1, place) === '\ud83d') continue; // inside the emoji
-    const { line, column } = positionOf(doc, place);
-    assert.equal(placeOf(doc, line, column), place);
+test('every offset comes back from its position', () => {
+  for (let offset = 0; offset <= doc.length; offset += 1) {
+    if (doc.sliceString(offset - 1, offset) === '\ud83d') continue; // inside the emoji
+    const { line, column } = positionOf(doc, offset);
+    assert.equal(offsetOf(doc, line, column), offset);
   }
 });
 
 test('a position outside the text is moved into it', () => {
-  assert.equal(placeOf(doc, 99, 0), doc.line(3).from);
-  assert.equal(placeOf(doc, 0, 0), 0);
-  assert.equal(placeOf(doc, 2, 50), doc.line(2).to);
+  assert.equal(offsetOf(doc, 99, 0), doc.line(3).from);
+  assert.equal(offsetOf(doc, 0, 0), 0);
+  assert.equal(offsetOf(doc, 2, 50), doc.line(2).to);
 });
 
 test('the smallest change turns one text into the other and keeps their common ends', () => {

@@ -5,7 +5,7 @@ import { selectedNode } from './state.js';
 
 /**
  * @param {import('./state.js').State} state
- * @param {object} parts   navigation, debugPanel, timeline, reporter
+ * @param {object} parts   navigation, debugPanel, timeline, curves, reporter
  * @param {{root: HTMLElement}} elements
  */
 export function createBreakpointSync(state, parts, { root }) {
@@ -21,6 +21,7 @@ export function createBreakpointSync(state, parts, { root }) {
       state.memory.breakpoints = breakpoints;
       root.dataset.breakpoints = String(breakpoints.lines.length + breakpoints.tensors.length);
       parts.debugPanel.show();
+      parts.curves.setStops(stops);
       parts.timeline.setPins(stops, selectedNode(state)?.changes ?? []);
     },
 

@@ -64,14 +64,15 @@ export function hitsOf(breakpoints, model) {
   return { at, counts, steps: [...at.keys()].sort((a, b) => a - b) };
 }
 
-/** Every visit to a line: its first step with a place. */
+/** Every visit to a line: its first step with a span. */
 function visits(model) {
   const found = [];
   let start = 0;
   for (const end of model.lines) {
     let step = start;
-    while (step <= end && !model.steps[step]?.span) step += 1;
-    if (step <= end) found.push({ step, cell: model.steps[step].cell, line: model.steps[step].span[0] });
+    while (step <= end && !model.steps.at(step)?.span) step += 1;
+    const { cell, span } = model.steps.at(step) ?? {};
+    if (step <= end) found.push({ step, cell, line: span[0] });
     start = end + 1;
   }
   return found;

@@ -56,10 +56,10 @@ export function greet({ seeking, selection, breakpoints }) {
 }
 
 /**
- * The node whose place in the program is the innermost one around a position. In a loop the same place belongs to a node of
+ * The node whose site in the program is the innermost one around a position. In a loop the same site belongs to a node of
  * every iteration: the newest that exists at `step` is meant, or else the first to come.
  */
-export function nodeAtPlace(model, { cell, line, column }, step) {
+export function nodeAtPosition(model, { cell, line, column }, step) {
   let best = null;
   for (const node of model.nodes) {
     for (const index of node.sites) {

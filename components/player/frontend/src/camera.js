@@ -1,23 +1,22 @@
 /** Where the stage looks: fit, focus on a step, follow the action, zoom; all in terms of vis-network's own view. */
 
+import { READABLE } from './paint-card.js';
 import { union } from './route.js';
 
-/** Below this zoom the small print of a card cannot be read, so opening a graph never goes further out by itself. */
-const READABLE = 0.6;
-const COMFORTABLE = 0.9;
+const COMFORTABLE = 1;
 const CLOSEST = 1.25;
 const ZOOM = { least: 0.004, most: 4 };
-const INSETS = { top: 50, bottom: 42, left: 22, right: 22 };
-/** Where the tools have two rows (player.css). */
-const [NARROW, ROW] = [440, 38];
+/** What is kept free above the picture unless the tools say otherwise, and below and beside it. */
+const ABOVE = 50;
+const INSETS = { bottom: 42, left: 22, right: 22 };
 
 /**
  * @param {import('vis-network').Network} network
  * @param {HTMLElement} element   the stage, for its size
  * @param {() => import('./model.js').Model} current
+ * @param {() => number} top   what the tools take of the upper edge, in pixels
  */
-export function createCamera(network, element, current) {
-  const top = () => (element.clientWidth < NARROW ? INSETS.top + ROW : INSETS.top);
+export function createCamera(network, element, current, top = () => ABOVE) {
   const camera = {
     /** Does the view go where the step goes? Off as soon as the user moves the view. */
     following: true,
@@ -29,6 +28,9 @@ export function createCamera(network, element, current) {
     brought: null,
 
     scale: () => network.getScale(),
+
+    /** Can all of the picture be read at once? */
+    fits: () => !current().bounds || scaleFor(current().bounds) >= READABLE,
 
     /** Everything in view; unless `whole`, no smaller than readable: then the nodes of the step instead. */
     fit(focus, { whole = false, animate = false } = {}) {
@@ -43,6 +45,8 @@ export function createCamera(network, element, current) {
         lookAt(bounds, scale, animate);
       } else {
         camera.mode = 'focus';
+        const corner = beginningOf(current(), roomAt(READABLE));
+        if (corner) return lookAt(corner, READABLE, animate);
         const target = union(focus.map((node) => node.box)) ?? startOf(current());
         lookAt(target, Math.min(COMFORTABLE, Math.max(READABLE, scaleFor(target))), animate, bounds);
       }
@@ -98,6 +102,17 @@ export function createCamera(network, element, current) {
       lookAt(union(nodes.map((node) => node.box)), now < READABLE ? COMFORTABLE : now, true, current().bounds);
     },
 
+    /** Bring nodes into view, readable: all of them if they fit, else the first ones. */
+    gather(nodes) {
+      const many = nodes.findLastIndex((_, at) => scaleFor(union(nodes.slice(0, at + 1).map((node) => node.box))) >= READABLE);
+      const box = union(nodes.slice(0, many + 1).map((node) => node.box));
+      if (!box) return;
+      const now = network.getScale();
+      if (now >= READABLE && contains(safeArea(), box)) return;
+      camera.leave();
+      lookAt(box, Math.max(READABLE, Math.min(now, scaleFor(box))), true, current().bounds);
+    },
+
     /** Make sure these nodes are in view, going no closer; the view stays where it is if they are. */
     reveal(nodes) {
       const all = union(nodes.map((node) => node.box));
@@ -107,13 +122,13 @@ export function createCamera(network, element, current) {
     },
 
     /** After the picture was laid out anew: put a point of it where another was on the screen before, at the same zoom. */
-    hold(point, place, scale) {
+    hold(point, onScreen, scale) {
       camera.detach();
       network.moveTo({
         scale,
         position: {
-          x: point.x - (place.x - element.clientWidth / 2) / scale,
-          y: point.y - (place.y - element.clientHeight / 2) / scale,
+          x: point.x - (onScreen.x - element.clientWidth / 2) / scale,
+          y: point.y - (onScreen.y - element.clientHeight / 2) / scale,
         },
       });
     },
@@ -149,17 +164,20 @@ export function createCamera(network, element, current) {
     },
   };
 
+  /** How much of the picture fits at a scale. */
+  function roomAt(scale) {
+    return { width: (element.clientWidth - INSETS.left - INSETS.right) / scale, height: (element.clientHeight - top() - INSETS.bottom) / scale };
+  }
+
   function scaleFor(box) {
-    const width = element.clientWidth - INSETS.left - INSETS.right;
-    const height = element.clientHeight - top() - INSETS.bottom;
+    const { width, height } = roomAt(1);
     const scale = Math.min(width / Math.max(1, box.right - box.left), height / Math.max(1, box.bottom - box.top), CLOSEST);
     return Math.max(scale, ZOOM.least);
   }
 
   /** Put the middle of `box` in the middle of the free area; `within` keeps empty space beyond the graph out of view. */
   function lookAt(box, scale, animate, within = null) {
-    const width = (element.clientWidth - INSETS.left - INSETS.right) / scale;
-    const height = (element.clientHeight - top() - INSETS.bottom) / scale;
+    const { width, height } = roomAt(scale);
     const x = clampMiddle((box.left + box.right) / 2, width, within?.left, within?.right);
     const y = clampMiddle((box.top + box.bottom) / 2, height, within?.top, within?.bottom);
     const position = {
@@ -178,6 +196,43 @@ export function createCamera(network, element, current) {
   }
 
   return camera;
+}
+
+/** What stands before a frame is left out where it would take more than this share of the view. */
+const BEFORE = 0.2;
+/** What a card at first sight is worth: what has parameters or ends a forward pass, other cards, steps on the way; less for one that begins out of view. */
+const WORTH = { model: 4, card: 2, pill: 0.5, cut: 3 };
+const MARGIN = 14;
+
+/**
+ * Where a rolled run is looked at first: under the tab of the main loop's frame, and there as far left as the most of the model is
+ * in view. Null without one.
+ */
+export function beginningOf({ rolled, frames, nodes, bounds }, { width, height }) {
+  const main = rolled?.on ? frames.find(({ loop }) => loop === rolled.main) : undefined;
+  if (!main) return null;
+  const wide = bounds.right - bounds.left;
+  const high = bounds.bottom - bounds.top;
+  const top = high <= height ? (bounds.top + bounds.bottom - height) / 2 : main.around.top;
+  const inside = nodes.filter(({ box }) => holds(main.box, box) && box.top < top + height);
+  const lefts = [main.box.left - MARGIN, ...inside.map(({ box }) => box.left - MARGIN)];
+  if (main.box.left - bounds.left <= BEFORE * width) lefts.push(bounds.left);
+  // Beyond the frame there is nothing to be seen of it.
+  const furthest = Math.max(main.box.left - MARGIN, main.box.right + MARGIN - width);
+  const worth = (left) => {
+    const seen = inside.filter(({ box }) => contains({ left, top, right: left + width, bottom: top + height }, box));
+    const cut = inside.filter(({ box, pill }) => !pill && box.left < left && box.right > left && box.bottom <= top + height);
+    return seen.reduce((sum, each) => sum + (each.pill ? WORTH.pill : each.group || each.rows.length > 0 || each.tone === 'root' ? WORTH.model : WORTH.card), 0) - cut.length * WORTH.cut;
+  };
+  const left = wide <= width ? (bounds.left + bounds.right - width) / 2
+    : lefts.map((each) => Math.min(each, furthest)).sort((one, other) => one - other).reduce((best, each) => (worth(each) > worth(best) ? each : best));
+  return { left, top, right: left + width, bottom: top + height };
+}
+
+/** Is the middle of a box in another? */
+function holds({ left, right, top, bottom }, box) {
+  const [x, y] = [(box.left + box.right) / 2, (box.top + box.bottom) / 2];
+  return x >= left && x <= right && y >= top && y <= bottom;
 }
 
 function startOf({ bounds, vertical }) {

@@ -15,7 +15,7 @@ export function createFind(current, step, on) {
   const element = h('div', { class: 'find', role: 'search' }, opener, input, count, help);
 
   function search() {
-    found = matches([...current().nodes, ...current().hidden.values()], input.value, step());
+    found = matches([...current().nodes, ...(current().rows ?? []), ...current().hidden.values()], input.value, step());
     at = -1;
     tell();
     on.changed(found);

@@ -22,7 +22,7 @@ export function createFolds(on) {
 
   /** The open groups around a node, the outermost first. */
   function pathTo(key) {
-    const group = key?.startsWith('g:') ? model.groups.get(key.slice(2))?.above : model.places.get(key);
+    const group = key?.startsWith('g:') ? model.groups.get(key.slice(2))?.above : model.groupOf.get(key);
     return [...around(group)].filter(({ id }) => isOpen(id)).reverse();
   }
 

@@ -5,9 +5,11 @@
 
 import { Network } from 'vis-network';
 import { createCanvas } from './canvas.js';
+import { restOf } from './glide.js';
 import { isDimmed } from './overlay.js';
 import { paintEdgeLabels, paintEdges, overlaps } from './paint-edge.js';
-import { VERY_FAR, paintBlocks, paintNode } from './paint-card.js';
+import { VERY_FAR, fontsOf, paintBlocks, paintNode } from './paint-card.js';
+import { paintFrames, paintTabs } from './paint-frame.js';
 import { paintRegions } from './regions.js';
 import { paintOverlayEdges, paintOverlayMarks, paintOverlayNode } from './paint-overlay.js';
 
@@ -34,7 +36,7 @@ const FORCED = {
  * @param {HTMLElement} element   where the canvas goes
  * @param {object} view           what to paint with: palette, fonts, selected, hovered, found, focus, focusKind, near
  * @param {object} on             painted(), picked(node id | null, edge | null, point), hovered(node | null, edge | null, point),
- *                                opened(node | null), moved(), zoomed(factor, point)
+ *                                opened(node | null), moved(), zoomed(factor, point), framed(frame, point) on a click on its tab
  */
 export function createGraphCanvas(element, view, on) {
   let model = null;
@@ -50,23 +52,38 @@ export function createGraphCanvas(element, view, on) {
   function paintUnder(ctx) {
     if (!model) return;
     view.scale = network.getScale();
+    view.fonts = fontsOf(view.palette.font, view.scale);
     view.area = visibleArea();
+    paintFrames(ctx, model, view);
     paintRegions(ctx, model.regions, view);
-    view.lively = paintEdges(ctx, model, view, view.area);
-    if (view.overlay) paintOverlayEdges(ctx, model, view.overlay, view);
+    view.lively = view.glide ? [] : paintEdges(ctx, model, view, view.area);
+    if (view.overlay && !view.glide) paintOverlayEdges(ctx, model, view.overlay, view);
   }
 
   function paintOver(ctx) {
     if (!model) return;
     if (view.scale >= 0.35) paintEdgeLabels(ctx, view.lively, model.nodes.filter((node) => overlaps(node.box, view.area)), view);
-    if (view.overlay) paintOverlayMarks(ctx, model, view.overlay, view);
+    if (view.overlay && !view.glide) paintOverlayMarks(ctx, model, view.overlay, view);
+    paintTabs(ctx, model, view);
     on.painted();
   }
 
   function paintOne(ctx, node) {
+    const move = view.glide?.moves.get(node.id);
+    if (!move) return paintInPlace(ctx, node);
+    const rest = restOf(view.glide, performance.now());
+    ctx.save();
+    ctx.translate(move[0] * rest, move[1] * rest);
+    paintInPlace(ctx, node);
+    ctx.restore();
+  }
+
+  function paintInPlace(ctx, node) {
     paintNode(ctx, node, view, isDimmed(view.overlay, 'nodes', node.id));
     const mark = view.overlay?.nodes.get(node.id);
     if (mark) paintOverlayNode(ctx, node, mark, view);
+    if (!view.overlay) return;
+    for (const row of node.rows) if (view.overlay.nodes.has(row.id)) paintOverlayNode(ctx, row, view.overlay.nodes.get(row.id), view);
   }
 
   small.on('beforeDrawing', paintUnder);
@@ -96,14 +113,17 @@ export function createGraphCanvas(element, view, on) {
   }, { signal, capture: true });
   element.addEventListener('click', (event) => {
     if (!pressed || Math.hypot(event.clientX - pressed.x, event.clientY - pressed.y) > CLICK) return;
+    const frame = frameUnder(event);
+    if (frame) return on.framed(frame, pointIn(event));
     const node = nodeUnder(event);
     on.picked(node?.id ?? null, node ? null : edgeUnder(event), pointIn(event));
   }, { signal });
   element.addEventListener('dblclick', (event) => on.opened(nodeUnder(event)), { signal });
   element.addEventListener('pointermove', (event) => {
     if (event.buttons !== 0) return;
-    const node = nodeUnder(event);
-    hover(node, node ? null : edgeUnder(event), pointIn(event));
+    const frame = frameUnder(event);
+    const node = frame ? null : nodeUnder(event);
+    hover(node, node || frame ? null : edgeUnder(event), pointIn(event), frame);
   }, { signal });
   element.addEventListener('pointerleave', () => hover(null, null, null), { signal });
   // vis-network zooms by a fixed step per wheel event, far too fast on a touchpad.
@@ -125,21 +145,27 @@ export function createGraphCanvas(element, view, on) {
     return model?.nodeAt(x, y) ?? null;
   }
 
+  function frameUnder(event) {
+    const { x, y } = network.DOMtoCanvas(pointIn(event));
+    return model?.frameAt(x, y) ?? null;
+  }
+
   function edgeUnder(event) {
     const { x, y } = network.DOMtoCanvas(pointIn(event));
     return model?.edgeAt(x, y, Math.max(5, 6 / network.getScale())) ?? null;
   }
 
-  function hover(node, edge, point) {
-    on.hovered(node, edge, point);
+  function hover(node, edge, point, frame = null) {
+    on.hovered(node, edge, point, frame);
     const id = node?.id ?? null;
-    if (view.hovered === id) return;
+    if (view.hovered === id && view.hoveredFrame === frame) return;
     view.hovered = id;
-    element.style.cursor = id === null ? '' : 'pointer';
+    view.hoveredFrame = frame;
+    element.style.cursor = id === null && frame === null ? '' : 'pointer';
     network.redraw();
   }
 
-  function placeOf(atX, atY) {
+  function onScreen(atX, atY) {
     const box = element.getBoundingClientRect();
     const { x, y } = network.canvasToDOM({ x: atX, y: atY });
     return { x: box.left + x, y: box.top + y };
@@ -181,11 +207,11 @@ export function createGraphCanvas(element, view, on) {
     /** Middle of a node in page coordinates. */
     screen(id) {
       const node = model?.node.get(id);
-      return node ? placeOf(node.x, node.y) : null;
+      return node ? onScreen(node.x, node.y) : null;
     },
 
     /** A point of the picture in page coordinates. */
-    place: placeOf,
+    onScreen,
 
     destroy() {
       listen.abort();

@@ -17,19 +17,23 @@ export function handleOf(state, parts) {
     },
     scale: () => parts.camera.scale(),
     /** Ids of the nodes that carry this title at this step, in the order of the payload. */
-    find: (title) => state.model.nodes.filter((node) => (node.face?.title ?? node.title) === title).map((node) => node.id),
+    find: (title) => [...state.model.nodes, ...state.model.rows].filter((node) => (node.face?.title ?? node.title) === title).map((node) => node.id),
     /** Ids of the closed groups on show. */
     groups: () => state.model.nodes.filter((node) => node.group).map((node) => node.id),
     open: (id) => parts.selection.openGroup(state.model.node.get(id)),
     /** Ids of the open groups. */
     opened: () => state.model.fold.opened.map(({ id }) => id),
     say: seeking.say,
+    /** Which picture it is. */
+    rev: () => state.model.rev,
+    /** To an iteration of the main loop of a rolled run. */
+    iteration: (row) => parts.iterations.seek(state.model.rolled.main, row),
     /** What backward passes recorded of themselves: pass and node ids. */
     regions: () => state.model.regions.map(({ pass, nodes }) => ({ pass, nodes: nodes.map((node) => node.id) })),
     /** Middle of the first edge between two nodes, in page coordinates. */
     edge(from, to) {
       const found = state.model.edges.find((edge) => edge.from === from && edge.to === to);
-      return found ? graphCanvas.place(...pointAt(found.curve, 0.5)) : null;
+      return found ? graphCanvas.onScreen(...pointAt(found.curve, 0.5)) : null;
     },
   };
 }

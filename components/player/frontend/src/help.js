@@ -11,6 +11,15 @@ export const KEYS = [
     [['Home', 'End'], 'to the first or last step'],
     [['Space'], 'play and pause'],
   ]],
+  ['Iterations of a rolled run', [
+    [[',', '.'], 'to the previous or next iteration'],
+    [['<', '>'], 'the same of the loop around it'],
+    [['{', '}'], 'the same of the loop in it'],
+    [['N'], 'to the first NaN'],
+    [['G', 'L'], 'to the largest gradient, the last good iteration'],
+    [['S'], 'to where the shape changes'],
+    [['u'], 'rolled or unrolled'],
+  ]],
   ['The selected tensor', [
     [['n', 'p'], 'to the next or previous time it changes'],
   ]],

@@ -17,3 +17,15 @@ export function factAt(history, step, fallback) {
   const index = indexAt(history, step);
   return index < 0 ? fallback : history[index][1];
 }
+
+/** How many of the sorted numbers are at most `value`. */
+export function bisect(sorted, value) {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (sorted[middle] <= value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -7,6 +7,8 @@ export const ICONS = {
   forward: { d: 'M6.5 4.6v10.8l8-5.4z', filled: true },
   play: { d: 'M6.4 4.1v11.8L15.6 10z', filled: true },
   pause: { d: 'M5.6 4.5h3.1v11H5.6zM11.3 4.5h3.1v11h-3.1z', filled: true },
+  before: { d: 'M11.8 5.5L7.3 10l4.5 4.5' },
+  after: { d: 'M8.2 5.5l4.5 4.5-4.5 4.5' },
   plus: { d: 'M10 4.5v11M4.5 10h11' },
   minus: { d: 'M4.5 10h11' },
   fit: { d: 'M3.5 7.5v-4h4M12.5 3.5h4v4M16.5 12.5v4h-4M7.5 16.5h-4v-4M7.5 8.5h5v3h-5z' },

@@ -1,4 +1,4 @@
-/** Entry: a player for each place in the page, with a memory that outlives it. */
+/** Entry: a player for each element of the page, with a memory that outlives it. */
 
 import { mounted } from '../../../browser/mount.mjs';
 import { createMemory } from './memory.js';
@@ -9,7 +9,7 @@ const memories = new Map();
 
 export default mounted(({ parentElement, data, name }) => {
   // Streamlit's own `key` is new at every mount.
-  const place = data?.key ?? name;
-  if (!memories.has(place)) memories.set(place, createMemory());
-  return createPlayer(parentElement, memories.get(place));
+  const key = data?.key ?? name;
+  if (!memories.has(key)) memories.set(key, createMemory());
+  return createPlayer(parentElement, memories.get(key));
 });

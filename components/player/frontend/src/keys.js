@@ -4,7 +4,7 @@ import { selectedNode } from './state.js';
 
 /** @param {import('./state.js').State} state  @param {object} parts   navigation, seeking, selection, viewport, camera, … */
 export function keysOf(state, parts) {
-  const { navigation, seeking, camera, folds } = parts;
+  const { navigation, seeking, camera, folds, iterations } = parts;
   const byUser = (action) => () => seeking.byUser(action);
   return {
     ArrowLeft: byUser(() => navigation.step(-1, 'event')),
@@ -15,6 +15,17 @@ export function keysOf(state, parts) {
     End: () => seeking.userSeeks(state.model.last),
     '[': byUser(() => navigation.step(-1, 'pass')),
     ']': byUser(() => navigation.step(1, 'pass')),
+    ',': byUser(() => iterations.beside('main', -1)),
+    '.': byUser(() => iterations.beside('main', 1)),
+    '<': byUser(() => iterations.beside('outer', -1)),
+    '>': byUser(() => iterations.beside('outer', 1)),
+    '{': byUser(() => iterations.beside('inner', -1)),
+    '}': byUser(() => iterations.beside('inner', 1)),
+    N: byUser(() => iterations.jump('nan')),
+    G: byUser(() => iterations.jump('largest')),
+    L: byUser(() => iterations.jump('last-good')),
+    S: byUser(() => iterations.jump('shape')),
+    u: () => iterations.toggle(),
     ' ': seeking.togglePlay,
     n: byUser(() => navigation.change(1)),
     p: byUser(() => navigation.change(-1)),

@@ -3,8 +3,13 @@
 import { tellHello } from './bus.js';
 import { createModel } from './model.js';
 import { readOverlay } from './overlay.js';
-import { focusNodes } from './state.js';
+import { focusNodes, titleOf } from './state.js';
+import { tellSteps } from './steps.js';
 import { isSketch } from './tape.js';
+import { createWindows } from './windows.js';
+
+/** Pictures whose windows are kept: the same run, opened otherwise. */
+const PICTURES = 6;
 
 /**
  * @param {import('./state.js').State} state
@@ -14,6 +19,7 @@ import { isSketch } from './tape.js';
 export function createLoading(state, parts, { root, canvas, under }) {
   const { view, memory } = state;
   let greeted = false;
+  let opened = false; // a rolled run is looked at for the first time
 
   const loading = {
     /** Take over a payload, or what is new in it. */
@@ -25,6 +31,10 @@ export function createLoading(state, parts, { root, canvas, under }) {
       }
       const fresh = other || state.model.sketch;
       if (fresh) load(payload);
+      const { rolled, nodes, edges, running } = payload;
+      const told = payload.told ?? (rolled?.window && { window: rolled.window, nodes, edges, running });
+      if (told) learn(told);
+      if (payload.found) found(payload.found);
       if (!greeted) tellHello();
       greeted = true;
       const given = JSON.stringify(payload.overlay ?? null);
@@ -34,9 +44,10 @@ export function createLoading(state, parts, { root, canvas, under }) {
       }
       memory.overlayGiven = given;
       parts.breakpoints.fromPython(payload.breakpoints);
-      if (!fresh && payload.captions) parts.caption.show(state.model.steps[state.step].caption);
+      if (!fresh && payload.captions) caption(payload);
       if (!fresh && payload.details) state.model.edges.forEach((edge) => { edge.details = payload.details[edge.id] ?? {}; });
-      obey(payload.cmd);
+      obey(payload.cmd, opened);
+      opened = false;
       parts.viewport.paint();
     },
 
@@ -44,11 +55,40 @@ export function createLoading(state, parts, { root, canvas, under }) {
     showOverlay(data) {
       view.overlay = readOverlay(data, state.model);
       root.dataset.overlay = view.overlay ? String(view.overlay.nodes.size + view.overlay.edges.size + view.overlay.links.length) : '';
-      parts.legend.setEntries([...state.model.legend, ...(view.overlay?.legend ?? [])]);
+      setLegend([...state.model.legend, ...(view.overlay?.legend ?? [])]);
       parts.viewport.updateLegend();
       parts.viewport.paint();
     },
   };
+
+  /** Captions have come, of all steps or of some; the steps may be others than those on show, which have kept theirs. */
+  function caption(payload) {
+    const { model, step } = state;
+    tellSteps(model.steps, payload);
+    view.focus = new Set(model.focusAt(step));
+    parts.caption.show(model.steps.at(step).caption);
+  }
+
+  /** Of the picture on show there is more: what the cards show in other steps. */
+  function learn(told) {
+    const { model } = state;
+    if (!model.windows || model.windows.cover(...told.window)) return;
+    model.learn(told.window, told);
+    parts.iterations.learned();
+    parts.queueBar.show(model.queue, (id) => titleOf(state, id));
+  }
+
+  /** What is wrong or odd about the run is known, which the picture did not wait for. */
+  function found({ marks, nodes }) {
+    const { model } = state;
+    if (model.found) return;
+    model.found = true;
+    for (const each of model.nodes) each.findings = nodes[each.id] ?? each.findings;
+    if (model.rolled) model.rolled.tell(marks);
+    parts.curves.show(state.step);
+  }
+
+  const setLegend = (entries) => parts.legend.setEntries(entries, state.model.edges.some(({ carried }) => carried));
 
   /**
    * The picture of a large recording, while Python works out what happens in it. Nothing that is remembered is touched but the
@@ -62,6 +102,7 @@ export function createLoading(state, parts, { root, canvas, under }) {
     const { model } = state;
     model.show(model.last);
     parts.timeline.show(model.last);
+    parts.iterations.show(model.last);
     view.focus = new Set(model.focusAt(model.last));
     view.focusKind = model.segments.at(-1)?.kind ?? 'other';
     view.near = new Set(parts.graphCanvas.edgesOf(view.selected));
@@ -73,26 +114,38 @@ export function createLoading(state, parts, { root, canvas, under }) {
 
   /** Put a graph in the place of the last one. */
   function draw(payload) {
-    const model = createModel(payload);
+    const model = createModel(payload, windowsOf(payload));
     state.model = model;
+    parts.iterations.setModel(model);
+    parts.viewport.arrange();
     parts.folds.show(model);
     parts.graphCanvas.setGraph(model, payload.network ?? {});
     parts.timeline.setModel(model);
-    parts.legend.setEntries(model.legend);
+    setLegend(model.legend);
     canvas.setAttribute('aria-label', `Graph of ${model.nodes.length} nodes and ${model.edges.length} edges. A table of the nodes is available.`);
     root.dataset.nodes = String(model.nodes.length);
     root.toggleAttribute('data-sketch', model.sketch);
     for (const part of [parts.timeline.element, under, parts.debugPanel.element]) part.toggleAttribute('inert', model.sketch);
     view.hovered = null;
+    view.glide = null;
     parts.tooltip.hide();
   }
 
-  /** Show a recording, at the moment, node and place that are remembered of it or of the one before. */
+  /** What the cards of a picture show, as far as it has come; that of the pictures on show last is kept. */
+  function windowsOf({ rev }) {
+    const windows = memory.windows.get(rev) ?? createWindows();
+    memory.windows.delete(rev);
+    memory.windows.set(rev, windows);
+    for (const other of [...memory.windows.keys()].slice(0, -PICTURES)) memory.windows.delete(other);
+    return windows;
+  }
+
+  /** Show a recording, at the moment, node and position that are remembered of it or of the one before. */
   function load(payload) {
     const { camera, viewport, reporter, selection } = parts;
     parts.playback.pause();
     const remembered = memory.rev === payload.rev;
-    // A program that was changed and run again goes on at the same moment, in the same place.
+    // A program that was changed and run again goes on at the same moment, with the camera in the same position.
     const kept = !remembered && payload.keep && payload.keep.run !== memory.keptRun && memory.step !== undefined ? payload.keep : null;
     memory.keptRun = payload.keep?.run;
     const nodesBefore = state.model.nodes.length;
@@ -101,6 +154,7 @@ export function createLoading(state, parts, { root, canvas, under }) {
     const refolded = memory.picture === payload.picture && memory.picture !== undefined;
     memory.picture = payload.picture;
     const sketched = state.model.sketch && state.model.rev === payload.rev;
+    const places = refolded && !sketched && viewport.hasRoom() ? parts.glide.places() : null;
     draw(payload);
     const { model } = state;
     reporter.known('folds', null); // what was wanted of the picture before may be wanted again
@@ -123,14 +177,19 @@ export function createLoading(state, parts, { root, canvas, under }) {
     parts.find.refresh();
     const stays = kept && (cameraBefore?.mode !== 'fit' || nodesBefore === model.nodes.length);
     const saved = remembered || stays || sketched ? cameraBefore : null;
-    if (refolded && !remembered && !sketched) viewport.look(() => viewport.hold(cameraBefore));
-    else viewport.look(() => (saved ? goOn(saved, kept) : camera.fit(focusNodes(state))));
+    if (refolded && !remembered && !sketched) {
+      viewport.look(() => {
+        viewport.hold(cameraBefore);
+        if (places) parts.glide.start(places);
+      });
+    } else viewport.look(() => (saved ? goOn(saved, kept) : camera.fit(focusNodes(state))));
+    opened = Boolean(model.rolled?.on) && !saved && !refolded;
     memory.wanted = null;
     reporter.step(state.step);
     reporter.flush();
   }
 
-  /** The view as it was: of the same graph in the size of today, of another one at the same place. */
+  /** The view as it was: of the same graph in the size of today, of another one in the same position. */
   function goOn(before, moved) {
     parts.camera.restore(before);
     if (moved) parts.camera.leave();
@@ -144,7 +203,7 @@ export function createLoading(state, parts, { root, canvas, under }) {
   }
 
   /** Do what Python asks for, once. */
-  function obey(command) {
+  function obey(command, first) {
     if (!command || command.n <= memory.command) return;
     memory.command = command.n;
     if (command.step != null) {
@@ -152,7 +211,10 @@ export function createLoading(state, parts, { root, canvas, under }) {
       parts.seeking.goTo(command.step);
       parts.reporter.flush();
     }
-    if (command.select != null) parts.selection.show(command.select, command.open !== false);
+    if (command.select == null) return;
+    // The first sight of a run is its beginning, whatever is selected.
+    if (first && state.model.node.has(command.select)) parts.selection.select(command.select);
+    else parts.selection.show(command.select, command.open !== false);
   }
 
   return loading;

@@ -1,6 +1,6 @@
 /**
  * What outlives a player: Streamlit takes it out of the page and puts another one in its place, which goes on where the last one was.
- * It is also how a new payload of the same run finds its place, and what parts of it need not be sent again.
+ * It is also how a new payload of the same run goes on where that was, and what parts of it need not be sent again.
  */
 
 /**
@@ -28,6 +28,12 @@
  * Parts of a large recording (`tape.js`)
  * @property {object | undefined} tape         what is known of the whole recording
  * @property {object | undefined} drawn        the picture
+ *
+ * Of a rolled run
+ * @property {Map<string, object>} windows     revision → what the cards show, as far as it has come (`windows.js`)
+ * @property {string[]} turned                 loops that the user has turned from time to depth or back
+ *
+ * @property {{open?: boolean}} legend         whether the legend is open where it is a chip
  */
 
 /** @returns {Memory} of a player that was never there before */
@@ -48,5 +54,8 @@ export function createMemory() {
     wanted: null,
     tape: undefined,
     drawn: undefined,
+    windows: new Map(),
+    turned: [],
+    legend: {},
   };
 }

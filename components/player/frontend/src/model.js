@@ -1,10 +1,15 @@
 /** The payload as the player uses it: plain objects with geometry, and the faces they wear at one step. */
 
-import { factAt } from './history.js';
+import { rowBoxes } from './card-rows.js';
+import { factAt, indexAt } from './history.js';
 import { queueAt, readQueues } from './queue.js';
 import { readRegions } from './regions.js';
+import { STACK } from './paint-card.js';
+import { readRolled } from './rolled.js';
+import { brief, readSpark, troubleAt, valueAt } from './sparks.js';
 import { isSketch } from './tape.js';
 import { boxOf, curveAlong, distanceTo, samplesOf, spreadParallel, union } from './route.js';
+import { createWindows } from './windows.js';
 
 const BLANK = Object.freeze({ value: null, grad: null, flow: null, flowNote: '', state: '' });
 const QUIET = Object.freeze({ active: false });
@@ -23,25 +28,72 @@ const QUIET = Object.freeze({ active: false });
  * @property {Record<number, number[]>} sites   number -> [cell, line, column, end line, end column]
  * @property {object | null} queue   the ready queue at the step last shown
  * @property {object[]} regions      what passes recorded of themselves
+ * @property {object | null} rolled  loops, marks and curves of a run, as `rolled.js` reads them; null where none are known
+ * @property {object[]} frames       what stands behind the cards of time loops, the outer ones first
+ * @property {object[]} rows         parameters that stand in the card of another node
+ * @property {boolean} known         whether it is known what the cards show at the step last shown
  * @property {(step: number) => void} show   put every node's and edge's face of that step in place
  */
 
-/** @returns {Model} */
-export function createModel(payload) {
+/**
+ * @param {object} payload
+ * @param {object} windows   what is known of this very picture, as `windows.js` keeps it
+ * @returns {Model}
+ */
+export function createModel(payload, windows = createWindows()) {
   const nodes = (payload.nodes ?? []).map(readNode);
-  const node = new Map(nodes.map((each) => [each.id, each]));
+  const rows = nodes.flatMap((each) => each.rows);
+  const every = rows.length > 0 ? [...nodes, ...rows] : nodes;
+  const node = new Map(every.map((each) => [each.id, each]));
   const vertical = payload.direction === 'TB';
   const edges = (payload.edges ?? [])
     .filter((edge) => node.has(edge.from) && node.has(edge.to))
     .map((edge) => readEdge(edge, node));
   spreadParallel(edges, vertical);
   for (const edge of edges) {
-    edge.curve = curveAlong(edge.route, node.get(edge.from).box, node.get(edge.to).box, vertical);
+    edge.curve = curveAlong(edge.route, outline(node.get(edge.from)), outline(node.get(edge.to)), vertical);
   }
   const steps = payload.steps ?? [];
   const segments = payload.segments ?? [];
-  const queues = readQueues(payload.queues);
+  const queues = readQueues(payload.queues ?? payload.running);
   const sketch = isSketch(payload);
+  const last = Math.max(0, (sketch ? payload.total : steps.length) - 1);
+  const rolled = readRolled(payload.rolled, { steps, segments, last });
+  const on = rolled?.on ?? false;
+  const frames = on ? readFrames(rolled, payload.rolled.frames) : [];
+  if (on) for (const each of every) each.spark = readSpark(each.drawn, (rolled.loops.get(each.loop) ?? rolled.main).starts.length);
+  // Of a long run the histories are there for a window of steps.
+  const clipped = on && rolled.window !== null && !sketch;
+  if (clipped) windows.add(rolled.window, payload.nodes ?? [], payload.edges ?? [], payload.running);
+  let window = null; // whose histories the nodes and edges have
+
+  function putInPlace(next) {
+    if (next === null || next === window) return;
+    window = next;
+    for (const each of every) each.history = next.nodes.get(each.id) ?? [];
+    for (const edge of edges) {
+      edge.history = next.edges.get(edge.id) ?? [];
+      edge.strongest = strongestOf(edge.history);
+    }
+    model.strongest = edges.reduce((most, edge) => Math.max(most, edge.strongest), 0);
+  }
+
+  /** Which iteration each node's curves stand at, and whether what its card shows is of an earlier one. */
+  function place(step) {
+    const at = new Map([...rolled.loops.values()].map((loop) => [loop.id, rolled.at(loop, step)]));
+    const here = rolled.at(rolled.main, step);
+    for (const each of every) {
+      const loop = rolled.loops.get(each.loop);
+      each.iteration = loop ? at.get(loop.id) : here;
+      each.old = !model.known;
+      if (each.old) each.face = fromSpark(each);
+      else if (loop && each.iteration >= 0) {
+        const index = indexAt(each.history, step);
+        each.old = index >= 0 && each.history[index][0] < loop.starts[each.iteration];
+      }
+    }
+  }
+
   const model = {
     rev: payload.rev,
     nodes,
@@ -52,36 +104,58 @@ export function createModel(payload) {
     starts: segments.map((segment) => segment.from).sort((a, b) => a - b),
     lines: payload.lines ?? [],
     sites: payload.sites ?? {},
-    cells: 1 + steps.reduce((most, each) => Math.max(most, each.cell ?? 0), 0),
+    cells: steps.cells ?? 1 + steps.reduce((most, each) => Math.max(most, each.cell ?? 0), 0),
     queue: null,
-    passes: queues.length,
+    passes: payload.passes ?? queues.length,
     regions: readRegions(nodes, edges),
     picture: payload.picture,
+    view: payload.view,
     fold: payload.fold ?? { any: false, opened: [] },
     hidden: readHidden(payload.index, node),
     groups: new Map((payload.index?.groups ?? []).map(([id, title, above]) => [id, { id, title, above: payload.index.groups[above]?.[0] ?? null }])),
     /** Node → the innermost group that it is in. */
-    places: new Map((payload.index?.rows ?? []).map(([id, place]) => [id, payload.index.groups[place]?.[0] ?? null])),
+    groupOf: new Map((payload.index?.rows ?? []).map(([id, group]) => [id, payload.index.groups[group]?.[0] ?? null])),
     legend: payload.legend ?? [],
     vertical,
-    bounds: union(nodes.map((each) => each.box)),
+    rolled,
+    frames,
+    rows,
+    windows: clipped ? windows : null,
+    known: true,
+    bounds: union([...nodes.map((each) => each.box), ...frames.map((each) => each.around)]),
     strongest: edges.reduce((most, edge) => Math.max(most, edge.strongest), 0),
-    last: Math.max(0, (sketch ? payload.total : steps.length) - 1),
+    last,
     sketch,
     show(step) {
-      model.queue = queueAt(queues, step, model.stand);
-      for (const each of nodes) {
+      let running = queues;
+      if (clipped) {
+        const there = windows.at(step);
+        running = there?.queues ?? [];
+        model.known = there !== null;
+        putInPlace(there);
+      }
+      model.queue = queueAt(running, step, model.stand);
+      for (const each of every) {
         each.queue = model.queue?.cards.get(each.id) ?? null;
         each.face = factAt(each.history, step, BLANK);
         each.ghost = each.born > step;
       }
       for (const edge of edges) {
-        edge.face = factAt(edge.history, step, QUIET);
+        edge.face = model.known ? factAt(edge.history, step, QUIET) : QUIET;
         edge.ghost = edge.born > step;
       }
+      if (on) place(step);
     },
+    /** The histories of another window have come. */
+    learn(range, told) {
+      windows.add(range, told.nodes ?? [], told.edges ?? [], told.running);
+    },
+    /** First and last step of what the bar is about, and the row of the iteration that it is. */
+    extentAt: (step) => (on ? rolled.spanAt(step) : { from: 0, to: last, row: -1 }),
+    /** The frame whose tab is under a point, or null. */
+    frameAt: (x, y) => frames.findLast(({ tab }) => tab && x >= tab.left && x <= tab.right && y >= tab.top && y <= tab.bottom) ?? null,
     /** The nodes on show that a step is about. */
-    focusAt: (step) => [...new Set((steps[step]?.focus ?? payload.focus ?? []).map(model.stand))].filter((id) => id !== null),
+    focusAt: (step) => [...new Set((steps.at(step)?.focus ?? payload.focus ?? []).map(model.stand))].filter((id) => id !== null),
     /** The node on show that stands for this one: itself, or the closed group it is in. */
     stand: (id) => (node.has(id) ? id : model.hidden.get(id)?.within ?? null),
     /** The edge that passes within `reach` of a point, or null. */
@@ -97,8 +171,8 @@ export function createModel(payload) {
     },
     nodeAt(x, y) {
       for (let index = nodes.length - 1; index >= 0; index -= 1) {
-        const { left, right, top, bottom } = nodes[index].box;
-        if (x >= left && x <= right && y >= top && y <= bottom) return nodes[index];
+        if (!holds(nodes[index].box, x, y)) continue;
+        return nodes[index].rows.find(({ box }) => holds(box, x, y)) ?? nodes[index];
       }
       return null;
     },
@@ -106,7 +180,41 @@ export function createModel(payload) {
   return model;
 }
 
+const holds = ({ left, right, top, bottom }, x, y) => x >= left && x <= right && y >= top && y <= bottom;
+
+/** What is known without a history: the points of the curves. */
+function fromSpark(node) {
+  const trouble = troubleAt(node.spark, node.iteration) ?? null;
+  const [value, grad] = ['value', 'grad'].map((which) => node.spark?.[which] && (brief(valueAt(node.spark, which, node.iteration)) ?? trouble));
+  return { ...BLANK, value: value ?? null, grad: grad ?? null };
+}
+
+/** Frames of time loops; what is on the tab is written there when it is painted. */
+function readFrames(rolled, frames = []) {
+  const read = frames.flatMap(({ loop, title, nodes = 0, ...at }) => {
+    const own = rolled.loops.get(loop);
+    if (!own) return [];
+    const box = boxOf(at);
+    const around = { left: box.left, top: box.top - 16, right: box.right + 7, bottom: box.bottom + 7 };
+    return [{ loop: own, title: title || own.title, nodes, box, around, tab: null, size: at.w * at.h }];
+  });
+  return read.sort((a, b) => b.size - a.size);
+}
+
 function readNode(node) {
+  const read = readCard(node);
+  if (!node.rows?.length) return read;
+  const { boxes, more, rest } = rowBoxes(read.box, node.rows.length);
+  read.rows = node.rows.slice(0, boxes.length).map((row, at) => {
+    const box = boxes[at];
+    const place = { x: (box.left + box.right) / 2, y: (box.top + box.bottom) / 2, w: box.right - box.left, h: box.bottom - box.top };
+    return { ...readCard({ tone: 'leaf', badge: 'parameter', born: node.born, ...row, id: row.key, ...place }), host: read };
+  });
+  read.unseen = { count: more, box: rest };
+  return read;
+}
+
+function readCard(node) {
   const history = node.history ?? [];
   const names = history.map(([, face]) => face.title).filter(Boolean);
   return {
@@ -136,7 +244,24 @@ function readNode(node) {
     names: [node.title ?? '', ...names],
     face: BLANK,
     ghost: false,
+    /** In a rolled run: the loop whose iterations it stands for, … */
+    loop: node.loop ?? '',
+    some: node.some ?? '',
+    times: node.times ?? 1,
+    drawn: node.spark ?? null,
+    spark: null,
+    /** … the iteration on show, and whether its face is of an earlier one. */
+    iteration: -1,
+    old: false,
+    rows: [],
+    unseen: null,
+    host: null,
   };
+}
+
+/** Where edges begin and end: with what peeps out behind a group's card, which would hide the arrows. */
+function outline({ box, group }) {
+  return group ? { ...box, right: box.right + STACK, bottom: box.bottom + STACK } : box;
 }
 
 /** Nodes within closed groups, each with the group on show that it is in. */
@@ -145,11 +270,11 @@ function readHidden(index, node) {
   if (!index) return found;
   // Groups stand behind those around them.
   const shut = [];
-  index.groups.forEach(([id, , above], place) => {
-    shut[place] = (above >= 0 ? shut[above] : null) ?? (node.has(`g:${id}`) ? `g:${id}` : null);
+  index.groups.forEach(([id, , above], group) => {
+    shut[group] = (above >= 0 ? shut[above] : null) ?? (node.has(`g:${id}`) ? `g:${id}` : null);
   });
-  for (const [id, place, title, badge, sub, op, alarm] of index.rows) {
-    const within = place >= 0 ? shut[place] : null;
+  for (const [id, group, title, badge, sub, op, alarm] of index.rows) {
+    const within = group >= 0 ? shut[group] : null;
     if (within !== null) found.set(id, { id, within, names: [title], badge, sub, op, tone: '', group: false, face: null, alarm: alarm < 0 ? null : alarm });
   }
   return found;
@@ -169,8 +294,12 @@ function readEdge(edge, node) {
     far: Boolean(edge.far),
     details: edge.details ?? {},
     history,
-    strongest: Math.max(0, ...history.map(([, face]) => (Number.isFinite(face.norm) ? face.norm : 0))),
+    strongest: strongestOf(history),
+    carried: Boolean(edge.carried),
+    some: edge.some ?? '',
     face: QUIET,
     ghost: false,
   };
 }
+
+const strongestOf = (history) => history.reduce((most, [, face]) => (Number.isFinite(face.norm) ? Math.max(most, face.norm) : most), 0);

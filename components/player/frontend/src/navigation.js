@@ -86,7 +86,7 @@ export function createNavigation(player) {
 
     /** Where the program stands, for a breakpoint on this line. */
     here() {
-      const { cell = 0, span } = player.model().steps[player.step()] ?? {};
+      const { cell = 0, span } = player.model().steps.at(player.step()) ?? {};
       return span ? { cell, line: span[0] } : null;
     },
 

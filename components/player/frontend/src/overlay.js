@@ -44,7 +44,8 @@ export const isDimmed = (overlay, marks, id) => Boolean(overlay?.dim && !overlay
 
 /** An overlay from what "show the path" holds: node keys, and pairs of keys over which no gradient passes. */
 export function overlayOfPath({ nodes = [], cut = [] }, model) {
-  const on = new Set(nodes);
+  // What is hidden in a closed group is marked by its card.
+  const on = new Set(nodes.map((key) => model.stand?.(key) ?? key));
   const data = { nodes: {}, edges: {}, links: [], legend: [] };
   for (const key of on) data.nodes[key] = { tone: 'path' };
   for (const edge of model.edges) if (on.has(edge.from) && on.has(edge.to)) data.edges[edge.id] = { tone: 'path' };

@@ -8,11 +8,11 @@ import { textWidth, write } from './text.js';
 const ARROWS_FROM = 0.3;
 /** Beyond so many resting edges in view they are drawn as straight lines, all of one kind at once. */
 const MANY = 1200;
+const RETURN = [8, 4];
 
 /** Everything under the cards. */
 export function paintEdges(ctx, model, view, area) {
   const { palette, scale } = view;
-  const near = view.near;
   const resting = [];
   const lively = [];
   for (const edge of model.edges) {
@@ -21,16 +21,9 @@ export function paintEdges(ctx, model, view, area) {
   }
   const thin = Math.max(1.4, 0.7 / scale);
   if (resting.length > MANY) paintLines(ctx, resting, view, thin);
-  else for (const edge of resting) {
-    const touched = near.has(edge.id);
-    const dimmed = !touched && isDimmed(view.overlay, 'edges', edge.id);
-    const aside = view.kept !== null && !(view.kept.has(edge.from) && view.kept.has(edge.to));
-    ctx.globalAlpha = aside ? 0.1 : edge.ghost ? 0.28 : (edge.far && !touched) || dimmed ? 0.4 : 1;
-    const colour = touched ? palette.ink : edge.kind === 'cut' ? palette.cut : palette.edge;
-    ctx.setLineDash(edge.kind === 'cut' ? [5, 4] : edge.ghost ? [3, 4] : []);
-    const carried = view.weighed && !aside ? lastNorm(edge, view.step) : null;
-    if (carried !== null) strokeEdge(ctx, edge, false, palette.orangeMute, weight(carried, model.strongest), 7, scale);
-    else strokeEdge(ctx, edge, false, colour, touched ? thin + 0.6 : thin, 7, scale);
+  else {
+    const returns = paintReturns(ctx, resting, view, thin);
+    for (const edge of resting) if (!returns.has(edge)) paintResting(ctx, edge, model, view, thin);
   }
   ctx.setLineDash([]);
   ctx.globalAlpha = 1;
@@ -42,6 +35,61 @@ export function paintEdges(ctx, model, view, area) {
     strokeEdge(ctx, edge, against, palette.orange, width, 10.5, scale);
   }
   return lively;
+}
+
+/**
+ * What iterations hand on, as far as nothing points at it: under everything else, in a colour that is pale and not transparent, so
+ * that a bundle of it is no darker than a single line. Returns what was drawn.
+ */
+function paintReturns(ctx, edges, view, thin) {
+  const { palette, scale, near, kept, weighed, focus, overlay } = view;
+  const drawn = new Set(kept === null && !weighed ? edges.filter((edge) => edge.carried && !near.has(edge.id) && !isPointedAt(edge, view)) : []);
+  ctx.globalAlpha = 1;
+  ctx.setLineDash(RETURN);
+  for (const writes of [false, true]) {
+    // While an optimizer writes its parameters, the edges over which it does so come forward.
+    const [line, arrow] = writes ? [palette.carriedFirm, palette.carried] : [palette.carriedPale, palette.carriedFirm];
+    for (const edge of drawn) {
+      const pale = edge.ghost || isDimmed(overlay, 'edges', edge.id);
+      if (focus.has(edge.from) !== writes) continue;
+      strokeEdge(ctx, edge, false, pale ? palette.carriedPale : line, thin * 0.8, 0, scale);
+      if (scale < ARROWS_FROM || pale) continue;
+      openArrow(ctx, edge.curve.endArrow, 9, arrow);
+      ctx.setLineDash(RETURN);
+    }
+  }
+  return drawn;
+}
+
+/** An edge over which nothing passes. */
+function paintResting(ctx, edge, model, view, thin) {
+  const { palette, scale, kept, near, overlay, step, weighed } = view;
+  const touched = near.has(edge.id) || ((edge.carried || edge.some) && isPointedAt(edge, view));
+  const dimmed = !touched && isDimmed(overlay, 'edges', edge.id);
+  const aside = kept !== null && !(kept.has(edge.from) && kept.has(edge.to));
+  const strength = edge.some && !touched ? FEW : 1;
+  ctx.globalAlpha = aside ? 0.1 : edge.ghost ? 0.28 * strength : (edge.far && !touched) || dimmed ? 0.4 * strength : strength;
+  const colour = edge.carried ? palette.carried : touched ? palette.ink : edge.kind === 'cut' ? palette.cut : palette.edge;
+  ctx.setLineDash(dashOf(edge));
+  const norm = weighed && !aside ? lastNorm(edge, step) : null;
+  if (norm !== null) strokeEdge(ctx, edge, false, palette.orangeMute, weight(norm, model.strongest), 7, scale);
+  else strokeEdge(ctx, edge, false, colour, touched ? thin + 0.6 : strength < 1 ? thin * 0.8 : thin, edge.carried ? 9 : 7, scale);
+}
+
+/** What few iterations have stands back behind the way from data to loss. */
+const FEW = 0.5;
+
+/** Is one of its ends under the pointer or selected? */
+function isPointedAt({ from, to }, { hovered, selected }) {
+  return [hovered, selected].some((id) => id !== null && (id === from || id === to));
+}
+
+/** What an iteration hands on to the next is dashed, what only some iterations have is dotted. */
+function dashOf(edge) {
+  if (edge.kind === 'cut') return [5, 4];
+  if (edge.ghost) return [3, 4];
+  if (edge.some) return [1.5, 4];
+  return edge.carried ? RETURN : [];
 }
 
 function paintLines(ctx, edges, { palette, near, kept }, width) {
@@ -81,7 +129,7 @@ function weight(norm, strongest) {
   return 1.2 + 7 * Math.min(1, Math.max(0, 1 + Math.log10(norm / strongest) / 5));
 }
 
-/** The numbers on edges where a gradient flows; each looks for a free place along its edge. */
+/** The numbers on edges where a gradient flows; each looks for a free position along its edge. */
 export function paintEdgeLabels(ctx, edges, nodes, { palette, fonts }) {
   const taken = nodes.map((node) => node.box);
   const height = 18;
@@ -89,7 +137,7 @@ export function paintEdgeLabels(ctx, edges, nodes, { palette, fonts }) {
     const label = edge.face.label;
     if (!label) continue;
     const width = textWidth(ctx, fonts.strong, label) + 12;
-    const [x, y] = freePlace(edge.curve, width, height, taken);
+    const [x, y] = freePosition(edge.curve, width, height, taken);
     const box = { left: x - width / 2, right: x + width / 2, top: y - height / 2, bottom: y + height / 2 };
     taken.push(box);
     ctx.beginPath();
@@ -100,7 +148,7 @@ export function paintEdgeLabels(ctx, edges, nodes, { palette, fonts }) {
   }
 }
 
-function freePlace(curve, width, height, taken) {
+function freePosition(curve, width, height, taken) {
   const half = { x: width / 2, y: height / 2 };
   let best = null;
   const { left, right, top, bottom } = curve.bounds;
@@ -109,14 +157,14 @@ function freePlace(curve, width, height, taken) {
   for (const lift of short ? [-20, 20, 0] : [0, -16, 16]) {
     for (const share of [0.5, 0.38, 0.62, 0.26, 0.74]) {
       const [x, y] = pointAt(curve, share);
-      const place = [x, y + lift];
+      const position = [x, y + lift];
       const box = { left: x - half.x, right: x + half.x, top: y + lift - half.y, bottom: y + lift + half.y };
       const hidden = taken.reduce((sum, other) => sum + overlapArea(box, other), 0);
-      if (hidden === 0) return place;
-      if (best === null || hidden < best.hidden) best = { hidden, place };
+      if (hidden === 0) return position;
+      if (best === null || hidden < best.hidden) best = { hidden, position };
     }
   }
-  return best.place;
+  return best.position;
 }
 
 function strokeEdge(ctx, edge, reverse, colour, width, arrow, scale) {
@@ -124,7 +172,23 @@ function strokeEdge(ctx, edge, reverse, colour, width, arrow, scale) {
   ctx.lineWidth = width;
   ctx.strokeStyle = colour;
   ctx.stroke(path);
-  if (arrow && scale >= ARROWS_FROM) arrowHead(ctx, reverse ? edge.curve.startArrow : edge.curve.endArrow, arrow, colour);
+  if (!arrow || scale < ARROWS_FROM) return;
+  const end = reverse ? edge.curve.startArrow : edge.curve.endArrow;
+  if (edge.carried && !reverse) openArrow(ctx, end, arrow, colour);
+  else arrowHead(ctx, end, arrow, colour);
+}
+
+/** The arrow of a return: two lines instead of a wedge. */
+function openArrow(ctx, { tip: [x, y], angle }, size, colour) {
+  const wing = 0.55;
+  ctx.setLineDash([]);
+  ctx.beginPath();
+  ctx.moveTo(x - size * Math.cos(angle - wing), y - size * Math.sin(angle - wing));
+  ctx.lineTo(x, y);
+  ctx.lineTo(x - size * Math.cos(angle + wing), y - size * Math.sin(angle + wing));
+  ctx.strokeStyle = colour;
+  ctx.lineWidth = Math.max(1.6, ctx.lineWidth);
+  ctx.stroke();
 }
 
 function arrowHead(ctx, { tip: [x, y], angle }, size, colour) {

@@ -5,14 +5,14 @@ const LIGHT = {
   tones: {
     path: '#b0308a', cut: '#c2384a', good: '#17795a', bad: '#c2384a', warn: '#8f6a00', added: '#17795a', removed: '#c2384a', changed: '#6f4fc4',
   },
-  blue: '#2f6fde', blueText: '#245ab8', orange: '#d9722e', orangeText: '#a84c14', edge: '#98a1b1', cut: '#98a1b1',
+  blue: '#2f6fde', blueText: '#245ab8', orange: '#d9722e', orangeText: '#a84c14', edge: '#98a1b1', cut: '#98a1b1', carried: '#7a5bc7',
 };
 const DARK = {
   dark: true,
   tones: {
     path: '#f090d0', cut: '#ff8c99', good: '#58c99b', bad: '#ff8c99', warn: '#e0b84a', added: '#58c99b', removed: '#ff8c99', changed: '#b79cff',
   },
-  blue: '#6ea4ff', blueText: '#8fb8ff', orange: '#f08a47', orangeText: '#ffb07a', edge: '#6d7789', cut: '#7f899b',
+  blue: '#6ea4ff', blueText: '#8fb8ff', orange: '#f08a47', orangeText: '#ffb07a', edge: '#6d7789', cut: '#7f899b', carried: '#b79cff',
 };
 
 /**
@@ -24,9 +24,9 @@ const SCALE = [[250, 230, 150], [246, 170, 70], [214, 87, 62], [140, 41, 99], [5
 function errorScale(dark) {
   const stops = dark ? SCALE.toReversed().map((stop) => mix(stop, [255, 255, 255], 0.12)) : SCALE;
   return (value) => {
-    const place = Math.min(1, Math.max(0, value)) * (stops.length - 1);
-    const index = Math.min(stops.length - 2, Math.floor(place));
-    return css(mix(stops[index], stops[index + 1], place - index));
+    const at = Math.min(1, Math.max(0, value)) * (stops.length - 1);
+    const index = Math.min(stops.length - 2, Math.floor(at));
+    return css(mix(stops[index], stops[index + 1], at - index));
   };
 }
 
@@ -66,8 +66,19 @@ export function readPalette(element) {
     region: css(mix(stage, orange, hues.dark ? 0.09 : 0.07)),
     regionLine: css(mix(stage, orange, hues.dark ? 0.4 : 0.42)),
     orangeMute: css(mix(orange, page, 0.3)),
+    carriedPale: css(mix(stage, rgb(hues.carried), hues.dark ? 0.34 : 0.38)),
+    carriedFirm: css(mix(stage, rgb(hues.carried), 0.66)),
     shadow: hues.dark ? 'rgba(0,0,0,0.35)' : 'rgba(29,36,51,0.07)',
     red: hues.tones.bad,
+    redTint: css(mix(card, rgb(hues.tones.bad), hues.dark ? 0.2 : 0.09)),
+    nanTint: css(rgb(hues.tones.bad), hues.dark ? 0.3 : 0.17),
+    infTint: css(rgb(hues.tones.warn), hues.dark ? 0.34 : 0.24),
+    frame: css(hues.dark ? mix(stage, white, 0.03) : mix(stage, white, 0.75)),
+    frameLine: css(mix(stage, ink, 0.26)),
+    paperLine: css(mix(stage, ink, 0.15)),
+    tab: css(hues.dark ? mix(page, ink, 0.86) : ink),
+    onTab: css(page),
+    onTabMute: css(mix(page, ink, 0.3)),
     onColour: hues.dark ? '#10141c' : '#ffffff',
     font: read('--st-font', 'system-ui, sans-serif'),
     scale: errorScale(hues.dark),
@@ -77,7 +88,7 @@ export function readPalette(element) {
 /** The same colours as CSS variables, for the parts that are HTML. */
 export function paletteVariables(palette) {
   const names = ['ink', 'mute', 'faint', 'line', 'border', 'page', 'stage', 'card', 'blue', 'blueText', 'blueTint', 'blueHalo',
-    'orange', 'orangeText', 'orangeTint', 'orangeHalo', 'edge', 'cut', 'veil', 'shadow', 'onColour'];
+    'orange', 'orangeText', 'orangeTint', 'orangeHalo', 'edge', 'cut', 'carried', 'red', 'nanTint', 'infTint', 'veil', 'shadow', 'onColour'];
   return [
     ...names.map((name) => [`--p-${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`, palette[name]]),
     ...Object.entries(palette.tones).map(([tone, colour]) => [`--tone-${tone}`, colour]),

@@ -2,24 +2,30 @@
 
 import { h } from '../../../browser/dom.mjs';
 import { createBreakpointSync } from './breakpoint-sync.js';
-import { greet, listenToEditor, nodeAtPlace } from './bus.js';
+import { greet, listenToEditor, nodeAtPosition } from './bus.js';
 import { createCamera } from './camera.js';
 import { createCaption } from './caption.js';
+import { createCurves } from './curves.js';
 import { createDebugPanel } from './debug-panel.js';
 import { createFind } from './find.js';
 import { createFocus } from './focus.js';
 import { createFolds } from './folds.js';
+import { createGlide } from './glide.js';
 import { createGranularity } from './granularity.js';
 import { createGraphCanvas } from './graph-canvas.js';
 import { handleOf } from './handle.js';
 import { createHelp } from './help.js';
+import { createIterations } from './iterations.js';
 import { listenToKeys } from './keyboard.js';
 import { keysOf } from './keys.js';
 import { createLegend } from './legend.js';
 import { listenToLinks } from './links.js';
 import { createLoading } from './loading.js';
+import { createLoopMenu } from './loop-menu.js';
 import { createMinimap } from './minimap.js';
+import { createMore } from './more.js';
 import { createNavigation } from './navigation.js';
+import { createNest } from './nest.js';
 import { overlayOfPath } from './overlay.js';
 import { createPlayback } from './playback.js';
 import styles from './player.css';
@@ -50,11 +56,14 @@ export function createPlayer(parent, memory) {
 
   const parts = createParts(state, elements);
   area.append(
-    canvas, parts.debugPanel.element, parts.toolbar.element, parts.folds.element, notice, parts.legend.element, parts.minimap.element,
-    parts.tooltip.element,
+    canvas, parts.debugPanel.element, parts.toolbar.element, notice, parts.legend.element, h('div', { class: 'foot' }, parts.legend.toggle, parts.folds.element),
+    parts.more.element, parts.minimap.element,
+    parts.tooltip.element, parts.loopMenu.element,
   );
   under.append(parts.granularity.element, parts.queueBar.element);
-  root.append(h('style', {}, styles), area, parts.timeline.element, under, parts.caption.element, parts.help.element);
+  root.append(
+    h('style', {}, styles), parts.nest.element, area, parts.curves.element, parts.timeline.element, under, parts.caption.element, parts.help.element,
+  );
   const endings = listen(state, parts, root);
   const handle = handleOf(state, parts);
 
@@ -64,6 +73,7 @@ export function createPlayer(parent, memory) {
     if (!root.isConnected) parent.append(root);
     holdOpacity(root);
     readTheme(root, state.view);
+    parts.curves.setPalette(state.view.palette);
     const payload = complete(data ?? {}, memory);
     // Python takes for granted what was here before; it sends everything again when it hears that it is not.
     if (payload === null) return reporter.tell('holds', '', {});
@@ -81,6 +91,9 @@ export function createPlayer(parent, memory) {
     for (const end of endings) end();
     parts.viewport.destroy();
     parts.timeline.destroy();
+    parts.curves.destroy();
+    parts.iterations.stop();
+    parts.loopMenu.close(false);
     parts.graphCanvas.destroy();
     root.remove();
     if (window.__gradtapePlayer === handle) delete window.__gradtapePlayer;
@@ -102,16 +115,19 @@ function createParts(state, elements) {
   parts.selection = createSelection(state, parts, elements);
   parts.breakpoints = createBreakpointSync(state, parts, elements);
   parts.loading = createLoading(state, parts, elements);
+  parts.iterations = createIterations(state, parts, elements);
 
   parts.graphCanvas = createGraphCanvas(canvas, view, {
     painted: parts.viewport.painted,
     picked: parts.selection.picked,
     hovered: parts.selection.hovered,
     opened: parts.selection.openGroup,
+    framed: (frame, point) => parts.iterations.menu([frame.loop], point),
     moved: () => parts.camera.detach(),
     zoomed: zoom,
   });
-  parts.camera = createCamera(parts.graphCanvas.network, canvas, () => state.model);
+  parts.glide = createGlide(state, parts);
+  parts.camera = createCamera(parts.graphCanvas.network, canvas, () => state.model, () => view.above);
   parts.navigation = createNavigation({
     model: () => state.model,
     step: () => state.step,
@@ -138,6 +154,21 @@ function createParts(state, elements) {
       parts.playback.speed = factor;
     },
   });
+  const { iterations } = parts;
+  parts.curves = createCurves({
+    seek: (row) => iterations.seek(state.model.rolled.main, row),
+    beside: (direction) => byUser(() => iterations.beside('main', direction)),
+    jump: (kind) => byUser(() => iterations.jump(kind)),
+    grabbed: () => parts.playback.pause(),
+    released: () => parts.reporter.flush(),
+  });
+  parts.nest = createNest({
+    roll: iterations.roll,
+    seek: iterations.seek,
+    beside: (loop, direction) => byUser(() => iterations.beside(loop, direction)),
+    menu: iterations.menu,
+  });
+  parts.loopMenu = createLoopMenu({ seek: iterations.seek, turn: iterations.turn });
   parts.caption = createCaption();
   parts.granularity = createGranularity((id) => {
     navigation.granularity = id;
@@ -155,7 +186,8 @@ function createParts(state, elements) {
       cells: state.model.cells,
     }),
   });
-  parts.legend = createLegend();
+  parts.legend = createLegend(memory.legend);
+  parts.more = createMore();
   parts.find = createFind(() => state.model, () => state.step, {
     changed(found) {
       view.found = new Set(found.map((node) => state.model.stand(node.id)));
@@ -200,7 +232,9 @@ function createParts(state, elements) {
     },
     select: (id) => parts.selection.show(id),
     marks(data) {
-      parts.loading.showOverlay(data && overlayOfPath(data, state.model));
+      // Where the run is rolled, cards stand for the nodes of all iterations.
+      const own = data && state.model.rolled?.on ? data.rolled?.[state.model.view] ?? {} : data;
+      parts.loading.showOverlay(own && overlayOfPath(own, state.model));
       parts.viewport.reveal(view.overlay?.nodes.keys() ?? []);
     },
   });
@@ -211,12 +245,12 @@ function createParts(state, elements) {
 function listen(state, parts, root) {
   // A press with the mouse leaves the focus on the player, so that Space and the arrows keep their meaning.
   root.addEventListener('click', (event) => {
-    if (event.detail > 0 && event.target.closest?.('button') && !event.target.closest('.find, .popover, .help, .opens')) root.focus({ preventScroll: true });
+    if (event.detail > 0 && event.target.closest?.('button') && !event.target.closest('.find, .popover, .help, .opens, .nest')) root.focus({ preventScroll: true });
   });
   const stopKeys = listenToKeys(root, keysOf(state, parts));
   const stopEditor = listenToEditor({
-    cursor(place) {
-      const node = nodeAtPlace(state.model, place, state.step);
+    cursor(position) {
+      const node = nodeAtPosition(state.model, position, state.step);
       if (!node || node.id === state.view.selected) return;
       parts.selection.select(node.id);
       parts.viewport.bringIntoView(node.id);

@@ -27,17 +27,18 @@ export function createQueueBar(picked) {
     /** @param {object | null} queue  @param {(key: string) => string} titleOf */
     show(queue, titleOf) {
       list.hidden = !queue;
+      element.toggleAttribute('data-running', queue !== null);
       rest.textContent = queue ? '' : 'no backward pass is running';
       const entries = queue ? [...queue.running, ...queue.ready, ...queue.waiting] : [];
       chips.forEach((chip, index) => {
         const entry = entries[index];
         chip.item.hidden = !entry;
         if (!entry) return;
-        const { key, name, state, place, have, total } = entry;
+        const { key, name, state, position, have, total } = entry;
         const title = key === null ? name : titleOf(key);
         chip.key = key;
         chip.button.dataset.state = state;
-        chip.sign.textContent = state === 'ready' ? String(place) : '';
+        chip.sign.textContent = state === 'ready' ? String(position) : '';
         chip.label.textContent = title;
         chip.buffer.textContent = total > 1 ? `${have}/${total}` : '';
         chip.button.title = `${name}${title === name ? '' : ` · ${title}`} · ${stateText(entry)}`;

@@ -16,7 +16,7 @@ export function readQueues(queues) {
 
 /**
  * The innermost pass that is running, or null: its visits by state, each list in the order in which the engine takes them,
- * and the state of every card. `place` counts from 1; `have` of `total` contributions have come. `stand` says which card on show
+ * and the state of every card. `position`, in the queue, counts from 1; `have` of `total` contributions have come. `stand` says which card on show
  * stands for a node.
  */
 export function queueAt(queues, step, stand = (key) => key) {
@@ -30,7 +30,7 @@ export function queueAt(queues, step, stand = (key) => key) {
     let have = 0;
     while (have < visit.arrivals.length && visit.arrivals[have] <= step) have += 1;
     const list = lists[state === 'captured' ? 'done' : state];
-    const entry = { key: visit.key, name: visit.name, state, have, total: visit.arrivals.length, place: state === 'ready' ? list.length + 1 : 0 };
+    const entry = { key: visit.key, name: visit.name, state, have, total: visit.arrivals.length, position: state === 'ready' ? list.length + 1 : 0 };
     list.push(entry);
     if (visit.key === null) continue;
     const card = stand(visit.key);
@@ -48,9 +48,9 @@ function stateOf({ ready, began, ran }, step) {
 }
 
 /** A visit in words, for tooltips and screen readers. */
-export function stateText({ state, place, have, total }) {
+export function stateText({ state, position, have, total }) {
   if (state === 'waiting') return total > 1 ? `waiting: ${have} of ${total} gradients have come` : 'waiting for its gradient';
-  if (state === 'ready') return place === 1 ? 'ready: runs next' : `ready: number ${place} in the queue`;
+  if (state === 'ready') return position === 1 ? 'ready: runs next' : `ready: number ${position} in the queue`;
   if (state === 'captured') return 'its gradient is the result of the pass';
   return state === 'running' ? 'running' : 'done';
 }

@@ -2,6 +2,8 @@
 
 const HANDLE = 0.46;
 const ARROW = 8;
+/** The radius of corners, and what of it makes a cubic round. */
+const [CORNER, ROUND] = [10, 0.5523];
 
 /** The rectangle of a node given by its centre. */
 export function boxOf({ x, y, w, h }) {
@@ -25,8 +27,8 @@ export function union(boxes) {
 export function spreadParallel(edges, vertical, gap = 12) {
   const twins = new Map();
   for (const edge of edges) {
-    const place = `${edge.from}\n${edge.to}\n${edge.route.join(';')}`;
-    twins.set(place, [...(twins.get(place) ?? []), edge]);
+    const course = `${edge.from}\n${edge.to}\n${edge.route.join(';')}`;
+    twins.set(course, [...(twins.get(course) ?? []), edge]);
   }
   const axis = vertical ? 0 : 1;
   for (const group of twins.values()) {
@@ -43,6 +45,7 @@ export function spreadParallel(edges, vertical, gap = 12) {
  *
  * Between two points it leaves and arrives along the direction of the layout. Points in the middle get the slopes of
  * monotone cubic interpolation (Fritsch and Carlson 1980), which never overshoots, so a route around a card stays around it.
+ * Where a route goes straight across that direction (from one row to the next, to a lane and back) it has round corners.
  */
 export function curveAlong(points, fromBox, toBox, layoutVertical) {
   const vertical = directionOf(points, fromBox, toBox, layoutVertical);
@@ -50,9 +53,9 @@ export function curveAlong(points, fromBox, toBox, layoutVertical) {
   const route = points.map(flip);
   const from = vertical ? transpose(fromBox) : fromBox;
   const to = vertical ? transpose(toBox) : toBox;
-  const forward = route[route.length - 1][0] >= route[0][0];
-  route[0] = onBorder(route[0], from, forward);
-  route[route.length - 1] = onBorder(route[route.length - 1], to, !forward);
+  const final = route.length - 1;
+  if (!falls(route[0], route[1])) route[0] = onBorder(route[0], from, route[1][0] >= route[0][0]);
+  if (!falls(route[final - 1], route[final])) route[final] = onBorder(route[final], to, route[final][0] < route[final - 1][0]);
   const pieces = cubics(route).map((piece) => piece.map(flip));
   const first = pieces[0];
   const last = pieces[pieces.length - 1];
@@ -109,6 +112,51 @@ export function tracePath(curve, arrowAtStart) {
 }
 
 function cubics(route) {
+  return route.length > 2 && route.some((point, i) => i > 0 && falls(route[i - 1], point)) ? withCorners(route) : smooth(route);
+}
+
+/** Is the way between two points straight across the layout's direction? */
+function falls([x0, y0], [x1, y1]) {
+  return Math.abs(x1 - x0) <= 0.5 && y0 !== y1;
+}
+
+/** Curves along the layout's direction, straight lines across it, and round corners between them. */
+function withCorners(points) {
+  const within = (i) => i > 0 && i + 1 < points.length;
+  const route = points.filter((point, i) => !(within(i) && falls(points[i - 1], point) && falls(point, points[i + 1])));
+  const pieces = [];
+  let run = [route[0]];
+  for (let i = 1; i < route.length; i += 1) {
+    const corner = route[i];
+    const down = falls(route[i - 1], corner);
+    if (i + 1 === route.length || down === falls(corner, route[i + 1])) {
+      run.push(corner);
+      continue;
+    }
+    const [before, after] = [towards(corner, route[i - 1], down), towards(corner, route[i + 1], !down)];
+    pieces.push(...(down ? line(run[0], before) : smooth([...run, before])));
+    const bent = (point) => [point[0] + (corner[0] - point[0]) * ROUND, point[1] + (corner[1] - point[1]) * ROUND];
+    pieces.push([before, bent(before), bent(after), after]);
+    run = [after];
+  }
+  const end = route.length - 1;
+  pieces.push(...(falls(route[end - 1], route[end]) ? line(run[0], route[end]) : smooth(run)));
+  return pieces;
+}
+
+/** The point at which a corner begins on the way to the next point; half of the way is left to that one's corner. */
+function towards([x, y], [nextX, nextY], down) {
+  const way = down ? nextY - y : nextX - x;
+  const part = Math.sign(way) * Math.min(CORNER, Math.abs(way) / 2);
+  return down ? [x, y + part] : [x + part, y];
+}
+
+function line([x0, y0], [x1, y1]) {
+  const at = (share) => [x0 + (x1 - x0) * share, y0 + (y1 - y0) * share];
+  return [[[x0, y0], at(1 / 3), at(2 / 3), [x1, y1]]];
+}
+
+function smooth(route) {
   const slopes = monotoneSlopes(route);
   const pieces = [];
   for (let i = 0; i + 1 < route.length; i += 1) {

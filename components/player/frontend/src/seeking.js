@@ -9,7 +9,7 @@ const SLOW = 2;
 
 /**
  * @param {import('./state.js').State} state
- * @param {object} parts   viewport, playback, timeline, caption, queueBar, tooltip, reporter
+ * @param {object} parts   viewport, playback, timeline, iterations, caption, queueBar, tooltip, reporter
  * @param {{root: HTMLElement, notice: HTMLElement}} elements
  */
 export function createSeeking(state, parts, { root, notice }) {
@@ -27,13 +27,15 @@ export function createSeeking(state, parts, { root, notice }) {
       const step = within(target);
       state.step = step;
       view.step = step;
+      view.ringed = null;
       memory.step = step;
       model.show(step);
       parts.queueBar.show(model.queue, (id) => titleOf(state, id));
-      const { phase, caption = [], cell = 0, span = null } = model.steps[step] ?? {};
+      const { phase, caption = [], cell = 0, span = null } = model.steps.at(step) ?? {};
       view.focus = new Set(model.focusAt(step));
       view.focusKind = model.segments[phase]?.kind ?? 'other';
       parts.timeline.show(step);
+      parts.iterations.show(step);
       parts.caption.show(caption);
       root.dataset.step = String(step);
       seeking.moment = { step, cell, span, total: model.steps.length };

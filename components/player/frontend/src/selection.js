@@ -3,7 +3,7 @@
 import { tell, tellSpan } from './bus.js';
 import { related } from './focus.js';
 import { selectedNode } from './state.js';
-import { edgeLines, nodeLines } from './tooltip.js';
+import { edgeLines, frameLines, nodeLines } from './tooltip.js';
 
 /**
  * @param {import('./state.js').State} state
@@ -33,7 +33,9 @@ export function createSelection(state, parts, { root }) {
     /** Select a node and bring it into view; what hides it is opened, or else stands for it. */
     show(wanted, open = true) {
       const { model } = state;
-      if (open && model.hidden.has(wanted)) parts.folds.reveal(wanted);
+      // Where a run is rolled, Python knows which card stands for a node of an iteration, and at which moment.
+      const elsewhere = model.rolled?.on && /^[tn]\d+$/.test(wanted) && !model.node.has(wanted);
+      if (open && (elsewhere || model.hidden.has(wanted))) parts.folds.reveal(wanted);
       const id = open ? wanted : model.stand(wanted);
       if (!model.node.has(id)) return;
       selection.select(id);
@@ -47,7 +49,7 @@ export function createSelection(state, parts, { root }) {
     /** What is related to the selected node stays, the rest steps back; `move` brings all of it into view. */
     showFocus(move) {
       const { distance } = parts.focus;
-      view.kept = distance === '' ? null : related(state.model, view.selected, distance);
+      view.kept = distance === '' ? null : related(state.model, selectedNode(state)?.host?.id ?? view.selected, distance);
       if (distance !== '' && view.kept === null) parts.seeking.say('Select a node to focus on it.');
       root.dataset.kept = view.kept ? String(view.kept.size) : '';
       if (!parts.viewport.hasRoom()) return;
@@ -69,9 +71,10 @@ export function createSelection(state, parts, { root }) {
       }
     },
 
-    hovered(node, edge, point) {
+    hovered(node, edge, point, frame = null) {
       const thing = node ?? edge;
-      parts.tooltip.over(thing?.id ?? null, () => (node ? nodeLines(node) : edgeLines(edge, state.model, state.step)), point);
+      const lines = () => (frame ? frameLines(frame) : node ? nodeLines(node, state.model.rolled) : edgeLines(edge, state.model, state.step));
+      parts.tooltip.over(frame ? `frame ${frame.loop.id}` : thing?.id ?? null, lines, point);
       if (view.hovered !== (node?.id ?? null)) tellSpan('hover', state.model.sites[node?.sites[0]]);
     },
   };

@@ -27,6 +27,11 @@ import { createModel } from './model.js';
  * @property {Set<string>} near                edges of the selected node
  * @property {Set<string> | null} kept         nodes in focus, the others step back
  * @property {boolean} weighed                 whether edges are as wide as their gradients are large
+ * @property {object | null} glide             cards on their way to where they are (`glide.js`)
+ * @property {object | null} hoveredFrame      the frame of a loop whose tab is under the pointer
+ * @property {{id: string, good: boolean} | null} ringed   the loss that was gone to: of the first NaN, or the last good one
+ * @property {number} above                   how much of the upper edge the tools take, in pixels
+ * @property {Set<string>} origins             nodes that the first NaN or Inf of a rolled run came from
  */
 
 /** @param {import('./memory.js').Memory} memory  @returns {State} */
@@ -37,7 +42,7 @@ export function createState(memory) {
     view: {
       palette: null, fonts: null, scale: 1, area: null, lively: [],
       step: 0, overlay: null, selected: null, hovered: null, found: new Set(), focus: new Set(), focusKind: 'other', near: new Set(),
-      kept: null, weighed: false,
+      kept: null, weighed: false, hoveredFrame: null, glide: null, origins: new Set(), above: 0, ringed: null,
     },
     memory,
   };

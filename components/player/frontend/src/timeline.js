@@ -1,6 +1,10 @@
-/** The bar of segments with its knob, the transport buttons, the counter and the speed. */
+/**
+ * The bar of segments with its knob, the transport buttons, the counter and the speed. Of a rolled run the bar has the iteration
+ * that is on show, else all steps.
+ */
 
 import { plainText } from './caption.js';
+import { bisect } from './history.js';
 import { h } from '../../../browser/dom.mjs';
 import { iconButton, setIcon } from './icon-button.js';
 import { SPEEDS } from './playback.js';
@@ -17,6 +21,9 @@ export function createTimeline(on) {
   let model = null;
   let step = 0;
   let dragging = false;
+  let extent = { from: 0, to: 0 }; // the steps on the bar
+  let segments = []; // those on the bar, cut where it ends
+  let pinned = [[], []];
 
   const pale = h('div', { class: 'layer pale' });
   const strong = h('div', { class: 'layer strong' });
@@ -69,16 +76,17 @@ export function createTimeline(on) {
   sizes.observe(bar);
 
   const total = () => model.last + 1;
-  const middle = (at) => (100 * (at + 0.5)) / total();
+  const wide = () => extent.to - extent.from + 1;
+  const middle = (at) => (100 * (at - extent.from + 0.5)) / wide();
 
   function stepUnder(event) {
     const box = bar.getBoundingClientRect();
     const share = (event.clientX - box.left) / Math.max(1, box.width);
-    return Math.min(model.last, Math.max(0, Math.floor(share * total())));
+    return Math.min(extent.to, Math.max(extent.from, extent.from + Math.floor(share * wide())));
   }
 
   function hover(at) {
-    const caption = plainText(model.steps[at]?.caption);
+    const caption = plainText(model.steps.at(at)?.caption);
     tip.textContent = caption ? `${at + 1} · ${caption}` : String(at + 1);
     tip.hidden = false;
     hair.hidden = false;
@@ -90,17 +98,37 @@ export function createTimeline(on) {
 
   function drawLabels() {
     const width = bar.clientWidth;
-    const labels = () => model.segments.flatMap(({ label, from, to }) => {
-      const room = (width * (to - from + 1)) / total();
+    const labels = () => segments.flatMap(({ label, from, to }) => {
+      const room = (width * (to - from + 1)) / wide();
       if (room < LABEL_ROOM) return [];
-      const style = `left:${(100 * from) / total()}%;width:${(100 * (to - from + 1)) / total()}%`;
+      const style = `left:${(100 * from) / wide()}%;width:${(100 * (to - from + 1)) / wide()}%`;
       return [h('span', { style }, String(label))];
     });
     pale.replaceChildren(...labels());
     strong.replaceChildren(...labels());
-    const cell = width / total();
+    const cell = width / wide();
     ticks.hidden = cell < TICK_ROOM;
-    ticks.style.backgroundSize = `${100 / total()}% 100%`;
+    ticks.style.backgroundSize = `${100 / wide()}% 100%`;
+  }
+
+  /** Put these steps on the bar. */
+  function spread(next) {
+    extent = next;
+    segments = cutOut(model, next);
+    const paint = stripes(segments, wide());
+    pale.style.backgroundImage = paint;
+    strong.style.backgroundImage = paint;
+    bar.setAttribute('aria-valuemin', String(extent.from + 1));
+    bar.setAttribute('aria-valuemax', String(extent.to + 1));
+    drawLabels();
+    drawPins();
+  }
+
+  function drawPins() {
+    const on = (each) => each >= extent.from && each <= extent.to;
+    const at = (list, kind) => (list.length > MANY_PINS ? [] : list.map((each) => h('i', { class: kind, style: `left:${middle(each)}%` })));
+    const [stops, changes] = pinned.map((list) => list.filter(on));
+    pins.replaceChildren(...at(changes, 'change'), ...at(stops, 'stop'));
   }
 
   return {
@@ -108,29 +136,28 @@ export function createTimeline(on) {
 
     setModel(next) {
       model = next;
-      const paint = stripes(model.segments, total());
-      pale.style.backgroundImage = paint;
-      strong.style.backgroundImage = paint;
-      bar.setAttribute('aria-valuemax', String(total()));
-      drawLabels();
+      pinned = [[], []];
+      spread(model.extentAt(model.last));
       tip.hidden = true;
     },
 
     show(next) {
       step = next;
-      const place = middle(step);
-      knob.style.left = `${place}%`;
-      strong.style.clipPath = `inset(0 ${step === model.last ? 0 : 100 - place}% 0 0)`;
+      const now = model.extentAt(step);
+      if (now.from !== extent.from || now.to !== extent.to) spread(now);
+      const percent = middle(step);
+      knob.style.left = `${percent}%`;
+      strong.style.clipPath = `inset(0 ${step === extent.to ? 0 : 100 - percent}% 0 0)`;
       counter.textContent = `${step + 1} / ${total()}`;
       counter.style.minWidth = `${String(total()).length * 2 + 3}ch`;
       bar.setAttribute('aria-valuenow', String(step + 1));
-      bar.setAttribute('aria-valuetext', plainText(model.steps[step]?.caption) || `step ${step + 1} of ${total()}`);
+      bar.setAttribute('aria-valuetext', plainText(model.steps.at(step)?.caption) || `step ${step + 1} of ${total()}`);
     },
 
     /** Marks on the bar: where breakpoints stop, above, and where the selected tensor changes, below. */
     setPins(stops, changes) {
-      const at = (list, kind) => (list.length > MANY_PINS ? [] : list.map((each) => h('i', { class: kind, style: `left:${middle(each)}%` })));
-      pins.replaceChildren(...at(changes, 'change'), ...at(stops, 'stop'));
+      pinned = [stops, changes];
+      drawPins();
     },
 
     setPlaying(playing) {
@@ -139,6 +166,16 @@ export function createTimeline(on) {
 
     destroy: () => sizes.disconnect(),
   };
+}
+
+/** The segments between two steps, cut off there, counted from the first of them. */
+export function cutOut({ segments, starts }, { from, to }) {
+  const found = [];
+  for (let at = Math.max(0, bisect(starts, from) - 1); at < segments.length && segments[at].from <= to; at += 1) {
+    const each = segments[at];
+    if (each.to >= from) found.push({ ...each, from: Math.max(each.from, from) - from, to: Math.min(each.to, to) - from });
+  }
+  return found;
 }
 
 /** One background for any number of segments: hard colour stops, with a hairline between neighbours. */

@@ -51,16 +51,26 @@ export function createTooltip(stage) {
   return tooltip;
 }
 
-export function nodeLines(node) {
+/** A loop, and why its iterations share one picture. */
+export function frameLines({ loop, title }) {
+  const lines = [[title, 'title']];
+  if (loop.reason) lines.push([loop.reason, 'plain']);
+  return [...lines, ['click to go to an iteration, or to see them side by side', 'quiet']];
+}
+
+export function nodeLines(node, rolled = null) {
   const lines = [[node.face.title ?? node.title, 'title']];
   if (node.badge) lines.push([node.badge, 'quiet']);
   if (node.sub) lines.push([node.sub, 'quiet']);
   if (node.op && node.op !== node.title) lines.push([`made by ${node.op}`, 'quiet']);
   if (node.pass) lines.push([`recorded in backward pass ${node.pass}`, 'quiet']);
+  if (node.some) lines.push([node.some, 'quiet']);
+  if (node.times > 1) lines.push([`${node.times} times in one iteration`, 'quiet']);
   if (node.ghost) return [...lines, ['not made yet at this step', 'quiet']];
   if (node.face.value) lines.push([`value ${node.face.value}`, 'plain']);
   if (node.face.grad != null) lines.push([`${node.face.gradLabel ?? 'grad'} ${node.face.grad}`, 'grad']);
   if (node.face.flow != null) lines.push([`arriving ${node.face.flow}`, 'grad']);
+  if (node.old && rolled) lines.push(['of an earlier iteration, or only from the curves', 'quiet']);
   if (node.queue) lines.push([stateText(node.queue), 'plain']);
   if (node.group) lines.push(...node.findings.map((title) => [title, 'plain']), ['double-click opens it', 'quiet']);
   return lines;
@@ -70,6 +80,8 @@ export function edgeLines(edge, model, step) {
   const title = (id) => model.node.get(id).face.title ?? model.node.get(id).title;
   const [from, to] = edge.kind === 'grad_fn' ? [edge.from, edge.to] : [edge.to, edge.from];
   const lines = [[edge.kind === 'grad_fn' ? `${title(from)} → ${title(to)}` : `${title(to)} → ${title(from)}`, 'title']];
+  if (edge.carried) lines.push(['to the next iteration', 'quiet']);
+  if (edge.some) lines.push([edge.some, 'quiet']);
   if (edge.kind === 'cut') return [...lines, ['no gradient passes here', 'plain']];
   const last = lastActive(edge, step);
   if (last === null) return [...lines, ['no gradient has passed yet', 'quiet']];

@@ -1,4 +1,4 @@
-/** What is seen of the graph: it is painted as soon as there is room, and its place is kept when the room or the picture changes. */
+/** What is seen of the graph: it is painted as soon as there is room, and its position is kept when the room or the picture changes. */
 
 import { focusNodes, selectedNode } from './state.js';
 import { forgetText } from './text.js';
@@ -6,10 +6,14 @@ import { forgetText } from './text.js';
 const LEGEND_MS = 120;
 /** Nodes up to which a picture that is folded otherwise is fitted whole. */
 const WHOLE = 60;
+/** What the tools take of the upper edge in pixels: as they float, in a rolled run, and in the row above it (player.css). */
+const ABOVE = { usual: 50, rolled: 44, beside: 14 };
+/** Where the tools have two rows, and where they fit beside the loops. */
+const [NARROW, ROW, BESIDE] = [440, 38, 1080];
 
 /**
  * @param {import('./state.js').State} state
- * @param {object} parts   camera, graphCanvas, legend, minimap, toolbar
+ * @param {object} parts   camera, graphCanvas, legend, minimap, more, toolbar
  * @param {{root: HTMLElement, area: HTMLElement, canvas: HTMLElement}} elements
  */
 export function createViewport(state, parts, { root, area, canvas }) {
@@ -20,6 +24,16 @@ export function createViewport(state, parts, { root, area, canvas }) {
 
   const viewport = {
     hasRoom: () => size.width > 0,
+
+    /** What stands over the picture leaves it as much room as it needs. */
+    arrange() {
+      const rolled = Boolean(state.model.rolled?.on);
+      const crowded = rolled || (size.width > 0 && !parts.camera.fits());
+      const wide = canvas.clientWidth;
+      if (crowded) root.dataset.crowded = '';
+      else delete root.dataset.crowded;
+      state.view.above = rolled && wide >= BESIDE ? ABOVE.beside : (rolled ? ABOVE.rolled : ABOVE.usual) + (wide < NARROW ? ROW : 0);
+    },
 
     paint() {
       if (size.width > 0) parts.graphCanvas.paint();
@@ -41,7 +55,10 @@ export function createViewport(state, parts, { root, area, canvas }) {
     painted() {
       if (!root.dataset.ready && size.width > 0) root.dataset.ready = 'true';
       parts.toolbar.showFollowing(parts.camera.following);
-      parts.minimap.update(state.model, state.view.area, state.view.palette);
+      const crowded = root.dataset.crowded !== undefined;
+      const { area: seen, scale, palette, above } = state.view;
+      parts.minimap.update(state.model, seen, palette, crowded ? { scale, above, untouched: parts.camera.following } : null);
+      if (seen) parts.more.update(state.model, seen, scale, { above, crowded, clear: parts.minimap.place });
       area.classList.toggle('mapped', !parts.minimap.element.hidden);
       if (root.offsetParent !== null && waiting.length === 0 && size.width > 0) state.memory.camera = parts.camera.state();
       clearTimeout(legendTimer);
@@ -132,6 +149,7 @@ export function createViewport(state, parts, { root, area, canvas }) {
     const opening = size.width === 0;
     const before = opening ? null : camera.state();
     size = { width, height };
+    viewport.arrange();
     graphCanvas.paint();
     for (const action of waiting.splice(0)) action();
     if (!opening && !camera.refit(focusNodes(state), { anew: windowSize() === openedIn })) camera.restore(before);

@@ -54,7 +54,7 @@ test('captions and details that come later are put into what is there', () => {
   assert.deepEqual(steps[0].caption, [['first', 'plain']]);
   assert.deepEqual(held({}, memory), { tape: 'r', captions: true, rev: 'a', details: false });
   complete({ tape: 'r', rev: 'a', details: { 'a>b>1': { 4: ['2 · 3 = 6'] } } }, memory);
-  assert.deepEqual(edges, [{ id: 'a>b>1', details: { 4: ['2 · 3 = 6'] } }, { id: 'b>c>2', details: undefined }]);
+  assert.deepEqual(edges, [{ id: 'a>b>1', details: { 4: ['2 · 3 = 6'] } }, { id: 'b>c>2', details: {} }]);
   assert.deepEqual(held({}, memory), { tape: 'r', captions: true, rev: 'a', details: true });
 });
 
@@ -74,7 +74,7 @@ test('a step is about the closed groups of the nodes it names, and hidden nodes 
   });
   assert.deepEqual(model.focusAt(0), ['g:L1', 'w']);
   assert.equal(model.hidden.get('t1').within, 'g:L1');
-  assert.equal(model.places.get('t1'), 'L1/0');
+  assert.equal(model.groupOf.get('t1'), 'L1/0');
   model.show(0);
   assert.equal(model.node.get('g:L1').queue.state, 'running');
 });

@@ -76,3 +76,17 @@ test('finding goes by name, operation and line; a number is a whole line number'
   assert.deepEqual(ids('   '), []);
   assert.deepEqual(ids('(.*'), []);
 });
+
+test('an edge that comes to a group from the right or leaves it there begins and ends beside the cards that peep out behind it', () => {
+  const nodes = [
+    { id: 'g:a', x: 0, y: 0, w: 100, h: 80, members: 4 },
+    { id: 'b', x: 300, y: 0, w: 100, h: 80 },
+  ];
+  const edges = [
+    { id: 'out', from: 'g:a', to: 'b', route: [[50, 0], [250, 0]] },
+    { id: 'back', from: 'b', to: 'g:a', route: [[250, 0], [50, 0]] },
+  ];
+  const [out, back] = createModel({ nodes, edges }).edges.map(({ curve }) => curve.pieces);
+  assert.deepEqual([out[0][0], out.at(-1)[3]], [[58, 0], [250, 0]]);
+  assert.deepEqual(back.at(-1)[3], [58, 0]);
+});

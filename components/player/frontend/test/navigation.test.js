@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { describe, hitsOf, readBreakpoints, toggled } from '../src/breakpoints.js';
-import { nodeAtPlace } from '../src/bus.js';
+import { nodeAtPosition } from '../src/bus.js';
 import { createModel } from '../src/model.js';
 import { overlayOfPath, readOverlay } from '../src/overlay.js';
 import { queueAt, readQueues, stateText } from '../src/queue.js';
@@ -137,15 +137,15 @@ test('a rule that is recorded itself runs over several steps', () => {
   assert.deepEqual([0, 1, 3, 5, 6].map((step) => queueAt(queues, step).cards.get('z').state), ['ready', 'running', 'running', 'running', 'done']);
 });
 
-test('a cursor finds the innermost place, in the iteration of the moment', () => {
+test('a cursor finds the innermost site, in the iteration of the moment', () => {
   const { model } = travelling();
-  const at = (column, step) => nodeAtPlace(model, { cell: 0, line: 2, column }, step)?.id;
+  const at = (column, step) => nodeAtPosition(model, { cell: 0, line: 2, column }, step)?.id;
   assert.equal(at(10, 3), 'y');
   assert.equal(at(10, 7), 'z');
   assert.equal(at(10, 0), 'y');
   assert.equal(at(5, 9), 'z');
   assert.equal(at(0, 9), undefined);
-  assert.equal(nodeAtPlace(model, { cell: 1, line: 2, column: 10 }, 9), null);
+  assert.equal(nodeAtPosition(model, { cell: 1, line: 2, column: 10 }, 9), null);
 });
 
 test('an overlay keeps what the graph has, by name or by both ends', () => {

@@ -71,9 +71,9 @@ function player() {
   const network = fakeNetwork(canvas);
   const shown = () => quiet({ element: element() });
   const parts = {
-    reporter: quiet(), playback: quiet({ speed: 1 }), timeline: shown(), queueBar: shown(), debugPanel: shown(), minimap: shown(),
+    more: quiet(), reporter: quiet(), playback: quiet({ speed: 1 }), timeline: shown(), queueBar: shown(), debugPanel: shown(), minimap: shown(),
     caption: quiet(), tooltip: quiet(), links: quiet(), legend: quiet(), toolbar: quiet(), folds: quiet(), find: quiet(), breakpoints: quiet(),
-    focus: { distance: '' }, navigation: quiet({ breakpoints: { lines: [], tensors: [] } }),
+    iterations: quiet(), glide: quiet(), focus: { distance: '' }, navigation: quiet({ breakpoints: { lines: [], tensors: [] } }),
     graphCanvas: {
       network, setGraph: network.setGraph, edgesOf: () => [],
       paint() {
@@ -127,9 +127,13 @@ test('a graph that comes with a node to select is fitted all the same, as soon a
 
 test('what cannot be read as a whole opens readable, at the node that is selected', () => {
   const { view, camera } = player().take(LONG).size(666, 666);
-  assert.ok(view().scale >= 0.6);
+  assert.ok(view().scale >= 0.8);
   assert.equal(camera.mode, 'focus');
   assert.ok(Math.abs(view().position.x) < 300, 'the first card, not the last step');
+});
+
+test('nor does one that would have text below 11 pixels', () => {
+  assert.equal(player().take(row(6)).size(666, 666).view().mode, 'focus');
 });
 
 function opensAlike(graph) {
@@ -192,4 +196,12 @@ test('whether the view follows the step is not changed by its size', () => {
   viewport.toggleFollow();
   size(700, 700);
   assert.equal(camera.following, false);
+});
+
+test('captions that come later are put into the steps on show, whatever steps come with them', () => {
+  const shown = [];
+  const made = player();
+  made.caption.show = (parts) => shown.push(parts);
+  made.take(SMALL).take({ ...SMALL, captions_from: LAST, captions: [[['late', 'plain']]] });
+  assert.deepEqual(shown.at(-1), [['late', 'plain']]);
 });

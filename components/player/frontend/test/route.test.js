@@ -42,8 +42,24 @@ test('half way along a straight edge is its middle', () => {
   assert.deepEqual(pointAt(curve, 0.5), [200, 0]);
 });
 
-test('identical edges are spread evenly around their place', () => {
+test('identical edges are spread evenly around their course', () => {
   const edges = [1, 2, 3].map(() => ({ from: 'a', to: 'b', route: [[0, 5], [9, 5]] }));
   spreadParallel(edges, false, 10);
   assert.deepEqual(edges.map((edge) => edge.route[0][1]), [-5, 5, 15]);
+});
+
+test('from one row to the next an edge goes straight down with round corners, and comes in from the right', () => {
+  const below = boxOf({ x: 0, y: 200, w: 100, h: 80 });
+  const { pieces, endArrow, bounds } = curveAlong([[50, 0], [80, 0], [80, 200], [50, 200]], left, below, false);
+  assert.deepEqual(pieces[0][0], [50, 0]);
+  assert.deepEqual(pieces.map((piece) => piece[3]), [[70, 0], [80, 10], [80, 190], [70, 200], [50, 200]]);
+  assert.equal(Math.abs(endArrow.angle), Math.PI);
+  assert.deepEqual([bounds.left, bounds.right], [50, 80]);
+});
+
+test('a way by a lane keeps to it, and touches nothing beside it', () => {
+  const points = [[50, 0], [64, 0], [64, 90], [300, 90], [300, 200], [350, 200]];
+  const { pieces } = curveAlong(points, left, right, false);
+  assert.ok(pieces.some(([p, , , q]) => p[1] === 90 && q[1] === 90 && p[0] === 74 && q[0] === 290));
+  for (const piece of pieces) for (const [x, y] of piece) assert.ok(y === 0 || y === 90 || y === 200 || (x >= 64 && x <= 300));
 });

@@ -1,0 +1,186 @@
+/** Iterations of a rolled run: going to one, from mark to mark, and what is asked of Python: rolled or not, turned loops, windows. */
+
+const QUIET_MS = 120;
+
+/**
+ * @param {import('./state.js').State} state
+ * @param {object} parts   curves, nest, loopMenu, seeking, reporter, viewport
+ * @param {{root: HTMLElement, area: HTMLElement}} elements
+ */
+export function createIterations(state, parts, { root, area }) {
+  const { memory, view } = state;
+  let timer = null;
+  let window = null; // the one that was asked for last
+  let asked = null; // rolled or not, as was asked of Python last; null where nothing is under way
+  let turning = false; // a loop was turned, and its picture is under way
+
+  const on = () => state.model.rolled?.on;
+
+  function tell(wanted) {
+    const value = { on: wanted, turned: memory.turned, window };
+    parts.reporter.tell('rolled', JSON.stringify([value, state.model.rev]), value);
+  }
+
+  const iterations = {
+    /** A graph was put in place. */
+    setModel(model) {
+      clearTimeout(timer);
+      window = null;
+      asked = null;
+      turning = false;
+      const { rolled } = model;
+      memory.turned = memory.turned.filter((id) => rolled?.loops.has(id));
+      root.toggleAttribute('data-rolled', Boolean(rolled?.on));
+      root.removeAttribute('data-waiting');
+      root.removeAttribute('data-unknown');
+      const first = rolled?.marks.find(({ kind }) => kind === 'nan' || kind === 'inf');
+      view.origins = new Set(rolled?.on && first ? rolled.origins?.map(model.stand) ?? model.focusAt(first.step) : []);
+      view.hoveredFrame = null;
+      parts.loopMenu.close(false);
+      parts.granularity.offerIterations(Boolean(rolled?.on));
+      parts.curves.setModel(model);
+      parts.nest.setModel(model);
+    },
+
+    show(step) {
+      if (!on()) return;
+      parts.curves.show(step);
+      parts.nest.show(step);
+      root.dataset.iteration = String(state.model.rolled.at(state.model.rolled.main, step));
+      root.toggleAttribute('data-unknown', !state.model.known);
+      ask(step);
+    },
+
+    /** To the same moment of an iteration. */
+    seek(loop, row) {
+      parts.seeking.userSeeks(state.model.rolled.stepOf(loop, row, state.step));
+    },
+
+    /** To the next (1) or previous (-1) iteration of a loop, or of that level: "main", "outer" or "inner". */
+    beside(loop, direction) {
+      if (!on()) return;
+      const { rolled } = state.model;
+      const which = typeof loop === 'string' ? rolled.level(loop, state.step) : loop;
+      if (!which) return parts.seeking.say(loop === 'outer' ? 'This loop is in no other one.' : 'There is no loop in this one.');
+      const target = rolled.beside(which, state.step, direction);
+      if (target === undefined) parts.seeking.say(direction > 0 ? 'This is the last iteration.' : 'This is the first iteration.');
+      else parts.seeking.userSeeks(target);
+    },
+
+    /** To a mark: "nan", "largest", … */
+    jump(kind) {
+      if (!on()) return;
+      const { rolled } = state.model;
+      const mark = rolled.jump(kind, state.step);
+      if (!mark) return parts.seeking.say(NONE[kind] ?? 'There is none in this run.');
+      if (TROUBLE.has(kind)) point(mark);
+      else parts.seeking.userSeeks(mark.step);
+      if (mark.title) parts.seeking.say(mark.title);
+    },
+
+    roll(wanted) {
+      const { rolled } = state.model;
+      if (!rolled || wanted === (asked ?? rolled.on)) return;
+      asked = wanted;
+      clearTimeout(timer);
+      root.toggleAttribute('data-waiting', turning || wanted !== rolled.on);
+      tell(wanted);
+    },
+
+    toggle() {
+      const { rolled } = state.model;
+      if (rolled?.on || rolled?.worth) iterations.roll(!(asked ?? rolled.on));
+    },
+
+    /** Turn a loop from time to depth, or back. */
+    turn({ id }) {
+      memory.turned = memory.turned.includes(id) ? memory.turned.filter((each) => each !== id) : [...memory.turned, id];
+      turning = true;
+      asked = true;
+      root.toggleAttribute('data-waiting', true);
+      tell(true);
+    },
+
+    /** What can be done with loops, beside an element of the page or at a point of the stage. */
+    menu(loops, at) {
+      parts.tooltip.hide();
+      const from = at instanceof Element ? at : null;
+      const box = from?.getBoundingClientRect();
+      const stage = area.getBoundingClientRect();
+      const point = box ? { x: box.left - stage.left, y: box.bottom - stage.top + 4 } : { x: at.x, y: at.y + 10 };
+      parts.loopMenu.open(loops, state.model.rolled, state.step, point, from);
+    },
+
+    /** More of what the cards show has come. */
+    learned() {
+      state.model.show(state.step);
+      root.toggleAttribute('data-unknown', !state.model.known);
+    },
+
+    stop: () => clearTimeout(timer),
+  };
+
+  /** To a mark, or as soon after it as its iteration's loss is there: that is ringed, and in view with what the mark is about. */
+  function point({ step, kind }) {
+    const { model } = state;
+    const about = kind === 'last-good' ? [] : model.focusAt(step).map((id) => model.node.get(id)?.host?.id ?? id);
+    const loss = lossOf(model, about);
+    parts.seeking.userSeeks(loss ? madeFrom(loss, step) : step);
+    view.ringed = loss && { id: loss.id, good: kind === 'last-good' };
+    const nodes = [...new Set([loss, ...about.map((id) => model.node.get(id))])].filter(Boolean);
+    parts.viewport.whenSized(() => parts.camera.gather(nodes));
+    parts.viewport.paint();
+  }
+
+  /** The first step from one on in the same iteration at which a node is there, as far as that is known. */
+  function madeFrom({ born, history }, step) {
+    const { rolled } = state.model;
+    const { to } = rolled.range(rolled.main, Math.max(0, rolled.at(rolled.main, step)));
+    const made = [born, ...history.map(([at]) => at)].filter((at) => at >= step && at <= to);
+    return made.length > 0 ? Math.min(...made) : step;
+  }
+
+  /** Ask for what the cards show in this iteration and its neighbours, as soon as things are quiet and if it is not here. */
+  function ask(step) {
+    const { rolled, windows, last } = state.model;
+    clearTimeout(timer);
+    if (windows === null || asked === false) return; // nothing more is asked of a picture that is left
+    const { main } = rolled;
+    const row = rolled.at(main, step);
+    const ends = [row - 1, row + 1].map((each) => Math.min(main.starts.length - 1, Math.max(0, each)));
+    const from = row <= 0 ? 0 : main.starts[ends[0]];
+    const to = row >= main.starts.length - 1 ? last : rolled.range(main, ends[1]).to;
+    if (windows.cover(from, to)) return;
+    timer = setTimeout(() => {
+      window = [from, to];
+      tell(true);
+    }, QUIET_MS);
+  }
+
+  return iterations;
+}
+
+/** Marks of which one wants to see what became of the loss. */
+const TROUBLE = new Set(['nan', 'inf', 'last-good']);
+/** What a backward pass starts from. */
+const ROOT = 'root';
+
+/** The loss that what a mark is about led to, else the one of the run: what a pass starts from, the nearest first. */
+export function lossOf(model, about) {
+  const seen = new Set(about);
+  for (let rim = [...about]; rim.length > 0;) {
+    const root = rim.map((id) => model.node.get(id)).find((node) => node?.tone === ROOT);
+    if (root) return root;
+    const next = model.edges.filter(({ from, carried }) => !carried && rim.includes(from)).map(({ to }) => to);
+    rim = next.filter((id) => !seen.has(id) && seen.add(id));
+  }
+  const roots = model.nodes.filter(({ tone }) => tone === ROOT);
+  // What only a few iterations have is not the loss of the others.
+  return roots.find(({ some }) => !some) ?? roots[0] ?? null;
+}
+
+const NONE = {
+  nan: 'There is no NaN in this run.',
+  inf: 'There is no Inf in this run.',
+  shape: 'All iterations have the same shape.',
+};

@@ -1,0 +1,68 @@
+/** What can be done with a loop: go to one of its iterations, or turn it from time to depth and back, with the reason for what it is. */
+
+import { h } from '../../../browser/dom.mjs';
+import { numberOf, shortTitle } from './rolled.js';
+
+/** @param {object} on   seek(loop, row), turn(loop) */
+export function createLoopMenu(on) {
+  const element = h('div', { class: 'popover loops', role: 'dialog', 'aria-label': 'Loop', hidden: '' });
+  let opener = null;
+
+  function close(back = true) {
+    if (element.hidden) return;
+    element.hidden = true;
+    document.removeEventListener('pointerdown', outside, true);
+    if (back) opener?.focus?.({ preventScroll: true });
+    opener = null;
+  }
+
+  function outside(event) {
+    if (!event.composedPath().includes(element)) close(false);
+  }
+
+  element.addEventListener('keydown', (event) => {
+    if (event.key === 'Escape') close();
+    event.stopPropagation();
+  });
+
+  function entry(loop, rolled, step) {
+    const time = loop.kind === 'time';
+    const { at, of } = rolled.called(loop, rolled.at(loop, step));
+    const number = h('input', { type: 'number', min: '0', max: String(of - 1), value: at < 0 ? '0' : numberOf(at), 'aria-label': 'Iteration' });
+    const first = loop === rolled.main ? 0 : rolled.within(loop, Math.max(0, rolled.at(loop, step))).first;
+    const go = h('form', { class: 'goto', submit: (event) => {
+      event.preventDefault();
+      const wanted = Number.parseInt(number.value, 10);
+      close();
+      if (Number.isInteger(wanted)) on.seek(loop, first + Math.min(of - 1, Math.max(0, wanted)));
+    } }, h('label', {}, 'Iteration ', number, ` of ${of} `), h('button', { type: 'submit', class: 'word' }, 'Go'));
+    const turn = h('button', { type: 'button', class: 'word', click: () => {
+      close();
+      on.turn(loop);
+    } }, time ? 'Turn into depth' : 'Turn into time');
+    const what = time ? 'rolled over time' : 'side by side, as depth';
+    return h('section', {},
+      h('h3', {}, loop.title || shortTitle(loop)),
+      h('p', { class: 'quiet' }, [loop.line > 0 ? `line ${loop.line}` : '', `${loop.total} iterations`, what].filter(Boolean).join(' · ')),
+      ...(loop.reason ? [h('p', {}, loop.reason)] : []),
+      h('div', { class: 'row' }, ...(time && loop.starts.length > 0 ? [go] : [h('span', {})]), turn));
+  }
+
+  return {
+    element,
+    close,
+
+    /** @param {{x: number, y: number}} point   of the stage that it is in */
+    open(loops, rolled, step, point, from = null) {
+      close(false);
+      opener = from;
+      element.replaceChildren(...loops.map((loop) => entry(loop, rolled, step)));
+      element.hidden = false;
+      const stage = element.parentElement;
+      element.style.left = `${Math.max(8, Math.min(point.x, stage.clientWidth - element.offsetWidth - 8))}px`;
+      element.style.top = `${Math.max(8, Math.min(point.y, stage.clientHeight - element.offsetHeight - 8))}px`;
+      element.querySelector('input, button')?.focus({ preventScroll: true });
+      document.addEventListener('pointerdown', outside, true);
+    },
+  };
+}

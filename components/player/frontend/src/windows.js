@@ -1,0 +1,50 @@
+/**
+ * What the cards of a long run show is there for windows of steps, of which Python sends the one that is asked for. Those that
+ * came are kept, so that nothing is asked for twice.
+ */
+
+import { readQueues } from './queue.js';
+
+/** Windows that are kept of one picture; each has what its cards show in about three iterations. */
+const MOST = 24;
+
+export function createWindows() {
+  const kept = []; // the one used last is the last
+
+  return {
+    /** Take in the histories of nodes (and of the rows in them) and edges for the steps `from` to `to`, and the passes that run there. */
+    add([from, to], nodes, edges, running = []) {
+      const same = kept.findIndex((each) => each.from === from && each.to === to);
+      if (same >= 0) kept.splice(same, 1);
+      const all = [...nodes, ...nodes.flatMap((node) => node.rows ?? [])];
+      kept.push({
+        from,
+        to,
+        queues: readQueues(running),
+        nodes: new Map(all.map((node) => [node.id ?? node.key, node.history ?? []])),
+        edges: new Map(edges.map((edge) => [edge.id, edge.history ?? []])),
+      });
+      if (kept.length > MOST) kept.shift();
+    },
+
+    /** The window with a step in it, or null. */
+    at(step) {
+      const found = kept.findLastIndex(({ from, to }) => from <= step && step <= to);
+      if (found < 0) return null;
+      const [window] = kept.splice(found, 1);
+      kept.push(window);
+      return window;
+    },
+
+    /** Is every step from one to another in some window? */
+    cover(from, to) {
+      let next = from;
+      for (const each of kept.toSorted((a, b) => a.from - b.from)) if (each.from <= next) next = Math.max(next, each.to + 1);
+      return next > to;
+    },
+
+    get size() {
+      return kept.length;
+    },
+  };
+}

@@ -1,0 +1,78 @@
+"""A training loop in the page: rolled, its first NaN one click away, and the iteration that is on show everywhere the same."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import Gradtape
+
+TRAINING = """import torch
+from torch import nn
+torch.manual_seed(0)
+model = nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 1))
+opt = torch.optim.SGD(model.parameters(), lr=0.1)
+x = torch.randn(8, 3)
+for k in range(120):
+    loss = model(x).square().mean()
+    if k == 77:
+        loss = loss * float("nan")
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+"""
+
+
+@pytest.fixture
+def trained(page: Gradtape) -> Gradtape:
+    before = page.total
+    page.set_code(TRAINING)
+    page.until(lambda: page.total not in (before, -1), "the run is shown")
+    page.settled()
+    return page
+
+
+def iteration(page: Gradtape) -> int:
+    """The iteration of the main loop on show."""
+    return int(page.player.get_attribute("data-iteration") or -1)
+
+
+def test_the_first_nan_is_one_click_away(trained: Gradtape) -> None:
+    assert page_is_rolled(trained)
+    assert iteration(trained) == 119
+    trained.page.locator("[data-jump=nan]").click()
+    trained.settled()
+    assert iteration(trained) == 77
+    expect(trained.page.locator(".player .now")).to_contain_text("77")
+    expect(trained.page.locator(".player .caption")).to_contain_text("nan")
+    trained.page.locator("[data-jump=last-good]").click()
+    trained.settled()
+    assert iteration(trained) == 76
+
+
+def test_the_inspector_speaks_of_the_iteration_on_show(trained: Gradtape) -> None:
+    trained.page.locator("[data-jump=last-good]").click()
+    trained.settled()
+    inspector = trained.page.locator(".st-key-inspector")
+    expect(inspector.locator(".gt-run .gt-now")).to_contain_text("76")
+    expect(inspector.locator(".gt-ridges")).to_be_visible()
+    # Beyond the window that came with the picture: what cards show is asked for.
+    trained.page.locator("[data-jump=largest]").click()
+    trained.until(lambda: not trained.player.get_attribute("data-unknown"), "what the cards show is there")
+
+
+def test_unrolled_stays_at_the_step(trained: Gradtape) -> None:
+    trained.page.locator("[data-jump=nan]").click()
+    trained.settled()
+    step = trained.step
+    trained.page.locator(".nest button", has_text="Unrolled").click()
+    trained.until(lambda: not page_is_rolled(trained), "the run is unrolled")
+    trained.settled()
+    assert trained.step == step
+    trained.page.locator(".nest button", has_text="Rolled").first.click()
+    trained.until(lambda: page_is_rolled(trained), "the run is rolled")
+    assert trained.step == step
+
+
+def page_is_rolled(page: Gradtape) -> bool:
+    return page.player.get_attribute("data-rolled") is not None

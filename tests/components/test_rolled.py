@@ -1,0 +1,361 @@
+"""A run with loops on the page: rolled, an iteration at a time, and unrolled again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from components.page import rolling
+from components.page.state import Page
+from components.player import LARGE, _needed
+from components.player.isolated import Wish, make
+from components.player.payload import packed, plain
+from components.player.protocol import RolledWish, read_wish
+from components.player.rolled import rolled_drawing, rolled_news, rolled_payload
+from engine.diagnosis import findings
+from engine.diagnosis.contributions import edge_lines
+from engine.graph.rolled_view import rolled_view
+from engine.program import Program
+from engine.recording import Recording
+from engine.sandbox.transport.call_messages import with_argument
+from tests.components.visits import Visit, visit_file
+from tests.recorded import recorded
+
+TRAINING = """import torch
+from torch import nn
+torch.manual_seed(0)
+model = nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 1))
+opt = torch.optim.SGD(model.parameters(), lr=0.1)
+x = torch.randn(8, 3)
+for k in range(ITERATIONS):
+    loss = model(x).square().mean()
+    if k == 3:
+        loss = loss + torch.log(loss - 100)
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+"""
+
+
+@pytest.fixture(scope="module")
+def short() -> Recording:
+    return recorded(TRAINING.replace("ITERATIONS", "6"))
+
+
+@pytest.fixture(scope="module")
+def long() -> Recording:
+    recording = recorded(TRAINING.replace("ITERATIONS", "120"))
+    assert len(recording.events) > LARGE
+    return recording
+
+
+def sent(recording: Recording, window: tuple[int, int] | None = None, **wanted: Any) -> dict[str, Any]:
+    """What the player reads."""
+    return plain(rolled_payload(rolled_drawing(recording, **wanted), window))
+
+
+def node(data: dict[str, Any], title: str) -> dict[str, Any]:
+    return next(each for each in data["nodes"] if title in (each["title"], each["badge"]))
+
+
+def at(history: list[Any], step: int) -> dict[str, Any]:
+    face: dict[str, Any] = [face for born, face in history if born <= step][-1]
+    return face
+
+
+@pytest.mark.parametrize("view", ["tensors", "autograd"])
+def test_a_payload_names_its_loops_curves_and_marks(short: Recording, view: str) -> None:
+    rolled = sent(short, view=view)["rolled"]
+    (loop,) = rolled["loops"]
+    assert (rolled["main"], rolled["on"], rolled["worth"]) == (loop["id"], True, True)
+    assert (loop["title"], loop["line"], loop["kind"], loop["total"], loop["shown"]) == (
+        "for k in range(6)",
+        7,
+        "time",
+        6,
+        True,
+    )
+    assert len(loop["starts"]) == len(loop["ends"]) == len(loop["outer"]) == 6
+    assert [curve["name"] for curve in rolled["curves"]] == ["loss", "gradient norm"]
+    assert [value is None for value in rolled["curves"][0]["values"]] == [False] * 3 + [True] + [False] * 2
+    marks = {mark["kind"]: mark["iteration"] for mark in rolled["marks"]}
+    assert marks.items() >= {"nan": 3, "last-good": 2, "shape": 3}.items()
+    (frame,) = rolled["frames"]
+    assert frame["loop"] == loop["id"]
+
+
+def test_cards_lie_in_the_frame_of_their_loop(short: Recording) -> None:
+    data = sent(short)
+    (frame,) = data["rolled"]["frames"]
+    left, right = frame["x"] - frame["w"] / 2, frame["x"] + frame["w"] / 2
+    top, bottom = frame["y"] - frame["h"] / 2, frame["y"] + frame["h"] / 2
+    for each in data["nodes"]:
+        inside = left < each["x"] < right and top < each["y"] < bottom
+        assert inside == bool(each["loop"]), each["title"]
+
+
+def test_a_closed_module_has_its_parameters_in_its_card(short: Recording) -> None:
+    data = sent(short)
+    first = next(each for each in data["nodes"] if each.get("rows"))
+    assert [row["title"] for row in first["rows"]] == ["weight", "bias"]
+    key = first["rows"][0]["key"]
+    view = rolled_view(short)
+    assert view.graph.nodes[key]["title"].endswith("weight")
+    assert first["rows"][0]["spark"]["grad"] is not None
+    assert first["h"] > 82 + 2 * 20
+
+
+def test_what_only_some_iterations_have_says_so(short: Recording) -> None:
+    data = sent(short)
+    log = node(data, "log")
+    assert log["some"] == "in 1 of 6 iterations"
+    assert log["spark"]["bad"] == [[3, "nan"]]
+    assert {each["some"] for each in data["nodes"]} == {"", "in 1 of 6 iterations"}
+
+
+def test_parameters_come_back_from_the_step_along_carried_edges(short: Recording) -> None:
+    data = sent(short)
+    step = next(each for each in data["nodes"] if each["tone"] == "step")
+    leaving = [edge for edge in data["edges"] if edge["from"] == step["id"]]
+    assert leaving
+    assert all(edge["carried"] for edge in leaving)
+
+
+def test_a_card_shows_another_value_in_each_iteration(short: Recording) -> None:
+    data = sent(short)
+    ends = data["rolled"]["loops"][0]["ends"]
+    loss = node(data, "loss")
+    shown = [at(loss["history"], end)["value"] for end in ends]
+    assert len(set(shown)) == 6
+    assert [f"{value:.4g}" for value in loss["spark"]["value"]] == shown
+
+
+def test_an_iteration_of_a_long_run_is_sent_with_its_neighbours(long: Recording) -> None:
+    view = rolled_view(long)
+    loop = view.main
+    assert loop is not None
+    window = view.window(int(loop.starts[50]))
+    assert window == (loop.starts[49], loop.ends[51])
+    data = sent(long, window)
+    assert data["rolled"]["window"] == list(window)
+    for each in data["nodes"]:
+        assert all(window[0] <= step <= window[1] for step, _ in each["history"]), each["title"]
+    assert (data["captions_from"], len(data["captions"])) == (window[0], window[1] - window[0] + 1)
+    assert len(data["focuses"]) == len(data["captions"])
+    assert data["steps"]["total"] == len(long.events)
+
+
+def test_what_is_sent_of_the_run_is_small(long: Recording) -> None:
+    data = packed(rolled_payload(rolled_drawing(long)))
+    parts = [msgspec.json.encode(data[name]) for name in ("steps", "segments", "lines")]
+    assert sum(map(len, parts)) < 6 * len(long.events)
+
+
+def test_a_picture_does_not_wait_for_findings_which_come_after_it(short: Recording, long: Recording) -> None:
+    drawn = rolled_drawing(long)
+    long.derived.pop("findings", None)
+    first = plain(rolled_payload(drawn))
+    assert "findings" not in long.derived
+    news = rolled_news(drawn, None, None, edge_lines(long))
+    assert news.keys() == {"rev", "tape", "total"}
+    found = findings(long)
+    news = plain(rolled_news(drawn, None, None, edge_lines(long)))
+    marks = [mark["title"] for mark in news["found"]["marks"]]
+    assert marks == [each.title for each in found if each.step >= 0]
+    now = plain(rolled_payload(drawn))
+    assert [mark for mark in now["rolled"]["marks"] if mark not in first["rolled"]["marks"]] == news["found"]["marks"]
+    assert {each["id"]: each["findings"] for each in now["nodes"] if each["findings"]} == news["found"]["nodes"]
+
+
+@pytest.mark.parametrize("view", ["tensors", "autograd"])
+def test_news_of_a_window_are_what_the_picture_has_of_it(long: Recording, view: str) -> None:
+    drawn = rolled_drawing(long, view)
+    loop = drawn.everything.main
+    assert loop is not None
+    one, other = (drawn.everything.window(int(loop.starts[row])) for row in (10, 60))
+    lines = edge_lines(long)
+    whole, news = plain(rolled_payload(drawn, other, lines)), plain(rolled_news(drawn, other, one, lines))
+    told = news["told"]
+    assert told["window"] == list(other)
+    assert {each["id"]: each["history"] for each in told["nodes"]} == {each["id"]: each["history"] for each in whole["nodes"]}
+    rows = {row["key"]: row["history"] for each in whole["nodes"] for row in each.get("rows", ())}
+    assert {row["key"]: row["history"] for each in told["nodes"] for row in each["rows"]}.items() >= rows.items()
+    assert {each["id"]: each["history"] for each in told["edges"]} == {each["id"]: each["history"] for each in whole["edges"]}
+    assert told["running"] == whole["running"]
+    assert [queue["number"] for queue in told["running"]] == [60, 61, 62]
+    for name in ("captions", "captions_from", "focuses", "details"):
+        assert news[name] == whole[name]
+    assert "told" not in rolled_news(drawn, other, other, lines), "it is there"
+
+
+def test_what_a_window_costs_does_not_depend_on_the_run(short: Recording, long: Recording) -> None:
+    def bytes_of(recording: Recording) -> int:
+        view = rolled_view(recording)
+        assert view.main is not None
+        window = (int(view.main.starts[1]), int(view.main.ends[2]))
+        data = sent(recording, window)
+        return sum(len(json.dumps(each["history"])) for each in [*data["nodes"], *data["edges"]])
+
+    assert bytes_of(long) < 1.3 * bytes_of(short)
+
+
+def test_the_player_is_not_sent_what_it_has(long: Recording) -> None:
+    view = rolled_view(long)
+    loop = view.main
+    assert loop is not None
+    drawn = rolled_drawing(long)
+    one, other = (view.window(int(loop.starts[row])) for row in (10, 60))
+    data = packed(rolled_payload(drawn, one))
+    assert {"steps", "nodes", "captions"} <= _needed(dict(data), None, {}).keys()
+    has = {"tape": data["tape"], "rev": data["rev"], "window": list(one)}
+    again = _needed(packed(rolled_payload(drawn, other)), has, {})
+    assert {"nodes", "edges", "captions"} <= again.keys()
+    assert "steps" not in again
+    assert again["rev"] == data["rev"]
+
+
+def test_a_turned_loop_has_its_iterations_side_by_side(short: Recording) -> None:
+    data = sent(short, turned=["L7"])
+    assert data["rolled"]["loops"][0]["kind"] == "depth"
+    assert data["tape"] != sent(short)["tape"]
+    assert not data["rolled"]["on"]
+
+
+def test_nonsense_from_the_player_is_passed_over() -> None:
+    assert read_wish({"on": True, "turned": ["a"], "window": [1, 2]}) == RolledWish(True, ("a",), (1, 2))
+    for told in (
+        None,
+        3,
+        {},
+        {"on": 1},
+        {"on": True, "turned": "L7"},
+        {"on": True, "window": [1]},
+        {"on": True, "turned": ["a"] * 99},
+    ):
+        assert read_wish(told) is None
+
+
+def test_another_process_draws_the_same(long: Recording) -> None:
+    view = rolled_view(long)
+    assert view.main is not None
+    window = view.window(int(view.main.starts[5]))
+    wish = Wish("tensors", "LR", "run", "auto", None, True, (), window, "train.py")
+    file = long.to_bytes()
+    order = msgspec.msgpack.encode({"wish": wish, "size": len(file), "pinned": False})
+    made = json.loads(make(memoryview(b"".join(with_argument(order, (file,)))), lambda _: None))["payload"]
+    here = plain(rolled_payload(rolled_drawing(long, run="run"), window, None, "train.py"))
+    assert made["nodes"] == json.loads(json.dumps(here["nodes"]))
+    assert made["rolled"] == here["rolled"]
+
+
+# --- the page --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def visit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Visit:
+    (tmp_path / "train.py").write_text(TRAINING.replace("ITERATIONS", "6"))
+    return visit_file(monkeypatch, tmp_path / "train.py")
+
+
+def told(visit: Visit, **state: Any) -> Visit:
+    """The player has said this, and the page is drawn again."""
+    return visit.draw(player=state)
+
+
+def test_a_run_with_loops_is_rolled(visit: Visit) -> None:
+    data = visit.sent("player")
+    assert data["rolled"]["on"]
+    assert data["rolled"]["file"].startswith("train")
+
+
+def test_unrolled_is_one_click_and_so_is_the_way_back(visit: Visit) -> None:
+    rolled = visit.sent("player")
+    told(visit, rolled={"on": False, "turned": [], "window": None})
+    unrolled = visit.sent("player")
+    assert (unrolled["rolled"]["on"], unrolled["rolled"]["worth"]) == (False, True)
+    assert len(unrolled["nodes"]) > len(rolled["nodes"])
+    assert unrolled["rev"] != rolled["rev"]
+    told(visit, rolled={"on": True, "turned": [], "window": None})
+    assert visit.sent("player")["rev"] == rolled["rev"]
+
+
+def test_a_run_without_loops_is_not_rolled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "one.py").write_text("import torch\nx = torch.ones(2, requires_grad=True)\n(x * 2).sum().backward()\n")
+    data = visit_file(monkeypatch, tmp_path / "one.py").sent("player")
+    assert (data["rolled"]["on"], data["rolled"]["worth"]) == (False, False)
+
+
+def test_a_selected_card_is_the_tensor_of_the_chosen_iteration(visit: Visit) -> None:
+    recording = visit.page.recording
+    assert recording is not None
+    view = rolled_view(recording)
+    assert view.main is not None
+    (key,) = (key for key, a in view.graph.nodes(data=True) if a["title"] == "loss" and a["op"] == "mean")
+    for row in (1, 4):
+        told(visit, step=int(view.main.ends[row]), selected=key)
+        assert visit.page.selected == view.graph.nodes[key]["all"][row]
+        made = recording.array(view.series[key].arrays[row])
+        assert made is not None
+        assert f"value {float(made):.4g}"[:9] in visit.text("panel")
+
+
+def test_an_optimizers_step_can_be_selected(visit: Visit) -> None:
+    told(visit, step=10, selected="o0")
+    assert visit.page.selected is None
+
+
+def test_the_inspector_goes_over_the_run(visit: Visit) -> None:
+    recording = visit.page.recording
+    assert recording is not None
+    view = rolled_view(recording)
+    assert view.main is not None
+    key = next(key for key, a in view.graph.nodes(data=True) if a["badge"] == "parameter")
+    told(visit, step=int(view.main.ends[2]), selected=key)
+    shown = visit.text("panel")
+    assert "over the run" in shown
+    assert "iteration ‖grad‖ ‖w‖ moved 0" in shown
+    assert "gt-ridge grad bad" not in visit.markup("panel")
+    group = next(each["id"] for each in visit.sent("player")["nodes"] if each.get("rows"))
+    told(visit, step=int(view.main.ends[2]), selected=group)
+    assert "operations in each iteration" in visit.text("panel")
+    assert "over the run" in visit.text("panel")
+
+
+def test_a_node_of_an_iteration_is_shown_where_its_card_shows_it(visit: Visit) -> None:
+    recording = visit.page.recording
+    assert recording is not None
+    view = rolled_view(recording)
+    assert view.main is not None
+    (key,) = (key for key, a in view.graph.nodes(data=True) if a["title"] == "loss" and a["op"] == "mean")
+    wanted = view.graph.nodes[key]["all"][1]
+    data = visit.sent("player")
+    told(
+        visit, step=len(recording.events) - 1, selected=None, folds={"picture": data["picture"], "opened": [], "wanted": wanted}
+    )
+    command = visit.sent("player")["cmd"]
+    assert (command["select"], command["step"]) == (key, view.moment(wanted))
+
+
+def test_marks_over_the_graph_are_laid_over_cards(short: Recording) -> None:
+    view = rolled_view(short)
+    (key,) = (key for key, a in view.graph.nodes(data=True) if a["title"] == "loss" and a["op"] == "mean")
+    tensor = view.graph.nodes[key]["all"][2]
+    laid = rolling.marks(
+        view, {"nodes": {tensor: {"tone": "bad"}}, "edges": {}, "links": [{"from": tensor, "to": "t0", "tone": "cut"}]}
+    )
+    assert laid is not None
+    assert laid["nodes"] == {key: {"tone": "bad"}}
+    assert laid["links"][0]["from"] == key
+
+
+def test_a_fold_that_was_asked_for_unrolls(short: Recording) -> None:
+    p = Page(Program.from_text(""))
+    assert p.rolls(short)
+    p.fold = "loop"
+    assert not p.rolls(short)
+    p.rolled = True
+    assert p.rolls(short)
