@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -86,8 +87,7 @@ def _hips(shape: tuple[int, ...]) -> Contestant:
 
 
 def _mygrad(shape: tuple[int, ...]) -> Contestant:
-    import mygrad as mg
-
+    mg: Any = importlib.import_module("mygrad")  # typed in part only
     x = mg.tensor(np.ones(shape, np.float32))
     w, b = np.full(shape, 0.5, np.float32), np.full(shape, 0.1, np.float32)
 
@@ -120,13 +120,13 @@ def chains(small: bool = False) -> None:
     rows = []
     shapes: list[tuple[int, ...]] = [(), (2, 2)] if small else [(), (2, 2), (64, 64), (512, 512)]
     for shape in shapes:
-        makers: dict[str, Callable[[], Contestant]] = {"gradtape": lambda s=shape: _torch_like(engine, s)}
+        makers: dict[str, Callable[[], Contestant]] = {"gradtape": partial(_torch_like, engine, shape)}
         if real is not None:
-            makers["PyTorch"] = lambda s=shape: _torch_like(real, s)
+            makers["PyTorch"] = partial(_torch_like, real, shape)
         makers |= {
-            "NumPy by hand": lambda s=shape: _numpy(s),
-            "autograd": lambda s=shape: _hips(s),
-            "mygrad": lambda s=shape: _mygrad(s),
+            "NumPy by hand": partial(_numpy, shape),
+            "autograd": partial(_hips, shape),
+            "mygrad": partial(_mygrad, shape),
         }
         times = race(_present(makers), small)
         rows.append(("×".join(map(str, shape)) or "0-d", {k: v / (4 * LENGTH + 1) for k, v in times.items()}))

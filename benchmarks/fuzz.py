@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import random
 import resource
-import struct
 import sys
 import time
 import traceback
@@ -21,6 +20,7 @@ from functools import cache
 from typing import Any
 
 import msgspec
+import numpy as np
 
 from benchmarks.sizes import options
 from components.player.payload import drawing, packed, payload
@@ -32,7 +32,9 @@ from engine.export.isolated import make_file
 from engine.opening import opened
 from engine.program import Program, ProgramError
 from engine.program.share import Link, LinkError, pack, program_of, unpack
-from engine.recording import Recording
+from engine.recording import Recording, packing
+from engine.recording.format2 import CHUNK, DATA, FRONT
+from engine.recording.packing import ALIGNED, Packed
 from engine.sandbox import Limits, run
 from engine.sandbox.calls import CallError
 
@@ -43,7 +45,6 @@ EXTREMES: tuple[Any, ...] = (
     float("nan"), [], {}, [[]], b"", b"\0" * 9,
 )  # fmt: skip
 """What a changed place may hold."""
-_HEADER = struct.Struct("<8sHxxIQ")
 PROGRAMS = {
     "passes": (
         "import torch\nx = torch.tensor([1.0, 2.0], requires_grad=True)\nfor i in range(3):\n    y = (x * x).sum()\n"
@@ -110,17 +111,47 @@ def _bytes_changed(data: bytes, rng: random.Random) -> bytes:
 
 
 def _recording_changed(data: bytes, rng: random.Random) -> bytes:
-    """A recording with other facts, under a checksum that fits."""
-    magic, version, _, length = _HEADER.unpack_from(data)
-    document, raw = data[_HEADER.size : _HEADER.size + length], data[_HEADER.size + length :]
-    facts = _changed(msgspec.msgpack.decode(document), rng)
-    if rng.random() < 0.1:
-        raw = _bytes_changed(raw, rng)
-    try:
-        written = msgspec.msgpack.encode(facts)
-    except OverflowError:  # a number of more than 64 bits, which the form does not have
-        return _bytes_changed(data, rng)
-    return _HEADER.pack(magic, version, zlib.crc32(raw, zlib.crc32(written)), len(written)) + written + raw
+    """A recording with other numbers in a column or two, or of which something else is said, under checksums that fit."""
+    parts, at = [], FRONT.size
+    while at < len(data):
+        kind, _, length = CHUNK.unpack_from(data, at)
+        at += CHUNK.size
+        content = data[at : at + length]
+        at += length + -length % ALIGNED
+        parts.append((kind, _chunk_changed(content, rng) if kind == DATA else content))
+    written = [data[: FRONT.size]]
+    for kind, content in parts:
+        written += [CHUNK.pack(kind, zlib.crc32(content), len(content)), content, bytes(-len(content) % ALIGNED)]
+    return b"".join(written)
+
+
+def _chunk_changed(content: bytes, rng: random.Random) -> bytes:
+    length = int.from_bytes(content[:8], "little")
+    facts = msgspec.msgpack.decode(content[8 : 8 + length])
+    rest = memoryview(content)[8 + length + -length % ALIGNED :]
+    if rng.random() < 0.3:
+        try:
+            front = msgspec.msgpack.encode(_changed(facts, rng))
+        except OverflowError:  # a number of more than 64 bits, which the form does not have
+            return _bytes_changed(content, rng)
+        return len(front).to_bytes(8, "little") + front + bytes(-len(front) % ALIGNED) + rest
+    columns, at = [], 0
+    for plain in facts[1]:
+        said = msgspec.convert(plain, Packed)
+        columns.append((said.path, packing.unpack(said, rest[at : at + said.stored])))
+        at += said.stored + -said.stored % ALIGNED
+    for _ in range(rng.choice((1, 1, 2, 3))):
+        number = rng.choice([k for k, (_, column) in enumerate(columns) if len(column)])
+        path, column = columns[number]
+        other = column.astype(np.float64 if column.dtype.kind == "f" else np.int64)
+        place = rng.randrange(len(other))
+        other[place] = rng.choice((other[place] + rng.choice((-2, -1, 1, 2, 5)), 0, -1, 2**31 - 1, 2**53))
+        columns[number] = path, other
+    again = [packing.pack(path, column) for path, column in columns]
+    facts[1] = [said for said, _ in again]
+    front = msgspec.msgpack.encode(facts)
+    pieces = [d + bytes(-len(d) % ALIGNED) for _, d in again if d]
+    return b"".join([len(front).to_bytes(8, "little"), front, bytes(-len(front) % ALIGNED), *pieces, rest[at:]])
 
 
 def _changed(document: Any, rng: random.Random) -> Any:

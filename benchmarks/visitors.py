@@ -243,10 +243,10 @@ async def arrived(address: str, figures: Figures) -> AsyncIterator[Visitor]:
     stream = address.replace("http", "ws", 1) + "_stcore/stream"
     async with connect(
         stream,
-        subprotocols=["streamlit"],
+        subprotocols=["streamlit"],  # type: ignore[list-item]
         max_size=None,
         open_timeout=LOST,
-        additional_headers={"Cookie": cookies},  # type: ignore[list-item]
+        additional_headers={"Cookie": cookies},
     ) as socket:
         visitor = Visitor(socket, figures)
         await visitor.rerun()
