@@ -54,7 +54,11 @@ def test_a_run_has_the_same_result_as_on_this_machine_when_the_program(ending: s
         patch.setattr("engine.serving.elsewhere.settings", Settings)
         here = run(BEFORE + ending, limits, seed=1)
     if here.status == "timeout":  # how far each of them came is chance
-        assert (away.status, away.error) == (here.status, here.error)
+        assert away.status == here.status
+        assert away.error is not None
+        assert here.error is not None
+        # Whether a line can be named hangs on where it was when its time was over.
+        assert away.error.message.split(", in line")[0] == here.error.message.split(", in line")[0]
         assert away.recording is not None
         assert here.recording is not None
         assert list(away.recording.events[:2]) == list(here.recording.events[:2])
