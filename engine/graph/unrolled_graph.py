@@ -1,4 +1,4 @@
-"""A view of a whole run with one node for each operation, and what follows from it: worked out once, when asked for, and kept."""
+"""A view of a whole run with one node for each operation, and what follows from it: worked out once, when asked for."""
 
 from __future__ import annotations
 

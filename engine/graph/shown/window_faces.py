@@ -1,5 +1,5 @@
-"""What the cards and edges of a rolled graph show in a window of steps: worked out for the members alone that are on show in it,
-so that it costs the same however long the run is.
+"""What the cards and edges of a rolled graph show in a window of steps: worked out for the members alone that are on show in
+it, so that it costs the same however long the run is.
 """
 
 from __future__ import annotations

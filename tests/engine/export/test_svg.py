@@ -13,8 +13,8 @@ from engine.export.cards import SQUEEZE
 from engine.export.fonts import covers, shortened, width
 from engine.export.picture import picture
 from engine.export.scene import Box, Group, Picture, Text, clean
-from engine.graph.graph_view import graph_view
 from engine.graph import VIEWS, build
+from engine.graph.graph_view import graph_view
 from engine.recording import Recording
 from engine.recording.events import NodeRan
 from tests.engine.export.hostile import TAGS, hostile

@@ -6,13 +6,12 @@ import { rowBoxes } from '../src/card-rows.js';
 import { badRanges, between, curveLines, moved, scaleOf, ticksOf, zoomed } from '../src/curve-scale.js';
 import { tonesOf } from '../src/curves.js';
 import { lossOf } from '../src/iterations.js';
-import { createMemory } from '../src/memory.js';
 import { createModel } from '../src/model.js';
 import { tabTexts } from '../src/paint-frame.js';
 import { readRolled, shortTitle } from '../src/rolled.js';
 import { brief, readSpark, sparkLines, troubleAt, valueAt } from '../src/sparks.js';
 import { stopFrom } from '../src/step-targets.js';
-import { complete, held } from '../src/tape.js';
+import { createStore, held, take } from '../src/store.js';
 import { fitMiddle, fitNumber, shorterNumbers } from '../src/text.js';
 import { cutOut } from '../src/timeline.js';
 import { createWindows } from '../src/windows.js';
@@ -195,23 +194,22 @@ test('windows are asked for their steps, and the oldest go', () => {
 });
 
 test('a picture that is kept is that of its own window, and Python is told which', () => {
-  const memory = createMemory();
-  const first = { ...rolledRun({ iterations: 3, window: [0, 20] }), running: [] };
-  const { rev, tape, total } = first;
-  complete(first, memory);
+  const memory = createStore();
+  const { rev, tape, total, steps, segments, lines, ...drawn } = rolledRun({ iterations: 3, window: [0, 20] });
+  const first = take({ rev, tape, total, run: { steps, segments, lines }, drawn, moments: { captions: [], captions_from: 0, running: [] } }, memory);
   assert.deepEqual(held(first, memory).window, [0, 20]);
-  const told = { window: [20, 40], nodes: [], edges: [], running: [] };
-  const again = complete({ rev, tape, total, told }, memory);
+  const told = { window: [20, 40], nodes: [], edges: [] };
+  const again = take({ rev, tape, total, told }, memory);
   assert.deepEqual([again.rolled.window, again.told.window], [[0, 20], [20, 40]]);
   assert.deepEqual([again.nodes, again.legend, again.sites], [first.nodes, first.legend, first.sites]);
   assert.deepEqual(held(again, memory).window, [20, 40]);
-  assert.equal('window' in held({}, Object.assign(createMemory(), { tape: { id: 'a' }, drawn: { id: 'b' } })), false);
 });
 
 test('captions come for a window of steps', () => {
-  const memory = createMemory();
+  const memory = createStore();
   const steps = [1, 2, 3].map((line) => ({ span: [line], caption: [] }));
-  complete({ tape: 'r', rev: 'a', steps, nodes: [], edges: [], captions_from: 1, captions: [[['two', 'plain']], [['three', 'plain']]] }, memory);
+  const moments = { captions_from: 1, captions: [[['two', 'plain']], [['three', 'plain']]] };
+  take({ tape: 'r', rev: 'a', run: { steps }, drawn: { nodes: [], edges: [] }, moments }, memory);
   assert.deepEqual(steps.map(({ caption }) => caption.length), [0, 1, 1]);
 });
 
