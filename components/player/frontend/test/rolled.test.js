@@ -15,7 +15,7 @@ import { createStore, held, take } from '../src/store.js';
 import { fitMiddle, fitNumber, shorterNumbers } from '../src/text.js';
 import { cutOut } from '../src/timeline.js';
 import { createWindows } from '../src/windows.js';
-import { rolledRun } from './rolled-run.mjs';
+import { messageOf, rolledRun } from './rolled-run.mjs';
 
 const loop = (id, starts, more = {}) => ({ id, title: `for ${id} in data`, line: 3, kind: 'time', parent: '', starts, outer: starts.map(() => -1), total: starts.length, ...more });
 const steps = (lines) => lines.map((line) => ({ cell: 0, span: [line, 0, line, 9], phase: 0 }));
@@ -195,8 +195,8 @@ test('windows are asked for their steps, and the oldest go', () => {
 
 test('a picture that is kept is that of its own window, and Python is told which', () => {
   const memory = createStore();
-  const { rev, tape, total, steps, segments, lines, ...drawn } = rolledRun({ iterations: 3, window: [0, 20] });
-  const first = take({ rev, tape, total, run: { steps, segments, lines }, drawn, moments: { captions: [], captions_from: 0, running: [] } }, memory);
+  const first = take(messageOf({ iterations: 3, window: [0, 20] }), memory);
+  const { rev, tape, total } = first;
   assert.deepEqual(held(first, memory).window, [0, 20]);
   const told = { window: [20, 40], nodes: [], edges: [] };
   const again = take({ rev, tape, total, told }, memory);
