@@ -26,6 +26,9 @@ from engine.recording import Recording
 
 LARGE = 3_000
 """Steps from which on the player is sent a recording in parts, and none again that it has."""
+ROLLED_SKETCH = 50_000
+"""Steps from which on the structure of a rolled run comes ahead of what it shows: that takes twice as long as the structure (at
+119,000 steps 600 ms after 320 ms), and from here on longer than it takes to draw the page once more."""
 NOTHING = Holds()
 
 
@@ -62,10 +65,10 @@ def next_parts(parts: Parts, holds: Holds) -> list[str]:
     if parts.rolled and here and known:
         another = ["told", "moments", "details"] if parts.window not in (None, holds.window) else []
         return another + (["found"] if "found" in parts.make else [])
-    if parts.rolled:
-        return [*run, "drawn", "moments", "details"]
     if "outline" in parts.make and not known and holds.sketch != parts.rev:
         return ["outline", "sketch"]
+    if parts.rolled:
+        return [*run, "drawn", "moments", "details"]
     late = (["moments"] if known and not holds.captions else []) + (["details"] if here and not holds.details else [])
     return run + ([] if here else ["drawn"]) + [name for name in (*late, "overlay") if name in parts.make]
 
@@ -106,7 +109,7 @@ def parts_of(d: Drawing, lines: Lines, window: Window | None = None) -> Parts:
 
     def outline() -> Drawn:
         data = drawn(d)
-        data.rolled = loops.not_rolled(d.recording)
+        data.rolled = loops.not_rolled(d.recording) if rolled is None else loops.loops(d, rolled)
         return data
 
     def run() -> Run:
@@ -131,11 +134,10 @@ def parts_of(d: Drawing, lines: Lines, window: Window | None = None) -> Parts:
         make["told"] = lambda: cards.told_of(d, rolled, seen(), span)
         if known_findings(d.recording) is not None:
             make["found"] = lambda: loops.found(d, rolled)
-    elif d.both is None:
-        make |= {"outline": outline, "sketch": lambda: _sketch(d)}
-    else:
-        both = d.both
+    if (both := d.both) is not None:
         make["overlay"] = lambda: overlay(both)
+    elif rolled is None or len(d.recording.events) >= ROLLED_SKETCH:
+        make |= {"outline": outline, "sketch": lambda: _sketch(d)}
     return Parts(d.rev, d.wish.tape, len(d.recording.events), rolled is not None, window and span, make)
 
 
@@ -145,7 +147,7 @@ def picture(d: Drawing, window: Window, seen: Faces) -> Drawn:
     if rolled is not None:
         if not in_parts(d.recording):
             findings(d.recording)
-        data.rolled = loops.loops(d, rolled, window)
+        data.rolled = loops.over_run(d, rolled, window)
     elif d.both is None:
         data.rolled = loops.not_rolled(d.recording)
     cards.tell(d, data, seen, window)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from components.player.cards import told_of_groups
 from components.player.picture import Drawing, frames
 from components.player.protocol import Found, Loop, Rolled, Window
@@ -16,11 +18,8 @@ def not_rolled(recording: Recording) -> Rolled:
     return Rolled(worth=worth_rolling(recording))
 
 
-def loops(d: Drawing, of: RolledGraph, window: Window) -> Rolled:
-    """The loops of a rolled picture whose cards show what they do in a window."""
-    timeline = of.once("timeline", of.timeline)
-    marks = sorted([*timeline.marks, *of.found(_findings(d.recording))], key=lambda mark: mark.step)
-    trouble = next((mark.step for mark in timeline.marks if mark.kind in ("nan", "inf")), NOTHING)
+def loops(d: Drawing, of: RolledGraph) -> Rolled:
+    """The loops of a rolled picture, and their frames."""
     behind = frames(d, of)
     used = {frame.loop for frame in behind}
     told = [
@@ -30,10 +29,16 @@ def loops(d: Drawing, of: RolledGraph, window: Window) -> Rolled:
         )
         for loop in of.loops.values()
     ]  # fmt: skip
-    return Rolled(
-        of.rolled.main, of.main is not None, of.rolled.worth, d.wish.file, told, behind, timeline.curves, marks, window,
-        of.about(trouble) if trouble != NOTHING else [],
-    )  # fmt: skip
+    return Rolled(of.rolled.main, of.main is not None, of.rolled.worth, d.wish.file, told, behind)
+
+
+def over_run(d: Drawing, of: RolledGraph, window: Window) -> Rolled:
+    """The loops with what goes on in them over the run, for a picture whose cards show what they do in a window."""
+    timeline = of.once("timeline", of.timeline)
+    marks = sorted([*timeline.marks, *of.found(_findings(d.recording))], key=lambda mark: mark.step)
+    trouble = next((mark.step for mark in timeline.marks if mark.kind in ("nan", "inf")), NOTHING)
+    origins = of.about(trouble) if trouble != NOTHING else []
+    return msgspec.structs.replace(loops(d, of), curves=timeline.curves, marks=marks, window=window, origins=origins)
 
 
 def found(d: Drawing, of: RolledGraph) -> Found:

@@ -61,6 +61,7 @@ def test_a_message_about_a_small_run_is_in_the_protocol(loop: Recording, view: s
 
 def test_every_part_of_a_large_run_is_in_the_protocol(loop: Recording, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(feed, "LARGE", 10)
+    monkeypatch.setattr(feed, "ROLLED_SKETCH", 10)
     findings(loop)
     seen: set[str] = set()
     for wish in (Wish(fold="auto"), Wish(rolled=True), Wish("autograd", rolled=True)):

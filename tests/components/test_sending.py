@@ -58,6 +58,8 @@ def test_of_a_large_one_the_structure_comes_first_and_what_nobody_waits_for_last
 def test_of_a_rolled_one_the_chosen_iteration_comes_with_the_picture_and_others_when_they_are_asked_for() -> None:
     names = ("run", "drawn", "moments", "details", "told")
     assert needed(Holds(), names=names, rolled=True) == ["run", "drawn", "moments", "details"]
+    assert needed(Holds(), names=(*names, "outline", "sketch"), rolled=True) == ["outline", "sketch"], "of a very long one"
+    assert needed(Holds(sketch="R"), names=(*names, "outline", "sketch"), rolled=True) == ["run", "drawn", "moments", "details"]
     here = Holds(tape="T", rev="R", window=(0, 9))
     assert needed(here, names=names, rolled=True) == []
     assert needed(here, names=names, rolled=True, window=(0, 9)) == []

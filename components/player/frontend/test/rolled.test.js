@@ -205,6 +205,20 @@ test('a picture that is kept is that of its own window, and Python is told which
   assert.deepEqual(held(again, memory).window, [20, 40]);
 });
 
+test('the structure of a very long run comes first, with its loops and frames', () => {
+  const { run, drawn, moments, ...message } = messageOf({ iterations: 3 });
+  const bare = drawn.nodes.map(({ history, spark, rows, ...card }) => card);
+  const { main, on, worth, file, loops, frames } = drawn.rolled;
+  const outline = { ...drawn, nodes: bare, rolled: { main, on, worth, file, loops, frames, curves: [], marks: [], window: null, origins: [] } };
+  const store = createStore();
+  const model = createModel(take({ ...message, drawn: outline, sketch: { segments: run.segments, focus: ['p5'] } }, store));
+  model.show(model.last);
+  assert.deepEqual([model.sketch, model.frames.length, model.rolled.loops.size, model.focusAt(model.last)], [true, 1, 3, ['p5']]);
+  assert.equal(model.nodes.every(({ face }) => face.value === null), true);
+  assert.equal(held({ ...message, focus: [] }, store).sketch, message.rev);
+  assert.notEqual(take({ ...message, run, drawn, moments }, store), null);
+});
+
 test('captions come for a window of steps', () => {
   const memory = createStore();
   const steps = [1, 2, 3].map((line) => ({ span: [line], caption: [] }));
