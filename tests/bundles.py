@@ -1,6 +1,7 @@
 """Builds the bundles of the page's own components from their sources: `python -m tests.bundles` (or `make bundles`).
 
-The licences of what is in them go into `THIRD_PARTY.md` as well.
+The licences of what is in them go into `THIRD_PARTY.md`, and what the player is sent into its declarations
+(`tests.declarations`).
 
 With `--check` nothing is changed; it fails where a committed bundle is not, byte for byte, what its sources give. Either way
 the packages come from the npm registry, as the lock files have them, into a temporary folder.
@@ -18,7 +19,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tests import third_party
+from tests import declarations, third_party
 
 ROOT = Path(__file__).resolve().parents[1]
 FRONTENDS = tuple(sorted(ROOT.glob("components/*/frontend")))
@@ -83,6 +84,8 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="change nothing; fail if a committed bundle is another one")
     check = parser.parse_args().check
     wrong = False
+    if not check:
+        declarations.main()
     for frontend in FRONTENDS:
         name, build = frontend.parent.name, frontend.parent / "build"
         with TemporaryDirectory() as scratch:

@@ -9,7 +9,7 @@ import numpy as np
 
 from components.html.markup import moment, muted, section, table, tag, text
 from engine.graph.numbers import number
-from engine.graph.rolled_view import RolledView
+from engine.graph.rolled_graph import RolledGraph
 from engine.graph.shown.series import INF, NAN, Iterations, Series
 from engine.graph.shown.statistics import Floats
 from engine.recording import Recording
@@ -21,7 +21,7 @@ BESIDE = 2
 """Iterations in the table on either side of the chosen one."""
 
 
-def over_run_html(recording: Recording, view: RolledView, key: str, step: int) -> str:
+def over_run_html(recording: Recording, view: RolledGraph, key: str, step: int) -> str:
     """How a card's value, gradient and update go over the iterations of its loop; "" where there are too few."""
     card = view.card.get(key)
     if card is None:

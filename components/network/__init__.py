@@ -96,7 +96,7 @@ def _after(recording: Recording, view: View, direction: Direction, step: int | N
     options = _engine("export").Options(view, direction, step)
     drawn: Graph = _engine("export.snapshot").snapshot(recording, options, tell or _engine("progress").untold)
     pictures = _engine("export.picture")
-    cards = pictures.seen_with(recording, options, pictures.step_of(recording, options)).graph.nodes
+    cards = pictures.view_with(recording, options).graph.nodes
     return drawn, {key: (cards[key]["width"], cards[key]["height"]) for key in drawn}
 
 

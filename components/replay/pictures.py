@@ -11,11 +11,12 @@ from typing import Any
 
 import msgspec
 
-from components.player.folds import at_first, folding, to_open
-from components.player.payload import drawing, payload
-from components.player.watched import Details, detailed
-from engine.graph.graph_view import Whole, whole
-from engine.graph.structure.folding import Folding, Mode
+from components.player import cards, feed, tape
+from components.player.cards import Lines
+from components.player.picture import Wish, drawing
+from components.player.protocol import Card, Line, Point
+from engine.graph.graph_view import GraphView, graph_view, to_open
+from engine.graph.structure.folding import Mode
 from engine.progress import Tell, told, untold
 from engine.recording import Recording
 
@@ -28,48 +29,50 @@ MOST = 120
 UNFOLDED = 3_000
 """Nodes up to which there is a picture with all groups open."""
 FOLD: Mode = "auto"
-_OWN = ("rev", "fold", "legend", "sites")
-"""What a picture has of its own beside nodes and edges."""
 
 
-def pictures(
-    recording: Recording, view: str, direction: str, name: str, details: Details, tell: Tell = untold
-) -> dict[str, Any]:
+def pictures(recording: Recording, view: str, direction: str, name: str, lines: Lines, tell: Tell = untold) -> dict[str, Any]:
     """What all pictures of a view share, and the pictures by name: {"shared", "nodes", "edges", "pictures"}.
 
-    `shared` is a payload without what differs. `nodes` and `edges` are tables; a picture's own `nodes` are [row in the table,
-    x, y], its `edges` [row, whether far, route].
+    `shared` is what the player puts together of a message, without what differs. `nodes` and `edges` are tables; a picture's
+    own `nodes` are [row in the table, x, y], its `edges` [row, whether far, route]; `vis` is whether vis-network draws it.
     """
-    everything = whole(recording, view)
-    groups = folding(recording, view, FOLD)
+    first = graph_view(recording, view, fold=FOLD)
+    wish, window = Wish(view, direction, name, FOLD), (0, len(recording.events) - 1)
     nodes, edges = _Table(), _Table()
     made: dict[str, Any] = {}
-    shared: dict[str, Any] = {}
-    for title, opened in told(list(_openings(everything, groups, at_first(recording, view, FOLD))), tell):
-        data = payload(drawing(recording, view, direction, name, fold=FOLD, opened=opened))
+    options: dict[str, Any] = {}
+    for title, opened in told(list(_openings(first)), tell):
+        d = drawing(recording, msgspec.structs.replace(wish, opened=tuple(sorted(opened))))
+        data = feed.picture(d, window, cards.shown(d, window))
+        options = options or (data.network.options if data.network else {})
         made[title] = {
-            **{part: data.pop(part) for part in _OWN},
-            "nodes": [[nodes.row_of(node), node_x, node_y] for node, node_x, node_y in map(_standing, data.pop("nodes"))],
-            "edges": [[edges.row_of(edge), far, route] for edge, far, route in map(_running, data.pop("edges"))],
-        }
-        shared = shared or data
-    shared["network"] = {"options": shared["network"]["options"]}
-    shared["details"] = detailed(recording, everything.graph, everything.faces, details)
+            "rev": d.rev, "fold": data.fold, "legend": data.legend, "sites": data.sites, "vis": data.network is not None,
+            "nodes": [[nodes.row_of(card), x, y] for card, x, y in map(_standing, data.nodes)],
+            "edges": [[edges.row_of(line), far, route] for line, far, route in map(_running, data.edges)],
+        }  # fmt: skip
+    whole = drawing(recording, msgspec.structs.replace(wish, fold="none"))
+    shared = {
+        "tape": wish.tape, "total": len(recording.events), "picture": wish.name, "view": view, "direction": direction,
+        "options": options, "run": tape.run(first, captioned=True),
+        "details": cards.detailed(whole, cards.shown(whole, window), lines),
+    }  # fmt: skip
     return {"shared": shared, "nodes": nodes.rows, "edges": edges.rows, "pictures": made}
 
 
-def _openings(everything: Whole, groups: Folding, first: frozenset[str]) -> Iterator[tuple[str, Iterable[str]]]:
+def _openings(first: GraphView) -> Iterator[tuple[str, Iterable[str]]]:
     """The pictures' names and which groups are open in them, the more important ones first."""
-    yield FIRST, first
+    groups, opened, size = first.groups, first.opened, len(first.structure.graph)
+    yield FIRST, opened
     if not groups.groups:
         return
-    if first:
+    if opened:
         yield NOTHING_OPEN, ()
-    if len(everything.graph) <= UNFOLDED:
+    if size <= UNFOLDED:
         yield ALL_OPEN, groups.groups
-    paths = sorted((to_open(groups, f"g:{id}") for id in groups.groups if id not in first), key=len)
-    for path in paths[: min(MOST, WORK // len(everything.graph))]:
-        yield path[-1], first.union(path)
+    paths = sorted((to_open(groups, f"g:{id}") for id in groups.groups if id not in opened), key=len)
+    for path in paths[: min(MOST, WORK // size)]:
+        yield path[-1], opened.union(path)
 
 
 class _Table:
@@ -79,7 +82,7 @@ class _Table:
         self.rows: list[msgspec.Raw] = []
         self._known: dict[bytes, int] = {}
 
-    def row_of(self, thing: dict[str, Any]) -> int:
+    def row_of(self, thing: msgspec.Struct) -> int:
         written = msgspec.json.encode(thing)
         row = self._known.get(written)
         if row is None:
@@ -88,9 +91,9 @@ class _Table:
         return row
 
 
-def _standing(node: dict[str, Any]) -> tuple[dict[str, Any], int, int]:
-    return node, round(node.pop("x")), round(node.pop("y"))
+def _standing(card: Card) -> tuple[Card, int, int]:
+    return msgspec.structs.replace(card, x=0, y=0), round(card.x), round(card.y)
 
 
-def _running(edge: dict[str, Any]) -> tuple[dict[str, Any], bool, list[tuple[int, int]]]:
-    return edge, edge.pop("far"), [(round(x), round(y)) for x, y in edge.pop("route")]
+def _running(line: Line) -> tuple[Line, bool, list[Point]]:
+    return msgspec.structs.replace(line, far=False, route=[]), line.far, [(round(x), round(y)) for x, y in line.route]

@@ -7,25 +7,26 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from ..graph import View, layout
+from ..graph.graph_view import GraphView, View, graph_view
+from ..graph.rolled_graph import RolledGraph, worth_rolling
 from ..graph.shown.captions import caption_at, caption_text
 from ..graph.shown.node_kinds import CARRIED, FLOWING, LEGEND, NOT_PASSING, tone
+from ..graph.shown.node_states import Faces
 from ..graph.shown.state_history import EdgeFace, Face
 from ..graph.structure.build import Graph
-from ..graph.structure.layout import Direction, Layout
+from ..graph.structure.drawn import visible_rows
+from ..graph.structure.layout import Direction
 from ..progress import Tell, untold
 from ..recording.index import index_of
 from ..recording.recording import Recording
 from . import cards, edges
-from .cards import Card, fitted
+from .cards import ROW, Card, fitted
 from .curves import Rectangle, around
 from .edges import Edge
 from .fonts import width
 from .palette import Palette, Theme, palette
 from .ready_states import Mark, marks
-from .rolled_states import RolledSeen, rolled_seen, rolls
 from .scene import Box, Curve, Group, Picture, Shape, Text, clean
-from .view_states import Seen, focus, seen
 
 T = TypeVar("T")
 
@@ -43,6 +44,8 @@ FRAME, TAB, TAB_PADDING, SUNK = 14.0, 26.0, 13.0, 10.0
 into the frame."""
 TOLD = 60
 """Nodes that the description lists."""
+LONG = 300
+"""Tensors of an unrolled graph from which on the rolled one is drawn where nothing is said."""
 _QUIET = EdgeFace(False)
 
 
@@ -87,18 +90,34 @@ def step_of(recording: Recording, options: Options) -> int:
     return step
 
 
-def seen_with(recording: Recording, options: Options, step: int) -> Seen:
-    """What is shown with these options."""
-    if not rolls(recording, options.view, options.rolled):
-        return seen(recording, options.view)
-    return seen(recording, options.view, rolled_seen(recording, options.view, step, options.turned, options.opened))
+def rolls(recording: Recording, view: str, wanted: bool | None) -> bool:
+    """Whether a picture is rolled: as wanted, else where there are like iterations and the picture is folded or large."""
+    if wanted is not None:
+        return wanted
+    return worth_rolling(recording) and (view == "grouped" or int(visible_rows(recording).sum()) > LONG)
 
 
-def laid_out(graph: Graph, options: Options, rolled: RolledSeen | None) -> Layout:
-    """Where everything stands. Leaves are on the left in both views, though grad_fn edges point from results to leaves."""
-    if rolled is not None:
-        return rolled.view.laid_out(graph, options.direction, ASPECT)
-    return layout(graph.reverse(copy=True) if options.view == "autograd" else graph, options.direction, ASPECT)
+def view_with(recording: Recording, options: Options) -> GraphView:
+    """What is shown with these options; a run that is not rolled is folded in the view "grouped" alone."""
+    o = options
+    view = "tensors" if o.view == "grouped" else o.view
+    if rolls(recording, o.view, o.rolled):
+        return graph_view(
+            recording, view, o.direction, rolled=True, turned=o.turned, opened=o.opened, canvas=ASPECT, room=_room
+        )  # fmt: skip
+    return graph_view(recording, view, o.direction, fold="auto" if o.view == "grouped" else "none", canvas=ASPECT)
+
+
+def faces_at(view: GraphView, step: int) -> Faces:
+    """What everything shows around a step: in the iteration that it is in and those beside it, where the run is rolled."""
+    return view.faces(view.rolled.window(max(step, 0)) if view.rolled else (0, step))
+
+
+def _room(_: RolledGraph, graph: Graph) -> None:
+    """Optimizers' steps show two numbers."""
+    for _, a in graph.nodes(data=True):
+        if a["kind"] == "step":
+            a["height"] += ROW
 
 
 class _Drawing:
@@ -106,13 +125,14 @@ class _Drawing:
         self.recording, self.options, self.step = recording, options, step
         self.colours: Palette = palette(options.theme)
         self.vertical = options.direction == "TB"
-        self.graph, self.seen, self.flipped, self.rolled = seen_with(recording, options, step)
+        self.view = view_with(recording, options)
+        self.graph, self.faces = self.view.graph, faces_at(self.view, step)
         tell(0.3)
-        self.placed = laid_out(self.graph, options, self.rolled)
+        self.placed = self.view.placed
         tell(0.75)
-        self.focus = self.rolled.focus if self.rolled else focus(recording, self.graph, step)
+        self.focus = frozenset(self.view.focus(step))
         self.backward = any(entry.began <= step <= entry.ended for entry in index_of(recording).passes.values())
-        self.marks: dict[str, Mark] = marks(recording, self.graph, step, self.rolled.card_of if self.rolled else str)
+        self.marks: dict[str, Mark] = marks(self.view, step)
 
     def result(self, tell: Tell) -> Picture:
         boxes = {
@@ -123,7 +143,7 @@ class _Drawing:
         tell(0.85)
         joined = self._edges(boxes)
         tell(0.95)
-        strongest = max((face.norm or 0.0 for history in self.seen.edges.values() for _, face in history), default=0.0)
+        strongest = max((face.norm or 0.0 for history in self.faces.edges.values() for _, face in history), default=0.0)
         legend = list(self._legend(drawn, joined))
         across = max(self.placed.width + 2 * MARGIN, 420.0)
         rows = _rows(legend, across - 2 * MARGIN)
@@ -141,7 +161,7 @@ class _Drawing:
 
     def _card(self, key: str, box: Rectangle) -> Card:
         a: dict[str, Any] = self.graph.nodes[key]
-        face = _at(self.seen.nodes.get(key, ()), self.step, Face(value=""))
+        face = _at(self.faces.nodes.get(key, ()), self.step, Face(value=""))
         ghost = a["born"] > self.step
         mark = self.marks.get(key)
         if mark is None and face.state in ("waiting", "done"):
@@ -149,16 +169,16 @@ class _Drawing:
         return Card(
             key=key, box=box, tone=tone(a), pill=a["shape"] == "pill", title=a["title"], badge=a["badge"], sub=a["sub"],
             face=face, ghost=ghost, focus=key in self.focus, backward=self.backward,
-            mark=None if ghost else mark, times=a.get("times", 1), some=self.rolled.some(key) if self.rolled else "",
+            mark=None if ghost else mark, times=a.get("times", 1), some=self.view.some(key),
         )  # fmt: skip
 
     def _edges(self, boxes: dict[str, Rectangle]) -> list[Edge]:
         found = []
         routed = edges.curves(self.graph, self.placed, ORIGIN, boxes, self.vertical)
         for u, v, k, a in self.graph.edges(keys=True, data=True):
-            face = _at(self.seen.edges.get((u, v, k), ()), self.step, _QUIET)
-            far = ((v, u, k) if self.flipped else (u, v, k)) in self.placed.far
-            carried, some = self.rolled.edge(u, v, k) if self.rolled else (False, "")
+            face = _at(self.faces.edges.get((u, v, k), ()), self.step, _QUIET)
+            far = ((v, u, k) if self.view.structure.flipped else (u, v, k)) in self.placed.far
+            carried, some = self.view.between(u, v, k)
             found.append(Edge(routed[u, v, k], a["kind"], far, a["born"] > self.step, face, carried, bool(some)))
         return found
 
@@ -188,8 +208,6 @@ class _Drawing:
 
     def _frames(self) -> Iterator[Shape]:
         """Behind the cards of a loop: a sheet of paper on another."""
-        if self.rolled is None:
-            return
         c = self.colours
         for left, top, wide, high in sorted(self.placed.frames.values(), key=lambda each: -each[2] * each[3]):
             x, y = left + ORIGIN[0], top + ORIGIN[1]
@@ -198,12 +216,10 @@ class _Drawing:
 
     def _tabs(self) -> Iterator[Shape]:
         """On the frames: dark tabs that say which iteration it is; edges that come from above pass behind them."""
-        if self.rolled is None:
-            return
         c = self.colours
         for loop, (left, top, wide, _) in self.placed.frames.items():
             x, y = left + ORIGIN[0], top + ORIGIN[1]
-            header, iteration = self.rolled.frame_title(loop)
+            header, iteration = self.view.frame_title(loop, self.step)
             room = wide - 2 * FRAME - 2 * TAB_PADDING
             rest = fitted(iteration, 0, 0, 12, c.on_tab_mute, room * 0.6)
             taken = rest.width + 9 if rest else 0.0
@@ -236,7 +252,7 @@ class _Drawing:
                 for edge in within:
                     yield Curve(edge.pieces, colour, 2 * (REGION - 2 + grown))
             first = min(members, key=lambda card: card.box.left + card.box.top).box
-            label = f"backward pass {number}" if self.rolled is None else "made by backward passes"
+            label = f"backward pass {number}" if self.view.rolled is None else "made by backward passes"
             yield Text(
                 first.left - REGION + 4, first.top - REGION - 7, label, 11.5, self.colours.orange_text, width(label, 11.5)
             )

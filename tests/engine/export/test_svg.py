@@ -13,8 +13,8 @@ from engine.export.cards import SQUEEZE
 from engine.export.fonts import covers, shortened, width
 from engine.export.picture import picture
 from engine.export.scene import Box, Group, Picture, Text, clean
-from engine.export.view_states import focus
 from engine.graph import VIEWS, build
+from engine.graph.graph_view import graph_view
 from engine.recording import Recording
 from engine.recording.events import NodeRan
 from tests.engine.export.hostile import TAGS, hostile
@@ -44,7 +44,7 @@ def test_a_folded_graph_is_drawn_with_its_groups_and_the_glow_of_what_is_inside(
     folded = build(recording, "grouped")
     root = parsed(recording, Options(view="grouped", rolled=False))
     assert len(root.findall(f"{SVG}g")) == len(folded)
-    assert focus(recording, folded, len(recording.events) // 2) <= set(folded)
+    assert set(graph_view(recording, fold="auto").focus(len(recording.events) // 2)) <= set(folded)
 
 
 def test_the_running_step_shows_what_flows() -> None:

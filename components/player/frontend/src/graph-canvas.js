@@ -16,9 +16,6 @@ import { paintOverlayEdges, paintOverlayMarks, paintOverlayNode } from './paint-
 /** Distance in pixels a press may wander and still be a click. */
 const CLICK = 5;
 
-/** Nodes from which on vis-network is too slow. */
-const LARGE = 400;
-
 /** What the player depends on, whatever the options that came with the network say. */
 const FORCED = {
   autoResize: false,
@@ -180,21 +177,26 @@ export function createGraphCanvas(element, view, on) {
   return {
     network,
 
-    /** Replace the graph. Only ids and positions reach vis-network: labels and titles are ours to draw, as plain text. */
-    setGraph(nextModel, { options = {}, edges = [] }) {
+    /**
+     * Replace the graph. Only ids and positions reach vis-network: labels and titles are ours to draw, as plain text.
+     *
+     * @param {object} nextModel
+     * @param {import('./protocol').VisNetwork | null} given   null for so large a graph that it goes on a canvas of our own
+     */
+    setGraph(nextModel, given) {
       // Options redraw at once, so nothing of the graph before may still be there.
       small.setData({ nodes: [], edges: [] });
       model = nextModel;
-      const many = model.nodes.length > LARGE;
-      inUse = many ? large : small;
-      large.show(many);
-      frame.hidden = many;
-      if (many) return;
-      small.setOptions(merged(options, FORCED));
-      const nodes = model.nodes.map(({ id, x, y, w, h }) => ({
-        id, x, y, shape: 'custom', ctxRenderer, size: Math.max(w, h) / 2 + 12, physics: false,
-      }));
-      const links = edges.filter(({ from, to }) => model.node.has(from) && model.node.has(to));
+      inUse = given ? small : large;
+      large.show(!given);
+      frame.hidden = !given;
+      if (!given) return;
+      small.setOptions(merged(given.options, FORCED));
+      const nodes = given.nodes.filter(({ id }) => model.node.has(id)).map(({ id, x, y, shape, physics }) => {
+        const { w, h } = model.node.get(id);
+        return { id, x, y, shape, physics, ctxRenderer, size: Math.max(w, h) / 2 + 12 };
+      });
+      const links = given.edges.filter(({ from, to }) => model.node.has(from) && model.node.has(to));
       small.setData({ nodes, edges: links.map(({ id, from, to }) => ({ id, from, to, hidden: true, smooth: false })) });
     },
 

@@ -6,7 +6,7 @@ const COARSE = 24;
 const WIDE = 1000;
 
 /**
- * @param {object | null | undefined} data   {value, grad, bad}, as the payload has it
+ * @param {import('./protocol').Spark | null | undefined} data
  * @param {number} total                     iterations of the loop
  */
 export function readSpark(data, total) {

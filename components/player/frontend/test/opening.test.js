@@ -3,10 +3,10 @@ import { afterEach, test } from 'node:test';
 
 import { createCamera } from '../src/camera.js';
 import { createLoading } from '../src/loading.js';
-import { createMemory } from '../src/memory.js';
 import { createSeeking } from '../src/seeking.js';
 import { createSelection } from '../src/selection.js';
 import { createState } from '../src/state.js';
+import { createStore } from '../src/store.js';
 import { createViewport } from '../src/viewport.js';
 
 const LAST = 2;
@@ -65,7 +65,7 @@ function player() {
       disconnect() {}
     },
   });
-  const state = createState(createMemory());
+  const state = createState(createStore());
   const canvas = { ...element(), clientWidth: 0, clientHeight: 0 };
   const elements = { root: element(), area: element(), under: element(), notice: { textContent: '' }, canvas };
   const network = fakeNetwork(canvas);
