@@ -12,7 +12,7 @@ from typing import Any
 
 from .. import limits
 from ..context import context
-from ..recording.recorder import BATCH, Recorder
+from ..recording.recorder import Recorder
 from ..recording.store import RecordingError, TooMuchError
 from ..recording.thinning import Turns
 from .levels import Levels
@@ -43,13 +43,12 @@ class Tape:
         self.recorder = _Told(files, self)
         self.codes = self.recorder.codes
         self.recorder.store.left = job.limits.array_bytes
-        self.sender = Sender(job.cells, job.limits, self.frame, reserve=True)
+        self.sender = Sender(job.limits, self.frame, reserve=True)
         self.levels: Levels | None = None
         """How closely is recorded what happens; None where nothing is."""
         self.most = most_events(job.limits)
         # So that little is lost that was made in one statement when there is no room for more.
-        self.many = min(MANY, max(self.most // 32, 1))
-        self.recorder.batch = min(BATCH, max(self.most // 32, 1))
+        self.recorder.batch = min(MANY, max(self.most // 32, 1))
         self.spare: bytes | None = bytes(SPARE)
         self.pause = max(LATER, 2 * job.limits.seconds / limits.FRAMES.value())
         self.sent = 0
@@ -90,12 +89,6 @@ class Tape:
         if count == self.sent or self.over:
             return
         if count < EAGER or count > self.most or (time.monotonic() - self.last > self.pause and not self.sender.crowded):
-            self.send()
-
-    def written_up(self) -> None:
-        """Some notes have become events, perhaps in the middle of a statement."""
-        self._written()
-        if not self.writing and not self.over and self.recorder.count - self.sent > self.many:
             self.send()
 
     def passing(self, name: str, value: Any, function: str) -> Any:
@@ -153,7 +146,7 @@ class Tape:
 
     def tell_loops(self) -> None:
         """Tell the recorder which loops run."""
-        self.recorder._loops = tuple([(loop.line, loop.k) for loop in self.loops]), tuple([loop.around for loop in self.loops])
+        self.recorder.loops((tuple([loop.key for loop in self.loops]), tuple([loop.k for loop in self.loops])))
 
     # --- sending ------------------------------------------------------------------------------------------------------------
 
@@ -161,10 +154,10 @@ class Tape:
         """Send what was recorded since the last time; where a limit is reached the recording is cut and the run ends."""
         self.writing += 1
         try:
-            events, sites, scopes, arrays = self.recorder.take()
-            self.sent += len(events)
+            batch = self.recorder.take()
+            self.sent = self.recorder.count
             self.last = time.monotonic()
-            self.sender.send(events, sites, scopes, arrays, self.recorder.ops.values())
+            self.sender.send(batch)
         except MemoryError:
             self.lost()
         finally:
@@ -188,7 +181,6 @@ class Tape:
     def lost(self) -> None:
         """There was not even memory for some of the recording: the run ends with what there is of it until then."""
         self.spare = None
-        self.recorder.drop_notes()
         if not self.over:
             self.over = True
             self.stop("memory", limits.MEMORY.past(self.job.limits.memory_mb))
@@ -210,32 +202,28 @@ class Tape:
 
 
 class _Told(Recorder):
-    """Says so whenever notes have been written up, because a single statement can make any number of events."""
+    """Has its tape send what it has written, even in the middle of a statement, which can make any number of events."""
 
     def __init__(self, program: dict[str, int], tape: Tape) -> None:
         super().__init__(program)
         self._tape = tape
 
     def flush(self) -> None:
-        """Write up all notes, without being disturbed by the alarm: what is half written up is lost."""
+        """Have it sent, unless it is being sent, or no more of it is to be."""
         tape = self._tape
-        tape.writing += 1
-        try:
-            super().flush()
-        except MemoryError:
-            tape.lost()
-        finally:
-            tape.writing -= 1
-        tape.written_up()
+        if not tape.writing and not tape.over:
+            tape.send()
 
 
 class RunningLoop:
     """A loop that runs, and its iteration."""
 
-    __slots__ = ("around", "iterator", "k", "line", "turns")
+    __slots__ = ("iterator", "k", "key", "turns")
 
     def __init__(self, line: int, around: tuple[int, int], iterator: Any = None) -> None:
-        self.line, self.around, self.k = line, around, -1
+        self.key = (line, *around)
+        """Its line, its cell, and how many calls are around it."""
+        self.k = -1
         self.iterator = iterator
         """What a `for` loop's items come from."""
         self.turns: Turns | None = None

@@ -37,7 +37,7 @@ from ..policy import PolicyError
 from ..system import timer
 from ..tracer import Stream, Tape, file_name
 from ..transport.frames import DONE
-from ..transport.messages import HALTED, Batch, Done, Job, Layers, Limits, RunError, decode_job, encode
+from ..transport.messages import HALTED, Done, Job, Layers, Limits, RunError, decode_job, encode
 from . import preloading
 
 
@@ -350,7 +350,7 @@ def preload() -> None:
     context.observer = None
     for op in TABLE.values():
         rule_texts(op)
-    encode(Batch(recorder.events, recorder.sites, recorder.scopes, recorder.arrays, []))
+    encode(recorder.take())
     gc.collect()
     gc.freeze()
 
