@@ -4,11 +4,15 @@ import { READABLE } from './paint-card.js';
 import { union } from './route.js';
 
 const COMFORTABLE = 1;
+/** The zoom at which the beginning is shown of what cannot be read as a whole. */
+const BEGINNING = 0.8;
+/** What is kept free around cards whose frames are not in view as a whole, and above them for the tabs of those. */
+const [AROUND, TABS] = [12, 44];
 const CLOSEST = 1.25;
 const ZOOM = { least: 0.004, most: 4 };
 /** What is kept free above the picture unless the tools say otherwise, and below and beside it. */
 const ABOVE = 50;
-const INSETS = { bottom: 42, left: 22, right: 22 };
+const INSETS = { bottom: 42, left: 14, right: 14 };
 
 /**
  * @param {import('vis-network').Network} network
@@ -30,26 +34,26 @@ export function createCamera(network, element, current, top = () => ABOVE) {
     scale: () => network.getScale(),
 
     /** Can all of the picture be read at once? */
-    fits: () => !current().bounds || scaleFor(current().bounds) >= READABLE,
+    fits: () => !current().bounds || scaleFor(cardsOf(current())) >= READABLE,
 
-    /** Everything in view; unless `whole`, no smaller than readable: then the nodes of the step instead. */
+    /** Everything in view, or all cards; unless `whole`, no smaller than readable: then the main loop, its beginning, or the nodes of the step. */
     fit(focus, { whole = false, animate = false } = {}) {
-      const { bounds } = current();
+      const model = current();
+      const { bounds } = model;
       if (!bounds) return;
-      const scale = scaleFor(bounds);
       camera.following = true;
       camera.whole = whole;
       camera.brought = null;
-      if (whole || scale >= READABLE) {
-        camera.mode = 'fit';
-        lookAt(bounds, scale, animate);
-      } else {
-        camera.mode = 'focus';
-        const corner = beginningOf(current(), roomAt(READABLE));
-        if (corner) return lookAt(corner, READABLE, animate);
-        const target = union(focus.map((node) => node.box)) ?? startOf(current());
-        lookAt(target, Math.min(COMFORTABLE, Math.max(READABLE, scaleFor(target))), animate, bounds);
-      }
+      const cards = cardsOf(model);
+      const all = whole || scaleFor(bounds) >= READABLE ? bounds : scaleFor(cards) >= READABLE ? cards : null;
+      camera.mode = all ? 'fit' : 'focus';
+      if (all) return lookAt(all, scaleFor(all), animate);
+      const main = mainOf(model);
+      if (main && scaleFor(main) >= READABLE) return lookAt(main, scaleFor(main), animate);
+      const corner = beginningOf(model, roomAt(BEGINNING));
+      if (corner) return lookAt(corner, BEGINNING, animate);
+      const target = union(focus.map((node) => node.box)) ?? startOf(model);
+      lookAt(target, Math.min(COMFORTABLE, Math.max(BEGINNING, scaleFor(target))), animate, bounds);
     },
 
     /**
@@ -197,6 +201,20 @@ export function createCamera(network, element, current, top = () => ABOVE) {
 
   return camera;
 }
+
+/** All cards, with room for the tabs of the frames around them. */
+function cardsOf({ nodes, frames, bounds }) {
+  return nodes.length > 0 && frames.length > 0 ? grown(union(nodes.map(({ box }) => box))) : bounds;
+}
+
+/** The cards of the main loop; null without one. */
+function mainOf({ rolled, frames, nodes }) {
+  const main = rolled?.on ? frames.find(({ loop }) => loop === rolled.main) : undefined;
+  const inside = main ? nodes.filter(({ box }) => holds(main.box, box)) : [];
+  return inside.length > 0 ? grown(union(inside.map(({ box }) => box))) : null;
+}
+
+const grown = ({ left, top, right, bottom }) => ({ left: left - AROUND, top: top - TABS, right: right + AROUND, bottom: bottom + AROUND });
 
 /** What stands before a frame is left out where it would take more than this share of the view. */
 const BEFORE = 0.2;

@@ -9,13 +9,15 @@ export const FAR = 0.44;
 export const VERY_FAR = 0.15;
 
 /** Down to this zoom no text gets smaller than it may: it grows on its card. Opening a graph never goes further out by itself. */
-export const READABLE = 0.8;
+export const READABLE = 0.6;
 const LEAST = 11;
 export const STACK = 8;
 const PADDING = 12;
 const RADIUS = 9;
-const FIRST_ROW = 53;
-const ROW = 17;
+/** Baselines on a card: of its title, of the line under it, of its first row, from one row to the next, and in a parameter's own card. */
+const LINES = { title: 20, sub: 36, first: 53, row: 17, parameter: 15 };
+/** From one line of text to the next, as a share of its size; where that is more than a row the line under the title is left out. */
+const LEADING = 1.13;
 
 /** The fonts at a zoom; there are few sizes, because every one is measured anew. */
 export function fontsOf(family, scale = 1) {
@@ -30,7 +32,13 @@ export function fontsOf(family, scale = 1) {
     pill: `500 ${size(13)}px ${family}`,
     mark: `700 10px ${family}`,
     family,
+    lines: linesOf(size(12.5)),
   };
+}
+
+function linesOf(size) {
+  const row = Math.ceil(LEADING * size);
+  return row <= LINES.row ? LINES : { title: LINES.title, sub: null, first: LINES.title + row + 2, row, parameter: LINES.parameter + 2 };
 }
 
 /**
@@ -261,8 +269,9 @@ function cardText(ctx, node, view) {
     const fill = node.tone === 'leaf' ? palette.blueText : palette.mute;
     write(ctx, badge, node.box.right - PADDING, top + 19.5, { font: fonts.small, fill, align: 'right' });
   }
-  if (begins) write(ctx, begins, left, top + 36, { font: fonts.name, fill: palette.red, room });
-  else writeSub(ctx, node, left, top + 36, room, view);
+  const { lines } = fonts;
+  if (begins) write(ctx, begins, left, top + (lines.sub ?? lines.first), { font: fonts.name, fill: palette.red, room });
+  else if (lines.sub !== null) writeSub(ctx, node, left, top + lines.sub, room, view);
   if (!node.ghost) rows(ctx, node, left, room, view);
 }
 
@@ -272,7 +281,9 @@ function rows(ctx, node, left, room, view) {
   const { face } = node;
   const below = node.rows[0]?.box ?? node.unseen?.box;
   const h = below ? below.top - node.box.top : node.h;
-  const slots = Math.max(0, Math.floor((h - FIRST_ROW - (below ? 2 : 6)) / ROW) + 1);
+  // Where the line under the title is left out, "NaN begins here" stands in its row.
+  const first = fonts.lines.first + (fonts.lines.sub === null && beginsText(node, view) ? fonts.lines.row : 0);
+  const slots = Math.max(0, Math.floor((h - first - (below ? 2 : 6)) / fonts.lines.row) + 1);
   const lines = [];
   const { spark, old } = node;
   const [ink, orange] = old ? [palette.faint, palette.orangeMute] : [palette.ink, palette.orangeText];
@@ -298,7 +309,7 @@ function rows(ctx, node, left, room, view) {
   const least = Math.min(...plans.map(({ curve }) => curve || Infinity));
   shown.forEach((line, index) => {
     const plan = plans[index];
-    const y = node.box.top + FIRST_ROW + index * ROW;
+    const y = node.box.top + first + index * fonts.lines.row;
     const labelWidth = plan.label ? write(ctx, plan.label, left, y, { font: fonts.row, fill: line.labelFill }) : 0;
     const x = plan.label ? Math.max(line.note ? labelWidth + 6 : column, labelWidth + 6) : 0;
     const curve = plan.curve && least;

@@ -74,13 +74,13 @@ function paintRow(ctx, row, view) {
   const title = row.face.title ?? row.title;
   const room = row.w - 18 - (width ? width + 6 : 0);
   const shown = fitMiddle(ctx, fonts.name, title, room);
-  const used = write(ctx, shown, left + 9, top + 15, { font: fonts.name, fill: palette.ink });
+  const used = write(ctx, shown, left + 9, top + fonts.lines.parameter, { font: fonts.name, fill: palette.ink });
   const number = (row.face.grad ?? row.face.value)?.replace(/^mean /, '');
   if (number != null && shown === title && room - used > 40) {
     const fill = row.old ? palette.faint : troubleColour(number, palette) ?? (row.face.grad != null ? palette.orangeText : palette.mute);
     // Beside its name and its curve a parameter's number is left out where it does not fit whole.
     const told = fitNumber(ctx, fonts.small, number, room - used - 8);
-    if (told && !told.endsWith('…')) write(ctx, told, left + 9 + used + 7, top + 15, { font: fonts.small, fill });
+    if (told && !told.endsWith('…')) write(ctx, told, left + 9 + used + 7, top + fonts.lines.parameter, { font: fonts.small, fill });
   }
   if (which) {
     const box = { left: row.box.right - 7 - width, top: top + 4, width, height: row.h - 8 };
