@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import os
 import sys
@@ -133,6 +134,8 @@ class Tape:
         else:
             self.loops.append(loop)
         self.tell_loops()
+        if not gc.isenabled():
+            _collect()
         if self.levels is not None and not self.levels.began(self.loops):
             self.stop("ok", "")
 
@@ -305,6 +308,13 @@ class Stream(io.TextIOBase):
     def _pass_on(self, text: str) -> None:
         text = text.encode("utf-8", "replace").decode("utf-8")  # lone surrogates cannot be sent
         self.tape.recorder.printed(text, self.name)
+
+
+def _collect() -> None:
+    """Collect what Python would have collected by itself by now."""
+    young, middle, old = gc.get_count()
+    if young > gc.get_threshold()[0]:
+        gc.collect(2 if old > gc.get_threshold()[2] else 1 if middle > gc.get_threshold()[1] else 0)
 
 
 def ending_of(cut: RecordingError) -> tuple[str, str]:

@@ -8,13 +8,18 @@ it cannot be set either, Python looks at it before it looks into an object's `__
 
 from __future__ import annotations
 
+import builtins
 import ctypes
 import gc
+import sys
+import types
 from collections.abc import Callable
 from typing import Any, NoReturn
 
 import numpy as np
 from numpy.lib._stride_tricks_impl import DummyArray
+
+from .errors import PolicyError
 
 NAMES = (
     "__array__", "__array_finalize__", "__array_function__", "__array_interface__", "__array_namespace__", "__array_priority__",
@@ -39,6 +44,8 @@ class Nothing:
                 if self._name in vars(one):
                     found = vars(one)[self._name]
                     return found.__get__(None, thing) if hasattr(type(found), "__get__") else found
+        elif self._name == "__array_struct__" and not inside():
+            refuse_sequence(type(thing))
         raise AttributeError(f"'{(owner or type(thing)).__name__}' object has no attribute '{self._name}'")
 
     def __set__(self, thing: object, value: object) -> NoReturn:
@@ -46,6 +53,37 @@ class Nothing:
 
     def __delete__(self, thing: object) -> NoReturn:
         raise AttributeError(f"'{type(thing).__name__}' object has no attribute '{self._name}'")
+
+
+watched: list[bool] = [False]
+"""Whether NumPy may take sequences of the program apart only where nobody else can change the list that they are in."""
+PRIVATE: set[types.CodeType] = set()
+"""The code of functions that give NumPy nothing that anybody else can change."""
+
+
+def inside() -> bool:
+    """Whether NumPy has been called by one of these, and not by the program."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        if frame.f_code in PRIVATE:
+            return True
+        if frame.f_builtins is not vars(builtins):
+            return False
+        frame = frame.f_back  # type: ignore[assignment]
+    return False
+
+
+def refuse_sequence(cls: type) -> None:
+    """Refuse a sequence of the program's, which NumPy is about to take apart, and with it perhaps a list that it is in.
+
+    Raises:
+        PolicyError: if the class is one of the program's, and NumPy would call its methods.
+    """
+    if not watched[0]:
+        return
+    names = {name for one in cls.__mro__[:-1] if vars(one).get("__module__") == "__main__" for name in vars(one)}
+    if {"__getitem__", "__len__"} <= names or "__array__" in names:
+        raise PolicyError(f"NumPy cannot take a '{cls.__name__}' apart here", "Make an array of it first: np.array(x).")
 
 
 def shut() -> None:

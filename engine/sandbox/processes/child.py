@@ -132,6 +132,8 @@ class Run:
         context.observer = self.tape.recorder
         context.grad = True
         if self.job.layers.language:
+            if sys.version_info < (3, 12):
+                gc.disable()  # it would run in the middle of C code, and with it what destroyed objects and generators do
             context.copy, context.deepcopy = world().copying.copy, world().copying.deepcopy
         self.enter()
 
