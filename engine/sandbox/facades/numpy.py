@@ -162,7 +162,7 @@ def calling_back(name: str, function: Any) -> Any:
             if name not in SAME:
                 return arrays.calling(function, arguments, options)
         for k, value in options.items():
-            options[k] = private(value) if type(value) in _LISTS else value
+            options[k] = arrays.specified(value) if type(value) in _LISTS or k == "dtype" else value
         return function(*[private(a) if type(a) in _LISTS or name in COMPARING else a for a in arguments], **options)
 
     protocols.PRIVATE.add(called.__code__)
@@ -190,6 +190,12 @@ def _picked(module: Any, names: str) -> dict[str, Any]:
     return {name: calling_back(name, function) for name, function in picked(module, names).items()}
 
 
+def _dtype(*arguments: Any, **options: Any) -> Any:
+    """As `np.dtype`."""
+    make: Any = np.dtype
+    return make(*map(arrays.specified, arguments), **{name: arrays.specified(value) for name, value in options.items()})
+
+
 class Seed:
     """What `np.random.PCG64(seed)` gives: all that `Generator` needs of it."""
 
@@ -209,7 +215,7 @@ def facades(guards: Guards) -> dict[str, Facade]:
     }
     names = _picked(np, NAMES) | {
         "c_": Joining(np.c_),
-        "dtype": guards.shown(np.dtype, np.dtype),
+        "dtype": guards.shown(np.dtype, _dtype),
         "frombuffer": frombuffer,
         "nditer": Iteration,
         "ndarray": guards.shown(np.ndarray),

@@ -23,7 +23,7 @@ ARRAY, FLAT, UFUNC = np.ndarray, np.flatiter, np.ufunc
 _NUMBERS = frozenset((bool, complex, float, int, type(None))) | {
     kind for kind in np.sctypeDict.values() if not issubclass(kind, np.object_ | np.void | np.flexible)
 }
-_LISTS = frozenset((list, tuple))
+_LISTS, _CONTAINERS = frozenset((list, tuple)), frozenset((dict, list, tuple))
 
 UFUNCS = ("__call__", "accumulate", "at", "outer", "reduce", "reduceat")
 COMPUTING = ("argmax", "argmin", "astype", "choose", "compress", "dot", "nonzero", "repeat", "take")
@@ -49,13 +49,18 @@ def private(thing: Any) -> Any:
     return private_list(thing)
 
 
+def specified(dtype: Any) -> Any:
+    """What a type of elements is made from, with no list that anybody else has."""
+    return {key: private(value) for key, value in dtype.items()} if type(dtype) is dict else private(dtype)
+
+
 def calling(function: Callable[..., Any], arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """What a function of NumPy's makes of private copies; where it is to write its result is written when it is done."""
     outs = options.pop("out", None)
     given = [*arguments]
     mine = [private(a) for a in given]
     for name, value in options.items():
-        options[name] = private(value)
+        options[name] = specified(value) if name == "dtype" else private(value)
     if outs is not None:
         several = type(outs) is tuple
         wanted = outs if several else (outs,)
@@ -107,13 +112,20 @@ def _ufunc(real: Any, name: str) -> Callable[..., Any]:
                     break
             else:
                 return real(self, *others)
-        elif all(map(is_plain, others)) and all(is_plain(v) or k in _HARMLESS for k, v in options.items()):
+        elif all(map(is_plain, others)) and all(
+            is_plain(v) or (k in _HARMLESS and type(v) not in _CONTAINERS) for k, v in options.items()
+        ):
             return real(self, *others, **options)
         if name != "at":
             return calling(lambda *mine, **named: real(self, *mine, **named), others, options)
         return storing(lambda *mine, **named: real(self, *mine, **named), *others, **options)
 
     return method
+
+
+def _is_option(name: str, value: Any) -> bool:
+    """Whether nothing of the program's can be reached by way of an option."""
+    return is_plain(value) or (name in _HARMLESS and type(value) not in _CONTAINERS)
 
 
 _HARMLESS = frozenset(("axis", "axes", "casting", "dtype", "keepdims", "order", "sig", "signature", "subok"))
@@ -123,6 +135,8 @@ def _computing(real: Any, name: str) -> Callable[..., Any]:
     def method(self: Any, *others: Any, **options: Any) -> Any:
         if not self.dtype.hasobject and not options and all(map(is_plain, others)):
             return real(self, *others)
+        if name == "astype":
+            others = tuple(map(specified, others))
         return calling(real, (self, *others), options)
 
     return method

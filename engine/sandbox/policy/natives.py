@@ -10,10 +10,13 @@ from __future__ import annotations
 import collections
 import ctypes
 import gc
+import re
 import sys
 import types
 from collections.abc import Callable
 from typing import Any
+
+from .errors import PolicyError
 
 _WORD = ctypes.sizeof(ctypes.c_void_p)
 _FLAGS = object.__basicsize__ + 19 * _WORD
@@ -63,6 +66,8 @@ def mend() -> None:
         replace(bytearray, name, _of_copies(getattr(bytearray, name), bytearray))
     for kind in (bytes, str):
         replace(kind, "__mod__", _held(kind.__mod__))
+    for name in ("cast", "__setitem__"):
+        replace(memoryview, name, _of_numbers(getattr(memoryview, name)))
     for name, function in (("copy", _copy_of_ordered), ("__eq__", _ordered_eq), ("__ne__", _ordered_ne)):
         replace(collections.OrderedDict, name, function)
 
@@ -82,6 +87,18 @@ def _of_copies(real: Any, kind: Any) -> Callable[..., Any]:
         # Of something else it says itself what is wrong.
         own = copy(self) if isinstance(self, kind) else self
         return real(own, *[copy(o) if isinstance(o, kind) else o for o in others], **options)
+
+    method.__name__, method.__qualname__, method.__doc__ = real.__name__, real.__qualname__, real.__doc__
+    return method
+
+
+def _of_numbers(real: Any) -> Callable[..., Any]:
+    """A method of a view of memory, refused where objects are in it: as bytes, their addresses could be written."""
+
+    def method(self: Any, *others: Any, **options: Any) -> Any:
+        if isinstance(self, memoryview) and "O" in re.sub(":[^:]*:", "", self.format):
+            raise PolicyError("memory that holds objects cannot be looked at as bytes here", "Write into the array.")
+        return real(self, *others, **options)
 
     method.__name__, method.__qualname__, method.__doc__ = real.__name__, real.__qualname__, real.__doc__
     return method
@@ -122,8 +139,9 @@ _repr_of_list.__name__, _repr_of_list.__qualname__ = "__repr__", "list.__repr__"
 
 def _repr_of_alias(self: Any) -> str:
     """Return repr(self)."""
-    if type(self) is types.GenericAlias and any(type(a) is list for a in self.__args__):
-        made: Any = types.GenericAlias(self.__origin__, tuple(list(a) if type(a) is list else a for a in self.__args__))
+    make: Any = types.GenericAlias
+    if type(self) is make and any(type(a) is list for a in self.__args__):
+        made = make(self.__origin__, tuple(list(a) if type(a) is list else a for a in self.__args__))
         self = next(iter(made)) if getattr(self, "__unpacked__", False) else made
     return _real_alias_repr(self)  # type: ignore[no-any-return]
 

@@ -19,6 +19,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.lib._stride_tricks_impl import DummyArray
 
+from ...itself import OURS
 from .errors import PolicyError
 
 NAMES = (
@@ -74,16 +75,27 @@ def inside() -> bool:
 
 
 def refuse_sequence(cls: type) -> None:
-    """Refuse a sequence of the program's, which NumPy is about to take apart, and with it perhaps a list that it is in.
+    """Refuse a sequence whose methods may be the program's, before NumPy takes it apart, and a list that it may be in.
 
     Raises:
-        PolicyError: if the class is one of the program's, and NumPy would call its methods.
+        PolicyError: if the class is such a one.
     """
     if not watched[0]:
         return
-    names = {name for one in cls.__mro__[:-1] if vars(one).get("__module__") == "__main__" for name in vars(one)}
-    if {"__getitem__", "__len__"} <= names or "__array__" in names:
+    if cls not in _refused:
+        definers = {name: next((c for c in cls.__mro__[:-1] if name in vars(c)), None) for name in TAKING_APART}
+        sequence = definers["__len__"] and definers["__getitem__"]
+        asked = definers.values() if sequence else (definers["__array__"],)
+        _refused[cls] = any(c is not None and c.__flags__ & _HEAP and not c.__module__.startswith(TRUSTED) for c in asked)
+    if _refused[cls]:
         raise PolicyError(f"NumPy cannot take a '{cls.__name__}' apart here", "Make an array of it first: np.array(x).")
+
+
+TAKING_APART = ("__array__", "__len__", "__getitem__", "__iter__")
+TRUSTED = ("numpy", OURS)
+"""What the modules begin with whose classes do not call the program back."""
+_HEAP = 1 << 9
+_refused: dict[type, bool] = {}
 
 
 def shut() -> None:

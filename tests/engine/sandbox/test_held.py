@@ -172,9 +172,11 @@ def test_what_numpy_had_is_there_again_afterwards() -> None:
 
 def test_what_is_replaced_in_python_itself_does_what_it_did() -> None:
     """In a process of its own: the types of this one stay as they are."""
-    text = "import sys\nsys.path.insert(0, sys.argv[1])\nfrom engine.sandbox.policy import natives\nfrom tests.engine.sandbox.test_held import seen\n"
-    text += "before = seen()\nnatives.mend()\nassert list.__repr__.__code__.co_name == '_repr_of_list'\n"
-    text += "assert seen() == before, (seen(), before)\n"
+    text = (
+        "import sys\nsys.path.insert(0, sys.argv[1])\nfrom engine.sandbox.policy import natives\n"
+        "from tests.engine.sandbox.test_held import seen\nbefore = seen()\nnatives.mend()\n"
+        "assert list.__repr__.__code__.co_name == '_repr_of_list'\nassert seen() == before, (seen(), before)\n"
+    )
     done = subprocess.run([sys.executable, "-c", text, sys.path[0] or "."], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 
