@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-import numpy as np
-
-from components.player.picture import Drawing, parameters
+from components.player.picture import Drawing
 from components.player.protocol import Card, CardTold, Details, Drawn, LineTold, Row, RowTold, Spark, Told, Window
 from engine.diagnosis import Finding, findings
 from engine.diagnosis.findings import known_findings
 from engine.graph import Faces, changes, faces, gradients, node_sites
+from engine.graph.rolled_cards import parameters, sparkline, title_within
 from engine.graph.rolled_graph import RolledGraph
 from engine.graph.shown.group_states import shown_member
 from engine.graph.shown.run_index import Norms
-from engine.graph.shown.series import Series, points
 from engine.recording.events import NodeRan
 
 Lines = Callable[[int, int, int], Sequence[str]]
@@ -127,30 +125,15 @@ def _tell_rolled(d: Drawing, rolled: RolledGraph, data: Drawn, seen: Faces, wind
             card.rows = [_row(rolled, each, a["title"], seen, norms) for each in parameters(rolled, members)]
 
 
-def _spark(rolled: RolledGraph, one: str, members: Sequence[str] | None) -> Spark | None:
-    """The curves of a card; of a group those of the member that it shows, with what goes wrong in any."""
-    made: Spark | None = rolled.once(("spark", one, members), lambda: _made_spark(rolled, one, members))
-    return made
-
-
-def _made_spark(rolled: RolledGraph, one: str, members: Sequence[str] | None) -> Spark | None:
-    own = rolled.series[one]
-    bad = own.troubles()
-    if members is not None:
-        loop = rolled.places.loop
-        number = loop[rolled.card[one]]
-        alike = [rolled.series[key] for key in members if loop[rolled.card[key]] == number]
-        worst = np.bitwise_or.reduce([each.bad for each in alike])
-        bad = Series(own.value, own.spread, own.norm, own.grad, worst, own.arrays, own.grads).troubles()
-    constant = len(np.unique(own.arrays)) <= 1
-    value, grad = None if constant else points(own.value), points(own.grad)
-    return Spark(value, grad, bad) if len(own.value) > 1 and (value or grad or bad) else None
+def _spark(rolled: RolledGraph, one: str, members: Sequence[str] | None = None) -> Spark | None:
+    curves = sparkline(rolled, one, members)
+    return Spark(*curves) if curves else None
 
 
 def _row(rolled: RolledGraph, key: str, title: str, seen: Faces, norms: Norms) -> Row:
     a, history = rolled.graph.nodes[key], seen.nodes[key]
     return Row(
-        key, str(a["title"]).rsplit(f"{title}.", 1)[-1], "leaf", a["badge"], a["sub"], a["born"], _spark(rolled, key, None),
+        key, title_within(a["title"], title), "leaf", a["badge"], a["sub"], a["born"], _spark(rolled, key),
         history, rolled.node_sites.get(key, []), [step for step, _ in history], norms.get(key, []), a["op"],
     )  # fmt: skip
 

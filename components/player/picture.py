@@ -22,12 +22,6 @@ from engine.graph.structure.folding import Folding, Mode
 from engine.graph.structure.layout import Layout
 from engine.recording import Recording
 
-ROWS = 4
-"""Parameters that stand in one card; of more the first are there, and how many there are besides."""
-ROW = 26
-"""Pixels that one takes, as `frontend/src/card-rows.js` has it."""
-WIDE = 196
-"""Pixels of a card that has curves beside its numbers."""
 DRAWN_BY_VIS = 400
 """Nodes up to which vis-network draws the picture; beyond them it is too slow."""
 
@@ -65,7 +59,6 @@ def view_of(recording: Recording, wish: Wish) -> GraphView:
     """What a picture is a view of."""
     return graph_view(
         recording, wish.view, wish.direction, fold=wish.fold, opened=wish.opened, rolled=wish.rolled, turned=wish.turned,  # type: ignore[arg-type]
-        room=_room,
     )  # fmt: skip
 
 
@@ -188,18 +181,3 @@ def frames(d: Drawing, rolled: RolledGraph) -> list[Frame]:
         across, down, wide, high = (round(each, 1) for each in (x + w / 2, y + h / 2, w, h))
         found.append(Frame(loop, across, down, wide, high, rolled.loops[loop].title, inside[loop]))
     return found
-
-
-def parameters(rolled: RolledGraph, members: Sequence[str]) -> list[str]:
-    """Those of a closed group's nodes that stand as rows in its card."""
-    nodes = rolled.graph.nodes
-    return [key for key in members if nodes[key]["kind"] in ("leaf", "accumulate") and not nodes[key]["loop"]]
-
-
-def _room(rolled: RolledGraph, graph: Graph) -> None:
-    """Cards have room for their curves, and for the parameters in them."""
-    for _, a in graph.nodes(data=True):
-        if a["shape"] == "card" and a["kind"] != "constant":
-            a["width"] = max(a["width"], WIDE)
-        if "members" in a:
-            a["height"] += ROW * min(ROWS, len(parameters(rolled, a["members"])))

@@ -14,10 +14,12 @@ _RANK = {"running": 4, "ready": 3, "waiting": 2, "done": 1, "captured": 1}
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A card's sign; `order` counts the nodes that are ready, from 1."""
+    """A card's sign; `order` counts the nodes that are ready, from 1; `have` of `total` gradients have come."""
 
     state: str
     order: int = 0
+    have: int = 0
+    total: int = 0
 
 
 def marks(view: GraphView, step: int) -> dict[str, Mark]:
@@ -34,7 +36,8 @@ def marks(view: GraphView, step: int) -> dict[str, Mark]:
         card = view.structure.card_of_node(visit.node)
         key = None if card is None else view.stand(card)
         if key is not None and (key not in found or _RANK[found[key].state] < _RANK[state]):
-            found[key] = Mark(state, ready if state == "ready" else 0)
+            have = sum(at <= step for at in visit.arrivals)
+            found[key] = Mark(state, ready if state == "ready" else 0, have, len(visit.arrivals))
     return found
 
 

@@ -16,7 +16,8 @@ from ..progress import Tell, untold
 from ..recording.events import NOTHING
 from ..recording.index import index_of
 from ..recording.recording import Recording
-from .picture import Options, faces_at, step_of, view_with
+from .graph_scene import faces_at
+from .picture import Options, step_of, view_with
 from .scene import clean
 
 

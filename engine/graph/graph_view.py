@@ -5,7 +5,7 @@ where it stands; and what a step is about in it.
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
@@ -14,6 +14,7 @@ import msgspec
 import networkx as nx
 
 from ..recording.recording import Recording
+from .rolled_cards import make_room
 from .rolled_graph import RolledGraph, rolled_graph
 from .shown.group_states import fold_faces
 from .shown.node_states import Faces
@@ -30,10 +31,7 @@ View: TypeAlias = Literal[WholeView, "grouped"]
 """The views; "grouped" is that of the tensors, folded as far as makes a readable picture."""
 
 CANVAS = 1.3
-"""The width of the page's canvas by its height, where nothing else is said."""
-
-Room: TypeAlias = Callable[[RolledGraph, Graph], None]
-"""Makes room in the cards of a rolled graph for what a painter draws in them besides numbers."""
+"""The width by the height of the room that a large graph is brought into: about that of the page's canvas, or of a slide."""
 
 
 def build(recording: Recording, view: View = "tensors", rolled: bool = False) -> Graph:
@@ -63,8 +61,6 @@ class GraphView:
     opened: frozenset[str]
     """The groups that are open, as far as those around them are."""
     direction: Direction = "LR"
-    canvas: float | None = CANVAS
-    room: Room | None = None
 
     @property
     def recording(self) -> Recording:
@@ -89,8 +85,7 @@ class GraphView:
             if "members" in a:
                 a["frames"] = _common([nodes[key]["frames"] for key in a["members"] if nodes[key]["loop"]])
                 a["side"] = all(nodes[key].get("side") for key in a["members"])
-        if self.room is not None:
-            self.room(self.rolled, graph)
+        make_room(self.rolled, graph)
         return graph
 
     def stand(self, key: str) -> str:
@@ -111,7 +106,7 @@ class GraphView:
 
     def laid_out(self, graph: Graph) -> Layout:
         """The layout of this graph or one with more in it: leaves first in both views, though grad_fn edges point at leaves."""
-        return layout(turned_round(graph) if self.structure.flipped else graph, self.direction, self.canvas)
+        return layout(turned_round(graph) if self.structure.flipped else graph, self.direction, CANVAS)
 
     # --- what is shown --------------------------------------------------------------------------------------------------------
 
@@ -169,8 +164,6 @@ def graph_view(
     opened: Iterable[str] | None = None,
     rolled: bool = False,
     turned: Iterable[str] = (),
-    canvas: float | None = CANVAS,
-    room: Room | None = None,
 ) -> GraphView:
     """A view of a recording.
 
@@ -178,13 +171,10 @@ def graph_view(
         fold: into which groups the nodes go; a rolled graph is folded in one way.
         opened: the groups that are open, None for those that make a first view.
         turned: loops that are taken for the other kind, time for depth or depth for time, where it is rolled.
-        canvas: the width by the height of the room that a large graph is brought into, None for any.
     """
     of = rolled_graph(recording, view, tuple(turned)) if rolled else unrolled_graph(recording, view)
     groups = of.groups(fold)
-    return GraphView(
-        of, groups, of.opened_at_first(groups) if opened is None else frozenset(opened), direction, canvas, room
-    )  # fmt: skip
+    return GraphView(of, groups, of.opened_at_first(groups) if opened is None else frozenset(opened), direction)
 
 
 def groups_around(groups: Folding, id: str) -> list[str]:

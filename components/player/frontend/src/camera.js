@@ -1,6 +1,6 @@
 /** Where the stage looks: fit, focus on a step, follow the action, zoom; all in terms of vis-network's own view. */
 
-import { READABLE } from './paint-card.js';
+import { READABLE } from './fonts.js';
 import { union } from './route.js';
 
 const COMFORTABLE = 1;

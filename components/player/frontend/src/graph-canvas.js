@@ -5,13 +5,13 @@
 
 import { Network } from 'vis-network';
 import { createCanvas } from './canvas.js';
+import { fontsOf } from './fonts.js';
 import { restOf } from './glide.js';
 import { isDimmed } from './overlay.js';
-import { paintEdgeLabels, paintEdges, overlaps } from './paint-edge.js';
-import { VERY_FAR, fontsOf, paintBlocks, paintNode } from './paint-card.js';
-import { paintFrames, paintTabs } from './paint-frame.js';
-import { paintRegions } from './regions.js';
+import { VERY_FAR, paintBlocks, paintHandles, paintNode } from './paint-card.js';
+import { overlaps } from './paint-edge.js';
 import { paintOverlayEdges, paintOverlayMarks, paintOverlayNode } from './paint-overlay.js';
+import { paintBehind, paintInFront } from './paint-scene.js';
 
 /** Distance in pixels a press may wander and still be a click. */
 const CLICK = 5;
@@ -51,17 +51,14 @@ export function createGraphCanvas(element, view, on) {
     view.scale = network.getScale();
     view.fonts = fontsOf(view.palette.font, view.scale);
     view.area = visibleArea();
-    paintFrames(ctx, model, view);
-    paintRegions(ctx, model.regions, view);
-    view.lively = view.glide ? [] : paintEdges(ctx, model, view, view.area);
+    view.lively = paintBehind(ctx, model, view);
     if (view.overlay && !view.glide) paintOverlayEdges(ctx, model, view.overlay, view);
   }
 
   function paintOver(ctx) {
     if (!model) return;
-    if (view.scale >= 0.35) paintEdgeLabels(ctx, view.lively, model.nodes.filter((node) => overlaps(node.box, view.area)), view);
+    paintInFront(ctx, model, view.lively, view);
     if (view.overlay && !view.glide) paintOverlayMarks(ctx, model, view.overlay, view);
-    paintTabs(ctx, model, view);
     on.painted();
   }
 
@@ -77,6 +74,7 @@ export function createGraphCanvas(element, view, on) {
 
   function paintInPlace(ctx, node) {
     paintNode(ctx, node, view, isDimmed(view.overlay, 'nodes', node.id));
+    paintHandles(ctx, node, view);
     const mark = view.overlay?.nodes.get(node.id);
     if (mark) paintOverlayNode(ctx, node, mark, view);
     if (!view.overlay) return;

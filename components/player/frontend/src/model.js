@@ -1,10 +1,10 @@
 /** The payload as the player uses it: plain objects with geometry, and the faces they wear at one step. */
 
 import { rowBoxes } from './card-rows.js';
+import { CARD } from './design.js';
 import { factAt, indexAt } from './history.js';
 import { queueAt, readQueues } from './queue.js';
 import { readRegions } from './regions.js';
-import { STACK } from './paint-card.js';
 import { readRolled } from './rolled.js';
 import { brief, readSpark, troubleAt, valueAt } from './sparks.js';
 import { isSketch } from './store.js';
@@ -267,7 +267,7 @@ function readCard(node) {
 
 /** Where edges begin and end: with what peeps out behind a group's card, which would hide the arrows. */
 function outline({ box, group }) {
-  return group ? { ...box, right: box.right + STACK, bottom: box.bottom + STACK } : box;
+  return group ? { ...box, right: box.right + CARD.stack, bottom: box.bottom + CARD.stack } : box;
 }
 
 /** Nodes within closed groups, each with the group on show that it is in.  @param {import('./protocol').Index | undefined} index */

@@ -1,7 +1,6 @@
 /** What is seen of the graph: it is painted as soon as there is room, and its position is kept when the room or the picture changes. */
 
 import { focusNodes, selectedNode } from './state.js';
-import { forgetText } from './text.js';
 
 const LEGEND_MS = 120;
 /** Nodes up to which a picture that is folded otherwise is fitted whole. */
@@ -133,7 +132,6 @@ export function createViewport(state, parts, { root, area, canvas }) {
   const sizes = new ResizeObserver(() => resized());
   sizes.observe(canvas);
   document.fonts?.ready.then(() => {
-    forgetText();
     if (root.isConnected) parts.graphCanvas.paint();
   });
 

@@ -12,7 +12,6 @@ import { readRolled, shortTitle } from '../src/rolled.js';
 import { brief, readSpark, sparkLines, troubleAt, valueAt } from '../src/sparks.js';
 import { stopFrom } from '../src/step-targets.js';
 import { createStore, held, take } from '../src/store.js';
-import { fitMiddle, fitNumber, shorterNumbers } from '../src/text.js';
 import { cutOut } from '../src/timeline.js';
 import { createWindows } from '../src/windows.js';
 import { messageOf, rolledRun } from './rolled-run.mjs';
@@ -262,26 +261,6 @@ test('from the first NaN on, what has no number is marked, to the end if it stay
   const marks = [{ kind: 'nan', iteration: 2 }, { kind: 'inf', iteration: 5 }];
   assert.deepEqual(badRanges([{ values: [1, null, null, null, 2, null] }], marks, 6), [[2, 3, 'nan', false], [5, 5, 'inf', true]]);
   assert.deepEqual(badRanges([{ values: [null, 1] }], [], 2), []);
-});
-
-test('a name is shortened in its middle', () => {
-  const ctx = { font: '', measureText: (text) => ({ width: text.length }) };
-  assert.equal(fitMiddle(ctx, 'font', 'transformer.h.0.attn.c_attn.weight', 20), 'transfo…_attn.weight');
-  assert.equal(fitMiddle(ctx, 'font', 'short', 20), 'short');
-  assert.equal(fitMiddle(ctx, 'font', 'abc', 0), '');
-});
-
-test('numbers are written whole or not at all', () => {
-  assert.deepEqual(['0.00277 ± 0.57', '-0.0388 ± 1.1', 'mean 1.2e-05 ± 0.00039', '0.155 ± 0'].map((text) => shorterNumbers(text)[0]), [
-    '0.00 ± 0.57', '0.0 ± 1.1', '1.2e-5 ± 3.9e-4', '0.15 ± 0',
-  ].map((text, at) => (at === 1 ? '-0.0 ± 1.1'.replace('-0.0', '0.0') : text)));
-  assert.deepEqual(shorterNumbers('≤ 0.006222'), ['≤ 0.006222', '≤ 0.0062']);
-  assert.deepEqual(shorterNumbers('nan ± nan'), ['nan ± nan', 'nan']);
-  const ctx = { measureText: (text) => ({ width: 10 * text.length }) };
-  assert.equal(fitNumber(ctx, 'a', '0.00277 ± 0.57', 110), '0.00 ± 0.57');
-  assert.equal(fitNumber(ctx, 'a', '0.00277 ± 0.57', 60), '0.0028');
-  assert.equal(fitNumber(ctx, 'a', '0.00277 ± 0.57', 40), '');
-  assert.equal(fitNumber(ctx, 'a', '[1, 2, 3]', 60), '[1, 2…', 'a list may be cut');
 });
 
 test('every curve has a colour of its own', () => {
