@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+import numpy as np
+from msgspec import UNSET
+
 from components.player.picture import Drawing
 from components.player.protocol import Card, CardTold, Details, Drawn, LineTold, Row, RowTold, Spark, Told, Window
 from engine.diagnosis import Finding, findings
@@ -64,13 +67,13 @@ def _tell_whole(d: Drawing, data: Drawn, seen: Faces) -> None:
             continue
         a = graph.nodes[key]
         card.history = seen.nodes.get(key, [])
-        card.op, card.pass_ = a["op"], a["in_backward"]
+        card.op, card.sites = a["op"], list(sites.get(key, ()))
         # A closed group changes whenever its card does.
         card.changes = changed[key] if key in changed else [step for step, _ in card.history]
-        card.sites, card.grads = list(sites.get(key, ())), norms.get(key, [])
-        members = a.get("members", (key,))
-        card.alarm = min((troubles[one] for one in members if one in troubles), default=None)
-        card.findings = told.get(key, [])
+        # What most cards have not is left out.
+        card.pass_ = a["in_backward"] or UNSET
+        card.grads, card.findings = norms.get(key, UNSET), told.get(key, UNSET)
+        card.alarm = min((troubles[one] for one in a.get("members", (key,)) if one in troubles), default=UNSET)
 
 
 def told_of_groups(d: Drawing, found: Iterable[Finding]) -> dict[str, list[str]]:

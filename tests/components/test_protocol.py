@@ -18,6 +18,12 @@ from engine.recording import Recording
 from tests import declarations
 from tests.recorded import recorded
 
+CODE = [
+    path
+    for folder in ("components", "engine", ".")
+    for path in (declarations.PAGE.parents[4] / folder).glob("**/*" if folder != "." else "app.py")
+    if path.suffix in (".py", ".js") and "node_modules" not in path.parts
+]
 SOURCES = {path.name: path.read_text() for path in declarations.PAGE.parent.glob("*.js")}
 LOOP = """import torch
 torch.manual_seed(0)
@@ -106,3 +112,21 @@ def test_only_what_vis_network_draws_is_sent_to_it() -> None:
     assert few.network.options["physics"]["enabled"] is False
     many = feed.drawn(drawing(recorded(chain.format(DRAWN_BY_VIS + 1)), Wish()))
     assert many.network is None
+
+
+def test_the_road_that_contributing_tells_of_is_there() -> None:
+    text = (declarations.PAGE.parents[4] / "CONTRIBUTING.md").read_text()
+    road = text.partition("### From the recording to the pixels")[2].partition("## The rooms")[0]
+    rows = re.findall(r"^\| (\d+)(?:–(\d+))? \| ([^|]*) \|", road, re.MULTILINE)
+    stops, file = 0, ""
+    for first, last, told in rows:
+        names = re.findall(r"`(\w+)`(?: \((?:`([\w./-]+)`|the same file)\))?", told)
+        assert int(first) == stops + 1
+        assert int(last or first) == stops + len(names)
+        stops += len(names)
+        for at, (name, _) in enumerate(names):
+            file = next((where for _, where in names[at:] if where), file)
+            found = [path for path in CODE if str(path).endswith(f"/{file}")]
+            assert len(found) == 1, file
+            assert re.search(rf"(def|function) {name}\(|^    {name}(\(|:)", found[0].read_text(), re.MULTILINE), (name, file)
+    assert stops == 15

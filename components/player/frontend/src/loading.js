@@ -170,7 +170,7 @@ export function createLoading(state, parts, { root, canvas, under }) {
         if (places) parts.glide.start(places);
       });
     } else viewport.look(() => (saved ? goOn(saved, kept) : camera.fit(focusNodes(state))));
-    opened = Boolean(model.rolled?.on) && !saved && !refolded;
+    opened = Boolean(model.rolled?.on) && !remembered && !stays && !refolded;
     memory.wanted = null;
     reporter.step(state.step);
     reporter.flush();

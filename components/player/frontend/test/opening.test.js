@@ -198,6 +198,15 @@ test('whether the view follows the step is not changed by its size', () => {
   assert.equal(camera.following, false);
 });
 
+test('a rolled run whose structure came first is looked at like one that came whole, whatever is selected in it', () => {
+  const rolled = { main: 'l', on: true, loops: [{ id: 'l', kind: 'time', starts: [0], ends: [LAST] }] };
+  const whole = { ...LONG, rolled };
+  const { steps, cmd, ...structure } = whole;
+  const first = player().size(666, 666).take(whole).view();
+  const sketched = player().size(666, 666).take({ ...structure, total: steps.length, focus: steps.at(-1).focus });
+  same(sketched.take(whole).view(), first);
+});
+
 test('captions that come later are put into the steps on show, whatever steps come with them', () => {
   const shown = [];
   const made = player();
