@@ -12,7 +12,7 @@ test('every card that is out of view counts at one edge, and none that is partly
 });
 
 test('no text is smaller than 11 pixels at any zoom that a graph opens at', () => {
-  for (let scale = 0.8; scale <= 1.25; scale += 0.01) {
+  for (let scale = 0.6; scale <= 1.25; scale += 0.01) {
     const { title, small, row, strong, pill } = fontsOf('serif', scale);
     for (const font of [title, small, row, strong, pill]) assert.ok(Number(/([\d.]+)px/.exec(font)[1]) * scale >= 11, `${font} at ${scale}`);
   }
