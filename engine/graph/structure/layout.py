@@ -170,7 +170,7 @@ class _Levels:
             self.levels[other[:depth]].returns |= {edge} & self.carried
 
     def best(self, canvas: Canvas | None) -> Block:
-        """All of it laid out; where that takes little time, with frames of several shapes, of which the largest to be seen is it."""
+        """All of it laid out; where that takes little time, with frames of the shape that lets it be seen largest."""
         if canvas is None or len(self.levels) < 2 or len(self.paths) > EXACT:
             return self.block((), canvas, canvas)
         blocks = [self.block((), canvas, Canvas(share * canvas.along, canvas.across)) for share in SHAPES]
