@@ -126,8 +126,9 @@ export function createCamera(network, element, current, top = () => ABOVE) {
     },
 
     /** After the picture was laid out anew: put a point of it where another was on the screen before, at the same zoom. */
-    hold(point, onScreen, scale) {
-      camera.detach();
+    hold(point, onScreen, { scale, following }) {
+      camera.mode = 'free';
+      camera.following = following;
       network.moveTo({
         scale,
         position: {
