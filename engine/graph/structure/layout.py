@@ -26,7 +26,7 @@ from typing import Literal, TypeAlias
 
 import networkx as nx
 
-from .layout_level import drawn, lean
+from .layout_level import EXACT, drawn, lean
 from .layout_shape import Canvas
 from .layout_strip import Block, EdgeKey, Key, Level, Point, Strip, moved
 
@@ -37,6 +37,8 @@ PADDING = 14.0
 """Pixels between a frame and what is in it."""
 TITLE = 16.0
 """Pixels above that for a frame's title."""
+SHAPES = (1.0, 0.7, 1.5, 2.2)
+"""Shapes that are tried for what is in frames, as shares of the canvas's width."""
 NESTED = 16.0
 """Pixels above a frame in another one, for the title that stands on it."""
 
@@ -76,7 +78,7 @@ def layout(graph: nx.DiGraph[Hashable], direction: Direction = "LR", aspect: flo
     vertical = direction == "TB"
     canvas = None if aspect is None else Canvas.of(aspect, vertical)
     levels = _Levels(graph, vertical)
-    block = levels.block((), canvas)
+    block = levels.best(canvas)
 
     def point(at: Point) -> Point:
         return (at[1], at[0]) if vertical else at
@@ -162,14 +164,23 @@ class _Levels:
             (level.loose if data.get("write") or u == v else level.firm).append(link)
         for depth in range(len(path) + 1, len(one) + 1):
             self.levels[one[:depth]].leaving.append((edge, self._stand(one[:depth], u)))
+            self.levels[one[:depth]].returns |= {edge} & self.carried
         for depth in range(len(path) + 1, len(other) + 1):
             self.levels[other[:depth]].entering.append((edge, self._stand(other[:depth], v)))
+            self.levels[other[:depth]].returns |= {edge} & self.carried
 
-    def block(self, path: tuple[str, ...], canvas: Canvas | None) -> Block:
-        """A level laid out, with all frames in it."""
+    def best(self, canvas: Canvas | None) -> Block:
+        """All of it laid out; where that takes little time, with frames of the shape that lets it be seen largest."""
+        if canvas is None or len(self.levels) < 2 or len(self.paths) > EXACT:
+            return self.block((), canvas, canvas)
+        blocks = [self.block((), canvas, Canvas(share * canvas.along, canvas.across)) for share in SHAPES]
+        return max(blocks, key=lambda block: canvas.scale(block.length, block.breadth))
+
+    def block(self, path: tuple[str, ...], canvas: Canvas | None, inner: Canvas | None) -> Block:
+        """A level laid out to fill a canvas, with all frames in it laid out to fill another one."""
         level = self.levels[path]
         for number, inside in self.waiting[path]:
-            framed = self._framed(inside[-1], self.block(inside, canvas))
+            framed = self._framed(inside[-1], self.block(inside, inner, inner))
             level.inner[number] = framed
             level.thick[number], level.wide[number] = framed.length, framed.breadth
         return drawn(Strip(level), canvas, bool(path))

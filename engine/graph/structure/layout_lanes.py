@@ -119,7 +119,7 @@ class Lanes:
         """Whether an edge goes straight down: from the lowest card of a rank to the uppermost of the one below."""
         edge, u, v = self.strip.edges[number]
         rows = self.rows
-        if (p, q) != (u, v) or not rows.turning or self.single[u, v] > 1:
+        if number in self.strip.chains or not rows.turning or self.single[u, v] > 1:
             return False
         if rows.rows[rows.row[p]][-1][-1] != p or rows.rows[rows.row[q]][0][0] != q:
             return False

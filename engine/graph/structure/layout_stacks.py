@@ -24,7 +24,7 @@ def stacked(level: Level, rank: Sequence[int]) -> Level:
         while members[-1] in below:
             members.append(below[members[-1]])
     number = {i: k for k, members in enumerate(stacks) for i in members}
-    made = Level(after=[(number[u], number[v]) for u, v in level.after if number[u] != number[v]])
+    made = Level(returns=level.returns, after=[(number[u], number[v]) for u, v in level.after if number[u] != number[v]])
     for k, members in enumerate(stacks):
         made.keys.append(level.keys[members[0]])
         made.thick.append(max(level.thick[i] for i in members))

@@ -73,6 +73,8 @@ class Level:
     carried: list[Link] = field(default_factory=list)
     entering: list[tuple[EdgeKey, int]] = field(default_factory=list)
     leaving: list[tuple[EdgeKey, int]] = field(default_factory=list)
+    returns: set[EdgeKey] = field(default_factory=set)
+    """Those of them that are carried."""
     after: list[tuple[int, int]] = field(default_factory=list)
 
     @property
@@ -111,9 +113,11 @@ class Strip:
     def _apart(self, level: Level) -> list[bool]:
         """What stands aside: what is marked so, and what has no rank by its edges and hands something on (an optimizer)."""
         ranked = {i for links in (level.firm, level.loose) for _, u, v in links for i in (u, v)}
-        ranked |= {i for links in (level.entering, level.leaving) for _, i in links}
-        handing = {u for _, u, _ in level.carried} - {v for _, _, v in level.carried} - ranked
-        if not ranked - handing:
+        ranked |= {i for links in (level.entering, level.leaving) for edge, i in links if edge not in level.returns}
+        ranked |= {v for _, _, v in level.carried} | {i for edge, i in level.entering if edge in level.returns}
+        handing = {u for _, u, _ in level.carried} | {i for edge, i in level.leaving if edge in level.returns}
+        handing -= ranked
+        if not ranked:
             return list(level.side)
         return [side or i in handing for i, side in enumerate(level.side)]
 

@@ -5,7 +5,7 @@ import { union } from './route.js';
 
 const COMFORTABLE = 1;
 /** The zoom at which the beginning is shown of what cannot be read as a whole. */
-const BEGINNING = 0.8;
+const BEGINNING = 0.66;
 /** What is kept free around cards whose frames are not in view as a whole, and above them for the tabs of those. */
 const [AROUND, TABS] = [12, 44];
 const CLOSEST = 1.25;
@@ -126,8 +126,9 @@ export function createCamera(network, element, current, top = () => ABOVE) {
     },
 
     /** After the picture was laid out anew: put a point of it where another was on the screen before, at the same zoom. */
-    hold(point, onScreen, scale) {
-      camera.detach();
+    hold(point, onScreen, { scale, following }) {
+      camera.mode = 'free';
+      camera.following = following;
       network.moveTo({
         scale,
         position: {
@@ -220,11 +221,13 @@ const grown = ({ left, top, right, bottom }) => ({ left: left - AROUND, top: top
 const BEFORE = 0.2;
 /** What a card at first sight is worth: what has parameters or ends a forward pass, other cards, steps on the way; less for one that begins out of view. */
 const WORTH = { model: 4, card: 2, pill: 0.5, cut: 3 };
+/** How much more must be in view further right for it not to be the left end, where it begins. */
+const MORE = 1.5;
 const MARGIN = 14;
 
 /**
- * Where a rolled run is looked at first: under the tab of the main loop's frame, and there as far left as the most of the model is
- * in view. Null without one.
+ * Where a rolled run is looked at first that cannot be read as a whole: under the tab of the main loop's frame, at its left end or
+ * where much more of the model is in view. Null without one.
  */
 export function beginningOf({ rolled, frames, nodes, bounds }, { width, height }) {
   const main = rolled?.on ? frames.find(({ loop }) => loop === rolled.main) : undefined;
@@ -243,7 +246,7 @@ export function beginningOf({ rolled, frames, nodes, bounds }, { width, height }
     return seen.reduce((sum, each) => sum + (each.pill ? WORTH.pill : each.group || each.rows.length > 0 || each.tone === 'root' ? WORTH.model : WORTH.card), 0) - cut.length * WORTH.cut;
   };
   const left = wide <= width ? (bounds.left + bounds.right - width) / 2
-    : lefts.map((each) => Math.min(each, furthest)).sort((one, other) => one - other).reduce((best, each) => (worth(each) > worth(best) ? each : best));
+    : lefts.map((each) => Math.min(each, furthest)).sort((one, other) => one - other).reduce((best, each) => (worth(each) > MORE * worth(best) ? each : best));
   return { left, top, right: left + width, bottom: top + height };
 }
 
