@@ -75,6 +75,8 @@ class _Text:
         self.ends: list[str] = []
         """Gives the ends of paths that are first seen their ids."""
         self.does: list[str] = []
+        self.after: list[str] = []
+        """Keeps the arrays that a node saves, after what was made."""
         self.filling: list[str] = []
         self.names: dict[str, Any] = {
             "IDS": IDS, "context": context, "first": encoder.first, "store": encoder.store,
@@ -217,6 +219,7 @@ def of_op(
         "kept.append(kind)",
     ]
     text.does += ["store.next = number + 1", "own -= first"]
+    text.does += text.after
     text.filling += [f"own + {count - 1}", "number", *(["version"] if version else [])]
     row = f"rows.append(form[1](form[0], site, scope, {', '.join(text.filling)}))"
     return text.learnt("arguments, result, node, site, scope", [row, "return True"], forms)
@@ -279,7 +282,7 @@ def _node(text: _Text, arguments: tuple[Any, ...], node: Node, leaves: int) -> N
             text.filling.append(f"s{k}.version")
         elif value.__class__ is np.ndarray:
             text.kind(f"s{k}", value)
-            text.does.append(f"g{k} = gradients.get(id(s{k})); g{k} = gradient(s{k}) if g{k} is None else g{k}")
+            text.after.append(f"g{k} = gradients.get(id(s{k})); g{k} = gradient(s{k}) if g{k} is None else g{k}")
             text.filling.append(f"g{k}")
         elif value.__class__ is float and not value:
             raise Unlike
