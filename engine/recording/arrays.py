@@ -16,7 +16,8 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from .store import DTYPES, GONE, MAX_BYTES, MAX_DIMS, RecordingError, Row, StoredArray, check_summary
+from .store import DTYPES, MAX_BYTES, MAX_DIMS, RecordingError, Row, StoredArray, check_summary
+from .store import GONE as GONE
 from .tables import Table, Texts, layout, rows, shred
 
 _BATCH = 2**20

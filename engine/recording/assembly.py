@@ -20,6 +20,8 @@ from .op_info import OpInfo
 from .store import DTYPES, GONE, RecordingError, Row
 from .tables import FLOAT, KIND, KINDS, Layout, Numbers, Table, Tape, Texts, empty, layout, narrow, shred, together
 
+FEW = 64
+"""Rows that are looked at one by one."""
 TOGETHER = 65_536
 """Events that are made columns of together, about."""
 _LONGEST = 2**40
@@ -35,7 +37,7 @@ class Rows:
         self._numbers: list[Numbers] = []
         self._lengths: list[Numbers] = []
 
-    def add(self, rows: bytes, lengths: bytes, forms: int) -> Numbers:
+    def add(self, rows: bytes, lengths: bytes, forms: int) -> list[int]:
         """Take some more, of so many forms that there are; returns the form of each.
 
         Raises:
@@ -44,15 +46,36 @@ class Rows:
         if len(rows) % WIDTH or len(lengths) % 2:
             raise RecordingError("rows that are cut off")
         numbers, sizes = np.frombuffer(rows, "<i4"), np.frombuffer(lengths, "<u2")
+        if len(sizes) <= FEW:
+            found = self._few(numbers.tolist(), sizes.tolist(), forms)
+            self._numbers.append(numbers)
+            self._lengths.append(sizes)
+            self.count += len(sizes)
+            return found
         ends = np.cumsum(sizes, dtype=np.int64)
         if (int(ends[-1]) if len(ends) else 0) != len(numbers) or (len(sizes) and int(sizes.min()) < self.front):
             raise RecordingError("rows of another length than they have")
-        found: Numbers = numbers[ends - sizes]
-        if len(found) and (int(found.min()) < 0 or int(found.max()) >= forms):
+        each = numbers[ends - sizes]
+        if int(each.min()) < 0 or int(each.max()) >= forms:
             raise RecordingError("row of a form that there is not")
         self._numbers.append(numbers)
         self._lengths.append(sizes)
         self.count += len(sizes)
+        return [*each.tolist()]
+
+    def _few(self, numbers: list[int], sizes: list[int], forms: int) -> list[int]:
+        """The forms of a few rows, for which arrays would take longer."""
+        found, at = [], 0
+        for size in sizes:
+            if size < self.front or at + size > len(numbers):
+                raise RecordingError("rows of another length than they have")
+            form = numbers[at]
+            if not 0 <= form < forms:
+                raise RecordingError("row of a form that there is not")
+            found.append(form)
+            at += size
+        if at != len(numbers):
+            raise RecordingError("rows of another length than they have")
         return found
 
     def all(self) -> tuple[Numbers, Numbers, Numbers]:
@@ -109,7 +132,8 @@ class Filling:
         """The number that fills each row's hole. RecordingError where there is none."""
         if bool(((holes < 0) | (holes >= self.counts)).any()):
             raise RecordingError("hole that nothing fills")
-        return self.numbers[self.begins + holes]
+        found: Numbers = self.numbers[self.begins + holes]
+        return found
 
 
 def filled(forms: Table, picked: Numbers, filling: Filling) -> Table:
@@ -168,11 +192,11 @@ def _filled(column: Numbers, picked: Numbers, filling: Filling) -> tuple[Numbers
 class Taken(NamedTuple):
     """What a batch is made of."""
 
-    forms: Numbers
+    forms: list[int]
     """The form of each event, and below that of each scope, and the kind of each array."""
-    nests: Numbers
-    kinds: Numbers
-    sizes: Numbers
+    nests: list[int]
+    kinds: list[int]
+    sizes: list[int]
     """The bytes of each array, NOTHING where they were not kept."""
 
 
@@ -243,23 +267,26 @@ class Assembly:
         self._scopes.forget()
         self._parts, self._picked, self._data = [], [], []
 
-    def _take_arrays(self, batch: Batch) -> tuple[Numbers, Numbers]:
+    def _take_arrays(self, batch: Batch) -> tuple[list[int], list[int]]:
         if len(batch.arrays) % WIDTH:
             raise RecordingError("arrays that are cut off")
-        picked = np.frombuffer(batch.arrays, "<i4")
-        if len(picked) and (int(picked.min()) < 0 or int(picked.max()) >= self._kinds.count):
+        kinds = np.frombuffer(batch.arrays, "<i4")
+        picked = kinds.tolist()
+        if picked and (min(picked) < 0 or max(picked) >= self._kinds.count):
             raise RecordingError("array of a kind that there is not")
         known = self._sizes
-        sizes = np.array([known[kind] for kind in picked.tolist()], np.int64)
-        if int(np.maximum(sizes, 0).sum()) != len(batch.data):
-            raise RecordingError("array's bytes do not fill its shape")
-        summed = picked[sizes == NOTHING]
-        if len(summed):
-            # A summary is large, so each is that of one array only.
-            if int(summed[0]) <= self._summed or bool((np.diff(summed) <= 0).any()):
+        sizes = [known[kind] for kind in picked]
+        held = 0
+        for kind, size in zip(picked, sizes, strict=True):
+            if size != NOTHING:
+                held += size
+            elif kind <= self._summed:  # a summary is large, so each is that of one array only
                 raise RecordingError("summary of several arrays")
-            self._summed = int(summed[-1])
-        self._picked.append(picked)
+            else:
+                self._summed = kind
+        if held != len(batch.data):
+            raise RecordingError("array's bytes do not fill its shape")
+        self._picked.append(kinds)
         if batch.data:
             self._data.append(batch.data)
         return picked, sizes

@@ -30,6 +30,8 @@ UNSEEN = 200
 """Nodes made while the recording was thin that are described when one that leads to them is."""
 HELD = 32 * 2**20
 """Bytes of gradients that are kept alive to tell one that is received from what was sent before."""
+FLYING = 4_096
+"""Gradients that are kept alive for that, at most."""
 _UNDECLARED = {"constant": ("creation",)}
 """Traits of what is entered for tensors that came about unseen, beside what is declared."""
 _NUMBERS = frozenset((int, float))
@@ -47,8 +49,10 @@ class Encoder:
         """Whether something has happened that was not recorded."""
         self.blunt: set[int] = set()
         """Ids of nodes that were described without their edges."""
-        self.gradients: dict[int, tuple[Any, int]] = {}
-        """id() of a gradient under way → (it, array id): one array is sent by one node and received by the next."""
+        self.gradients: dict[int, int] = {}
+        """id() of a gradient under way → array id: one array is sent by one node and received by the next."""
+        self.flying: list[Any] = []
+        """These gradients, kept so that their id() stays their own."""
         self._held = 0
         self._sharing: dict[int, tuple[Any, list[weakref.ref[Tensor]]]] = {}
         self._sharers: dict[int, int] = {}
@@ -88,9 +92,14 @@ class Encoder:
             self._sharers[id(tensor._counter)] = 2 * len(tensors) + 64
 
     def aliases(self, tensor: Tensor) -> list[Tensor]:
-        """The living tensors that share the memory of `tensor`, as far as they are known."""
+        """The other living tensors that share the memory of `tensor`, as far as they are known."""
         group = self._sharing.get(id(tensor._counter))
-        return [t for r in group[1] if (t := r()) is not None] if group is not None else []
+        if group is None:
+            return []
+        living = [t for r in group[1] if (t := r()) is not None]
+        if len(living) < len(group[1]):
+            group[1][:] = [weakref.ref(t) for t in living]
+        return [t for t in living if t is not tensor]
 
     def tensor(self, state: State, grad_of: int = NOTHING, node_id: int | None = None) -> TensorInfo:
         """A tensor described; `node_id` is what stands for its node's id where that has been said before."""
@@ -174,7 +183,7 @@ class Encoder:
             name_of(node.__class__.__name__),
             tuple([(NOTHING if n is None or known(n) < 0 else hole(known(n)), k) for n, k in node.edges]),
             node.sequence if leaf else hole(node.sequence),
-            hole(known(node.variable)) if leaf else NOTHING,  # type: ignore[attr-defined]
+            hole(known(node.variable)) if leaf else NOTHING,
             tuple(self.saved(node, saved)) if saved else (),
             self.rule(node),
         )
@@ -211,18 +220,37 @@ class Encoder:
         """The array id of an array that does not change while it is under way."""
         if g is None:
             return NOTHING
-        kept = self.gradients.get(id(g))
-        if kept is None:
+        number = self.gradients.get(id(g))
+        if number is None:
             array = g if g.__class__ is np.ndarray else g._array if isinstance(g, Tensor) else np.asarray(g)
             self._held += array.nbytes
-            if self._held > HELD:
+            if self._held > HELD or len(self.gradients) > FLYING:
                 self.forget_gradients()
-            kept = self.gradients[id(g)] = (g, self.store.keep(array))
-        return kept[1]
+            number = self.gradients[id(g)] = self.store.keep(array)
+            self.flying.append(g)
+        return number
+
+    def quick(self, g: Any) -> int:
+        """The same for an array that is not known to have been sent or received, mostly a small one of a kind that is known."""
+        store, gradients = self.store, self.gradients
+        try:
+            kind = store.kinds[id(g.dtype)][1][g.shape]
+        except (KeyError, AttributeError):
+            return self.gradient(g)
+        if len(gradients) > FLYING or kind in store.large:
+            return self.gradient(g)
+        number = store.next
+        store.data.append(g.tobytes())
+        store.numbers.append(kind)
+        store.next = number + 1
+        gradients[id(g)] = number
+        self.flying.append(g)
+        return number
 
     def forget_gradients(self) -> None:
         """Let go of the gradients of a pass."""
         self.gradients.clear()
+        self.flying.clear()
         self._held = 0
 
     def inputs(self, op: Op, arguments: tuple[Any, ...]) -> tuple[Argument, ...]:
@@ -335,11 +363,6 @@ class Encoder:
                 out.append(Sent(to, k, array, NOTHING if before is after or before is None else hole(gradient(before))))
         return e.NodeRan(*head, taken, tuple(out))
 
-    def accumulated(self, number: int, tensor: int, increment: Any, total: int, node: Node | None) -> AnyEvent:
-        """A gradient arrived in a `.grad`."""
-        hole = self.hole
-        return e.Accumulated(hole(number), hole(tensor), hole(self.gradient(increment)), hole(total), hole(self.known(node)))
-
     def hook_ran(self, node: Node, before: Any, after: Any) -> AnyEvent:
         """A hook replaced a gradient."""
         leaf = self.known(node.variable) if isinstance(node, AccumulateGrad) else NOTHING
@@ -381,14 +404,6 @@ class Encoder:
         """An optimizer stepped."""
         hole = self.hole
         return e.Stepped(optimizer, tuple([hole(p) for p in parameters]), tuple([hole(p) for p in idle]), rates=rates)
-
-    def read(self, tensor: int, how: str) -> AnyEvent:
-        """A tensor's values were handed out."""
-        return e.Read(self.hole(tensor), how)
-
-    def named(self, name: str, tensor: int, function: str) -> AnyEvent:
-        """A name was bound."""
-        return e.Named(name, self.hole(tensor), function)
 
 
 def cut_of(op: Op, mode: bool, inference: bool) -> str:

@@ -1,42 +1,56 @@
 """The observer, one method for each report of the engine and the program, in one class because the engine knows one observer:
 writes down what happens as it happens, as rows of numbers (`batch`).
 
-The four reports of which a program makes the most (an operation, a node's rule, a gradient that arrives, a name) find the form
-of their event by what is seen at once, and pack its numbers; all others, and the first one of each form, are described by the
-`Encoder`.
+The `Encoder` describes each as an event. For operations and rules of nodes, of which programs make the most, there are
+`shortcuts` once they have been described some times.
 """
 
 from __future__ import annotations
 
-import struct
-import sys
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
+from sys import _getframe
 from types import FrameType
 from typing import Any
 
-import numpy as np
-
-from ..autograd.node import AccumulateGrad, Node
-from ..autograd.saved_variable import Result
+from ..autograd.node import Node
 from ..context import context
 from ..nn.module import Module
 from ..op.declare import Op
-from ..tensor import Tensor
+from ..tensor import Tensor, counter_of
 from .assembly import Assembly
-from .batch import Batch
+from .batch import HOLE, Batch
 from .bounded_text import name_of, said
-from .call_paths import Codes
+from .call_paths import CallPath, Codes
 from .encoder import Encoder, State, cut_of
-from .events import NOTHING, AnyEvent, CellBegan, CellEnded, Printed, Raised, Scope, Site, Warned
+from .events import (
+    NOTHING,
+    Accumulated,
+    AnyEvent,
+    Argument,
+    CellBegan,
+    CellEnded,
+    GradSet,
+    Named,
+    OpRan,
+    Printed,
+    Raised,
+    Read,
+    Scope,
+    Site,
+    Warned,
+    Write,
+)  # fmt: skip
 from .log import Events, scopes_of, sites_of
 from .module_paths import Calls
 from .numbering import IDS
 from .recording import OpInfo, Recording
+from .shortcuts import MOST, Learnt, Shortcut, Unlike, of_op, of_rule
 from .store import CAP, ArrayStore, StoredArray
 from .tensor_paths import tensor_paths
-from .writer import NOWHERE, LoopNest, Where, Writer
+from .writer import NOWHERE, Form, LoopNest, Where, Writer
 
 BATCH = 20_000
 HELD = 32 * 2**20
@@ -44,9 +58,8 @@ HELD = 32 * 2**20
 RATES = 64
 """Groups of an optimizer whose learning rates are noted."""
 _PLAIN = frozenset((int, float, bool, str, type(None)))
-_NUMBERS = frozenset((int, float))
-_TENSOR, _NUMBER, _DEFAULT, _ARRAY, _RESULT, _TEXT, _LEAF, _NOTHING, _VERSIONED = range(-9, 0)
-"""What stands in the key of an operation's form for what fills holes, or is left out."""
+OFTEN = 4
+"""Events of one form that are described before there is a shortcut for the next ones."""
 
 
 class Recorder:
@@ -69,7 +82,11 @@ class Recorder:
         self._encoder = Encoder(self.writer, self.first)
         self._rows = self.writer.rows
         self._forms = self.writer.forms
-        self._gradients = self._encoder.gradients
+        self._shortcuts: dict[Any, tuple[Shortcut, ...]] = {}
+        """For operations, and for the classes of nodes."""
+        self._learnt: dict[Any, list[Learnt]] = {}
+        self._times: dict[tuple[Any, int], int] = {}
+        """How often events of a form have been described for one of these."""
         self._known = self.codes.known
         self._assembly = Assembly()
         self._loops: LoopNest = ((), ())
@@ -151,7 +168,15 @@ class Recorder:
     def note(self, where: Where, what: str, *arguments: Any) -> None:
         """Write an event down: the Encoder's method with this name makes it of its arguments."""
         self.writer.write(where, getattr(self._encoder, what), *arguments)
-        if len(self._rows) >= self.batch or self.store.held > HELD:
+        self._sent_on()
+
+    def _row(self, where: Where, key: Any, form: Callable[[], AnyEvent], *filling: int) -> None:
+        """Write down an event whose form is known by a key, and made where it is new."""
+        known = self._forms.get(key)
+        if known is None:
+            known = self._forms[key] = self.writer.form(form(), len(filling))
+        self._rows.append(known[1](known[0], *where, *filling))
+        if len(self._rows) >= self.batch:
             self.flush()
 
     def recording(self, source: tuple[str, ...] = ()) -> Recording:
@@ -165,19 +190,20 @@ class Recorder:
     def where(self) -> Where:
         """What runs now: the sites and scopes of the program's innermost frame."""
         # Frame 0 is this, 1 reports to the recorder, 2 is the engine's function that called it.
-        frame: FrameType | None = sys._getframe(3)
+        frame: FrameType | None = _getframe(3)
         known = self._known
         while frame is not None:
-            code = frame.f_code
-            met = known.get(id(code)) or self.codes.of(code)
+            met = known.get(id(frame.f_code))
+            if met is None:
+                met = self.codes.of(frame.f_code)
             if met.cell >= 0:
                 instruction = frame.f_lasti
                 site = met.sites.get(instruction)
                 if site is None:
                     site = self.writer.site(met, instruction)
-                if met.top:
-                    path, key = (), met
-                else:
+                path: CallPath = ()
+                key: Any = met
+                if not met.top:
                     path = self.codes.path(frame)
                     key = met, path
                 scope = self._here.get(key)
@@ -259,167 +285,74 @@ class Recorder:
     def op(self, op: Op, arguments: tuple[Any, ...], result: Any, node: Node | None) -> None:
         """An operation ran."""
         self._where = where = self.where()
-        needs, key, filling = self._arguments(op, arguments)
-        several = result.__class__ is list
-        outputs = result if several else (result,)
+        if not self._running:
+            for shortcut in self._shortcuts.get(op, ()):
+                if shortcut(arguments, result, node, *where):
+                    if len(self._rows) >= self.batch:
+                        self.flush()
+                    return
+        self._describe(where, op, arguments, result, node)
+
+    def _describe(self, where: Where, op: Op, arguments: tuple[Any, ...], result: Any, node: Node | None) -> None:
+        """Write down an operation for which there is no shortcut; after some of its form, there is one."""
+        needs = self._identify(arguments)
         number = IDS.next
         if node is not None:
             node._tape = number
             number += 1
         states = []
-        for tensor in outputs:
+        for tensor in result if result.__class__ is list else (result,):
             tensor._tape = number
             number += 1
             states.append(self._state(tensor))
         IDS.next = number
         grad = context.grad
         cut, opened = "", NOTHING
-        if node is None:
-            if needs:
-                cut = cut_of(op, grad, context.inference)
-                opened = _opened(grad)
-            if "detaches" in op.traits and (owner := self.owner_of(arguments[0])) >= 0:
-                self.owns(owner, result)  # a write to `w.grad.data` is a write to `w.grad`
+        if node is None and needs:
+            cut, opened = cut_of(op, grad, context.inference), _opened(grad)
+        owner = self.owner_of(arguments[0]) if "detaches" in op.traits else NOTHING
+        if owner >= 0:
+            self.owns(owner, result)  # a write to `w.grad.data` is a write to `w.grad`
         running = self._running[-1] if self._running else 0
-        if key is None or several:
-            self.note(where, "op", op, arguments, states, node, grad, cut, opened, running)
-            return
-        leaves: list[AccumulateGrad] = []
-        if node is not None:
-            leaves = self._key_of_node(node, key, filling)
-        (state,) = states
-        _, array, kind, needed, _, output, version = state
-        view = result._view
-        if view is not None:
-            filling.append(self.known(view.base))
-        filling.append(result._tape - self.first)
-        filling.append(array)
-        if version:
-            filling.append(version)
-        if running:
-            filling.append(running)
-        key += (kind, needed, output, version != 0, view is not None, result.__class__, grad, cut, opened, running != 0)
-        self._op_row(where, tuple(key), filling, leaves, result, (op, arguments, states, node, grad, cut, opened, running))
+        described = op, arguments, states, node, grad, cut, opened, running
+        form = self.writer.write(where, self._encoder.op, *described)
+        if "detaches" not in op.traits and not running and not cut and result.__class__ is not list:
+            leaves = IDS.next - number
+            made = partial(of_op, self._encoder, op, arguments, result, node, leaves)
+            self._learn(op, form, states[0][2], made)
+        self._sent_on()
 
-    def _op_row(
-        self,
-        where: Where,
-        key: tuple[Any, ...],
-        filling: list[int],
-        leaves: list[AccumulateGrad],
-        result: Tensor,
-        described: tuple[Any, ...],
-    ) -> None:
-        """Write down an operation of which the form is perhaps known."""
-        form = self._forms.get(key)
-        if form is None:
-            # It is described; where that comes to the same numbers, what is like it need not be.
-            form, filled = self.writer.describe(self._encoder.op, *described)
-            if filled == filling:
-                self._forms[key] = form
-            filling = filled
-        else:
-            for leaf in leaves:
-                leaf._tape = IDS.give()
-            if result._view is not None:
-                self._encoder.share(result)
-        try:
-            row = form[1](form[0], *where, *filling)
-        except struct.error:  # a number of more than 32 bits
-            self.note(where, "op", *described)
+    def _identify(self, arguments: tuple[Any, ...]) -> bool:
+        """Give the tensors among some arguments ids; whether one of them, not in a list, needs a gradient."""
+        needs = False
+        for a in arguments:
+            if isinstance(a, Tensor):
+                self.identify(a)
+                needs = needs or a._needs
+            elif isinstance(a, list | tuple):
+                for inner in a:
+                    if isinstance(inner, Tensor):
+                        self.identify(inner)
+        return needs
+
+    def _learn(self, key: Any, form: Form, kind: int, make: Callable[[dict[int, Form]], Learnt]) -> None:
+        """An event of a form has been described: once that has happened some times, write a shortcut for what is like it."""
+        times = self._times[key, form[0]] = self._times.get((key, form[0]), 0) + 1
+        if times != OFTEN:
             return
-        self._rows.append(row)
+        with suppress(Unlike):
+            known = self._learnt.setdefault(key, [])
+            learnt = make({kind: form})
+            same = next((other for other in known if other.is_like(learnt)), None)
+            if same is not None:
+                same.forms[kind] = form
+            elif len(known) < MOST:
+                known.append(learnt)
+                self._shortcuts[key] = tuple([each.shortcut for each in known])
+
+    def _sent_on(self) -> None:
         if len(self._rows) >= self.batch or self.store.held > HELD:
             self.flush()
-
-    def _arguments(self, op: Op, arguments: tuple[Any, ...]) -> tuple[bool, list[Any] | None, list[int]]:
-        """Whether an argument needs a gradient, the beginning of the key of the operation's form, and what fills its holes; no
-        key where there are lists of tensors, or things that have to be written out. Tensors have an id then."""
-        first = self.first
-        needs = False
-        key: list[Any] | None = [op]
-        filling: list[int] = []
-        parameters = op.parameters
-        for place, a in enumerate(arguments):
-            kind = a.__class__
-            if kind is Tensor or (kind not in _PLAIN and isinstance(a, Tensor)):
-                try:
-                    number = a._tape - first
-                except AttributeError:
-                    number = NOTHING
-                if number < 0:
-                    number = self.identify(a)
-                if a._needs:
-                    needs = True
-                if key is not None:
-                    key.append(_TENSOR)
-                    filling.append(number)
-            elif kind not in _PLAIN:
-                key = None
-                if isinstance(a, list | tuple):
-                    for inner in a:
-                        if isinstance(inner, Tensor):
-                            self.identify(inner)
-            elif key is None:
-                pass
-            elif a is None or (place < len(parameters) and a is parameters[place].default):
-                key.append(_DEFAULT)
-            elif kind in _NUMBERS:
-                key.append(_NUMBER)
-                filling.append(self.writer.number(a))
-            else:
-                key.append((kind, a))
-        return needs, key, filling
-
-    def _key_of_node(self, node: Node, key: list[Any], filling: list[int]) -> list[AccumulateGrad]:
-        """What the key of an operation's form has of its node; returns the ends of paths that are first seen here."""
-        first = self.first
-        leaves: list[AccumulateGrad] = []
-        own = [node._tape - first]
-        for target, input in node.edges:
-            if target is None:
-                key.append(_NOTHING)
-                continue
-            try:
-                number = target._tape - first
-            except AttributeError:
-                number = NOTHING
-            if number < 0:
-                if target.__class__ is not AccumulateGrad:
-                    key.append(object())  # one that is made once: what is behind the node is described with it
-                    return []
-                if target not in leaves:
-                    leaves.append(target)
-                    key.append(_LEAF)
-                    filling.append(IDS.next + len(leaves) - 1 - first)
-                    filling.append(self.known(target.variable))
-                number = IDS.next + leaves.index(target) - first
-            key.append(input)
-            own.append(number)
-        own.append(node.sequence)
-        versions = node.versions
-        for place, value in enumerate(node.saved or ()):
-            kind = value.__class__
-            if value is None:
-                key.append(_NOTHING)
-            elif kind is Tensor or (kind not in _PLAIN and isinstance(value, Tensor)):
-                own.append(self.known(value))
-                if versions:
-                    own.append(versions[place])
-                    key.append(_VERSIONED)
-                else:
-                    key.append(_TENSOR)
-            elif kind is Result:
-                own.append(value.version)
-                key.append(_RESULT)
-            elif kind is np.ndarray:
-                own.append(self._encoder.gradient(value))
-                key.append(_ARRAY)
-            else:
-                own.append(self.writer.number(value))
-                key.append(_TEXT)
-        filling += own
-        return leaves
 
     def wrote(self, op: Op, arguments: tuple[Any, ...], tensor: Tensor, node: Node | None) -> None:
         """An operation wrote in place."""
@@ -430,13 +363,16 @@ class Recorder:
             self.note(where, "grad_set", owner, self.store.keep(tensor._array), f"{name}_")
             if self.known(tensor) < 0:
                 return
-        tensors = self._arguments(op, arguments)[0]
-        needs = node is None and tensors
+        needs = self._identify(arguments) and node is None
         if self.known(tensor) < 0:
             self.identify(tensor)
+        aliases = self._encoder.aliases(tensor)
+        if op.kind == "optimizer" and not needs and tensor._node is None and not aliases and not self._running:
+            self._stepped_on(where, op, tensor)
+            return
         states = [self._state(tensor)]
-        for alias in self._encoder.aliases(tensor):
-            if alias is not tensor and self.known(alias) >= 0:
+        for alias in aliases:
+            if self.known(alias) >= 0:
                 with suppress(RuntimeError):  # a view that may no longer be used says so to the program, not to us
                     alias.grad_fn  # noqa: B018  (a view catches up with the write when it is asked)
                 states.append(self._state(alias))
@@ -444,6 +380,18 @@ class Recorder:
         cut, opened = (cut_of(op, grad, context.inference), _opened(grad)) if needs else ("", NOTHING)
         running = self._running[-1] if self._running else 0
         self.note(where, "wrote", op, arguments, states, tensor._node, grad, cut, opened, running)
+
+    def _stepped_on(self, where: Where, op: Op, leaf: Tensor) -> None:
+        """An optimizer wrote a leaf, of which there are no views."""
+        number, array, version = self.known(leaf), self.store.keep(leaf._array), counter_of(leaf).value
+        needs, grad = leaf._needs, context.grad
+
+        def form() -> AnyEvent:
+            name = self._encoder.describe(name_of(op.name), op)
+            written = Write(HOLE, HOLE - 1, HOLE - 2, needs)
+            return OpRan(name, (Argument("self", HOLE),), written=(written,), grad_mode=grad)
+
+        self._row(where, (op.name, needs, grad), form, number, version, array)
 
     def backward_began(self, roots: Any, retain_graph: bool, create_graph: bool, inputs: Any, via: str) -> None:
         """A backward pass began."""
@@ -457,43 +405,17 @@ class Recorder:
 
     def node_ran(self, node: Node, received: tuple[Any, ...], raw: tuple[Any, ...], sent: Sequence[Any]) -> None:
         """A node's rule ran; nothing is said of one that was made unseen."""
-        number = self.known(node)
-        if number < 0:
+        number = self._running[-1]
+        for shortcut in self._shortcuts.get(node.__class__, ()):
+            if shortcut(node, received, raw, sent, number, *self._where):
+                if len(self._rows) >= self.batch:
+                    self.flush()
+                return
+        if self.known(node) < 0:
             return
-        if number in self._encoder.blunt:
-            self.note(self._where, "node_ran", self._running[-1], node, received, raw, sent)
-            return
-        gradients, gradient = self._gradients, self._encoder.gradient
-        key: list[int] = []
-        filling = [self._running[-1], number]
-        for g in received:
-            if g is None:
-                key.append(_NOTHING)
-            else:
-                key.append(_ARRAY)
-                kept = gradients.get(id(g))
-                filling.append(gradient(g) if kept is None else kept[1])
-        for (target, input), before, after in zip(node.edges, raw, sent, strict=True):
-            if after is None or target is None or (to := self.known(target)) < 0:
-                key.append(_DEFAULT)
-                continue
-            filling.append(to)
-            kept = gradients.get(id(after))
-            filling.append(gradient(after) if kept is None else kept[1])
-            if before is after or before is None:
-                key.append(2 * input)
-            else:
-                key.append(2 * input + 1)
-                filling.append(gradient(before))
-        form = self._forms.get(tuple(key))
-        if form is None:
-            form, filled = self.writer.describe(self._encoder.node_ran, self._running[-1], node, received, raw, sent)
-            if filled == filling:
-                self._forms[tuple(key)] = form
-            filling = filled
-        self._rows.append(form[1](form[0], *self._where, *filling))
-        if len(self._rows) >= self.batch or self.store.held > HELD:
-            self.flush()
+        form = self.writer.write(self._where, self._encoder.node_ran, number, node, received, raw, sent)
+        self._learn(node.__class__, form, 0, partial(of_rule, self._encoder, node, received, raw, sent))
+        self._sent_on()
 
     def accumulated(self, tensor: Tensor, increment: Any, node: Node) -> None:
         """A gradient arrived in a `.grad`."""
@@ -502,10 +424,14 @@ class Recorder:
         number = self.identify(tensor)
         self.owns(number, grad)
         running = self._running[-1] if self._running else self._passes
-        self.note(self._where, "accumulated", running, number, increment, self.store.keep(grad._array), node)
+        self.arrived(running, number, self._encoder.gradient(increment), self.store.keep(grad._array), self.known(node))
         if self.known(grad) >= 0:
             # The program holds the gradient itself, which grew in place.
             self.note(self._where, "grew", [self._state(grad)], self._running[-1] if self._running else 0)
+
+    def arrived(self, running: int, number: int, added: int, total: int, node: int) -> None:
+        """Write down that a gradient has arrived: the pass, the tensor's id, both arrays, the node's id."""
+        self._row(self._where, Accumulated, _accumulated, running, number, added, total, node)
 
     def hook_ran(self, node: Node, before: Any, after: Any) -> None:
         """A hook replaced a gradient."""
@@ -525,7 +451,7 @@ class Recorder:
         if grad is not None:
             self.owns(number, grad)
             array = self.store.keep(grad._array)
-        self.note(where, "grad_set", number, array, how)
+        self._row(where, (GradSet, how), lambda: GradSet(HOLE, HOLE - 1, how), number, array)
 
     def flag_set(self, tensor: Tensor, flag: str, value: bool) -> None:
         """`requires_grad` was changed or `retain_grad` called."""
@@ -545,7 +471,7 @@ class Recorder:
         """The values of a tensor were handed out; of interest only for tensors that have been seen."""
         number = self.known(tensor)
         if number >= 0:
-            self.note(self.where(), "read", number, how)
+            self._row(self.where(), (Read, how), lambda: Read(HOLE, how), number)
 
     def module_began(self, module: Any) -> None:
         """A module is called."""
@@ -570,7 +496,7 @@ class Recorder:
             return
         if (function, name) in self._names:
             del self._names[(function, name)]
-            self.note(self.where(), "named", name_of(name), NOTHING, name_of(function))
+            self.named(self.where(), name, NOTHING, function)
         if value.__class__ in _PLAIN:
             return
         module = isinstance(value, Module)
@@ -586,6 +512,26 @@ class Recorder:
             if bound:
                 self._bind(name + path, tensor, function, self.where())
 
+    def bound(self, name: str, tensor: Tensor, function: str) -> None:
+        """The same for a tensor, of which the name was mostly bound before."""
+        self._where = where = self.where()
+        form = self._forms.get((name, function))
+        try:
+            number = tensor._tape - self.first
+        except AttributeError:
+            number = NOTHING
+        if form is None or number < 0:
+            self._bind(name, tensor, function, where)
+            return
+        key = function, name
+        if self._names.get(key) == number:
+            return
+        self._names[key] = number
+        calls = self._calls(where)
+        if self._named.setdefault(number, calls) > calls:
+            self._named[number] = calls
+        self._rows.append(form[1](form[0], *where, number))
+
     def _bind(self, name: str, tensor: Tensor, function: str, where: Where) -> None:
         self._where = where
         number = self.identify(tensor)
@@ -594,11 +540,11 @@ class Recorder:
         self._names[(function, name)] = number
         calls = self._calls(where)
         self._named[number] = min(self._named.get(number, calls), calls)
-        form = self._forms.get((name, function))
-        if form is None:
-            form, _ = self.writer.describe(self._encoder.named, name_of(name), number, name_of(function))
-            self._forms[name, function] = form
-        self._rows.append(form[1](form[0], *where, number))
+        self.named(where, name, number, function)
+
+    def named(self, where: Where, name: str, number: int, function: str) -> None:
+        """Write down that a name was bound to the tensor with this id, or to something else."""
+        self._row(where, (name, function), lambda: Named(name_of(name), HOLE, name_of(function)), number)
 
     def _calls(self, where: Where) -> int:
         """How many calls of the program are around a position."""
@@ -637,6 +583,10 @@ def rates_of(optimizer: Any) -> tuple[float, ...]:
             return ()
         rates.append(float(rate))
     return tuple(rates)
+
+
+def _accumulated() -> AnyEvent:
+    return Accumulated(HOLE, HOLE - 1, HOLE - 2, HOLE - 3, HOLE - 4)
 
 
 def _opened(grad: bool) -> int:

@@ -156,63 +156,77 @@ class ArrayStore:
         """Bytes of the larger arrays since the last batch."""
         self.kind = 0
         """The kind of the array that was kept last."""
-        self._next = 0
+        self.next = 0
+        """The id of the next array."""
         self._kinds: list[Row] = []
         self._new = 0
         """How many of the kinds are not handed over."""
-        self._of: dict[int, tuple[Any, dict[tuple[int, ...], int]]] = {}
-        """id() of a dtype → it, and the kinds of small arrays that have it, by their shapes."""
+        self.kinds: dict[int, tuple[Any, dict[tuple[int, ...], int]]] = {}
+        """id() of a dtype → it, and the kinds of whole arrays that have it, by their shapes."""
+        self.large: dict[int, int] = {}
+        """Of the kinds of arrays that count against the budget their bytes."""
         self._named: dict[tuple[str, tuple[int, ...]], int] = {}
-        self._numbers: list[int] = []
-        self._data: list[bytes] = []
+        self.numbers: list[int] = []
+        """The kinds of the arrays that are not handed over; always the same list."""
+        self.data: list[bytes] = []
+        """Their bytes, likewise."""
 
     @property
     def arrays(self) -> list[StoredArray]:
         """The arrays that are not handed over."""
-        data = iter(self._data)
-        kinds = [self._kinds[number] for number in self._numbers]
-        return [StoredArray(k.dtype, k.shape, next(data) if k.summary is None else None, k.summary) for k in kinds]
+        each = [(self._kinds[kind], data) for kind, data in zip(self.numbers, self.data, strict=True)]
+        return [StoredArray(k.dtype, k.shape, data if k.summary is None else None, k.summary) for k, data in each]
 
     def take(self) -> tuple[list[Row], bytes, bytes]:
         """New kinds of arrays, the kind of each array stored since the last time, and their bytes; they are forgotten here."""
-        numbers, data, new = self._numbers, self._data, self._kinds[self._new :]
+        numbers, data, new = self.numbers[:], self.data[:], self._kinds[self._new :]
+        if len(numbers) != len(data):
+            raise MemoryError  # there was none for one of an array's two entries
+        del self.numbers[: len(numbers)], self.data[: len(data)]
         for kind, row in enumerate(new, self._new):
             if row.summary is not None:
                 self._kinds[kind] = Row(row.dtype, row.shape, GONE)  # summaries are large
-        self._numbers, self._data, self._new, self.held = [], [], len(self._kinds), 0
+        self._new, self.held = len(self._kinds), 0
         return new, struct.pack(f"<{len(numbers)}i", *numbers), b"".join(data)
 
     def keep(self, array: NDArray[Any]) -> int:
         """Store a copy of the array and return its id."""
-        known = self._of.get(id(array.dtype))
-        if known is not None and (kind := known[1].get(array.shape)) is not None:
-            return self._put(kind, array.tobytes())
-        return self._met(array)
+        known = self.kinds.get(id(array.dtype))
+        if known is None or (kind := known[1].get(array.shape)) is None or (kind in self.large and not self.affords(kind)):
+            return self._met(array)
+        return self._put(kind, array.tobytes())
 
     add = keep
+
+    def affords(self, kind: int) -> bool:
+        """Whether there is room for one more of the larger arrays of a kind, which is counted in then."""
+        size = self.large[kind]
+        if size > self.left:
+            return False
+        self.left -= size
+        self.held += size
+        return True
 
     def put(self, stored: StoredArray) -> int:
         """Take what has been kept of an array elsewhere, and return its id."""
         if stored.summary is not None:
             self._kinds.append(Row(stored.dtype, stored.shape, GONE, stored.summary))
-            return self._put(len(self._kinds) - 1, None)
+            return self._put(len(self._kinds) - 1, b"")
         assert stored.data is not None
         return self._put(self._kind(stored.dtype, stored.shape), stored.data)
 
-    def _put(self, kind: int, data: bytes | None) -> int:
-        numbers = self._numbers
-        if data is not None:
-            self._data.append(data)
-        try:
-            numbers.append(kind)
-        except MemoryError:  # so that what is kept stays one array beside the other
-            if data is not None:
-                del self._data[-1]
-            raise
+    def _put(self, kind: int, data: bytes) -> int:
+        self.data.append(data)
+        self.numbers.append(kind)
         self.kind = kind
-        id = self._next
-        self._next = id + 1
+        id = self.next
+        self.next = id + 1
         return id
+
+    def kinds_of(self, dtype: np.dtype[Any]) -> dict[tuple[int, ...], int]:
+        """The kinds of whole arrays of a dtype by their shapes, as far as there have been any."""
+        known = self.kinds.get(id(dtype))
+        return {} if known is None else known[1]
 
     def _met(self, array: NDArray[Any]) -> int:
         """Store an array that is large, or the first of its kind."""
@@ -221,10 +235,12 @@ class ArrayStore:
                 return self.put(store(array, min(self.cap, 16) if array.nbytes > self.left else self.cap))
             self.left -= array.nbytes
             self.held += array.nbytes
-            return self.put(store(array, self.cap))
         stored = store(array, self.cap)
         if stored.data is not None and np.dtype(array.dtype.name) is array.dtype and array.dtype == DTYPES[stored.dtype]:
-            self._of.setdefault(id(array.dtype), (array.dtype, {}))[1][array.shape] = self._kind(stored.dtype, stored.shape)
+            kind = self._kind(stored.dtype, stored.shape)
+            self.kinds.setdefault(id(array.dtype), (array.dtype, {}))[1][array.shape] = kind
+            if array.nbytes > SMALL:
+                self.large[kind] = array.nbytes
         return self.put(stored)
 
     def _kind(self, dtype: str, shape: tuple[int, ...]) -> int:

@@ -19,9 +19,10 @@ from typing import Any
 from ..autograd.node import Node
 from ..op.declare import Op
 from ..tensor import Tensor
+from .batch import HOLE
 from .bounded_text import name_of
 from .brief import brief
-from .events import NOTHING
+from .events import NOTHING, Read
 from .numbering import IDS
 from .recorder import Recorder, rates_of
 from .store import StoredArray
@@ -71,7 +72,7 @@ class ThinRecorder:
         for (function, name), _ in self._bound.items():
             if (function, name) in r._names:
                 del r._names[(function, name)]
-                r.note(NOWHERE, "named", name_of(name), NOTHING, name_of(function))
+                r.named(NOWHERE, name, NOTHING, function)
         self._bound.clear()
         self._scalars.clear()
         self._aliases.clear()
@@ -127,7 +128,7 @@ class ThinRecorder:
             if bound is tensor:
                 del self._bound[function, name]
                 r._names[(function, name)] = number
-                r.note(where, "named", name_of(name), number, name_of(function))
+                r.named(where, name, number, function)
         return number
 
     # --- what the engine reports ------------------------------------------------------------------------------------------
@@ -194,7 +195,7 @@ class ThinRecorder:
         assert grad is not None
         self._hold(tensor, number)
         stored = brief(grad._array)
-        r.note(r._where, "accumulated", r._running[-1], number, None, r.store.put(stored), None)
+        r.arrived(r._running[-1], number, NOTHING, r.store.put(stored), NOTHING)
         self._look(_norm(stored))
 
     def hook_ran(self, node: Node, before: Any, after: Any) -> None:
@@ -260,7 +261,7 @@ class ThinRecorder:
                 return
             r._where = r.where()
             number = self._glimpse(tensor)
-        r.note(r.where(), "read", number, how)
+        r._row(r.where(), (Read, how), lambda: Read(HOLE, how), number)
         if tensor._array.size == 1 and tensor._array.dtype.kind == "f":
             self._look(float(tensor._array.item()))
 
@@ -291,7 +292,7 @@ class ThinRecorder:
                 return
         if (function, name) in r._names:
             del r._names[(function, name)]
-            r.note(r.where(), "named", name_of(name), NOTHING, name_of(function))
+            r.named(r.where(), name, NOTHING, function)
 
     # --- what is worth a whole iteration ----------------------------------------------------------------------------------
 

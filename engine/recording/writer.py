@@ -27,7 +27,6 @@ SCOPES = 65_536
 """Scopes that are remembered, in case their iterations come again."""
 TEXTS = 65_536
 """Numbers whose texts are remembered."""
-_EXACT = frozenset((int, float))
 _LEAST, _MOST = -(2**31), 2**31 - 1
 
 
@@ -43,7 +42,7 @@ class Writer:
         self.filling: list[int] = []
         """What fills the holes of the event that is being described."""
         self.forms: dict[Any, Form] = {}
-        """Forms by what was said of an event before it was described, by those who can say it sooner."""
+        """Forms by what is said of an event before it is described, where that is enough."""
         self.depth_of: list[int] = []
         """For each scope how many calls are around it."""
         self.ops: dict[str, OpInfo] = {}
@@ -58,7 +57,8 @@ class Writer:
         self._nest_of: dict[tuple[Any, ...], Form] = {}
         self._texts: list[str] = []
         self._text_count = 0
-        self._text_of: dict[Any, int] = {}
+        self.numbers: dict[Any, int] = {}
+        """The numbers of the texts of values."""
         self._ops_taken = 0
 
     @property
@@ -83,7 +83,8 @@ class Writer:
 
     def describe(self, make: Callable[..., AnyEvent], *what: Any) -> tuple[Form, list[int]]:
         """The form of what `make` makes of something with `hole`, and what fills it."""
-        self.filling = filling = []
+        filling: list[int] = []
+        self.filling = filling
         return self.form(make(*what), len(filling)), filling
 
     def form(self, event: AnyEvent, holes: int) -> Form:
@@ -99,10 +100,11 @@ class Writer:
         self._count += 1
         return form
 
-    def write(self, where: Where, make: Callable[..., AnyEvent], *what: Any) -> None:
-        """Write what `make` makes of something with `hole`."""
-        (number, pack), filling = self.describe(make, *what)
-        self.rows.append(pack(number, *where, *filling))
+    def write(self, where: Where, make: Callable[..., AnyEvent], *what: Any) -> Form:
+        """Write what `make` makes of something with `hole`; returns its form."""
+        form, filling = self.describe(make, *what)
+        self.rows.append(form[1](form[0], *where, *filling))
+        return form
 
     def once(self, where: Where, event: AnyEvent) -> None:
         """Write an event that is like no other."""
@@ -111,15 +113,15 @@ class Writer:
 
     def number(self, value: Any) -> int:
         """The number of a value's text, which fills a hole."""
-        if value.__class__ in _EXACT and value:  # one zero equals the other
+        if value.__class__ is int or (value.__class__ is float and value):  # one 0.0 equals the other
             key: Any = value.__class__, value
         else:
             key = shown(value)
-        number = self._text_of.get(key)
+        number = self.numbers.get(key)
         if number is None:
-            if len(self._text_of) > TEXTS:
-                self._text_of.clear()
-            number = self._text_of[key] = self._text_count
+            if len(self.numbers) > TEXTS:
+                self.numbers.clear()
+            number = self.numbers[key] = self._text_count
             self._texts.append(shown(value) if key.__class__ is tuple else key)
             self._text_count += 1
         return number

@@ -16,6 +16,7 @@ from ..context import context
 from ..recording.recorder import Recorder
 from ..recording.store import RecordingError, TooMuchError
 from ..recording.thinning import Turns
+from ..tensor import Tensor
 from .levels import Levels
 from .transport.budget import SpentError
 from .transport.messages import HEADER, Job, most_events
@@ -52,8 +53,12 @@ class Tape:
         self.recorder.batch = min(MANY, max(self.most // 32, 1))
         self.spare: bytes | None = bytes(SPARE)
         self.pause = max(LATER, 2 * job.limits.seconds / limits.FRAMES.value())
-        self.sent = 0
-        """How many events have been handed to the sender."""
+        self.rows = self.recorder.writer.rows
+        """The events that have not been sent."""
+        self.eager = True
+        """Whether what a statement has made is sent at its end."""
+        self.unsaid = False
+        """Whether the program has perhaps printed what is not recorded yet."""
         self.last = time.monotonic()
         self.loops: list[RunningLoop] = []
         """The loops that run, outermost first."""
@@ -75,21 +80,26 @@ class Tape:
     def bind(self, name: str, value: Any, function: str) -> None:
         """A name was bound. Within a backward rule of the program, which runs unseen, it is not noted."""
         observer = context.observer
-        if observer is not None:
+        if observer is self.recorder:
+            if value.__class__ is Tensor:
+                observer.bound(name, value, function)
+            else:
+                observer.bind(name, value, function)
+        elif observer is not None:
             told = self.recorder if self.levels is None or observer is not self.levels.thin else self.levels.thin
             told.bind(name, value, function)
         self.mark()
 
     def mark(self) -> None:
         """A statement ended."""
-        if self.levels is None or not self.levels.quiet:
+        if self.unsaid and (self.levels is None or not self.levels.quiet):
+            self.unsaid = False
             for stream in self.streams:
                 if stream.pending:
                     stream.flush()
-        count = self.recorder.count
-        if count == self.sent or self.over:
+        if not self.rows or self.over:
             return
-        if count < EAGER or count > self.most or (time.monotonic() - self.last > self.pause and not self.sender.crowded):
+        if self.eager or (time.monotonic() - self.last > self.pause and not self.sender.crowded):
             self.send()
 
     def passing(self, name: str, value: Any, function: str) -> Any:
@@ -158,7 +168,7 @@ class Tape:
         self.writing += 1
         try:
             batch = self.recorder.take()
-            self.sent = self.recorder.count
+            self.eager = self.recorder.count < EAGER
             self.last = time.monotonic()
             self.sender.send(batch)
         except MemoryError:
@@ -289,6 +299,7 @@ class Stream(io.TextIOBase):
             for other in self.tape.streams:
                 if other is not self and other.pending:
                     other.flush()
+            self.tape.unsaid = True
             self.pending += text[start : min(start + CHUNK, left)]
             quiet = self.tape.levels is not None and self.tape.levels.quiet
             if ("\n" in self.pending and not quiet) or len(self.pending) > 10_000:

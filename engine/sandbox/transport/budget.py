@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...limits import ARRAYS, EVENTS, FACTS, KEPT, MB, OUTPUT, PARTS, ROWS, SMALL, Row
-from ...recording.assembly import Assembly, Taken
+from ...recording.assembly import Assembly
 from ...recording.batch import Batch
 from ...recording.events import (
     Accumulated,
@@ -146,9 +146,7 @@ class Census:
             self._nests.append(len(nest.loops) + len(nest.calls) + len(nest.around))
         for kind in batch.kinds:
             self._kinds.append(len(kind.shape))
-        taken = self.assembly.add(batch)
-        found = Counted(taken, taken.forms.tolist(), taken.nests.tolist(), taken.kinds.tolist(), taken.sizes.tolist(), batch)
-        return found
+        return Counted(*self.assembly.add(batch), batch)
 
     def counts(self, counted: Counted) -> dict[str, int]:
         """What of each limit a batch takes, but for the bytes of the message."""
@@ -172,7 +170,6 @@ class Census:
 class Counted(NamedTuple):
     """A batch, and the numbers of its events' forms, of its scopes' forms, of its arrays' kinds, and the arrays' bytes."""
 
-    taken: Taken
     forms: list[int]
     nests: list[int]
     kinds: list[int]

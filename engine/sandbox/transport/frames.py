@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from ... import limits
-from ...recording.batch import WIDTH, Batch
+from ...recording.batch import EMPTY, WIDTH, Batch, changed
 from .messages import HEADER
 
 BATCH, DONE, REPLY, PART, SHARE, STUCK, OUTPUT = b"B", b"D", b"C", b"S", b"P", b"T", b"O"
@@ -83,9 +83,9 @@ def batches(batch: Batch, sizes: Sequence[int]) -> Iterator[Batch]:
     Args:
         sizes: the bytes of each of its arrays, negative for those of which only the summary was kept.
     """
-    tables = (batch.forms, batch.sites, batch.nests, batch.texts, batch.kinds, batch.ops)
-    size = sum([len(data) for data in (batch.rows, batch.scopes, batch.data)])
-    if size <= PIECE and max(map(len, tables)) <= ROWS:
+    tables = [len(batch.forms), len(batch.sites), len(batch.nests), len(batch.texts), len(batch.kinds), len(batch.ops)]
+    size = len(batch.rows) + len(batch.scopes) + len(batch.data)
+    if size <= PIECE and max(tables) <= ROWS:
         yield batch
         return
     for name, few in (("sites", ROWS), ("nests", ROWS), ("texts", ROWS), ("ops", ROWS), ("kinds", PIECE // SUMMARY)):
@@ -126,4 +126,8 @@ def halves(batch: Batch) -> list[Batch]:
     """A batch of forms, texts or the like as two; nothing for what cannot be divided."""
     ((name, rows),) = [(name, rows) for name in Batch.__struct_fields__ if (rows := getattr(batch, name))]
     half = len(rows) // 2
-    return [Batch(**{name: rows[:half]}), Batch(**{name: rows[half:]})] if half and isinstance(rows, list) else []
+    return (
+        [changed(EMPTY, **{name: rows[:half]}), changed(EMPTY, **{name: rows[half:]})]
+        if half and isinstance(rows, list)
+        else []
+    )

@@ -154,7 +154,7 @@ class Sender:
             return running
         rows, lengths = np.frombuffer(counted.batch.rows, "<i4"), np.frombuffer(counted.batch.lengths, "<u2")
         begins = np.cumsum(lengths, dtype=np.int64) - lengths
-        for row in np.flatnonzero(np.isin(counted.taken.forms, list(self._passes))).tolist():
+        for row in [row for row, form in enumerate(counted.forms) if form in self._passes]:
             event = self._passes[counted.forms[row]]
             number = event.number if event.number > HOLE else int(rows[begins[row] + 3 + HOLE - event.number])
             if isinstance(event, BackwardEnded):
@@ -170,7 +170,7 @@ class Sender:
         self.cut = error
         tape = self._census.assembly.tape()
         left = self._room.left
-        held = np.cumsum(np.maximum(counted.taken.sizes, 0))
+        held = np.cumsum(np.maximum(np.array(counted.sizes, np.int64), 0))
         most = {
             "sites": min(len(counted.batch.sites), left["sites"]),
             "scopes": min(len(counted.nests), left["scopes"]),
@@ -282,8 +282,7 @@ def _beginning(counted: Counted, first: int, events: int, most: dict[str, int]) 
         arrays=batch.arrays[: WIDTH * most["arrays"]],
         data=batch.data[: sum([size for size in sizes if size > 0])],
     )
-    taken = counted.taken._replace(forms=counted.taken.forms[:events])
-    return Counted(taken, counted.forms[:events], counted.nests[: most["scopes"]], counted.kinds[: most["arrays"]], sizes, made)
+    return Counted(counted.forms[:events], counted.nests[: most["scopes"]], counted.kinds[: most["arrays"]], sizes, made)
 
 
 def _before(tape: Tape, most: dict[str, int]) -> int:
