@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-import numpy as np
 from msgspec import UNSET
 
 from components.player.picture import Drawing

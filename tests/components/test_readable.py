@@ -1,12 +1,12 @@
-"""Programs as people write them, laid out as the page shows them: nothing in the way, and a training loop readable as a whole."""
+"""Programs as people write them, laid out as the page shows them: nothing in the way, a training loop readable as a whole."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import pytest
-
 from components.player.rolled import rolled_drawing
+
 from engine.graph import Layout
 from engine.graph.graph_view import turned_round
 from tests.engine.graph.test_layout_shape import check
@@ -99,7 +99,8 @@ def test_a_training_loop_is_readable_as_a_whole_at_first_sight(name: str) -> Non
 
 def _inside(graph: Any, made: Layout, frame: str) -> tuple[float, float]:
     """Width and height of what is in a loop's frame, with its tab."""
-    cards = [(*made.positions[key], a["width"] / 2, a["height"] / 2) for key, a in graph.nodes(data=True) if frame in a["frames"]]
+    inside = [(key, a) for key, a in graph.nodes(data=True) if frame in a["frames"]]
+    cards = [(*made.positions[key], a["width"] / 2, a["height"] / 2) for key, a in inside]
     assert len(cards) > 8
     wide = max(x + w for x, _, w, _ in cards) - min(x - w for x, _, w, _ in cards)
     return wide, max(y + h for _, y, _, h in cards) - min(y - h for _, y, _, h in cards) + TAB
