@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { createCamera } from '../src/camera.js';
+import { READABLE, fontsOf } from '../src/fonts.js';
 import { createModel } from '../src/model.js';
 import { beyond } from '../src/more.js';
-import { READABLE, fontsOf } from '../src/paint-card.js';
 import { createViewport } from '../src/viewport.js';
 import { rolledRun } from './rolled-run.mjs';
 
@@ -41,7 +41,7 @@ test('at first sight every card is readable and in view, or counted at an edge, 
     const seen = area();
     const scale = camera.scale();
     assert.ok(scale >= READABLE, `${scale} in ${width} × ${height}`);
-    for (const name of ['title', 'small', 'row', 'strong', 'pill', 'name']) assert.ok(Number(/([\d.]+)px/.exec(fontsOf('serif', scale)[name])[1]) * scale >= 11);
+    for (const name of ['title', 'small', 'row', 'strong', 'pill', 'name']) assert.ok(fontsOf('serif', scale)[name].size * scale >= 11);
     const cut = model.nodes.filter(({ box }) => !inView(model, seen).some((node) => node.box === box)).length;
     const { left, right, top, bottom } = beyond(model.nodes, seen);
     assert.ok(left + right + top + bottom <= cut);
