@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 MB = 2**20
+MOST_EVENTS = 2_000_000
+"""What a run may be set to record, and what a file holds of it, before how the run ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +68,10 @@ OUTPUT = Row("characters of output", 2_500_000, "memory of the page; it shows bo
 EVENTS = Row(
     "events",
     200_000,
-    "memory, and time to lay the picture out; a file holds 2,000,000",
+    f"memory, and time to lay the picture out; a file holds {MOST_EVENTS:,}",
     hosted=10_000,
     least=100,
-    most=500_000,
+    most=MOST_EVENTS,
 )
 KEPT = Row(
     "of arrays that are kept whole", 192 * MB, "memory; later arrays leave a summary, and nothing is cut", hosted=16 * MB,
@@ -81,7 +83,8 @@ KEPT = Row(
 ELEMENTS = Row("elements of an array kept whole", 65_536, "larger arrays leave a summary, and nothing is cut")
 SMALL = Row("in an array that does not count as kept", 256, "scalars and short vectors are always there", bytes=True)
 ARRAYS = Row("of arrays", 256 * MB, "memory: kept ones, and the small ones that do not count as kept", bytes=True)
-ROWS = Row("rows of a table: sites, scopes, arrays or operations", 500_000, "memory, and time to read a file")
+ROWS = Row("sites, operations, or forms of events, scopes or arrays", 500_000, "memory: each is a thing of its own")
+COLUMNS = Row("scopes or arrays", MOST_EVENTS, "memory, and time to read a file")
 PARTS = Row(
     "parts of events: inputs, dimensions, edges, loops", 4_000_000, "memory that the events and their graph unfold to",
     hosted=150_000,
@@ -121,7 +124,7 @@ PROGRAM_FILE = Row("of a program's or notebook's file", 32_000_000, "the picture
 LINK = Row("characters of a link", 4_096, "what every browser, chat and mail program passes on whole", of="a link has")
 UNPACKED = Row("bytes that a link unpacks to", 200_000, "a small link can hold a large text", of="a link has")
 TITLE = Row("characters of a title in a link", 120, "it stands in the header", of="a link has")
-ENTRIES = Row("rows of a table", 2_000_100, "what a run may record, and how it ended", of="a recording's file has")
+ENTRIES = Row("rows of a table", MOST_EVENTS + 100, "what a run may record, and how it ended", of="a recording's file has")
 DOCUMENT = Row("of facts", 64 * MB, "a hostile file can unfold to thirty times its size", hosted=32 * MB,
                of="a recording's file has", bytes=True)  # fmt: skip
 UNFOLDED = Row("of columns, once they are unfolded", 2_048 * MB, "a small file can unfold to a large one", hosted=512 * MB,
@@ -181,7 +184,7 @@ PER_SESSION = Row("runs waiting or under way", 4, "the queue is for everybody", 
 GROUPS = {
     "One run": (SECONDS, MEMORY, OUTPUT, EVENTS, KEPT),
     "A recording": (
-        ELEMENTS, SMALL, ARRAYS, ROWS, PARTS, FACTS, DIMS, SIZE, NUMBER, NESTED, NAME, TEXT, VALUE, RULES, RULE,
+        ELEMENTS, SMALL, ARRAYS, ROWS, COLUMNS, PARTS, FACTS, DIMS, SIZE, NUMBER, NESTED, NAME, TEXT, VALUE, RULES, RULE,
     ),
     "What a program's process sends": (FRAME, BATCH, FRAMES, READS, RESULT, STUCK),
     "Programs and files": (PROGRAM, CELLS, PROGRAM_FILE, LINK, UNPACKED, TITLE, ENTRIES, DOCUMENT, UNFOLDED, FILE, UPLOAD),

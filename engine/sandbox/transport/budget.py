@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...limits import ARRAYS, EVENTS, FACTS, KEPT, MB, OUTPUT, PARTS, ROWS, SMALL, Row
+from ...limits import ARRAYS, COLUMNS, EVENTS, FACTS, KEPT, MB, OUTPUT, PARTS, ROWS, SMALL, Row
 from ...recording.assembly import Assembly
 from ...recording.batch import Batch
 from ...recording.events import (
@@ -45,6 +45,8 @@ RESERVED = {"events": 16, "facts": 16}
 ENDING = {"events": 4, "sites": 1, "parts": 100_000, "facts": MB, "printed": 200}
 """What the parent allows beyond the limits, for how a run ended: `Ending` in `engine.sandbox.transport.sender`."""
 TABLES = ("events", "sites", "scopes", "arrays", "ops")
+FORMS = ("forms", "nests", "kinds", "texts")
+"""What batches have beside these."""
 
 
 class SpentError(TooMuchError):
@@ -58,7 +60,8 @@ class Room:
         extra = ENDING if ending else {"printed": ENDING["printed"]}
         self.rows: dict[str, tuple[Row, int]] = {
             "events": (EVENTS, most_events(limits)),
-            **dict.fromkeys(("sites", "scopes", "arrays", "ops"), (ROWS, ROWS.value())),
+            **dict.fromkeys(("scopes", "arrays"), (COLUMNS, COLUMNS.value())),
+            **dict.fromkeys(("sites", "ops", *FORMS), (ROWS, ROWS.value())),
             "bytes": (ARRAYS, ARRAYS.value()),
             "kept": (KEPT, limits.array_bytes),
             "facts": (FACTS, limits.facts),
@@ -160,6 +163,7 @@ class Census:
             "scopes": len(counted.nests),
             "arrays": len(counted.kinds),
             "ops": len(batch.ops),
+            **{name: len(getattr(batch, name)) for name in FORMS},
             "bytes": sum(held),
             "kept": sum([size for size in held if size > _SMALL]),
             "parts": parts,

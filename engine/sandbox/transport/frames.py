@@ -84,7 +84,7 @@ def batches(batch: Batch, sizes: Sequence[int]) -> Iterator[Batch]:
         sizes: the bytes of each of its arrays, negative for those of which only the summary was kept.
     """
     tables = [len(batch.forms), len(batch.sites), len(batch.nests), len(batch.texts), len(batch.kinds), len(batch.ops)]
-    size = len(batch.rows) + len(batch.scopes) + len(batch.data)
+    size = sum([len(data) for data in (batch.rows, batch.lengths, batch.scopes, batch.arrays, batch.data)])
     if size <= PIECE and max(tables) <= ROWS:
         yield batch
         return
@@ -117,17 +117,19 @@ def _of_arrays(batch: Batch, sizes: Sequence[int]) -> Iterator[Batch]:
     first = 0
     while first < len(ends):
         begin = int(ends[first - 1]) if first else 0
-        last = max(int(np.searchsorted(ends, begin + PIECE, "right")), first + 1)
+        last = min(max(int(np.searchsorted(ends, begin + PIECE, "right")), first + 1), first + PIECE // WIDTH)
         yield Batch(arrays=batch.arrays[WIDTH * first : WIDTH * last], data=batch.data[begin : int(ends[last - 1])])
         first = last
 
 
 def halves(batch: Batch) -> list[Batch]:
-    """A batch of forms, texts or the like as two; nothing for what cannot be divided."""
-    ((name, rows),) = [(name, rows) for name in Batch.__struct_fields__ if (rows := getattr(batch, name))]
-    half = len(rows) // 2
-    return (
-        [changed(EMPTY, **{name: rows[:half]}), changed(EMPTY, **{name: rows[half:]})]
-        if half and isinstance(rows, list)
-        else []
-    )
+    """A batch as smaller ones: its lists by themselves, before its rows, or a list in two; nothing for what cannot be divided."""
+    filled = {name: rows for name in Batch.__struct_fields__ if (rows := getattr(batch, name))}
+    lists = {name: rows for name, rows in filled.items() if isinstance(rows, list)}
+    if len(filled) > 1:
+        alone = [changed(EMPTY, **{name: rows}) for name, rows in lists.items()]
+        return [*alone, changed(batch, **{name: [] for name in lists})] if lists else []
+    for name, rows in lists.items():
+        half = len(rows) // 2
+        return [changed(EMPTY, **{name: rows[:half]}), changed(EMPTY, **{name: rows[half:]})] if half else []
+    return []

@@ -35,7 +35,7 @@ from ...recording.recording import OpInfo, check_rules
 from ...recording.store import RecordingError, TooMuchError
 from ...recording.tables import Tape
 from ...recording.validate import nodes_of
-from .budget import RESERVED, Census, Counted, Room, SpentError
+from .budget import FORMS, RESERVED, Census, Counted, Room, SpentError
 from .frames import BATCH, ROWS, batches, halves
 from .messages import Limits, RunError, decode_batch, encode
 
@@ -43,7 +43,7 @@ SPARE = 2_000
 """Frames that are kept for what is sent when many have been sent already."""
 PLAIN = (Printed, Warned, Raised, CellBegan, CellEnded, Thinned)
 """Events that name nothing but their place."""
-SCARCE = ("events", "facts", "parts", "sites", "scopes", "arrays", "bytes")
+SCARCE = ("events", "facts", "parts", "sites", "scopes", "arrays", "bytes", *FORMS)
 """What a recording can run out of in the course of a long program."""
 TOGETHER = 10_000
 """Characters that are printed by one event where events are scarce, and perhaps the last line of it more."""
@@ -222,7 +222,7 @@ class Sender:
         """Send events that need no forms of the recorder's."""
         body = encode(batch_of(events, forms=self._sent["forms"]))
         printed = sum([len(event.text) for event in events if isinstance(event, Printed)])
-        self._room.spend({"events": len(events), "printed": printed, "facts": len(body)})
+        self._room.spend({"events": len(events), "forms": len(events), "printed": printed, "facts": len(body)})
         self._write(body)
         self._sent["forms"] += len({id(event) for event in events})
         self._running.difference_update([event.number for event in events if isinstance(event, BackwardEnded)])
