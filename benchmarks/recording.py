@@ -15,7 +15,6 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-import engine
 from benchmarks.sizes import smallest
 from engine import limits
 from engine.program import Program
@@ -152,7 +151,6 @@ def lengths(small: bool) -> None:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print both tables."""
     small = smallest(__doc__, arguments)
-    assert engine
     child.preload()
     ratios(small)
     lengths(small)

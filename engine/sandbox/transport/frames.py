@@ -123,7 +123,7 @@ def _of_arrays(batch: Batch, sizes: Sequence[int]) -> Iterator[Batch]:
 
 
 def halves(batch: Batch) -> list[Batch]:
-    """A batch as smaller ones: its lists by themselves, before its rows, or a list in two; nothing for what cannot be divided."""
+    """A batch as smaller ones, its lists by themselves before its rows, or a list in two; nothing for what is one thing."""
     filled = {name: rows for name in Batch.__struct_fields__ if (rows := getattr(batch, name))}
     lists = {name: rows for name, rows in filled.items() if isinstance(rows, list)}
     if len(filled) > 1:

@@ -254,7 +254,7 @@ def test_events(statements: bool) -> None:
 def test_more_events_than_any_recording_holds_are_capped(monkeypatch: pytest.MonkeyPatch) -> None:
     from engine.sandbox.transport.messages import most_events
 
-    assert most_events(Limits(events=1_500_000)) == limits.EVENTS.most == 500_000
+    assert most_events(Limits(events=2_500_000)) == limits.EVENTS.most == limits.MOST_EVENTS
     assert limits.ENTRIES.value() >= limits.EVENTS.most + 5
 
 
