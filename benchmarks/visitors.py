@@ -94,26 +94,27 @@ class Figures:
 
 
 class Held:
-    """What a player has of a large recording, kept as `components/player/frontend/src/tape.js` keeps it."""
+    """What a player has of a large recording, kept as `components/player/frontend/src/store.js` keeps it."""
 
     def __init__(self) -> None:
-        self._has: dict[str, tuple[str, bool]] = {}
+        self.tape = self.rev = ""
+        self.captions = self.details = False
 
     def take(self, sent: dict[str, Any]) -> dict[str, Any] | None:
         """What the player tells when it has been sent this; None if it tells nothing."""
         if not sent.get("large"):
             return None
-        if "focus" in sent:
+        if "sketch" in sent:
             return {"sketch": sent["rev"]}
-        has = {}
-        for name, part, later in (("tape", "steps", "captions"), ("rev", "nodes", "details")):
-            id, more = (sent[name], False) if part in sent else self._has.get(name, ("", False))
-            if id != sent[name]:
-                return {}
-            has[name] = id, more or later in sent
-        self._has = has
-        (tape, captions), (rev, details) = has["tape"], has["rev"]
-        return {"tape": tape, "captions": captions, "rev": rev, "details": details}
+        if "run" in sent:
+            self.tape, self.captions = sent["tape"], False
+        if "drawn" in sent:
+            self.rev, self.details = sent["rev"], False
+        if (self.tape, self.rev) != (sent["tape"], sent["rev"]):
+            return {}
+        self.captions |= "moments" in sent
+        self.details |= "details" in sent
+        return {"tape": self.tape, "captions": self.captions, "rev": self.rev, "details": self.details}
 
 
 class Visitor:

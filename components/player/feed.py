@@ -64,7 +64,7 @@ def next_parts(parts: Parts, holds: Holds) -> list[str]:
     run = [] if known else ["run"]
     if parts.rolled and here and known:
         another = ["told", "moments", "details"] if parts.window not in (None, holds.window) else []
-        return another + (["found"] if "found" in parts.make else [])
+        return another + (["found"] if "found" in parts.make and not holds.found else [])
     if "outline" in parts.make and not known and holds.sketch != parts.rev:
         return ["outline", "sketch"]
     if parts.rolled:

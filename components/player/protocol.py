@@ -456,6 +456,8 @@ class Holds(msgspec.Struct, frozen=True):
     details: bool = False
     window: Window | None = None
     """The window that came last."""
+    found: bool = False
+    """Whether it has the findings about a rolled run."""
 
 
 class FoldsWish(msgspec.Struct, frozen=True):

@@ -65,6 +65,8 @@ def test_of_a_rolled_one_the_chosen_iteration_comes_with_the_picture_and_others_
     assert needed(here, names=names, rolled=True, window=(0, 9)) == []
     assert needed(here, names=names, rolled=True, window=(9, 20)) == ["told", "moments", "details"]
     assert needed(here, names=(*names, "found"), rolled=True) == ["found"]
+    told = Holds(tape="T", rev="R", window=(0, 9), found=True)
+    assert needed(told, names=(*names, "found"), rolled=True) == []
     assert needed(Holds(tape="T", rev="a group less"), names=names, rolled=True) == ["drawn", "moments", "details"]
 
 

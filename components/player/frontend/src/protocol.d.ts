@@ -437,6 +437,8 @@ export interface Holds {
   details: boolean;
   /** The window that came last. */
   window: [number, number] | null;
+  /** Whether it has the findings about a rolled run. */
+  found: boolean;
 }
 
 /** The groups that the user wants open in a picture, and the node to show. */

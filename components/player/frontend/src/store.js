@@ -41,7 +41,7 @@ const PICTURES = 6;
  *
  * What Python does not send again
  * @property {{id: string, run: Run, captions: boolean} | null} tape   what is known of the run, and whether all captions have come
- * @property {{id: string, drawn: Drawn & {running?: object[]}, details: boolean, window: [number, number] | null} | null} shown
+ * @property {{id: string, drawn: Drawn & {running?: object[], found?: object}, details: boolean, window: [number, number] | null} | null} shown
  *                                             the picture, whether its details have come, and the window that came last
  * @property {Map<string, object>} windows     revision → what the cards show, as far as it has come (`windows.js`)
  *
@@ -91,6 +91,7 @@ export function take({ run, drawn, sketch, moments, ...message }, store) {
     tellSteps(tape.run.steps, captions);
     tape.captions = true;
   }
+  if (message.found) shown.drawn.found = message.found;
   if (message.details) {
     shown.drawn.edges.forEach((edge) => { edge.details = message.details[edge.id] ?? {}; });
     shown.details = true;
@@ -105,7 +106,9 @@ export const isSketch = (payload) => payload.focus !== undefined;
 
 /** What Python is told that is here, so that it sends what is not.  @returns {Holds} */
 export const held = (payload, { tape, shown }) => (
-  isSketch(payload) ? { sketch: payload.rev } : { tape: tape.id, captions: tape.captions, rev: shown.id, details: shown.details, window: shown.window }
+  isSketch(payload) ? { sketch: payload.rev } : {
+    tape: tape.id, captions: tape.captions, rev: shown.id, details: shown.details, window: shown.window, found: Boolean(shown.drawn.found),
+  }
 );
 
 /** What the cards of a picture show, as far as it has come; that of the pictures on show last is kept.  @param {Store} store */

@@ -24,7 +24,7 @@ test('what is sent once is kept and put back into later payloads', () => {
   const run = { steps: [1, 2], segments: [], lines: [3], queues: [], index: { groups: [], rows: [] } };
   const drawn = { nodes: [], edges: [], network: null };
   assert.deepEqual(take({ tape: 'r', rev: 'a', run, drawn }, memory), { tape: 'r', rev: 'a', ...run, ...drawn, running: undefined });
-  assert.deepEqual(held({}, memory), { tape: 'r', captions: false, rev: 'a', details: false, window: null });
+  assert.deepEqual(held({}, memory), { tape: 'r', captions: false, rev: 'a', details: false, window: null, found: false });
   const folded = take({ tape: 'r', rev: 'b', drawn: { ...drawn, nodes: ['n'] } }, memory);
   assert.deepEqual([folded.steps, folded.nodes], [[1, 2], ['n']]);
   assert.deepEqual(take({ tape: 'r', rev: 'b', cmd: { n: 1 } }, memory), { ...folded, cmd: { n: 1 } });
@@ -52,10 +52,10 @@ test('captions and details that come later are put into what is there', () => {
   take({ tape: 'r', rev: 'a', run: { steps }, drawn: { nodes: [], edges, network: null } }, memory);
   take({ tape: 'r', rev: 'a', moments: { captions_from: 0, captions: [[['first', 'plain']], [['last', 'plain']]] } }, memory);
   assert.deepEqual(steps[0].caption, [['first', 'plain']]);
-  assert.deepEqual(held({}, memory), { tape: 'r', captions: true, rev: 'a', details: false, window: null });
+  assert.deepEqual(held({}, memory), { tape: 'r', captions: true, rev: 'a', details: false, window: null, found: false });
   take({ tape: 'r', rev: 'a', details: { 'a>b>1': { 4: ['2 · 3 = 6'] } } }, memory);
   assert.deepEqual(edges, [{ id: 'a>b>1', details: { 4: ['2 · 3 = 6'] } }, { id: 'b>c>2', details: {} }]);
-  assert.deepEqual(held({}, memory), { tape: 'r', captions: true, rev: 'a', details: true, window: null });
+  assert.deepEqual(held({}, memory), { tape: 'r', captions: true, rev: 'a', details: true, window: null, found: false });
 });
 
 test('large payloads come as bytes', () => {

@@ -202,6 +202,10 @@ test('a picture that is kept is that of its own window, and Python is told which
   assert.deepEqual([again.rolled.window, again.told.window], [[0, 20], [20, 40]]);
   assert.deepEqual([again.nodes, again.legend, again.sites], [first.nodes, first.legend, first.sites]);
   assert.deepEqual(held(again, memory).window, [20, 40]);
+  assert.equal(held(again, memory).found, false);
+  const found = { marks: [], nodes: {} };
+  take({ rev, tape, total, found }, memory);
+  assert.deepEqual([held(again, memory).found, take({ rev, tape, total }, memory).found], [true, found], 'a player that is put in its place has them, too');
 });
 
 test('the structure of a very long run comes first, with its loops and frames', () => {
