@@ -198,7 +198,6 @@ class _Spark:
     up: float = 11
     """Of its upper edge, above the baseline of its row."""
     gap: float = 7
-    gap_number: float = 6
     words: float = 122
     """What a row's label and a number such as "0.02 ± 0.57" take."""
     narrow: float = 118
