@@ -123,7 +123,8 @@ def _node(key: str, a: dict[str, Any], size: tuple[float, float], colours: Palet
     lines: list[str] = _engine("export.snapshot").lines(a)
     wide, high = size
     most = max(4, int((wide - 16) / CHARACTERS))
-    fill, border = _tones(colours).get(a["tone"], (colours.card, colours.border))
+    look = _engine("graph.design.sizes").look_of(a["tone"])
+    fill, border = getattr(colours, look.fill), getattr(colours, look.stroke)
     shown = {"background": fill, "border": border}
     node = Node(
         key, "box", "\n".join(line if len(line) <= most else line[: most - 1] + "…" for line in lines),
@@ -135,15 +136,6 @@ def _node(key: str, a: dict[str, Any], size: tuple[float, float], colours: Palet
     )  # fmt: skip
     node.options["font"] |= {"size": FONT}
     return dict(node.options)
-
-
-def _tones(colours: Palette) -> dict[str, tuple[str, str]]:
-    """Fill and border of each kind of card that does not look as most do."""
-    c = colours
-    return {
-        "leaf": (c.card, c.blue), "accumulate": (c.blue_tint, c.blue), "root": (c.card, c.ink),
-        "constant": (c.constant, c.line), "cut": (c.card, c.cut),
-    }  # fmt: skip
 
 
 def _edge(u: str, v: str, k: int, a: dict[str, Any], colours: Palette) -> dict[str, Any]:

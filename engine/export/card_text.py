@@ -204,7 +204,7 @@ def _plan(card: Card, row: _Row, column: float, room: float) -> _Plan:
         _Plan(row.label, shorter[-1], small), _Plan("", shorter[-1], small),
     ]  # fmt: skip
     for way in ways:
-        free = room - (way.curve + SPARK.gap_number if way.curve else 0.0) - (start if way.label else 0.0)
+        free = room - (way.curve + SPARK.gap if way.curve else 0.0) - (start if way.label else 0.0)
         if text_width(row.font, way.text) <= free:
             return way
     return _Plan(row.label, "", usual)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from ..graph.design import Palette
+from ..graph.design import Palette, sizes
 from ..graph.design.sizes import CARD, LOOKS, Look
 from ..graph.shown.state_history import Face
 from . import card_text
@@ -103,7 +103,7 @@ def paint(card: Card, colours: Palette) -> Group:
 
 
 def _shapes(card: Card, colours: Palette) -> Iterator[Shape]:
-    look = look_of(card)
+    look = _look(card)
     fill, stroke = getattr(colours, look.fill), getattr(colours, look.stroke)
     opacity = CARD.ghost if card.ghost else CARD.old if card.some and card.old else 1.0
     body = _around(card, 0, fill, stroke, look.line, look.dash, opacity)
@@ -130,9 +130,9 @@ def outline(card: Card) -> Rectangle:
     return replace(card.box, right=card.box.right + more, bottom=card.box.bottom + more)
 
 
-def look_of(card: Card) -> Look:
+def _look(card: Card) -> Look:
     """Border and fill, from the tone of the card and what happens to it at the step."""
-    look = LOOKS.get(card.tone, LOOKS["usual"])
+    look = sizes.look_of(card.tone)
     if card.some:
         look = replace(look, dash=CARD.some_dash)
     if card.origin and card.trouble:

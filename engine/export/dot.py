@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..graph.design import Palette, palette
+from ..graph.design.sizes import look_of
 from ..progress import Tell, untold
 from ..recording.recording import Recording
 from .picture import LAST, Options
@@ -58,12 +59,7 @@ def escaped(text: str) -> str:
 
 
 def _look(tone: str, colours: Palette) -> str:
-    looks = {
-        "leaf": f' color="{colours.blue}" penwidth=2',
-        "accumulate": f' color="{colours.blue}" fillcolor="{colours.blue_tint}"',
-        "root": f' color="{colours.ink}" penwidth=2',
-        "constant": f' color="{colours.line}" fillcolor="{colours.constant}"',
-        "group": f' peripheries=2 color="{colours.border}"',
-        "cut": ' style="rounded,filled,dashed"',
-    }
-    return looks.get(tone, "")
+    look = look_of(tone)
+    fill, stroke = getattr(colours, look.fill), getattr(colours, look.stroke)
+    style = ' style="rounded,filled,dashed"' if look.dash else ""
+    return f'{style} fillcolor="{fill}" color="{stroke}" penwidth={look.line:g}' + (" peripheries=2" if tone == "group" else "")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ..graph.design import Palette
-from ..graph.design.sizes import CARD, EDGE, FONTS, LOOKS
+from ..graph.design.sizes import CARD, EDGE, FONTS, look_of
 from .scene import Box, Curve, Shape, clean, line
 from .shortening import text_width
 
@@ -57,7 +57,7 @@ def paint(rows: Sequence[Sequence[Entry]], left: float, top: float, colours: Pal
             if sign.startswith("edge"):
                 yield _edge(sign, x, y + 3, colours)
             else:
-                look = LOOKS.get(sign, LOOKS["usual"])
+                look = look_of(sign)
                 fill, stroke = getattr(colours, look.fill), getattr(colours, look.stroke)
                 yield Box(x, y - 3, SIGN, SIGN, CARD.radius / 2, fill, stroke, look.line, DASH if look.dash else ())
             yield from line(FONTS["caption"], label, x + GAP, y + 7.5, colours.mute)

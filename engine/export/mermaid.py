@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from ..graph.design import palette
+from ..graph.design import Palette, palette
+from ..graph.design.sizes import look_of
 from ..progress import Tell, untold
 from ..recording.recording import Recording
 from .picture import LAST, Options
@@ -39,19 +40,7 @@ def mermaid(recording: Recording, options: Options = LAST, tell: Tell = untold) 
             flowing.append(number)
             label = f'|"{escaped(attributes["gradient"])}"|'
         text.append(f"  {names[u]} {arrow}{label} {names[v]}")
-    look = f"fill:{colours.card},color:{colours.ink},stroke"
-    kinds = {
-        "leaf": f"{look}:{colours.blue},stroke-width:2px",
-        "root": f"{look}:{colours.ink},stroke-width:2px",
-        "result": f"{look}:{colours.border}",
-        "node": f"{look}:{colours.border}",
-        "group": f"{look}:{colours.border},stroke-width:3px",
-        "constant": f"{look}:{colours.line}",
-        "cut": f"{look}:{colours.cut},stroke-dasharray:4 4",
-        "accumulate": f"fill:{colours.blue_tint},color:{colours.ink},stroke:{colours.blue}",
-    }
-    used = {attributes["tone"] for _, attributes in graph.nodes(data=True)}
-    text += [f"  classDef {tone} {style}" for tone, style in kinds.items() if tone in used]
+    text += [f"  classDef {tone} {_style(tone, colours)}" for tone in sorted({tone for _, tone in graph.nodes(data="tone")})]
     if flowing:
         text.append(f"  linkStyle {','.join(map(str, flowing))} stroke:{colours.orange},stroke-width:3px")
     if carried := [number for number in carried if number not in flowing]:
@@ -70,3 +59,11 @@ def escaped(text: str) -> str:
     Mermaid looks for `$$` after it has read the numbers, so these two are set apart.
     """
     return "".join(c if c.isalnum() or c in _PLAIN else f"#{ord(c)};" for c in text.replace("$$", "$ $"))
+
+
+def _style(tone: str, colours: Palette) -> str:
+    """What cards of a tone look like."""
+    look = look_of(tone)
+    fill, stroke = getattr(colours, look.fill), getattr(colours, look.stroke)
+    dash = f",stroke-dasharray:{' '.join(f'{length:g}' for length in look.dash)}" if look.dash else ""
+    return f"fill:{fill},color:{colours.ink},stroke:{stroke},stroke-width:{look.line:g}px{dash}"

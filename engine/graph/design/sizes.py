@@ -68,7 +68,12 @@ LOOKS: dict[str, Look] = {
     "running": Look("orange", 2.8, "orange_tint", block="orange"),
     "receiving": Look("orange", 2.4, block="orange_block"),
 }
-"""By tone; "usual" for all that have none of their own, the last three for what happens at a step."""
+"""By tone (`look_of`); "usual" for all that have none of their own, the last three for what happens at a step."""
+
+
+def look_of(tone: str) -> Look:
+    """Border and fill of the cards of a tone."""
+    return LOOKS.get(tone, LOOKS["usual"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +198,6 @@ class _Spark:
     up: float = 11
     """Of its upper edge, above the baseline of its row."""
     gap: float = 7
-    gap_number: float = 6
     words: float = 122
     """What a row's label and a number such as "0.02 ± 0.57" take."""
     narrow: float = 118

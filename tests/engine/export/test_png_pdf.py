@@ -69,6 +69,16 @@ def test_a_documents_text_can_be_found_and_it_is_one_page_of_the_pictures_size()
     assert "float32 [1] · line 9" in words(data)
 
 
+def test_what_is_faded_is_faded_in_a_document() -> None:
+    line = Text(20, 90, "x", 80, "#000000", width("x", 80), opacity=0.3)
+    page = PdfReader(io.BytesIO(pdf(Picture(140, 120, "#ffffff", "", "", (line,))))).pages[0]
+    contents = page.get_contents()
+    assert contents is not None
+    before = contents.get_data().decode("latin-1").partition(" Tj")[0]
+    (state,) = re.findall(r"/(\S+) gs", before)[-1:]
+    assert float(page["/Resources"]["/ExtGState"][f"/{state}"]["/ca"]) == 0.3  # type: ignore[index]
+
+
 def test_a_document_is_vectors_only() -> None:
     reader = PdfReader(io.BytesIO(export(recorded("tiny_mlp"), "pdf")))
     assert list(reader.pages[0].images) == []

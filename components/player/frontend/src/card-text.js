@@ -145,7 +145,7 @@ function planOf(node, line, column, room, { fonts }) {
   // Beside a curve a mean is written no more exactly than its deviation.
   const plain = usual && text.includes('±') ? [] : [[label, text, usual]];
   const ways = [...plain, [label, first, usual], [label, first, small], ['', first, small], [label, last, small], ['', last, small]];
-  const fits = ([named, number, curve]) => textWidth(line.font, number) <= room - (curve ? curve + SPARK.gapNumber : 0) - (named ? start : 0);
+  const fits = ([named, number, curve]) => textWidth(line.font, number) <= room - (curve ? curve + SPARK.gap : 0) - (named ? start : 0);
   const way = ways.find(fits) ?? [label, '', usual];
   return { label: way[0], text: way[1], curve: way[2] };
 }

@@ -330,7 +330,6 @@ export const SPARK = {
   height: 14,
   up: 11,
   gap: 7,
-  gapNumber: 6,
   words: 122,
   narrow: 118,
   line: 1.2,
