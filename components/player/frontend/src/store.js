@@ -45,7 +45,7 @@ const PICTURES = 6;
  *                                             the picture, whether its details have come, and the window that came last
  * @property {Map<string, object>} windows     revision → what the cards show, as far as it has come (`windows.js`)
  *
- * @property {string[]} turned                 loops that the user has turned from time to depth or back
+ * @property {string[]} turned                 loops that the user has turned from time to depth or back, and cards opened
  * @property {{open?: boolean}} legend         whether the legend is open where it is a chip
  */
 
