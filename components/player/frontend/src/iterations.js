@@ -95,7 +95,9 @@ export function createIterations(state, parts, { root, area }) {
     /** Turn a loop from time to depth, or back; open a card that stands for many of an iteration, or close it. What is there of
      * it stays where it is. */
     turn({ id }) {
-      memory.anchor = parts.viewport.anchorOf(anchorIn(state, id));
+      const anchor = parts.viewport.anchorOf(anchorIn(state, id));
+      // Another loop's picture has another extent; a card is opened in its place.
+      memory.anchor = anchor && { ...anchor, filled: state.model.rolled.loops.has(id) };
       memory.turned = memory.turned.includes(id) ? memory.turned.filter((each) => each !== id) : [...memory.turned, id];
       turning = true;
       asked = true;

@@ -18,7 +18,7 @@ export function createLoading(state, parts, { root, canvas, under }) {
   let opened = false; // a rolled run is looked at for the first time
 
   /** A picture's name without what is turned in it. */
-  const shapeless = (picture) => picture.replace(/\|rolled[^|]*$/, '|rolled');
+  const shapeless = (picture) => picture?.replace(/\|rolled[^|]*$/, '|rolled');
 
   const loading = {
     /** Take over a payload, or what is new in it.  @param {import('./model.js').Payload} payload */
