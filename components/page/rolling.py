@@ -8,6 +8,7 @@ from typing import Any
 from components.page.state import Page, page
 from components.player.protocol import RolledWish
 from engine.graph.rolled_graph import RolledGraph, rolled_graph
+from engine.graph.structure.rolled import is_card
 from engine.recording import Recording
 
 
@@ -26,9 +27,18 @@ def heed(recording: Recording, wish: RolledWish | None) -> None:
     if wish.on != now:
         p.rolled, p.unfolded = wish.on, None
     if wish.turned != p.turned:
-        known = {loop.id for loop in rolled_graph(recording, p.view).loops.values()}
-        p.turned, p.unfolded = tuple(sorted(known.intersection(wish.turned))), None
+        _turn(p, recording, wish.turned)
     p.window = wish.window
+
+
+def _turn(p: Page, recording: Recording, turned: tuple[str, ...]) -> None:
+    """Take loops for the other kind, and open cards. Groups that are open stay so; new ones are as a first view has them."""
+    before = rolled_graph(recording, p.view, p.turned)
+    p.turned = tuple(sorted(name for name in set(turned) if name in before.loops or is_card(name)))
+    now = rolled_graph(recording, p.view, p.turned)
+    opened = before.at_first if p.unfolded is None else p.unfolded
+    known = now.folding.groups.keys()
+    p.unfolded = tuple(sorted(known & {*opened, *(now.at_first - before.folding.groups.keys())}))
 
 
 def window_of(p: Page, view: RolledGraph, run: str) -> tuple[int, int] | None:

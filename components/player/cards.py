@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from components.player.picture import Drawing
 from components.player.protocol import Card, CardTold, Details, Drawn, LineTold, Row, RowTold, Spark, Told, Window
@@ -54,7 +54,7 @@ def _sites(card: Card) -> Iterable[int]:
 
 def _tell_whole(d: Drawing, data: Drawn, seen: Faces) -> None:
     recording, graph, whole = d.recording, d.own, d.view.structure
-    told, troubles = told_of_groups(d, findings(recording)) if d.view.groups.groups else {}, whole.troubles
+    told = told_of_groups(d, findings(recording)) if d.view.groups.groups else {}
     if d.both:
         changed, norms, sites = changes(recording, graph), gradients(recording, graph), node_sites(recording, graph)
     else:
@@ -72,7 +72,8 @@ def _tell_whole(d: Drawing, data: Drawn, seen: Faces) -> None:
         # What most cards have not is left out.
         card.pass_ = a["in_backward"] or UNSET
         card.grads, card.findings = norms.get(key, UNSET), told.get(key, UNSET)
-        card.alarm = min((troubles[one] for one in a.get("members", (key,)) if one in troubles), default=UNSET)
+        members = a.get("members", (key,))
+        card.alarm, card.nan = _first(whole.troubles, members), _first(whole.nans, members)
 
 
 def told_of_groups(d: Drawing, found: Iterable[Finding]) -> dict[str, list[str]]:
@@ -108,7 +109,7 @@ def detailed(d: Drawing, seen: Faces, lines: Lines) -> Details:
 
 
 def _tell_rolled(d: Drawing, rolled: RolledGraph, data: Drawn, seen: Faces, window: Window) -> None:
-    told, troubles, norms = told_of_groups(d, known_findings(d.recording) or ()), rolled.troubles, rolled.norms
+    told, norms = told_of_groups(d, known_findings(d.recording) or ()), rolled.norms
     if sum(map(len, norms.values())) > NORMS:
         norms = rolled.norms_between(*window)
     for card in data.nodes:
@@ -121,10 +122,14 @@ def _tell_rolled(d: Drawing, rolled: RolledGraph, data: Drawn, seen: Faces, wind
         card.sites, card.grads = rolled.node_sites.get(one, []), norms.get(key, [])
         card.loop, card.times, card.some = rolled.graph.nodes[one]["loop"], a.get("times", 1), d.view.some(key)
         card.spark = _spark(rolled, one, members)
-        card.alarm = min((since for each in members or (key,) if (since := troubles.get(each)) is not None), default=None)
+        card.alarm, card.nan = _first(rolled.troubles, members or (key,)), _first(rolled.nans, members or (key,))
         card.findings = told.get(key, [])
         if members is not None:
             card.rows = [_row(rolled, each, a["title"], seen, norms) for each in parameters(rolled, members)]
+
+
+def _first(since: Mapping[str, int], keys: Iterable[str]) -> int | UnsetType:
+    return min((since[key] for key in keys if key in since), default=UNSET)
 
 
 def _spark(rolled: RolledGraph, one: str, members: Sequence[str] | None = None) -> Spark | None:

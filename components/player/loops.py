@@ -29,7 +29,8 @@ def loops(d: Drawing, of: RolledGraph) -> Rolled:
         )
         for loop in of.loops.values()
     ]  # fmt: skip
-    return Rolled(of.rolled.main, of.main is not None, of.rolled.worth, d.wish.file, told, behind)
+    turned = list(of.turned)
+    return Rolled(of.rolled.main, of.main is not None, of.rolled.worth, d.wish.file, told, behind, turned=turned)
 
 
 def over_run(d: Drawing, of: RolledGraph, window: Window) -> Rolled:

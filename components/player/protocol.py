@@ -81,7 +81,9 @@ class Card(msgspec.Struct):
     pass_: int | UnsetType = msgspec.field(default=UNSET, name="pass")
     """The backward pass that recorded it."""
     alarm: int | UnsetType | None = UNSET
-    """Since when it is not finite."""
+    """Since when it is not finite,"""
+    nan: int | UnsetType | None = UNSET
+    """and since when it holds NaN."""
     findings: list[str] | UnsetType = UNSET
     """Titles of the findings about something in a closed group."""
     loop: str | UnsetType = UNSET
@@ -164,6 +166,8 @@ class Rolled(msgspec.Struct, frozen=True):
     """First and last step of the histories that come with it; None for all."""
     origins: list[str] = []
     """The cards at which the first NaN or Inf begins."""
+    turned: list[str] = []
+    """Loops that are taken for the other kind, and cards that are opened."""
 
 
 class Group(msgspec.Struct, frozen=True):
@@ -473,7 +477,7 @@ class RolledWish(msgspec.Struct, frozen=True):
 
     on: bool
     turned: tuple[str, ...] = ()
-    """Loops that are to be taken for the other kind."""
+    """Loops that are to be taken for the other kind, and cards that are to be opened."""
     window: Window | None = None
     """The steps for which the cards' histories are wanted."""
 
@@ -490,7 +494,7 @@ class Reports(msgspec.Struct, frozen=True):
 
 
 LOOPS = 64
-"""Loops that can be turned at once; the player's word is not trusted."""
+"""Loops and cards that can be turned at once; the player's word is not trusted."""
 
 T = TypeVar("T")
 

@@ -23,16 +23,15 @@ from .shown.state_history import Face
 from .shown.statistics import Floats, Ints
 from .shown.window_faces import Carriers, carriers, step_faces, window_faces
 from .structure.build import Graph, WholeView
-from .structure.folding import AT_FIRST, Folding, Mode
+from .structure.folding import Folding, Mode
 from .structure.loops import Loop, nests_of
 from .structure.rolled import Rolled, rolled
+from .structure.rolled_groups import opened_at_first
 
 BESIDE = 1
 """Iterations on either side of the chosen one whose faces are worked out with it."""
 MOST = 2_000
 """Steps of a window, at most: an iteration may be as long as the run."""
-SHUT = frozenset({"aside", "optimizer"})
-"""Kinds of groups that no first view opens."""
 
 
 class RolledGraph:
@@ -78,7 +77,7 @@ class RolledGraph:
     @cached_property
     def at_first(self) -> frozenset[str]:
         """The same."""
-        return _opened_at_first(self.folding, self.graph)
+        return opened_at_first(self.folding, self.graph)
 
     def key_of(self, node: str) -> str:
         """The card that stands for a node of the run; anything else for itself."""
@@ -138,7 +137,8 @@ class RolledGraph:
         found = dict(zip(self.keys, series(self.recording, self.places), strict=True))
         for key, a in self.graph.nodes(data=True):
             if a["kind"] == "step":
-                found[key] = stepped(self.recording, *self._trained(key, found))
+                steps = np.array(a["steps"], np.int64)
+                found[key] = stepped(self.recording, *self._trained(key, found), steps, self.iterations)
         return found
 
     def _trained(self, key: str, found: dict[str, Series]) -> tuple[list[Series], list[int]]:
@@ -159,7 +159,15 @@ class RolledGraph:
     @cached_property
     def troubles(self) -> dict[str, int]:
         """Since when a card has held NaN or Inf."""
-        found = first_troubles(self.recording, self.places, len(self.keys)).tolist()
+        return self._since(nan=False)
+
+    @cached_property
+    def nans(self) -> dict[str, int]:
+        """Since when a card has held NaN."""
+        return self._since(nan=True) if self.troubles else {}
+
+    def _since(self, nan: bool) -> dict[str, int]:
+        found = first_troubles(self.recording, self.places, len(self.keys), nan).tolist()
         return {key: step for key, step in zip(self.keys, found, strict=True) if step >= 0}
 
     def timeline(self) -> Timeline:
@@ -194,28 +202,6 @@ class RolledGraph:
     @cached_property
     def _focus(self) -> tuple[Ints, Ints]:
         return run_index.focus(self.recording, self.members)
-
-
-def _opened_at_first(folding: Folding, graph: Graph) -> frozenset[str]:
-    """The outer groups, as long as that is not too much to read. What stands aside stays closed, and so does a module that
-    holds nothing but operations: it says what it is by its name."""
-    inside: dict[str, int] = {}
-    for key in graph:
-        path = folding.enclosing.get(key, ())
-        inside[path[-1] if path else ""] = inside.get(path[-1] if path else "", 0) + 1
-    shown = inside.get("", 0) + sum(not group.parent for group in folding.groups.values())
-    waiting = [[id for id, group in folding.groups.items() if not group.parent]]
-    opened: set[str] = set()
-    while waiting:
-        for id in waiting.pop(0):
-            group = folding.groups[id]
-            more = inside.get(id, 0) + len(group.children) - 1
-            if group.kind in SHUT or (group.kind == "module" and not group.children) or shown + more > AT_FIRST:
-                continue
-            shown += more
-            opened.add(id)
-            waiting.append(group.children)
-    return frozenset(opened)
 
 
 def cards_for(recording: Recording, nodes: Collection[str]) -> dict[str, list[str]]:

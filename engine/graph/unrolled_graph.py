@@ -83,6 +83,11 @@ class UnrolledGraph:
         """Since when a node holds NaN or Inf."""
         return troubles(self.recording, self.faces)
 
+    @cached_property
+    def nans(self) -> dict[str, int]:
+        """Since when a node holds NaN."""
+        return troubles(self.recording, self.faces, nan=True)
+
     def about(self, step: int) -> list[str]:
         """The nodes that a step is about."""
         return list(focus_at(self.recording, self.graph, step))

@@ -17,7 +17,7 @@ _KEYS = frozenset((str, int))
 
 def tensor_paths(value: Any, depth: int = 0) -> Iterator[tuple[str, Tensor, bool]]:
     """The tensors in a value: what to write behind the value's name to get there, the tensor, and whether it stands in a
-    container or is a module's parameter (else it is an attribute)."""
+    container or is a module's parameter or buffer (else it is an attribute)."""
     kind = type(value)
     if kind is list or kind is tuple:
         for k, item in enumerate(islice(value, IN_CONTAINERS)):
@@ -26,9 +26,10 @@ def tensor_paths(value: Any, depth: int = 0) -> Iterator[tuple[str, Tensor, bool
         for key, item in islice(value.items(), IN_CONTAINERS):
             if key.__class__ in _KEYS:
                 yield from _within(f"[{key!r}]", item, True, depth)
-    elif (walk := _parameters_of(value)) is not None:
-        for path, parameter in walk(value):
-            yield f".{path}", parameter, True
+    elif walks := _walks_of(value):
+        for walk in walks:
+            for path, tensor in walk(value):
+                yield f".{path}", tensor, True
         yield from _attributes(value, depth)
     elif kind.__module__ == "__main__":
         yield from _attributes(value, depth)
@@ -52,16 +53,16 @@ def _attributes(value: Any, depth: int) -> Iterator[tuple[str, Tensor, bool]]:
             yield from _within(f".{name}", item, False, depth)
 
 
-def _parameters_of(value: Any) -> Any:
-    """How to walk the parameters of a module: the engine's own way, so that no code of the value's runs; None for what is no
-    module, or not one yet (within its `__init__`)."""
+def _walks_of(value: Any) -> tuple[Any, ...]:
+    """How to walk the parameters and the buffers of a module: the engine's own ways, so that no code of the value's runs;
+    () for what is no module, or not one yet (within its `__init__`)."""
     try:
         own = object.__getattribute__(value, "__dict__")
     except AttributeError:
-        return None
+        return ()
     if "_parameters" not in own:
-        return None
+        return ()
     for c in type(value).__mro__:
         if getattr(c, "__engine__", False) and "named_parameters" in vars(c):
-            return vars(c)["named_parameters"]
-    return None
+            return vars(c)["named_parameters"], vars(c)["named_buffers"]
+    return ()

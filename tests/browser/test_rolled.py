@@ -22,6 +22,7 @@ import render from "./player.js";
 import { messageOf } from "./rolled-run.mjs";
 const told = [];
 window.told = told;
+window.rolledRun = rolledRun;
 window.send = (size, more = {}) => {
   const data = { ...messageOf(size), key: "rolled" };
   Object.assign(data.drawn, more);
@@ -105,7 +106,7 @@ def test_keys_and_jumps_go_from_iteration_to_iteration(rolled: Rolled) -> None:
     rolled.page.get_by_role("button", name="last good").click()
     assert rolled.iteration == 136
     assert rolled.page.locator(".where .now").inner_text() == "iteration 136 of 200"
-    assert [each.input_value() for each in rolled.page.locator(".nest input").all()] == ["17", "0"]
+    assert [each.input_value() for each in rolled.page.locator(".nest input").all()] == ["17", "136"], "as everywhere"
 
 
 def test_the_selectors_name_an_iteration_of_each_loop(rolled: Rolled) -> None:
@@ -114,7 +115,7 @@ def test_the_selectors_name_an_iteration_of_each_loop(rolled: Rolled) -> None:
     epoch.fill("2")
     epoch.press("Enter")
     assert rolled.iteration == 23, "the end of the third epoch"
-    batch.fill("5")
+    batch.fill("21")
     batch.press("Enter")
     assert rolled.iteration == 21
     rolled.page.get_by_role("button", name="Next iteration of while, line 46").click()
@@ -174,6 +175,31 @@ def test_a_loop_is_turned_on_its_tab_and_the_run_unrolled_in_the_row(rolled: Rol
     assert rolled.player.get_attribute("data-waiting") is not None, "what is on show is not what was asked for"
     rolled.page.get_by_role("button", name="Unrolled").click()
     assert rolled.told("rolled")[-1]["on"] is False
+
+
+def test_a_card_for_many_is_opened_and_closed_and_stays_where_it_is(rolled: Rolled) -> None:
+    rolled.send()
+    spot = rolled.page.evaluate(f"{SEEN}.screen('pt64')")
+    rolled.page.mouse.dblclick(spot["x"], spot["y"])
+    assert rolled.told("rolled")[-1]["turned"] == ["pt64"]
+    # What comes then has it in a group of its own, elsewhere in the picture.
+    rolled.page.evaluate(
+        """() => {
+            const groups = [["pt64", "select, one by one", -1]];
+            const data = window.rolledRun({});
+            const card = data.nodes.find(({ id }) => id === "pt64");
+            Object.assign(card, { times: 1, x: card.x + 333, y: card.y + 44 });
+            const index = { groups, rows: [["pt64", 0, "select", "", "", "select", -1]] };
+            const fold = { any: true, opened: [{ id: "pt64", title: "select, one by one" }] };
+            const told = { ...data.rolled, turned: ["pt64"] };
+            window.send({}, { rev: "opened", nodes: data.nodes, index, fold, rolled: told });
+        }"""
+    )
+    rolled.handled.until_true(f"{SEEN}.rev() === 'opened'")
+    now = rolled.page.evaluate(f"{SEEN}.screen('pt64')")
+    assert (now["x"], now["y"]) == (pytest.approx(spot["x"], abs=2), pytest.approx(spot["y"], abs=2))
+    rolled.page.get_by_role("button", name="Close select, one by one").click()
+    assert rolled.told("rolled")[-1]["turned"] == []
 
 
 def test_unrolled_is_taken_back_while_its_picture_is_under_way(rolled: Rolled) -> None:

@@ -292,6 +292,49 @@ def test_unrolled_is_one_click_and_so_is_the_way_back(visit: Visit) -> None:
     assert visit.sent("player")["rev"] == rolled["rev"]
 
 
+LOADED = """import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+torch.manual_seed(0)
+model = nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 1))
+opt = torch.optim.SGD(model.parameters(), lr=0.1)
+for epoch in range(3):
+    for (x,) in DataLoader(TensorDataset(torch.randn(12, 3)), batch_size=6):
+        loss = model(x).square().mean()
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+"""
+
+
+def test_a_card_for_many_is_opened_and_closed_and_what_else_is_open_stays_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "loaded.py").write_text(LOADED)
+    visit = visit_file(monkeypatch, tmp_path / "loaded.py")
+    before = visit.sent("player")
+    many = next(each for each in before["nodes"] if each["times"] == 6)
+    module = next(each["id"][2:] for each in before["nodes"] if each["title"] == "model.0")
+    open_before = [each["id"] for each in before["fold"]["opened"]]
+    told(visit, folds={"picture": before["picture"], "opened": [*open_before, module], "wanted": None})
+    told(visit, rolled={"on": True, "turned": [many["id"], "nonsense"], "window": None})
+    now = visit.sent("player")
+    assert now["rolled"]["turned"] == [many["id"]]
+    opened = {each["id"] for each in now["fold"]["opened"]}
+    (mine,) = opened - {*open_before, module}
+    assert mine.rpartition("/")[2] == many["id"]
+    parts = [each for each in now["nodes"] if each["op"] == many["op"]]
+    assert (len(parts), {each["times"] for each in parts}) == (6, {1})
+    assert all(len({face["value"] for _, face in each["history"]}) > 3 for each in parts), "each shows the chosen iteration's"
+    told(visit, selected=parts[2]["id"])
+    assert visit.page.selected is not None
+    assert visit.page.selected.startswith("t")
+    told(visit, rolled={"on": True, "turned": [], "window": None})
+    again = visit.sent("player")
+    assert [each["id"] for each in again["nodes"] if each["times"] == 6] == [many["id"]]
+    assert {each["id"] for each in again["fold"]["opened"]} == opened - {mine}
+
+
 def test_a_run_without_loops_is_not_rolled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "one.py").write_text("import torch\nx = torch.ones(2, requires_grad=True)\n(x * 2).sum().backward()\n")
     data = visit_file(monkeypatch, tmp_path / "one.py").sent("player")

@@ -174,7 +174,8 @@ def _shapes(log: Columns, loop: str, main: Iterations, places: Places) -> list[M
     known = min(len(cards), len(places.of_tensor))
     cards[:known] = places.of_tensor[:known]
     ids, rows = log.tensors.id, main.rows(log.tensors.step)
-    own = np.flatnonzero((cards[ids] >= 0) & (rows >= 0))
+    # That a `.grad` is made in the first iteration and written in the others is no other shape.
+    own = np.flatnonzero((cards[ids] >= 0) & (rows >= 0) & (log.tensors.grad_of == NOTHING))
     if not len(own):
         return []
     own = own[~places.stays[cards[ids[own]]]]

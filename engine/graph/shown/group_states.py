@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Sequence
 from heapq import heappop, heappush
+from operator import itemgetter
 from typing import Any, TypeAlias
 
 from ..numbers import number
@@ -47,7 +49,8 @@ def group_history(graph: Graph, members: Sequence[str], faces: WholeFaces, norms
     shown = shown_member(graph, members)
     title = clip(graph.nodes[shown]["title"])
     values = [(step, 0, f"{title} = {face.value}") for step, face in faces.nodes[shown] if face.value]
-    largest = _largest([norms[key] for key in members if key in norms])
+    known = [key for key in members if key in norms]
+    largest = _largest([norms[key] for key in known], lambda i, step: _fault(faces.nodes[known[i]], step))
     now = ["", "", ""]  # value, grad, state
     history: list[tuple[int, Face]] = []
     for step, which, text in sorted([*values, *largest, *_liveliest([faces.nodes.states(key) for key in members])]):
@@ -83,14 +86,16 @@ def shown_member(graph: Graph, members: Sequence[str]) -> str:
     return computed[-1]
 
 
-def _largest(tracks: Iterable[list[tuple[int, float]]]) -> Iterable[tuple[int, int, str]]:
-    """The largest norm after every step that changes one of them, as text."""
+def _largest(tracks: Iterable[list[tuple[int, float]]], fault: Callable[[int, int], str]) -> Iterable[tuple[int, int, str]]:
+    """The largest norm after every step that changes one of them, as text; `fault` says what is wrong with one at a step."""
     changes = sorted((step, i, norm) for i, track in enumerate(tracks) for step, norm in track)
     now: dict[int, float] = {}
     highest: list[tuple[float, int]] = []  # a heap in which what is out of date is passed over
-    bad = 0
+    bad: dict[int, str] = {}
     for at, (step, i, norm) in enumerate(changes):
-        bad += (norm == NOT_FINITE) - (now.get(i) == NOT_FINITE)
+        bad.pop(i, None)
+        if norm == NOT_FINITE:
+            bad[i] = fault(i, step)
         now[i] = norm
         heappush(highest, (-norm, i))
         if at + 1 < len(changes) and changes[at + 1][0] == step:
@@ -98,7 +103,13 @@ def _largest(tracks: Iterable[list[tuple[int, float]]]) -> Iterable[tuple[int, i
         while -highest[0][0] != now[highest[0][1]]:
             heappop(highest)
         most = -highest[0][0]
-        yield step, 1, "not finite" if bad else "" if most == MISSING else f"≤ {number(most)}"
+        yield step, 1, max(bad.values()) if bad else "" if most == MISSING else f"≤ {number(most)}"
+
+
+def _fault(history: list[tuple[int, Face]], step: int) -> str:
+    """Whether a gradient that is not finite holds NaN, or else infinities."""
+    at = bisect_right(history, step, key=itemgetter(0)) - 1
+    return "NaN" if at >= 0 and "nan" in (history[at][1].grad or "").lower() else "Inf"
 
 
 def _liveliest(tracks: Iterable[Iterable[tuple[int, str]]]) -> Iterable[tuple[int, int, str]]:

@@ -24,11 +24,13 @@ def not_finite(recording: Recording) -> frozenset[int]:
     return recording.once("not finite", lambda: frozenset(_search(recording)))
 
 
-def troubles(recording: Recording, faces: WholeFaces) -> dict[str, int]:
-    """Node → the first step at which its value or a gradient of it is not finite, and not meant to be."""
+def troubles(recording: Recording, faces: WholeFaces, nan: bool = False) -> dict[str, int]:
+    """Node → the first step at which its value or a gradient of it is not finite, and not meant to be; with `nan` holds NaN."""
     bad = not_finite(recording)
     if not bad or not (bad := bad - meant(recording)):
         return {}
+    if nan:
+        bad = bad.intersection(np.flatnonzero(statistics(recording).nan).tolist())
     return {key: step for key in faces.nodes if (step := _first(faces.nodes.arrays(key), bad)) >= 0}
 
 

@@ -231,10 +231,11 @@ def arrays_at(log: Columns, tensors: Ints, steps: Ints) -> Ints:
     return found
 
 
-def first_troubles(recording: Recording, places: Places, cards: int) -> Ints:
-    """The first step at which each card's value or a gradient of it is not finite, and not meant to be; NOTHING for none."""
+def first_troubles(recording: Recording, places: Places, cards: int, nan: bool = False) -> Ints:
+    """The first step at which each card's value or a gradient of it is not finite, and not meant to be, with `nan` holds NaN;
+    NOTHING for none."""
     log, found = columns_of(recording), statistics(recording)
-    bad = (found.nan > 0) | (found.inf > 0)
+    bad = (found.nan > 0) if nan else (found.nan > 0) | (found.inf > 0)
     bad[list(meant(recording))] = False
     none = np.full(cards, NOTHING, np.int64)
     if not bad.any():
@@ -261,9 +262,16 @@ def updates(recording: Recording, one: Series, before: int) -> Floats:
         return np.where(size > 0, moved(recording, was, one.arrays) / size, np.nan)
 
 
-def stepped(recording: Recording, parameters: Sequence[Series], before: Sequence[int]) -> Series:
-    """The series of an optimizer's step: as value how large all its parameters are together, as gradient how far each iteration
-    has moved them, as a share of that; `before` are their arrays ahead of the first one."""
+def stepped(
+    recording: Recording, parameters: Sequence[Series], before: Sequence[int], steps: Ints, iterations: Iterations
+) -> Series:
+    """The series of an optimizer's step: as value the learning rate, as gradient how far each iteration has moved its
+    parameters, as a share of their size.
+
+    Args:
+        before: the parameters' arrays ahead of the first iteration.
+        steps: the steps at which it is done.
+    """
     if not parameters:
         none, nothing = np.zeros(0), np.zeros(0, np.int64)
         return Series(none, none, none, none, np.zeros(0, np.uint8), nothing, nothing)
@@ -275,7 +283,10 @@ def stepped(recording: Recording, parameters: Sequence[Series], before: Sequence
         way = np.sqrt(sum(moved(recording, ids, one.arrays) ** 2 for ids, one in zip(was, parameters, strict=True)))
         share = np.where(old > 0, way / old, np.nan)
     bad = np.bitwise_or.reduce([one.bad for one in parameters])
-    return Series(now, np.zeros(len(now)), now, share, bad, parameters[0].arrays, parameters[0].grads)
+    rate, taken = np.full(len(now), np.nan), columns_of(recording).steps
+    rows = iterations.rows(steps)
+    rate[rows[rows >= 0]] = taken.rate[np.searchsorted(taken.step, steps)][rows >= 0]  # the last one of an iteration counts
+    return Series(rate, np.zeros(len(now)), now, share, bad, parameters[0].arrays, parameters[0].grads)
 
 
 def points(values: Floats, most: int = POINTS) -> list[Number] | None:

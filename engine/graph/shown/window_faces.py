@@ -63,10 +63,10 @@ def window_faces(recording: Recording, members: Members, carried: Carriers, firs
 
 
 def step_faces(one: Series, rows: Iterations, steps: Sequence[int], first: int, last: int) -> list[tuple[int, Face]]:
-    """What the card of an optimizer's step shows from one step to another: how large the parameters are, how far it moved them.
+    """What the card of an optimizer's step shows from one step to another: its learning rate, how far it moved the parameters.
 
     Args:
-        one: its series: the norm of the parameters as the value, the share by which they moved as the gradient.
+        one: its series: the learning rate as the value, the share by which the parameters moved as the gradient.
         rows: the main loop's iterations.
         steps: when it ran.
     """
@@ -74,8 +74,9 @@ def step_faces(one: Series, rows: Iterations, steps: Sequence[int], first: int, 
     for step in steps:
         row = int(rows.rows(np.array([step]))[0])
         if step <= last and row >= 0:
-            size, moved = (number(float(f"{value:.4g}")) for value in (one.value[row], one.grad[row]))
-            made.append((step, Face(value=size, grad=moved, grad_label="moved", value_label="‖w‖")))
+            rate, moved = (number(float(f"{value:.4g}")) for value in (one.value[row], one.grad[row]))
+            known = rate if one.value[row] == one.value[row] else ""  # NaN where it is not known
+            made.append((step, Face(value=known, grad=moved, grad_label="moved", value_label="lr")))
     within = [entry for entry in made if entry[0] >= first]
     before = [(first, face) for step, face in made if step < first][-1:]
     return within if within and within[0][0] == first else before + within

@@ -16,6 +16,7 @@ from ...recording.index import Index, NodeHistory, TensorHistory, index_of
 from ...recording.recording import Recording
 from ..numbers import ArrayTexts, shape_text
 from ..symbols import pill_title
+from .card_sizes import GradTexts, card_size, pill_size
 
 WholeView: TypeAlias = Literal["tensors", "autograd"]
 Graph: TypeAlias = "nx.MultiDiGraph[str]"
@@ -23,9 +24,6 @@ Graph: TypeAlias = "nx.MultiDiGraph[str]"
 VIEWS: tuple[WholeView, ...] = ("tensors", "autograd")
 """The views, each with a node for everything."""
 
-_PILL_HEIGHT = 30
-_MIN_CARD, _MAX_CARD = 120, 260
-_PADDING = 24
 _THROUGH = 8
 """How many nodes that no tensor owns (casts) are looked through to find whose gradient an edge carries."""
 
@@ -73,6 +71,7 @@ class _TensorGraph:
         self.recording = recording
         self.index: Index = index_of(recording)
         self.texts = ArrayTexts(recording)
+        self.grads = GradTexts(recording)
         self.graph: Graph = nx.MultiDiGraph(view="tensors")
         self.roots = {tensor for entry in self.index.passes.values() for tensor, _ in entry.event.roots}
         self.visible = visible(recording)
@@ -105,7 +104,8 @@ class _TensorGraph:
         sub = f"{info.dtype} {shape_text(info.shape)}" + (f" · line {line}" if inputs and line else "")
         value = self.texts(info.array)
         keeps = kind == "leaf" or history.retained >= 0
-        width, height = card_size(title, badge, sub, value, keeps, differentiable) if card else pill_size(title, value)
+        said = self.grads.lengths(id) if keeps else ()
+        width, height = card_size(title, badge, sub, value, keeps, differentiable, said) if card else pill_size(title, value)
         return {
             "kind": kind,
             "shape": "card" if card else "pill",
@@ -249,10 +249,11 @@ def _autograd_graph(recording: Recording) -> Graph:
     """The `grad_fn` nodes, with edges exactly as `next_functions` has them."""
     index = index_of(recording)
     texts = ArrayTexts(recording)
+    grads = GradTexts(recording)
     graph: Graph = nx.MultiDiGraph(view="autograd")
     roots = {node for entry in index.passes.values() for node, _ in entry.event.root_nodes}
     for id, history in index.nodes.items():
-        graph.add_node(f"n{id}", **_autograd_node(recording, index, texts, history), root=id in roots)
+        graph.add_node(f"n{id}", **_autograd_node(recording, index, texts, grads, history), root=id in roots)
     keys = count()
     for id, history in index.nodes.items():
         for slot, (target, input) in enumerate(history.info.edges):
@@ -274,7 +275,9 @@ def _autograd_graph(recording: Recording) -> Graph:
     return graph
 
 
-def _autograd_node(recording: Recording, index: Index, texts: ArrayTexts, history: NodeHistory) -> dict[str, Any]:
+def _autograd_node(
+    recording: Recording, index: Index, texts: ArrayTexts, grads: GradTexts, history: NodeHistory
+) -> dict[str, Any]:
     info, event = history.info, history.event
     tensor = index.owners.get((info.id, 0), NOTHING)
     owner = index.tensors.get(tensor)
@@ -284,7 +287,8 @@ def _autograd_node(recording: Recording, index: Index, texts: ArrayTexts, histor
     described = f"{owner.info.dtype} {shape_text(owner.info.shape)}" if owner else ""
     sub = " · ".join(part for part in (described, f"line {line}" if line else "") if part)
     value = texts(owner.info.array) if owner else ""
-    width, height = card_size(info.name, name, sub, value, accumulates, True)
+    said = grads.lengths(tensor) if accumulates else ()
+    width, height = card_size(info.name, name, sub, value, accumulates, True, said)
     return {
         "kind": "accumulate" if accumulates else "node",
         "shape": "card",
@@ -302,21 +306,3 @@ def _autograd_node(recording: Recording, index: Index, texts: ArrayTexts, histor
         "cut": "",
         "in_backward": event.in_backward if isinstance(event, OpRan) else 0,
     }
-
-
-def card_size(title: str, badge: str, sub: str, value: str, keeps: bool, differentiable: bool) -> tuple[int, int]:
-    """Pixels that hold every face the card will have, estimated from the number of characters."""
-    lines = [8.5 * len(title) + 12 + 6 * len(badge), 6 * len(sub), 7.5 * (len(value) + 8)]
-    if differentiable:
-        lines.append(7.5 * (len(value) + 10) if keeps else 6.2 * (len(value) + 23))
-    # A card that keeps its gradient has a line for it beside the one for what is on its way.
-    return _clamp(max(lines) + _PADDING, _MIN_CARD, _MAX_CARD), (97 if keeps else 82) if differentiable else 64
-
-
-def pill_size(title: str, value: str) -> tuple[int, int]:
-    """Pixels that hold a pill."""
-    return _clamp(8 * len(title) + 7 * len(value) + 42, 64, 220), _PILL_HEIGHT
-
-
-def _clamp(width: float, low: int, high: int) -> int:
-    return round(min(max(width, low), high))

@@ -9,10 +9,9 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import groupby
 from typing import Any, Literal, TypeAlias
 
 import networkx as nx
@@ -147,7 +146,7 @@ def groups_at_first(folding: Folding, graph: Graph, budget: int = AT_FIRST) -> f
     for group in folding.groups.values():
         inside[group.parent] += 1
     shown = inside[""]
-    waiting = deque(_numbered(folding, [id for id, group in folding.groups.items() if not group.parent]))
+    waiting = deque(numbered(folding, [id for id, group in folding.groups.items() if not group.parent]))
     opened: set[str] = set()
     while waiting:
         ids = waiting.popleft()
@@ -159,11 +158,11 @@ def groups_at_first(folding: Folding, graph: Graph, budget: int = AT_FIRST) -> f
         shown += more
         opened.update(ids)
         for id in ids:
-            waiting.extend(_numbered(folding, folding.groups[id].children))
+            waiting.extend(numbered(folding, folding.groups[id].children))
     return frozenset(opened)
 
 
-def _numbered(folding: Folding, ids: Iterable[str]) -> list[list[str]]:
+def numbered(folding: Folding, ids: Iterable[str]) -> list[list[str]]:
     """Neighbours together whose titles differ in their numbers alone."""
     found: dict[str, list[str]] = defaultdict(list)
     for id in ids:
@@ -207,27 +206,61 @@ class Tree:
             self.enclosing[key] = [id for id in path if id not in gone]
 
     def repeat(self) -> None:
-        """Put neighbours of the same structure, such as the layers of a model, into a group of their own."""
-        beneath: dict[str, list[str]] = defaultdict(list)
+        """Put neighbours of the same structure, such as the layers of a model, into a group of their own, with what is done
+        between them, if that is the same everywhere."""
         held: dict[str, list[str]] = defaultdict(list)
         for key, path in self.enclosing.items():
-            for above, id in zip(["", *path], path):
-                if not beneath[above] or id not in held:
-                    beneath[above].append(id)
+            for id in path:
                 held[id].append(key)
         wrapped: dict[str, str] = {}
-        for above, children in beneath.items():
+        for above, things in self._in_order(held).items():
             if above and self.known[above].kind == "loop":
                 continue  # a loop is the group of its iterations already
-            for (_, kind), run in groupby(children, key=lambda one: (self._structure(held[one]), self.known[one].kind)):
-                alike = list(run)
-                if len(alike) >= ALIKE and kind not in ("line", "aside"):
+            for alike, between in self._runs(things, held):
+                if len(alike) >= ALIKE and self.known[alike[0]].kind not in ("line", "aside"):
                     name = f"{alike[0]}…{len(alike)}"
                     first, last = self.known[alike[0]].title, self.known[alike[-1]].title
                     self.known[name] = Group(name, f"{first} … {last}", "repeat", above, times=len(alike))
-                    wrapped.update(dict.fromkeys(alike, name))
+                    wrapped.update(dict.fromkeys([*alike, *between], name))
         for key, path in self.enclosing.items():
-            self.enclosing[key] = [part for id in path for part in ([wrapped[id], id] if id in wrapped else [id])]
+            around = [part for id in path for part in ([wrapped[id], id] if id in wrapped else [id])]
+            self.enclosing[key] = [*around, wrapped[key]] if key in wrapped else around
+
+    def _in_order(self, held: dict[str, list[str]]) -> dict[str, list[str]]:
+        """What stands in each group, "" for in none: groups, by their ids, and nodes that compute, in the order in which they
+        begin to."""
+        found: dict[str, dict[str, None]] = defaultdict(dict)
+        for computed in (True, False):  # what computes nothing comes last
+            for key, path in self.enclosing.items():
+                if (self.graph.nodes[key]["kind"] in ("result", "node")) != computed:
+                    continue
+                for above, id in zip(["", *path], path):
+                    found[above].setdefault(id)
+                if computed:
+                    found[path[-1] if path else ""].setdefault(key)
+        return {above: list(things) for above, things in found.items() if any(thing in held for thing in things)}
+
+    def _runs(self, things: list[str], held: dict[str, list[str]]) -> Iterator[tuple[list[str], list[str]]]:
+        """Groups of the same structure that follow one another, each with the nodes between them."""
+        run: list[str] = []
+        between: list[str] = []
+        gap: list[str] = []
+        usual: list[str] | None = None
+        for thing in things:
+            if thing not in held:
+                gap.append(thing)
+                continue
+            ops = [self.graph.nodes[key]["op"] for key in gap]
+            if run and usual in (None, ops) and self._alike(held, thing, run[-1]):
+                run.append(thing)
+                between += gap
+                usual, gap = ops, []
+                continue
+            if run:
+                yield run, between
+            run, between, gap, usual = [thing], [], [], None
+        if run:
+            yield run, between
 
     def divide(self) -> None:
         """Where too many groups or nodes stand side by side, put neighbours into ranges."""
@@ -260,6 +293,9 @@ class Tree:
             self.known[id] = Group(id, title(start, min(start + size, len(things)) - 1), "range", above)
             found.update(dict.fromkeys(things[start : start + size], id))
         return found
+
+    def _alike(self, held: dict[str, list[str]], one: str, other: str) -> bool:
+        return self.known[one].kind == self.known[other].kind and self._structure(held[one]) == self._structure(held[other])
 
     def _structure(self, keys: Sequence[str]) -> tuple[tuple[str, str], ...]:
         nodes = (self.graph.nodes[key] for key in keys)

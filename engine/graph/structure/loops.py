@@ -285,10 +285,10 @@ class _Kinds:
                 return "depth", f"{each} of its iterations {'uses' if alone == acting else 'use'} {what}s of its own"
             if shared.any():
                 there = f"the same {several_shared} {what}s" if several_shared > 1 else f"the same {what}"
-                return "time", f"its {_iterations(total, total)} use {there}"
+                return "time", f"{_all(total)} {there}"
             if what == "parameter":
                 break
-        return "time", f"its {_iterations(total, total)} use no parameters of their own"
+        return "time", f"{_all(total)} no parameters of {'their' if total > 1 else 'its'} own"
 
     def _made(self, i: int, rows: Ints, last: Ints) -> int:
         """How many iterations make parameters that are used when the loop is over; 0 where most do not."""
@@ -309,6 +309,10 @@ def _uses(iteration: Ints, tensor: Ints, run: Ints, tensors: int) -> tuple[Ints,
     own = np.bincount(iteration[alone], minlength=len(run))
     shared = np.bincount(iteration[~alone], minlength=len(run))
     return pairs, own, shared
+
+
+def _all(total: int) -> str:
+    return f"its {_iterations(total, total)} use" if total > 1 else "its only iteration uses"
 
 
 def _iterations(some: int, total: int) -> str:

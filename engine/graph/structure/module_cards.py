@@ -1,6 +1,14 @@
-"""What stands beside a module's name on its card: its class and size: "Linear 8→32"."""
+"""What a module's card in a rolled graph is called, and what stands beside that: its class and size, "Linear 8→32".
+
+A module goes by the name that its parameters do ("models[0]"), not by an argument or a loop's variable that it was called by.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import takewhile
+
+from .folding import Folding, Group
 
 
 def module_badge(kind: str, shapes: dict[str, tuple[int, ...]]) -> str:
@@ -20,3 +28,34 @@ def module_badge(kind: str, shapes: dict[str, tuple[int, ...]]) -> str:
     if "Norm" in kind and weight:
         return f"{kind} {weight[0]}"
     return kind
+
+
+def module_parts(group: str) -> list[str]:
+    """The path of the module that a group, by its id, is of."""
+    return [step[1:] for step in group.split("/") if step.startswith("M")]
+
+
+def root_id(group: str) -> str:
+    """The id of the outermost module's group around a module's group, or its own."""
+    steps = group.split("/")
+    outside = sum(1 for _ in takewhile(lambda step: not step.startswith("M"), steps))
+    return "/".join(steps[: outside + 1])
+
+
+def root_name(parameter: str, path: str) -> str:
+    """What a parameter's name says that the outermost module of a path is called; "" where it says nothing."""
+    owner, (_, dot, rest) = parameter.rpartition(".")[0], path.partition(".")
+    return owner.removesuffix(dot + rest) if owner.endswith(dot + rest) else ""
+
+
+def module_name(folding: Folding, group: Group, names: Mapping[str, str]) -> str:
+    """What a module's group is called within the one around it; `names` are those of outermost modules, by their groups."""
+    parts = module_parts(group.id)
+    shown = [names.get(root_id(group.id), parts[0]), *parts[1:]]
+    around = folding.groups.get(group.parent)
+    while around is not None and around.kind != "module":
+        around = folding.groups.get(around.parent)
+    begin = 0 if around is None else len(module_parts(around.id))
+    if begin and parts[begin].isdigit():
+        begin -= 1  # a number alone says nothing
+    return ".".join(shown[begin:])

@@ -12,7 +12,7 @@ from .build import Graph
 from .calls import same_sites
 from .places import Places, unique_rows
 
-_WIDTH, _HEIGHT = 220, 64
+_WIDTH, _HEIGHT = 220, 82
 
 
 def add_steps(recording: Recording, graph: Graph, places: Places, key_of: dict[str, str]) -> None:
@@ -77,6 +77,7 @@ def add_steps(recording: Recording, graph: Graph, places: Places, key_of: dict[s
             of=max(total, seen),
             times=-(-len(rows) // seen),
             side=False,
+            within="",
             steps=tuple(steps.step[rows].tolist()),
         )
         written_in: dict[str, set[int]] = {}
@@ -89,3 +90,22 @@ def add_steps(recording: Recording, graph: Graph, places: Places, key_of: dict[s
                     key, target, number, kind="data", node=NOTHING, input=-1, carries=[], slot=0, born=first, write=True,
                     carried=True, seen=len(iterations), of=max(total, len(iterations)), all=(),
                 )  # fmt: skip
+
+
+def order_steps(recording: Recording, graph: Graph, key_of: dict[str, str]) -> None:
+    """Note for the layout what leads up to each optimizer's step, though no value does: the loss whose gradients it takes, then
+    what stands aside and is done meanwhile (clipping)."""
+    columns = columns_of(recording)
+    passes, roots = columns.passes, columns.roots
+    if not len(passes.number):
+        return
+    born = {key: a["born"] for key, a in graph.nodes(data=True) if a["side"]}
+    for key, a in list(graph.nodes(data=True)):
+        last = int(np.searchsorted(passes.began, a["born"])) - 1
+        if a["kind"] != "step" or last < 0:
+            continue
+        began, number = int(passes.began[last]), passes.number[last]
+        losses = [key_of.get(f"t{id}", "") for id in roots.tensor[roots.number == number].tolist()]
+        between = [one for one, step in born.items() if began < step < a["born"]]
+        graph.graph["after"] += [(one, key) for one in [*losses, *between] if one]
+        graph.graph["after"] += [(loss, one) for loss in losses if loss for one in between if not graph.in_degree(one)]

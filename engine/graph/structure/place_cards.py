@@ -11,7 +11,8 @@ from ...recording.events import NOTHING, FlagSet, TensorInfo
 from ...recording.recording import Recording
 from ..numbers import ArrayTexts, shape_text
 from ..symbols import pill_title
-from .build import card_size, kind_and_badge, pill_size
+from .build import kind_and_badge
+from .card_sizes import card_size, pill_size
 from .drawn import owners
 
 

@@ -24,7 +24,8 @@ from .loops import Nests, nests_of, parameters_among
 from .tensor_titles import best_names
 
 FEW = 3
-"""How often an expression may do the same operation in one iteration before all of them are one place, "× 64"."""
+"""How often an expression may do the same operation in one iteration before all of them are one place, "× 64"; what a function
+does that calls itself is one place, however often."""
 
 Nest = tuple[tuple[str, int], ...]
 
@@ -167,6 +168,7 @@ class _Placing:
         operations = self.columns.operations
         count = len(operations.step)
         inner = self._inner()
+        recursive = self._recursive()
         place = np.full(count, NOTHING)
         repeated = np.empty(0, bool)
         left = np.ones(count, bool)
@@ -181,6 +183,7 @@ class _Placing:
             most = np.zeros(int(base.max(initial=-1)) + 1, np.int64)
             np.maximum.at(most, base, turn + 1)
             many = most > FEW
+            many[base[recursive[now]]] |= most[base[recursive[now]]] > 1
             ordinal = np.where(many[base], 0, turn)
             mine = unique_rows(base, ordinal)
             place[now] = len(repeated) + mine
@@ -189,6 +192,12 @@ class _Placing:
             left[now] = False
             ready = ~left[np.maximum(inner, 0)]
         return place, repeated, inner
+
+    def _recursive(self) -> Flags:
+        """For each operation, whether a call of a function within itself is around it."""
+        scopes = [len(calls) < len(scope.calls) for scope, calls in zip(self.recording.scopes, self.nests.calls)]
+        found: Flags = np.array([*scopes, False])[self.columns.events.scope[self.columns.operations.step]]
+        return found
 
     def _inner(self) -> Ints:
         """For what a pass recorded, the operation that made the node that the pass was at."""
@@ -215,11 +224,13 @@ class _Placing:
         return inner
 
     def _alone(self) -> Flags:
-        """Parameters, and what loops write into, if they are made outside of all time loops."""
+        """Parameters, buffers, and what loops write into, if they are made outside of all time loops."""
         columns = self.columns
-        tensors, writes = columns.tensors, columns.writes
+        tensors, writes, bound = columns.tensors, columns.writes, columns.bound
         outside = self.nests.loop[tensors.step] == NOTHING
         found = parameters_among(columns)
+        path = np.array([*("." in text for text in columns.names), False])
+        found[columns.row_of[bound.tensor[path[bound.name] & (bound.tensor != NOTHING)]]] = True
         written = columns.row_of[writes.tensor[self.nests.loop[writes.step] != NOTHING]]
         found[written[written != NOTHING]] = True
         alone: Flags = found & outside

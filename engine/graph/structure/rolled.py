@@ -15,14 +15,18 @@ from ...recording.events import NOTHING
 from ...recording.recording import Recording
 from ..numbers import ArrayTexts
 from .build import Graph, WholeView
-from .drawn import Edges, node_edges, tensor_edges, visible_rows
+from .drawn import Edges, node_edges, occurrence, tensor_edges, visible_rows
 from .folding import Folding
 from .loops import Loop, Nests
-from .optimizer_steps import add_steps
+from .optimizer_steps import add_steps, order_steps
 from .place_cards import Cards
 from .places import Places, places_of, unique_rows
 from .rolled_groups import arranged
 from .tensor_titles import best_names, common_title
+
+CARD = "p"
+"""What the key of a card that stands for several begins with; then comes the key of the first of them in the unrolled graph, so
+that it stays the same whatever is turned."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,8 +34,8 @@ class Rolled:
     """A view of a recording with its time rolled up. Treat all of it as frozen."""
 
     graph: Graph
-    """As `build` gives it, with the attributes place, loop, frames, all, seen, of, times and side on nodes, and carried, all,
-    seen and of on edges."""
+    """As `build` gives it, with the attributes place, loop, frames, all, seen, of, times, side and within (the key of the
+    opened card that it is of) on nodes, and carried, all, seen and of on edges."""
     folding: Folding
     loops: tuple[Loop, ...]
     main: str
@@ -44,9 +48,15 @@ class Rolled:
 
 
 def rolled(recording: Recording, view: WholeView = "tensors", turned: Collection[str] = ()) -> Rolled:
-    """The rolled graph of a recording, those loops whose ids are in `turned` taken for the other kind."""
+    """The rolled graph of a recording, those loops whose ids are in `turned` taken for the other kind, and those cards whose
+    keys are, which stand for many operations of an iteration ("× 64"), opened into a card for each of these."""
     name = f"rolled {view} {sorted(turned)}"
     return recording.once(name, lambda: _Rolling(recording, view, turned).rolled())
+
+
+def is_card(name: str) -> bool:
+    """Whether a name is that of a card, as far as can be told from it."""
+    return name.startswith(CARD) and name[1:2] in ("t", "n") and name[2:].isdigit()
 
 
 def main_loop(recording: Recording, nests: Nests) -> int:
@@ -71,9 +81,12 @@ class _Rolling:
         self.recording = recording
         self.view = view
         self.columns: Columns = columns_of(recording)
-        self.places = places_of(recording, turned)
-        self.nests = self.places.nests
         self.letter = "t" if view == "tensors" else "n"
+        cards = set(filter(is_card, turned))
+        self.opened = {int(name[2:]) for name in cards if name.startswith(CARD + self.letter)}
+        """Cards that are opened, by the ids of their first members."""
+        self.places = places_of(recording, frozenset(turned) - cards)
+        self.nests = self.places.nests
 
     def rolled(self) -> Rolled:
         columns, places = self.columns, self.places
@@ -94,7 +107,9 @@ class _Rolling:
         self.loop = np.where(alone, NOTHING, self.nests.loop[steps])
         self.rows, self.ids = rows, ids
         self.graph: Graph = nx.MultiDiGraph(view=self.view)
-        number = unique_rows(place)  # in the order of birth
+        self.within = np.full(len(ids), NOTHING)  # the id of the opened card that a row is in
+        turn = self._opened(place)
+        number = unique_rows(place, turn)  # in the order of birth
         self.number_of = np.full(int(ids.max(initial=-1)) + 1, NOTHING)
         self.number_of[ids] = number
         self.keys: list[str] = []
@@ -109,9 +124,20 @@ class _Rolling:
         loops = self.nests.loops
         main_id = loops[main].id if main != NOTHING else ""
         folding = arranged(self.recording, self.graph, places, main_id, key_of)
+        order_steps(self.recording, self.graph, key_of)
         return Rolled(self.graph, folding, loops, main_id, places, self.nests.worth, key_of)
 
     # --- nodes ---------------------------------------------------------------------------------------------------------------
+
+    def _opened(self, place: Ints) -> Ints:
+        """For each row of an opened card which of its iteration it is; 0 for all others."""
+        turn = np.zeros(len(place), np.int64)
+        for row in np.flatnonzero(np.isin(self.ids, sorted(self.opened))).tolist():
+            mine = np.flatnonzero(place == place[row])
+            if mine[0] == row:
+                self.within[mine] = self.ids[row]
+                turn[mine] = occurrence(self.when[mine])
+        return turn
 
     def _nodes(self, number: Ints, place: Ints) -> None:
         order = np.argsort(number, kind="stable")
@@ -131,7 +157,8 @@ class _Rolling:
             times = -(-len(members) // seen)
             single = len(members) == 1 and loop == NOTHING
             shown = int(members[len(members) // 2])  # the first iteration may be different: `loss = 0 + …`
-            key = unrolled[low] if single else f"p{int(place[first])}"
+            key = unrolled[low] if single else f"{CARD}{unrolled[low]}"
+            within = int(self.within[first])
             attributes = describe(int(self.rows[shown]))
             attributes["born"] = int(self.steps[first])
             if len(members) > 1 and self.view == "tensors":
@@ -148,6 +175,7 @@ class _Rolling:
                 "of": max(of, seen),
                 "times": times,
                 "side": False,
+                "within": f"{CARD}{self.letter}{within}" if within != NOTHING else "",
             }
             self.keys.append(key)
             self.graph.add_node(key, **attributes)

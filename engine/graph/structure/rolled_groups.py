@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, TypeAlias, TypeVar
 
 from ...recording.columns import columns_of
@@ -13,16 +13,19 @@ from ...recording.recording import Recording
 from .aside import Contexts, Frame, drawn_edges, model_nodes
 from .build import Graph
 from .calls import same_sites
-from .folding import AT_FIRST, Folding, Group, Tree
-from .module_cards import module_badge
+from .folding import AT_FIRST, Folding, Group, Tree, numbered
+from .module_cards import module_badge, module_name, module_parts, root_id, root_name
 from .places import Nest, Places
-from .scopes import Step, module_title
+from .scopes import Step
+from .tensor_titles import common_title
 
 Prefix: TypeAlias = tuple[Frame, ...]
 T = TypeVar("T")
 
 _FEW = 3
 """Nodes that are put together by a call or a line, at least."""
+OPENED = "opened"
+"""The kind of the group of what a card stood for that is opened."""
 _HIDDEN = re.compile(r"__\w+__|forward|<\w+>")
 """Functions whose calls make no group: modules say the same, better."""
 
@@ -51,8 +54,10 @@ class _Paths:
         self.sites = same_sites(recording)
         self.model = model_nodes(recording, graph, main, key_of)
         self.users: dict[str, list[str]] = defaultdict(list)
+        self.sources: dict[str, list[str]] = defaultdict(list)
         for source, target, write in drawn_edges(graph):
             self.users[source].append(target)
+            self.sources[target].append(source)
             if write and source != target:
                 self.users[target].append(source)
         self.lasting = {key for key in graph if self._lasts(key)}
@@ -76,7 +81,12 @@ class _Paths:
             if key in self.lasting and key not in side:
                 users = [user for user in self.users[key] if user in found and user not in side]
                 apart = [user for user in users if user not in self.lasting]
-                found[key] = _common([found[user] for user in apart or users])
+                # A parameter stands with the modules that use it, whoever else looks at it (a penalty on all weights).
+                modules = [user for user in apart if self._run(user) is not None]
+                found[key] = _common([found[user] for user in modules or apart or users])
+        for key, a in self.graph.nodes(data=True):
+            if a["within"]:
+                found[key] = (*found.get(key, ()), (a["within"], f"{a['title']}, one by one", OPENED))
         return found
 
     def _lasts(self, key: str) -> bool:
@@ -100,6 +110,9 @@ class _Paths:
         site = self.contexts.site(key)
         return (site.cell, site.line) if site is not None else (NOTHING, NOTHING)
 
+    def _site(self, key: str) -> int:
+        return int(self.sites[self.recording.events[self.graph.nodes[key]["born"]].site])
+
     # --- the model -----------------------------------------------------------------------------------------------------------
 
     def _steps(self, scope: int, calls: tuple[Step, ...]) -> tuple[Step, ...]:
@@ -113,9 +126,7 @@ class _Paths:
     def _nested(self, module: str, nest: Nest) -> tuple[Step, ...]:
         """Layers of depth loops, around the modules that run in them."""
         parts = module.split(".") if module else []
-        modules = tuple(
-            (f"M{part}", ".".join(parts[: i + 1][-2:]) if part.isdigit() else part, "module") for i, part in enumerate(parts)
-        )
+        modules = tuple((f"M{part}", part, "module") for part in parts)
         path: tuple[Step, ...] = ()
         depth = 0
         for id, k in nest:
@@ -180,7 +191,7 @@ class _Paths:
                 if _FEW <= counts[prefix] < len(own) and not _HIDDEN.fullmatch(str(prefix[-1][2]))
             ]
             if nodes[key]["in_backward"]:
-                site = int(self.sites[self.recording.events[nodes[key]["born"]].site])
+                site = self._site(key)
                 steps.append((f"B{site}", self.contexts.text(site) or "backward pass", "backward"))
             found[key] = tuple(steps)
         return found
@@ -196,19 +207,26 @@ class _Paths:
             for context in (self.contexts.of(key),)
             for depth in range(len(context) + 1)
         }
-        # What a module of the model does besides (running means) stays with it.
         runs = {self._run(key) for key in self.model - self.lasting} - {None}
-        found = {
-            key: self._beside(key, known)
-            for key, a in nodes(data=True)
-            if key not in self.model and a["kind"] != "step" and self._run(key) not in runs
-        }
+        found: dict[str, Step] = {}
+        for key, a in nodes(data=True):
+            if key in self.model or a["kind"] == "step":
+                continue
+            # What a module of the model does besides (running means) stays with it; what it does for others does not.
+            if self._run(key) not in runs or any(
+                source in found and source not in self.lasting for source in self.sources[key]
+            ):
+                found[key] = self._beside(key, known)
         for key in list(found):
             if key in self.lasting and any(user not in found and self._run(user) for user in self.users[key]):
                 del found[key]
         sizes = Counter(step[0] for step in found.values())
         feeding = self._feeding(found)
-        return {key: step for key, step in found.items() if sizes[step[0]] >= _FEW or key not in feeding}
+        return {key: step for key, step in found.items() if sizes[step[0]] >= _FEW or key not in feeding or self._prepares(key)}
+
+    def _prepares(self, key: str) -> bool:
+        """Whether something from outside is there for nothing but others from outside, as what parameters are made of is."""
+        return key in self.lasting and all(user in self.lasting for user in self.users[key])
 
     def _beside(self, key: str, known: set[Prefix]) -> Step:
         """The group of what stands aside: the outermost call or loop in which none of the model is, else its line."""
@@ -270,7 +288,7 @@ def _finish(recording: Recording, graph: Graph, folding: Folding, paths: _Paths)
     nodes, places = graph.nodes, paths.places
     modules = {module for module, _, _ in places.wheres if module}
     calling = {module[:at] for module in modules for at, sign in enumerate(module) if sign == "."}
-    called: dict[str, str] = {}
+    called: dict[str, set[str]] = defaultdict(set)
     kinds = {scope.module: scope.module_class for scope in recording.scopes}
     for group in folding.groups.values():
         above = folding.groups.get(group.parent)
@@ -280,31 +298,24 @@ def _finish(recording: Recording, graph: Graph, folding: Folding, paths: _Paths)
             continue
         run = {one[0] for key in group.members if key not in paths.lasting and (one := paths._run(key)) is not None}
         if len(run) != 1 or run & calling:
-            group.badge = next((kinds[path] for path in _within(run, group) if kinds.get(path)), "")
+            group.badge = kinds.get(".".join(module_parts(group.id)), "")
             continue
         group.shut = True
         group.rows = tuple(key for key in group.members if key in paths.lasting and _named(nodes[key]))
         shapes = {_named(nodes[key]).rpartition(".")[2]: _shape(recording, nodes[key]["tensor"]) for key in group.rows}
         path = run.pop()
         group.badge = module_badge(kinds.get(path, ""), shapes)
-        root, _, rest = path.partition(".")
         for key in group.rows:
-            name, _, inner = _named(nodes[key]).rpartition(".")[0].partition(".")
-            if inner == rest and name:
-                called.setdefault(root, name)
+            if name := root_name(_named(nodes[key]), path):
+                called[root_id(group.id)].add(name)
+    names = {id: common_title(found) for id, found in called.items()}
     for group in folding.groups.values():
-        # A module goes by the name that its parameters do, not by the argument that it was passed as.
-        if group.kind == "module" and group.title in called and not group.parent:
-            group.title = called[group.title]
-
-
-def _within(modules: set[str], group: Group) -> Iterator[str]:
-    """The paths of modules that a group may be of: the beginnings of those in it that are called as it is."""
-    for module in sorted(modules):
-        parts = module.split(".")
-        for depth in range(1, len(parts) + 1):
-            if module_title(parts[:depth]) == group.title:
-                yield ".".join(parts[:depth])
+        if group.kind == "module":
+            group.title = module_name(folding, group, names)
+    for group in folding.groups.values():
+        if group.kind in ("repeat", "range") and group.children:
+            first, *_, last = (folding.groups[id].title for id in group.children)
+            group.title = f"{first} … {last}"
 
 
 def _named(a: dict[str, Any]) -> str:
@@ -319,3 +330,38 @@ def _shape(recording: Recording, tensor: int) -> tuple[int, ...]:
     event = recording.events[int(columns.tensors.step[columns.row_of[tensor]])]
     assert isinstance(event, OpRan)
     return next(info.shape for info in event.outputs if info.id == tensor)
+
+
+def opened_at_first(folding: Folding, graph: Graph) -> frozenset[str]:
+    """The groups that are open before the user has opened or closed one: the outer ones, as long as that is not too much to
+    read, of neighbours alike (iterations, blocks) all or none.
+
+    What stands aside stays closed, so does what a pass records of itself, and a module that holds nothing but operations: it
+    says what it is by its name.
+    """
+    inside: Counter[str] = Counter()
+    for key in graph:
+        path = folding.enclosing.get(key, ())
+        inside[path[-1] if path else ""] += 1
+    shown = inside[""] + sum(not group.parent for group in folding.groups.values())
+    opened: set[str] = set()
+    for id, group in folding.groups.items():
+        if group.kind == OPENED:  # with all that is around it, for it is to be seen
+            around = folding.enclosing[group.members[0]]
+            opened.update(around[: around.index(id) + 1])
+    waiting = numbered(folding, [id for id, group in folding.groups.items() if not group.parent])
+    while waiting:
+        ids = [id for id in waiting.pop(0) if id in opened or not _shut(folding.groups[id])]
+        more = sum(inside[id] + len(folding.groups[id].children) - 1 for id in ids if id not in opened)
+        if shown + more > AT_FIRST:
+            ids, more = [id for id in ids if id in opened], 0
+        shown += more
+        opened.update(ids)
+        waiting += numbered(
+            folding, [child for id in ids if folding.groups[id].kind != OPENED for child in folding.groups[id].children]
+        )
+    return frozenset(opened)
+
+
+def _shut(group: Group) -> bool:
+    return group.shut or (group.kind == "module" and not group.children)

@@ -140,7 +140,7 @@ def test_what_an_expression_repeats_says_how_often() -> None:
 def test_modules_say_their_value_alone_and_steps_how_far_they_went(short: Recording) -> None:
     drawn = picture(short, Options(rolled=True))
     labels = {item.label.split(" · ")[0]: item for item in drawn.items if isinstance(item, Group)}
-    assert {"‖w‖", "moved"} <= {shape.text for shape in labels["optimizer.step()"].shapes if isinstance(shape, Text)}
+    assert {"lr", "0.1", "moved"} <= {shape.text for shape in labels["optimizer.step()"].shapes if isinstance(shape, Text)}
     assert not any(" = " in shape.text for shape in labels["model"].shapes if isinstance(shape, Text))
 
 

@@ -15,6 +15,7 @@ from engine.graph.symbols import clip, expression, pill_title
 from engine.recording import NOTHING
 from engine.recording.events import Argument, NodeInfo, OpRan, Stepped, TensorInfo
 from tests.engine.recordings import Tape, added, chain, product, scaled, two_passes
+from tests.recorded import recorded
 
 
 def titles(graph: Graph, **wanted: Any) -> list[str]:
@@ -32,6 +33,27 @@ def test_named_tensors_are_cards_and_unnamed_results_are_pills_titled_by_their_o
     assert titles(graph, shape="pill") == ["× 5", "× 3", "× 2", "× 1"] * 2
     assert titles(graph, kind="leaf") == ["x1", "x2"]
     assert titles(graph, root=True) == ["z", "z"]
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_leafs_card_is_as_wide_as_what_it_will_say_of_its_gradient(view: Any) -> None:
+    program = """import torch
+a = torch.tensor(2.0, requires_grad=True)
+b = torch.tensor(3.0, requires_grad=True)
+for k in range(2):
+    (1234.567 * a + 0.001 * a * a + b).backward()
+"""
+    recording = recorded(program)
+    graph = build(recording, view)
+    shown = faces(recording, graph).nodes
+    called = {a["badge" if view == "autograd" else "title"]: key for key, a in graph.nodes(data=True)}
+    wide, narrow = called["a"], called["b"]
+    assert "1235" in [face.grad for _, face in shown[wide]]
+    for key in (wide, narrow):
+        said = {text for _, face in shown[key] for text in (face.grad, face.flow) if text is not None}
+        # Seven pixels for a letter, the column of the words before it, and what is left free on both sides.
+        assert graph.nodes[key]["width"] >= 7 * max(map(len, said)) + 48 + 24
+    assert graph.nodes[wide]["width"] > graph.nodes[narrow]["width"]
 
 
 def test_a_card_tells_dtype_shape_line_and_grad_fn() -> None:

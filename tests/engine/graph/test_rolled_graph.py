@@ -15,6 +15,7 @@ from engine.graph.shown.node_states import faces
 from engine.graph.shown.timeline import line_ends, steps
 from engine.graph.structure.build import VIEWS, build
 from engine.recording import Recording
+from engine.recording.columns import columns_of
 from engine.recording.events import NodeRan, Stepped
 from engine.recording.index import index_of
 from tests.recorded import recorded
@@ -156,7 +157,7 @@ def test_a_card_is_alarmed_since_its_first_nan(recording: Recording) -> None:
     assert card(view, "loss") not in view.troubles
 
 
-def test_an_optimizers_step_shows_how_far_the_parameters_moved(recording: Recording) -> None:
+def test_an_optimizers_step_shows_its_rate_and_how_far_the_parameters_moved(recording: Recording) -> None:
     view = rolled_graph(recording)
     (key,) = (key for key, a in view.graph.nodes(data=True) if a["kind"] == "step")
     index = index_of(recording)
@@ -171,7 +172,9 @@ def test_an_optimizers_step_shows_how_far_the_parameters_moved(recording: Record
     share = float(np.linalg.norm(after - before) / np.linalg.norm(before))
     assert view.series[key].grad[1] == pytest.approx(share, 1e-4)
     ((_, face),) = view.steps_of(key, second, second)
-    assert (face.grad, face.grad_label, face.value_label) == (f"{share:.4g}", "moved", "‖w‖")
+    assert (face.grad, face.grad_label, face.value_label) == (f"{share:.4g}", "moved", "lr")
+    assert face.value == f"{columns_of(recording).steps.rate[1]:.4g}"
+    assert view.series[key].value.tolist() == columns_of(recording).steps.rate.tolist()
 
 
 def test_gradients_are_there_for_breakpoints(recording: Recording) -> None:

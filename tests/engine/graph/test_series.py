@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from engine.graph.shown.change_index import gradients
+from engine.graph.shown.group_states import group_history
 from engine.graph.shown.node_states import faces
 from engine.graph.shown.nonfinite import meant, not_finite, troubles
-from engine.graph.shown.series import INF, NAN, Iterations, Places, Series, points, series, updates
+from engine.graph.shown.series import INF, NAN, Iterations, Places, Series, first_troubles, points, series, updates
 from engine.graph.structure.build import build
 from engine.recording import Recording
 from engine.recording.columns import columns_of
@@ -150,6 +152,42 @@ def test_the_badge_of_a_card_says_nothing_of_a_mask() -> None:
     alarmed = {graph.nodes[key]["title"] for key in troubles(recording, faces(recording, graph))}
     assert {"over", "zero", "n"} <= alarmed
     assert alarmed.isdisjoint({"mask", "added", "filled", "best"})
+
+
+INFINITE_THEN_NAN = """import torch
+x = torch.tensor([1.0, 0.0], requires_grad=True)
+y = 1 / x
+z = y.sum()
+(z - z).backward()
+"""
+
+
+def test_a_card_that_holds_infinities_is_not_said_to_hold_nan() -> None:
+    recording = recorded(INFINITE_THEN_NAN)
+    graph = build(recording)
+    seen = faces(recording, graph)
+    since, nans = (
+        {graph.nodes[key]["title"]: step for key, step in found.items()}
+        for found in (troubles(recording, seen), troubles(recording, seen, nan=True))
+    )
+    assert set(since) - set(nans) == {"y", "z", "reciprocal"}
+    assert set(nans) == {"−", "x"}
+    numbers = {key: place for place, key in enumerate(graph)}
+    of = np.array([numbers.get(f"t{id}", NOTHING) for id in range(int(columns_of(recording).tensors.id.max()) + 1)])
+    whole = Iterations(np.array([0]), np.array([len(recording.events) - 1]))
+    stays = np.zeros(len(numbers), bool)
+    places = Places(of, np.zeros(0, np.int64), np.zeros(len(numbers), np.int64), stays, [whole])
+    for nan in (False, True):
+        found = first_troubles(recording, places, len(numbers), nan).tolist()
+        assert {key for key, step in zip(graph, found, strict=True) if step >= 0} == set(troubles(recording, seen, nan))
+
+
+@pytest.mark.parametrize(("last", "said"), [("y.sum().backward()", "Inf"), ("(y.sum() * 0).backward()", "NaN")])
+def test_a_closed_group_says_what_its_gradients_are(last: str, said: str) -> None:
+    recording = recorded(f"import torch\nx = torch.tensor([1.0, 0.0], requires_grad=True)\ny = 1 / x\n{last}")
+    graph = build(recording)
+    history = group_history(graph, list(graph), faces(recording, graph), gradients(recording, graph))
+    assert history[-1][1].grad == said
 
 
 def test_a_short_line_is_sent_as_it_is() -> None:

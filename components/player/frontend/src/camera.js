@@ -125,17 +125,19 @@ export function createCamera(network, element, current, top = () => ABOVE) {
       lookAt(all, Math.min(network.getScale(), scaleFor(all)), true);
     },
 
-    /** After the picture was laid out anew: put a point of it where another was on the screen before, at the same zoom. */
+    /**
+     * After the picture was laid out anew: put a point of it where another was on the screen before, at the same zoom; what is
+     * to be `filled`, as near to there as leaves no more empty space in view than there must be.
+     */
     hold(point, onScreen, { scale, following }) {
       camera.mode = 'free';
       camera.following = following;
-      network.moveTo({
-        scale,
-        position: {
-          x: point.x - (onScreen.x - element.clientWidth / 2) / scale,
-          y: point.y - (onScreen.y - element.clientHeight / 2) / scale,
-        },
-      });
+      const x = point.x - (onScreen.x - element.clientWidth / 2) / scale;
+      const y = point.y - (onScreen.y - element.clientHeight / 2) / scale;
+      const { bounds } = current();
+      if (!onScreen.filled || !bounds) return network.moveTo({ scale, position: { x, y } });
+      const { width, height } = roomAt(scale);
+      lookAt({ left: x - width / 2, right: x + width / 2, top: y - height / 2, bottom: y + height / 2 }, scale, false, bounds);
     },
 
     /** Zoom by a factor around a point of the stage, or around its middle. */

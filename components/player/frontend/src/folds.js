@@ -1,11 +1,12 @@
 /** Which groups are open: the path to the selected node as chips that close them again, and what Python is told. */
 
 import { h } from '../../../browser/dom.mjs';
+import { openedCard } from './rolled.js';
 
 /** Open groups that are named where no node is selected. */
 const NAMED = 3;
 
-/** @param {{change: (opened: string[], anchor: string | null, wanted?: string) => void}} on */
+/** @param {{change: (opened: string[], anchor: string | null, wanted?: string) => void, turn: (card: string) => void}} on */
 export function createFolds(on) {
   let model = null;
   let opened = [];
@@ -27,6 +28,8 @@ export function createFolds(on) {
   }
 
   function close(id) {
+    const card = openedCard(id);
+    if (card) return on.turn(card);
     const inside = (each) => [...around(each)].some((group) => group.id === id);
     on.change(opened.filter((each) => !inside(each)), `g:${id}`);
   }

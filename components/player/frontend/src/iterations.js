@@ -29,7 +29,7 @@ export function createIterations(state, parts, { root, area }) {
       asked = null;
       turning = false;
       const { rolled } = model;
-      memory.turned = memory.turned.filter((id) => rolled?.loops.has(id));
+      memory.turned = rolled?.on ? rolled.turned : [];
       root.toggleAttribute('data-rolled', Boolean(rolled?.on));
       root.removeAttribute('data-waiting');
       root.removeAttribute('data-unknown');
@@ -92,8 +92,12 @@ export function createIterations(state, parts, { root, area }) {
       if (rolled?.on || rolled?.worth) iterations.roll(!(asked ?? rolled.on));
     },
 
-    /** Turn a loop from time to depth, or back. */
+    /** Turn a loop from time to depth, or back; open a card that stands for many of an iteration, or close it. What is there of
+     * it stays where it is. */
     turn({ id }) {
+      const anchor = parts.viewport.anchorOf(anchorIn(state, id));
+      // Another loop's picture has another extent; a card is opened in its place.
+      memory.anchor = anchor && { ...anchor, filled: state.model.rolled.loops.has(id) };
       memory.turned = memory.turned.includes(id) ? memory.turned.filter((each) => each !== id) : [...memory.turned, id];
       turning = true;
       asked = true;
@@ -158,6 +162,18 @@ export function createIterations(state, parts, { root, area }) {
   }
 
   return iterations;
+}
+
+/**
+ * What is to stay where it is when a card or a loop is turned: the card or what it was opened into, else, of what is in sight, what
+ * is selected, or the leftmost of the loop.
+ */
+export function anchorIn({ model, view }, id) {
+  if (model.node.has(id)) return id;
+  const { left, right, top, bottom } = view.area ?? {};
+  const inSight = model.nodes.filter(({ x, y }) => x > left && x < right && y > top && y < bottom).sort((one, other) => one.x - other.x);
+  const ofLoop = model.rolled?.loops.get(id)?.kind === 'depth' ? (node) => model.groupOf.get(node.id)?.includes(id) : ({ loop }) => loop === id;
+  return (inSight.find((node) => node.id === view.selected) ?? inSight.find(ofLoop) ?? inSight[0])?.id ?? null;
 }
 
 /** Marks of which one wants to see what became of the loss. */

@@ -17,6 +17,9 @@ export function createLoading(state, parts, { root, canvas, under }) {
   let greeted = false;
   let opened = false; // a rolled run is looked at for the first time
 
+  /** A picture's name without what is turned in it. */
+  const shapeless = (picture) => picture?.replace(/\|rolled[^|]*$/, '|rolled');
+
   const loading = {
     /** Take over a payload, or what is new in it.  @param {import('./model.js').Payload} payload */
     take(payload) {
@@ -138,7 +141,8 @@ export function createLoading(state, parts, { root, canvas, under }) {
     const nodesBefore = state.model.nodes.length;
     const cameraBefore = memory.camera; // putting the graph in place moves the view
     const start = remembered ? memory.step : kept ? kept.step : startStep(payload);
-    const refolded = memory.picture === payload.picture && memory.picture !== undefined;
+    // The same picture with other groups open, or with loops turned.
+    const refolded = memory.picture !== undefined && shapeless(memory.picture) === shapeless(payload.picture);
     memory.picture = payload.picture;
     const sketched = state.model.sketch && state.model.rev === payload.rev;
     const places = refolded && !sketched && viewport.hasRoom() ? parts.glide.places() : null;

@@ -27,9 +27,8 @@ export function createLoopMenu(on) {
 
   function entry(loop, rolled, step) {
     const time = loop.kind === 'time';
-    const { at, of } = rolled.called(loop, rolled.at(loop, step));
+    const { first, at, of } = rolled.called(loop, rolled.at(loop, step));
     const number = h('input', { type: 'number', min: '0', max: String(of - 1), value: at < 0 ? '0' : numberOf(at), 'aria-label': 'Iteration' });
-    const first = loop === rolled.main ? 0 : rolled.within(loop, Math.max(0, rolled.at(loop, step))).first;
     const go = h('form', { class: 'goto', submit: (event) => {
       event.preventDefault();
       const wanted = Number.parseInt(number.value, 10);

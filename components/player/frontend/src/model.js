@@ -5,7 +5,7 @@ import { CARD } from './design.js';
 import { factAt, indexAt } from './history.js';
 import { queueAt, readQueues } from './queue.js';
 import { readRegions } from './regions.js';
-import { readRolled } from './rolled.js';
+import { readRolled, twinOf } from './rolled.js';
 import { brief, readSpark, troubleAt, valueAt } from './sparks.js';
 import { isSketch } from './store.js';
 import { boxOf, curveAlong, distanceTo, samplesOf, spreadParallel, union } from './route.js';
@@ -162,7 +162,7 @@ export function createModel(payload, windows = createWindows()) {
     /** The nodes on show that a step is about. */
     focusAt: (step) => [...new Set((steps.at(step)?.focus ?? payload.focus ?? []).map(model.stand))].filter((id) => id !== null),
     /** The node on show that stands for this one: itself, or the closed group it is in. */
-    stand: (id) => (node.has(id) ? id : model.hidden.get(id)?.within ?? null),
+    stand: (id) => [id, twinOf(id)].map((one) => (node.has(one) ? one : model.hidden.get(one)?.within)).find(Boolean) ?? null,
     /** The edge that passes within `reach` of a point, or null. */
     edgeAt(x, y, reach) {
       let best = null;
@@ -238,6 +238,7 @@ function readCard(node) {
     group: node.members !== undefined,
     members: node.members ?? 0,
     alarm: node.alarm ?? null,
+    nan: node.nan ?? null,
     findings: node.findings ?? [],
     pass: node.pass ?? 0,
     sites: node.sites ?? [],

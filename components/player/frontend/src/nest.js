@@ -25,7 +25,7 @@ export function createNest(on) {
     const of = h('span', { class: 'of' });
     const go = () => {
       const wanted = Number.parseInt(number.value, 10);
-      const { first, of: total } = rolled.within(loop, Math.max(0, rolled.at(loop, level.step)));
+      const { first, of: total } = rolled.called(loop, rolled.at(loop, level.step));
       if (Number.isInteger(wanted)) on.seek(loop, first + Math.min(total - 1, Math.max(0, wanted)));
       level.show(level.step, true);
     };
@@ -52,8 +52,8 @@ export function createNest(on) {
       show(step, anew = false) {
         level.step = step;
         const row = rolled.at(loop, step);
-        const { at, of: total } = rolled.within(loop, Math.max(0, row));
-        const text = row < 0 ? '–' : numberOf(at);
+        const { at, of: total } = rolled.called(loop, row);
+        const text = at < 0 ? '–' : numberOf(at);
         if (anew || number.getRootNode().activeElement !== number || number.value !== text) number.value = text;
         number.style.width = `${Math.max(2, String(total).length) + 1.2}ch`;
         of.textContent = `of ${total}`;

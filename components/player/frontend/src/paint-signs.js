@@ -51,12 +51,13 @@ export function paintSign(ctx, node, { palette, fonts, scale, step, origins }) {
   const told = origins?.size > 0 ? origins.has(node.id) : true;
   const begins = node.spark && told && node.spark.first === node.iteration ? troubleAt(node.spark, node.iteration) : undefined;
   const bad = node.spark ? begins !== undefined : node.alarm !== null && node.alarm <= step;
-  const sign = bad ? (begins === 'inf' ? 'Inf' : 'NaN') : node.findings.length > 0 ? '!' : '';
+  const kind = begins ?? (node.nan !== null && node.nan <= step ? 'nan' : 'inf');
+  const sign = bad ? (kind === 'inf' ? 'Inf' : 'NaN') : node.findings.length > 0 ? '!' : '';
   if (!sign) return;
   const size = Math.max(1, LEAST / scale);
   const width = (sign.length * SIGN.letter + SIGN.padding) * size;
   const left = node.box.left - SIGN.left;
-  ctx.fillStyle = begins === 'inf' ? palette.amber : bad ? palette.red : palette.orange;
+  ctx.fillStyle = !bad ? palette.orange : kind === 'inf' ? palette.amber : palette.red;
   ctx.beginPath();
   ctx.roundRect(left, node.box.top - SIGN.up * size, width, SIGN.height * size, (SIGN.height / 2) * size);
   ctx.fill();

@@ -200,6 +200,7 @@ function createParts(state, elements) {
     },
   });
   parts.folds = createFolds({
+    turn: (id) => iterations.turn({ id }),
     change(opened, anchor, wanted = null) {
       const { rev, picture } = state.model;
       memory.anchor = parts.viewport.anchorOf(anchor);

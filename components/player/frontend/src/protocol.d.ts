@@ -146,8 +146,10 @@ export interface Card {
   grads: [number, number][];
   /** The backward pass that recorded it. */
   pass: number;
-  /** Since when it is not finite. */
+  /** Since when it is not finite, */
   alarm: number | null;
+  /** and since when it holds NaN. */
+  nan: number | null;
   /** Titles of the findings about something in a closed group. */
   findings: string[];
   /** Of a rolled run: the loop that it belongs to, */
@@ -276,6 +278,8 @@ export interface Rolled {
   window: [number, number] | null;
   /** The cards at which the first NaN or Inf begins. */
   origins: string[];
+  /** Loops that are taken for the other kind, and cards that are opened. */
+  turned: string[];
 }
 
 /** A picture: what is drawn where, and unless it is a sketch, what happens in it. */
@@ -451,7 +455,7 @@ export interface FoldsWish {
 /** What the user wants of loops. */
 export interface RolledWish {
   on: boolean;
-  /** Loops that are to be taken for the other kind. */
+  /** Loops that are to be taken for the other kind, and cards that are to be opened. */
   turned: string[];
   /** The steps for which the cards' histories are wanted. */
   window: [number, number] | null;

@@ -19,6 +19,18 @@ export const JUMPS = [
 /** How an iteration is called: like the program's own counters, from 0. */
 export const numberOf = (row) => String(row);
 
+/** A card of several iterations, as Python names it: "p" and the first node that it stands for. */
+const CARD = /^p([tn]\d+)$/;
+
+/** Whether a card stands for several of one iteration ("× 64"), so that it can be opened. */
+export const isRepeated = (node) => node.times > 1 && CARD.test(node.id);
+
+/** The card that was opened into a group, by the group's id; undefined for any other group. */
+export const openedCard = (group) => [group.split('/').at(-1)].find((name) => CARD.test(name));
+
+/** What the same node is called where a loop is turned the other way: alone, or the first of several. */
+export const twinOf = (id) => CARD.exec(id)?.[1] ?? `p${id}`;
+
 /** "for, line 47": a loop in a word and its line. */
 export function shortTitle({ title, line }) {
   const word = title.trim().split(/\s/, 1)[0] || 'loop';
@@ -72,6 +84,8 @@ export function readRolled(data, { steps = [], segments = [], last = 0 } = {}) {
     curves: data.curves ?? [],
     frames: data.frames ?? [],
     window: Array.isArray(data.window) ? data.window : null,
+    /** Loops that are taken for the other kind, and cards that are opened. */
+    turned: data.turned ?? [],
     around,
 
     /** The row of the iteration of a loop that is on, or was last, at a step; -1 before the first. */
@@ -130,11 +144,11 @@ export function readRolled(data, { steps = [], segments = [], last = 0 } = {}) {
       return { first, at: row - first, of: bisect(loop.outer, outer) - first };
     },
 
-    /** What an iteration is called: of the main loop in the whole run, of others in the iteration around it. */
+    /** What an iteration is called, wherever it is told: of the main loop in the whole run, of others in the iteration around it. */
     called(loop, row) {
-      if (loop === main) return { at: row, of: Math.max(loop.total, loop.starts.length) };
-      const { at, of } = rolled.within(loop, Math.max(0, row));
-      return { at: row < 0 ? -1 : at, of };
+      if (loop === main) return { first: 0, at: row, of: Math.max(loop.total, loop.starts.length) };
+      const { first, at, of } = rolled.within(loop, Math.max(0, row));
+      return { first, at: row < 0 ? -1 : at, of };
     },
 
     /** The time loops around the main one, the outermost first, it, and those in it of which an iteration is on at a step. */

@@ -2,12 +2,13 @@
 
 import { tell, tellSpan } from './bus.js';
 import { related } from './focus.js';
+import { isRepeated } from './rolled.js';
 import { selectedNode } from './state.js';
 import { edgeLines, frameLines, nodeLines } from './tooltip.js';
 
 /**
  * @param {import('./state.js').State} state
- * @param {object} parts   viewport, graphCanvas, folds, focus, seeking, breakpoints, tooltip, reporter
+ * @param {object} parts   viewport, graphCanvas, folds, iterations, focus, seeking, breakpoints, tooltip, reporter
  * @param {{root: HTMLElement}} elements
  */
 export function createSelection(state, parts, { root }) {
@@ -44,6 +45,7 @@ export function createSelection(state, parts, { root }) {
 
     openGroup(node) {
       if (node?.group) parts.folds.open(node.id);
+      else if (node && isRepeated(node)) parts.iterations.turn(node);
     },
 
     /** What is related to the selected node stays, the rest steps back; `move` brings all of it into view. */

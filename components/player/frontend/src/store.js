@@ -36,7 +36,7 @@ const PICTURES = 6;
  * @property {string | undefined} breakpointsGiven   the breakpoints that Python gave last, as JSON
  *
  * Until the picture comes in which groups are opened or closed
- * @property {{id: string, x: number, y: number} | null} anchor   what is to stay where it is on the screen
+ * @property {{id: string, x: number, y: number, filled?: boolean} | null} anchor   what is to stay where it is on the screen
  * @property {string | null} wanted            the node that is to be selected there
  *
  * What Python does not send again
@@ -45,7 +45,7 @@ const PICTURES = 6;
  *                                             the picture, whether its details have come, and the window that came last
  * @property {Map<string, object>} windows     revision → what the cards show, as far as it has come (`windows.js`)
  *
- * @property {string[]} turned                 loops that the user has turned from time to depth or back
+ * @property {string[]} turned                 loops that the user has turned from time to depth or back, and cards opened
  * @property {{open?: boolean}} legend         whether the legend is open where it is a chip
  */
 

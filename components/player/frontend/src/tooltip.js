@@ -3,6 +3,7 @@
 import { indexAt } from './history.js';
 import { h } from '../../../browser/dom.mjs';
 import { stateText } from './queue.js';
+import { isRepeated } from './rolled.js';
 
 const DELAY = 180;
 
@@ -65,7 +66,7 @@ export function nodeLines(node, rolled = null) {
   if (node.op && node.op !== node.title) lines.push([`made by ${node.op}`, 'quiet']);
   if (node.pass) lines.push([`recorded in backward pass ${node.pass}`, 'quiet']);
   if (node.some) lines.push([node.some, 'quiet']);
-  if (node.times > 1) lines.push([`${node.times} times in one iteration`, 'quiet']);
+  if (node.times > 1) lines.push([`${node.times} times in one iteration${isRepeated(node) ? ': double-click shows each' : ''}`, 'quiet']);
   if (node.ghost) return [...lines, ['not made yet at this step', 'quiet']];
   if (node.face.value) lines.push([`value ${node.face.value}`, 'plain']);
   if (node.face.grad != null) lines.push([`${node.face.gradLabel ?? 'grad'} ${node.face.grad}`, 'grad']);

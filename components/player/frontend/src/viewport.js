@@ -115,7 +115,7 @@ export function createViewport(state, parts, { root, area, canvas }) {
       const { anchor } = memory;
       memory.anchor = null;
       if (!before) return camera.fit(focusNodes(state));
-      const there = anchor && (model.node.get(anchor.id) ?? firstOf(model, anchor.id) ?? selectedNode(state));
+      const there = anchor && (model.node.get(model.stand(anchor.id)) ?? firstOf(model, anchor.id) ?? selectedNode(state));
       if (!there) {
         if (before.mode === 'fit') return camera.fit(focusNodes(state));
         camera.restore(before);

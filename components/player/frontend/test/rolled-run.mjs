@@ -98,7 +98,7 @@ export function rolledRun({ iterations = 200, inner = 8, nan = 137, window = nul
       w: 408, spark: { value: sampled(rate), grad: sampled(falling(31, 1, 0.01)), bad: troubles },
       history: history(18, 12, null).map(([step, face]) => [step, { ...face, valueLabel: 'lr', value: '0.0025', grad: face.value === 'nan' ? 'nan' : '0.012', gradLabel: 'moved' }]),
     }),
-    { ...card('s1', 945, 174, 34, 'select', '', '', 19, 1, null), shape: 'pill', w: 118, times: 64, spark: spark(33, false) },
+    { ...card('pt64', 945, 174, 34, 'select', '', '', 19, 1, null), shape: 'pill', w: 118, times: 64, spark: spark(33, false) },
     ...Array.from({ length: extra }, (_, at) => card(`e${at}`, 282 + 222 * (at % 20), 760 + 170 * Math.floor(at / 20), 142, `layer ${at}`, 'Linear', '[32×32]', 100 + at, 1, 9, { rows: [parameter(`v${at}`, 'weight', 200 + at)] })),
   ];
   const edge = (from, to, route, more = {}) => ({ id: `${from}>${to}>0`, from, to, route, kind: 'data', born: 0, far: false, history: [], carried: false, some: '', ...more });
@@ -106,7 +106,7 @@ export function rolledRun({ iterations = 200, inner = 8, nan = 137, window = nul
     edge('bx', 'p1', [[125, 152], [189, 152]]), edge('p1', 'p2', [[375, 152], [411, 152]]), edge('p2', 'p3', [[597, 152], [633, 152]]),
     edge('p3', 'p4', [[726, 245], [726, 308]]), edge('p4', 'p5', [[633, 372], [597, 372]]), edge('p5', 'p7', [[411, 372], [375, 372]], { some: 'in 1 of 200 iterations' }),
     edge('p6', 'p7', [[282, 465], [282, 416]], { some: 'in 1 of 200 iterations' }), edge('by', 'p5', [[125, 462], [440, 440], [504, 416]]),
-    edge('opt', 'p1', [[411, 545], [170, 600], [150, 330], [230, 245]], { carried: true }), edge('s1', 'p3', [[886, 174], [819, 174]]),
+    edge('opt', 'p1', [[411, 545], [170, 600], [150, 330], [230, 245]], { carried: true }), edge('pt64', 'p3', [[886, 174], [819, 174]]),
   ];
   const main = { id: 'inner', title: 'for bx, by in loader', line: 47, cell: 0, parent: 'outer', kind: 'time', total: iterations, starts, ends, outer, shown: true,
     reason: 'All 200 iterations use the same parameters: fc1.weight, fc1.bias and 9 more.' };

@@ -5,10 +5,10 @@ import { beginningOf } from '../src/camera.js';
 import { rowBoxes } from '../src/card-rows.js';
 import { badRanges, between, curveLines, moved, scaleOf, ticksOf, zoomed } from '../src/curve-scale.js';
 import { tonesOf } from '../src/curves.js';
-import { lossOf } from '../src/iterations.js';
+import { anchorIn, lossOf } from '../src/iterations.js';
 import { createModel } from '../src/model.js';
 import { tabTexts } from '../src/paint-frame.js';
-import { readRolled, shortTitle } from '../src/rolled.js';
+import { isRepeated, openedCard, readRolled, shortTitle, twinOf } from '../src/rolled.js';
 import { brief, readSpark, sparkLines, troubleAt, valueAt } from '../src/sparks.js';
 import { stopFrom } from '../src/step-targets.js';
 import { createStore, held, take } from '../src/store.js';
@@ -33,7 +33,31 @@ test('the iteration of a step is the last that has begun, and its steps go to wh
   assert.deepEqual([0, 1, 2, 3].map((row) => rolled.range(inner, row)), [{ from: 3, to: 4 }, { from: 5, to: 7 }, { from: 9, to: 9 }, { from: 10, to: 13 }]);
   assert.deepEqual(rolled.within(inner, 3), { first: 2, at: 1, of: 2 });
   assert.deepEqual(rolled.chain(9).map(({ id }) => id), ['outer', 'inner']);
-  assert.deepEqual([rolled.called(outer, 1), rolled.called(inner, 3)], [{ at: 1, of: 2 }, { at: 1, of: 2 }]);
+  assert.deepEqual([rolled.called(outer, 1), rolled.called(inner, 3)], [{ first: 0, at: 1, of: 2 }, { first: 2, at: 1, of: 2 }]);
+});
+
+test('a card for many of an iteration can be opened, and its group says which card it was', () => {
+  const model = createModel(rolledRun({ iterations: 4, inner: 2, nan: null }));
+  assert.deepEqual(model.nodes.filter(isRepeated).map(({ id }) => id), ['pt64'], 'what has no key of a card cannot');
+  assert.equal(openedCard('D0:3/pt64'), 'pt64');
+  assert.equal(openedCard('Mmodel/Mpt'), undefined);
+  assert.equal(openedCard('pt64/pt12–'), undefined, 'a range of its members is an ordinary group');
+});
+
+test('a node is found under the name that it has where a loop is turned', () => {
+  assert.deepEqual([twinOf('pt12'), twinOf('t12'), twinOf('pn3')], ['t12', 'pt12', 'n3']);
+  const model = createModel(rolledRun({ iterations: 4, inner: 2, nan: null }));
+  assert.equal(model.stand('t64'), 'pt64');
+  assert.equal(model.stand('t65'), null);
+});
+
+test('what stays where it is when a loop is turned is in sight', () => {
+  const model = createModel(rolledRun({ iterations: 4, inner: 2, nan: null }));
+  const seen = (left, selected) => anchorIn({ model, view: { selected, area: { left, right: left + 400, top: 0, bottom: 700 } } }, 'inner');
+  assert.equal(seen(0, null), 'p1', 'the leftmost of the loop, not what stands before it');
+  assert.equal(seen(0, 'bx'), 'bx');
+  assert.equal(seen(400, 'bx'), 'p2', 'what is selected is out of sight');
+  assert.equal(anchorIn({ model, view: { selected: null, area: null } }, 'pt64'), 'pt64');
 });
 
 test('the bar has the iteration of a step, or what lies between two, before the first or after the last', () => {
