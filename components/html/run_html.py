@@ -4,6 +4,7 @@ the chosen one."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -23,30 +24,63 @@ BESIDE = 2
 
 def over_run_html(recording: Recording, view: RolledView, key: str, step: int) -> str:
     """How a card's value, gradient and update go over the iterations of its loop; "" where there are too few."""
+    columns = _columns(view, key)
+    if columns is None:
+        return ""
+    one, loop = view.series[key], view.places.loops[view.places.loop[view.card[key]]]
+    row = max(0, int(np.searchsorted(loop.starts, step, "right")) - 1)
+    return section(*_ridges(recording, view, key, row), _table(one, loop, row, columns), label="over the run")
+
+
+def ridges_html(recording: Recording, view: RolledView, key: str) -> str:
+    """The part of it that is the same in all iterations."""
+    return "".join(_ridges(recording, view, key, None)) if _columns(view, key) is not None else ""
+
+
+def columns_of_card(view: RolledView, key: str, every: int = 1) -> dict[str, Any] | None:
+    """A card's numbers in every so many-th iteration of its loop, as the table shows them; None where it has none.
+
+    `bad` has pairs (iteration, whether it is NaN or Inf) for all.
+    """
+    columns = _columns(view, key)
+    if columns is None:
+        return None
+    one = view.series[key]
+    return {
+        "loop": view.graph.nodes[key]["loop"],
+        "names": [name for name, _ in columns],
+        "values": [[float(f"{v:.4g}") if np.isfinite(v) else None for v in values[::every].tolist()] for _, values in columns],
+        "bad": one.troubles(),
+    }
+
+
+def _columns(view: RolledView, key: str) -> list[tuple[str, Floats]] | None:
+    """What the table says of each iteration; None where there are too few, or nothing is known."""
     card = view.card.get(key)
     if card is None:
-        return ""
+        return None
     one, loop = view.series[key], view.places.loops[view.places.loop[card]]
     if len(loop) < 3 or not (np.isfinite(one.value).any() or np.isfinite(one.grad).any() or one.bad.any()):
-        return ""
-    row = max(0, int(np.searchsorted(loop.starts, step, "right")) - 1)
-    grads = np.isfinite(one.grad).any()
-    ridges = _ridgeline(recording, one, row, bool(grads))
-    parts = [muted("how its gradient is spread" if grads else "how its value is spread"), ridges] if ridges else []
-    trained = bool(view.places.stays[card]) and bool(grads)
-    moved = view.updates(key) if trained else None
-    return section(*parts, _table(one, loop, row, moved), label="over the run")
+        return None
+    if bool(view.places.stays[card]) and bool(np.isfinite(one.grad).any()):
+        return [("‖grad‖", one.grad), ("‖w‖", one.norm), ("moved", view.updates(key))]
+    return [("‖grad‖", one.grad), ("value", one.value), ("±", one.spread)]
 
 
-def _table(one: Series, loop: Iterations, row: int, moved: Floats | None) -> str:
-    head = ["iteration", "‖grad‖", *(["‖w‖", "moved"] if moved is not None else ["value", "±"])]
+def _ridges(recording: Recording, view: RolledView, key: str, row: int | None) -> list[str]:
+    one = view.series[key]
+    grads = bool(np.isfinite(one.grad).any())
+    ridges = _ridgeline(recording, one, row, grads)
+    return [muted("how its gradient is spread" if grads else "how its value is spread"), ridges] if ridges else []
+
+
+def _table(one: Series, loop: Iterations, row: int, columns: list[tuple[str, Floats]]) -> str:
     rows = []
     for at in range(max(0, row - BESIDE), min(len(loop), row + BESIDE + 1)):
         bad = int(one.bad[at])
-        others = [one.norm[at], moved[at]] if moved is not None else [one.value[at], one.spread[at]]
-        cells = [_cell(value, bad) for value in (one.grad[at], *others)]
+        cells = [_cell(values[at], bad) for _, values in columns]
         rows.append(("gt-now" if at == row else "", [moment(int(loop.ends[at]), f"{at}"), *cells]))
-    return table(head, rows, cls="gt-table gt-run")
+    return table(["iteration", *(name for name, _ in columns)], rows, cls="gt-table gt-run")
 
 
 def _cell(value: float, bad: int) -> str:
@@ -55,10 +89,12 @@ def _cell(value: float, bad: int) -> str:
     return tag("span", text("NaN" if bad & NAN else "Inf"), cls="gt-out") if bad & (NAN | INF) else text("–")
 
 
-def _ridgeline(recording: Recording, one: Series, row: int, grads: bool) -> str:
+def _ridgeline(recording: Recording, one: Series, row: int | None, grads: bool) -> str:
     """Distributions in iterations from the first to the last, the chosen one among them; "" for single numbers."""
     total = len(one.value)
-    chosen = sorted({*np.linspace(0, total - 1, min(RIDGES, total)).round().astype(int).tolist(), row})
+    chosen = sorted(
+        {*np.linspace(0, total - 1, min(RIDGES, total)).round().astype(int).tolist(), *(() if row is None else (row,))}
+    )
     ids = (one.grads if grads else one.arrays)[chosen]
     arrays = [recording.array(int(id)) for id in ids]
     if not any(array is not None and array.size > 1 and array.dtype.kind == "f" for array in arrays):

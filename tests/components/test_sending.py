@@ -11,7 +11,8 @@ from components.player import LARGE, _needed, knows
 from components.player.folds import at_first, folding
 from components.player.payload import drawing, late_details, packed, payload, plain, sketch
 from components.player.tape import late_captions
-from components.replay.pictures import ALL_OPEN, FIRST, MOST, NOTHING_OPEN, pictures
+from components.replay.openings import ALL_OPEN, FIRST, MOST, NOTHING_OPEN
+from components.replay.pictures import pictures
 from engine.diagnosis.contributions import edge_lines
 from engine.graph.graph_view import whole
 from tests.recorded import recorded

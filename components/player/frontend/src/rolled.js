@@ -76,6 +76,9 @@ export function readRolled(data, { steps = [], segments = [], last = 0 } = {}) {
   const rolled = {
     on: Boolean(data.on) && main !== null && main.starts.length > 0,
     worth: Boolean(data.worth),
+    /** Of a file that can ask nobody: its loops stay as they are; and there is no picture that is not rolled. */
+    fixed: Boolean(data.fixed),
+    alone: Boolean(data.alone),
     file: data.file ?? '',
     loops,
     main,
