@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
+import msgspec
 import numpy as np
 
 from ...graph.structure.moments import iteration_of, iteration_text, main_of
@@ -58,10 +59,11 @@ def _answer(q: Question, found: Origin, what: str, rest: str, evidence: list[tup
         *([("last good", f"iteration {good}")] if good >= 0 else ()),
         *evidence,
     ]
+    loop = main_of(run.recording)
     nodes = [_tensor(run, one) for one in reversed(found.way)]
     if facts is not None:
         nodes += [facts.tensor, *facts.inputs]
-    return q.because(
+    reason = q.because(
         "not_finite",
         f"{what} is {fault_word(found.way[-1].fault)}: {how}",
         " ".join(part for part in (why, _spread(run, found.way, began), _reach(run, found.way), rest) if part),
@@ -70,6 +72,7 @@ def _answer(q: Question, found: Origin, what: str, rest: str, evidence: list[tup
         nodes=nodes,
         evidence=told,
     )
+    return msgspec.structs.replace(reason, good=int(loop.ends[good])) if loop is not None and good >= 0 else reason
 
 
 def _facts(run: Run, found: Origin) -> Facts | None:

@@ -180,7 +180,20 @@ def _forward(run: Run, symptom: Symptom, origin: int, nan: int) -> Finding:
         related=[run.site(nan), run.site(symptom.step)],
         evidence=evidence,
         nodes=[*facts.nodes, *([key(symptom.tensor)] if symptom.tensor >= 0 else [])],
+        steps=_from_then_on(run, symptom.step),
     )  # fmt: skip
+
+
+def _from_then_on(run: Run, step: int) -> list[int]:
+    """The passes from a step on that begin with or bring what is not finite."""
+    found = []
+    for entry in run.passes:
+        if entry.ended < step:
+            continue
+        roots = any(run.fault(run.status(tensor, entry.began).array) for tensor, _ in entry.event.roots)
+        if roots or any(run.fault(event.total) for _, event in run.fills(entry)):
+            found.append(entry.began)
+    return found
 
 
 def _pass(run: Run, entry: Pass) -> str:
@@ -236,6 +249,7 @@ def _at_node(run: Run, symptom: Symptom, entry: Pass, step: int, event: NodeRan,
         related=[run.site(entry.began), run.site(facts.mask)],
         evidence=evidence,
         nodes=facts.nodes,
+        steps=_from_then_on(run, symptom.step),
     )  # fmt: skip
 
 
