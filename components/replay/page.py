@@ -124,7 +124,8 @@ def _data(recording: Recording, options: Options, tell: Tell) -> tuple[dict[str,
 def _told(made: Rolled, alone: bool) -> dict[str, Any]:
     for view in made.views.values():
         view["shared"]["rolled"]["alone"] = alone
-    return {"views": made.views, "spans": made.spans, "standing": made.standing, "twins": made.twins, "ledgers": made.ledgers}
+    parts = ("views", "spans", "standing", "twins", "ledgers", "multiples")
+    return {part: getattr(made, part) for part in parts}
 
 
 def _packed(data: dict[str, Any]) -> str:

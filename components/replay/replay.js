@@ -384,7 +384,8 @@ function ledgerPart(texts) {
   if (keys.length === 0) return '<div class="gt-empty">No backward pass has filled a .grad in this run.</div>';
   const selected = shown.rolled ? data.rolled.ledgers[shown.view][shown.selected] : shown.selected;
   const first = keys.filter((key) => key === selected);
-  return [...first, ...keys.filter((key) => key !== selected)].map((key) => texts[ledgers[key]]).join('');
+  const over = shown.rolled ? data.rolled.multiples[shown.view] : '';
+  return over + [...first, ...keys.filter((key) => key !== selected)].map((key) => texts[ledgers[key]]).join('');
 }
 
 function factAt(history, step) {

@@ -20,6 +20,7 @@ import numpy as np
 from components.html.diagnosis_html import both_views
 from components.html.group_html import rolled_group_html
 from components.html.inspector_html import inspector_html
+from components.html.multiples_html import multiples_html
 from components.html.run_html import columns_of_card, ridges_html
 from components.player.rolled import RolledDrawing, rolled_drawing, rolled_payload
 from components.player.run_tape import of_window
@@ -69,6 +70,8 @@ class Rolled:
     """View → card → the card of the other view that stands for the same."""
     ledgers: dict[str, dict[str, str]] = field(default_factory=dict)
     """View → card → the tensor whose ledger is its own."""
+    multiples: dict[str, str] = field(default_factory=dict)
+    """View → its parameters over the run, as HTML."""
 
 
 def rolled(
@@ -82,6 +85,7 @@ def rolled(
         nodes = side.everything.graph.nodes
         made.standing[side.view] = {one: key for key, a in nodes(data=True) if not a["loop"] for one in a["all"][:1]}
         made.ledgers[side.view] = {key: f"t{a['tensor']}" for key, a in nodes(data=True) if a["tensor"] != NOTHING}
+        made.multiples[side.view] = multiples_html(side.everything, None)
         others = [other.everything for other in sides if other is not side]
         made.twins[side.view] = {
             key: twin

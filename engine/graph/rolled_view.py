@@ -201,7 +201,7 @@ class RolledView:
     def _trained(self, key: str, found: dict[str, Series]) -> tuple[list[Series], list[int]]:
         """The parameters that an optimizer's step writes, with the arrays that they hold ahead of the first iteration."""
         keys = [one for one in self.graph.successors(key) if self.places.stays[self.card[one]] and self.graph.nodes[one]["all"]]
-        return [found[one] for one in keys], self._before(keys)
+        return [found[one] for one in keys], self.before(keys)
 
     def steps_of(self, key: str, first: int, last: int) -> list[tuple[int, Face]]:
         """What the card of an optimizer's step shows from one step to another: how large the parameters are, how far it moved
@@ -225,9 +225,9 @@ class RolledView:
 
     def updates(self, key: str) -> Floats:
         """How far each iteration has moved a parameter, as a share of its norm."""
-        return updates(self.recording, self.series[key], self._before([key])[0])
+        return updates(self.recording, self.series[key], self.before([key])[0])
 
-    def _before(self, keys: list[str]) -> list[int]:
+    def before(self, keys: list[str]) -> list[int]:
         """The arrays that parameters hold ahead of the first iteration."""
         ids = np.array([self.members[self.card[key]][0][0] for key in keys], np.int64)
         steps = np.full(len(ids), int(self.iterations.starts[0]) - 1)

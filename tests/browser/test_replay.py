@@ -443,3 +443,21 @@ def test_hostile_names_in_a_loop_stay_text(chromium: Browser, tmp_path: Path) ->
             one.tab.get_by_role("tab", name=part).click()
             assert one.tab.locator("#detail img, #detail script").count() == 0
         one.press(",", ",")
+
+
+def test_what_the_pointer_is_over_is_marked_wherever_it_stands(training: Replay) -> None:
+    training.tab.get_by_role("tab", name="Ledger").click()
+    row = training.tab.locator(".gt-multiple", has_text="model.first.weight")
+    key = row.get_attribute("data-gt-key")
+    row.hover()
+    training.until(f"{PLAYER}.linked === {key!r}")
+    assert row.get_attribute("data-gt-on") is not None
+    assert training.tab.locator(".player .names .name").last.inner_text().endswith("weight.grad")
+    training.tab.locator("header h1").hover()
+    training.until(f"{PLAYER}.linked === ''")
+    assert training.tab.locator("[data-gt-on]").count() == 0
+    # And the other way round: the card in the graph marks the row.
+    spot = training.tab.evaluate("key => window.__gradtapePlayer.screen(key)", key)
+    training.tab.mouse.move(spot["x"] - 3, spot["y"])
+    training.tab.mouse.move(spot["x"], spot["y"])
+    training.tab.wait_for_selector(f'.gt-multiple[data-gt-key="{key}"][data-gt-on]')

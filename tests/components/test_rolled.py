@@ -247,6 +247,7 @@ def test_another_process_draws_the_same(long: Recording) -> None:
     file = long.to_bytes()
     order = msgspec.msgpack.encode({"wish": wish, "size": len(file), "pinned": False})
     made = json.loads(make(memoryview(b"".join(with_argument(order, (file,)))), lambda _: None))["payload"]
+    findings(long)  # the other process waits for them
     here = plain(rolled_payload(rolled_drawing(long, run="run"), window, None, "train.py"))
     assert made["nodes"] == json.loads(json.dumps(here["nodes"]))
     assert made["rolled"] == here["rolled"]
@@ -318,7 +319,8 @@ def test_the_inspector_goes_over_the_run(visit: Visit) -> None:
     shown = visit.text("panel")
     assert "over the run" in shown
     assert "iteration ‖grad‖ ‖w‖ moved 0" in shown
-    assert "gt-ridge grad bad" not in visit.markup("panel")
+    assert "gt-ridge bad" not in visit.markup("panel")
+    assert "gradient value update" in shown
     group = next(each["id"] for each in visit.sent("player")["nodes"] if each.get("rows"))
     told(visit, step=int(view.main.ends[2]), selected=group)
     assert "operations in each iteration" in visit.text("panel")

@@ -77,7 +77,7 @@ export function paintNode(ctx, node, view, dimmed = false) {
     paintRows(ctx, node, view);
   }
   ctx.globalAlpha = 1;
-  if (view.found.has(node.id)) outline(ctx, node, radius, 5, 2, palette.blue, [3, 3]);
+  if (view.found.has(node.id) || view.linked === node.id) outline(ctx, node, radius, 5, 2, palette.blue, [3, 3]);
   if (view.selected === node.id) outline(ctx, node, radius, 4.5, 2 / Math.min(1, scale), palette.ink);
   if (view.ringed?.id === node.id) outline(ctx, node, radius, 7.5, 2.5 / Math.min(1, scale), view.ringed.good ? palette.tones.good : palette.red);
   if (look.mark && scale >= FAR) mark(ctx, node, look.mark, view);
@@ -146,7 +146,7 @@ export function paintBlocks(ctx, nodes, view) {
   if (view.kept !== null || view.overlay !== null) return nodes;
   for (const node of nodes) {
     const look = lookOf(node, view);
-    if (look.halo || look.solid || view.selected === node.id || view.found.has(node.id)) rest.push(node);
+    if (look.halo || look.solid || view.selected === node.id || view.found.has(node.id) || view.linked === node.id) rest.push(node);
     const colour = node.ghost ? view.palette.line : look.stroke;
     if (!blocks.has(colour)) blocks.set(colour, []);
     blocks.get(colour).push(node);

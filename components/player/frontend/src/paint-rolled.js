@@ -60,7 +60,7 @@ export function paintRows(ctx, node, view) {
 }
 
 function paintRow(ctx, row, view) {
-  const { palette, fonts, selected, hovered, found, scale } = view;
+  const { palette, fonts, selected, hovered, found, linked, scale } = view;
   const { left, top } = row.box;
   ctx.beginPath();
   ctx.roundRect(left, top, row.w, row.h, 6);
@@ -86,7 +86,7 @@ function paintRow(ctx, row, view) {
     const box = { left: row.box.right - 7 - width, top: top + 4, width, height: row.h - 8 };
     paintSpark(ctx, row.spark, which, box, row.iteration, view, which === 'grad' ? palette.orange : palette.blue);
   }
-  if (selected !== row.id && !found.has(row.id)) return;
+  if (selected !== row.id && !found.has(row.id) && linked !== row.id) return;
   ctx.beginPath();
   ctx.roundRect(left - 2.5, top - 2.5, row.w + 5, row.h + 5, 8);
   ctx.lineWidth = 2 / Math.min(1, scale);

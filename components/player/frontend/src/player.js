@@ -231,6 +231,7 @@ function createParts(state, elements) {
       parts.reporter.flush();
     },
     select: (id) => parts.selection.show(id),
+    over: (id) => parts.selection.linked(id),
     marks(data) {
       // Where the run is rolled, cards stand for the nodes of all iterations.
       const own = data && state.model.rolled?.on ? data.rolled?.[state.model.view] ?? {} : data;
