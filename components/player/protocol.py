@@ -84,6 +84,8 @@ class RolledPart(msgspec.Struct, frozen=True):
     """First and last step of the histories that come with it; None for all."""
     origins: list[str] = []
     """The cards at which the first NaN or Inf begins."""
+    there: dict[str, list[tuple[int, int]]] = {}
+    """Cards that only some iterations have, with the stretches of those."""
 
 
 class RolledWish(msgspec.Struct, frozen=True):

@@ -350,6 +350,7 @@ def _rolled(d: RolledDrawing, window: tuple[int, int], file: str) -> RolledPart:
     return RolledPart(
         everything.rolled.main, everything.main is not None, everything.rolled.worth, file, loops, frames,
         timeline.curves, marks, window, everything.about(trouble) if trouble != NOTHING else [],
+        everything.there,
     )  # fmt: skip
 
 

@@ -37,6 +37,8 @@ MOST = 2_000
 """Steps of a window, at most: an iteration may be as long as the run."""
 OUTPUTS = 4
 """Outputs of a node among which its card is looked for."""
+STRETCHES = 200
+"""Stretches of iterations that are listed of one card."""
 SHUT = frozenset({"aside", "optimizer"})
 """Kinds of groups that no first view opens."""
 Norms = dict[str, list[tuple[int, float]]]
@@ -152,6 +154,21 @@ class RolledView:
             row = int(np.searchsorted(loop.starts, born[at], "right")) - 1
             end = int(loop.ends[row])
         return end if at + 1 == len(born) or born[at + 1] > end else int(born[at + 1]) - 1
+
+    @cached_property
+    def there(self) -> dict[str, list[tuple[int, int]]]:
+        """Cards that only some iterations of the main loop have, with the stretches of those, first and last: as long as they can
+        be listed."""
+        total, found = len(self.iterations), {}
+        for key, (_, born) in zip(self.keys, self.members, strict=True):
+            rows = np.unique(self.iterations.rows(born))
+            rows = rows[rows >= 0]
+            if not len(rows) or len(rows) == total or not self.graph.nodes[key]["loop"]:
+                continue
+            parts = np.split(rows, np.flatnonzero(np.diff(rows) > 1) + 1)
+            if len(parts) <= STRETCHES:
+                found[key] = [(int(part[0]), int(part[-1])) for part in parts]
+        return found
 
     @cached_property
     def places(self) -> Places:

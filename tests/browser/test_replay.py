@@ -461,3 +461,41 @@ def test_what_the_pointer_is_over_is_marked_wherever_it_stands(training: Replay)
     training.tab.mouse.move(spot["x"] - 3, spot["y"])
     training.tab.mouse.move(spot["x"], spot["y"])
     training.tab.wait_for_selector(f'.gt-multiple[data-gt-key="{key}"][data-gt-on]')
+
+
+def test_what_is_found_says_its_iterations_and_is_shown_in_the_one_that_was_asked_for(training: Replay) -> None:
+    training.press("/")
+    find = training.tab.get_by_placeholder("Find")
+    entries = training.tab.locator(".player .find .results button")
+    find.fill("loss")
+    assert "all 12 iterations" in entries.first.inner_text()
+    find.fill("loss iteration 7")
+    assert entries.first.inner_text().endswith("iteration 7")
+    find.press("Enter")
+    training.until(f"{PLAYER}.iteration === '7'")
+    training.shows("loss")
+    find.fill("error 3")
+    find.press("Enter")
+    training.until(f"{PLAYER}.iteration === '3'")
+    training.shows("error")
+    find.fill("iteration 5")
+    find.press("Enter")
+    training.until(f"{PLAYER}.iteration === '5'")
+    find.fill("loss iteration 99")
+    assert training.text(".player .find .count") == "no iteration 99"
+
+
+def test_what_only_some_iterations_have_is_shown_in_the_first_of_them(chromium: Browser, tmp_path: Path) -> None:
+    recording = run(
+        TRAINING.replace(
+            "    optimizer.zero_grad()", "    if step in (4, 6):\n        extra = loss * 3\n    optimizer.zero_grad()"
+        )
+    ).recording
+    assert recording is not None
+    for one in opened(chromium, tmp_path, recording, "Training"):
+        one.press("/")
+        one.tab.get_by_placeholder("Find").fill("extra")
+        assert "2 of 12 iterations: 4, 6" in one.text(".player .find .results")
+        one.tab.locator(".player .find .results button").first.click()
+        one.until(f"{PLAYER}.iteration === '4'")
+        one.shows("extra")

@@ -90,6 +90,12 @@ export function readRolled(data, { steps = [], segments = [], last = 0 } = {}) {
     window: Array.isArray(data.window) ? data.window : null,
     around,
 
+    /** The stretches of iterations of the main loop that have a card, or null for all. */
+    there: (id) => data.there?.[id] ?? null,
+
+    /** Whether an iteration of the main loop has a card. */
+    has: (id, row) => data.there?.[id]?.some(([from, to]) => from <= row && row <= to) ?? true,
+
     /** The row of the iteration of a loop that is on, or was last, at a step; -1 before the first. */
     at: (loop, step) => bisect(loop.starts, step) - 1,
 
