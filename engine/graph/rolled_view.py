@@ -157,8 +157,8 @@ class RolledView:
 
     @cached_property
     def there(self) -> dict[str, list[tuple[int, int]]]:
-        """Cards that only some iterations of the main loop have, with the stretches of those, first and last: as long as they can
-        be listed."""
+        """Cards that only some iterations of the main loop have, with the stretches of those, first and last: where these can be
+        listed."""
         total, found = len(self.iterations), {}
         for key, (_, born) in zip(self.keys, self.members, strict=True):
             rows = np.unique(self.iterations.rows(born))
