@@ -30,7 +30,7 @@ from components.page.status import bars, status
 from components.page.task_progress import again
 from components.page.thinned import thinned
 from components.page.visit import visitors_page
-from components.player.extent import extent
+from components.player.isolated import extent
 from components.server.render_lock import in_turn, turn_for
 from components.server.uploads import bounded
 from engine.recording import Recording

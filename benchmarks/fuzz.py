@@ -23,7 +23,8 @@ import msgspec
 import numpy as np
 
 from benchmarks.sizes import options
-from components.player.payload import drawing, packed, payload
+from components.player import feed
+from components.player.picture import Wish, drawing
 from components.replay.panels import panels
 from engine.diagnosis import findings
 from engine.diagnosis.contributions import edge_lines
@@ -214,7 +215,7 @@ def _open(name: str, data: bytes) -> Program | Recording:
 def _work_with(recording: Recording) -> None:
     """What the page and the replay show of a recording, and a picture of it."""
     for view in ("tensors", "autograd"):
-        packed(payload(drawing(recording, view, "LR", "run"), edge_lines(recording)))
+        feed.message(feed.parts_of(drawing(recording, Wish(view, run="run")), edge_lines(recording)))
     findings(recording)
     panels(recording, ("tensors", "autograd"))
 

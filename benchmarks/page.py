@@ -8,7 +8,8 @@ from collections.abc import Sequence
 
 from benchmarks.sizes import smallest
 from components.menus.gallery import examples
-from components.player.payload import drawing, payload
+from components.player import feed
+from components.player.picture import Wish, drawing
 from engine.sandbox import run
 
 HUNDRED = """import torch
@@ -41,7 +42,7 @@ def sandbox(small: bool = False) -> None:
     times = []
     for i in range(pictures):
         began = time.perf_counter()
-        data = payload(drawing(result.recording, run=str(i)))
+        data = feed.plain(feed.message(feed.parts_of(drawing(result.recording, Wish(run=str(i))), lambda *_: ())))
         times.append(time.perf_counter() - began)
     print(f"graph, layout and faces of {len(data['nodes'])} nodes: {statistics.median(times) * 1000:.1f} ms")
 

@@ -21,11 +21,12 @@ from benchmarks.sizes import smallest
 from components.html.inspector_html import inspector_html
 from components.html.run_html import over_run_html
 from components.page.selection import telling
-from components.player.payload import drawing, packed, payload
-from components.player.rolled import rolled_drawing, rolled_news, rolled_payload
+from components.player import feed
+from components.player.picture import Drawing, Wish, drawing
+from components.player.protocol import Holds
 from engine.diagnosis import findings
 from engine.diagnosis.contributions import edge_lines
-from engine.graph.rolled_view import rolled_view, worth_rolling
+from engine.graph.rolled_graph import rolled_graph, worth_rolling
 from engine.recording import Recording
 from engine.recording.columns import columns_of
 from engine.recording.index import index_of
@@ -134,8 +135,8 @@ def _once(recording: Recording, made: _Parts) -> int:
     if made.timed("loops", lambda: worth_rolling(recording)):
         size = _rolled(recording, made)
     else:
-        drawn = made.timed("graph and layout", lambda: drawing(recording, fold="auto", opened=None))
-        size = made.timed("payload", lambda: len(msgspec.json.encode(packed(payload(drawn, complete=False)))))
+        drawn = made.timed("graph and layout", lambda: drawing(recording, Wish(fold="auto")))
+        size = made.timed("payload", lambda: _sent(drawn))
     made.timed("findings", lambda: findings(recording))
     key = made.timed("inspector", lambda: _inspected(recording))
     assert key
@@ -144,25 +145,32 @@ def _once(recording: Recording, made: _Parts) -> int:
 
 def _rolled(recording: Recording, made: _Parts) -> int:
     lines = edge_lines(recording)
-    view = made.timed("rolled", lambda: rolled_view(recording))
-    drawn = rolled_drawing(recording)
+    view = made.timed("rolled", lambda: rolled_graph(recording))
+    drawn = drawing(recording, Wish(rolled=True))
     made.timed("layout", lambda: drawn.placed)
-    size = made.timed("payload", lambda: len(msgspec.json.encode(packed(rolled_payload(drawn, None, lines)))))
+    size = made.timed("payload", lambda: _sent(drawn))
+    holds = Holds(tape=drawn.wish.tape, rev=drawn.rev)
     changes = []
     starts = view.iterations.starts
     for start in starts[:: max(1, len(starts) // 40)].tolist():
         began = time.process_time()
-        msgspec.json.encode(rolled_news(drawn, view.window(start), None, lines))
+        msgspec.json.encode(feed.message(feed.parts_of(drawn, lines, view.window(start)), holds))
         changes.append(time.process_time() - began)
     made.times.setdefault("iteration change (p95)", []).append(sorted(changes)[int(0.95 * (len(changes) - 1))])
     return int(size)
+
+
+def _sent(drawn: Drawing) -> int:
+    """Bytes of all that a player is sent that has nothing but a sketch of a picture."""
+    parts = feed.parts_of(drawn, edge_lines(drawn.recording))
+    return len(msgspec.json.encode(feed.message(parts, Holds(sketch=drawn.rev))))
 
 
 def _inspected(recording: Recording) -> str:
     selected, step = telling(recording), len(recording.events) - 1
     if not worth_rolling(recording):
         return inspector_html(recording, step, selected)
-    view = rolled_view(recording)
+    view = rolled_graph(recording)
     key = view.rolled.key_of.get(selected or "")
     return inspector_html(recording, step, selected, over_run_html(recording, view, key, step) if key else "")
 

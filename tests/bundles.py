@@ -1,6 +1,7 @@
 """Builds the bundles of the page's own components from their sources: `python -m tests.bundles` (or `make bundles`).
 
-The licences of what is in them go into `THIRD_PARTY.md` as well.
+Before that what the player is sent is written into its declarations (`tests/declarations.py`), and the picture's design and its
+letters' widths into its sources (`tests/design.py`); after it the licences of what is in the bundles into `THIRD_PARTY.md`.
 
 With `--check` nothing is changed; it fails where a committed bundle is not, byte for byte, what its sources give. Either way
 the packages come from the npm registry, as the lock files have them, into a temporary folder.
@@ -18,7 +19,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tests import third_party
+from tests import declarations, design, third_party
 
 ROOT = Path(__file__).resolve().parents[1]
 FRONTENDS = tuple(sorted(ROOT.glob("components/*/frontend")))
@@ -83,6 +84,13 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="change nothing; fail if a committed bundle is another one")
     check = parser.parse_args().check
     wrong = False
+    stale = design.stale()
+    if check:
+        print("design: " + (f"{', '.join(stale)} are not what the engine says" if stale else "it is the engine's"))
+        wrong |= bool(stale)
+    else:
+        declarations.main()
+        design.write()
     for frontend in FRONTENDS:
         name, build = frontend.parent.name, frontend.parent / "build"
         with TemporaryDirectory() as scratch:
@@ -97,10 +105,10 @@ def main() -> int:
         for file, content in fresh.items():
             (build / file).write_bytes(content)
         print(f"{name}: {len(found)} files changed")
-    stale = not third_party.PAGE.exists() or third_party.PAGE.read_text(encoding="utf-8") != third_party.page()
+    old = not third_party.PAGE.exists() or third_party.PAGE.read_text(encoding="utf-8") != third_party.page()
     if check:
-        print(f"{third_party.PAGE.name}: " + ("the licences are others" if stale else "it has today's licences"))
-        wrong |= stale
+        print(f"{third_party.PAGE.name}: " + ("the licences are others" if old else "it has today's licences"))
+        wrong |= old
     else:
         third_party.PAGE.write_text(third_party.page(), encoding="utf-8")
     if wrong:

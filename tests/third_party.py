@@ -42,7 +42,7 @@ def pieces() -> Iterator[Piece]:
             yield Piece(covers, f"`{part.relative_to(ROOT).as_posix()}`", text.strip())
     head, _, text = (ROOT / FONTS).read_text(encoding="utf-8").partition("\n")
     *name, version = head.partition(" (")[0].split()
-    yield Piece([(" ".join(name), version, "Bitstream Vera")], "`engine/export/fonts`", f"{head}\n{text.strip()}")
+    yield Piece([(" ".join(name), version, "OFL-1.1")], "`engine/export/fonts`", f"{head}\n{text.strip()}")
 
 
 def page() -> str:

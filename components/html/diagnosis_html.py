@@ -10,7 +10,7 @@ from typing import Any
 from components.html.markup import chip, moment, more, muted, section, table, tag, text
 from engine.diagnosis import Finding, Reason
 from engine.diagnosis.over_iterations import shows
-from engine.graph.rolled_view import cards_for
+from engine.graph.rolled_graph import cards_for
 from engine.graph.structure.moments import iteration_text
 from engine.recording import Recording
 from engine.recording.events import NOTHING

@@ -8,12 +8,12 @@ from os.path import commonprefix
 from components.html.markup import chip, more, muted, section, shortened, table, tag, text
 from components.html.run_html import over_run_html
 from engine.diagnosis import findings
-from engine.graph.graph_view import Whole
 from engine.graph.numbers import ArrayTexts
-from engine.graph.rolled_view import RolledView
+from engine.graph.rolled_graph import RolledGraph
 from engine.graph.shown.group_states import shown_member
 from engine.graph.shown.group_variation import parts, varies
 from engine.graph.structure.folding import Folding
+from engine.graph.unrolled_graph import UnrolledGraph
 from engine.recording import Recording, replay
 from engine.recording.events import NOTHING
 from engine.recording.index import index_of
@@ -23,7 +23,9 @@ MAX_NAME = 200
 """Characters of a tensor's name."""
 
 
-def group_html(recording: Recording, whole: Whole, folding: Folding, id: str, step: int, *, counted: bool = True) -> str:
+def group_html(
+    recording: Recording, whole: UnrolledGraph, folding: Folding, id: str, step: int, *, counted: bool = True
+) -> str:
     """The group with this id at `step`. Not `counted`, it does not say how much has been made by that step."""
     group = folding.groups.get(id)
     if group is None:
@@ -49,7 +51,7 @@ def group_html(recording: Recording, whole: Whole, folding: Folding, id: str, st
     )
 
 
-def rolled_group_html(recording: Recording, view: RolledView, id: str, step: int, over_run: str | None = None) -> str:
+def rolled_group_html(recording: Recording, view: RolledGraph, id: str, step: int, over_run: str | None = None) -> str:
     """A closed group of a rolled graph: its tensors in the iteration that a step is in, and how it goes over the run, which
     `over_run` stands for where it is given."""
     group = view.folding.groups.get(id)
@@ -92,7 +94,7 @@ def _tensor_of(recording: Recording, node: str) -> int:
     return index_of(recording).owners.get((int(node[1:]), 0), NOTHING) if node.startswith("n") else NOTHING
 
 
-def _tensors(recording: Recording, whole: Whole, members: list[str], step: int) -> str:
+def _tensors(recording: Recording, whole: UnrolledGraph, members: list[str], step: int) -> str:
     """The named tensors inside, each a link that opens the groups around it."""
     state = replay(recording, step)
     nodes = whole.graph.nodes
@@ -115,7 +117,7 @@ def _tensors(recording: Recording, whole: Whole, members: list[str], step: int) 
     return section(table(("tensor", "value", "grad"), rows), more(len(shown), MAX_ROWS), label="tensors inside")
 
 
-def _varying(whole: Whole, folding: Folding, id: str) -> str:
+def _varying(whole: UnrolledGraph, folding: Folding, id: str) -> str:
     group = folding.groups[id]
     compared = parts(folding, group)
     if len(compared) < 2:

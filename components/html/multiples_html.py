@@ -9,7 +9,7 @@ import numpy as np
 
 from components.html.markup import moment, more, shortened, tag, text
 from engine.graph.numbers import number
-from engine.graph.rolled_view import RolledView
+from engine.graph.rolled_graph import RolledGraph
 from engine.graph.shown.series import INF, NAN, Iterations, Series, points
 from engine.graph.shown.statistics import Floats
 
@@ -24,7 +24,7 @@ STRETCHES = 12
 MAX_NAME = 80
 
 
-def multiples_html(view: RolledView, step: int | None) -> str:
+def multiples_html(view: RolledGraph, step: int | None) -> str:
     """A row for each parameter that gets gradients, in the order in which they were made; "" where there is none, or too few
     iterations. `step` is the moment on show."""
     loop = view.iterations
@@ -37,13 +37,13 @@ def multiples_html(view: RolledView, step: int | None) -> str:
     return tag("section", head, *rows, more(len(keys), SHOWN), cls="gt-section gt-multiples")
 
 
-def _trained(view: RolledView, key: str) -> bool:
+def _trained(view: RolledGraph, key: str) -> bool:
     """Whether a card stands for something that outlives iterations and gets gradients."""
     a, card, one = view.graph.nodes[key], view.card[key], view.series[key]
     return a["kind"] in ("leaf", "accumulate") and bool(view.places.stays[card]) and bool((one.grads >= 0).any())
 
 
-def _row(view: RolledView, key: str, loop: Iterations, row: int | None) -> str:
+def _row(view: RolledGraph, key: str, loop: Iterations, row: int | None) -> str:
     one, title = view.series[key], str(view.graph.nodes[key]["title"])
     name = tag("button", text(shortened(title, MAX_NAME)), cls="gt-moment", type="button", data_gt_select=key, title=title)
     first = int(np.argmax(one.bad > 0)) if one.bad.any() else None

@@ -10,7 +10,7 @@ import numpy as np
 from components.html.markup import moment, section, table, tag, text
 from components.html.spread_html import Spread, chosen, spreads_html
 from engine.graph.numbers import number
-from engine.graph.rolled_view import RolledView
+from engine.graph.rolled_graph import RolledGraph
 from engine.graph.shown.series import INF, NAN, Iterations, Series
 from engine.graph.shown.statistics import Floats
 from engine.recording import Recording
@@ -19,7 +19,7 @@ BESIDE = 2
 """Iterations in the table on either side of the chosen one."""
 
 
-def over_run_html(recording: Recording, view: RolledView, key: str, step: int) -> str:
+def over_run_html(recording: Recording, view: RolledGraph, key: str, step: int) -> str:
     """How a card's value, gradient and update go over the iterations of its loop; "" where there are too few."""
     columns = _columns(view, key)
     if columns is None:
@@ -29,12 +29,12 @@ def over_run_html(recording: Recording, view: RolledView, key: str, step: int) -
     return section(_ridges(recording, view, key, row), _table(one, loop, row, columns), label="over the run")
 
 
-def ridges_html(recording: Recording, view: RolledView, key: str) -> str:
+def ridges_html(recording: Recording, view: RolledGraph, key: str) -> str:
     """The part of it that is the same in all iterations."""
     return _ridges(recording, view, key, None) if _columns(view, key) is not None else ""
 
 
-def columns_of_card(view: RolledView, key: str, every: int = 1) -> dict[str, Any] | None:
+def columns_of_card(view: RolledGraph, key: str, every: int = 1) -> dict[str, Any] | None:
     """A card's numbers in every so many-th iteration of its loop, as the table shows them; None where it has none.
 
     `bad` has pairs (iteration, whether it is NaN or Inf) for all.
@@ -51,7 +51,7 @@ def columns_of_card(view: RolledView, key: str, every: int = 1) -> dict[str, Any
     }
 
 
-def _columns(view: RolledView, key: str) -> list[tuple[str, Floats]] | None:
+def _columns(view: RolledGraph, key: str) -> list[tuple[str, Floats]] | None:
     """What the table says of each iteration; None where there are too few, or nothing is known."""
     card = view.card.get(key)
     if card is None:
@@ -64,7 +64,7 @@ def _columns(view: RolledView, key: str) -> list[tuple[str, Floats]] | None:
     return [("‖grad‖", one.grad), ("value", one.value), ("±", one.spread)]
 
 
-def _ridges(recording: Recording, view: RolledView, key: str, row: int | None) -> str:
+def _ridges(recording: Recording, view: RolledGraph, key: str, row: int | None) -> str:
     """How value, gradient and update are spread in some iterations."""
     card = view.card[key]
     one, loop = view.series[key], view.places.loops[view.places.loop[card]]

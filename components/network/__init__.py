@@ -28,8 +28,8 @@ from pyvis.network import Network
 from pyvis.node import Node
 
 if TYPE_CHECKING:
-    from engine.export.palette import Palette, Theme
     from engine.graph import View
+    from engine.graph.design import Palette, Theme
     from engine.graph.structure.build import Graph
     from engine.graph.structure.layout import Direction
     from engine.progress import Tell
@@ -66,9 +66,9 @@ def network(
         IndexError: for a step that the recording does not have.
     """
     drawn, sizes = _still(of, direction) if isinstance(of, nx.Graph) else _after(of, view, direction, step, tell)
-    colours = _engine("export.palette").palette(theme)
+    colours = _engine("graph.design").palette(theme)
     net = Network(
-        HEIGHT, "100%", directed=True, bgcolor=colours.page, font_color=colours.ink, heading=title, cdn_resources="in_line"
+        HEIGHT, "100%", directed=True, bgcolor=colours.stage, font_color=colours.ink, heading=title, cdn_resources="in_line"
     )
     net.templateEnv = _templates()
     net.toggle_physics(False)
@@ -96,7 +96,7 @@ def _after(recording: Recording, view: View, direction: Direction, step: int | N
     options = _engine("export").Options(view, direction, step)
     drawn: Graph = _engine("export.snapshot").snapshot(recording, options, tell or _engine("progress").untold)
     pictures = _engine("export.picture")
-    cards = pictures.seen_with(recording, options, pictures.step_of(recording, options)).graph.nodes
+    cards = pictures.view_with(recording, options).graph.nodes
     return drawn, {key: (cards[key]["width"], cards[key]["height"]) for key in drawn}
 
 

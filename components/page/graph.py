@@ -6,15 +6,15 @@ import streamlit as st
 
 from components.html.markup import heading, tag, text
 from components.page import controls, pictures, rolling
-from components.page.pictures import Late, drawn_apart, drawn_here, rolled_here, rolled_news_for
 from components.page.recording_cache import on_show
 from components.page.selection import select, translated
 from components.page.state import Page
 from components.page.status import task_bar
-from components.player import GraphState, graph_view, isolated
-from components.player.folds import standing
-from components.player.payload import picture_name
-from engine.graph.rolled_view import rolled_view
+from components.player import GraphState, feed, isolated, show_player
+from components.player.isolated import Picture
+from components.player.picture import Wish, view_of
+from components.player.protocol import FoldsWish, Holds, RolledWish, Window, read
+from engine.diagnosis.contributions import edge_lines
 from engine.graph.structure.folding import Mode
 from engine.recording import Recording
 
@@ -52,56 +52,44 @@ def graph(p: Page, recording: Recording) -> GraphState:
 def player(p: Page, recording: Recording) -> GraphState:
     """The graph with its timeline."""
     on_show(recording)
-    rolling.heed(recording, controls.told("player", "rolled"))
+    rolling.heed(recording, read(controls.told("player", "rolled"), RolledWish))
     if (there := translated(recording, p.selected, p.view)) != p.selected:
         select(there)
     pinned = p.pinned if p.both and p.pinned is not recording else None
     run = p.run_id if pinned is None else f"{p.run_id} {id(pinned)}"
-    name = picture_name(run, p.view, p.direction, rolling.fold_of(p, recording))
-    pictures.unfold(recording, name, controls.told("player", "folds"))
-    holds = controls.told("player", "holds")
-    late: Late
+    pictures.unfold(recording, pictures.wish_of(p, recording, run), read(controls.told("player", "folds"), FoldsWish))
+    wish = pictures.wish_of(p, recording, run)
+    holds = read(controls.told("player", "holds"), Holds)
+    view = view_of(recording, wish)
+    rolled = view.rolled
+    window = None if rolled is None else rolling.window_of(p, rolled, run)
     under_way = st.container(key="drawing")  # there even when it is empty: the player below must not move
-    news = rolled_news_for(p, recording, run, holds)
-    if news is not None:
-        data, late = news, {}
-    elif isolated.wanted(recording):
+    if isolated.wanted(recording) and not (rolled and feed.has_picture(pictures.drawn_here(p, recording, None, wish), holds)):
         with under_way:
-            picture = _apart(p, recording, pinned, run)
+            picture = _apart(p, recording, pinned, wish, window)
         if picture is None:
             step = len(recording.events) - 1 if p.step is None else min(p.step, len(recording.events) - 1)
             return GraphState(step, p.selected)
-        data, late = picture.data(), picture.late()
-    elif p.rolls(recording):
-        data, late = rolled_here(p, recording, run), {}
+        parts = picture.parts()
     else:
-        data, late = drawn_here(p, recording, pinned, run, holds)
-    view = rolling.view_of(p, recording)
-    keep = p.keep if p.keep is None or view is None else {**p.keep, "selected": rolling.card(view, p.keep["selected"])}
-    shown = graph_view(
-        {**data, "cmd": p.command, "keep": keep}, key="player", height="stretch",
-        selected=p.selected if view is None else rolling.card(view, p.selected),
-        overlay=p.overlay if view is None else rolling.marks(view, p.overlay), holds=holds, late=late,
+        parts = feed.parts_of(pictures.drawn_here(p, recording, pinned, wish), edge_lines(recording), window)
+    keep = p.keep if p.keep is None or rolled is None else {**p.keep, "selected": rolling.card(rolled, p.keep["selected"])}
+    overlay = p.overlay if rolled is None else rolling.marks(rolled, p.overlay)
+    shown = show_player(
+        feed.message(parts, holds, cmd=p.command, keep=keep, overlay=overlay), key="player", height="stretch",
+        selected=p.selected if rolled is None else rolling.card(rolled, p.selected),
     )  # fmt: skip
-    p.step, p.selected = shown.step, shown.selected
-    if view is not None:
-        p.selected = rolling.chosen(p, view, shown.selected, shown.step)
-    elif pinned is None:
-        p.selected = standing(recording, p.view, p.fold, p.unfolded, shown.selected)
+    p.step, p.selected = shown
+    if rolled is not None:
+        p.selected = rolling.chosen(p, rolled, shown.selected, shown.step)
+    elif pinned is None and shown.selected is not None:
+        p.selected = view.stand(shown.selected)
     return shown
 
 
-def wish(p: Page, recording: Recording, run: str) -> isolated.Wish:
-    """The picture that another process is to draw."""
-    if p.rolls(recording):
-        window = rolling.window_of(p, rolled_view(recording, p.view, p.turned), run)
-        return isolated.Wish(p.view, p.direction, run, p.fold, p.unfolded, True, p.turned, window, p.name)
-    return isolated.Wish(p.view, p.direction, run, p.fold, p.unfolded)
-
-
-def _apart(p: Page, recording: Recording, pinned: Recording | None, run: str) -> isolated.Picture | None:
+def _apart(p: Page, recording: Recording, pinned: Recording | None, wish: Wish, window: Window | None) -> Picture | None:
     """A picture that another process draws; until it is there the last one of this recording, if there was one."""
-    picture, last = drawn_apart(recording, pinned, wish(p, recording, run))
+    picture, last = pictures.drawn_apart(recording, pinned, wish, window)
     if picture is None:
         with st.container(horizontal=True, vertical_alignment="center"):
             if "picture" in p.tasks:

@@ -6,39 +6,32 @@ from collections.abc import Mapping
 from typing import Any
 
 from components.page.state import Page, page
-from components.player.protocol import read_wish
-from components.player.rolled import fold_name
-from engine.graph.rolled_view import RolledView, rolled_view
+from components.player.protocol import RolledWish
+from engine.graph.rolled_graph import RolledGraph, rolled_graph
 from engine.recording import Recording
 
 
-def view_of(p: Page, recording: Recording) -> RolledView | None:
+def view_of(p: Page, recording: Recording) -> RolledGraph | None:
     """The rolled view on show, if it is one."""
-    return rolled_view(recording, p.view, p.turned) if p.rolls(recording) else None
+    return rolled_graph(recording, p.view, p.turned) if p.rolls(recording) else None
 
 
-def fold_of(p: Page, recording: Recording) -> str:
-    """How the picture on show is folded, as part of its name."""
-    return fold_name(p.turned) if p.rolls(recording) else p.fold
-
-
-def heed(recording: Recording, told: Any) -> None:
+def heed(recording: Recording, wish: RolledWish | None) -> None:
     """Take note of what the player says of loops: rolled or not, turned ones, the steps that it wants to know more of."""
     p = page()
-    wish = read_wish(told)
-    if wish is None or p.heeded == told:
+    if wish is None or p.heeded == wish:
         return
-    p.heeded = told
+    p.heeded = wish
     now = p.rolls(recording)
     if wish.on != now:
         p.rolled, p.unfolded = wish.on, None
     if wish.turned != p.turned:
-        known = {loop.id for loop in rolled_view(recording, p.view).loops.values()}
+        known = {loop.id for loop in rolled_graph(recording, p.view).loops.values()}
         p.turned, p.unfolded = tuple(sorted(known.intersection(wish.turned))), None
     p.window = wish.window
 
 
-def window_of(p: Page, view: RolledView, run: str) -> tuple[int, int] | None:
+def window_of(p: Page, view: RolledGraph, run: str) -> tuple[int, int] | None:
     """The steps of which the player is told what cards show; of a run that was not on show before, those around the moment at
     which it is to go on."""
     if p.windowed != run:
@@ -47,7 +40,7 @@ def window_of(p: Page, view: RolledView, run: str) -> tuple[int, int] | None:
     return p.window
 
 
-def chosen(p: Page, view: RolledView, key: str | None, step: int) -> str | None:
+def chosen(p: Page, view: RolledGraph, key: str | None, step: int) -> str | None:
     """The node of the run that the player has selected. That another iteration has another one of the same card is no click."""
     found = concrete(view, key, step)
     if key == p.card:
@@ -56,7 +49,7 @@ def chosen(p: Page, view: RolledView, key: str | None, step: int) -> str | None:
     return found
 
 
-def concrete(view: RolledView, key: str | None, step: int) -> str | None:
+def concrete(view: RolledGraph, key: str | None, step: int) -> str | None:
     """The node of the run that a selected card stands for at a step; None for an optimizer's step, which has none."""
     if key is None or key.startswith("g:"):
         return key
@@ -64,21 +57,20 @@ def concrete(view: RolledView, key: str | None, step: int) -> str | None:
     return found if found[0] in "tn" else None
 
 
-def card(view: RolledView, key: str | None) -> str | None:
+def card(view: RolledGraph, key: str | None) -> str | None:
     """The card that stands for a node of the run."""
-    return None if key is None else view.rolled.key_of.get(key, key)
+    return None if key is None else view.key_of(key)
 
 
-def marks(view: RolledView, overlay: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+def marks(view: RolledGraph, overlay: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
     """Marks over nodes of the run, as marks over the cards that stand for them."""
     if overlay is None:
         return None
-    of = view.rolled.key_of
+    of = view.key_of
     edges = {}
     for name, mark in overlay.get("edges", {}).items():
-        a, b = (of.get(key, key) for key in name.split(">")[:2])
+        a, b = map(of, name.split(">")[:2])
         edges[f"{a}>{b}"] = mark
-    ends = ("from", "to")
-    links = [{**link, **{end: of.get(link[end], link[end]) for end in ends}} for link in overlay.get("links", ())]
-    nodes = {of.get(key, key): mark for key, mark in overlay.get("nodes", {}).items()}
+    links = [{**link, **{end: of(link[end]) for end in ("from", "to")}} for link in overlay.get("links", ())]
+    nodes = {of(key): mark for key, mark in overlay.get("nodes", {}).items()}
     return {**overlay, "nodes": nodes, "edges": edges, "links": links}

@@ -13,17 +13,17 @@ import streamlit as st
 from components.builder import Picked
 from components.menus.export import File
 from components.page.task_progress import Task
-from components.player.isolated import Wish
-from components.player.payload import Drawing
-from engine.graph.rolled_view import worth_rolling
+from components.player.picture import Drawing, Wish
+from components.player.protocol import Window
+from engine.graph.rolled_graph import worth_rolling
 from engine.graph.structure.folding import Mode
 from engine.program import Program
 from engine.recording import Recording
 from engine.sandbox import Limits, RunResult
 
 M = TypeVar("M")
-Part = tuple[str, str, str, str, tuple[str, ...] | None]
-"""What tells one picture from another: run, view, direction, fold or how it is rolled, and which groups are open."""
+Asked = tuple[Recording | None, Wish, Window | None]
+"""A picture that another process draws: the pinned run, which picture, and the steps of which it says what cards show."""
 
 KEY = "gradtape"
 
@@ -101,11 +101,9 @@ class Page:
     """The rolled card that the player has selected: for a node of the run in each iteration."""
     overlay: dict[str, Any] | None = None
     """Marks over the graph, as the player takes them: the outcome of a numerical check."""
-    payloads: dict[Part, dict[str, Any]] = field(default_factory=dict)
-    """Pictures of the recording on show, as the player is sent them."""
-    sketched: tuple[Part, Drawing] | None = None
-    """The picture of which the player was sent a sketch last."""
-    asked: tuple[Recording | None, Wish] | None = None
+    drawings: dict[Wish, Drawing] = field(default_factory=dict)
+    """Pictures of the recording on show, with what the player is sent of them."""
+    asked: Asked | None = None
     """The picture that another process draws, or could not draw,"""
     undrawn: str = ""
     """and why it could not."""

@@ -12,7 +12,7 @@ from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from engine.discovery import modules
-from engine.graph.rolled_view import RolledView, rolled_view
+from engine.graph.rolled_graph import RolledGraph, rolled_graph
 from engine.recording import Recording
 
 if TYPE_CHECKING:
@@ -39,10 +39,10 @@ class Beside:
         return self.page.node
 
     @property
-    def rolled(self) -> RolledView | None:
+    def rolled(self) -> RolledGraph | None:
         """The rolled view on show, if the run is rolled."""
         p = self.page
-        return rolled_view(self.recording, p.view, p.turned) if p.rolls(self.recording) else None
+        return rolled_graph(self.recording, p.view, p.turned) if p.rolls(self.recording) else None
 
     def memory(self, kind: type[M]) -> M:
         """What a panel keeps for this visitor from one drawing to the next: its own class, which is made without arguments."""

@@ -8,80 +8,61 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from itertools import chain
-from typing import Any
 
 import msgspec
 
-from components.player import in_parts
-from components.player.extent import extent
-from components.player.payload import drawing, late_details, packed, payload
-from components.player.rolled import not_rolled, rolled_drawing, rolled_payload
-from components.player.tape import late_captions
-from components.player.watched import Details
+from components.player import feed
+from components.player.feed import Parts
+from components.player.picture import Wish, drawing
+from components.player.protocol import Window
 from engine.diagnosis import Finding, findings
 from engine.diagnosis.contributions import edge_lines
 from engine.export.isolated import small
-from engine.graph.rolled_view import worth_rolling
-from engine.graph.structure.folding import Mode
 from engine.limits import APART, APART_MADE, APART_MEMORY
 from engine.recording import Recording
 from engine.sandbox.calls import bounded, call
 from engine.sandbox.settings import settings
+from engine.sandbox.transport.budget import parts_of_events
 from engine.sandbox.transport.call_messages import cut, with_argument
 
 LONG = 1_000
 """Events of the usual size from which a recording's picture is drawn apart."""
+USUAL = 8
+"""Parts of an event (inputs, dimensions, edges) in nearly every program, at most; stacking a thousand tensors has more."""
 PICTURE = bounded("components.player.isolated:make", APART, APART_MEMORY, APART_MADE.value())
 
 
-class Wish(msgspec.Struct, frozen=True):
-    """Which picture of a recording."""
-
-    view: str
-    direction: str
-    run: str
-    """Identifies the recording to the player."""
-    fold: Mode
-    opened: tuple[str, ...] | None
-    """The groups that are open; None for a first view."""
-    rolled: bool = False
-    turned: tuple[str, ...] = ()
-    """Of a rolled picture: the loops that are taken for the other kind,"""
-    window: tuple[int, int] | None = None
-    """the steps of which it says what cards show,"""
-    file: str = ""
-    """and what the program is called."""
-
-
 class Picture(msgspec.Struct, frozen=True):
-    """A picture as the player is sent it, and what else the page wants to know of a recording that takes long to read."""
+    """A picture's parts as the player is sent them, and what else the page asks of a recording that takes long to read."""
 
-    payload: dict[str, msgspec.Raw]
-    captions: msgspec.Raw
-    details: msgspec.Raw
-    """What the player is sent when it has the payload, where it gets a recording in parts."""
+    rev: str
+    tape: str
+    total: int
+    rolled: bool
+    window: Window | None
+    made: dict[str, msgspec.Raw]
     findings: list[Finding]
 
-    def data(self) -> dict[str, Any]:
-        """The payload, with what Python reads of it."""
-        named = [name for name in ("rev", "tape", "total", "window") if name in self.payload]
-        read: dict[str, Any] = {name: msgspec.json.decode(self.payload[name]) for name in named}
-        return {**self.payload, **read}
-
-    def late(self) -> dict[str, Callable[[], msgspec.Raw]]:
-        """The parts that come later."""
-        if "window" in self.payload:
-            return {}  # a rolled one comes with both
-        return {"captions": lambda: self.captions, "details": lambda: self.details}
+    def parts(self) -> Parts:
+        """What there is to be sent."""
+        make = {name: lambda part=part: part for name, part in self.made.items()}
+        return Parts(self.rev, self.tape, self.total, self.rolled, self.window, make)
 
 
 class _Order(msgspec.Struct, frozen=True):
     """What is wanted; the recording as a file comes behind it, and the pinned one behind that."""
 
     wish: Wish
+    window: Window | None
+    """The steps of which a rolled picture says what cards show."""
     size: int
     """Bytes of the recording."""
     pinned: bool
+
+
+def extent(recording: Recording) -> int:
+    """How many events of the usual size take as long to draw. Counted once and kept on the recording."""
+    return recording.once("extent", lambda: max(len(recording.events), parts_of_events(recording.tape) // USUAL))
 
 
 def wanted(recording: Recording) -> bool:
@@ -89,7 +70,13 @@ def wanted(recording: Recording) -> bool:
     return settings().hosted and extent(recording) >= LONG
 
 
-def picture(recording: Recording, pinned: Recording | None, wish: Wish, stop: threading.Event | None = None) -> Picture:
+def picture(
+    recording: Recording,
+    pinned: Recording | None,
+    wish: Wish,
+    window: Window | None = None,
+    stop: threading.Event | None = None,
+) -> Picture:
     """Have a picture drawn, merged with that of a `pinned` run, if there is one.
 
     Raises:
@@ -97,53 +84,37 @@ def picture(recording: Recording, pinned: Recording | None, wish: Wish, stop: th
         Stopped: when `stop` was set meanwhile.
     """
     files = [recording.pieces(mapped=True), pinned.pieces(mapped=True) if pinned is not None else []]
-    order = _Order(wish, sum(map(len, files[0])), pinned is not None)
+    order = _Order(wish, window, sum(map(len, files[0])), pinned is not None)
     return _decode(call(PICTURE, with_argument(_encode(order), chain(*files)), stop=stop))
 
 
 def make(argument: memoryview, tell: Callable[[float], None]) -> bytes:
-    """Draw a picture, in the process that is for it."""
-    message, files = cut(argument)
-    order = _decode_order(message)
-    wish = order.wish
+    """Draw a picture, in the process that is for it: everything but what is sent while one waits for it."""
+    head, files = cut(argument)
+    order = _decode_order(head)
     recording = Recording.load(files[: order.size])
     pinned = Recording.load(files[order.size :]) if order.pinned else None
-    lines = edge_lines(recording)
-    if wish.rolled:
-        return _rolled(recording, wish, lines, tell)
-    made = drawing(recording, wish.view, wish.direction, wish.run, pinned, wish.fold, wish.opened)
-    tell(0.3)
-    later = in_parts(recording)
-    data = packed(payload(made, lines, complete=not later))
-    if pinned is None:
-        data["rolled"] = not_rolled(worth_rolling(recording))
-    tell(0.7)
-    fold: Mode = "none" if pinned is not None else wish.fold
-    details = late_details(recording, wish.view, fold, wish.opened, lines) if later else {}
-    captions = late_captions(recording) if later else msgspec.Raw(b"null")
-    return _write(
-        {"payload": data, "captions": captions, "details": details, "findings": findings(recording)},
-    )
-
-
-def _rolled(recording: Recording, wish: Wish, lines: Details, tell: Callable[[float], None]) -> bytes:
-    """A rolled picture; it brings captions and details with it."""
-    made = rolled_drawing(recording, wish.view, wish.direction, wish.run, wish.turned, wish.opened)
-    tell(0.5)
+    tell(0.1)
     found = findings(recording)
-    data = packed(rolled_payload(made, wish.window, lines, wish.file))
-    none = msgspec.Raw(b"null")
-    return _write({"payload": data, "captions": none, "details": none, "findings": found})
+    tell(0.3)
+    d = drawing(recording, order.wish, pinned)
+    parts = feed.parts_of(d, edge_lines(recording), order.window)
+    made = {}
+    for name in parts.make.keys() - {"outline", "sketch", "told", "found"}:
+        part = parts.make[name]()
+        made[name] = part if isinstance(part, msgspec.Raw) else msgspec.Raw(msgspec.json.encode(part))
+        tell(0.3 + 0.15 * len(made))
+    return _write(Picture(parts.rev, parts.tape, parts.total, parts.rolled, parts.window, made, found))
 
 
 def prepare() -> None:
     """Draw something small, so that everything that drawing needs is there."""
     recording = small().to_bytes()
     for wish, files in (
-        (Wish("tensors", "LR", "", "auto", None), (recording, recording)),
-        (Wish("tensors", "LR", "", "auto", None, rolled=True), (recording,)),
+        (Wish(fold="auto"), (recording, recording)),
+        (Wish(fold="auto", rolled=True), (recording,)),
     ):
-        order = with_argument(_encode(_Order(wish, len(recording), len(files) > 1)), files)
+        order = with_argument(_encode(_Order(wish, None, len(recording), len(files) > 1)), files)
         _decode(make(memoryview(b"".join(order)), lambda _: None))
 
 

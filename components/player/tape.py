@@ -1,79 +1,99 @@
-"""What the player is told of a whole recording, whatever of its graph is folded away: steps, timeline, queues."""
+"""What the player is told of a run, whatever of its graph is on show: steps, timeline, queues, and what is not on show."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from base64 import b64encode
 from typing import Any
 
-import msgspec
+import numpy as np
 
+from components.player.protocol import Column, Index, Moments, Queue, Run, Segments, Steps, Window
 from engine.graph import line_ends, queues, segments, steps
-from engine.graph.graph_view import Whole
-from engine.graph.shown.captions import captions
-from engine.graph.structure.build import Graph
+from engine.graph.graph_view import GraphView, groups_around
+from engine.graph.shown.captions import captions, captions_between
+from engine.graph.shown.run_index import ends_of_lines, sites_of_steps
 from engine.recording import Recording
-from engine.recording.events import NOTHING
 from engine.recording.index import index_of
 
 
-def tape(recording: Recording, everything: Whole, *, captioned: bool) -> dict[str, Any]:
-    """The parts of a payload that stay while groups are opened and closed; they name nodes of the whole graph."""
-
-    def make() -> dict[str, Any]:
-        return {
-            "steps": written_up(steps(recording, everything.graph, captioned=captioned)),
-            "segments": bands(recording, everything),
-            "lines": written_up(line_ends(recording)),
-            "queues": written_up(_queues(recording, everything.graph)),
-        }
-
-    made: dict[str, Any] = everything.once(("tape", captioned), make)
-    return made
-
-
-def bands(recording: Recording, everything: Whole) -> msgspec.Raw:
-    """The timeline's segments."""
-    made: msgspec.Raw = everything.once("bands", lambda: written_up(segments(recording)))
-    return made
+def run(view: GraphView, *, captioned: bool) -> Run:
+    """What is known of the whole run; names are those of nodes and cards of the whole structure. Of a rolled run it is columns,
+    so that it is small and quickly made for any number of events. Not `captioned`, steps have no captions but for the last.
+    """
+    recording, passes = view.recording, len(index_of(view.recording).passes)
+    if view.rolled is not None:
+        return Run(_columns(recording), _segments(recording), column(ends_of_lines(recording)), passes, _index(view))
+    told = Run(
+        steps(recording, view.structure.graph, captioned=captioned), segments(recording), line_ends(recording), passes,
+        queues=_queues(view),
+    )  # fmt: skip
+    if view.groups.groups:
+        told.index = _index(view)
+    return told
 
 
-def late_captions(recording: Recording) -> msgspec.Raw:
-    """The captions of all steps, for a player that has the tape without them. They are asked for once, so they are not kept."""
-    return written_up(captions(recording))
+def moments(view: GraphView, window: Window) -> Moments:
+    """What happens in a window of a rolled run; of one that is not rolled, all captions."""
+    rolled, recording = view.rolled, view.recording
+    if rolled is None:
+        return Moments(captions(recording))
+    first, last = window
+    about = [rolled.about(step) for step in range(first, last + 1)]
+    return Moments(captions_between(recording, first, last), first, about, _queues(view, window))
 
 
-def written_up(part: Any) -> msgspec.Raw:
-    """Part of a payload as JSON that is written already."""
-    return msgspec.Raw(msgspec.json.encode(part))
+def _columns(recording: Recording) -> Steps:
+    table = [(s.cell, (s.line, s.column, s.end_line, s.end_column) if s.line else None) for s in recording.sites]
+    return Steps(len(recording.events), column(sites_of_steps(recording)), table)
 
 
-def _queues(recording: Recording, graph: Graph) -> list[dict[str, Any]]:
-    index = index_of(recording)
-    autograd = graph.graph["view"] == "autograd"
-
-    def key_of(node: int) -> str | None:
-        outputs = (index.owners.get((node, output), NOTHING) for output in range(4))
-        keys = [f"n{node}"] if autograd else [f"t{tensor}" for tensor in outputs]
-        return next((key for key in keys if key in graph), None)
-
-    return queue_rows(recording, key_of)
+def _segments(recording: Recording) -> Segments:
+    parts = segments(recording)
+    names = {name: number for number, name in enumerate(dict.fromkeys((part.label, part.kind) for part in parts))}
+    return Segments(
+        column(np.array([part.first for part in parts], np.int64)),
+        column(np.array([names[part.label, part.kind] for part in parts], np.int64)),
+        list(names),
+    )
 
 
-def queue_rows(
-    recording: Recording, key_of: Callable[[int], str | None], within: tuple[int, int] | None = None
-) -> list[dict[str, Any]]:
-    """Per pass its nodes: [key or None, name, ready, began, ran, arrivals], in the order in which they ran; `key_of` says which
-    card stands for a node. Of passes that run between two steps, where they are given."""
-    index = index_of(recording)
+def column(numbers: np.ndarray[Any, np.dtype[np.int64]]) -> Column:
+    """Whole numbers as `frontend/src/steps.js` reads them: of two bytes where that is enough, else of four."""
+    wide = 4 if np.abs(numbers).max(initial=0) >= 1 << 15 else 2
+    return Column(wide, b64encode(numbers.astype(f"<i{wide}").tobytes()).decode())
+
+
+def _queues(view: GraphView, within: Window | None = None) -> list[Queue]:
+    """The passes, or those that run in a window, each with its nodes in the order in which they ran."""
+    index, card_of = index_of(view.recording), view.structure.card_of_node
     return [
-        {
-            "number": queue.number,
-            "from": queue.began,
-            "to": queue.ended,
-            "visits": [
-                [key_of(visit.node), index.nodes[visit.node].info.name, visit.ready, visit.began, visit.ran, visit.arrivals]
+        Queue(
+            queue.number,
+            queue.began,
+            queue.ended,
+            [
+                (
+                    card_of(visit.node),
+                    index.nodes[visit.node].info.name,
+                    visit.ready,
+                    visit.began,
+                    visit.ran,
+                    list(visit.arrivals),
+                )
                 for visit in queue.visits
             ],
-        }
-        for queue in queues(recording, within)
+        )
+        for queue in queues(view.recording, within)
     ]
+
+
+def _index(view: GraphView) -> Index:
+    groups, troubles = view.groups, view.structure.troubles
+    ordered = sorted(groups.groups.values(), key=lambda g: len(groups_around(groups, g.id)))
+    number = {g.id: k for k, g in enumerate(ordered)}
+    rows = []
+    for key, a in view.structure.graph.nodes(data=True):
+        path = groups.enclosing.get(key)
+        innermost = number[path[-1]] if path else -1
+        rows.append((key, innermost, a["title"], a["badge"], a["sub"], a["op"], troubles.get(key, -1)))
+    return Index([(g.id, g.title, number.get(g.parent, -1)) for g in ordered], rows)

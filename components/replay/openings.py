@@ -11,8 +11,8 @@ from typing import Any
 
 import msgspec
 
-from components.player.folds import to_open
-from engine.graph.structure.folding import Folding
+from components.player.protocol import Card, Line
+from engine.graph.graph_view import GraphView, to_open
 
 FIRST, NOTHING_OPEN, ALL_OPEN = "", "-", "*"
 """Names of the pictures that are not named by a group: as it opens, all groups closed, all open."""
@@ -24,18 +24,19 @@ UNFOLDED = 3_000
 """Nodes up to which there is a picture with all groups open."""
 
 
-def openings(nodes: int, groups: Folding, first: frozenset[str]) -> Iterator[tuple[str, Iterable[str]]]:
-    """The pictures' names and which groups are open in them, the more important ones first, of a graph of so many nodes."""
-    yield FIRST, first
+def openings(first: GraphView) -> Iterator[tuple[str, Iterable[str]]]:
+    """The pictures' names and which groups are open in them, the more important ones first."""
+    groups, opened, size = first.groups, first.opened, len(first.structure.graph)
+    yield FIRST, opened
     if not groups.groups:
         return
-    if first:
+    if opened:
         yield NOTHING_OPEN, ()
-    if nodes <= UNFOLDED:
+    if size <= UNFOLDED:
         yield ALL_OPEN, groups.groups
-    paths = sorted((to_open(groups, f"g:{id}") for id in groups.groups if id not in first), key=len)
-    for path in paths[: min(MOST, WORK // max(nodes, 1))]:
-        yield path[-1], first.union(path)
+    paths = sorted((to_open(groups, f"g:{id}") for id in groups.groups if id not in opened), key=len)
+    for path in paths[: min(MOST, WORK // size)]:
+        yield path[-1], opened.union(path)
 
 
 class Rows:
@@ -55,13 +56,12 @@ class Rows:
         return row
 
 
-def standing(node: dict[str, Any], rows: Rows) -> list[Any]:
+def standing(card: Card, rows: Rows) -> list[Any]:
     """A card of a picture: its row in the table, and where it stands."""
-    x, y = round(node.pop("x")), round(node.pop("y"))
-    return [rows.row_of(node), x, y]
+    return [rows.row_of(msgspec.structs.replace(card, x=0, y=0)), round(card.x), round(card.y)]
 
 
-def running(edge: dict[str, Any], rows: Rows) -> list[Any]:
+def running(line: Line, rows: Rows) -> list[Any]:
     """An edge of a picture: its row in the table, and how it runs."""
-    far, route = edge.pop("far"), [(round(x), round(y)) for x, y in edge.pop("route")]
-    return [rows.row_of(edge), far, route]
+    route = [(round(x), round(y)) for x, y in line.route]
+    return [rows.row_of(msgspec.structs.replace(line, far=False, route=[])), line.far, route]

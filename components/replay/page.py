@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from components.html.markup import text
-from components.player.rolled import not_rolled
+from components.player.protocol import Rolled as RolledPart
 from components.replay.panels import panels
 from components.replay.pictures import pictures
 from components.replay.rolled import Rolled, rolled
@@ -21,7 +21,7 @@ from engine.diagnosis.contributions import edge_lines
 from engine.export import Format, Options
 from engine.export.picture import LAST, step_of
 from engine.graph import View
-from engine.graph.rolled_view import worth_rolling
+from engine.graph.rolled_graph import worth_rolling
 from engine.progress import Tell, part, untold
 from engine.recording import Recording
 from engine.recording.events import Accumulated
@@ -106,7 +106,7 @@ def _data(recording: Recording, options: Options, tell: Tell) -> tuple[dict[str,
         for view, span in zip(shown, spans, strict=True)
     }
     for view in views.values() if made is not None else ():
-        view["shared"]["rolled"] = not_rolled(True)
+        view["shared"]["rolled"] = RolledPart(worth=True)
     filled = [event.tensor for event in recording.events if isinstance(event, Accumulated)]
     data = {
         "title": options.title,
@@ -123,7 +123,7 @@ def _data(recording: Recording, options: Options, tell: Tell) -> tuple[dict[str,
 
 def _told(made: Rolled, alone: bool) -> dict[str, Any]:
     for view in made.views.values():
-        view["shared"]["rolled"]["alone"] = alone
+        view["shared"]["rolled"] = msgspec.structs.replace(view["shared"]["rolled"], alone=alone)
     parts = ("views", "spans", "standing", "twins", "ledgers", "multiples")
     return {part: getattr(made, part) for part in parts}
 

@@ -9,15 +9,14 @@ from components.html.diagnosis_html import both_views, findings_html
 from components.html.group_html import group_html
 from components.html.inspector_html import inspector_html
 from components.html.ledger_html import ledger_html
-from components.player.folds import folding
 from components.replay.formulas import formula_html
 from components.replay.pictures import FOLD
 from components.replay.texts import Texts, history
 from engine.diagnosis import findings
 from engine.diagnosis.ledger import ledgers
 from engine.graph import View, build, changes
-from engine.graph.graph_view import whole
 from engine.graph.structure.build import Graph
+from engine.graph.unrolled_graph import unrolled_graph
 from engine.progress import Tell, told, untold
 from engine.recording import Recording
 from engine.recording.events import (
@@ -107,7 +106,8 @@ def _moments(recording: Recording, graph: Graph) -> dict[str, list[int]]:
 
 def _groups(recording: Recording, view: View, texts: Texts) -> dict[str, list[tuple[int, int]]]:
     """Node of a closed group → what the inspector says of it from when it begins, when it is whole, and after each pass."""
-    everything, groups = whole(recording, view), folding(recording, view, FOLD)
+    everything = unrolled_graph(recording, view)
+    groups = everything.groups(FOLD)
     ends = sorted({min(entry.ended, len(recording.events) - 1) for entry in index_of(recording).passes.values()})
     made = {}
     each = max(1, MAX_MOMENTS // max(len(groups.groups), 1))

@@ -126,17 +126,19 @@ function assembled() {
   const name = `${shown.view} ${shown.picture}`;
   if (!made.has(name)) {
     const { shared, nodes, edges, pictures } = data.views[shown.view];
-    const { nodes: standing, edges: running, ...own } = pictures[shown.picture];
+    const { nodes: standing, edges: running, vis, ...own } = pictures[shown.picture];
+    const cards = standing.map(([row, x, y]) => ({ ...nodes[row], x, y }));
     const drawn = running.map(([row, far, route]) => ({ ...edges[row], far, route }));
-    made.set(name, {
-      ...shared,
+    const { run, tape, total, details, options, ...common } = shared;
+    made.set(name, { rev: own.rev, run, tape, total, details, drawn: {
+      ...common,
       ...own,
       // To the player all open is another picture, which it shows whole; in the others it keeps its position.
       picture: shown.picture === ALL ? `${shared.picture} ${ALL}` : shared.picture,
-      nodes: standing.map(([row, x, y]) => ({ ...nodes[row], x, y })),
+      nodes: cards,
       edges: drawn,
-      network: { ...shared.network, edges: drawn.map(({ id, from, to }) => ({ id, from, to })) },
-    });
+      network: vis ? { options, nodes: cards.map(({ id, x, y }) => ({ id, x, y, shape: 'custom', physics: false })), edges: drawn.map(({ id, from, to }) => ({ id, from, to })) } : null,
+    } });
   }
   return made.get(name);
 }
@@ -145,7 +147,7 @@ function assembled() {
 
 /** The groups around one, itself first. */
 function around(id) {
-  const { groups } = book()[shown.view].shared.index;
+  const { groups } = book()[shown.view].shared.run.index;
   const path = [];
   for (let at = groups.findIndex(([each]) => each === id); at >= 0; at = groups[at][2]) path.push(groups[at][0]);
   return path;
@@ -159,8 +161,8 @@ function pictureFor({ opened, wanted }) {
   const named = (id) => (id in pictures ? id : first.includes(id) ? FOLDED : null);
   const nearest = (ids) => ids.map(named).find((name) => name !== null) ?? FOLDED;
   if (wanted) {
-    const row = shared.index.rows.find(([key]) => key === wanted);
-    const innermost = wanted.startsWith('g:') ? around(wanted.slice(2))[1] : row && shared.index.groups[row[1]]?.[0];
+    const row = shared.run.index.rows.find(([key]) => key === wanted);
+    const innermost = wanted.startsWith('g:') ? around(wanted.slice(2))[1] : row && shared.run.index.groups[row[1]]?.[0];
     return innermost ? nearest(around(innermost)) : FOLDED;
   }
   const added = opened.filter((id) => !before.includes(id));

@@ -59,6 +59,8 @@ function createRolled(rolled, windows, beside) {
     return of[of[key]?.like ?? key] ?? null;
   };
 
+  const momentsOf = (view, window) => ({ ...window.views[view].moments, captions: window.captions });
+
   return {
     views,
     at,
@@ -79,28 +81,29 @@ function createRolled(rolled, windows, beside) {
       return { found: await Promise.all(rows.map(windows.take)), all: next > to };
     },
 
-    /** A picture with what it shows in a window. */
+    /** A picture with what it shows in a window, as a message. */
     picture(view, name, window) {
       const { shared, nodes, edges, pictures } = views[view];
-      const { nodes: standing, edges: running, frames, shown, ...own } = pictures[name];
-      const { nodes: histories, edges: passed, focuses, running: queues, details } = window.views[view];
-      const drawn = running.map(([row, far, route]) => ({ ...edges[row], far, route, history: passed[edges[row].id] ?? [] }));
+      const { nodes: standing, edges: running, frames, shown, vis, rev, ...own } = pictures[name];
+      const { run, tape, total, options, rolled: told, ...common } = shared;
+      const { nodes: histories, edges: passed, details } = window.views[view];
       const changing = (one, key) => ({ ...one, history: histories[key] ?? [], changes: (histories[key] ?? []).map(([step]) => step) });
+      const cards = standing.map(([row, x, y]) => {
+        const node = { ...changing(nodes[row], nodes[row].id), x, y };
+        return node.rows ? { ...node, rows: node.rows.map((one) => changing(one, one.key)) } : node;
+      });
+      const lines = running.map(([row, far, route]) => ({ ...edges[row], far, route, history: passed[edges[row].id] ?? [] }));
       return {
-        ...shared,
-        ...own,
-        nodes: standing.map(([row, x, y]) => {
-          const node = { ...changing(nodes[row], nodes[row].id), x, y };
-          return node.rows ? { ...node, rows: node.rows.map((one) => changing(one, one.key)) } : node;
-        }),
-        edges: drawn,
-        network: { ...shared.network, edges: drawn.map(({ id, from, to }) => ({ id, from, to })) },
-        rolled: { ...shared.rolled, frames, loops: shared.rolled.loops.map((loop, row) => ({ ...loop, shown: shown[row] })), window: window.window },
-        captions: window.captions,
-        captions_from: window.window[0],
-        focuses,
-        running: queues,
-        details,
+        rev, run, tape, total, details,
+        drawn: {
+          ...common,
+          ...own,
+          nodes: cards,
+          edges: lines,
+          network: vis ? { options, nodes: cards.map(({ id, x, y }) => ({ id, x, y, shape: 'custom', physics: false })), edges: lines.map(({ id, from, to }) => ({ id, from, to })) } : null,
+          rolled: { ...told, frames, loops: told.loops.map((loop, row) => ({ ...loop, shown: shown[row] })), window: window.window },
+        },
+        moments: momentsOf(view, window),
       };
     },
 
@@ -108,7 +111,7 @@ function createRolled(rolled, windows, beside) {
     news(view, name, window, details) {
       const { shared, nodes, edges, pictures } = views[view];
       const { rev, nodes: standing, edges: running } = pictures[name];
-      const { nodes: histories, edges: passed, focuses, running: queues } = window.views[view];
+      const { nodes: histories, edges: passed } = window.views[view];
       const of = (key) => histories[key] ?? [];
       return {
         rev,
@@ -121,11 +124,8 @@ function createRolled(rolled, windows, beside) {
             return { id, history: of(id), rows: rows.map(({ key }) => ({ key, history: of(key) })) };
           }),
           edges: running.map(([row]) => ({ id: edges[row].id, history: passed[edges[row].id] ?? [] })),
-          running: queues,
         },
-        captions: window.captions,
-        captions_from: window.window[0],
-        focuses,
+        moments: momentsOf(view, window),
         details,
       };
     },

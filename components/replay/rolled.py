@@ -16,23 +16,27 @@ from typing import Any
 import msgspec
 import networkx as nx
 import numpy as np
+from msgspec import UNSET
 
 from components.html.diagnosis_html import both_views
 from components.html.group_html import rolled_group_html
 from components.html.inspector_html import inspector_html
 from components.html.multiples_html import multiples_html
 from components.html.run_html import columns_of_card, ridges_html
-from components.player.rolled import RolledDrawing, rolled_drawing, rolled_payload
-from components.player.run_tape import of_window
-from components.player.watched import Details, detailed
+from components.player import cards, feed, tape
+from components.player.cards import Lines
+from components.player.picture import Drawing, Wish, drawing, view_of
+from components.player.protocol import Drawn, Window
+from components.player.protocol import Rolled as RolledPart
 from components.replay.formulas import formula_html
 from components.replay.openings import Rows, openings, running, standing
 from components.replay.texts import Texts, history
 from components.replay.windows import tiles, wanted_rows
 from engine.export import Options
 from engine.graph import View
-from engine.graph.rolled_view import RolledView
-from engine.graph.shown.group_states import fold_faces, shown_member
+from engine.graph.graph_view import GraphView
+from engine.graph.rolled_graph import RolledGraph, rolled_graph
+from engine.graph.shown.group_states import shown_member
 from engine.graph.structure.build import Graph
 from engine.progress import Tell, untold
 from engine.recording import Recording
@@ -46,8 +50,6 @@ EACH = 4
 """Moments of one window at which the inspector's content of one card is made; of a group it is made at the last one."""
 NUMBERS = 300_000
 """Numbers of cards over all iterations; where there are more, every so many-th iteration has them."""
-_OWN = ("rev", "fold", "legend", "sites")
-_OF_WINDOW = ("captions_from", "captions", "focuses", "running", "window")
 _OVER = '<div data-gt-over=""></div>'
 """Where the page puts in what it says of a card over the run."""
 
@@ -75,7 +77,7 @@ class Rolled:
 
 
 def rolled(
-    recording: Recording, views: Iterable[View], options: Options, name: str, details: Details, tell: Tell = untold
+    recording: Recording, views: Iterable[View], options: Options, name: str, details: Lines, tell: Tell = untold
 ) -> Rolled:
     """The pictures of a recording that is shown rolled, and as many windows as fit into `ROOM`."""
     sides = [_Side(recording, view, options, name) for view in views]
@@ -116,36 +118,53 @@ def rolled(
     return made
 
 
+@dataclass(frozen=True, eq=False)
+class _Every(GraphView):
+    """All pictures of a view at once: its graph has all cards and edges of any of them."""
+
+    every: Graph = field(default_factory=nx.MultiDiGraph)
+
+    @property
+    def graph(self) -> Graph:
+        """All cards and edges."""
+        return self.every
+
+
 class _Side:
-    """One view of the run: its pictures, and the graph that has all cards and edges of any of them."""
+    """One view of the run: its pictures, and all of them at once."""
 
     def __init__(self, recording: Recording, view: View, options: Options, name: str) -> None:
         self.recording = recording
         self.view = view
         nodes, edges = Rows(), Rows()
         pictures: dict[str, Any] = {}
-        shared: dict[str, Any] = {}
+        common: dict[str, Any] = {}
         self.union: Graph = nx.MultiDiGraph()
         self.rows: dict[str, None] = {}
-        whole = rolled_drawing(recording, view, options.direction, name, options.turned, options.opened)
-        self.everything: RolledView = whole.everything
-        first = frozenset(whole.opened)
-        for title, opened in openings(len(self.everything.graph), self.everything.folding, first):
-            drawn = rolled_drawing(recording, view, options.direction, name, options.turned, opened)
-            data = self._still(drawn)
-            loops = data["rolled"]
-            pictures[title] = {
-                **{part: data.pop(part) for part in _OWN},
-                "frames": loops.pop("frames"),
-                "shown": [loop.pop("shown") for loop in loops["loops"]],
-                "nodes": [standing(node, nodes) for node in data.pop("nodes")],
-                "edges": [running(edge, edges) for edge in data.pop("edges")],
+        wish = Wish(str(view), options.direction, name, opened=options.opened, rolled=True, turned=options.turned)
+        first = view_of(recording, wish)
+        self.everything: RolledGraph = rolled_graph(recording, view, options.turned)
+        for title, opened in openings(first):
+            d = drawing(recording, msgspec.structs.replace(wish, opened=tuple(sorted(opened))))
+            data = self._still(d)
+            assert isinstance(data.rolled, RolledPart)
+            common = common or {
+                "options": data.network.options if data.network else {},
+                "rolled": msgspec.structs.replace(data.rolled, frames=[], window=None, fixed=True),
             }
-            shared = shared or data
-            self.union.add_nodes_from(drawn.graph.nodes(data=True))
-            self.union.add_edges_from(drawn.graph.edges(keys=True, data=True))
-        shared["network"] = {"options": shared["network"]["options"]}
-        shared["rolled"]["fixed"] = True
+            pictures[title] = {
+                "rev": d.rev, "fold": data.fold, "legend": data.legend, "sites": data.sites, "vis": data.network is not None,
+                "frames": data.rolled.frames, "shown": [loop.shown for loop in data.rolled.loops],
+                "nodes": [standing(card, nodes) for card in data.nodes],
+                "edges": [running(line, edges) for line in data.edges],
+            }  # fmt: skip
+            self.union.add_nodes_from(d.graph.nodes(data=True))
+            self.union.add_edges_from(d.graph.edges(keys=True, data=True))
+        self.all = Drawing(wish, _Every(self.everything, first.groups, first.opened, options.direction, self.union))
+        shared = {
+            "tape": wish.tape, "total": len(recording.events), "picture": wish.name, "view": view,
+            "direction": options.direction, "run": tape.run(first, captioned=True), **common,
+        }  # fmt: skip
         self.pictures = {
             "shared": shared,
             "nodes": nodes.rows,
@@ -154,18 +173,16 @@ class _Side:
             "cards": self._cards(),
         }
 
-    def _still(self, drawn: RolledDrawing) -> dict[str, Any]:
-        """The player's data for a picture, without what belongs to a window."""
-        data: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(rolled_payload(drawn, (0, 0))))
-        for part in _OF_WINDOW:
-            data.pop(part, None)
-        for node in data["nodes"]:
-            for one in (node, *node.get("rows", ())):
-                one.pop("history", None)
-                one.pop("changes", None)
-            self.rows.update(dict.fromkeys(row["key"] for row in node.get("rows", ())))
-        for edge in data["edges"]:
-            edge.pop("history", None)
+    def _still(self, d: Drawing) -> Drawn:
+        """A picture, without what belongs to a window."""
+        data = feed.picture(d, (0, 0), cards.shown(d, (0, 0)))
+        for card in data.nodes:
+            card.history = card.changes = UNSET
+            if card.rows:
+                card.rows = [msgspec.structs.replace(row, history=[], changes=[]) for row in card.rows]
+                self.rows.update(dict.fromkeys(row.key for row in card.rows))
+        for line in data.edges:
+            line.history = UNSET
         return data
 
     def _cards(self) -> dict[str, Any]:
@@ -183,29 +200,14 @@ class _Side:
         like = {f"g:{group.id}": {"like": shown_member(view.graph, group.members)} for group in groups}
         return {"texts": texts.texts, "every": every, "of": cards | like}
 
-    def window(self, first: int, last: int, details: Details) -> dict[str, Any]:
+    def window(self, span: Window, details: Lines) -> dict[str, Any]:
         """What cards and edges show from one step to another, and what the steps are about."""
-        view = self.everything
-        whole = view.faces(first, last)
-        faces = fold_faces(view.graph, self.union, whole, view.norms_between(first, last))
-        groups = view.folding.groups
-        nodes: dict[str, Any] = {}
-        for key, a in self.union.nodes(data=True):
-            told = view.steps_of(key, first, last) if a["kind"] == "step" else faces.nodes[key]
-            if "members" in a and groups[a["group"]].kind == "module":
-                told = [(step, msgspec.structs.replace(face, value=face.value.rpartition(" = ")[2])) for step, face in told]
-            nodes[key] = told
-        for key in self.rows:
-            if key not in nodes:
-                nodes[key] = whole.nodes[key]
-        made = of_window(self.recording, view, first, last)
+        seen = cards.shown(self.all, span)
         return {
-            "nodes": nodes,
-            "edges": {"{}>{}>{}".format(*at): told for at, told in faces.edges.items() if told},
-            "details": detailed(self.recording, self.union, faces, details),
-            "focuses": made["focuses"],
-            "running": made["running"],
-            "captions": made["captions"],
+            "nodes": {key: seen.nodes[key] for key in dict.fromkeys((*self.union, *self.rows))},
+            "edges": {"{}>{}>{}".format(*at): told for at, told in seen.edges.items() if told},
+            "details": cards.detailed(self.all, seen, details),
+            "moments": tape.moments(self.all.view, span),
         }
 
     def contents(self, nodes: dict[str, Any], first: int, last: int, texts: Texts) -> dict[str, list[tuple[int, list[int]]]]:
@@ -230,13 +232,16 @@ def _some(steps: list[int]) -> list[int]:
     return [steps[at] for at in np.linspace(0, len(steps) - 1, EACH).round().astype(int).tolist()]
 
 
-def _window(sides: list[_Side], details: Details, span: tuple[int, int]) -> dict[str, Any]:
-    views = {side.view: side.window(*span, details) for side in sides}
-    captions = [part.pop("captions") for part in views.values()]
-    return {"window": span, "captions": captions[0], "views": views}
+def _window(sides: list[_Side], details: Lines, span: Window) -> dict[str, Any]:
+    views = {side.view: side.window(span, details) for side in sides}
+    moments = [part["moments"] for part in views.values()]
+    captions = moments[0].captions  # the same in all views
+    for each in moments:
+        each.captions = []
+    return {"window": span, "captions": captions, "views": views}
 
 
-def _beside(recording: Recording, sides: list[_Side], views: dict[str, Any], span: tuple[int, int]) -> dict[str, Any]:
+def _beside(recording: Recording, sides: list[_Side], views: dict[str, Any], span: Window) -> dict[str, Any]:
     """What stands beside the graph in a window."""
     texts = Texts()
     inspector = {side.view: side.contents(views[side.view]["nodes"], *span, texts) for side in sides}

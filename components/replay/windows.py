@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 from engine.diagnosis import findings
-from engine.graph.rolled_view import MOST, RolledView
+from engine.graph.rolled_graph import MOST, RolledGraph
 
 ENDS = 3
 """Iterations at the beginning and at the end that come before those in between."""
 
 
-def tiles(view: RolledView) -> list[tuple[int, int]]:
+def tiles(view: RolledGraph) -> list[tuple[int, int]]:
     """First and last step of each iteration with what comes after it, all of the run between them; one that is longer than what
     is worked out in one go, in several."""
     starts, last = view.iterations.starts.tolist(), len(view.recording.events) - 1
@@ -24,7 +24,7 @@ def tiles(view: RolledView) -> list[tuple[int, int]]:
     ]  # fmt: skip
 
 
-def wanted_rows(view: RolledView, spans: list[tuple[int, int]], step: int | None) -> list[int]:
+def wanted_rows(view: RolledGraph, spans: list[tuple[int, int]], step: int | None) -> list[int]:
     """All tiles, those first that one wants to look at: the step on show, what goes wrong, both ends, then every so many-th."""
     total = len(spans)
     at = dict.fromkeys(_around([_tile(spans, step)] if step is not None else [total - 1], total))

@@ -213,6 +213,7 @@ class AccumulateGrad(Node):
         self.versions = None
         self.extra = None
         self.variable = variable
+        self._tape = -1  # so that a recorder can ask for it, which sees most of these once
         self.shape = variable._array.shape
         self.dtype = variable._array.dtype
         self.post_accumulate = None

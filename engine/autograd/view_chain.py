@@ -30,6 +30,9 @@ class View:
         if not context.grad and self.kind != View.INFERENCE:
             self.kind = View.INFERENCE if context.inference else View.NO_GRAD
 
+    def __repr__(self) -> str:
+        return f"<view in {len(self.steps)} steps>"  # no address, so that recordings of one program are the same
+
     @property
     def several(self) -> bool:
         """Whether the view came with others from one operation."""

@@ -71,7 +71,7 @@ class Baseline(Recorder):
     def wrote(self, op: Any, arguments: tuple[Any, ...], tensor: Any, node: Any) -> None:
         """An operation wrote in place."""
         # Of a `.grad` that the program has never held, a recording only says that it changed.
-        unseen = id(tensor) in self._grads and self.known(tensor) < 0
+        unseen = self.owner_of(tensor) >= 0 and self.known(tensor) < 0
         super().wrote(op, arguments, tensor, node)
         self._called(Call(op.name, (self.known(tensor),), in_place=True, event=-1 if unseen else self.noted))
 
@@ -99,7 +99,7 @@ class Follower:
     count = 0
     """How many events there are: none, since nothing is recorded here."""
     printed = warned = bind = read = flag_set = grad_set = hook_ran = stepped = accumulated = lambda *_, **__: None
-    module_began = module_ended = lambda *_, **__: None
+    loops = module_began = module_ended = lambda *_, **__: None
 
     def __init__(self, calls: list[Call], number: int, until: float = math.inf) -> None:
         """Follow up to the end of backward pass `number`, counted from 1, a run that must make the same `calls` as the first

@@ -7,12 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from ..graph.design.sizes import EDGE
 from .scene import Cubic, Point
-
-HANDLE = 0.46
-ARROW = 8.0
-CORNER, ROUND = 10.0, 0.5523
-"""The radius of corners, and what of it makes a cubic round."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +63,7 @@ def reverse(pieces: Iterable[Cubic]) -> tuple[Cubic, ...]:
     return tuple((d, c, b, a) for a, b, c, d in reversed(tuple(pieces)))
 
 
-def arrow(pieces: Sequence[Cubic], size: float, wing: float = 0.46) -> tuple[Point, Point, Point]:
+def arrow(pieces: Sequence[Cubic], size: float, wing: float) -> tuple[Point, Point, Point]:
     """The head at a curve's end: its tip and its two wings, which are turned from it by an angle."""
     (_, _, (hx, hy), (x, y)) = pieces[-1]
     angle = math.atan2(y - hy, x - hx)
@@ -80,7 +76,7 @@ def shortened_end(pieces: Sequence[Cubic]) -> tuple[Cubic, ...]:
     """The curve without the last bit, which the head covers."""
     a, b, c, (x, y) = pieces[-1]
     angle = math.atan2(y - c[1], x - c[0])
-    return (*pieces[:-1], (a, b, c, (x - math.cos(angle) * ARROW * 0.8, y - math.sin(angle) * ARROW * 0.8)))
+    return (*pieces[:-1], (a, b, c, (x - math.cos(angle) * EDGE.covered, y - math.sin(angle) * EDGE.covered)))
 
 
 def point_at(pieces: Sequence[Cubic], share: float) -> Point:
@@ -129,7 +125,7 @@ def _with_corners(points: list[Point]) -> list[Cubic]:
             continue
         before, after = _towards(corner, previous, down), _towards(corner, following, not down)
         pieces += [_line(run[0], before)] if down else _smooth([*run, before])
-        pieces.append((before, _between(before, corner, ROUND), _between(after, corner, ROUND), after))
+        pieces.append((before, _between(before, corner, EDGE.round), _between(after, corner, EDGE.round), after))
         run = [after]
     pieces += [_line(run[0], route[-1])] if _falls(route[-2], route[-1]) else _smooth([*run, route[-1]])
     return pieces
@@ -138,7 +134,7 @@ def _with_corners(points: list[Point]) -> list[Cubic]:
 def _towards(corner: Point, following: Point, down: bool) -> Point:
     """The point at which a corner begins on the way to the next point; half of the way is left to that one's corner."""
     way = following[down] - corner[down]
-    part = math.copysign(min(CORNER, abs(way) / 2), way)
+    part = math.copysign(min(EDGE.corner, abs(way) / 2), way)
     return (corner[0], corner[1] + part) if down else (corner[0] + part, corner[1])
 
 
@@ -156,11 +152,11 @@ def _smooth(route: list[Point]) -> list[Cubic]:
     for k, (one, other) in enumerate(pairwise(route)):
         (x0, y0), (x1, y1) = one, other
         if slopes:
-            reach = (x1 - x0) * HANDLE
+            reach = (x1 - x0) * EDGE.handle
             pieces.append((one, (x0 + reach, y0 + slopes[k] * reach), (x1 - reach, y1 - slopes[k + 1] * reach), other))
         else:
             # A route that turns back on itself (a cell that feeds itself): round handles instead of slopes.
-            reach = max(36.0, abs(x1 - x0) * HANDLE) * (-1 if x1 < x0 else 1)
+            reach = max(EDGE.turn, abs(x1 - x0) * EDGE.handle) * (-1 if x1 < x0 else 1)
             pieces.append((one, (x0 + reach, y0), (x1 - reach, y1), other))
     return pieces
 

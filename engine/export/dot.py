@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from ..graph.design import Palette, palette
 from ..progress import Tell, untold
 from ..recording.recording import Recording
-from .palette import Palette, palette
 from .picture import LAST, Options
 from .snapshot import lines, nested, snapshot
 
@@ -17,7 +17,7 @@ def dot(recording: Recording, options: Options = LAST, tell: Tell = untold) -> s
     title = f"  label={quoted(options.title)} labelloc=t\n" if options.title else ""
     text = [
         "digraph gradtape {",
-        f'  rankdir={flow[options.direction]} bgcolor="{colours.page}" fontname="sans-serif" fontcolor="{colours.ink}"',
+        f'  rankdir={flow[options.direction]} bgcolor="{colours.stage}" fontname="sans-serif" fontcolor="{colours.ink}"',
         f'{title}  node [shape=box style="rounded,filled" fontname="sans-serif" fontsize=11 fillcolor="{colours.card}" '
         f'color="{colours.border}" fontcolor="{colours.ink}"]',
         f'  edge [color="{colours.edge}" fontname="sans-serif" fontsize=10 fontcolor="{colours.orange_text}"]',

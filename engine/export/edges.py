@@ -1,4 +1,7 @@
-"""Edges along their routes: data forwards, gradients in orange in their own direction, cuts dashed, and the labels."""
+"""Edges along their routes: data forwards, gradients in orange in their own direction, cuts dashed, and the labels.
+
+As the page's painter draws them (`frontend/src/paint-edge.js`).
+"""
 
 from __future__ import annotations
 
@@ -6,17 +9,14 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from ..graph.design import Palette
+from ..graph.design.sizes import EDGE, FONTS, VEIL, Dash
 from ..graph.shown.state_history import EdgeFace, EdgeKey
 from ..graph.structure.build import Graph
 from ..graph.structure.layout import Layout
-from .cards import LINE, fitted
 from .curves import Rectangle, around, arrow, bounds, curve_along, point_at, reverse, shortened_end
-from .fonts import width
-from .palette import Palette
-from .scene import Box, Cubic, Curve, Point, Polygon, Shape, clean
-
-TWINS = 12.0
-"""Pixels between edges that would lie exactly on each other (`x * x`)."""
+from .scene import Box, Cubic, Curve, Point, Polygon, Shape, clean, line
+from .shortening import text_width
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +32,13 @@ class Edge:
     """Whether it leads to the next iteration."""
     some: bool = False
     """Whether only some iterations have it."""
+    writes: bool = False
+    """Whether the step is about the node where it begins."""
+
+    @property
+    def flows(self) -> bool:
+        """Whether a gradient passes at this very step."""
+        return self.face.active and not self.ghost
 
 
 def curves(
@@ -47,88 +54,102 @@ def curves(
         twins.setdefault((u, v, route), []).append((u, v, k))
     for group in twins.values():
         for position, key in enumerate(group):
-            shift = (position - (len(group) - 1) / 2) * TWINS
+            shift = (position - (len(group) - 1) / 2) * EDGE.twins
             if shift:
                 routes[key] = tuple((x + shift, y) if vertical else (x, y + shift) for x, y in routes[key])
     return {key: curve_along(route, boxes[key[0]], boxes[key[1]], vertical) for key, route in routes.items()}
 
 
 def paint(edges: Sequence[Edge], strongest: float, colours: Palette) -> Iterator[Shape]:
-    """All edges, those on which a gradient flows above the others."""
-    lively = [edge for edge in edges if edge.face.active and not edge.ghost]
-    for edge in edges:
-        if not edge.face.active or edge.ghost:
-            opacity = 0.28 if edge.ghost else 0.4 if edge.far else 1.0
-            colour = colours.carried if edge.carried else colours.cut if edge.kind == "cut" else colours.edge
-            if edge.carried:
-                yield from _returning(edge.pieces, colour, _dash(edge), opacity)
-            else:
-                yield from _stroke(edge.pieces, colour, 1.4, 7, _dash(edge), opacity)
+    """All edges: what iterations hand on under the others, those on which a gradient flows above them."""
+    lively = [edge for edge in edges if edge.flows]
+    resting = [edge for edge in edges if not edge.flows]
+    for writes in (False, True):
+        for edge in resting:
+            if edge.carried and edge.writes == writes:
+                yield from _returning(edge, colours)
+    for edge in resting:
+        if not edge.carried:
+            yield from _resting(edge, colours)
     for edge in lively:
         # Edges of data are drawn from input to result; edges of grad_fn already point where the gradient goes.
         pieces = edge.pieces if edge.kind == "grad_fn" else reverse(edge.pieces)
-        line = _line(edge.face.norm, strongest)
-        yield Curve(shortened_end(pieces), colours.orange_halo, line + 5)
-        yield from _stroke(pieces, colours.orange, line, 10.5)
+        line, wide = shortened_end(pieces), _width(edge.face.norm, strongest)
+        line = line if edge.kind == "grad_fn" else reverse(line)
+        yield Curve(line, colours.orange_halo, wide + EDGE.flow_halo)
+        yield Curve(line, colours.orange, wide)
+        yield Polygon(arrow(pieces, EDGE.flow_arrow, EDGE.arrow_wing), fill=colours.orange)
 
 
 def labels(edges: Sequence[Edge], cards: Sequence[Rectangle], colours: Palette) -> Iterator[Shape]:
     """The numbers on edges where a gradient flows; each looks for a free place along its edge."""
     taken = list(cards)
-    height = 18.0
     for edge in edges:
-        if not edge.face.active or edge.ghost or not edge.face.label:
-            continue
         label = clean(edge.face.label)
-        across = width(label, LINE, True) + 12
-        x, y = _label_centre(edge.pieces, across, height, taken)
-        frame = around(x, y, across, height)
+        if not edge.flows or not label:
+            continue
+        across, high = text_width(FONTS["strong"], label) + 2 * EDGE.label_padding, EDGE.label_height
+        x, y = _label_centre(edge.pieces, across, high, taken)
+        frame = around(x, y, across, high)
         taken.append(frame)
-        yield Box(frame.left, frame.top, across, height, 6, fill=colours.page, opacity=0.86)
-        text = fitted(label, x, y + 4.2, LINE, colours.orange_text, across, True, "middle")
-        if text is not None:
-            yield text
+        yield Box(frame.left, frame.top, across, high, EDGE.label_radius, fill=colours.stage, opacity=VEIL.opacity)
+        yield from line(FONTS["strong"], label, x, y + EDGE.label_base, colours.orange_text, anchor="middle")
 
 
-def _stroke(
-    pieces: tuple[Cubic, ...], colour: str, line: float, head: float, dash: tuple[float, ...] = (), opacity: float = 1.0
-) -> Iterator[Shape]:
-    yield Curve(shortened_end(pieces), colour, line, dash, opacity)
-    yield Polygon(arrow(pieces, head), fill=colour, opacity=opacity)
+def _resting(edge: Edge, colours: Palette) -> Iterator[Shape]:
+    """An edge over which nothing passes."""
+    few = EDGE.few if edge.some else 1.0
+    opacity = EDGE.ghost * few if edge.ghost else EDGE.far * few if edge.far else few
+    colour = colours.cut if edge.kind == "cut" else colours.edge
+    wide = EDGE.line * (EDGE.few_line if edge.some else 1)
+    yield Curve(shortened_end(edge.pieces), colour, wide, _dash(edge), opacity)
+    yield Polygon(arrow(edge.pieces, EDGE.arrow, EDGE.arrow_wing), fill=colour, opacity=opacity)
 
 
-def _dash(edge: Edge) -> tuple[float, ...]:
-    """What an iteration hands on to the next is dashed, what only some iterations have is dotted."""
-    if edge.kind == "cut":
-        return (5.0, 4.0)
+def _returning(edge: Edge, colours: Palette) -> Iterator[Shape]:
+    """What an iteration hands on to the next: pale and not transparent, so that a bundle of it is no darker than a single line,
+    with an open arrow. While an optimizer writes its parameters, the edges over which it does so come forward."""
+    stroke, head = colours.carried_pale, colours.carried_firm
+    if edge.writes:
+        stroke, head = colours.carried_firm, colours.carried
+    yield Curve(edge.pieces, colours.carried_pale if edge.ghost else stroke, EDGE.line * EDGE.few_line, EDGE.carried_dash)
     if edge.ghost:
-        return (3.0, 4.0)
-    return (1.5, 4.0) if edge.some else (8.0, 4.0) if edge.carried else ()
+        return
+    tip, left, right = arrow(edge.pieces, EDGE.carried_arrow, EDGE.carried_wing)
+    yield Polygon((left, tip, right), stroke=head, line=EDGE.carried_arrow_line)
 
 
-def _returning(pieces: tuple[Cubic, ...], colour: str, dash: tuple[float, ...], opacity: float) -> Iterator[Shape]:
-    """A return has an open arrow: two lines instead of a wedge."""
-    yield Curve(pieces, colour, 1.4, dash, opacity)
-    tip, left, right = arrow(pieces, 9, 0.55)
-    yield Polygon((left, tip, right), stroke=colour, line=1.8, opacity=opacity)
+def _dash(edge: Edge) -> Dash:
+    """What only some iterations have is dotted."""
+    if edge.kind == "cut":
+        return EDGE.cut_dash
+    return EDGE.ghost_dash if edge.ghost else EDGE.some_dash if edge.some else ()
 
 
-def _line(norm: float | None, strongest: float) -> float:
-    """A stronger gradient is a thicker line, on a logarithmic scale over five decades of this recording."""
-    if norm is None or norm <= 0 or strongest <= 0:
-        return 2.2
-    return 2.2 + 1.4 * min(1.0, max(0.0, 1 + math.log10(norm / strongest) / 5))
+def _width(norm: float | None, strongest: float) -> float:
+    """A stronger gradient is a thicker line, on a logarithmic scale over some decades of this recording."""
+    if norm is None or not math.isfinite(norm) or norm <= 0 or strongest <= 0:
+        return EDGE.flow
+    return EDGE.flow + EDGE.flow_more * min(1.0, max(0.0, 1 + math.log10(norm / strongest) / EDGE.decades))
 
 
 def _label_centre(pieces: tuple[Cubic, ...], across: float, height: float, taken: Sequence[Rectangle]) -> Point:
     whole = bounds(pieces)
-    near = Rectangle(whole.left - across, whole.top - 40, whole.right + across, whole.bottom + 40)
+    most = max(map(abs, EDGE.label_lifts_short)) + height
+    near = Rectangle(whole.left - across, whole.top - most, whole.right + across, whole.bottom + most)
     others = [card for card in taken if card.overlap(near)]
     # On a short edge the label would hide the arrow: beside it, then.
-    short = math.hypot(whole.right - whole.left, whole.bottom - whole.top) < across + 34
+    short = math.hypot(whole.right - whole.left, whole.bottom - whole.top) < across + EDGE.label_short
     candidates = [
         (x, y + lift)
-        for lift in ((-20.0, 20.0, 0.0) if short else (0.0, -16.0, 16.0))
-        for x, y in (point_at(pieces, share) for share in (0.5, 0.38, 0.62, 0.26, 0.74))
+        for lift in (EDGE.label_lifts_short if short else EDGE.label_lifts)
+        for x, y in (point_at(pieces, share) for share in EDGE.label_shares)
     ]
-    return min(candidates, key=lambda at: sum(other.overlap(around(at[0], at[1], across, height)) for other in others))
+    best, least = candidates[0], math.inf
+    for at in candidates:
+        hidden = sum(other.overlap(around(*at, across, height)) for other in others)
+        if hidden < least - EDGE.label_hidden:
+            best, least = at, hidden
+        if hidden <= EDGE.label_hidden:
+            break
+    return best

@@ -12,6 +12,7 @@ import msgspec
 
 from .. import limits as table
 from ..graph import View
+from ..graph.design import Theme
 from ..graph.structure.layout import Direction
 from ..progress import Tell, part, untold
 from ..recording.recording import Recording
@@ -19,7 +20,6 @@ from ..sandbox.calls import CallError, Function, bounded, call
 from ..sandbox.settings import settings
 from ..sandbox.transport.call_messages import cut, with_argument
 from .formats import FORMATS
-from .palette import Theme
 from .picture import Options, step_of
 from .programs import script
 

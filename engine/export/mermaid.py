@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from ..graph.design import palette
 from ..progress import Tell, untold
 from ..recording.recording import Recording
-from .palette import palette
 from .picture import LAST, Options
 from .snapshot import lines, nested, snapshot
 

@@ -8,13 +8,14 @@ from typing import Any
 
 from ..progress import Tell, part, told, untold
 from .fonts import BOLD, FAMILY, REGULAR, covers, width
-from .scene import Box, Curve, Group, Picture, Polygon, Shape, Text, clean
+from .scene import Box, Curve, Group, Picture, Pie, Polygon, Shape, Text, clean
 
 POINTS = 0.75
 """Points in a pixel."""
 LARGEST = 14_400.0
 """Points: no viewer needs to show a larger page."""
 _UNKNOWN = "\ufffd"
+_BOLD = f"{FAMILY} Semibold"
 
 
 def pdf(picture: Picture, tell: Tell = untold) -> bytes:
@@ -45,7 +46,7 @@ def _fonts() -> None:
     from reportlab.pdfbase.ttfonts import TTFont
 
     registerFont(TTFont(FAMILY, str(REGULAR)))
-    registerFont(TTFont(f"{FAMILY} Bold", str(BOLD)))
+    registerFont(TTFont(_BOLD, str(BOLD)))
 
 
 class _Sheet:
@@ -53,19 +54,20 @@ class _Sheet:
 
     def __init__(self, canvas: Any, height: float) -> None:
         self.canvas, self.height = canvas, height
-        self.opacity = 1.0
 
     def draw(self, shape: Shape) -> None:
         canvas = self.canvas
-        if shape.opacity != self.opacity:
-            self.opacity = shape.opacity
-            canvas.setFillAlpha(shape.opacity)
-            canvas.setStrokeAlpha(shape.opacity)
         if isinstance(shape, Text):
             self.text(shape)
             return
+        if isinstance(shape, Pie):
+            x, y = self.at((shape.x, shape.y))
+            r = shape.radius
+            canvas.setFillColor(_colour(shape.fill), shape.opacity)
+            canvas.wedge(x - r, y - r, x + r, y + r, 90, -360 * shape.share, stroke=0, fill=1)
+            return
         if shape.stroke:
-            canvas.setStrokeColor(_colour(shape.stroke))
+            canvas.setStrokeColor(_colour(shape.stroke), shape.opacity)
             canvas.setLineWidth(shape.line)
             canvas.setDash([] if isinstance(shape, Polygon) else list(shape.dash))
         match shape:
@@ -84,12 +86,12 @@ class _Sheet:
                     path.lineTo(*self.at(point))
                 if shape.fill:
                     path.close()
-                    canvas.setFillColor(_colour(shape.fill))
+                    canvas.setFillColor(_colour(shape.fill), shape.opacity)
                 canvas.drawPath(path, stroke=int(bool(shape.stroke)), fill=int(bool(shape.fill)))
 
     def box(self, box: Box) -> None:
         if box.fill:
-            self.canvas.setFillColor(_colour(box.fill))
+            self.canvas.setFillColor(_colour(box.fill), box.opacity)
         bottom = self.height - box.top - box.height
         how = {"stroke": int(bool(box.stroke)), "fill": int(bool(box.fill))}
         if box.radius:
@@ -105,8 +107,8 @@ class _Sheet:
         natural = width(written, line.size, line.bold)
         left = line.x - {"start": 0.0, "middle": line.width / 2, "end": line.width}[line.anchor]
         text = self.canvas.beginText(left, self.height - line.y)
-        text.setFont(f"{FAMILY} Bold" if line.bold else FAMILY, line.size)
-        text.setFillColor(_colour(line.fill))
+        text.setFont(_BOLD if line.bold else FAMILY, line.size)
+        text.setFillColor(_colour(line.fill), line.opacity)
         text.setHorizScale(100 * line.width / natural if natural else 100)
         text.textOut(written)
         self.canvas.drawText(text)

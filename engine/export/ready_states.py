@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
+from ..graph.graph_view import GraphView
 from ..graph.shown.ready_queue import Visit, queues
-from ..graph.structure.build import Graph
 from ..recording.events import NOTHING
-from ..recording.index import index_of
-from ..recording.recording import Recording
 
 _RANK = {"running": 4, "ready": 3, "waiting": 2, "done": 1, "captured": 1}
 """What a card that stands for several nodes shows: the liveliest of them."""
@@ -17,28 +14,30 @@ _RANK = {"running": 4, "ready": 3, "waiting": 2, "done": 1, "captured": 1}
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A card's sign; `order` counts the nodes that are ready, from 1."""
+    """A card's sign; `order` counts the nodes that are ready, from 1; `have` of `total` gradients have come."""
 
     state: str
     order: int = 0
+    have: int = 0
+    total: int = 0
 
 
-def marks(recording: Recording, graph: Graph, step: int, card_of: Callable[[str], str] = str) -> dict[str, Mark]:
-    """The marks at a step, by node key; none outside of backward passes. `card_of` says what stands for a node."""
+def marks(view: GraphView, step: int) -> dict[str, Mark]:
+    """The marks of the nodes on show at a step; none outside of backward passes."""
+    recording = view.recording
     running = [queue for queue in queues(recording) if queue.began <= step < queue.ended] if recording.events else []
     if not running:
         return {}
-    index = index_of(recording)
-    autograd = graph.graph["view"] == "autograd"
     found: dict[str, Mark] = {}
     ready = 0
     for visit in running[-1].visits:
         state = _state(visit, step)
         ready += state == "ready"
-        keys = [f"n{visit.node}"] if autograd else [f"t{index.owners.get((visit.node, k), NOTHING)}" for k in range(4)]
-        key = next((key for key in map(card_of, keys) if key in graph), None)
+        card = view.structure.card_of_node(visit.node)
+        key = None if card is None else view.stand(card)
         if key is not None and (key not in found or _RANK[found[key].state] < _RANK[state]):
-            found[key] = Mark(state, ready if state == "ready" else 0)
+            have = sum(at <= step for at in visit.arrivals)
+            found[key] = Mark(state, ready if state == "ready" else 0, have, len(visit.arrivals))
     return found
 
 

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
+from math import inf
 from typing import Literal, TypeAlias
+
+from ..graph.design.sizes import Font
+from .shortening import fit_end, text_width
 
 Point: TypeAlias = tuple[float, float]
 Cubic: TypeAlias = tuple[Point, Point, Point, Point]
@@ -18,7 +23,7 @@ _UNPRINTABLE = re.compile(
 
 def clean(text: str) -> str:
     """A program's text on one line, without characters that are no text."""
-    return " ".join(_UNPRINTABLE.sub(" ", text).split(" ")).strip()
+    return _UNPRINTABLE.sub(" ", text).strip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +79,19 @@ class Text:
     opacity: float = 1.0
 
 
-Shape: TypeAlias = Box | Curve | Polygon | Text
+@dataclass(frozen=True, slots=True)
+class Pie:
+    """A share (0 to 1) of a disc, clockwise from the top."""
+
+    x: float
+    y: float
+    radius: float
+    share: float
+    fill: str
+    opacity: float = 1.0
+
+
+Shape: TypeAlias = Box | Curve | Polygon | Pie | Text
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,3 +112,20 @@ class Picture:
     title: str
     description: str
     items: tuple[Shape | Group, ...]
+
+
+def line(
+    font: Font,
+    text: str,
+    x: float,
+    y: float,
+    fill: str,
+    *,
+    room: float = inf,
+    anchor: Literal["start", "middle", "end"] = "start",
+    opacity: float = 1.0,
+) -> Iterator[Text]:
+    """A line of text, cut at its end so that it is no wider than `room`; none where nothing of it fits."""
+    kept = fit_end(font, text, room)
+    if kept:
+        yield Text(x, y, kept, font.size, fill, text_width(font, kept), font.bold, anchor, opacity)

@@ -16,7 +16,8 @@ from ..progress import Tell, untold
 from ..recording.events import NOTHING
 from ..recording.index import index_of
 from ..recording.recording import Recording
-from .picture import Options, laid_out, seen_with, step_of
+from .graph_scene import faces_at
+from .picture import Options, step_of, view_with
 from .scene import clean
 
 
@@ -30,15 +31,16 @@ def snapshot(recording: Recording, options: Options, tell: Tell = untold) -> Gra
     whether it is carried to the next one; the graph's `loops` are pairs (id, header and iteration) as JSON.
     """
     step = step_of(recording, options)
-    graph, shown, _, rolled = seen_with(recording, options, step)
+    view = view_with(recording, options)
+    graph, shown, rolled = view.graph, faces_at(view, step), view.rolled is not None
     tell(0.3)
-    placed = laid_out(graph, options, rolled)
+    placed = view.placed
     tell(0.8)
     drawn: Graph = nx.MultiDiGraph(
         title=clean(options.title), view=options.view, direction=options.direction, step=step, steps=len(recording.events)
     )
-    if rolled is not None:
-        drawn.graph["loops"] = json.dumps([[loop, " · ".join(rolled.frame_title(loop))] for loop in placed.frames])
+    if rolled:
+        drawn.graph["loops"] = json.dumps([[loop, " · ".join(view.frame_title(loop, step))] for loop in placed.frames])
     for key, a in graph.nodes(data=True):
         if a["born"] > step:
             continue
@@ -60,15 +62,15 @@ def snapshot(recording: Recording, options: Options, tell: Tell = untold) -> Gra
         if "members" in a:
             attributes["members"] = len(a["members"])
         attributes |= _array(recording, a["tensor"])
-        if rolled is not None:
-            attributes |= {"times": a.get("times", 1), "some": rolled.some(key), "loops": " ".join(a.get("frames", ()))}
+        if rolled:
+            attributes |= {"times": a.get("times", 1), "some": view.some(key), "loops": " ".join(a.get("frames", ()))}
         drawn.add_node(key, **{name: value for name, value in attributes.items() if value != ""})
     for u, v, k, a in graph.edges(keys=True, data=True):
         if a["born"] > step or u not in drawn or v not in drawn:
             continue
         edge: dict[str, str | float] = {"kind": a["kind"]}
-        if rolled is not None:
-            carried, some = rolled.edge(u, v, k)
+        if rolled:
+            carried, some = view.between(u, v, k)
             edge |= ({"carried": True} if carried else {}) | ({"some": some} if some else {})
         passing = [face for at, face in shown.edges[u, v, k] if at == step and face.active]
         if passing:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator
 from html import escape
 
+from ..graph.design.sizes import WEIGHTS
 from .fonts import FAMILY, width
 from .fonts.outlines import path
-from .scene import Box, Curve, Group, Picture, Polygon, Shape, Text, clean
+from .scene import Box, Curve, Group, Picture, Pie, Polygon, Shape, Text, clean
 
 
 def svg(picture: Picture, text: Callable[[Text], str] | None = None) -> str:
@@ -15,7 +17,7 @@ def svg(picture: Picture, text: Callable[[Text], str] | None = None) -> str:
     across, height = _number(picture.width), _number(picture.height)
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{across}" height="{height}" viewBox="0 0 {across} {height}" '
-        f"role=\"img\" font-family=\"'{FAMILY}', 'DejaVu Sans', system-ui, sans-serif\">",
+        f"role=\"img\" font-family=\"'{FAMILY}', 'Source Sans', system-ui, sans-serif\">",
         f"<title>{_text(picture.title)}</title>",
         f"<desc>{_text(picture.description)}</desc>",
         f'<rect width="{across}" height="{height}" fill="{picture.background}"/>',
@@ -49,13 +51,20 @@ def _shape(shape: Shape, text: Callable[[Text], str]) -> str:
             points = " ".join(_point(point) for point in shape.points)
             kind = "polygon" if shape.fill else "polyline"
             return f'<{kind} points="{points}"{_fill(shape.fill)}{_stroke(shape)}/>'
+        case Pie():
+            turn = 2 * math.pi * shape.share
+            x, y, r = shape.x, shape.y, shape.radius
+            end = _point((x + r * math.sin(turn), y - r * math.cos(turn)))
+            far = int(shape.share > 0.5)
+            arc = f"M{_point((x, y))}V{_number(y - r)}A{_number(r)} {_number(r)} 0 {far} 1 {end}Z"
+            return f'<path d="{arc}"{_fill(shape.fill)}{_stroke(shape)}/>'
         case Text():
             return text(shape)
 
 
 def written(shape: Text) -> str:
     """Text is as wide as it was measured, whatever font draws it (`textLength`), so nothing is cut or overlaps."""
-    weight = ' font-weight="700"' if shape.bold else ""
+    weight = f' font-weight="{WEIGHTS[1]}"' if shape.bold else ""
     anchor = f' text-anchor="{shape.anchor}"' if shape.anchor != "start" else ""
     length = f' textLength="{_number(shape.width)}" lengthAdjust="spacingAndGlyphs"' if len(shape.text) > 1 else ""
     opacity = f' fill-opacity="{_number(shape.opacity)}"' if shape.opacity != 1 else ""
@@ -67,7 +76,9 @@ def _fill(colour: str) -> str:
     return f' fill="{colour}"' if colour else ' fill="none"'
 
 
-def _stroke(shape: Box | Curve | Polygon) -> str:
+def _stroke(shape: Box | Curve | Pie | Polygon) -> str:
+    if isinstance(shape, Pie):
+        return f' fill-opacity="{_number(shape.opacity)}"' if shape.opacity != 1 else ""
     parts = [f' stroke="{shape.stroke}" stroke-width="{_number(shape.line)}"'] if shape.stroke else []
     if shape.stroke and not isinstance(shape, Polygon) and shape.dash:
         parts.append(f' stroke-dasharray="{" ".join(map(_number, shape.dash))}"')

@@ -1,7 +1,9 @@
 """Graphs of a recording: how they are built, where their nodes lie, and what they show at every step."""
 
+from .graph_view import GraphView as GraphView
 from .graph_view import View as View
 from .graph_view import build as build
+from .graph_view import graph_view as graph_view
 from .shown.captions import captions as captions
 from .shown.change_index import changes as changes
 from .shown.change_index import gradients as gradients

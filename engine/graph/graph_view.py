@@ -1,29 +1,37 @@
-"""The views of a recording, and everything about one before it is folded: worked out once, when first asked for, and kept."""
+"""What is on show of a recording's graph, for page, exports and replay: its structure, rolled or not; which of it is folded;
+where it stands; and what a step is about in it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections import ChainMap
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
+import msgspec
 import networkx as nx
 
 from ..recording.recording import Recording
-from .shown.change_index import changes, gradients, node_sites
-from .shown.group_states import Kept
-from .shown.node_states import WholeFaces, faces
-from .shown.nonfinite import troubles
+from .rolled_cards import make_room
+from .rolled_graph import RolledGraph, rolled_graph
+from .shown.group_states import fold_faces
+from .shown.node_states import Faces
+from .shown.state_history import Face
 from .structure import build as whole_graphs
-from .structure import rolled as rolled_graphs
 from .structure.build import VIEWS, Graph, WholeView
-from .structure.folding import Folding, Mode, folded, groups, groups_at_first, opened_at_first
+from .structure.folding import Folding, Mode, folded
 from .structure.layout import Direction, Layout, layout
+from .structure.moments import called
+from .structure.rolled import rolled as rolled_of
+from .unrolled_graph import UnrolledGraph, unrolled_graph
 
 View: TypeAlias = Literal[WholeView, "grouped"]
 """The views; "grouped" is that of the tensors, folded as far as makes a readable picture."""
 
 CANVAS = 1.3
-"""The width of the page's canvas by its height, where nothing else is said."""
+"""The width by the height of the room that a large graph is brought into: about that of the page's canvas, or of a slide."""
 
 
 def build(recording: Recording, view: View = "tensors", rolled: bool = False) -> Graph:
@@ -36,77 +44,153 @@ def build(recording: Recording, view: View = "tensors", rolled: bool = False) ->
         ValueError: for a view that there is not.
     """
     if rolled and view in VIEWS:
-        return rolled_graphs.rolled(recording, view).graph
+        return rolled_of(recording, view).graph
     if view == "grouped":
-        return whole(recording).first_view()
+        return graph_view(recording, fold="auto").graph
     if view not in VIEWS:
         raise ValueError(f"unknown view {view!r}, expected one of {', '.join([*VIEWS, 'grouped'])}")
     return whole_graphs.build(recording, view)
 
 
-class Whole:
-    """One view's graph and what follows from it. Treat all of it as frozen."""
+@dataclass(frozen=True, eq=False)
+class GraphView:
+    """A graph as it is drawn. Nothing is worked out before it is asked for."""
 
-    def __init__(self, recording: Recording, view: str) -> None:
-        self.recording = recording
-        self.graph: Graph = build(recording, view)  # type: ignore[arg-type]
-        self._foldings: dict[Mode, Folding] = {}
-        self.kept: Kept = {}
-        """Histories of groups that have been on show."""
-        self._once: dict[Hashable, Any] = {}
-
-    @cached_property
-    def faces(self) -> WholeFaces:
-        """What every node and edge shows."""
-        return faces(self.recording, self.graph)
-
-    @cached_property
-    def changes(self) -> dict[str, list[int]]:
-        """When each node changes."""
-        return changes(self.recording, self.graph)
-
-    @cached_property
-    def norms(self) -> dict[str, list[tuple[int, float]]]:
-        """How large each node's `.grad` is."""
-        return gradients(self.recording, self.graph)
-
-    @cached_property
-    def node_sites(self) -> dict[str, list[int]]:
-        """Where each node is in the program."""
-        return node_sites(self.recording, self.graph)
-
-    @cached_property
-    def troubles(self) -> dict[str, int]:
-        """Since when a node holds NaN or Inf."""
-        return troubles(self.recording, self.faces)
-
-    def once(self, name: Hashable, make: Callable[[], Any]) -> Any:
-        """What follows from this view and is wanted again and again, made the first time."""
-        if name not in self._once:
-            self._once[name] = make()
-        return self._once[name]
-
-    def folding(self, mode: Mode) -> Folding:
-        """The groups for one way to fold."""
-        made = self._foldings.get(mode)
-        if made is None:
-            made = self._foldings[mode] = groups(self.recording, self.graph, mode)
-        return made
-
-    def first_view(self) -> Graph:
-        """The graph as it is first shown: folded as far as makes it readable."""
-        mode = opened_at_first(self.graph, "auto")
-        folding = self.folding(mode)
-        return self.graph if mode == "none" else folded(self.graph, folding, groups_at_first(folding, self.graph))
-
-    def laid_out(self, graph: Graph, direction: Direction, aspect: float | None = CANVAS) -> Layout:
-        """The layout of this graph or a folded one: leaves first in both views, though grad_fn edges point at leaves."""
-        return layout(turned_round(graph) if self.flipped else graph, direction, aspect)
+    structure: UnrolledGraph | RolledGraph
+    groups: Folding
+    opened: frozenset[str]
+    """The groups that are open, as far as those around them are."""
+    direction: Direction = "LR"
 
     @property
-    def flipped(self) -> bool:
-        """Whether edges point from results to leaves."""
-        return bool(self.graph.graph["view"] == "autograd")
+    def recording(self) -> Recording:
+        """What it is a view of."""
+        return self.structure.recording
+
+    @property
+    def rolled(self) -> RolledGraph | None:
+        """The run with its time rolled up, if it is shown so."""
+        return self.structure if isinstance(self.structure, RolledGraph) else None
+
+    # --- folding --------------------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def graph(self) -> Graph:
+        """What is drawn: closed groups are one node each."""
+        whole = self.structure.graph
+        if self.rolled is None:
+            return folded(whole, self.groups, self.opened) if self.groups.groups else whole
+        graph, nodes = folded(whole, self.groups, self.opened), whole.nodes
+        for _, a in graph.nodes(data=True):
+            if "members" in a:
+                a["frames"] = _common([nodes[key]["frames"] for key in a["members"] if nodes[key]["loop"]])
+                a["side"] = all(nodes[key].get("side") for key in a["members"])
+        make_room(self.rolled, graph)
+        return graph
+
+    def stand(self, key: str) -> str:
+        """The node on show that stands for one of the structure: itself, or the closed group that it is in."""
+        closed = self.groups.closed(key, self.opened)
+        return key if closed is None else f"g:{closed}"
+
+    def card_of(self, node: str) -> str:
+        """The node on show that stands for a node of the run."""
+        return self.stand(self.structure.key_of(node))
+
+    # --- layout ---------------------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def placed(self) -> Layout:
+        """Where everything stands. Who only wants to know what cards show does without."""
+        return self.laid_out(self.graph)
+
+    def laid_out(self, graph: Graph) -> Layout:
+        """The layout of this graph or one with more in it: leaves first in both views, though grad_fn edges point at leaves."""
+        return layout(turned_round(graph) if self.structure.flipped else graph, self.direction, CANVAS)
+
+    # --- what is shown --------------------------------------------------------------------------------------------------------
+
+    def focus(self, step: int) -> list[str]:
+        """The nodes on show that a step is about."""
+        return list(dict.fromkeys(map(self.stand, self.structure.about(step)))) if step >= 0 else []
+
+    def faces(self, window: tuple[int, int]) -> Faces:
+        """What nodes and edges show from one step to another; of a run that is not rolled, at all steps. Where it is rolled,
+        the nodes in closed groups have theirs, too."""
+        whole = self.structure
+        if isinstance(whole, UnrolledGraph):
+            shown = whole.faces
+            return shown if self.graph is whole.graph else fold_faces(whole.graph, self.graph, shown, whole.norms, whole.kept)
+        everything = whole.faces(*window)
+        faces = fold_faces(whole.graph, self.graph, everything, whole.norms_between(*window))
+        own: dict[str, list[tuple[int, Face]]] = {}
+        for key, a in self.graph.nodes(data=True):
+            if a["kind"] == "step":
+                own[key] = whole.steps_of(key, *window)
+            elif "members" in a and self.groups.groups[a["group"]].kind == "module":
+                own[key] = [(step, _value_alone(face)) for step, face in faces.nodes[key]]
+        return Faces(ChainMap(own, faces.nodes, everything.nodes), faces.edges)  # type: ignore[arg-type]
+
+    def some(self, key: str) -> str:
+        """In how many iterations a card is there, "" for all; a group, in as many as that of it which is there most."""
+        if self.rolled is None:
+            return ""
+        nodes = self.structure.graph.nodes
+        members: Sequence[str] = self.graph.nodes[key].get("members") or (key,)
+        return _some([nodes[one] for one in members if nodes[one]["loop"]] or [nodes[one] for one in members])
+
+    def between(self, u: str, v: str, k: int) -> tuple[bool, str]:
+        """Whether an edge leads to the next iteration, and in how many iterations it is there, "" for all."""
+        if self.rolled is None:
+            return False, ""
+        a = self.graph.edges[u, v, k]
+        parts = [self.structure.graph.edges[part] for part in a.get("parts", ())] or [a]
+        return all(part["carried"] for part in parts), _some(parts)
+
+    def frame_title(self, loop: str, step: int) -> tuple[str, str]:
+        """The header of a loop, and which of its iterations a step is in: what the tab of its frame says."""
+        assert self.rolled is not None
+        one = self.rolled.loops[loop]
+        at, of = called(one, loop == self.rolled.rolled.main, step)
+        return one.title, f"iteration {at} of {of:,}" if at >= 0 else f"{of:,} iterations"
+
+
+def graph_view(
+    recording: Recording,
+    view: str = "tensors",
+    direction: Direction = "LR",
+    *,
+    fold: Mode = "none",
+    opened: Iterable[str] | None = None,
+    rolled: bool = False,
+    turned: Iterable[str] = (),
+) -> GraphView:
+    """A view of a recording.
+
+    Args:
+        fold: into which groups the nodes go; a rolled graph is folded in one way.
+        opened: the groups that are open, None for those that make a first view.
+        turned: loops that are taken for the other kind, time for depth or depth for time, where it is rolled.
+    """
+    of = rolled_graph(recording, view, tuple(turned)) if rolled else unrolled_graph(recording, view)
+    groups = of.groups(fold)
+    return GraphView(of, groups, of.opened_at_first(groups) if opened is None else frozenset(opened), direction)
+
+
+def groups_around(groups: Folding, id: str) -> list[str]:
+    """The groups around one, the innermost first."""
+    found = []
+    while id := groups.groups[id].parent:
+        found.append(id)
+    return found
+
+
+def to_open(groups: Folding, key: str) -> tuple[str, ...]:
+    """The groups that must be open for a node of the structure to be on show; for a closed group, itself too."""
+    if key.startswith("g:"):
+        id = key[2:]
+        return (*groups_around(groups, id), id) if id in groups.groups else ()
+    return groups.opening(key)
 
 
 def turned_round(graph: Graph) -> Graph:
@@ -117,7 +201,21 @@ def turned_round(graph: Graph) -> Graph:
     return made
 
 
-def whole(recording: Recording, view: str = "tensors") -> Whole:
-    """A view of a recording, made on the first call and kept on the recording."""
-    name = f"whole {view}"
-    return recording.once(name, lambda: Whole(recording, view))
+def _some(parts: Iterable[dict[str, Any]]) -> str:
+    """ "in 3 of 200 iterations", as many as the part that is there most; "" for all."""
+    most = max(parts, key=lambda part: part["seen"] / part["of"])
+    return f"in {most['seen']:,} of {most['of']:,} iterations" if most["seen"] < most["of"] else ""
+
+
+def _common(paths: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    """The frames that are around all of some cards."""
+    common = paths[0] if paths else ()
+    for path in paths:
+        size = next((i for i, (a, b) in enumerate(zip(common, path)) if a != b), min(len(common), len(path)))
+        common = common[:size]
+    return common
+
+
+def _value_alone(face: Face) -> Face:
+    """What a module gives, without the name of the operation that makes it: the card says what it is."""
+    return msgspec.structs.replace(face, value=face.value.rpartition(" = ")[2])

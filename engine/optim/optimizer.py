@@ -30,6 +30,12 @@ DUPLICATES = (
 )
 
 
+@functools.cache
+def _operation(name: str) -> Op:
+    """What the observer is told of an optimizer's writes."""
+    return Op(name.lower(), rf"\mathrm{{{name}}}", lambda self: None, {"self": None}, "", kind="optimizer")
+
+
 class _Required:
     """The default of an option that every group must give."""
 
@@ -115,9 +121,7 @@ class Optimizer:
             p._counter = Counter()
         p._counter.value += 1
         if context.observer is not None:
-            name = type(self).__name__
-            op = Op(name.lower(), rf"\mathrm{{{name}}}", lambda self: None, {"self": None}, "", kind="optimizer")
-            context.observer.wrote(op, (p,), p, None)
+            context.observer.wrote(_operation(type(self).__name__), (p,), p, None)
 
     def _patch_step_function(self) -> None:
         # Once per class, as in PyTorch: so hooks run for classes that override step() as well.

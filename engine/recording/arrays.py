@@ -13,26 +13,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, overload
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from .store import DTYPES, MAX_BYTES, MAX_DIMS, RecordingError, StoredArray, Summary, check_summary
+from .store import DTYPES, MAX_BYTES, MAX_DIMS, RecordingError, Row, StoredArray, check_summary
+from .store import GONE as GONE
 from .tables import Table, Texts, layout, rows, shred
-
-GONE = -1
-"""Where the bytes of an array begin that were not kept."""
-
-
-class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """An array without its bytes."""
-
-    dtype: str
-    shape: tuple[int, ...]
-    start: int
-    """Where its bytes begin among those of all arrays; GONE where only the summary was kept."""
-    summary: Summary | None = None
-
 
 _BATCH = 2**20
 """Elements of several arrays that are worked on together."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from types import CodeType, FrameType
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 CallPath: TypeAlias = tuple[int, ...]
 """Outermost first, per call: id() of the caller's code, its instruction, id() of the code that was called."""
@@ -14,27 +15,48 @@ _DEEPEST = 64
 """Calls of a path, the innermost ones of a deeper recursion: no path costs more than this."""
 
 
-class Codes:
-    """The code that has run, each with the cell of the program that it is from, -1 for other code; kept, so that its id stays
-    its own."""
+class Known:
+    """A code that has run."""
 
-    __slots__ = ("_known", "program")
+    def __init__(self, code: CodeType, cell: int) -> None:
+        self.code, self.cell = code, cell
+        """The code, kept so that its id() stays its own, and the cell of the program that it is from, -1 for other code."""
+        self.top = code.co_name == "<module>"
+        """Whether it is called by no code of the program."""
+        self.sites: dict[int, int] = {}
+        """Instruction → the row of its site."""
+
+    @cached_property
+    def positions(self) -> list[Any]:
+        """Where in the text each instruction stands."""
+        return list(self.code.co_positions())
+
+
+class Codes:
+    """The code that has run."""
+
+    __slots__ = ("known", "program")
 
     def __init__(self, program: dict[str, int]) -> None:
         self.program = program
         """File names under which the program's code was compiled, with their cell numbers."""
-        self._known: dict[int, tuple[CodeType, int]] = {}
+        self.known: dict[int, Known] = {}
+        """By id()."""
+
+    def of(self, code: CodeType) -> Known:
+        """What is known of a code."""
+        known = self.known.get(id(code))
+        if known is None:
+            known = self.known[id(code)] = Known(code, self.program.get(code.co_filename, -1))
+        return known
 
     def cell(self, code: CodeType) -> int:
         """The cell that a code is from; -1 for code that is not the program's."""
-        known = self._known.get(id(code))
-        if known is None:
-            known = self._known[id(code)] = (code, self.program.get(code.co_filename, -1))
-        return known[1]
+        return self.of(code).cell
 
-    def code(self, id: int) -> tuple[CodeType, int]:
-        """A code by its id(), with its cell."""
-        return self._known[id]
+    def code(self, id: int) -> Known:
+        """A code by its id()."""
+        return self.known[id]
 
     def path(self, frame: FrameType) -> CallPath:
         """The calls of the program that led to one of its frames; () for one that no function of the program has called."""
@@ -43,12 +65,14 @@ class Codes:
         path: list[int] = []
         called = frame.f_code
         outer = frame.f_back
+        known = self.known
         while outer is not None and len(path) < 3 * _DEEPEST:
             code = outer.f_code
-            if self.cell(code) >= 0:
+            met = known.get(id(code)) or self.of(code)
+            if met.cell >= 0:
                 if called.co_name not in _COMPREHENSIONS:
                     path += (id(called), outer.f_lasti, id(code))
-                if code.co_name == "<module>":
+                if met.top:
                     break
                 called = code
             outer = outer.f_back

@@ -1,12 +1,11 @@
-"""Writes a recorder's notes up as events and fills the tables they refer to, in one class: it runs for every operation, and
-events of all kinds go through the same tables, so each further object would cost a call an operation.
+"""Describes what an observer is told as events, with holes where events of one form differ (`batch`), in one class: events of
+all kinds go through the same tables, so each further object would cost a call an operation.
 """
 
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable
-from types import CodeType
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -20,125 +19,45 @@ from ..op.symbolic import rule_texts
 from ..tensor import Tensor
 from . import events as e
 from .bounded_text import name_of, plain, shown
-from .call_paths import CallPath, Codes
-from .events import NOTHING, AnyEvent, Argument, NodeInfo, Saved, Scope, Sent, Site, TensorInfo, Write
-from .recording import OpInfo, RecordedRule
-from .store import ArrayStore
+from .events import NOTHING, AnyEvent, Argument, NodeInfo, Saved, Sent, TensorInfo, Write
+from .numbering import IDS
+from .op_info import OpInfo, RecordedRule
+from .writer import Writer
 
-Where = tuple[Any, ...]
-"""(code, cell, instruction, loops with what is around them, module and its class, call path), or () outside the program."""
 State = tuple[Any, ...]
-"""(tensor, array id, requires_grad, node, output number, version)."""
-
-NOWHERE = (NOTHING, NOTHING)
+"""(tensor, array id, its kind, requires_grad, node, output number, version)."""
 UNSEEN = 200
 """Nodes made while the recording was thin that are described when one that leads to them is."""
+HELD = 32 * 2**20
+"""Bytes of gradients that are kept alive to tell one that is received from what was sent before."""
+FLYING = 4_096
+"""Gradients that are kept alive for that, at most."""
 _UNDECLARED = {"constant": ("creation",)}
 """Traits of what is entered for tensors that came about unseen, beside what is declared."""
+_NUMBERS = frozenset((int, float))
 
 
 class Encoder:
-    """The log under construction."""
+    """Makes events of things of the engine."""
 
-    def __init__(self, store: ArrayStore, first: int, codes: Codes, sink: Callable[[AnyEvent], None] | None) -> None:
-        self.store = store
-        self.codes = codes
+    def __init__(self, writer: Writer, first: int) -> None:
+        self.writer = writer
+        self.store = writer.store
+        self.hole = writer.hole
         self.first = first
-        self.sink = sink
-        self.events: list[AnyEvent] = []
-        self.sites: list[Site] = []
-        self.scopes: list[Scope] = []
-        self.ops: dict[str, OpInfo] = {}
-        self.taken = self._sites_taken = self._scopes_taken = 0
-        """Events and rows that were handed over and are no longer here."""
-        self._site_of: dict[tuple[int, int], int] = {}
-        self._positions_of: dict[int, list[Any]] = {}
-        """id() of a code -> the positions of its instructions."""
-        self._scope_of: dict[tuple[Any, ...], int] = {}
-        self._sharing: dict[int, tuple[Any, list[weakref.ref[Tensor]]]] = {}
         self.thinned = False
         """Whether something has happened that was not recorded."""
-        self._seen: set[int] = set()
-        """Ids of the nodes described so far."""
-        self._gradients: dict[int, tuple[Any, int]] = {}
-        """id() of a gradient under way -> (it, array id): one array is sent by one node and received by the next."""
+        self.blunt: set[int] = set()
+        """Ids of nodes that were described without their edges."""
+        self.gradients: dict[int, int] = {}
+        """id() of a gradient under way → array id: one array is sent by one node and received by the next."""
+        self.flying: list[Any] = []
+        """These gradients, kept so that their id() stays their own."""
+        self._held = 0
+        self._sharing: dict[int, tuple[Any, list[weakref.ref[Tensor]]]] = {}
+        self._sharers: dict[int, int] = {}
 
-    def write_up(self, notes: list[tuple[Any, ...]]) -> None:
-        """Turn notes into events, in order."""
-        for note in notes:
-            event = getattr(self, note[0])(*note[1:])
-            if event is None:
-                continue
-            self.events.append(event)
-            if self.sink is not None:
-                self.sink(event)
-
-    def take(self) -> tuple[list[AnyEvent], list[Site], list[Scope]]:
-        """The events and the rows of the tables that have come since the last time; they are forgotten here."""
-        taken = self.events, self.sites, self.scopes
-        self.events, self.sites, self.scopes = [], [], []
-        self.taken += len(taken[0])
-        self._sites_taken += len(taken[1])
-        self._scopes_taken += len(taken[2])
-        return taken
-
-    # --- tables -------------------------------------------------------------------------------------------------------------
-
-    def locate(self, where: Where) -> tuple[int, int]:
-        """The rows of a position's site and scope in their tables; they are added where they are new."""
-        if not where:
-            return NOWHERE
-        code, cell, instruction, nest, inside, path = where
-        site = self._site_of.get((id(code), instruction))
-        if site is None:
-            site = self._site(code, cell, instruction)
-        scope_key = (code.co_name, nest, inside, path)
-        scope = self._scope_of.get(scope_key)
-        if scope is None:
-            calls = self._calls(path)
-            scope = self._scope_of[scope_key] = self._scopes_taken + len(self.scopes)
-            function = "" if code.co_name == "<module>" else name_of(code.co_name)
-            loops, around = nest
-            # A generator's loops began in calls that may be over when it goes on.
-            around = tuple([(cell, min(depth, len(calls))) for cell, depth in around])
-            module, kind = inside
-            self.scopes.append(Scope(function, 0, loops, module, calls, around, kind))
-        return site, scope
-
-    def _site(self, code: CodeType, cell: int, instruction: int) -> int:
-        positions = self._positions_of.get(id(code))
-        if positions is None:
-            positions = self._positions_of[id(code)] = list(code.co_positions())
-        line, end_line, column, end_column = (n or 0 for n in positions[instruction // 2])
-        row = self._site_of[id(code), instruction] = self._sites_taken + len(self.sites)
-        self.sites.append(Site(cell, line, column, end_line, end_column))
-        return row
-
-    def _calls(self, path: CallPath) -> tuple[tuple[int, str], ...]:
-        """A call path with the rows of its calls' sites."""
-        calls = []
-        for caller, instruction, called in zip(path[::3], path[1::3], path[2::3]):
-            row = self._site_of.get((caller, instruction))
-            if row is None:
-                row = self._site(*self.codes.code(caller), instruction)
-            calls.append((row, name_of(self.codes.code(called)[0].co_name)))
-        return tuple(calls)
-
-    def describe(self, name: str, op: Op | None = None) -> str:
-        """Enter an operation in the table; returns its name."""
-        if name not in self.ops:
-            if op is None:
-                self.ops[name] = OpInfo(name, "", name, traits=_UNDECLARED.get(name, ()))
-            else:
-                self.ops[name] = OpInfo(
-                    name, op.symbol, plain(op.template, RULE), plain(op.doc, RULE), traits=tuple(sorted(op.traits))
-                )
-        return name
-
-    def aliases(self, tensor: Tensor) -> list[Tensor]:
-        """The living tensors that share the memory of `tensor`, as far as they are written up."""
-        group = self._sharing.get(id(tensor._counter))
-        return [t for r in group[1] if (t := r()) is not None] if group is not None else []
+    # --- things -------------------------------------------------------------------------------------------------------------
 
     def known(self, thing: Any) -> int:
         """The id of a tensor or node, NOTHING if it has none."""
@@ -147,65 +66,98 @@ class Encoder:
         except AttributeError:
             return NOTHING
 
-    def tensor(self, state: State, grad_of: int = NOTHING) -> TensorInfo:
-        """A tensor described."""
-        tensor, array, needs, node, output, version = state
+    def describe(self, name: str, op: Op | None = None) -> str:
+        """Enter an operation in the table; returns its name."""
+        ops = self.writer.ops
+        if name not in ops:
+            if op is None:
+                ops[name] = OpInfo(name, "", name, traits=_UNDECLARED.get(name, ()))
+            else:
+                ops[name] = OpInfo(
+                    name, op.symbol, plain(op.template, RULE), plain(op.doc, RULE), traits=tuple(sorted(op.traits))
+                )
+        return name
+
+    def share(self, tensor: Tensor) -> None:
+        """Remember that a view shares memory."""
+        view = tensor._view
+        assert view is not None
+        group = self._sharing.get(id(tensor._counter))
+        if group is None:
+            group = self._sharing[id(tensor._counter)] = (tensor._counter, [weakref.ref(view.base)])
+        tensors = group[1]
+        tensors.append(weakref.ref(tensor))
+        if len(tensors) > self._sharers.get(id(tensor._counter), 64):
+            tensors[:] = [reference for reference in tensors if reference() is not None]
+            self._sharers[id(tensor._counter)] = 2 * len(tensors) + 64
+
+    def aliases(self, tensor: Tensor) -> list[Tensor]:
+        """The other living tensors that share the memory of `tensor`, as far as they are known."""
+        group = self._sharing.get(id(tensor._counter))
+        if group is None:
+            return []
+        living = [t for r in group[1] if (t := r()) is not None]
+        if len(living) < len(group[1]):
+            group[1][:] = [weakref.ref(t) for t in living]
+        return [t for t in living if t is not tensor]
+
+    def tensor(self, state: State, grad_of: int = NOTHING, node_id: int | None = None) -> TensorInfo:
+        """A tensor described; `node_id` is what stands for its node's id where that has been said before."""
+        tensor, array, kind, needs, node, output, version = state
+        hole = self.hole
         view = tensor._view
         base = NOTHING
         if view is not None:
-            base = self.known(view.base)
-            group = self._sharing.setdefault(id(tensor._counter), (tensor._counter, [weakref.ref(view.base)]))
-            group[1].append(weakref.ref(tensor))
-        dtype, shape = self.store.describe(array)
+            base = hole(self.known(view.base))
+            self.share(tensor)
+        dtype, shape = self.store.describe(kind)
+        if node is None:
+            node_id = NOTHING
+        elif node_id is None:
+            node_id = hole(node._tape - self.first)
         return TensorInfo(
-            tensor._tape - self.first,
+            hole(tensor._tape - self.first),
             dtype,
             shape,
-            array,
+            hole(array),
             needs,
             node is None,
-            NOTHING if node is None else node._tape - self.first,
+            node_id,
             output,
-            version,
+            hole(version) if version else 0,
             base,
             tensor.__class__ is not Tensor,
             grad_of,
         )
 
-    def nodes(self, node: Node | None, saved: tuple[Any, ...] | None) -> tuple[NodeInfo, ...]:
-        """The nodes first seen with `node`, itself last, after those it leads to.
+    def nodes(self, node: Node | None, saved: tuple[Any, ...] | None, own: bool = False) -> tuple[NodeInfo, ...]:
+        """The nodes first seen with `node`, itself last, after those it leads to; with `own`, `node` is new although it has an
+        id.
 
         Once the recording has grown thinner, there may be any number of nodes that were made unseen behind it. Where there
         are many, none of them is described, and its edges lead nowhere.
         """
-        from . import recorder
-
-        if node is None:
+        if node is None or (not own and self.known(node) >= 0):
             return ()
-        if self.thinned and self.known(node) not in self._seen and self._much_unseen(node):
+        if self.thinned and self._much_unseen(node):
             if self.known(node) < 0:
-                node._tape = recorder._next
-                recorder._next += 1
-            self._seen.add(self.known(node))
+                node._tape = IDS.give()
+            self.blunt.add(self.known(node))
             return (self.node_info(node, saved),)
         fresh: list[NodeInfo] = []
         stack = [node]
         while stack:
             top = stack[-1]
-            number = self.known(top)
-            if number in self._seen:
+            if self.known(top) >= 0 and not (own and top is node):
                 stack.pop()
                 continue
-            below = [n for n, _ in top.edges if n is not None and self.known(n) not in self._seen]
+            below = [n for n, _ in top.edges if n is not None and self.known(n) < 0]
             if below:
                 stack.extend(reversed(below))
                 continue
             stack.pop()
-            if number < 0:
-                top._tape = recorder._next
-                recorder._next += 1
-                number = top._tape - self.first
-            self._seen.add(number)
+            if self.known(top) < 0:
+                top._tape = IDS.give()
             fresh.append(self.node_info(top, saved if top is node else top.saved))
         return tuple(fresh)
 
@@ -215,7 +167,7 @@ class Encoder:
         stack = [node]
         while stack:
             for below, _ in stack.pop().edges:
-                if below is not None and below not in found and self.known(below) not in self._seen:
+                if below is not None and below not in found and self.known(below) < 0:
                     found.add(below)
                     stack.append(below)
             if len(found) > UNSEEN:
@@ -224,13 +176,14 @@ class Encoder:
 
     def node_info(self, node: Node, saved: tuple[Any, ...] | None) -> NodeInfo:
         """A node described."""
-        first = self.first
+        hole, known = self.hole, self.known
+        leaf = node.__class__ is AccumulateGrad
         return NodeInfo(
-            node._tape - first,
+            hole(known(node)),
             name_of(node.__class__.__name__),
-            tuple([(NOTHING if n is None else self.known(n) if self.thinned else n._tape - first, k) for n, k in node.edges]),
-            node.sequence,
-            self.known(node.variable) if node.__class__ is AccumulateGrad else NOTHING,
+            tuple([(NOTHING if n is None or known(n) < 0 else hole(known(n)), k) for n, k in node.edges]),
+            node.sequence if leaf else hole(node.sequence),
+            hole(known(node.variable)) if leaf else NOTHING,
             tuple(self.saved(node, saved)) if saved else (),
             self.rule(node),
         )
@@ -241,270 +194,224 @@ class Encoder:
         if op is None:
             return ""
         name = f"d {op.forward.__name__}"
-        if name not in self.ops:
+        ops = self.writer.ops
+        if name not in ops:
             texts = tuple([RecordedRule(t.input, t.template, t.elementwise, t.call, t.when) for t in rule_texts(op)])
-            self.ops[name] = OpInfo(name, "", op.template, op.doc, texts, op.outputs, ())
+            ops[name] = OpInfo(name, "", op.template, op.doc, texts, op.outputs, ())
         return name
 
     def saved(self, node: Node, values: tuple[Any, ...]) -> list[Saved]:
         """What a node saves, described."""
         items = []
         versions = node.versions
+        hole = self.hole
         for i, (name, value) in enumerate(zip(node.saved_names, values, strict=False)):
             if value.__class__ is Tensor or isinstance(value, Tensor):
-                items.append(Saved(name, self.known(value), versions[i] if versions else 0))
+                items.append(Saved(name, hole(self.known(value)), hole(versions[i]) if versions else 0))
             elif value.__class__ is Result:
-                items.append(Saved(name, NOTHING, value.version, NOTHING, "result"))
+                items.append(Saved(name, NOTHING, hole(value.version), NOTHING, "result"))
             elif value.__class__ is np.ndarray:
-                items.append(Saved(name, NOTHING, 0, self.gradient(value)))
+                items.append(Saved(name, NOTHING, 0, hole(self.gradient(value))))
             elif value is not None:
-                items.append(Saved(name, text=text_of(value)))
+                items.append(Saved(name, self.writer.said(value)))
         return items
 
     def gradient(self, g: Any) -> int:
         """The array id of an array that does not change while it is under way."""
         if g is None:
             return NOTHING
-        kept = self._gradients.get(id(g))
-        if kept is None:
+        number = self.gradients.get(id(g))
+        if number is None:
             array = g if g.__class__ is np.ndarray else g._array if isinstance(g, Tensor) else np.asarray(g)
-            kept = self._gradients[id(g)] = (g, self.store.keep(array))
-        return kept[1]
+            self._held += array.nbytes
+            if self._held > HELD or len(self.gradients) > FLYING:
+                self.forget_gradients()
+            number = self.gradients[id(g)] = self.store.keep(array)
+            self.flying.append(g)
+        return number
 
-    def inputs(self, op: Op, arguments: list[Any]) -> tuple[Argument, ...]:
+    def quick(self, g: Any) -> int:
+        """The same for an array that is not known to have been sent or received, mostly a small one of a kind that is known."""
+        store, gradients = self.store, self.gradients
+        try:
+            kind = store.kinds[id(g.dtype)][1][g.shape]
+        except (KeyError, AttributeError):
+            return self.gradient(g)
+        if len(gradients) > FLYING or kind in store.large:
+            return self.gradient(g)
+        number = store.next
+        store.data.append(g.tobytes())
+        store.numbers.append(kind)
+        store.next = number + 1
+        gradients[id(g)] = number
+        self.flying.append(g)
+        return number
+
+    def forget_gradients(self) -> None:
+        """Let go of the gradients of a pass."""
+        self.gradients.clear()
+        self.flying.clear()
+        self._held = 0
+
+    def inputs(self, op: Op, arguments: tuple[Any, ...]) -> tuple[Argument, ...]:
         """The arguments described; those left at their defaults are left out."""
         items = []
         parameters = op.parameters
+        hole, first = self.hole, self.first
         for i, value in enumerate(arguments):
             name = parameters[i].name if i < len(parameters) else "data"
             if isinstance(value, Tensor):
-                items.append(Argument(name, value._tape - self.first))
-            elif value.__class__ is tuple and any(isinstance(v, Tensor) for v in value):
-                items.extend(
-                    Argument(f"{name}[{k}]", v._tape - self.first) for k, v in enumerate(value) if isinstance(v, Tensor)
-                )
+                items.append(Argument(name, hole(value._tape - first)))
+            elif isinstance(value, list | tuple) and any([isinstance(v, Tensor) for v in value]):
+                several = [(k, v) for k, v in enumerate(value) if isinstance(v, Tensor)]
+                items.extend([Argument(f"{name}[{k}]", hole(v._tape - first)) for k, v in several])
             elif value is not None and not (i < len(parameters) and value is parameters[i].default):
-                items.append(Argument(name, NOTHING, text_of(value)))
+                varies = value.__class__ in _NUMBERS
+                items.append(Argument(name, self.writer.said(value)) if varies else Argument(name, text=shown(value)))
         return tuple(items)
 
-    # --- one method for each kind of note -----------------------------------------------------------------------------------
+    # --- one method for each kind of event ------------------------------------------------------------------------------------
 
     def op(
-        self, where: Where, op: Op, arguments: list[Any], states: list[State], node: Node | None, saved: Any, mode: Any,
-        needs: bool, running: list[int],
+        self, op: Op, arguments: tuple[Any, ...], states: list[State], node: Node | None, mode: bool, cut: str, opened: int,
+        running: int,
     ) -> AnyEvent:  # fmt: skip
         """An operation ran."""
-        site, scope = self.locate(where)
-        name = name_of(op.name)
-        if name not in self.ops:
-            self.describe(name, op)
+        name = self.describe(name_of(op.name), op)
         inputs = self.inputs(op, arguments)
-        fresh = self.nodes(node, saved)
-        outputs = tuple([self.tensor(s) for s in states])
+        fresh = self.nodes(node, None if node is None else node.saved, own=True)
+        last = fresh[-1] if fresh else None
+        outputs = tuple([self.tensor(s, NOTHING, last.id if last is not None and s[4] is node else None) for s in states])
         return e.OpRan(
-            name, inputs, outputs, (), fresh[-1] if fresh else None, fresh[:-1], mode is True,
-            cut_of(op, mode) if needs else "", running[0] if running else 0, site=site, scope=scope,
-            opened=self.locate(mode[1])[0] if mode.__class__ is tuple else NOTHING,
-        )  # fmt: skip
+            name, inputs, outputs, (), last, fresh[:-1], mode, cut, self.hole(running) if running else 0, opened=opened
+        )
 
-    def introduced(self, where: Where, state: State, node: Node | None, running: list[int], owner: int) -> AnyEvent:
+    def introduced(self, state: State, node: Node | None, running: int, owner: int) -> AnyEvent:
         """A tensor came about unseen."""
-        site, scope = self.locate(where)
         name = self.describe("grad" if owner >= 0 else "constant")
         fresh = self.nodes(node, node.saved if node is not None else None)
+        given = self.hole(owner) if owner >= 0 else NOTHING
         return e.OpRan(
             name,
-            (Argument("self", owner),) if owner >= 0 else (),
-            (self.tensor(state, owner),),
+            (Argument("self", given),) if owner >= 0 else (),
+            (self.tensor(state, given),),
             accumulators=fresh,
-            in_backward=running[0] if running else 0,
-            site=site,
-            scope=scope,
+            in_backward=self.hole(running) if running else 0,
         )
 
     def wrote(
-        self, where: Where, op: Op, arguments: list[Any], states: list[State], node: Node | None, mode: Any,
-        needs: bool, running: list[int],
+        self, op: Op, arguments: tuple[Any, ...], states: list[State], node: Node | None, mode: bool, cut: str, opened: int,
+        running: int,
     ) -> AnyEvent:  # fmt: skip
         """An operation wrote in place."""
-        site, scope = self.locate(where)
         name = self.describe(name_of(op.name), op)
         fresh = self.nodes(node, node.saved if node is not None else None)
         for state in states[1:]:
-            fresh = (*self.nodes(state[3], state[3].saved if state[3] is not None else None), *fresh)
+            fresh = (*self.nodes(state[4], state[4].saved if state[4] is not None else None), *fresh)
         return e.OpRan(
-            name, self.inputs(op, arguments), (), self.written(states), fresh[-1] if fresh else None, fresh[:-1],
-            mode is True, cut_of(op, mode) if needs else "", running[0] if running else 0, site=site, scope=scope,
-            opened=self.locate(mode[1])[0] if mode.__class__ is tuple else NOTHING,
+            name, self.inputs(op, arguments), (), self.written(states), fresh[-1] if fresh else None, fresh[:-1], mode, cut,
+            self.hole(running) if running else 0, opened=opened,
         )  # fmt: skip
 
-    def grew(self, where: Where, states: list[State], running: list[int]) -> AnyEvent:
+    def grew(self, states: list[State], running: int) -> AnyEvent:
         """A `.grad` that the program holds grew in place."""
-        site, scope = self.locate(where)
-        return e.OpRan(
-            self.describe("accumulate"),
-            written=self.written(states),
-            in_backward=running[0] if running else 0,
-            site=site,
-            scope=scope,
-        )
+        name = self.describe("accumulate")
+        return e.OpRan(name, written=self.written(states), in_backward=self.hole(running) if running else 0)
 
     def written(self, states: list[State]) -> tuple[Write, ...]:
         """Tensors described as they are after a write."""
-        first = self.first
+        first, hole = self.first, self.hole
         return tuple(
             [
-                Write(t._tape - first, version, array, needs, n is None, NOTHING if n is None else n._tape - first, output)
-                for t, array, needs, n, output, version in states
+                Write(
+                    hole(t._tape - first), hole(version), hole(array), needs, n is None,
+                    NOTHING if n is None else hole(n._tape - first), output,
+                )
+                for t, array, _, needs, n, output, version in states
             ]
-        )
+        )  # fmt: skip
 
     def backward_began(
-        self, where: Where, number: int, starts: list[Any], retain: bool, create: bool, ids: tuple[int, ...], via: str
+        self, number: int, starts: list[Any], retain: bool, create: bool, ids: tuple[int, ...], via: str
     ) -> AnyEvent:
         """A backward pass began."""
-        site, scope = self.locate(where)
+        hole = self.hole
         return e.BackwardBegan(
-            number,
-            tuple([(t, self.gradient(g)) for t, _, g in starts]),
-            tuple([(self.known(node), k) for _, (node, k), _ in starts]) if self._all_seen(starts) else (),
+            hole(number),
+            tuple([(hole(t), hole(self.gradient(g))) for t, _, g in starts]),
+            tuple([(hole(self.known(node)), k) for _, (node, k), _ in starts]) if self._all_seen(starts) else (),
             retain,
             create,
-            ids,
+            tuple([hole(id) for id in ids]),
             via,
-            site=site,
-            scope=scope,
         )
 
     def node_ran(
-        self,
-        where: Where,
-        number: int,
-        node: Node,
-        received: tuple[Any, ...],
-        raw: tuple[Any, ...],
-        sent: tuple[Any, ...],
-    ) -> AnyEvent | None:
-        """A node's rule ran; nothing is said of one that was made unseen."""
-        if self.thinned and self.known(node) not in self._seen:
-            return None
-        site, scope = self.locate(where)
-        first = self.first
-        gradient = self.gradient
-        taken = tuple([gradient(g) for g in received])
+        self, number: int, node: Node, received: tuple[Any, ...], raw: tuple[Any, ...], sent: Sequence[Any]
+    ) -> AnyEvent:
+        """A node's rule ran."""
+        hole, gradient = self.hole, self.gradient
+        head = hole(number), hole(self.known(node))
+        taken = tuple([NOTHING if g is None else hole(gradient(g)) for g in received])
         out: list[Sent | None] = []
+        nowhere = self.known(node) in self.blunt
         for (target, k), before, after in zip(node.edges, raw, sent, strict=True):
-            if after is None or target is None or (self.thinned and self.known(target) not in self._seen):
+            if after is None or target is None or nowhere or self.known(target) < 0:
                 out.append(None)
             else:
-                was = NOTHING if before is after or before is None else gradient(before)
-                out.append(Sent(target._tape - first, k, gradient(after), was))
-        return e.NodeRan(number, node._tape - first, taken, tuple(out), site=site, scope=scope)
+                to, array = hole(self.known(target)), hole(gradient(after))
+                out.append(Sent(to, k, array, NOTHING if before is after or before is None else hole(gradient(before))))
+        return e.NodeRan(*head, taken, tuple(out))
 
-    def accumulated(self, where: Where, number: int, tensor: int, increment: Any, total: int, node: Node) -> AnyEvent:
-        """A gradient arrived in a `.grad`."""
-        site, scope = self.locate(where)
-        return e.Accumulated(number, tensor, self.gradient(increment), total, self.known(node), site=site, scope=scope)
-
-    def hook_ran(self, where: Where, node: Node, before: Any, after: Any) -> AnyEvent:
+    def hook_ran(self, node: Node, before: Any, after: Any) -> AnyEvent:
         """A hook replaced a gradient."""
-        site, scope = self.locate(where)
         leaf = self.known(node.variable) if isinstance(node, AccumulateGrad) else NOTHING
-        return e.HookRan(leaf, self.known(node), self.gradient(before), self.gradient(after), site=site, scope=scope)
+        hole = self.hole
+        return e.HookRan(hole(leaf), hole(self.known(node)), hole(self.gradient(before)), hole(self.gradient(after)))
 
-    def backward_ended(self, where: Where, number: int, freed: bool, error: str) -> AnyEvent:
+    def backward_ended(self, number: int, freed: bool, error: str) -> AnyEvent:
         """A backward pass ended."""
-        site, scope = self.locate(where)
-        self._gradients.clear()
-        return e.BackwardEnded(number, freed, error, site=site, scope=scope)
+        self.forget_gradients()
+        return e.BackwardEnded(self.hole(number), freed, error)
 
-    def glimpsed(self, where: Where, op: Op | None, state: State, is_leaf: bool) -> AnyEvent:
+    def glimpsed(self, op: Op | None, state: State, is_leaf: bool) -> AnyEvent:
         """A result of an operation that nobody wrote down turns out to matter; what it was made of is not known."""
-        site, scope = self.locate(where)
         name = self.describe("constant") if op is None else self.describe(name_of(op.name), op)
         made = msgspec.structs.replace(self.tensor(state), is_leaf=is_leaf)
-        return e.OpRan(name, outputs=(made,), site=site, scope=scope)
+        return e.OpRan(name, outputs=(made,))
 
-    def changed(self, where: Where, op: Op | None, states: list[State]) -> AnyEvent:
+    def changed(self, op: Op | None, states: list[State]) -> AnyEvent:
         """Tensors have been written since they were last seen, the last time by `op`."""
-        site, scope = self.locate(where)
         name = self.describe("unseen") if op is None else self.describe(name_of(op.name), op)
-        return e.OpRan(name, written=self.written(states), site=site, scope=scope)
+        return e.OpRan(name, written=self.written(states))
 
-    def thinned_to(self, where: Where, level: str, unit: tuple[int, ...], iteration: int) -> AnyEvent:
+    def thinned_to(self, level: str, unit: tuple[int, ...], iteration: int) -> AnyEvent:
         """The recording holds more or less than before."""
-        site, scope = self.locate(where)
-        return e.Thinned(level, unit, iteration, site=site, scope=scope)
+        return e.Thinned(level, unit, self.hole(iteration))
 
     def _all_seen(self, starts: list[Any]) -> bool:
-        return not self.thinned or all([self.known(node) in self._seen for _, (node, _), _ in starts])
+        return not self.thinned or all([self.known(node) >= 0 for _, (node, _), _ in starts])
 
-    def grad_set(self, where: Where, tensor: int, array: int, how: str) -> AnyEvent:
+    def grad_set(self, tensor: int, array: int, how: str) -> AnyEvent:
         """A `.grad` was set."""
-        site, scope = self.locate(where)
-        return e.GradSet(tensor, array, how, site=site, scope=scope)
+        return e.GradSet(self.hole(tensor), self.hole(array), how)
 
-    def flag_set(self, where: Where, tensor: int, flag: str, value: bool) -> AnyEvent:
+    def flag_set(self, tensor: int, flag: str, value: bool) -> AnyEvent:
         """A flag was set."""
-        site, scope = self.locate(where)
-        return e.FlagSet(tensor, flag, value, site=site, scope=scope)
+        return e.FlagSet(self.hole(tensor), flag, value)
 
-    def stepped(
-        self, where: Where, optimizer: str, parameters: tuple[int, ...], idle: tuple[int, ...], rates: tuple[float, ...]
-    ) -> AnyEvent:
+    def stepped(self, optimizer: str, parameters: Sequence[int], idle: Sequence[int], rates: tuple[float, ...]) -> AnyEvent:
         """An optimizer stepped."""
-        site, scope = self.locate(where)
-        return e.Stepped(optimizer, parameters, idle, site=site, scope=scope, rates=rates)
-
-    def read(self, where: Where, tensor: int, how: str) -> AnyEvent:
-        """A tensor's values were handed out."""
-        site, scope = self.locate(where)
-        return e.Read(tensor, how, site=site, scope=scope)
-
-    def named(self, where: Where, name: str, tensor: int, function: str) -> AnyEvent:
-        """A name was bound."""
-        site, scope = self.locate(where)
-        return e.Named(name, tensor, function, site=site, scope=scope)
-
-    def printed(self, where: Where, text: str, stream: str) -> AnyEvent:
-        """Text was written."""
-        site, scope = self.locate(where)
-        return e.Printed(text, stream, site=site, scope=scope)
-
-    def warned(self, where: Where, category: str, message: str) -> AnyEvent:
-        """A warning was shown."""
-        site, scope = self.locate(where)
-        return e.Warned(category, message, site=site, scope=scope)
-
-    def raised(self, type: str, message: str, span: Site | None) -> AnyEvent:
-        """The program ended with an exception."""
-        site = NOTHING
-        if span is not None:
-            site = self._sites_taken + len(self.sites)
-            self.sites.append(span)
-        return e.Raised(type, message, site=site)
-
-    def cell_began(self, cell: int) -> AnyEvent:
-        """A cell begins."""
-        return e.CellBegan(cell)
-
-    def cell_ended(self, cell: int, result: str | None) -> AnyEvent:
-        """A cell ended."""
-        return e.CellEnded(cell, result)
+        hole = self.hole
+        return e.Stepped(optimizer, tuple([hole(p) for p in parameters]), tuple([hole(p) for p in idle]), rates=rates)
 
 
-def cut_of(op: Op, mode: Any) -> str:
-    """Why the result of an operation on inputs that need a gradient needs none. `mode` is True where gradients are tracked,
-    else (inference mode, where it was switched on)."""
+def cut_of(op: Op, mode: bool, inference: bool) -> str:
+    """Why the result of an operation on inputs that need a gradient needs none; `mode` says whether gradients are tracked."""
     if "leaf" in op.traits:
         return "copy"
     if "detaches" in op.traits:
         return op.name  # detach or data
-    if mode is not True:
-        return "inference" if mode and mode[0] else "no_grad"
+    if not mode:
+        return "inference" if inference else "no_grad"
     return "dtype" if "casts" in op.traits else "nondifferentiable"
-
-
-def text_of(value: Any) -> str:
-    """A plain argument as short text."""
-    return shown(value)

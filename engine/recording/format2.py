@@ -25,11 +25,11 @@ import msgspec
 import numpy as np
 
 from .. import limits
-from .arrays import GONE, Arrays, Row
+from .arrays import Arrays
 from .events import Scope, Site
 from .op_info import OpInfo
 from .packing import ALIGNED, Packed, inflated, pack, unpack
-from .store import RecordingError, TooMuchError
+from .store import GONE, RecordingError, Row, TooMuchError
 from .tables import (
     BOOL,
     FLOAT,

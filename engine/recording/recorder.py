@@ -1,81 +1,114 @@
 """The observer, one method for each report of the engine and the program, in one class because the engine knows one observer:
-notes what happens, as cheaply as it can, and has it written up as events later.
+writes down what happens as it happens, as rows of numbers (`batch`).
 
-A note is a tuple of what would be gone afterwards (the array's bytes, the frame's instruction) and references to what stays.
-Writing events at once made recorded programs seven times slower; a note costs a tenth of that. `flush` writes up the notes;
-`events` and the tables do it first.
+The `Encoder` describes each as an event. For operations and rules of nodes, of which programs make the most, there are
+`shortcuts` once they have been described some times.
 """
 
 from __future__ import annotations
 
-import sys
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
+from sys import _getframe
 from types import FrameType
-from typing import Any, TypeAlias
+from typing import Any
 
 from ..autograd.node import Node
 from ..context import context
 from ..nn.module import Module
 from ..op.declare import Op
-from ..tensor import Tensor
-from .bounded_text import name_of, said, shown
-from .call_paths import Codes
-from .encoder import Encoder
-from .events import NOTHING, AnyEvent, Scope, Site
+from ..tensor import Tensor, counter_of
+from .assembly import Assembly
+from .batch import HOLE, Batch
+from .bounded_text import name_of, said
+from .call_paths import CallPath, Codes
+from .encoder import Encoder, State, cut_of
+from .events import (
+    NOTHING,
+    Accumulated,
+    AnyEvent,
+    Argument,
+    CellBegan,
+    CellEnded,
+    GradSet,
+    Named,
+    OpRan,
+    Printed,
+    Raised,
+    Read,
+    Scope,
+    Site,
+    Warned,
+    Write,
+)  # fmt: skip
+from .log import Events, scopes_of, sites_of
 from .module_paths import Calls
+from .numbering import IDS
 from .recording import OpInfo, Recording
+from .shortcuts import MOST, Learnt, Shortcut, Unlike, of_op, of_rule
 from .store import CAP, ArrayStore, StoredArray
 from .tensor_paths import tensor_paths
-
-_next = 0
-"""The next id of any recorder. Ids grow over all recorders of a process, so an id below a recorder's first is not its own."""
+from .writer import NOWHERE, Form, LoopNest, Where, Writer
 
 BATCH = 20_000
 HELD = 32 * 2**20
-"""Notes, and bytes of arrays in them, after which they are written up, because they keep tensors alive."""
+"""Events, and bytes of larger arrays, after which they are handed over."""
 RATES = 64
 """Groups of an optimizer whose learning rates are noted."""
 _PLAIN = frozenset((int, float, bool, str, type(None)))
-LoopNest: TypeAlias = tuple[tuple[tuple[int, int], ...], tuple[tuple[int, int], ...]]
-"""The loops that run, outermost first: (line, iteration), and (cell, calls around it) of each, as `Scope` has them."""
+OFTEN = 4
+"""Events of one form that are described before there is a shortcut for the next ones."""
 
 
 class Recorder:
-    """Observes the engine and keeps the log: `events` and the tables they refer to, all append-only.
+    """Observes the engine and keeps the log, which only grows.
 
     Args:
         program: file names under which the program's code was compiled, with their cell numbers.
-        sink: called with each event as it is written.
         cap: elements up to which an array is kept whole.
     """
 
-    def __init__(
-        self, program: dict[str, int] | None = None, sink: Callable[[AnyEvent], None] | None = None, cap: int = CAP
-    ) -> None:
+    def __init__(self, program: dict[str, int] | None = None, cap: int = CAP) -> None:
         self.codes = Codes({"<program>": 0} if program is None else program)
         self.store = ArrayStore(cap)
         self.batch = BATCH
-        """Notes after which they are written up."""
-        self.first = _next
+        """Events after which they are handed over."""
+        self.first = IDS.next
         self.module_calls = Calls()
         """The modules whose `forward` runs."""
-        self._encoder = Encoder(self.store, self.first, self.codes, sink)
-        self._notes: list[tuple[Any, ...]] = []
+        self.writer = Writer(self.store, self.codes)
+        self._encoder = Encoder(self.writer, self.first)
+        self._rows = self.writer.rows
+        self._forms = self.writer.forms
+        self._shortcuts: dict[Any, tuple[Shortcut, ...]] = {}
+        """For operations, and for the classes of nodes."""
+        self._learnt: dict[Any, list[Learnt]] = {}
+        self._times: dict[tuple[Any, int], int] = {}
+        """How often events of a form have been described for one of these."""
+        self._known = self.codes.known
+        self._assembly = Assembly()
         self._loops: LoopNest = ((), ())
-        self._grads: dict[int, tuple[Tensor, int]] = {}
+        self._scopes: dict[tuple[str, str], dict[Any, int]] = {}
+        """The scopes of the loops that run: module → code (and call path) → row."""
+        self._here: dict[Any, int] = {}
+        """Those of the module that runs."""
+        self._grads: dict[int, tuple[weakref.ref[Tensor], int]] = {}
         """id() of a `.grad` tensor -> (that tensor, id of its owner)."""
+        self._grads_most = 256
+        """How many of them may be there before those that are gone are forgotten."""
         self._names: dict[tuple[str, str], int] = {}
         self._named: dict[int, int] = {}
         """What has a name -> within how many calls of the program it was given one, the fewest."""
         self._running: list[int] = []
         """Numbers of the backward passes under way, the innermost last."""
         self._passes = 0
-        self._where: tuple[Any, ...] = ()
-        self.trained: LoopNest | None = None
+        self._where: Where = NOWHERE
+        self.trained: tuple[tuple[int, int, int], ...] | None = None
         """The loops around the last backward pass that filled `.grad`; as long as there is none, around the last one."""
         self._fills = False
-        self._left = self.store.left
+        self._enter_scopes()
 
     @property
     def program(self) -> dict[str, int]:
@@ -86,97 +119,112 @@ class Recorder:
 
     @property
     def count(self) -> int:
-        """How many events there are, about: notes count as one each."""
-        return self._encoder.taken + len(self._encoder.events) + len(self._notes)
+        """How many events there are."""
+        return self.writer.count
 
     @property
-    def events(self) -> list[AnyEvent]:
+    def events(self) -> Sequence[AnyEvent]:
         """The events so far."""
-        self.flush()
-        return self._encoder.events
+        return self.recording().events
 
     @property
-    def sites(self) -> list[Site]:
+    def sites(self) -> Sequence[Site]:
         """Places in the text that events refer to."""
-        self.flush()
-        return self._encoder.sites
+        return self.recording().sites
 
     @property
-    def scopes(self) -> list[Scope]:
+    def scopes(self) -> Sequence[Scope]:
         """Functions and loop iterations that events refer to."""
-        self.flush()
-        return self._encoder.scopes
+        return self.recording().scopes
 
     @property
-    def arrays(self) -> list[StoredArray]:
+    def arrays(self) -> Sequence[StoredArray]:
         """The arrays that events refer to."""
-        self.flush()
-        return self.store.arrays
+        return self.recording().arrays
 
     @property
     def ops(self) -> dict[str, OpInfo]:
         """The operations that events name."""
-        self.flush()
-        return self._encoder.ops
+        return self.writer.ops
 
-    def take(self) -> tuple[list[AnyEvent], list[Site], list[Scope], list[StoredArray]]:
-        """What has come since the last time: events and the tables they refer to, which are forgotten here."""
-        self.flush()
-        return (*self._encoder.take(), self.store.take())
+    def take(self) -> Batch:
+        """What has come since the last time, which is forgotten here."""
+        return self.writer.take()
 
     def flush(self) -> None:
-        """Write up all notes."""
-        notes, self._notes = self._notes, []
-        self._left = self.store.left
-        self._encoder.write_up(notes)
+        """Hand over what has come since the last time: here, to what makes a recording of it."""
+        self._assembly.add(self.take())
 
     def trains(self, via: str) -> None:
         """A backward pass runs in the loops that run now."""
         if via == "backward" or not self._fills:
-            self.trained = self._loops
+            self.trained = self._loops[0]
             self._fills = via == "backward"
 
     def misses_some(self) -> None:
         """From now on things happen that are not recorded, or have happened."""
         self._encoder.thinned = True
 
-    def drop_notes(self) -> None:
-        """Forget what is not written up; whatever comes later must not refer to it."""
-        self._notes = []
+    def note(self, where: Where, what: str, *arguments: Any) -> None:
+        """Write an event down: the Encoder's method with this name makes it of its arguments."""
+        self.writer.write(where, getattr(self._encoder, what), *arguments)
+        self._sent_on()
 
-    def note(self, *what: Any) -> None:
-        """Take a note: the name of the Encoder's method, then its arguments."""
-        self._notes.append(what)
-        if len(self._notes) >= self.batch or self._left - self.store.left > HELD:
+    def _row(self, where: Where, key: Any, form: Callable[[], AnyEvent], *filling: int) -> None:
+        """Write down an event whose form is known by a key, and made where it is new."""
+        known = self._forms.get(key)
+        if known is None:
+            known = self._forms[key] = self.writer.form(form(), len(filling))
+        self._rows.append(known[1](known[0], *where, *filling))
+        if len(self._rows) >= self.batch:
             self.flush()
 
     def recording(self, source: tuple[str, ...] = ()) -> Recording:
         """What was recorded so far."""
         self.flush()
-        encoder = self._encoder
-        return Recording(
-            source=source,
-            events=list(encoder.events),
-            sites=list(encoder.sites),
-            scopes=list(encoder.scopes),
-            arrays=list(self.store.arrays),
-            ops=dict(encoder.ops),
-        )
+        tape = self._assembly.tape()
+        return Recording(source, Events(tape), sites_of(tape), scopes_of(tape), self._assembly.stored(), dict(self.writer.ops))
 
     # --- where ------------------------------------------------------------------------------------------------------------
 
-    def where(self) -> tuple[Any, ...]:
-        """What runs now: code, cell and instruction of the program's innermost frame, loops, module and call path."""
+    def where(self) -> Where:
+        """What runs now: the sites and scopes of the program's innermost frame."""
         # Frame 0 is this, 1 reports to the recorder, 2 is the engine's function that called it.
-        frame: FrameType | None = sys._getframe(3)
-        codes = self.codes
+        frame: FrameType | None = _getframe(3)
+        known = self._known
         while frame is not None:
-            code = frame.f_code
-            cell = codes.cell(code)
-            if cell >= 0:
-                return code, cell, frame.f_lasti, self._loops, self.module_calls.inside, codes.path(frame)
+            met = known.get(id(frame.f_code))
+            if met is None:
+                met = self.codes.of(frame.f_code)
+            if met.cell >= 0:
+                instruction = frame.f_lasti
+                site = met.sites.get(instruction)
+                if site is None:
+                    site = self.writer.site(met, instruction)
+                path: CallPath = ()
+                key: Any = met
+                if not met.top:
+                    path = self.codes.path(frame)
+                    key = met, path
+                scope = self._here.get(key)
+                if scope is None:
+                    scope = self._here[key] = self.writer.scope(met, self._loops, self.module_calls.inside, path)
+                return site, scope
             frame = frame.f_back
-        return ()
+        return NOWHERE
+
+    def loops(self, nest: LoopNest) -> None:
+        """Other loops, or other iterations of them, run from now on."""
+        self._loops = nest
+        self._scopes = {}
+        self._enter_scopes()
+
+    def _enter_scopes(self) -> None:
+        inside = self.module_calls.inside
+        here = self._scopes.get(inside)
+        if here is None:
+            here = self._scopes[inside] = {}
+        self._here = here
 
     # --- ids --------------------------------------------------------------------------------------------------------------
 
@@ -192,108 +240,158 @@ class Recorder:
         number = self.known(tensor)
         if number >= 0:
             return number
-        global _next
         state = self._state(tensor)  # first, because there may be no memory for it
-        tensor._tape = _next
-        _next += 1
-        owner = self._grads.get(id(tensor))
-        owner_id = NOTHING if owner is None else owner[1]
-        self.note("introduced", self._where, state, tensor._node, self._running[-1:], owner_id)
+        tensor._tape = IDS.give()
+        running = self._running[-1] if self._running else 0
+        self.note(self._where, "introduced", state, tensor._node, running, self.owner_of(tensor))
         return tensor._tape - self.first
 
-    def _state(self, tensor: Tensor) -> tuple[Any, ...]:
+    def _state(self, tensor: Tensor) -> State:
         """What of a tensor may change later."""
         counter = tensor._counter
         return (
             tensor,
             self.store.keep(tensor._array),
+            self.store.kind,
             tensor._needs,
             tensor._node,
             tensor._nr,
             0 if counter is None else counter.value,
         )
 
+    def owner_of(self, tensor: Any) -> int:
+        """The id of the tensor whose `.grad` a tensor is or was, NOTHING for none."""
+        found = self._grads.get(id(tensor))
+        return found[1] if found is not None and found[0]() is tensor else NOTHING
+
+    def owns(self, owner: int, grad: Tensor) -> None:
+        """A tensor has a `.grad`. It is not kept alive."""
+        grads = self._grads
+        found = grads.get(id(grad))
+        if found is not None and found[0]() is grad:
+            return
+        if len(grads) > self._grads_most:
+            self._grads = grads = {key: held for key, held in grads.items() if held[0]() is not None}
+            self._grads_most = 2 * len(grads) + 256
+        grads[id(grad)] = weakref.ref(grad), owner
+
+    def disowns(self, grad: Tensor | None) -> None:
+        """Something is no longer a `.grad`."""
+        if self.owner_of(grad) >= 0:
+            del self._grads[id(grad)]
+
     # --- what the engine reports ----------------------------------------------------------------------------------------------
 
     def op(self, op: Op, arguments: tuple[Any, ...], result: Any, node: Node | None) -> None:
         """An operation ran."""
-        global _next
         self._where = where = self.where()
-        plain = self._arguments(arguments)
-        needs = False
-        saved = None
-        number = _next
-        if node is None:
-            needs = any([a._needs for a in arguments if isinstance(a, Tensor)])
-        else:
+        if not self._running:
+            for shortcut in self._shortcuts.get(op, ()):
+                if shortcut(arguments, result, node, *where):
+                    if len(self._rows) >= self.batch:
+                        self.flush()
+                    return
+        self._describe(where, op, arguments, result, node)
+
+    def _describe(self, where: Where, op: Op, arguments: tuple[Any, ...], result: Any, node: Node | None) -> None:
+        """Write down an operation for which there is no shortcut; after some of its form, there is one."""
+        needs = self._identify(arguments)
+        number = IDS.next
+        if node is not None:
             node._tape = number
             number += 1
-            saved = node.saved
         states = []
-        keep = self.store.keep
         for tensor in result if result.__class__ is list else (result,):
             tensor._tape = number
             number += 1
-            counter = tensor._counter
-            version = 0 if counter is None else counter.value
-            states.append((tensor, keep(tensor._array), tensor._needs, tensor._node, tensor._nr, version))
-        _next = number
-        if "detaches" in op.traits and (owner := self._grads.get(id(arguments[0]))) is not None:
-            # A write to `w.grad.data` is a write to `w.grad`.
-            self._grads[id(result)] = (result, owner[1])
-        mode = _mode() if needs else context.grad
-        self._notes.append(("op", where, op, plain, states, node, saved, mode, needs, self._running[-1:]))
-        if len(self._notes) >= self.batch or self._left - self.store.left > HELD:
-            self.flush()
+            states.append(self._state(tensor))
+        IDS.next = number
+        grad = context.grad
+        cut, opened = "", NOTHING
+        if node is None and needs:
+            cut, opened = cut_of(op, grad, context.inference), _opened(grad)
+        owner = self.owner_of(arguments[0]) if "detaches" in op.traits else NOTHING
+        if owner >= 0:
+            self.owns(owner, result)  # a write to `w.grad.data` is a write to `w.grad`
+        running = self._running[-1] if self._running else 0
+        described = op, arguments, states, node, grad, cut, opened, running
+        form = self.writer.write(where, self._encoder.op, *described)
+        if "detaches" not in op.traits and not running and not cut and result.__class__ is not list:
+            leaves = IDS.next - number
+            made = partial(of_op, self._encoder, op, arguments, result, node, leaves)
+            self._learn(op, form, states[0][2], made)
+        self._sent_on()
 
-    def _arguments(self, arguments: tuple[Any, ...]) -> Any:
-        """The arguments as they are now: ids of tensors are settled, other things that may change become text."""
-        first = self.first
+    def _identify(self, arguments: tuple[Any, ...]) -> bool:
+        """Give the tensors among some arguments ids; whether one of them, not in a list, needs a gradient."""
+        needs = False
         for a in arguments:
-            kind = a.__class__
-            if kind is Tensor:
-                try:
-                    if a._tape >= first:
-                        continue
-                except AttributeError:
-                    pass
+            if isinstance(a, Tensor):
                 self.identify(a)
-            elif kind not in _PLAIN:
-                return [self._argument(a) for a in arguments]
-        return arguments
+                needs = needs or a._needs
+            elif isinstance(a, list | tuple):
+                for inner in a:
+                    if isinstance(inner, Tensor):
+                        self.identify(inner)
+        return needs
 
-    def _argument(self, a: Any) -> Any:
-        if isinstance(a, Tensor):
-            self.identify(a)
-            return a
-        if isinstance(a, list | tuple):
-            tensors = [inner for inner in a if isinstance(inner, Tensor)]
-            for inner in tensors:
-                self.identify(inner)
-            return tuple(a) if tensors or isinstance(a, tuple) else Text(a)
-        return a if a.__class__ in _PLAIN else Text(a)
+    def _learn(self, key: Any, form: Form, kind: int, make: Callable[[dict[int, Form]], Learnt]) -> None:
+        """An event of a form has been described: once that has happened some times, write a shortcut for what is like it."""
+        times = self._times[key, form[0]] = self._times.get((key, form[0]), 0) + 1
+        if times != OFTEN:
+            return
+        with suppress(Unlike):
+            known = self._learnt.setdefault(key, [])
+            learnt = make({kind: form})
+            same = next((other for other in known if other.is_like(learnt)), None)
+            if same is not None:
+                same.forms[kind] = form
+            elif len(known) < MOST:
+                known.append(learnt)
+                self._shortcuts[key] = tuple([each.shortcut for each in known])
+
+    def _sent_on(self) -> None:
+        if len(self._rows) >= self.batch or self.store.held > HELD:
+            self.flush()
 
     def wrote(self, op: Op, arguments: tuple[Any, ...], tensor: Tensor, node: Node | None) -> None:
         """An operation wrote in place."""
         self._where = where = self.where()
-        if tensor._counter is not None:
-            self.flush()  # so that the encoder knows all who share the memory
-        owner = self._grads.get(id(tensor))
-        if owner is not None:
+        owner = self.owner_of(tensor)
+        if owner >= 0:
             name = self._encoder.describe(name_of(op.name), op)
-            self.note("grad_set", where, owner[1], self.store.keep(tensor._array), f"{name}_")
+            self.note(where, "grad_set", owner, self.store.keep(tensor._array), f"{name}_")
             if self.known(tensor) < 0:
                 return
-        plain = self._arguments(arguments)
-        needs = node is None and any([a._needs for a in arguments if isinstance(a, Tensor)])
+        needs = self._identify(arguments) and node is None
+        if self.known(tensor) < 0:
+            self.identify(tensor)
+        aliases = self._encoder.aliases(tensor)
+        if op.kind == "optimizer" and not needs and tensor._node is None and not aliases and not self._running:
+            self._stepped_on(where, op, tensor)
+            return
         states = [self._state(tensor)]
-        for alias in self._encoder.aliases(tensor):
-            if alias is not tensor and self.known(alias) >= 0:
+        for alias in aliases:
+            if self.known(alias) >= 0:
                 with suppress(RuntimeError):  # a view that may no longer be used says so to the program, not to us
                     alias.grad_fn  # noqa: B018  (a view catches up with the write when it is asked)
                 states.append(self._state(alias))
-        mode = _mode() if needs else context.grad
-        self.note("wrote", where, op, plain, states, tensor._node, mode, needs, self._running[-1:])
+        grad = context.grad
+        cut, opened = (cut_of(op, grad, context.inference), _opened(grad)) if needs else ("", NOTHING)
+        running = self._running[-1] if self._running else 0
+        self.note(where, "wrote", op, arguments, states, tensor._node, grad, cut, opened, running)
+
+    def _stepped_on(self, where: Where, op: Op, leaf: Tensor) -> None:
+        """An optimizer wrote a leaf, of which there are no views."""
+        number, array, version = self.known(leaf), self.store.keep(leaf._array), counter_of(leaf).value
+        needs, grad = leaf._needs, context.grad
+
+        def form() -> AnyEvent:
+            name = self._encoder.describe(name_of(op.name), op)
+            written = Write(HOLE, HOLE - 1, HOLE - 2, needs)
+            return OpRan(name, (Argument("self", HOLE),), written=(written,), grad_mode=grad)
+
+        self._row(where, (op.name, needs, grad), form, number, version, array)
 
     def backward_began(self, roots: Any, retain_graph: bool, create_graph: bool, inputs: Any, via: str) -> None:
         """A backward pass began."""
@@ -303,32 +401,46 @@ class Recorder:
         self._passes += 1
         self._running.append(self._passes)
         self.trains(via)
-        self.note("backward_began", where, self._passes, starts, bool(retain_graph), bool(create_graph), ids, via)
+        self.note(where, "backward_began", self._passes, starts, bool(retain_graph), bool(create_graph), ids, via)
 
     def node_ran(self, node: Node, received: tuple[Any, ...], raw: tuple[Any, ...], sent: Sequence[Any]) -> None:
-        """A node's rule ran."""
-        self._notes.append(("node_ran", self._where, self._running[-1], node, received, raw, sent))
+        """A node's rule ran; nothing is said of one that was made unseen."""
+        number = self._running[-1]
+        for shortcut in self._shortcuts.get(node.__class__, ()):
+            if shortcut(node, received, raw, sent, number, *self._where):
+                if len(self._rows) >= self.batch:
+                    self.flush()
+                return
+        if self.known(node) < 0:
+            return
+        form = self.writer.write(self._where, self._encoder.node_ran, number, node, received, raw, sent)
+        self._learn(node.__class__, form, 0, partial(of_rule, self._encoder, node, received, raw, sent))
+        self._sent_on()
 
     def accumulated(self, tensor: Tensor, increment: Any, node: Node) -> None:
         """A gradient arrived in a `.grad`."""
         grad = tensor._grad
         assert grad is not None
         number = self.identify(tensor)
-        self._grads[id(grad)] = (grad, number)
+        self.owns(number, grad)
         running = self._running[-1] if self._running else self._passes
-        self.note("accumulated", self._where, running, number, increment, self.store.keep(grad._array), node)
+        self.arrived(running, number, self._encoder.gradient(increment), self.store.keep(grad._array), self.known(node))
         if self.known(grad) >= 0:
             # The program holds the gradient itself, which grew in place.
-            self.note("grew", self._where, [self._state(grad)], self._running[-1:])
+            self.note(self._where, "grew", [self._state(grad)], self._running[-1] if self._running else 0)
+
+    def arrived(self, running: int, number: int, added: int, total: int, node: int) -> None:
+        """Write down that a gradient has arrived: the pass, the tensor's id, both arrays, the node's id."""
+        self._row(self._where, Accumulated, _accumulated, running, number, added, total, node)
 
     def hook_ran(self, node: Node, before: Any, after: Any) -> None:
         """A hook replaced a gradient."""
-        self.note("hook_ran", self._where, node, before, after)
+        self.note(self._where, "hook_ran", node, before, after)
 
     def backward_ended(self, retain_graph: bool, error: BaseException | None) -> None:
         """The backward pass ended."""
         number = self._running.pop()
-        self.note("backward_ended", self._where, number, not retain_graph, "" if error is None else said(error))
+        self.note(self._where, "backward_ended", number, not retain_graph, "" if error is None else said(error))
 
     def grad_set(self, tensor: Tensor, how: str) -> None:
         """A `.grad` was assigned."""
@@ -337,14 +449,14 @@ class Recorder:
         grad = tensor._grad
         array = NOTHING
         if grad is not None:
-            self._grads[id(grad)] = (grad, number)
+            self.owns(number, grad)
             array = self.store.keep(grad._array)
-        self.note("grad_set", where, number, array, how)
+        self._row(where, (GradSet, how), lambda: GradSet(HOLE, HOLE - 1, how), number, array)
 
     def flag_set(self, tensor: Tensor, flag: str, value: bool) -> None:
         """`requires_grad` was changed or `retain_grad` called."""
         self._where = where = self.where()
-        self.note("flag_set", where, self.identify(tensor), flag, bool(value))
+        self.note(where, "flag_set", self.identify(tensor), flag, bool(value))
 
     def stepped(self, optimizer: Any, parameters: tuple[Any, ...]) -> None:
         """An optimizer with these parameters stepped."""
@@ -353,23 +465,25 @@ class Recorder:
         idle: list[int] = []
         for p in parameters:
             (idle if p._grad is None else updated).append(self.identify(p))
-        self.note("stepped", where, name_of(type(optimizer).__name__), tuple(updated), tuple(idle), rates_of(optimizer))
+        self.note(where, "stepped", name_of(type(optimizer).__name__), updated, idle, rates_of(optimizer))
 
     def read(self, tensor: Tensor, how: str) -> None:
         """The values of a tensor were handed out; of interest only for tensors that have been seen."""
         number = self.known(tensor)
         if number >= 0:
-            self.note("read", self.where(), number, how)
+            self._row(self.where(), (Read, how), lambda: Read(HOLE, how), number)
 
     def module_began(self, module: Any) -> None:
         """A module is called."""
         self.module_calls.enter(module)
+        self._enter_scopes()
 
     def module_ended(self) -> None:
         """The innermost module's call is over."""
         self.module_calls.leave()
+        self._enter_scopes()
 
-    def position(self) -> tuple[Any, ...]:
+    def position(self) -> Where:
         """Where the program is now."""
         return self.where()
 
@@ -382,13 +496,13 @@ class Recorder:
             return
         if (function, name) in self._names:
             del self._names[(function, name)]
-            self.note("named", self.where(), name_of(name), NOTHING, name_of(function))
+            self.named(self.where(), name, NOTHING, function)
         if value.__class__ in _PLAIN:
             return
         module = isinstance(value, Module)
         if module:
             self.module_calls.named(value, name)
-        calls = _calls(self.where()) if module else 0
+        calls = self._calls(self.where()) if module else 0
         for path, tensor, held in tensor_paths(value):
             # What has a name keeps it, but for parameters that functions had named before the program bound the model;
             # attributes are of interest only if they have been seen.
@@ -398,35 +512,64 @@ class Recorder:
             if bound:
                 self._bind(name + path, tensor, function, self.where())
 
-    def _bind(self, name: str, tensor: Tensor, function: str, where: tuple[Any, ...]) -> None:
+    def bound(self, name: str, tensor: Tensor, function: str) -> None:
+        """The same for a tensor, of which the name was mostly bound before."""
+        self._where = where = self.where()
+        form = self._forms.get((name, function))
+        try:
+            number = tensor._tape - self.first
+        except AttributeError:
+            number = NOTHING
+        if form is None or number < 0:
+            self._bind(name, tensor, function, where)
+            return
+        key = function, name
+        if self._names.get(key) == number:
+            return
+        self._names[key] = number
+        calls = self._calls(where)
+        if self._named.setdefault(number, calls) > calls:
+            self._named[number] = calls
+        self._rows.append(form[1](form[0], *where, number))
+
+    def _bind(self, name: str, tensor: Tensor, function: str, where: Where) -> None:
         self._where = where
         number = self.identify(tensor)
         if self._names.get((function, name)) == number:
             return
         self._names[(function, name)] = number
-        calls = _calls(where)
+        calls = self._calls(where)
         self._named[number] = min(self._named.get(number, calls), calls)
-        self.note("named", where, name_of(name), number, name_of(function))
+        self.named(where, name, number, function)
+
+    def named(self, where: Where, name: str, number: int, function: str) -> None:
+        """Write down that a name was bound to the tensor with this id, or to something else."""
+        self._row(where, (name, function), lambda: Named(name_of(name), HOLE, name_of(function)), number)
+
+    def _calls(self, where: Where) -> int:
+        """How many calls of the program are around a position."""
+        return self.writer.depth_of[where[1]] if where[1] >= 0 else 0
 
     def printed(self, text: str, stream: str = "stdout") -> None:
         """The program wrote text."""
-        self.note("printed", self.where(), text, stream)
+        self.writer.once(self.where(), Printed(text, stream))
 
     def warned(self, category: str, message: str) -> None:
         """A warning was shown."""
-        self.note("warned", self.where(), name_of(category), message)
+        self.writer.once(self.where(), Warned(name_of(category), message))
 
     def raised(self, type: str, message: str, span: Site | None = None) -> None:
         """The program ended with an exception, at `span`."""
-        self.note("raised", type, message, span)
+        site = NOTHING if span is None else self.writer.add_site(span)
+        self.writer.once((site, NOTHING), Raised(type, message))
 
     def cell_began(self, cell: int) -> None:
         """A notebook cell begins."""
-        self.note("cell_began", cell)
+        self.writer.once(NOWHERE, CellBegan(cell))
 
     def cell_ended(self, cell: int, result: str | None) -> None:
         """A notebook cell ended."""
-        self.note("cell_ended", cell, result)
+        self.writer.once(NOWHERE, CellEnded(cell, result))
 
 
 def rates_of(optimizer: Any) -> tuple[float, ...]:
@@ -442,21 +585,13 @@ def rates_of(optimizer: Any) -> tuple[float, ...]:
     return tuple(rates)
 
 
-def _mode() -> Any:
-    """The grad mode; where gradients are not tracked, with what switched that off: (inference mode, where)."""
-    return context.grad or (context.inference, context.opened)
+def _accumulated() -> AnyEvent:
+    return Accumulated(HOLE, HOLE - 1, HOLE - 2, HOLE - 3, HOLE - 4)
 
 
-class Text(str):
-    """The text of an argument that is no plain value."""
-
-    __slots__ = ()
-
-    def __new__(cls, value: Any) -> Text:
-        return str.__new__(cls, shown(value))
-
-    def __repr__(self) -> str:
-        return str(self)
+def _opened(grad: bool) -> int:
+    """The site at which gradients were switched off, where they are."""
+    return NOTHING if grad or not context.opened else context.opened[0]
 
 
 @contextmanager
@@ -469,8 +604,3 @@ def record(program: dict[str, int] | None = None) -> Iterator[Recorder]:
         yield recorder
     finally:
         context.observer = before
-
-
-def _calls(where: tuple[Any, ...]) -> int:
-    """How many calls of the program are around a position."""
-    return len(where[-1]) // 3 if where else 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import struct
 from collections.abc import Iterator
 from typing import Any
 
@@ -89,6 +90,20 @@ class Summary(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """The first and last three rows, and of these the first and last three elements."""
 
 
+class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """An array without its bytes."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    start: int
+    """Where its bytes begin among those of all arrays; GONE where only the summary was kept."""
+    summary: Summary | None = None
+
+
+GONE = -1
+"""Where the bytes of an array begin that were not kept."""
+
+
 class StoredArray(msgspec.Struct, frozen=True, gc=False):
     """One array: exactly one of `data` (C order, little-endian) and `summary` is set."""
 
@@ -128,58 +143,117 @@ class StoredArray(msgspec.Struct, frozen=True, gc=False):
 
 
 class ArrayStore:
-    """Collects a run's arrays; an array id is a position in `arrays`.
+    """Collects a run's arrays, each as its kind (dtype and shape) and its bytes; ids are given in their order.
 
     `budget` bounds the bytes kept in all: once it is spent, arrays of more than a few elements leave only a summary.
     Not storing an unchanged array twice is the recorder's part, which knows identity and version.
     """
 
     def __init__(self, cap: int = CAP, budget: int = limits.KEPT.value()) -> None:
-        self._arrays: list[StoredArray] = []
-        self._taken = 0
-        """Arrays that were handed over and are no longer here."""
-        self._raw: list[Any] = []
-        """Arrays kept since: copies, which become StoredArrays when they are read."""
         self.cap = cap
         self.left = budget
+        self.held = 0
+        """Bytes of the larger arrays since the last batch."""
+        self.kind = 0
+        """The kind of the array that was kept last."""
+        self.next = 0
+        """The id of the next array."""
+        self._kinds: list[Row] = []
+        self._new = 0
+        """How many of the kinds are not handed over."""
+        self.kinds: dict[int, tuple[Any, dict[tuple[int, ...], int]]] = {}
+        """id() of a dtype → it, and the kinds of whole arrays that have it, by their shapes."""
+        self.large: dict[int, int] = {}
+        """Of the kinds of arrays that count against the budget their bytes."""
+        self._named: dict[tuple[str, tuple[int, ...]], int] = {}
+        self.numbers: list[int] = []
+        """The kinds of the arrays that are not handed over; always the same list."""
+        self.data: list[bytes] = []
+        """Their bytes, likewise."""
 
     @property
     def arrays(self) -> list[StoredArray]:
-        """All arrays, by id."""
-        for raw in self._raw:
-            self._arrays.append(raw if raw.__class__ is StoredArray else store(raw, self.cap))
-        self._raw.clear()
-        return self._arrays
+        """The arrays that are not handed over."""
+        each = [(self._kinds[kind], data) for kind, data in zip(self.numbers, self.data, strict=True)]
+        return [StoredArray(k.dtype, k.shape, data if k.summary is None else None, k.summary) for k, data in each]
 
-    def take(self) -> list[StoredArray]:
-        """The arrays stored since the last time; they are forgotten here."""
-        taken, self._arrays = self.arrays, []
-        self._taken += len(taken)
-        return taken
+    def take(self) -> tuple[list[Row], bytes, bytes]:
+        """New kinds of arrays, the kind of each array stored since the last time, and their bytes; they are forgotten here."""
+        numbers, data, new = self.numbers[:], self.data[:], self._kinds[self._new :]
+        if len(numbers) != len(data):
+            raise MemoryError  # there was none for one of an array's two entries
+        del self.numbers[: len(numbers)], self.data[: len(data)]
+        for kind, row in enumerate(new, self._new):
+            if row.summary is not None:
+                self._kinds[kind] = Row(row.dtype, row.shape, GONE)  # summaries are large
+        self._new, self.held = len(self._kinds), 0
+        return new, struct.pack(f"<{len(numbers)}i", *numbers), b"".join(data)
 
     def keep(self, array: NDArray[Any]) -> int:
         """Store a copy of the array and return its id."""
-        if array.nbytes > SMALL:
-            if array.nbytes > self.left or array.size > self.cap:
-                self._raw.append(store(array, min(self.cap, 16) if array.nbytes > self.left else self.cap))
-                return self._taken + len(self._arrays) + len(self._raw) - 1
-            self.left -= array.nbytes
-        self._raw.append(array.copy())
-        return self._taken + len(self._arrays) + len(self._raw) - 1
+        known = self.kinds.get(id(array.dtype))
+        if known is None or (kind := known[1].get(array.shape)) is None or (kind in self.large and not self.affords(kind)):
+            return self._met(array)
+        return self._put(kind, array.tobytes())
 
     add = keep
 
+    def affords(self, kind: int) -> bool:
+        """Whether there is room for one more of the larger arrays of a kind, which is counted in then."""
+        size = self.large[kind]
+        if size > self.left:
+            return False
+        self.left -= size
+        self.held += size
+        return True
+
     def put(self, stored: StoredArray) -> int:
         """Take what has been kept of an array elsewhere, and return its id."""
-        self._raw.append(stored)
-        return self._taken + len(self._arrays) + len(self._raw) - 1
+        if stored.summary is not None:
+            self._kinds.append(Row(stored.dtype, stored.shape, GONE, stored.summary))
+            return self._put(len(self._kinds) - 1, b"")
+        assert stored.data is not None
+        return self._put(self._kind(stored.dtype, stored.shape), stored.data)
 
-    def describe(self, id: int) -> tuple[str, tuple[int, ...]]:
-        """The dtype's name and the shape of an array."""
-        id -= self._taken
-        n = len(self._arrays)
-        found: Any = self._arrays[id] if id < n else self._raw[id - n]
-        return (found.dtype if found.__class__ is StoredArray else _NAMES[found.dtype]), found.shape
+    def _put(self, kind: int, data: bytes) -> int:
+        self.data.append(data)
+        self.numbers.append(kind)
+        self.kind = kind
+        id = self.next
+        self.next = id + 1
+        return id
+
+    def kinds_of(self, dtype: np.dtype[Any]) -> dict[tuple[int, ...], int]:
+        """The kinds of whole arrays of a dtype by their shapes, as far as there have been any."""
+        known = self.kinds.get(id(dtype))
+        return {} if known is None else known[1]
+
+    def _met(self, array: NDArray[Any]) -> int:
+        """Store an array that is large, or the first of its kind."""
+        if array.nbytes > SMALL:
+            if array.nbytes > self.left or array.size > self.cap:
+                return self.put(store(array, min(self.cap, 16) if array.nbytes > self.left else self.cap))
+            self.left -= array.nbytes
+            self.held += array.nbytes
+        stored = store(array, self.cap)
+        if stored.data is not None and np.dtype(array.dtype.name) is array.dtype and array.dtype == DTYPES[stored.dtype]:
+            kind = self._kind(stored.dtype, stored.shape)
+            self.kinds.setdefault(id(array.dtype), (array.dtype, {}))[1][array.shape] = kind
+            if array.nbytes > SMALL:
+                self.large[kind] = array.nbytes
+        return self.put(stored)
+
+    def _kind(self, dtype: str, shape: tuple[int, ...]) -> int:
+        found = self._named.get((dtype, shape))
+        if found is None:
+            found = self._named[dtype, shape] = len(self._kinds)
+            self._kinds.append(Row(dtype, shape, 0))
+        return found
+
+    def describe(self, kind: int) -> tuple[str, tuple[int, ...]]:
+        """The dtype's name and the shape of a kind."""
+        row = self._kinds[kind]
+        return row.dtype, row.shape
 
 
 _NAMES = {dtype: name for name, dtype in reversed(DTYPES.items())}  # NumPy's own names come first in the table, so they win

@@ -9,6 +9,7 @@ and they stand one after another in a child table.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from itertools import chain, pairwise
 from operator import attrgetter, itemgetter
 from typing import Any, TypeAlias
@@ -201,9 +202,13 @@ class Table:
         return Table(self.layout, last - first, columns, children)
 
 
-def empty(layout: Layout) -> Table:
-    """A table without rows."""
-    return shred(layout, (), Texts())
+@cache
+def empty(layout: Layout, gaps: bool = False) -> Table:
+    """The table without rows."""
+    made = shred(layout, (), Texts())
+    if gaps:
+        made.columns["there"] = np.zeros(0, np.uint8)
+    return made
 
 
 def shred(layout: Layout, rows: Sequence[Any], texts: Texts) -> Table:

@@ -10,6 +10,7 @@ remembered.
 from __future__ import annotations
 
 import math
+import weakref
 from collections import deque
 from collections.abc import Callable, Sequence
 from statistics import median
@@ -18,10 +19,14 @@ from typing import Any
 from ..autograd.node import Node
 from ..op.declare import Op
 from ..tensor import Tensor
+from .batch import HOLE
 from .bounded_text import name_of
 from .brief import brief
+from .events import NOTHING, Read
+from .numbering import IDS
 from .recorder import Recorder, rates_of
 from .store import StoredArray
+from .writer import NOWHERE, Where
 
 FEW = 200
 """Results of one element that are remembered in an iteration; a program of scalars has too many of them."""
@@ -51,8 +56,8 @@ class ThinRecorder:
         """id() of what `.data` or `detach()` made of a tensor that has an id -> both."""
         self._bound: dict[tuple[str, str], Tensor] = {}
         """Names of this iteration that stand for tensors without id: function and name."""
-        self._held: dict[int, int] = {}
-        """Id of a tensor -> id() of its `.grad` when that was last seen."""
+        self._held: dict[int, weakref.ref[Tensor]] = {}
+        """Id of a tensor -> its `.grad` when that was last seen; nothing where there was none."""
         self._leaves: dict[int, tuple[Tensor, int]] = {}
         """Tensors that got a gradient, with their versions when they were last written down."""
         self._seen: set[str] = set()
@@ -67,7 +72,7 @@ class ThinRecorder:
         for (function, name), _ in self._bound.items():
             if (function, name) in r._names:
                 del r._names[(function, name)]
-                r.note("named", (), name_of(name), -1, name_of(function))
+                r.named(NOWHERE, name, NOTHING, function)
         self._bound.clear()
         self._scalars.clear()
         self._aliases.clear()
@@ -78,23 +83,24 @@ class ThinRecorder:
         r = self.recorder
         changed = [tensor for tensor, version in self._leaves.values() if _version(tensor) != version]
         if changed:
-            r.note("changed", (), None, [self._state(tensor) for tensor in changed])
+            r.note(NOWHERE, "changed", None, [self._state(tensor) for tensor in changed])
         for number, (tensor, _) in list(self._leaves.items()):
             self._leaves[number] = tensor, _version(tensor)
-            if self._held.get(number, -1) != (-1 if tensor._grad is None else id(tensor._grad)):
-                self._grad_changed(tensor, number, (), "None" if tensor._grad is None else "unseen")
+            if not self._holds(tensor._grad, number):
+                self._grad_changed(tensor, number, NOWHERE, "None" if tensor._grad is None else "unseen")
 
-    def _write_down(self, here: Any = ()) -> None:
+    def _write_down(self, here: Where = NOWHERE) -> None:
         """One event for each place at which tensors were written; `here` for those of which the place is not known."""
         if not self._dirty:
             return
         by_place: dict[Any, list[tuple[int, Tensor, Any, Op]]] = {}
         for number, (tensor, where, op) in self._dirty.items():
-            by_place.setdefault(where[0:3:2], []).append((number, tensor, where, op))
+            by_place.setdefault(where[0], []).append((number, tensor, where, op))
         self._dirty.clear()
         for writes in by_place.values():
             _, _, where, op = writes[-1]
-            self.recorder.note("changed", where or here, op, [self._state(tensor) for _, tensor, _, _ in writes])
+            at = here if where == NOWHERE else where
+            self.recorder.note(at, "changed", op, [self._state(tensor) for _, tensor, _, _ in writes])
             for number, tensor, _, _ in writes:
                 if number in self._leaves:
                     self._leaves[number] = tensor, _version(tensor)
@@ -104,27 +110,25 @@ class ThinRecorder:
         r = self.recorder
         node = tensor._node
         described = node if r.known(node) >= 0 else None
-        return tensor, r.store.put(brief(tensor._array)), tensor._needs, described, tensor._nr, _version(tensor)
+        array = r.store.put(brief(tensor._array))
+        return tensor, array, r.store.kind, tensor._needs, described, tensor._nr, _version(tensor)
 
     def _glimpse(self, tensor: Tensor) -> int:
         """The id of a tensor that matters; one without is introduced."""
-        from . import recorder
-
         r = self.recorder
         number = r.known(tensor)
         if number >= 0:
             return number
         _, op, where = self._scalars.get(id(tensor)) or (tensor, _op_of(tensor._node), r._where)
         state = self._state(tensor)
-        tensor._tape = recorder._next
-        recorder._next += 1
+        tensor._tape = IDS.give()
         number = tensor._tape - r.first
-        r.note("glimpsed", where, op, state, tensor._node is None)
+        r.note(where, "glimpsed", op, state, tensor._node is None)
         for (function, name), bound in list(self._bound.items()):
             if bound is tensor:
                 del self._bound[function, name]
                 r._names[(function, name)] = number
-                r.note("named", where, name_of(name), number, name_of(function))
+                r.named(where, name, number, function)
         return number
 
     # --- what the engine reports ------------------------------------------------------------------------------------------
@@ -137,19 +141,19 @@ class ThinRecorder:
         if "detaches" in op.traits and arguments:
             owner = arguments[0]
             r = self.recorder
-            held = r._grads.get(id(owner))
-            if held is not None:
-                r._grads[id(result)] = (result, held[1])
+            held = r.owner_of(owner)
+            if held >= 0:
+                r.owns(held, result)
             elif r.known(owner) >= 0:
                 self._aliases[id(result)] = result, owner
 
     def wrote(self, op: Op, arguments: tuple[Any, ...], tensor: Tensor, node: Node | None) -> None:
         """An operation wrote in place: of interest for tensors that have an id, for their views, and for gradients."""
         r = self.recorder
-        held = r._grads.get(id(tensor))
-        if held is not None:
+        held = r.owner_of(tensor)
+        if held >= 0:
             array = r.store.put(brief(tensor._array))
-            r.note("grad_set", r.where(), held[1], array, f"{r._encoder.describe(name_of(op.name), op)}_")
+            r.note(r.where(), "grad_set", held, array, f"{r._encoder.describe(name_of(op.name), op)}_")
             return
         target: Any = tensor
         number = r.known(tensor)
@@ -161,7 +165,7 @@ class ThinRecorder:
                 return
         before = self._dirty.get(number)
         # An optimizer's writes happen where it steps, which is told once they are all done.
-        where = before[1] if before is not None else () if op.kind == "optimizer" else r.where()
+        where = before[1] if before is not None else NOWHERE if op.kind == "optimizer" else r.where()
         self._dirty[number] = target, where, op
 
     def backward_began(self, roots: Any, retain_graph: bool, create_graph: bool, inputs: Any, via: str) -> None:
@@ -173,7 +177,7 @@ class ThinRecorder:
         r._passes += 1
         r._running.append(r._passes)
         r.trains(via)
-        r.note("backward_began", where, r._passes, starts, bool(retain_graph), bool(create_graph), ids, via)
+        r.note(where, "backward_began", r._passes, starts, bool(retain_graph), bool(create_graph), ids, via)
         for tensor, _, _ in roots:
             if tensor._array.size == 1:
                 self._look(float(abs(tensor._array.item())), loss=True)
@@ -191,7 +195,7 @@ class ThinRecorder:
         assert grad is not None
         self._hold(tensor, number)
         stored = brief(grad._array)
-        r.note("accumulated", r._where, r._running[-1], number, None, r.store.put(stored), None)
+        r.arrived(r._running[-1], number, NOTHING, r.store.put(stored), NOTHING)
         self._look(_norm(stored))
 
     def hook_ran(self, node: Node, before: Any, after: Any) -> None:
@@ -207,31 +211,36 @@ class ThinRecorder:
         if number >= 0:
             self._grad_changed(tensor, number, self.recorder.where(), how)
 
-    def _grad_changed(self, tensor: Tensor, number: int, where: Any, how: str) -> None:
+    def _grad_changed(self, tensor: Tensor, number: int, where: Where, how: str) -> None:
         r = self.recorder
         self._hold(tensor, number)
         grad = tensor._grad
-        r.note("grad_set", where, number, -1 if grad is None else r.store.put(brief(grad._array)), how)
+        r.note(where, "grad_set", number, NOTHING if grad is None else r.store.put(brief(grad._array)), how)
 
     def _hold(self, tensor: Tensor, number: int) -> None:
         """Know a tensor's `.grad` when it is written, and forget the one that it had before."""
         r, grad = self.recorder, tensor._grad
-        before = self._held.get(number, -1)
-        now = -1 if grad is None else id(grad)
-        if before != now:
-            r._grads.pop(before, None)
-            self._held[number] = now
+        if not self._holds(grad, number):
+            before = self._held.pop(number, None)
+            r.disowns(None if before is None else before())
+            if grad is not None:
+                self._held[number] = weakref.ref(grad)
         if grad is not None:
-            r._grads[now] = (grad, number)
+            r.owns(number, grad)
         if number not in self._leaves:
             self._leaves[number] = tensor, _version(tensor)
+
+    def _holds(self, grad: Tensor | None, number: int) -> bool:
+        """Whether a tensor's `.grad` is still what it was."""
+        held = self._held.get(number)
+        return grad is None if held is None else grad is not None and held() is grad
 
     def flag_set(self, tensor: Tensor, flag: str, value: bool) -> None:
         """`requires_grad` was changed or `retain_grad` called."""
         r = self.recorder
         number = r.known(tensor)
         if number >= 0:
-            r.note("flag_set", r.where(), number, flag, bool(value))
+            r.note(r.where(), "flag_set", number, flag, bool(value))
 
     def stepped(self, optimizer: Any, parameters: tuple[Any, ...]) -> None:
         """An optimizer stepped, after what it has written."""
@@ -241,7 +250,7 @@ class ThinRecorder:
         known = [(p, number) for p in parameters if (number := r.known(p)) >= 0]
         updated = tuple([number for p, number in known if p._grad is not None])
         idle = tuple([number for p, number in known if p._grad is None])
-        r.note("stepped", where, name_of(type(optimizer).__name__), updated, idle, rates_of(optimizer))
+        r.note(where, "stepped", name_of(type(optimizer).__name__), updated, idle, rates_of(optimizer))
 
     def read(self, tensor: Tensor, how: str) -> None:
         """The values of a tensor were handed out."""
@@ -252,7 +261,7 @@ class ThinRecorder:
                 return
             r._where = r.where()
             number = self._glimpse(tensor)
-        r.note("read", r.where(), number, how)
+        r._row(r.where(), (Read, how), lambda: Read(HOLE, how), number)
         if tensor._array.size == 1 and tensor._array.dtype.kind == "f":
             self._look(float(tensor._array.item()))
 
@@ -264,7 +273,7 @@ class ThinRecorder:
         """The innermost module's call is over."""
         self.recorder.module_ended()
 
-    def position(self) -> tuple[Any, ...]:
+    def position(self) -> Where:
         """Where the program is now."""
         return self.recorder.where()
 
@@ -283,7 +292,7 @@ class ThinRecorder:
                 return
         if (function, name) in r._names:
             del r._names[(function, name)]
-            r.note("named", r.where(), name_of(name), -1, name_of(function))
+            r.named(r.where(), name, NOTHING, function)
 
     # --- what is worth a whole iteration ----------------------------------------------------------------------------------
 

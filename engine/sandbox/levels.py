@@ -10,6 +10,7 @@ from ..context import context
 from ..recording.recorder import Recorder
 from ..recording.thin import ThinRecorder
 from ..recording.thinning import Level, Thinning, Turns, Used, Window
+from ..recording.writer import NOWHERE
 from .transport.messages import Limits
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ class Levels:
         thinning, loop = self.thinning, loops[-1]
         turns = loop.turns
         if turns is None:
-            turns = loop.turns = thinning.turns((loop.line, *loop.around))
+            turns = loop.turns = thinning.turns(loop.key)
         count = self.recorder.count
         thinning.counted(turns, count)
         if self.ended:
@@ -73,9 +74,7 @@ class Levels:
         nest = self.recorder.trained
         if nest is not self._nest:
             self._nest = nest
-            thinning.trained = (
-                tuple([(line, *around) for (line, _), around in zip(nest[0], nest[1], strict=True)]) if nest else ()
-            )
+            thinning.trained = nest or ()
         left = _left(loop)
         if left == 0:
             return True  # there is no such iteration: its loop is about to end
@@ -137,7 +136,7 @@ class Levels:
         self.level = level
         self.recorder.misses_some()
         key, iteration = (turns.key, turns.count - 1) if turns is not None else ((), -1)
-        self.recorder.note("thinned_to", (), level, key, iteration)
+        self.recorder.note(NOWHERE, "thinned_to", level, key, iteration)
         if before == "silent" and not self.ended:
             self.thin.catch_up()
         context.observer = self.observer()

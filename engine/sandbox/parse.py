@@ -26,8 +26,8 @@ def parsed(text: str, name: str, layers: Layers) -> ast.Module:
         PolicyError: for the first construct that programs may not use.
     """
     tree = ast.parse(text, name)
-    if layers.language:
-        check(tree)
+    if layers.language and check(tree):
+        world().guards.noticed("callbacks")
     return tree
 
 

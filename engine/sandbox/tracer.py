@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import os
 import sys
@@ -12,9 +13,10 @@ from typing import Any
 
 from .. import limits
 from ..context import context
-from ..recording.recorder import BATCH, Recorder
+from ..recording.recorder import Recorder
 from ..recording.store import RecordingError, TooMuchError
 from ..recording.thinning import Turns
+from ..tensor import Tensor
 from .levels import Levels
 from .transport.budget import SpentError
 from .transport.messages import HEADER, Job, most_events
@@ -43,17 +45,20 @@ class Tape:
         self.recorder = _Told(files, self)
         self.codes = self.recorder.codes
         self.recorder.store.left = job.limits.array_bytes
-        self.sender = Sender(job.cells, job.limits, self.frame, reserve=True)
+        self.sender = Sender(job.limits, self.frame, reserve=True)
         self.levels: Levels | None = None
         """How closely is recorded what happens; None where nothing is."""
         self.most = most_events(job.limits)
         # So that little is lost that was made in one statement when there is no room for more.
-        self.many = min(MANY, max(self.most // 32, 1))
-        self.recorder.batch = min(BATCH, max(self.most // 32, 1))
+        self.recorder.batch = min(MANY, max(self.most // 32, 1))
         self.spare: bytes | None = bytes(SPARE)
         self.pause = max(LATER, 2 * job.limits.seconds / limits.FRAMES.value())
-        self.sent = 0
-        """How many events have been handed to the sender."""
+        self.rows = self.recorder.writer.rows
+        """The events that have not been sent."""
+        self.eager = True
+        """Whether what a statement has made is sent at its end."""
+        self.unsaid = False
+        """Whether the program has perhaps printed what is not recorded yet."""
         self.last = time.monotonic()
         self.loops: list[RunningLoop] = []
         """The loops that run, outermost first."""
@@ -75,27 +80,26 @@ class Tape:
     def bind(self, name: str, value: Any, function: str) -> None:
         """A name was bound. Within a backward rule of the program, which runs unseen, it is not noted."""
         observer = context.observer
-        if observer is not None:
+        if observer is self.recorder:
+            if value.__class__ is Tensor:
+                observer.bound(name, value, function)
+            else:
+                observer.bind(name, value, function)
+        elif observer is not None:
             told = self.recorder if self.levels is None or observer is not self.levels.thin else self.levels.thin
             told.bind(name, value, function)
         self.mark()
 
     def mark(self) -> None:
         """A statement ended."""
-        if self.levels is None or not self.levels.quiet:
+        if self.unsaid and (self.levels is None or not self.levels.quiet):
+            self.unsaid = False
             for stream in self.streams:
                 if stream.pending:
                     stream.flush()
-        count = self.recorder.count
-        if count == self.sent or self.over:
+        if not self.rows or self.over:
             return
-        if count < EAGER or count > self.most or (time.monotonic() - self.last > self.pause and not self.sender.crowded):
-            self.send()
-
-    def written_up(self) -> None:
-        """Some notes have become events, perhaps in the middle of a statement."""
-        self._written()
-        if not self.writing and not self.over and self.recorder.count - self.sent > self.many:
+        if self.eager or (time.monotonic() - self.last > self.pause and not self.sender.crowded):
             self.send()
 
     def passing(self, name: str, value: Any, function: str) -> Any:
@@ -140,6 +144,8 @@ class Tape:
         else:
             self.loops.append(loop)
         self.tell_loops()
+        if not gc.isenabled():
+            _collect()
         if self.levels is not None and not self.levels.began(self.loops):
             self.stop("ok", "")
 
@@ -153,7 +159,7 @@ class Tape:
 
     def tell_loops(self) -> None:
         """Tell the recorder which loops run."""
-        self.recorder._loops = tuple([(loop.line, loop.k) for loop in self.loops]), tuple([loop.around for loop in self.loops])
+        self.recorder.loops((tuple([loop.key for loop in self.loops]), tuple([loop.k for loop in self.loops])))
 
     # --- sending ------------------------------------------------------------------------------------------------------------
 
@@ -161,10 +167,10 @@ class Tape:
         """Send what was recorded since the last time; where a limit is reached the recording is cut and the run ends."""
         self.writing += 1
         try:
-            events, sites, scopes, arrays = self.recorder.take()
-            self.sent += len(events)
+            batch = self.recorder.take()
+            self.eager = self.recorder.count < EAGER
             self.last = time.monotonic()
-            self.sender.send(events, sites, scopes, arrays, self.recorder.ops.values())
+            self.sender.send(batch)
         except MemoryError:
             self.lost()
         finally:
@@ -188,7 +194,6 @@ class Tape:
     def lost(self) -> None:
         """There was not even memory for some of the recording: the run ends with what there is of it until then."""
         self.spare = None
-        self.recorder.drop_notes()
         if not self.over:
             self.over = True
             self.stop("memory", limits.MEMORY.past(self.job.limits.memory_mb))
@@ -210,32 +215,28 @@ class Tape:
 
 
 class _Told(Recorder):
-    """Says so whenever notes have been written up, because a single statement can make any number of events."""
+    """Has its tape send what it has written, even in the middle of a statement, which can make any number of events."""
 
     def __init__(self, program: dict[str, int], tape: Tape) -> None:
         super().__init__(program)
         self._tape = tape
 
     def flush(self) -> None:
-        """Write up all notes, without being disturbed by the alarm: what is half written up is lost."""
+        """Have it sent, unless it is being sent, or no more of it is to be."""
         tape = self._tape
-        tape.writing += 1
-        try:
-            super().flush()
-        except MemoryError:
-            tape.lost()
-        finally:
-            tape.writing -= 1
-        tape.written_up()
+        if not tape.writing and not tape.over:
+            tape.send()
 
 
 class RunningLoop:
     """A loop that runs, and its iteration."""
 
-    __slots__ = ("around", "iterator", "k", "line", "turns")
+    __slots__ = ("iterator", "k", "key", "turns")
 
     def __init__(self, line: int, around: tuple[int, int], iterator: Any = None) -> None:
-        self.line, self.around, self.k = line, around, -1
+        self.key = (line, *around)
+        """Its line, its cell, and how many calls are around it."""
+        self.k = -1
         self.iterator = iterator
         """What a `for` loop's items come from."""
         self.turns: Turns | None = None
@@ -298,6 +299,7 @@ class Stream(io.TextIOBase):
             for other in self.tape.streams:
                 if other is not self and other.pending:
                     other.flush()
+            self.tape.unsaid = True
             self.pending += text[start : min(start + CHUNK, left)]
             quiet = self.tape.levels is not None and self.tape.levels.quiet
             if ("\n" in self.pending and not quiet) or len(self.pending) > 10_000:
@@ -317,6 +319,13 @@ class Stream(io.TextIOBase):
     def _pass_on(self, text: str) -> None:
         text = text.encode("utf-8", "replace").decode("utf-8")  # lone surrogates cannot be sent
         self.tape.recorder.printed(text, self.name)
+
+
+def _collect() -> None:
+    """Collect what Python would have collected by itself by now."""
+    young, middle, old = gc.get_count()
+    if young > gc.get_threshold()[0]:
+        gc.collect(2 if old > gc.get_threshold()[2] else 1 if middle > gc.get_threshold()[1] else 0)
 
 
 def ending_of(cut: RecordingError) -> tuple[str, str]:

@@ -19,11 +19,12 @@ body { margin: 0; font-family: "DejaVu Sans", sans-serif; }
 #place { position: fixed; inset: 0 25%; --st-background-color: PAGE; --st-text-color: INK; background: PAGE; }
 </style><main id="place"></main><script type="module">
 import render from "./player.js";
-import { rolledRun } from "./rolled-run.mjs";
+import { messageOf } from "./rolled-run.mjs";
 const told = [];
 window.told = told;
 window.send = (size, more = {}) => {
-  const data = { ...rolledRun(size), ...more, key: "rolled" };
+  const data = { ...messageOf(size), key: "rolled" };
+  Object.assign(data.drawn, more);
   const setStateValue = (name, value) => told.push([name, value]);
   render({ parentElement: document.getElementById("place"), name: "rolled", data, setStateValue });
 };

@@ -72,8 +72,7 @@ def test_two_large_files_are_made_at_once_and_one_of_them_is_called_off(page: Gr
     page.screenshot("one")
     with page.page.expect_download() as waiting:
         menu.get_by_role("button", name="GraphML").click()
-        page.until(lambda: "Making the GraphML file · " in status(page), "how far the other one is")
-        page.screenshot("two")
+        # The replay began first, so its Cancel is the first; a fast machine has the other file before a bar of it is drawn.
         page.page.get_by_role("button", name="Cancel").first.click()
         page.until(lambda: "replay" not in status(page), "the replay is called off")
     assert waiting.value.suggested_filename == "repeated-backward.graphml"

@@ -7,14 +7,12 @@ from typing import Any
 
 import pytest
 
-from components.player import isolated
-from components.player.isolated import Wish
-from components.player.payload import drawing, late_details, packed, payload
-from components.player.rolled import not_rolled, rolled_drawing, rolled_payload
-from components.player.tape import late_captions
+from components.player import feed, isolated
+from components.player.picture import Wish, drawing
+from components.player.protocol import Holds, Window
 from engine.diagnosis import findings
 from engine.diagnosis.contributions import edge_lines
-from engine.graph.rolled_view import rolled_view
+from engine.graph.rolled_graph import rolled_graph
 from engine.recording import Recording
 from engine.sandbox import Limits, run
 from engine.sandbox.calls import CallError, Function
@@ -43,53 +41,56 @@ def plain(data: Any) -> Any:
     return json.loads(msgspec.json.encode(data))
 
 
+def made_here(recording: Recording, wish: Wish, pinned: Recording | None = None, window: Window | None = None) -> Any:
+    """The parts of a picture that the page makes itself."""
+    parts = feed.parts_of(drawing(recording, wish, pinned), edge_lines(recording), window)
+    return {name: plain(make()) for name, make in parts.make.items() if name not in ("outline", "sketch", "told", "found")}
+
+
 @pytest.mark.parametrize(
-    ("view", "direction", "fold", "opened"), [("tensors", "LR", "auto", None), ("autograd", "TB", "none", ())]
+    "wish", [Wish("tensors", "LR", "run", "auto"), Wish("autograd", "TB", "run", "none", ())], ids=("first view", "unfolded")
 )
-def test_another_process_draws_the_same_picture(view: str, direction: str, fold: Any, opened: Any) -> None:
+def test_another_process_draws_the_same_picture(wish: Wish) -> None:
     recording = recorded(20)
-    made = isolated.picture(recording, None, Wish(view, direction, "run", fold, opened))
-    here = drawing(recording, view, direction, "run", None, fold, opened)
-    assert plain(made.data()) == plain(packed(payload(here, edge_lines(recording))) | {"rolled": not_rolled(True)})
+    made = isolated.picture(recording, None, wish)
+    assert plain(made.made) == made_here(recording, wish)
+    assert plain(made.made)["drawn"]["rolled"]["worth"]
     assert made.findings == findings(recording)
     assert made.findings
 
 
 def test_another_process_draws_the_same_rolled_picture() -> None:
     recording = recorded(300)
-    window = rolled_view(recording).window(500)
-    made = isolated.picture(recording, None, Wish("tensors", "LR", "run", "auto", None, True, (), window, "loop.py"))
+    wish, window = Wish("tensors", "LR", "run", "auto", None, True, (), "loop.py"), rolled_graph(recording).window(500)
+    made = isolated.picture(recording, None, wish, window)
     findings(recording)  # the other process does not leave them to the page
-    here = rolled_payload(rolled_drawing(recording, run="run"), window, edge_lines(recording), "loop.py")
-    assert plain(made.data()) == plain(packed(here))
-    assert made.late() == {}
+    assert plain(made.made) == made_here(recording, wish, None, window)
+    assert feed.next_parts(made.parts(), Holds()) == ["run", "drawn", "moments", "details"]
 
 
 def test_a_picture_merged_with_a_pinned_run_too() -> None:
-    recording, pinned = recorded(5), recorded(4)
-    made = isolated.picture(recording, pinned, Wish("tensors", "LR", "run", "auto", None))
-    here = drawing(recording, "tensors", "LR", "run", pinned, "auto", None)
-    assert plain(made.data()) == plain(packed(payload(here, edge_lines(recording))))
+    recording, pinned, wish = recorded(5), recorded(4), Wish("tensors", "LR", "run", "auto")
+    made = isolated.picture(recording, pinned, wish)
+    assert plain(made.made) == made_here(recording, wish, pinned)
+    assert plain(made.made)["overlay"]["nodes"]
 
 
 def test_what_comes_later_of_a_large_picture_comes_along() -> None:
-    recording = recorded(300)
-    wish = Wish("tensors", "LR", "run", "auto", None)
+    recording, wish = recorded(300), Wish("tensors", "LR", "run", "auto")
     made = isolated.picture(recording, None, wish)
-    here = drawing(recording, "tensors", "LR", "run", None, "auto", None)
-    lines = edge_lines(recording)
-    assert plain(made.data()) == plain(packed(payload(here, lines, complete=False)) | {"rolled": not_rolled(True)})
-    late = {name: plain(part()) for name, part in made.late().items()}
-    assert late == plain(
-        {"captions": late_captions(recording), "details": late_details(recording, "tensors", "auto", None, lines)}
-    )
+    assert plain(made.made) == made_here(recording, wish)
+    held = Holds(tape=made.tape, rev=made.rev)
+    assert feed.next_parts(made.parts(), Holds()) == ["run", "drawn"]
+    assert feed.next_parts(made.parts(), held) == ["moments", "details"]
+    late = plain(feed.message(made.parts(), held))
+    assert len(late["moments"]["captions"]) == len(recording.events)
 
 
 def test_a_picture_that_takes_too_much_is_refused_with_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     recording = recorded(300)
     monkeypatch.setattr(isolated, "PICTURE", Function(isolated.PICTURE.name, seconds=0.02))
     with pytest.raises(CallError, match=r"more than 0\.02 seconds"):
-        isolated.picture(recording, None, Wish("tensors", "LR", "run", "auto", None))
+        isolated.picture(recording, None, Wish("tensors", "LR", "run", "auto"))
 
 
 def test_only_long_recordings_of_strangers_are_drawn_apart(monkeypatch: pytest.MonkeyPatch) -> None:

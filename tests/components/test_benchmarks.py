@@ -114,6 +114,7 @@ def test_endurance(script: Callable[..., str]) -> None:
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory is read from /proc")
+@pytest.mark.ci
 def test_load(script: Callable[..., str]) -> None:
     shown = script("load", "--smallest")
     assert re.findall(r"^3 visitors, .*, (\d) of them hostile", shown, re.MULTILINE) == ["0", "1"]

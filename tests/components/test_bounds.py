@@ -23,11 +23,10 @@ from components.panels.compare import compare_frame, compare_html, diff_html
 from components.panels.findings import unread_html
 from components.panels.tensors import tensors_html
 from components.panels.whatif import MAX_RANGES, Memory, apply, look, whatif_data
-from components.player.folds import folding
 from engine.diagnosis import findings
 from engine.diagnosis.comparison.compare import compare
 from engine.diagnosis.ledger import ledgers
-from engine.graph.graph_view import whole
+from engine.graph.unrolled_graph import unrolled_graph
 from engine.program import MAX_TEXT, Program
 from engine.program.controls import MAX_KNOBS, MOST_KNOBS, knobs
 from engine.program.parsing import BOUNDS
@@ -138,9 +137,10 @@ def test_names_that_are_very_long_do_not_fill_the_panels(long_names: Recording) 
         assert len(inspector_html(long_names, last, key)) < 250 * KB, key
     assert sum(len(ledger_html(long_names, last, tensor)) for tensor in ledgers(long_names)) < 100 * KB
     assert len(findings_html(long_names, findings(long_names))) < 300 * KB
-    groups = folding(long_names, "tensors", "line")
+    whole = unrolled_graph(long_names)
+    groups = whole.groups("line")
     for id in list(groups.groups)[:5]:
-        assert len(group_html(long_names, whole(long_names, "tensors"), groups, id, last)) < 300 * KB
+        assert len(group_html(long_names, whole, groups, id, last)) < 300 * KB
     assert all(len(choice.label) < 200 for choice in choices(long_names, 1))
 
 

@@ -145,7 +145,7 @@ def event(house: Path) -> Cases:
     return {file: files(file) for file in (rest[-1].file, readers_test)}
 
 
-@pytest.mark.long
+@pytest.mark.ci
 def test_each_recipe_makes_what_it_says(house: Path) -> None:
     """One process of pytest for the cases of all recipes: to begin takes it longer than they do."""
     cases = operation(house) | finding(house) | panel(house) | export(house) | event(house)

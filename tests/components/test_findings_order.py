@@ -14,13 +14,12 @@ import gradtape
 from components.html.diagnosis_html import findings_html
 from components.html.group_html import group_html
 from components.panels.findings import badge
-from components.player.folds import folding
 from components.replay.panels import panels
 from engine.diagnosis import findings
 from engine.diagnosis.findings import RULES
 from engine.diagnosis.run import Run
 from engine.graph import VIEWS
-from engine.graph.graph_view import whole
+from engine.graph.unrolled_graph import unrolled_graph
 from engine.recording import Recording
 from engine.sandbox import run
 
@@ -99,8 +98,8 @@ def test_the_command_line_shows_the_order_of_the_engine(
 
 
 def test_a_group_tells_of_what_is_inside_in_the_same_order(recording: Recording) -> None:
-    groups = folding(recording, "tensors", "module")
-    everything = whole(recording, "tensors")
+    everything = unrolled_graph(recording)
+    groups = everything.groups("module")
     several = 0
     for id, group in groups.groups.items():
         shown = group_html(recording, everything, groups, id, len(recording.events) - 1)

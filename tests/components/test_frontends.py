@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from components.browser.component_loader import linked
-from tests import third_party
+from tests import design, third_party
 from tests.bundles import FRONTENDS, ROOT, differences, node
 from tests.conftest import needed
 
@@ -60,6 +60,10 @@ def test_unit_tests_of_a_frontend(path: Path) -> None:
     assert [counted(done.stdout, kind) for kind in ("skipped", "todo")] == [0, 0]
 
 
+def test_the_pages_design_is_the_engines() -> None:
+    assert design.stale() == [], STALE
+
+
 def test_a_unit_test_that_fails_is_noticed(tmp_path: Path) -> None:
     broken = tmp_path / "broken.test.js"
     broken.write_text("import assert from 'node:assert/strict';\nimport { test } from 'node:test';\n"
@@ -78,7 +82,8 @@ def test_a_bundle_is_that_of_the_sources(frontend: Path) -> None:
 
 @pytest.mark.parametrize("frontend", FRONTENDS, ids=lambda path: path.parent.name)
 def test_a_bundle_has_every_source_in_it(frontend: Path) -> None:
-    there = {f"src/{path.relative_to(frontend / 'src')}" for path in (frontend / "src").rglob("*") if path.is_file()}
+    files = [path for path in (frontend / "src").rglob("*.*") if not path.name.endswith(".d.ts")]  # those are for editors
+    there = {f"src/{path.relative_to(frontend / 'src')}" for path in files}
     assert there <= set(sources(frontend)), f"no part imports a file, or {STALE}"
     assert {"build.mjs", "package-lock.json", "package.json", "../../bundling.mjs"} <= set(sources(frontend))
 
@@ -100,7 +105,7 @@ def test_the_licence_of_every_package_comes_along(frontend: Path) -> None:
 
 def test_the_page_of_licences_is_that_of_the_bundles_and_the_fonts() -> None:
     assert third_party.PAGE.read_text(encoding="utf-8") == third_party.page(), STALE
-    for name in ("@codemirror/view", "vis-network", "@egjs/hammerjs", "DejaVu Sans Condensed"):
+    for name in ("@codemirror/view", "vis-network", "@egjs/hammerjs", "Source Sans 3"):
         assert f"| {name} |" in third_party.page()
 
 

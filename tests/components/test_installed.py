@@ -22,6 +22,8 @@ from benchmarks.serving import free_port
 from components.server.probe import probe
 from tests.components.test_serving import a_visit
 
+pytestmark = pytest.mark.ci
+
 ROOT = Path(__file__).resolve().parents[2]
 SOON = 120.0
 THEIRS = ("app", "assets", "components", "engine", "tests")

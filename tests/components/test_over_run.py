@@ -9,7 +9,7 @@ import numpy as np
 from components.html.multiples_html import SHOWN, multiples_html
 from components.html.run_html import ridges_html
 from components.html.spread_html import Spread, spreads_html
-from engine.graph.rolled_view import RolledView, rolled_view
+from engine.graph.rolled_graph import RolledGraph, rolled_graph
 from tests.recorded import recorded
 
 TRAINED = """\
@@ -36,12 +36,12 @@ for step in range(4):
 """
 
 
-def key_of(view: RolledView, title: str) -> str:
+def key_of(view: RolledGraph, title: str) -> str:
     return next(key for key, a in view.graph.nodes(data=True) if a["title"] == title)
 
 
 def test_every_parameter_has_labelled_charts_with_what_is_nan_marked() -> None:
-    view = rolled_view(recorded(TRAINED))
+    view = rolled_graph(recorded(TRAINED))
     html = multiples_html(view, int(view.iterations.ends[3]))
     names = re.findall(r'data-gt-select="[^"]+" title="([^"]+)"', html)
     assert names == ["model.0.weight", "model.0.bias", "model.2.weight", "model.2.bias"]
@@ -56,15 +56,15 @@ def test_every_parameter_has_labelled_charts_with_what_is_nan_marked() -> None:
 def test_many_parameters_are_cut_short_and_a_run_without_any_has_no_charts() -> None:
     many = f"import torch\nws = [torch.ones(2, requires_grad=True) for _ in range({SHOWN + 5})]\n"
     many += "for step in range(3):\n    sum((w * w).sum() for w in ws).backward()\n"
-    html = multiples_html(rolled_view(recorded(many)), None)
+    html = multiples_html(rolled_graph(recorded(many)), None)
     assert html.count('class="gt-multiple"') == SHOWN
     assert "and 5 more" in html
-    assert multiples_html(rolled_view(recorded("import torch\nfor k in range(5):\n    x = torch.ones(2) * k\n")), None) == ""
+    assert multiples_html(rolled_graph(recorded("import torch\nfor k in range(5):\n    x = torch.ones(2) * k\n")), None) == ""
 
 
 def test_gradient_value_and_update_are_spread_over_the_iterations() -> None:
     tape = recorded(TRAINED)
-    view = rolled_view(tape)
+    view = rolled_graph(tape)
     html = ridges_html(tape, view, key_of(view, "model.0.weight"))
     assert [html.count(f'class="gt-hill {tone}"') for tone in ("grad", "value", "step")] == [9, 9, 9]
     assert html.count('class="gt-ridge bad"') == 5
@@ -76,7 +76,7 @@ def test_gradient_value_and_update_are_spread_over_the_iterations() -> None:
 
 def test_an_array_that_only_left_its_statistics_is_spread_as_its_histogram_says() -> None:
     tape = recorded(LARGE)
-    view = rolled_view(tape)
+    view = rolled_graph(tape)
     one = view.series[key_of(view, "w")]
     assert tape.array(int(one.arrays[0])) is None, "it is too large to be kept whole"
     html = spreads_html(tape, [Spread("value", "value", one.arrays)], [0, 3], view.iterations.ends, [False, False], 3)

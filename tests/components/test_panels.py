@@ -18,9 +18,9 @@ from components.network.file import PYVIS
 from components.page import opening, selection, state, tasks
 from components.page.visit import OPEN
 from components.panels import Beside, Panel, panels
-from components.player.folds import folding
 from components.replay import REPLAY
 from engine.export import FORMATS
+from engine.graph.unrolled_graph import unrolled_graph
 from engine.program.share import Link, pack, unpack
 from engine.recording.index import index_of
 from engine.sandbox import run
@@ -289,7 +289,7 @@ def test_a_panel_shows_the_step_that_the_player_stands_at(begin: Any) -> None:
 def test_a_closed_group_has_a_panel_of_its_own(begin: Any, fold: str) -> None:
     visit = begin("training loop").draw(fold=fold)
     recording = visit.page.recording
-    id, group = next(iter(folding(recording, "tensors", fold).groups.items()))
+    id, group = next(iter(unrolled_graph(recording).groups(fold).groups.items()))
     visit.page.unfolded = ()
     visit.page.selected = f"g:{id}"
     shown = visit.draw(panel_tab="Inspector").text("panel")

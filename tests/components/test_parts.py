@@ -13,11 +13,12 @@ from components.html.markup import tag, text
 from components.menus.gallery import examples
 from components.page.console import console_html
 from components.panels.tensors import tensors_html
-from components.player.payload import drawing, payload, plain
+from components.player.picture import Wish
 from engine.diagnosis.ledger import ledgers
 from engine.graph import VIEWS, build
 from engine.recording import Recording, replay
 from engine.sandbox import run
+from tests.components.messages import sent
 from tests.on_pytorch import OnPyTorch
 from tests.recorded import recorded
 
@@ -59,7 +60,7 @@ def test_an_example_prints_what_pytorch_prints(pytorch: OnPyTorch, name: str) ->
 @pytest.mark.parametrize("direction", ["LR", "TB"])
 def test_every_example_has_a_picture(name: str, view: str, direction: str) -> None:
     tape = recorded(examples()[name].text)
-    data = plain(payload(drawing(tape, view, direction)))
+    data = sent(tape, Wish(view, direction))
     assert len(data["steps"]) == len(tape.events)
     ids = {n["id"] for n in data["nodes"]}
     assert len(ids) == len(data["nodes"]) > 0
@@ -79,7 +80,7 @@ def test_the_inspector_shows_the_moment(recording: Recording) -> None:
 
 
 def test_the_inspector_shows_nodes_with_edges_and_saved_values(recording: Recording) -> None:
-    data = plain(payload(drawing(recording, "autograd")))
+    data = sent(recording, Wish("autograd"))
     product = next(n["id"] for n in data["nodes"] if n["title"] == "MulBackward0" and n["tone"] == "root")
     shown = inspector_html(recording, len(recording.events) - 1, product)
     assert "AddBackward0" in shown

@@ -18,7 +18,7 @@ from components.replay import REPLAY, replay_html
 from components.replay.page import FOLDER, STYLE
 from components.replay.panels import MAX_MOMENTS, panels
 from engine.export import Options
-from engine.graph.rolled_view import rolled_view
+from engine.graph.rolled_graph import rolled_graph
 from engine.graph.structure.moments import iteration_of
 from engine.recording.events import Accumulated
 from tests.engine.export.hostile import TAGS, hostile
@@ -138,7 +138,7 @@ def test_a_run_with_iterations_opens_rolled_and_has_what_happens_in_each() -> No
             assert len(window["captions"]) == len(there["focuses"]) == last - first + 1
             assert drawn <= there["nodes"].keys()
             assert there["edges"].keys() <= edges
-    (weight,) = [key for key, a in rolled_view(tape).graph.nodes(data=True) if a["title"] == "model.0.weight"]
+    (weight,) = [key for key, a in rolled_graph(tape).graph.nodes(data=True) if a["title"] == "model.0.weight"]
     last = unpacked(page, "beside")[-1]
     (_, rows) = last["inspector"]["tensors"][weight][-1]
     said = "".join(last["texts"][row] for row in rows)

@@ -11,17 +11,18 @@ import pytest
 
 from components.page import rolling
 from components.page.state import Page
-from components.player import LARGE, _needed
-from components.player.isolated import Wish, make
-from components.player.payload import packed, plain
-from components.player.protocol import RolledWish, read_wish
-from components.player.rolled import rolled_drawing, rolled_news, rolled_payload
+from components.player import feed
+from components.player.feed import LARGE, plain
+from components.player.isolated import make
+from components.player.picture import Wish, drawing
+from components.player.protocol import Holds, RolledWish, Window, read
 from engine.diagnosis import findings
 from engine.diagnosis.contributions import edge_lines
-from engine.graph.rolled_view import rolled_view
+from engine.graph.rolled_graph import rolled_graph
 from engine.program import Program
 from engine.recording import Recording
 from engine.sandbox.transport.call_messages import with_argument
+from tests.components import messages
 from tests.components.visits import Visit, visit_file
 from tests.recorded import recorded
 
@@ -41,6 +42,10 @@ for k in range(ITERATIONS):
 """
 
 
+NEWLY = Holds()
+"""A player that has nothing."""
+
+
 @pytest.fixture(scope="module")
 def short() -> Recording:
     return recorded(TRAINING.replace("ITERATIONS", "6"))
@@ -53,9 +58,16 @@ def long() -> Recording:
     return recording
 
 
-def sent(recording: Recording, window: tuple[int, int] | None = None, **wanted: Any) -> dict[str, Any]:
-    """What the player reads."""
-    return plain(rolled_payload(rolled_drawing(recording, **wanted), window))
+def sent(recording: Recording, window: Window | None = None, **wanted: Any) -> dict[str, Any]:
+    """What a player is sent that has nothing."""
+    return messages.sent(recording, Wish(rolled=True, **wanted), window=window, holds=NEWLY)
+
+
+def news(recording: Recording, window: Window | None, had: Window | None, view: str = "tensors") -> dict[str, Any]:
+    """What a player is sent that has the picture, and a window of it."""
+    d = drawing(recording, Wish(view, rolled=True))
+    holds = Holds(tape=d.wish.tape, rev=d.rev, window=had)
+    return plain(feed.message(feed.parts_of(d, edge_lines(recording), window), holds))
 
 
 def node(data: dict[str, Any], title: str) -> dict[str, Any]:
@@ -103,7 +115,7 @@ def test_a_closed_module_has_its_parameters_in_its_card(short: Recording) -> Non
     first = next(each for each in data["nodes"] if each.get("rows"))
     assert [row["title"] for row in first["rows"]] == ["weight", "bias"]
     key = first["rows"][0]["key"]
-    view = rolled_view(short)
+    view = rolled_graph(short)
     assert view.graph.nodes[key]["title"].endswith("weight")
     assert first["rows"][0]["spark"]["grad"] is not None
     assert first["h"] > 82 + 2 * 20
@@ -135,7 +147,7 @@ def test_a_card_shows_another_value_in_each_iteration(short: Recording) -> None:
 
 
 def test_an_iteration_of_a_long_run_is_sent_with_its_neighbours(long: Recording) -> None:
-    view = rolled_view(long)
+    view = rolled_graph(long)
     loop = view.main
     assert loop is not None
     window = view.window(int(loop.starts[50]))
@@ -150,51 +162,47 @@ def test_an_iteration_of_a_long_run_is_sent_with_its_neighbours(long: Recording)
 
 
 def test_what_is_sent_of_the_run_is_small(long: Recording) -> None:
-    data = packed(rolled_payload(rolled_drawing(long)))
+    data = sent(long)
     parts = [msgspec.json.encode(data[name]) for name in ("steps", "segments", "lines")]
     assert sum(map(len, parts)) < 6 * len(long.events)
 
 
 def test_a_picture_does_not_wait_for_findings_which_come_after_it(short: Recording, long: Recording) -> None:
-    drawn = rolled_drawing(long)
     long.derived.pop("findings", None)
-    first = plain(rolled_payload(drawn))
+    first = sent(long)
     assert "findings" not in long.derived
-    news = rolled_news(drawn, None, None, edge_lines(long))
-    assert news.keys() == {"rev", "tape", "total"}
+    assert news(long, None, None).keys() == {"rev", "tape", "total", "large"}
     found = findings(long)
-    news = plain(rolled_news(drawn, None, None, edge_lines(long)))
-    marks = [mark["title"] for mark in news["found"]["marks"]]
+    told = news(long, None, None)["found"]
+    marks = [mark["title"] for mark in told["marks"]]
     assert marks == [each.title for each in found if each.step >= 0]
-    now = plain(rolled_payload(drawn))
-    assert [mark for mark in now["rolled"]["marks"] if mark not in first["rolled"]["marks"]] == news["found"]["marks"]
-    assert {each["id"]: each["findings"] for each in now["nodes"] if each["findings"]} == news["found"]["nodes"]
+    now = sent(long)
+    assert [mark for mark in now["rolled"]["marks"] if mark not in first["rolled"]["marks"]] == told["marks"]
+    assert {each["id"]: each["findings"] for each in now["nodes"] if each["findings"]} == told["nodes"]
 
 
 @pytest.mark.parametrize("view", ["tensors", "autograd"])
 def test_news_of_a_window_are_what_the_picture_has_of_it(long: Recording, view: str) -> None:
-    drawn = rolled_drawing(long, view)
-    loop = drawn.everything.main
-    assert loop is not None
-    one, other = (drawn.everything.window(int(loop.starts[row])) for row in (10, 60))
-    lines = edge_lines(long)
-    whole, news = plain(rolled_payload(drawn, other, lines)), plain(rolled_news(drawn, other, one, lines))
-    told = news["told"]
+    of = rolled_graph(long, view)
+    assert of.main is not None
+    one, other = (of.window(int(of.main.starts[row])) for row in (10, 60))
+    wish = Wish(view, rolled=True)
+    whole, more = messages.sent(long, wish, window=other, holds=NEWLY, lines=edge_lines(long)), news(long, other, one, view)
+    told = more["told"]
     assert told["window"] == list(other)
     assert {each["id"]: each["history"] for each in told["nodes"]} == {each["id"]: each["history"] for each in whole["nodes"]}
     rows = {row["key"]: row["history"] for each in whole["nodes"] for row in each.get("rows", ())}
     assert {row["key"]: row["history"] for each in told["nodes"] for row in each["rows"]}.items() >= rows.items()
     assert {each["id"]: each["history"] for each in told["edges"]} == {each["id"]: each["history"] for each in whole["edges"]}
-    assert told["running"] == whole["running"]
-    assert [queue["number"] for queue in told["running"]] == [60, 61, 62]
-    for name in ("captions", "captions_from", "focuses", "details"):
-        assert news[name] == whole[name]
-    assert "told" not in rolled_news(drawn, other, other, lines), "it is there"
+    assert [queue["number"] for queue in more["running"]] == [60, 61, 62]
+    for name in ("captions", "captions_from", "focuses", "running", "details"):
+        assert more[name] == whole[name]
+    assert "told" not in news(long, other, other, view), "it is there"
 
 
 def test_what_a_window_costs_does_not_depend_on_the_run(short: Recording, long: Recording) -> None:
     def bytes_of(recording: Recording) -> int:
-        view = rolled_view(recording)
+        view = rolled_graph(recording)
         assert view.main is not None
         window = (int(view.main.starts[1]), int(view.main.ends[2]))
         data = sent(recording, window)
@@ -204,29 +212,29 @@ def test_what_a_window_costs_does_not_depend_on_the_run(short: Recording, long: 
 
 
 def test_the_player_is_not_sent_what_it_has(long: Recording) -> None:
-    view = rolled_view(long)
+    view = rolled_graph(long)
     loop = view.main
     assert loop is not None
-    drawn = rolled_drawing(long)
     one, other = (view.window(int(loop.starts[row])) for row in (10, 60))
-    data = packed(rolled_payload(drawn, one))
-    assert {"steps", "nodes", "captions"} <= _needed(dict(data), None, {}).keys()
-    has = {"tape": data["tape"], "rev": data["rev"], "window": list(one)}
-    again = _needed(packed(rolled_payload(drawn, other)), has, {})
+    data = sent(long, one)
+    assert {"steps", "nodes", "captions"} <= data.keys()
+    elsewhere = Holds(tape=data["tape"], rev="otherwise opened", window=one)
+    again = messages.sent(long, Wish(rolled=True), window=other, holds=elsewhere)
     assert {"nodes", "edges", "captions"} <= again.keys()
     assert "steps" not in again
     assert again["rev"] == data["rev"]
+    assert not {"steps", "nodes", "captions"} & news(long, one, one).keys()
 
 
 def test_a_turned_loop_has_its_iterations_side_by_side(short: Recording) -> None:
-    data = sent(short, turned=["L7"])
+    data = sent(short, turned=("L7",))
     assert data["rolled"]["loops"][0]["kind"] == "depth"
     assert data["tape"] != sent(short)["tape"]
     assert not data["rolled"]["on"]
 
 
 def test_nonsense_from_the_player_is_passed_over() -> None:
-    assert read_wish({"on": True, "turned": ["a"], "window": [1, 2]}) == RolledWish(True, ("a",), (1, 2))
+    assert read({"on": True, "turned": ["a"], "window": [1, 2]}, RolledWish) == RolledWish(True, ("a",), (1, 2))
     for told in (
         None,
         3,
@@ -236,20 +244,20 @@ def test_nonsense_from_the_player_is_passed_over() -> None:
         {"on": True, "window": [1]},
         {"on": True, "turned": ["a"] * 99},
     ):
-        assert read_wish(told) is None
+        assert read(told, RolledWish) is None
 
 
 def test_another_process_draws_the_same(long: Recording) -> None:
-    view = rolled_view(long)
+    view = rolled_graph(long)
     assert view.main is not None
     window = view.window(int(view.main.starts[5]))
-    wish = Wish("tensors", "LR", "run", "auto", None, True, (), window, "train.py")
+    wish = Wish(run="run", rolled=True, file="train.py")
     file = long.to_bytes()
-    order = msgspec.msgpack.encode({"wish": wish, "size": len(file), "pinned": False})
-    made = json.loads(make(memoryview(b"".join(with_argument(order, (file,)))), lambda _: None))["payload"]
-    findings(long)  # the other process waits for them
-    here = plain(rolled_payload(rolled_drawing(long, run="run"), window, None, "train.py"))
-    assert made["nodes"] == json.loads(json.dumps(here["nodes"]))
+    order = msgspec.msgpack.encode({"wish": wish, "window": window, "size": len(file), "pinned": False})
+    made = json.loads(make(memoryview(b"".join(with_argument(order, (file,)))), lambda _: None))["made"]["drawn"]
+    findings(long)  # the other process does not leave them to the page
+    here = messages.sent(long, wish, window=window, holds=NEWLY)
+    assert made["nodes"] == here["nodes"]
     assert made["rolled"] == here["rolled"]
 
 
@@ -293,7 +301,7 @@ def test_a_run_without_loops_is_not_rolled(tmp_path: Path, monkeypatch: pytest.M
 def test_a_selected_card_is_the_tensor_of_the_chosen_iteration(visit: Visit) -> None:
     recording = visit.page.recording
     assert recording is not None
-    view = rolled_view(recording)
+    view = rolled_graph(recording)
     assert view.main is not None
     (key,) = (key for key, a in view.graph.nodes(data=True) if a["title"] == "loss" and a["op"] == "mean")
     for row in (1, 4):
@@ -312,7 +320,7 @@ def test_an_optimizers_step_can_be_selected(visit: Visit) -> None:
 def test_the_inspector_goes_over_the_run(visit: Visit) -> None:
     recording = visit.page.recording
     assert recording is not None
-    view = rolled_view(recording)
+    view = rolled_graph(recording)
     assert view.main is not None
     key = next(key for key, a in view.graph.nodes(data=True) if a["badge"] == "parameter")
     told(visit, step=int(view.main.ends[2]), selected=key)
@@ -330,7 +338,7 @@ def test_the_inspector_goes_over_the_run(visit: Visit) -> None:
 def test_a_node_of_an_iteration_is_shown_where_its_card_shows_it(visit: Visit) -> None:
     recording = visit.page.recording
     assert recording is not None
-    view = rolled_view(recording)
+    view = rolled_graph(recording)
     assert view.main is not None
     (key,) = (key for key, a in view.graph.nodes(data=True) if a["title"] == "loss" and a["op"] == "mean")
     wanted = view.graph.nodes[key]["all"][1]
@@ -343,7 +351,7 @@ def test_a_node_of_an_iteration_is_shown_where_its_card_shows_it(visit: Visit) -
 
 
 def test_marks_over_the_graph_are_laid_over_cards(short: Recording) -> None:
-    view = rolled_view(short)
+    view = rolled_graph(short)
     (key,) = (key for key, a in view.graph.nodes(data=True) if a["title"] == "loss" and a["op"] == "mean")
     tensor = view.graph.nodes[key]["all"][2]
     laid = rolling.marks(

@@ -5,16 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
+import pytest
 
 from components.menus.gallery import examples
-from components.player import LARGE, _needed, knows
-from components.player.folds import at_first, folding
-from components.player.payload import drawing, late_details, packed, payload, plain, sketch
-from components.player.tape import late_captions
+from components.player import feed
+from components.player.feed import LARGE, Parts
+from components.player.picture import Wish, drawing
+from components.player.protocol import Holds
 from components.replay.openings import ALL_OPEN, FIRST, MOST, NOTHING_OPEN
 from components.replay.pictures import pictures
 from engine.diagnosis.contributions import edge_lines
-from engine.graph.graph_view import whole
+from engine.graph.graph_view import graph_view
+from tests.components.messages import sent
 from tests.recorded import recorded
 
 LAYERS = """import torch
@@ -23,39 +25,56 @@ model = nn.Sequential(*[nn.Sequential(nn.Linear(2, 2), nn.Tanh()) for _ in range
 loss = model(torch.ones(1, 2)).sum()
 loss.backward()
 """
-EVERYTHING = {"tape": "T", "rev": "R", "total": LARGE, "steps": [], "segments": [], "lines": [], "queues": [], "index": {},
-              "nodes": [], "edges": [], "network": {}, "legend": []}  # fmt: skip
 
 
-def needed(holds: dict[str, Any] | None, **changes: Any) -> dict[str, Any]:
-    late = {"captions": lambda: "captions", "details": lambda: "details"}
-    return _needed({**EVERYTHING, **changes}, holds, late)
+def plain(thing: Any) -> Any:
+    """Anything as JSON says it."""
+    return msgspec.json.decode(msgspec.json.encode(thing))
+
+
+PARTS = ("run", "drawn", "moments", "details", "outline", "sketch")
+
+
+def needed(holds: Holds, total: int = LARGE, names: tuple[str, ...] = PARTS, **of: Any) -> list[str]:
+    """Which parts a player that holds this is sent."""
+    about: dict[str, Any] = {"rolled": False, "window": None} | of
+    parts = Parts("R", "T", total, about["rolled"], about["window"], dict.fromkeys(names, list))
+    return feed.next_parts(parts, holds)
 
 
 def test_a_small_recording_is_sent_whole() -> None:
-    data = {**EVERYTHING, "total": LARGE - 1}
-    assert needed({"tape": "T", "rev": "R"}, total=LARGE - 1) == data
+    assert needed(Holds(tape="T", rev="R"), LARGE - 1, ("run", "drawn", "details")) == ["run", "drawn", "details"]
 
 
-def test_of_a_large_one_what_the_player_has_stays_behind_and_the_rest_follows() -> None:
-    assert needed(None) == {**EVERYTHING, "large": True}
-    assert needed({"tape": "T", "captions": False, "rev": "R", "details": False}) == {
-        "tape": "T", "rev": "R", "total": LARGE, "legend": [], "large": True, "captions": "captions", "details": "details",
-    }  # fmt: skip
-    assert needed({"tape": "T", "captions": True, "rev": "R", "details": True}).keys() == {
-        "tape", "rev", "total", "legend", "large",
-    }  # fmt: skip
-    another = needed({"tape": "T", "captions": True, "rev": "before", "details": True})
-    assert "nodes" in another
-    assert "steps" not in another
-    assert "details" not in another
+def test_of_a_large_one_the_structure_comes_first_and_what_nobody_waits_for_last() -> None:
+    assert needed(Holds()) == ["outline", "sketch"]
+    assert needed(Holds(tape="of another run", rev="R")) == ["outline", "sketch"]
+    assert needed(Holds(sketch="R")) == ["run", "drawn"]
+    assert needed(Holds(tape="T", rev="R")) == ["moments", "details"]
+    assert needed(Holds(tape="T", captions=True, rev="R")) == ["details"]
+    assert needed(Holds(tape="T", captions=True, rev="R", details=True)) == []
+    assert needed(Holds(tape="T", captions=True, rev="a group less", details=True)) == ["drawn"], "the run is there"
 
 
-def test_a_sketch_is_the_picture_of_the_payload_and_is_sent_to_players_that_know_nothing() -> None:
-    recording = recorded(LAYERS)
-    drawn = drawing(recording, run="run", fold="auto", opened=None)
-    outline, full = plain(packed(sketch(drawn))), plain(packed(payload(drawn)))
-    about = outline.pop("focus")
+def test_of_a_rolled_one_the_chosen_iteration_comes_with_the_picture_and_others_when_they_are_asked_for() -> None:
+    names = ("run", "drawn", "moments", "details", "told")
+    assert needed(Holds(), names=names, rolled=True) == ["run", "drawn", "moments", "details"]
+    assert needed(Holds(), names=(*names, "outline", "sketch"), rolled=True) == ["outline", "sketch"], "of a very long one"
+    assert needed(Holds(sketch="R"), names=(*names, "outline", "sketch"), rolled=True) == ["run", "drawn", "moments", "details"]
+    here = Holds(tape="T", rev="R", window=(0, 9))
+    assert needed(here, names=names, rolled=True) == []
+    assert needed(here, names=names, rolled=True, window=(0, 9)) == []
+    assert needed(here, names=names, rolled=True, window=(9, 20)) == ["told", "moments", "details"]
+    assert needed(here, names=(*names, "found"), rolled=True) == ["found"]
+    assert needed(Holds(tape="T", rev="a group less"), names=names, rolled=True) == ["drawn", "moments", "details"]
+
+
+def test_a_sketch_is_the_picture_of_the_payload() -> None:
+    recording, wish = recorded(LAYERS), Wish(run="run", fold="auto")
+    d = drawing(recording, wish)
+    parts = feed.parts_of(d, edge_lines(recording))
+    outline, about = plain(feed.drawn(d)), parts.make["sketch"]().focus
+    full = sent(recording, wish)
     for part in ("nodes", "edges"):
         for one, whole_one in zip(outline.pop(part), full[part], strict=True):
             assert one.items() <= whole_one.items()
@@ -64,37 +83,32 @@ def test_a_sketch_is_the_picture_of_the_payload_and_is_sent_to_players_that_know
     groups = {node["id"] for node in full["nodes"] if "members" in node}
     assert groups, "it is folded"
     assert set(about) <= {node["id"] for node in full["nodes"]}
-    assert drawn.picture.stand(full["steps"][-1]["focus"][0]) == about[0], "what the last step is about, or its group"
-
-    assert not knows(None, drawn.rev, drawn.tape)
-    assert not knows({"tape": "of another run", "rev": drawn.rev}, drawn.rev, drawn.tape)
-    assert knows({"sketch": drawn.rev}, drawn.rev, drawn.tape)
-    assert knows({"tape": drawn.tape, "rev": "a group less"}, drawn.rev, drawn.tape)
-    assert needed(None, steps=...) == {**EVERYTHING, "steps": ..., "large": True}
-    bare = {part: value for part, value in EVERYTHING.items() if part != "steps"}
-    assert _needed(bare, {"tape": "T", "rev": "R"}, {}) == {**bare, "large": True}, "nothing is left out of a sketch"
+    assert d.view.stand(full["steps"][-1]["focus"][0]) == about[0], "what the last step is about, or its group"
 
 
-def test_what_comes_later_is_what_a_complete_payload_has() -> None:
+def test_what_comes_later_is_what_a_complete_message_has(monkeypatch: pytest.MonkeyPatch) -> None:
     recording = recorded(examples()["repeated_backward"].text)
-    lines = edge_lines(recording)
-    full = plain(packed(payload(drawing(recording), details=lines)))
-    short = plain(packed(payload(drawing(recording), details=lines, complete=False)))
-    captions = msgspec.json.decode(late_captions(recording))
-    assert [step["caption"] for step in full["steps"]] == captions
-    assert [step["caption"] for step in short["steps"]][:-1] == [[]] * (len(captions) - 1)
-    assert short["steps"][-1]["caption"] == captions[-1]
-    assert "details" not in short
-    details = late_details(recording, "tensors", "none", (), lines)
-    assert full["details"] == msgspec.json.decode(msgspec.json.encode(details))
-    assert any("= 22" in line for edge in details.values() for told in edge.values() for line in told)
+    lines, wish = edge_lines(recording), Wish()
+    full = sent(recording, wish, lines=lines)
+    monkeypatch.setattr(feed, "LARGE", 1)
+    held = Holds(sketch=full["rev"])
+    first = sent(recording, wish, lines=lines, holds=held)
+    later = sent(recording, wish, lines=lines, holds=Holds(tape=full["tape"], rev=full["rev"]))
+    assert [step["caption"] for step in full["steps"]] == later["captions"]
+    assert [step["caption"] for step in first["steps"]][:-1] == [[]] * (len(later["captions"]) - 1)
+    assert first["steps"][-1]["caption"] == later["captions"][-1]
+    assert "details" not in first
+    assert full["details"] == later["details"]
+    assert any("= 22" in line for edge in later["details"].values() for told in edge.values() for line in told)
+    assert later.keys() == {"rev", "tape", "total", "large", "captions", "captions_from", "details"}
 
 
 def test_a_replays_pictures_are_those_of_the_page() -> None:
     recording = recorded(LAYERS)
     everything = pictures(recording, "tensors", "LR", "run", edge_lines(recording))
     made = msgspec.json.decode(msgspec.json.encode(everything))
-    groups, first = folding(recording, "tensors", "auto"), at_first(recording, "tensors", "auto")
+    shown = graph_view(recording, fold="auto")
+    groups, first = shown.groups, shown.opened
     named = made["pictures"].keys() - {FIRST, NOTHING_OPEN, ALL_OPEN}
     inner = groups.groups.keys() - first
     assert len(named) == MOST < len(inner), "so many have a picture,"
@@ -106,8 +120,8 @@ def test_a_replays_pictures_are_those_of_the_page() -> None:
         assert {end for edge in edges for end in (edge["from"], edge["to"])} <= set(nodes)
         assert len({edge["id"] for edge in edges}) == len(edges)
         assert (f"g:{name}" in nodes) is False
-    page = plain(payload(drawing(recording, run="run", fold="auto", opened=None)))
+    page = sent(recording, Wish(run="run", fold="auto"))
     there = {made["nodes"][place]["id"]: (x, y) for place, x, y in made["pictures"][FIRST]["nodes"]}
     assert there == {node["id"]: (round(node["x"]), round(node["y"])) for node in page["nodes"]}
     whole_graph = {made["nodes"][place]["id"] for place, _, _ in made["pictures"][ALL_OPEN]["nodes"]}
-    assert whole_graph == set(whole(recording, "tensors").graph)
+    assert whole_graph == set(shown.structure.graph)

@@ -55,12 +55,12 @@ def test_an_iteration_that_was_recorded_thinly_can_be_had_whole_and_left_again(
     from components.page import graph
     from components.player import GraphState
 
-    def graph_view(*_: object, **__: object) -> GraphState:
+    def show_player(*_: object, **__: object) -> GraphState:
         shown = visit.page.recording
         assert shown is not None
         return GraphState(min(at, len(shown.events) - 1), None)
 
-    monkeypatch.setattr(graph, "graph_view", graph_view)
+    monkeypatch.setattr(graph, "show_player", show_player)
     visit.page.step = at
     visit.draw()
     assert f"Iteration {iteration:,} was recorded thinly (scalars, gradients' sizes)." in visit.text("thinned")

@@ -12,12 +12,13 @@ from components.menus.gallery import examples
 from components.page import edits, pinned, selection, state, tasks
 from components.panels.compare import compare_frame, compare_html, diff_html
 from components.panels.whatif import Memory, apply, whatif_data
-from components.player.payload import drawing, payload, plain
+from components.player.picture import Wish
 from engine.diagnosis.comparison.compare import compare
 from engine.graph import VIEWS
 from engine.program.controls import knobs
 from engine.recording.events import Accumulated
 from tests.components.conftest import page
+from tests.components.messages import sent
 from tests.recorded import recorded
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -167,7 +168,7 @@ def test_a_removed_node_is_inspected_as_it_was(app: AppTest) -> None:
 @pytest.mark.parametrize("direction", ["LR", "TB"])
 def test_the_merged_picture_is_whole(view: str, direction: str) -> None:
     before, after = recorded(DEFAULT), recorded(DEFAULT.replace("    y2 = 2 * x1 + 1 * x2\n", "").replace("y1 * y2", "y1 * y1"))
-    data = plain(payload(drawing(after, view, direction, "run", before)))
+    data = sent(after, Wish(view, direction, "run"), pinned=before)
     ids = {node["id"] for node in data["nodes"]}
     assert all(edge["from"] in ids and edge["to"] in ids and len(edge["route"]) >= 2 for edge in data["edges"])
     assert set(data["overlay"]["nodes"]) <= ids

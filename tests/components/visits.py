@@ -14,6 +14,7 @@ from streamlit.testing.v1.element_tree import Block, Element
 
 from components.page import state, visit
 from components.panels import panels
+from components.player import feed
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
 
@@ -78,11 +79,11 @@ class Visit:
         return [each.type for each in self.block(key) if isinstance(each, Element)]
 
     def sent(self, name: str) -> dict[str, Any]:
-        """What one of our own components is sent."""
+        """What one of our own components is sent; the player as it puts it together."""
         parts = [each.proto for each in self.app.main if each.type == "bidi_component" and each.proto.id.endswith(f"-{name}")]
         assert len(parts) == 1, f"{len(parts)} components are called {name}"
         found: dict[str, Any] = json.loads(parts[0].bytes)
-        return found
+        return feed.plain(found) if name == "player" else found
 
 
 def _id(block: Block) -> str:

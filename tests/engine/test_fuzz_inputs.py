@@ -23,7 +23,8 @@ from components.html.ledger_html import ledger_html
 from components.page.console import output_html
 from components.panels.findings import badge
 from components.panels.tensors import tensors_html
-from components.player.payload import drawing, payload
+from components.player import feed
+from components.player.picture import Wish, drawing
 from engine.diagnosis import findings, why
 from engine.diagnosis.comparison.compare import compare
 from engine.diagnosis.contributions import edge_lines
@@ -168,7 +169,8 @@ def show_everything(recording: Recording, draw: Callable[[st.SearchStrategy[Any]
     compare(recording, recording)
     output_html("".join(e.text for e in recording.events if hasattr(e, "text")))
     # Views and files are most of the work; over all recordings each has its turn.
-    msgspec.json.encode(payload(drawing(recording, draw(st.sampled_from([*VIEWS])), "LR", "run"), edge_lines(recording)))
+    d = drawing(recording, Wish(draw(st.sampled_from([*VIEWS])), run="run"))
+    msgspec.json.encode(feed.message(feed.parts_of(d, edge_lines(recording))))
     for kind in draw(st.sets(st.sampled_from(FILES), min_size=3, max_size=3)):
         export(recording, kind, Options())
 

@@ -9,9 +9,8 @@ from components.html.inspector_html import inspector_html
 from components.html.run_html import over_run_html
 from components.panels import Beside, panel
 from components.panels.inspector.formulas import formulas
-from components.player.folds import folding
-from engine.graph.graph_view import whole
-from engine.graph.rolled_view import RolledView
+from engine.graph.rolled_graph import RolledGraph
+from engine.graph.unrolled_graph import unrolled_graph
 from engine.recording import Recording
 
 KEY = "inspector"
@@ -26,9 +25,9 @@ def inspector(on: Beside) -> None:
         with st.container(key=KEY, height="stretch", border=False):
             st.html(rolled_group_html(recording, view, p.selected[2:], on.step))
     elif p.selected is not None and p.selected.startswith("g:"):
-        groups = folding(recording, p.view, p.fold)
+        whole = unrolled_graph(recording, p.view)
         with st.container(key=KEY, height="stretch", border=False):
-            st.html(group_html(recording, whole(recording, p.view), groups, p.selected[2:], on.step))
+            st.html(group_html(recording, whole, whole.groups(p.fold), p.selected[2:], on.step))
     elif p.selected is None or not p.selected.startswith("b"):
         _node(recording, on.step, p.selected, view)
     elif p.pinned is not None:
@@ -36,7 +35,7 @@ def inspector(on: Beside) -> None:
         _node(p.pinned, len(p.pinned.events) - 1, p.selected[1:])
 
 
-def _node(recording: Recording, step: int, selected: str | None, view: RolledView | None = None) -> None:
+def _node(recording: Recording, step: int, selected: str | None, view: RolledGraph | None = None) -> None:
     """A tensor or a node at `step`, how it goes over the run where that is rolled, and the formulas of what it sent."""
     with st.container(key=KEY, height="stretch", border=False):
         key = view.rolled.key_of.get(selected) if view is not None and selected is not None else None

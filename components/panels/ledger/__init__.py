@@ -10,7 +10,7 @@ from components.html.multiples_html import multiples_html
 from components.panels import Beside, panel
 from components.panels.ledger.charts import curves, ledger_chart
 from engine.diagnosis.ledger import ledgers, loss_curve, norm_curves
-from engine.graph.rolled_view import RolledView
+from engine.graph.rolled_graph import RolledGraph
 from engine.recording import Recording
 from engine.recording.events import NOTHING
 
@@ -26,7 +26,7 @@ def ledger(on: Beside) -> None:
     ledger_panel(on.recording, on.step, on.node, on.rolled, key="ledger")
 
 
-def ledger_panel(recording: Recording, step: int, selected: str | None, rolled: RolledView | None = None, *, key: str) -> None:
+def ledger_panel(recording: Recording, step: int, selected: str | None, rolled: RolledGraph | None = None, *, key: str) -> None:
     """Show the training curves and the ledgers of all tensors that ever get a gradient, the selected one first. Of a rolled run
     every parameter has its own curves."""
     with st.container(key=key, height="stretch", border=False):

@@ -1,18 +1,20 @@
-"""The fonts that come with Gradtape, and how wide text is in them: nothing is measured with what a machine happens to have."""
+"""The typeface of pictures, in two weights, and how wide text is in it: never measured with what a machine happens to have.
+
+It is the page's own. The page's painter has the same widths (`frontend/src/letters.js`).
+"""
 
 from __future__ import annotations
 
 import struct
-from bisect import bisect_right
 from functools import cache, lru_cache
 from pathlib import Path
 
-FAMILY = "DejaVu Sans Condensed"
+FAMILY = "Source Sans 3"
 FOLDER = Path(__file__).parent
-REGULAR = FOLDER / "DejaVuSansCondensed.ttf"
-BOLD = FOLDER / "DejaVuSansCondensed-Bold.ttf"
+REGULAR = FOLDER / "SourceSans3-Regular.ttf"
+BOLD = FOLDER / "SourceSans3-Semibold.ttf"
 
-_MISSING = 1.0
+MISSING = 1.0
 """Width, in the font's size, of a character that the font does not have; few are wider (CJK and emoji are square)."""
 
 
@@ -30,7 +32,7 @@ def covers(text: str, bold: bool = False) -> bool:
 @lru_cache(20_000)
 def _ems(text: str, bold: bool) -> float:
     known = advances(bold)
-    return sum([known.get(character, _MISSING) for character in text])
+    return sum([known.get(character, MISSING) for character in text])
 
 
 @cache
@@ -74,18 +76,3 @@ def glyphs(data: bytes, cmap: int) -> dict[int, int]:
             if glyph:
                 found[code] = glyph
     return found
-
-
-ELLIPSIS = "…"
-
-
-@lru_cache(20_000)
-def shortened(text: str, size: float, room: float, bold: bool = False) -> str:
-    """The text, cut with an ellipsis so that it is no wider than `room`; "" where not even that fits."""
-    if width(text, size, bold) <= room:
-        return text
-    if width(ELLIPSIS, size, bold) > room:
-        return ""
-    lengths = range(len(text))
-    fitting = bisect_right(lengths, room, key=lambda n: width(text[:n].rstrip() + ELLIPSIS, size, bold))
-    return text[: max(fitting - 1, 0)].rstrip() + ELLIPSIS

@@ -6,12 +6,13 @@
    that every time step uses), or from many to one (the losses of all steps), share a lane beside the drawing instead; so do the
    longest edges beyond a budget of bends. This is what keeps graphs linear whose weights feed every time step.
 3. Order within ranks (`layout_order`) by barycentres, sweeping down and up.
-4. Shape (`layout_shape`): what would be too long or too high for the canvas is cut into rows where few edges cross, and parts
-   that nothing joins are packed.
+4. Shape (`layout_level`, `layout_shape`): what would be too long or too high for the canvas is cut into rows where few edges
+   cross, what is low is put into one column with what it is made of (`layout_stacks`), and parts that nothing joins are packed.
 5. Coordinates (`layout_coordinates`): the longest chain of results keeps to one line, everything else wants to stand at the
    mean of its neighbours; the least-squares answer under the order and the gaps is found exactly, rank by rank, by pooling
    adjacent violators. Then long edges are straightened.
-6. What joins rows, and what returns, goes by lanes between them (`layout_rows`).
+6. Rows (`layout_rows`) stand as close together as they may; what joins them, and what returns, goes by lanes between them
+   (`layout_lanes`, `layout_routes`).
 
 A frame (a loop) is laid out by itself and stands in what is around it as one card, so it holds its nodes and no others.
 Everything is deterministic, and ties go to the order in which nodes were added, so a small edit moves little.
@@ -21,24 +22,25 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import Literal, TypeAlias
 
 import networkx as nx
 
-from .layout_coordinates import BEND_GAP, NODE_GAP
-from .layout_rows import Edges, in_rows
-from .layout_shape import FEW_RANKS, FRAMED, FRAMES_GAIN, GAIN, READABLE, Canvas, Part, best_width, packed, rows_of
-from .layout_straight import straight
+from .layout_level import EXACT, drawn, lean
+from .layout_shape import Canvas
 from .layout_strip import Block, EdgeKey, Key, Level, Point, Strip, moved
 
 Direction: TypeAlias = Literal["LR", "TB"]
 """From left to right, or from top to bottom."""
 
-PADDING = 20.0
+PADDING = 14.0
 """Pixels between a frame and what is in it."""
-TITLE = 28.0
+TITLE = 16.0
 """Pixels above that for a frame's title."""
+SHAPES = (1.0, 0.7, 1.5, 2.2)
+"""Shapes that are tried for what is in frames, as shares of the canvas's width."""
+NESTED = 16.0
+"""Pixels above a frame in another one, for the title that stands on it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +78,7 @@ def layout(graph: nx.DiGraph[Hashable], direction: Direction = "LR", aspect: flo
     vertical = direction == "TB"
     canvas = None if aspect is None else Canvas.of(aspect, vertical)
     levels = _Levels(graph, vertical)
-    block = levels.block((), canvas)
+    block = levels.best(canvas)
 
     def point(at: Point) -> Point:
         return (at[1], at[0]) if vertical else at
@@ -87,18 +89,13 @@ def layout(graph: nx.DiGraph[Hashable], direction: Direction = "LR", aspect: flo
     width, height = point((block.length, block.breadth))
     return Layout(
         {key: point(block.spots[key]) for key in graph},
-        {edge: tuple(map(point, _lean(block.routes[edge]))) for edge in levels.edges},
+        {edge: tuple(map(point, lean(block.routes[edge]))) for edge in levels.edges},
         frozenset(block.far),
         width,
         height,
         {name: rectangle(*where) for name, where in block.frames.items()},
         frozenset(levels.carried),
     )
-
-
-def _lean(route: list[Point]) -> list[Point]:
-    """The route without points that are the same as the one before."""
-    return [*(a for a, b in pairwise(route) if a != b), route[-1]] if len(route) > 2 else route
 
 
 class _Levels:
@@ -167,21 +164,31 @@ class _Levels:
             (level.loose if data.get("write") or u == v else level.firm).append(link)
         for depth in range(len(path) + 1, len(one) + 1):
             self.levels[one[:depth]].leaving.append((edge, self._stand(one[:depth], u)))
+            self.levels[one[:depth]].returns |= {edge} & self.carried
         for depth in range(len(path) + 1, len(other) + 1):
             self.levels[other[:depth]].entering.append((edge, self._stand(other[:depth], v)))
+            self.levels[other[:depth]].returns |= {edge} & self.carried
 
-    def block(self, path: tuple[str, ...], canvas: Canvas | None) -> Block:
-        """A level laid out, with all frames in it."""
+    def best(self, canvas: Canvas | None) -> Block:
+        """All of it laid out; where that takes little time, with frames of the shape that lets it be seen largest."""
+        if canvas is None or len(self.levels) < 2 or len(self.paths) > EXACT:
+            return self.block((), canvas, canvas)
+        blocks = [self.block((), canvas, Canvas(share * canvas.along, canvas.across)) for share in SHAPES]
+        return max(blocks, key=lambda block: canvas.scale(block.length, block.breadth))
+
+    def block(self, path: tuple[str, ...], canvas: Canvas | None, inner: Canvas | None) -> Block:
+        """A level laid out to fill a canvas, with all frames in it laid out to fill another one."""
         level = self.levels[path]
         for number, inside in self.waiting[path]:
-            framed = self._framed(inside[-1], self.block(inside, canvas))
+            framed = self._framed(inside[-1], self.block(inside, inner, inner))
             level.inner[number] = framed
             level.thick[number], level.wide[number] = framed.length, framed.breadth
-        return _drawn(Strip(level), canvas, bool(path))
+        return drawn(Strip(level), canvas, bool(path))
 
     def _framed(self, name: str, block: Block) -> Block:
         """A level with its frame around it."""
-        before, above = (PADDING + TITLE, PADDING) if self.vertical else (PADDING, PADDING + TITLE)
+        title = TITLE + (NESTED if block.frames else 0.0)
+        before, above = (PADDING + title, PADDING) if self.vertical else (PADDING, PADDING + title)
         made = Block(block.length + before + PADDING, block.breadth + above + PADDING)
         made.put(block, before, above)
         made.frames[name] = (0.0, 0.0, made.length, made.breadth)
@@ -199,87 +206,3 @@ def _common(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
     while depth < min(len(one), len(other)) and one[depth] == other[depth]:
         depth += 1
     return one[:depth]
-
-
-# --- one level ----------------------------------------------------------------------------------------------------------------
-
-
-def _drawn(strip: Strip, canvas: Canvas | None, framed: bool) -> Block:
-    """A level in one row if that will do, else its parts in rows, packed."""
-    level = strip.level
-    wanted = canvas is not None and not _fits(strip, canvas, framed and not level.inner)
-    plain = level.plain and all(u == v or abs(strip.rank[u] - strip.rank[v]) == 1 for _, u, v in strip.loose)
-    if plain and not wanted:
-        return straight(strip)
-    ranks = _parts(strip)
-    parts = [_measured(strip, layers, framed and not level.inner) for layers in ranks]
-    # What enters a frame, or leaves it, must find its way to every part.
-    column = bool(level.entering or level.leaving)
-    gain = FRAMES_GAIN if level.inner else GAIN
-    width = best_width(parts, canvas, column, gain) if canvas is not None and wanted else float("inf")
-    if plain and width == float("inf") and len(parts) == 1:
-        return straight(strip)
-    edges = _edges_of(strip, len(ranks))
-    blocks = []
-    for layers, part, own in zip(ranks, parts, edges, strict=True):
-        rows = [layers[a:b] for a, b in rows_of(part, width)]
-        blocks.append(in_rows(strip, rows, own))
-    spots, (length, breadth) = packed(
-        [(block.length, block.breadth) for block in blocks], None if column or width == float("inf") else width
-    )
-    made = Block(length, breadth)
-    for block, (x, y) in zip(blocks, spots, strict=True):
-        made.put(block, x, y)
-        for edge, route in block.enters.items():
-            made.enters[edge] = _lean([(0.0, route[0][1] + y), *moved(route, x, y)])
-        for edge, route in block.leaves.items():
-            made.leaves[edge] = _lean([*moved(route, x, y), (length, route[-1][1] + y)])
-    return made
-
-
-def _fits(strip: Strip, canvas: Canvas, framed: bool) -> bool:
-    """Whether a level can be read in one row, as far as can be told before it is placed."""
-    one = not strip.n or (max(strip.part) == 0)
-    if one and len(strip.layers) <= FEW_RANKS and not framed:
-        return True
-    part = _measured(strip, strip.layers, framed)
-    return canvas.scale(part.length(), max(part.broad, default=0.0)) >= (FRAMED if framed else READABLE)
-
-
-def _parts(strip: Strip) -> list[list[list[int]]]:
-    """The ranks of each part by itself."""
-    found: list[dict[int, list[int]]] = [{} for _ in range(max(strip.part, default=-1) + 1)]
-    for rank, layer in enumerate(strip.layers):
-        for i in layer:
-            found[strip.part[i]].setdefault(rank, []).append(i)
-    return [list(part.values()) for part in found]
-
-
-def _measured(strip: Strip, layers: list[list[int]], framed: bool) -> Part:
-    thick = [max((strip.thick[i] for i in layer), default=0.0) for layer in layers]
-    broad = [
-        sum(strip.wide[i] + (NODE_GAP if i < strip.n else BEND_GAP) for i in layer) - NODE_GAP if layer else 0.0
-        for layer in layers
-    ]
-    links = [sum(len(strip.down[i]) for i in layer) for layer in layers]
-    aside = next((k for k, layer in enumerate(layers) if any(i < strip.n and strip.level.side[i] for i in layer)), len(layers))
-    return Part(thick, broad, links, aside, len(layers) <= FEW_RANKS and not framed)
-
-
-def _edges_of(strip: Strip, parts: int) -> list[Edges]:
-    """The edges of each part."""
-    found = [Edges([], [], [], []) for _ in range(parts)]
-    for number, link in enumerate(strip.edges):
-        own = found[strip.part[link[1]]]
-        if number in strip.bus:
-            own.lanes.append(("far", link))
-        else:
-            own.ranked.append(number)
-    for kind, links in (("write", strip.loose), ("carried", strip.level.carried), ("beside", strip.beside)):
-        for link in links:
-            found[strip.part[link[1]]].lanes.append((kind, link))
-    for edge, v in strip.level.entering:
-        found[strip.part[v]].entering.append((edge, v))
-    for edge, u in strip.level.leaving:
-        found[strip.part[u]].leaving.append((edge, u))
-    return found

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 NODE_GAP = 22.0
 BEND_GAP = 12.0
 COMPONENT_GAP = 48.0
-SWEEPS, BOTH = 14, 8
-"""Moves of all ranks, and those of them at the end that look both ways."""
+ONE_SIDED, BOTH = 4, 8
+"""Moves of all ranks that look one way, and after those, at most, such that look both ways."""
+STILL = 0.25
+"""Pixels that do not count as a move."""
 LEAF, ASIDE, LINE = 1e-4, 1e-2, 2.0
 """What some weigh beside others where they do not all find room: leaves follow what they feed, what is not on its neighbours'
 main line makes way for it, and bends and the main line want to stay straight."""
@@ -59,7 +61,10 @@ class _Placing:
             * max(len(up[i]) + len(down[i]), 1) ** 0.5
             for i in range(len(up))
         ]
-        self.gaps = [[self._gap(a, b, part, wide) for a, b in pairwise(layer)] for layer in layers]
+        self.offsets = [
+            list(accumulate((self._gap(a, b, part, wide) for a, b in pairwise(layer)), initial=0.0)) for layer in layers
+        ]
+        """How far the things of each rank are from its first one, as close together as they may be."""
 
     def _gap(self, a: int, b: int, part: Sequence[int], wide: Sequence[float]) -> float:
         """The least distance between the middles of two neighbours in a rank."""
@@ -86,63 +91,54 @@ class _Placing:
 
     def stack(self) -> None:
         """Everything as close together as it may be, around the middle."""
-        for layer, gaps in zip(self.layers, self.gaps):
-            x = -sum(gaps) / 2
-            for i, gap in zip(layer, [*gaps, 0.0]):
-                self.at[i] = x
-                x += gap
+        for layer, offsets in zip(self.layers, self.offsets):
+            for i, offset in zip(layer, offsets):
+                self.at[i] = offset - offsets[-1] / 2
 
     def sweep(self) -> None:
-        """Move every rank towards the ranks before and after it, at last towards both."""
-        at = self.at
-        ranks = list(zip(self.layers, self.gaps))
-        for sweep in range(SWEEPS):
-            both = sweep >= SWEEPS - BOTH
+        """Move every rank towards the ranks before and after it, at last towards both, until nothing moves any more."""
+        last = len(self.layers) - 1
+        for sweep in range(ONE_SIDED):
             first, second = (self.up, self.down) if sweep % 2 == 0 else (self.down, self.up)
-            for layer, gaps in ranks if sweep % 2 == 0 else reversed(ranks):
-                wanted = []
-                for i in layer:
-                    near = [*self.up[i], *self.down[i]] if both else first[i] or second[i]
-                    wanted.append(sum([at[j] for j in near]) / len(near) if near else at[i])
-                self._settle(layer, gaps, wanted)
+            near = [one or other for one, other in zip(first, second)]
+            for k in range(last + 1) if sweep % 2 == 0 else range(last, -1, -1):
+                self._settle(k, near)
+        near = [[*one, *other] for one, other in zip(self.up, self.down)]
+        waiting = [True] * (last + 2)
+        for sweep in range(BOTH):
+            for k in range(last + 1) if sweep % 2 == 0 else range(last, -1, -1):
+                if waiting[k]:
+                    waiting[k] = False
+                    if self._settle(k, near) > STILL:
+                        waiting[k - 1] = waiting[k + 1] = True
+            if True not in waiting[: last + 1]:
+                return
 
-    def _settle(self, layer: Sequence[int], gaps: Sequence[float], wanted: Sequence[float]) -> None:
-        """Move a rank's things as close to where they want to be as order and gaps allow (least squares)."""
-        if len(layer) == 1:
-            self.at[layer[0]] = wanted[0]
-            return
-        shift = 0.0
-        offsets = []
-        means: list[float] = []
-        weights: list[float] = []
-        counts: list[int] = []
-        for k, i in enumerate(layer):
-            if k:
-                shift += gaps[k - 1]
-            offsets.append(shift)
-            mean, weight, count = wanted[k] - shift, self.weight[i], 1
-            while means and means[-1] > mean:
-                other = weights.pop()
-                mean = (means.pop() * other + mean * weight) / (other + weight)
-                weight += other
-                count += counts.pop()
-            means.append(mean)
-            weights.append(weight)
-            counts.append(count)
-        k = 0
-        for mean, count in zip(means, counts):
-            for _ in range(count):
-                self.at[layer[k]] = mean + offsets[k]
-                k += 1
+    def _settle(self, rank: int, near: Sequence[Sequence[int]]) -> float:
+        """Move a rank's things as close to the mean of those near them as order and gaps allow; how far at most."""
+        at, layer = self.at, self.layers[rank]
+        before = [at[i] for i in layer]
+        wanted = []
+        for i, old in zip(layer, before):
+            around = near[i]
+            if len(around) == 1:
+                wanted.append(at[around[0]])
+            else:
+                wanted.append(sum([at[j] for j in around]) / len(around) if around else old)
+        far = 0.0
+        for i, old, new in zip(layer, before, _apart(wanted, self.offsets[rank], [self.weight[i] for i in layer])):
+            at[i] = new
+            far = max(far, new - old, old - new)
+        return far
 
     def straighten(self, chains: Sequence[Sequence[int]]) -> None:
         """Give the bends of a long edge one line as far as their neighbours leave room for it."""
         where = {}
-        for layer, gaps in zip(self.layers, self.gaps):
+        for layer, offsets in zip(self.layers, self.offsets):
             for k, i in enumerate(layer):
                 if i >= self.n:
-                    before = (layer[k - 1], gaps[k - 1]) if k else None
-                    after = (layer[k + 1], gaps[k]) if k + 1 < len(layer) else None
+                    before = (layer[k - 1], offsets[k] - offsets[k - 1]) if k else None
+                    after = (layer[k + 1], offsets[k + 1] - offsets[k]) if k + 1 < len(layer) else None
                     where[i] = before, after
         at = self.at
         for chain in chains:
@@ -164,6 +160,28 @@ class _Placing:
                     at[j] = line
                 if i >= 0:
                     run, low, high = [i], floor, roof
+
+
+def _apart(wanted: Sequence[float], offsets: Sequence[float], weights: Sequence[float]) -> Sequence[float]:
+    """The nearest to what is wanted (least squares) that keeps the distances: adjacent violators are pooled."""
+    shifts = [wish - offset for wish, offset in zip(wanted, offsets)]
+    if all(a <= b for a, b in pairwise(shifts)):
+        return wanted
+    means: list[float] = []
+    pooled: list[float] = []
+    counts: list[int] = []
+    for mean, weight in zip(shifts, weights):
+        count = 1
+        while means and means[-1] > mean:
+            other = pooled.pop()
+            mean = (means.pop() * other + mean * weight) / (other + weight)
+            weight += other
+            count += counts.pop()
+        means.append(mean)
+        pooled.append(weight)
+        counts.append(count)
+    spread = (mean for mean, count in zip(means, counts) for _ in range(count))
+    return [mean + offset for mean, offset in zip(spread, offsets)]
 
 
 def _heavy(near: Sequence[int], light: Sequence[bool]) -> Sequence[int]:

@@ -7,21 +7,20 @@ from dataclasses import dataclass
 from math import sqrt
 
 from .layout_coordinates import COMPONENT_GAP
-from .layout_rows import ROW_GAP
-from .layout_straight import RANK_GAP
+from .layout_rows import COLUMN_GAP, ROW_GAP
 
 ROOM = 480.0
 """The height of a canvas in pixels, to tell how small a drawing would have to be made to be seen whole."""
 PART_GAP = 104.0
 """Pixels between parts that stand side by side: more than between ranks, so that they are not read as one."""
-READABLE = 0.6
+READABLE = 0.75
 """A drawing that need not be made smaller than this stays as it is."""
 FRAMED = 0.9
 """The same for what is in a frame, which is not all that is to be seen."""
-FEW_RANKS = 12
+FEW_RANKS = 5
 """Ranks of a part that is not cut into rows."""
-GAIN, FRAMES_GAIN = 1.2, 1.5
-"""How much larger a drawing must be seen for its rows to be worth it; rows of frames all begin on the left, a long way back."""
+GAIN = 1.2
+"""How much larger a drawing must be seen for its rows to be worth it."""
 SHARE = 0.3
 """The part of a row, at its end, in which the place with the fewest edges is looked for where the next one begins."""
 UNUSED = 4.0
@@ -54,16 +53,20 @@ class Part:
     broad: list[float]
     links: list[int]
     aside: int
-    """The first rank of what stands aside; it begins a row."""
+    """The first rank of what stands aside; it begins a row, unless there is room for all of it behind the one before."""
     whole: bool
     """Whether it keeps its one row, whatever its length."""
 
     def length(self) -> float:
-        return sum(self.thick) + RANK_GAP * (len(self.thick) - 1)
+        return self.span(0, len(self.thick))
+
+    def span(self, begin: int, end: int) -> float:
+        """The length of some ranks in a row."""
+        return sum(self.thick[begin:end]) + COLUMN_GAP * (end - begin - 1)
 
     def size(self, rows: Sequence[tuple[int, int]]) -> tuple[float, float]:
         """Length and least breadth in rows."""
-        length = max(sum(self.thick[a:b]) + RANK_GAP * (b - a - 1) for a, b in rows)
+        length = max(self.span(a, b) for a, b in rows)
         return length, sum(max(self.broad[a:b]) for a, b in rows) + ROW_GAP * (len(rows) - 1)
 
 
@@ -76,6 +79,10 @@ def rows_of(part: Part, width: float) -> list[tuple[int, int]]:
             cut = _cut(part, begin, end, width)
             rows.append((begin, cut))
             begin = cut
+        if begin == part.aside < len(part.thick) and rows:
+            first = rows[-1][0]
+            if part.span(first, len(part.thick)) <= width:
+                return [*rows[:-1], (first, len(part.thick))]
     return rows
 
 
@@ -83,7 +90,7 @@ def _cut(part: Part, begin: int, end: int, width: float) -> int:
     length, cut = 0.0, begin
     lengths: list[float] = []
     while cut < end:
-        length += part.thick[cut] + (RANK_GAP if lengths else 0.0)
+        length += part.thick[cut] + (COLUMN_GAP if lengths else 0.0)
         if length > width and lengths:
             break
         lengths.append(length)
@@ -101,20 +108,21 @@ def _cut(part: Part, begin: int, end: int, width: float) -> int:
     return best
 
 
-def best_width(parts: Sequence[Part], canvas: Canvas, column: bool, gain: float) -> float:
-    """How long rows are to be, for rows of these parts to be seen as large as may be; infinite to leave them as they are."""
+def widths(parts: Sequence[Part], canvas: Canvas, column: bool) -> list[float]:
+    """How long rows may be, for what is likely to be seen largest first; infinite for parts that are not cut into rows."""
     area = sum(part.length() * (max(part.broad, default=0.0) + ROW_GAP) for part in parts)
     usual = sqrt(area * canvas.along / canvas.across)
     longest = max((part.length() for part in parts), default=0.0)
-    best, most = float("inf"), gain * canvas.scale(*_estimate(parts, float("inf"), column))
-    for share in WIDTHS:
-        width = usual * share
-        if len(parts) == 1 and width >= longest:
-            break
-        scale = canvas.scale(*_estimate(parts, width, column))
-        if scale > most:
-            best, most = width, scale
-    return best
+    whole = canvas.scale(*_estimate(parts, float("inf"), column))
+    found = [(-GAIN * whole, 0, float("inf"))]
+    known = {tuple(tuple(rows_of(part, float("inf"))) for part in parts)} if len(parts) == 1 else set()
+    for number, share in enumerate(WIDTHS, 1):
+        width = min(usual * share, longest) if len(parts) == 1 else usual * share
+        rows = tuple(tuple(rows_of(part, width)) for part in parts)
+        if rows not in known or len(parts) > 1:
+            known.add(rows)
+            found.append((-canvas.scale(*_estimate(parts, width, column)), number, width))
+    return [width for _, _, width in sorted(found)]
 
 
 def _estimate(parts: Sequence[Part], width: float, column: bool) -> tuple[float, float]:

@@ -42,6 +42,14 @@ class Block:
             self.frames[name] = (x + along, y + across, length, breadth)
         self.far |= other.far
 
+    def mirrored(self) -> Block:
+        """The block as it is in a row that is read backwards."""
+        made = Block(self.length, self.breadth, far=self.far)
+        made.spots = {key: (self.length - x, y) for key, (x, y) in self.spots.items()}
+        for routes, others in ((self.routes, made.routes), (self.enters, made.enters), (self.leaves, made.leaves)):
+            others.update((edge, [(self.length - x, y) for x, y in route]) for edge, route in routes.items())
+        return made
+
 
 def moved(route: list[Point], along: float, across: float) -> list[Point]:
     """A route elsewhere."""
@@ -65,6 +73,8 @@ class Level:
     carried: list[Link] = field(default_factory=list)
     entering: list[tuple[EdgeKey, int]] = field(default_factory=list)
     leaving: list[tuple[EdgeKey, int]] = field(default_factory=list)
+    returns: set[EdgeKey] = field(default_factory=set)
+    """Those of them that are carried."""
     after: list[tuple[int, int]] = field(default_factory=list)
 
     @property
@@ -81,7 +91,7 @@ class Strip:
         self.keys = level.keys
         self.n = len(level.keys)
         self.thick, self.wide = list(level.thick), list(level.wide)
-        side = level.side
+        side = self.side = self._apart(level)
         self.edges = [link for link in level.firm if side[link[1]] == side[link[2]]]
         self.loose = list(level.loose)
         self.beside = [link for link in level.firm if side[link[1]] != side[link[2]]]
@@ -95,7 +105,21 @@ class Strip:
         self._bend()
         far = [(u, v) for i, (_, u, v) in enumerate(self.edges) if i in self.bus]
         further = [(u, v) for links in (self.loose, self.beside, level.carried) for _, u, v in links]
+        # What stands aside is one part with what it stands beside.
+        first = next((i for i in range(self.n) if not side[i]), -1)
+        further += [(first, i) for i in range(self.n) if side[i] and first >= 0]
         self.layers, self.part = ordered(self.rank, self.up, self.down, [*further, *far])
+
+    def _apart(self, level: Level) -> list[bool]:
+        """What stands aside: what is marked so, and what has no rank by its edges and hands something on (an optimizer)."""
+        ranked = {i for links in (level.firm, level.loose) for _, u, v in links for i in (u, v)}
+        ranked |= {i for links in (level.entering, level.leaving) for edge, i in links if edge not in level.returns}
+        ranked |= {v for _, _, v in level.carried} | {i for edge, i in level.entering if edge in level.returns}
+        handing = {u for _, u, _ in level.carried} | {i for edge, i in level.leaving if edge in level.returns}
+        handing -= ranked
+        if not ranked:
+            return list(level.side)
+        return [side or i in handing for i, side in enumerate(level.side)]
 
     def _open_cycles(self) -> None:
         """Frames can close cycles: a value leaves one and something made of it comes back. Later to earlier is back."""
@@ -113,7 +137,7 @@ class Strip:
 
     def _set_aside(self) -> int:
         """What stands aside gets ranks of its own behind all others; the first of them."""
-        side = self.level.side
+        side = self.side
         if not any(side):
             return max(self.rank, default=-1) + 1
         lowest = min((rank for rank, aside in zip(self.rank, side) if not aside), default=0)

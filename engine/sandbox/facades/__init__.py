@@ -53,6 +53,10 @@ class World:
             raise PolicyError("relative imports do not work in a program that is one file", "Write the code into this program.")
         if name not in self.modules:
             raise error_for(name, self.modules)
+        if name.partition(".")[0] == "numpy":
+            self.guards.noticed("arrays")
+        elif name == "weakref":
+            self.guards.noticed("callbacks")
         facade = self.modules[name]
         if not fromlist:
             return self.modules[name.partition(".")[0]]

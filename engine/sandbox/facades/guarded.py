@@ -230,11 +230,15 @@ def _functools(guards: Guards) -> dict[str, Any]:
     def wraps(wrapped: Any, assigned: Any = (), updated: Any = ()) -> Callable[[Any], Any]:
         return lambda wrapper: update_wrapper(wrapper, wrapped)
 
-    names = picked(functools, "cache cached_property cmp_to_key lru_cache partial partialmethod reduce")
+    def cmp_to_key(mycmp: Any) -> Any:
+        guards.noticed("callbacks")
+        return functools.cmp_to_key(mycmp)
+
+    names = picked(functools, "cache cached_property lru_cache partial partialmethod reduce")
     guards.know((functools.partial, functools.cached_property))
     absent = refusal("functools.singledispatch", "Use isinstance(), or a dict from types to functions.")
     names |= {"total_ordering": lambda cls: pin_class(functools.total_ordering(cls))}
-    return names | {"singledispatch": absent, "update_wrapper": update_wrapper, "wraps": wraps}
+    return names | {"cmp_to_key": cmp_to_key, "singledispatch": absent, "update_wrapper": update_wrapper, "wraps": wraps}
 
 
 def _operator(guards: Guards) -> dict[str, Any]:

@@ -1,4 +1,7 @@
-"""Parts of the standard library, written in C there, that go on with what a callback has freed: the same in Python."""
+"""Parts of the standard library, written in C there, that go on with what a callback has freed: the same in Python.
+
+As generators, iterators of `itertools` cannot be entered again, and keep what they go through until they have gone on.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ import contextlib
 import encodings.unicode_escape
 import itertools
 import json
+import operator
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -51,6 +55,81 @@ def pairwise(iterable: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
     for item in items:
         yield before, item
         before = item
+
+
+def chain(*iterables: Iterable[Any]) -> Iterator[Any]:
+    """As `itertools.chain`."""
+    return _chained(iterables)
+
+
+def _chained(iterables: Iterable[Iterable[Any]]) -> Iterator[Any]:
+    for items in iterables:
+        yield from items
+
+
+chain.from_iterable = _chained  # type: ignore[attr-defined]
+
+
+def cycle(iterable: Iterable[Any]) -> Iterator[Any]:
+    """As `itertools.cycle`."""
+    return _cycled(iter(iterable))
+
+
+def _cycled(items: Iterator[Any]) -> Iterator[Any]:
+    saved = []
+    for item in items:
+        saved.append(item)
+        yield item
+    while saved:
+        yield from saved
+
+
+def islice(iterable: Iterable[Any], *bounds: Any) -> Iterator[Any]:
+    """As `itertools.islice`."""
+    # It says itself what is wrong with the bounds.
+    steps = _steps(_numbers(), *bounds)
+    return _sliced(iter(iterable), steps, _last(*bounds))
+
+
+def _last(*bounds: Any) -> int | None:
+    start, stop = (None, *bounds) if len(bounds) == 1 else bounds[:2]
+    return None if stop is None else max(operator.index(start or 0), operator.index(stop))
+
+
+def _sliced(items: Iterator[Any], steps: Iterator[int], stop: int | None) -> Iterator[Any]:
+    at = 0
+    for step in steps:
+        while at < step:
+            if next(items, _READ) is _READ:
+                return
+            at += 1
+        item = next(items, _READ)
+        if item is _READ:
+            return
+        at += 1
+        yield item
+    # What is skipped behind the last one is taken as well.
+    while stop is not None and at < stop and next(items, _READ) is not _READ:
+        at += 1
+
+
+def zip_longest(*iterables: Iterable[Any], fillvalue: Any = None) -> Iterator[tuple[Any, ...]]:
+    """As `itertools.zip_longest`."""
+    return _zipped([iter(items) for items in iterables], fillvalue)
+
+
+def _zipped(iterators: list[Iterator[Any]], fillvalue: Any) -> Iterator[tuple[Any, ...]]:
+    ended: set[int] = set()
+    while len(ended) < len(iterators):
+        row = []
+        for k, items in enumerate(iterators):
+            item = fillvalue if k in ended else next(items, _READ)
+            if item is _READ:
+                ended.add(k)
+                item = fillvalue
+            row.append(item)
+        if len(ended) < len(iterators):
+            yield tuple(row)
 
 
 def dumps(obj: Any, *, skipkeys: bool = False, ensure_ascii: bool = True, check_circular: bool = True, allow_nan: bool = True,
@@ -131,13 +210,15 @@ def decode_escapes(text: Any, errors: str = "strict") -> tuple[str, int]:
 _decode_escapes = encodings.unicode_escape.Codec.decode
 
 
+_steps, _numbers = itertools.islice, itertools.count
+
+
 def mend() -> None:
     """Put into the standard library of this process what it calls by names of its own; before a codec is looked up."""
     replaced: tuple[tuple[Any, str, Any], ...] = (
         (collections, "_count_elements", count_elements),
         (encodings.unicode_escape.Codec, "decode", staticmethod(decode_escapes)),
-        (itertools, "groupby", groupby),
-        (itertools, "pairwise", pairwise),
+        *((itertools, f.__name__, f) for f in (chain, cycle, groupby, islice, pairwise, zip_longest)),
     )
     for holder, name, instead in replaced:
         setattr(holder, name, instead)

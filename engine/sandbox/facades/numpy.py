@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..policy import arrays, protocols
 from ..policy.errors import MissingAttribute, PolicyError
 from ..policy.guards import Guards, plain_state
 from ..policy.objects import private
@@ -155,22 +156,44 @@ def calling_back(name: str, function: Any) -> Any:
         return function
 
     def called(*arguments: Any, **options: Any) -> Any:
+        if arrays.armed():
+            if name in WRITING:
+                return arrays.storing(function, *arguments, **options)
+            if name not in SAME:
+                return arrays.calling(function, arguments, options)
         for k, value in options.items():
-            options[k] = private(value) if type(value) in _LISTS else value
+            options[k] = arrays.specified(value) if type(value) in _LISTS or k == "dtype" else value
         return function(*[private(a) if type(a) in _LISTS or name in COMPARING else a for a in arguments], **options)
 
+    protocols.PRIVATE.add(called.__code__)
     called.__name__ = called.__qualname__ = name
     called.__doc__ = function.__doc__
     return called
 
 
 _LISTS = (list, tuple)
+SAME = frozenset((
+    "asanyarray", "asarray", "asarray_chkfinite", "ascontiguousarray", "array_split", "atleast_1d", "atleast_2d",
+    "atleast_3d", "broadcast_arrays", "broadcast_to", "diag", "diagonal", "dsplit", "errstate", "expand_dims",
+    "fill_diagonal", "flip", "fliplr", "flipud", "hsplit", "imag", "matrix_transpose", "may_share_memory", "moveaxis",
+    "nditer", "permute_dims", "printoptions", "put", "put_along_axis", "ravel", "real", "reshape", "rollaxis", "rot90",
+    "set_printoptions", "shares_memory", "split", "squeeze", "swapaxes", "transpose", "trim_zeros", "unstack", "vsplit",
+))  # fmt: skip
+"""Functions that give a view of an array, or write into it by the methods of arrays."""
+WRITING = frozenset(("copyto", "place", "putmask"))
+"""Functions that write into an array themselves."""
 COMPARING = frozenset(("argmax", "argmin", "argpartition", "argsort", "lexsort", "partition", "searchsorted", "sort"))
 """Functions that compare objects where they are."""
 
 
 def _picked(module: Any, names: str) -> dict[str, Any]:
     return {name: calling_back(name, function) for name, function in picked(module, names).items()}
+
+
+def _dtype(*arguments: Any, **options: Any) -> Any:
+    """As `np.dtype`."""
+    make: Any = np.dtype
+    return make(*map(arrays.specified, arguments), **{name: arrays.specified(value) for name, value in options.items()})
 
 
 class Seed:
@@ -192,7 +215,7 @@ def facades(guards: Guards) -> dict[str, Facade]:
     }
     names = _picked(np, NAMES) | {
         "c_": Joining(np.c_),
-        "dtype": guards.shown(np.dtype, np.dtype),
+        "dtype": guards.shown(np.dtype, _dtype),
         "frombuffer": frombuffer,
         "nditer": Iteration,
         "ndarray": guards.shown(np.ndarray),

@@ -15,6 +15,7 @@ import numpy as np
 
 from .errors import PolicyError
 from .names import CONSTANTS, DEFINED, instead, is_dunder, may_inject, normal
+from .protocols import inside, refuse_sequence
 
 PYTHONS = frozenset((
     "__annotate__", "__annotate_func__", "__annotations__", "__classcell__", "__classdict__", "__classdictcell__",
@@ -110,6 +111,8 @@ def array_of(function: Any) -> Any:
     """A program's `__array__`: NumPy gets an array object to which nothing else refers, so it cannot change meanwhile."""
 
     def __array__(self: Any, *arguments: Any, **options: Any) -> Any:  # noqa: N807
+        if not inside():
+            refuse_sequence(type(self))
         found = _bound(function, self)(*arguments, **options)
         if type(found) is not np.ndarray:
             raise ValueError("object __array__ method not producing an array")

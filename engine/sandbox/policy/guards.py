@@ -9,19 +9,22 @@ from typing import Any
 
 import numpy as np
 
-from . import objects
+from . import arrays, objects
 from .attributes import Attributes
 from .classes import Maker, build_class
 from .errors import PolicyError
 from .formats import safe_format
 from .inert import caught, is_look_alike, look_alike
 from .names import (
+    ARRAYS,
     ATTRIBUTES,
+    CALLED,
     CHECKED,
     NEVER,
     PLACED,
     PRIVATE,
     REPLACED,
+    SEQUENCE,
     STORED,
     instead,
     is_dunder,
@@ -74,6 +77,7 @@ class Guards:
         """Types, and private names of theirs that were found to be fine to read."""
         self.settable: set[tuple[type, str]] = set()
         """Types, and private names of theirs that were found to be fine to set."""
+        self._noticed: set[str] = set()
         self.memos: list[dict[Any, Any]] = []
         """What the programs' objects remember of the copies under way."""
         self.replacements: dict[str, Callable[[Any], Any]] = {
@@ -91,6 +95,12 @@ class Guards:
             "format_map": lambda x: _formatter(x, "format_map"),
             "set_state": _set_state,
         } | {name: objects.method(name) for name in objects.METHODS}
+
+    def noticed(self, what: str) -> None:
+        """Watch NumPy when a program has got both its "arrays", and "callbacks": what C code may call back."""
+        self._noticed.add(what)
+        if len(self._noticed) == 2:
+            arrays.arm()
 
     # --- types --------------------------------------------------------------------------------------------------------------
 
@@ -146,6 +156,9 @@ class Guards:
             # Made once more, they would go on with memory that is free by then, or with positions that are not there.
             maker = next(c for c in mro_before(thing)[1] if name in names_of(c))
             return not isinstance(thing, ONCE) and maker not in CALLING and thing not in CLOSED
+        if name in ARRAYS:
+            self.noticed("arrays")
+            return True
         if name in PRIVATE or name.startswith(("_saved_", "_raw_saved_")) or isinstance(thing, self.modules):
             return True
         cls, own = type(thing), self.is_own
@@ -296,6 +309,8 @@ class Guards:
         made = build_class(body, name, *bases, metaclass=Maker(self._look_at_bases, self.memo_for, given), **options)
         if isinstance(made, type):
             harmless_patterns(made)
+            if names_of(made).keys() & CALLED or (names_of(made).keys() >= SEQUENCE and not issubclass(made, self.opened)):
+                self.noticed("callbacks")
         return made
 
     def _look_at_bases(self, name: str, bases: tuple[Any, ...]) -> None:

@@ -63,7 +63,18 @@ REPLACED = frozenset((
 ))  # fmt: skip
 """Attributes that a guard reads, and may replace by something harmless."""
 
-CHECKED = frozenset(
+_NOT_CALLED = (
+    "class_getitem copy deepcopy dir format getitem init_subclass iter len length_hint next repr reversed set_name str"
+)
+CALLED = DEFINED - {f"__{name}__" for name in (*_NOT_PINNED.split(), *_NOT_CALLED.split())} - {"__torch_function__"}
+"""Special methods by which NumPy's loops over objects, or the end of an object, come back to the program."""
+SEQUENCE = frozenset(("__getitem__", "__len__"))
+"""The methods of what NumPy takes apart."""
+
+ARRAYS = frozenset(("__array__", "numpy"))
+"""Attributes by which a program gets arrays without importing NumPy; they may be read of anything."""
+
+CHECKED = ARRAYS | frozenset(
     ("__init__", "bit_generator", "cffi", "dump", "dumps", "evaluate", "mro", "obj", "register", "resize", "setflags", "stream")
 )
 """Attributes that are refused of some objects."""

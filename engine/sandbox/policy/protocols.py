@@ -8,13 +8,19 @@ it cannot be set either, Python looks at it before it looks into an object's `__
 
 from __future__ import annotations
 
+import builtins
 import ctypes
 import gc
+import sys
+import types
 from collections.abc import Callable
 from typing import Any, NoReturn
 
 import numpy as np
 from numpy.lib._stride_tricks_impl import DummyArray
+
+from ...itself import OURS
+from .errors import PolicyError
 
 NAMES = (
     "__array__", "__array_finalize__", "__array_function__", "__array_interface__", "__array_namespace__", "__array_priority__",
@@ -39,6 +45,8 @@ class Nothing:
                 if self._name in vars(one):
                     found = vars(one)[self._name]
                     return found.__get__(None, thing) if hasattr(type(found), "__get__") else found
+        elif self._name == "__array_struct__" and not inside():
+            refuse_sequence(type(thing))
         raise AttributeError(f"'{(owner or type(thing)).__name__}' object has no attribute '{self._name}'")
 
     def __set__(self, thing: object, value: object) -> NoReturn:
@@ -46,6 +54,48 @@ class Nothing:
 
     def __delete__(self, thing: object) -> NoReturn:
         raise AttributeError(f"'{type(thing).__name__}' object has no attribute '{self._name}'")
+
+
+watched: list[bool] = [False]
+"""Whether NumPy may take sequences of the program apart only where nobody else can change the list that they are in."""
+PRIVATE: set[types.CodeType] = set()
+"""The code of functions that give NumPy nothing that anybody else can change."""
+
+
+def inside() -> bool:
+    """Whether NumPy has been called by one of these, and not by the program."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        if frame.f_code in PRIVATE:
+            return True
+        if frame.f_builtins is not vars(builtins):
+            return False
+        frame = frame.f_back  # type: ignore[assignment]
+    return False
+
+
+def refuse_sequence(cls: type) -> None:
+    """Refuse a sequence whose methods may be the program's, before NumPy takes it apart, and a list that it may be in.
+
+    Raises:
+        PolicyError: if the class is such a one.
+    """
+    if not watched[0]:
+        return
+    if cls not in _refused:
+        definers = {name: next((c for c in cls.__mro__[:-1] if name in vars(c)), None) for name in TAKING_APART}
+        sequence = definers["__len__"] and definers["__getitem__"]
+        asked = definers.values() if sequence else (definers["__array__"],)
+        _refused[cls] = any(c is not None and c.__flags__ & _HEAP and not c.__module__.startswith(TRUSTED) for c in asked)
+    if _refused[cls]:
+        raise PolicyError(f"NumPy cannot take a '{cls.__name__}' apart here", "Make an array of it first: np.array(x).")
+
+
+TAKING_APART = ("__array__", "__len__", "__getitem__", "__iter__")
+TRUSTED = ("numpy", OURS)
+"""What the modules begin with whose classes do not call the program back."""
+_HEAP = 1 << 9
+_refused: dict[type, bool] = {}
 
 
 def shut() -> None:

@@ -6,6 +6,7 @@ reference of their own, and go on with it afterwards. A method that empties the 
 
 from __future__ import annotations
 
+import ctypes
 import sys
 from collections.abc import Callable, Iterator
 from types import FunctionType
@@ -38,7 +39,11 @@ def pin(method: Any) -> Any:
 
 def _pinned(method: Any, call: Callable[..., Any]) -> Any:
     def pinned(self: Any, *others: Any, **options: Any) -> Any:
-        result = call(self, *others, **options)
+        try:
+            result = call(self, *others, **options)
+        except IndexError:
+            _end_of_sequence(self)
+            raise
         if not others:
             if getrefcount(self) <= FIRST:
                 KEPT.append(self)
@@ -53,6 +58,20 @@ def _pinned(method: Any, call: Callable[..., Any]) -> Any:
         if isinstance(value, str):
             setattr(pinned, name, value)
     return pinned
+
+
+def _end_of_sequence(thing: Any) -> None:
+    """Python's iteration over a sequence lets it go at its end: once for each time that it was entered."""
+    frame: Any = sys._getframe(2)
+    while frame is not None:
+        if frame.f_code is _CODE and frame.f_locals["self"] is thing:
+            _hold(thing)
+            return
+        frame = frame.f_back
+
+
+_hold = ctypes.pythonapi.Py_IncRef
+_hold.argtypes, _hold.restype = [ctypes.py_object], None
 
 
 def pin_class(cls: type) -> type:

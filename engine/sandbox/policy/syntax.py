@@ -55,6 +55,9 @@ PLAIN_ERRORS = frozenset(
 ) - {kind.__name__ for kind in PLACED}  # fmt: skip
 """Built-in names of errors that a program has as they are."""
 
+YIELDING, ENDING = (ast.Yield, ast.YieldFrom), (ast.Try, ast.TryStar, ast.With)
+"""A generator that is within one of the latter when it is destroyed goes on in it."""
+
 ASYNCHRONOUS = (ast.AsyncFunctionDef, ast.AsyncFor, ast.AsyncWith, ast.Await)
 
 
@@ -62,8 +65,11 @@ Span = tuple[int, int, int, int]
 Refusal = tuple[Span, str, str]
 
 
-def check(tree: ast.Module) -> None:
+def check(tree: ast.Module) -> bool:
     """Check a program, and put the guards in.
+
+    Returns:
+        Whether it has generators that go on when they are destroyed.
 
     Raises:
         PolicyError: for the first construct that is refused, with its span.
@@ -75,11 +81,14 @@ def check(tree: ast.Module) -> None:
         error = PolicyError(f"line {span[0]}: {message}" if span[0] else message, help)
         error.span = span
         raise error
+    return not one.kinds.isdisjoint(YIELDING) and not one.kinds.isdisjoint(ENDING)
 
 
 class _Check:
     def __init__(self) -> None:
         self.refused: list[Refusal] = []
+        self.kinds: set[type[ast.AST]] = set()
+        """The kinds of nodes that there are."""
         self.here: Span = (0, 0, 0, 0)
         """The span of the node in question, or of the one around it where a node has none."""
         self.written_out: set[int] = set()
@@ -99,6 +108,7 @@ class _Check:
         while pending:
             node, around = pending.pop()
             kind = type(node)
+            self.kinds.add(kind)
             at = _span(node) or around
             # Children first: a guard that is put in is not looked at.
             for value in vars(node).values():

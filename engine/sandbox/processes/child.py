@@ -37,7 +37,7 @@ from ..policy import PolicyError
 from ..system import timer
 from ..tracer import Stream, Tape, file_name
 from ..transport.frames import DONE
-from ..transport.messages import HALTED, Batch, Done, Job, Layers, Limits, RunError, decode_job, encode
+from ..transport.messages import HALTED, Done, Job, Layers, Limits, RunError, decode_job, encode
 from . import preloading
 
 
@@ -132,6 +132,8 @@ class Run:
         context.observer = self.tape.recorder
         context.grad = True
         if self.job.layers.language:
+            if sys.version_info < (3, 12):
+                gc.disable()  # it would run in the middle of C code, and with it what destroyed objects and generators do
             context.copy, context.deepcopy = world().copying.copy, world().copying.deepcopy
         self.enter()
 
@@ -285,6 +287,8 @@ class Run:
         self.tape.frame(DONE, encode(Done(status, error, states, time.monotonic() - self.began)))
 
 
+YOUNG = 5_000
+"""Objects that are made before those in cycles are looked for; what a few steps of a training make."""
 KINDS: dict[str, Callable[[Job, int], Work]] = {"": Run}
 """By the kind of a job, what does it: a run, and once `preload` has been called whatever else there is."""
 
@@ -350,9 +354,11 @@ def preload() -> None:
     context.observer = None
     for op in TABLE.values():
         rule_texts(op)
-    encode(Batch(recorder.events, recorder.sites, recorder.scopes, recorder.arrays, []))
+    encode(recorder.take())
     gc.collect()
     gc.freeze()
+    # What programs make is mostly without cycles, and to look for those takes a sixth of the time of one that is recorded.
+    gc.set_threshold(YOUNG)
 
 
 def alias() -> None:

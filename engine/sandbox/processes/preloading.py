@@ -13,7 +13,7 @@ from ...compat.signatures import overloads
 from ...op.backward_codegen import write_backward
 from ...op.declare import TABLE
 from ..facades.mended import mend
-from ..policy import protocols
+from ..policy import arrays, natives, protocols
 
 MODULES = (
     "_strptime", "abc", "array", "base64", "bisect", "calendar", "cmath", "collections.abc", "contextlib", "copy", "copyreg",
@@ -34,6 +34,7 @@ ENCODINGS = (
 def up() -> None:
     """Load and make it."""
     mend()
+    natives.mend()
     for name in MODULES:
         import_module(name)
     for name in ENCODINGS:
@@ -43,3 +44,4 @@ def up() -> None:
         if op.differentiable and op.node is not Node:
             setattr(op.node, "apply_arrays", write_backward(op))  # noqa: B010
     protocols.shut()
+    arrays.allow()

@@ -7,12 +7,13 @@ never refused, and what it does not send it can say itself: which limit the reco
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...limits import ARRAYS, EVENTS, FACTS, KEPT, MB, OUTPUT, PARTS, ROWS, SMALL, Row
-from ...recording.arrays import GONE
+from ...recording.assembly import Assembly
+from ...recording.batch import Batch
 from ...recording.events import (
     Accumulated,
     AnyEvent,
@@ -30,15 +31,14 @@ from ...recording.events import (
     Printed,
     Raised,
     Read,
-    Scope,
     Stepped,
     Thinned,
     Warned,
 )
 from ...recording.recording import Recording
-from ...recording.store import StoredArray, TooMuchError
+from ...recording.store import GONE, TooMuchError
 from ...recording.tables import Tape, size_of
-from .messages import Batch, Limits, most_events
+from .messages import Limits, most_events
 
 RESERVED = {"events": 16, "facts": 16}
 """The part of a limit, one in so many, that is kept for what a program prints and how it ends when all the rest is used up."""
@@ -68,17 +68,6 @@ class Room:
         """The row of the table, and the limit, of everything that is counted."""
         self.left = {name: most + extra.get(name, 0) for name, (_, most) in self.rows.items()}
 
-    def take(self, batch: Batch, size: int) -> None:
-        """Count a batch of `size` bytes in.
-
-        Raises:
-            TooMuchError: when there is no room for all of it.
-        """
-        self.spend(tables=batch)
-        self.spend(arrays=batch.arrays, size=size)
-        self.spend(parts=table_parts(batch.scopes, batch.arrays) + sum(map(event_parts, batch.events)))
-        self.spend(printed=sum(len(e.text) for e in batch.events if isinstance(e, Printed)))
-
     def take_all(self, recording: Recording) -> None:
         """Count a whole recording in, whose events are not looked at one by one.
 
@@ -97,40 +86,21 @@ class Room:
         lengths = np.array([len(text) for text in tape.texts], np.int64)
         self.less("printed", int(lengths[tape.tables[Printed]["text"]].sum()))
 
-    def spend(
-        self,
-        *,
-        tables: Batch | None = None,
-        arrays: Sequence[StoredArray] = (),
-        size: int = 0,
-        parts: int = 0,
-        printed: int = 0,
-    ) -> None:
-        """Count some of a batch in.
+    def lacks(self, counts: dict[str, int]) -> TooMuchError | None:
+        """What there is no room for; None when there is room for everything."""
+        return next((self.over(name) for name, count in counts.items() if count > self.left[name]), None)
+
+    def spend(self, counts: dict[str, int]) -> None:
+        """Count something in.
 
         Raises:
-            TooMuchError: when there is no room for it.
+            TooMuchError: when there is no room for all of it.
         """
-        if tables is not None:
-            for name in TABLES:
-                self.less(name, len(getattr(tables, name)))
-        held = [len(a.data) for a in arrays if a.data is not None]
-        self.less("bytes", sum(held))
-        self.less("kept", sum([n for n in held if n > _SMALL]))
-        self.less("facts", max(size - sum(held), 0))
-        self.less("parts", parts)
-        self.less("printed", printed)
-
-    def missing(self, arrays: Sequence[StoredArray], size: int) -> TooMuchError | None:
-        """What there is no room for when a message of `size` bytes brings these arrays; None when there is."""
-        held = sum([len(a.data) for a in arrays if a.data is not None])
-        return (
-            self.over("bytes")
-            if held > self.left["bytes"]
-            else self.over("facts")
-            if size - held > self.left["facts"]
-            else None
-        )
+        problem = self.lacks(counts)
+        if problem is not None:
+            raise problem
+        for name, count in counts.items():
+            self.left[name] -= count
 
     def less(self, name: str, count: int) -> None:
         """Count so many of one thing in.
@@ -152,9 +122,59 @@ class Room:
 _SMALL = SMALL.value()
 
 
-def table_parts(scopes: Sequence[Scope], arrays: Sequence[StoredArray]) -> int:
-    """How many things some rows consist of, as far as there may be any number in one."""
-    return sum([len(scope.loops) for scope in scopes]) + sum([len(array.shape) for array in arrays])
+class Census:
+    """Counts what batches hold. What is said once and meant often counts as often as it is meant."""
+
+    def __init__(self) -> None:
+        self.assembly = Assembly()
+        self._parts: list[int] = []
+        """The parts of each form of an event, and of each form of a scope and kind of array."""
+        self._printed: list[int] = []
+        self._nests: list[int] = []
+        self._kinds: list[int] = []
+
+    def take(self, batch: Batch) -> Counted:
+        """Take the next batch.
+
+        Raises:
+            RecordingError: for one that does not fit together.
+        """
+        for form in batch.forms:
+            self._parts.append(event_parts(form))
+            self._printed.append(len(form.text) if isinstance(form, Printed) else 0)
+        for nest in batch.nests:
+            self._nests.append(len(nest.loops) + len(nest.calls) + len(nest.around))
+        for kind in batch.kinds:
+            self._kinds.append(len(kind.shape))
+        return Counted(*self.assembly.add(batch), batch)
+
+    def counts(self, counted: Counted) -> dict[str, int]:
+        """What of each limit a batch takes, but for the bytes of the message."""
+        batch = counted.batch
+        held = [size for size in counted.sizes if size > 0]
+        parts = sum([self._parts[form] for form in counted.forms])
+        parts += sum([self._nests[nest] for nest in counted.nests]) + sum([self._kinds[kind] for kind in counted.kinds])
+        return {
+            "events": len(counted.forms),
+            "sites": len(batch.sites),
+            "scopes": len(counted.nests),
+            "arrays": len(counted.kinds),
+            "ops": len(batch.ops),
+            "bytes": sum(held),
+            "kept": sum([size for size in held if size > _SMALL]),
+            "parts": parts,
+            "printed": sum([self._printed[form] for form in counted.forms]),
+        }
+
+
+class Counted(NamedTuple):
+    """A batch, and the numbers of its events' forms, of its scopes' forms, of its arrays' kinds, and the arrays' bytes."""
+
+    forms: list[int]
+    nests: list[int]
+    kinds: list[int]
+    sizes: list[int]
+    batch: Batch
 
 
 def event_parts(event: AnyEvent) -> int:
@@ -169,8 +189,8 @@ def parts_of_events(tape: Tape) -> int:
 
 
 def tape_parts(tape: Tape) -> int:
-    """The same for a whole log in columns, with the loops of its scopes."""
-    return parts_of_events(tape) + tape.scopes.children["loops"].size
+    """The same for a whole log in columns, with the loops and calls of its scopes."""
+    return parts_of_events(tape) + size_of(tape.scopes) - tape.scopes.size
 
 
 def _of_op(event: OpRan) -> int:

@@ -6,13 +6,13 @@ small, and what a run may send in all is limited in bytes, frames and pieces.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+
+import numpy as np
 
 from ... import limits
-from ...recording.events import AnyEvent, Scope, Site
-from ...recording.recording import OpInfo
-from ...recording.store import StoredArray
-from .messages import HEADER, ROWS, Batch
+from ...recording.batch import EMPTY, WIDTH, Batch, changed
+from .messages import HEADER
 
 BATCH, DONE, REPLY, PART, SHARE, STUCK, OUTPUT = b"B", b"D", b"C", b"S", b"P", b"T", b"O"
 """Some of the recording, its end; the reply of a job or a call, some of what a job has found, how far a job or a call is;
@@ -26,6 +26,8 @@ PIECE = 2 * 2**20
 """Bytes of arrays, about, that a child puts into one frame."""
 SUMMARY = 12_000
 """Bytes of an array's summary, at most."""
+ROWS = limits.BATCH.value()
+"""Rows of a table in one batch."""
 
 
 WHOLE = 1_000
@@ -75,23 +77,57 @@ class Frames:
             raise ValueError("more frames than any program of ours sends")
 
 
-def batches(
-    events: list[AnyEvent], sites: list[Site], scopes: list[Scope], arrays: list[StoredArray], ops: list[OpInfo]
-) -> Iterator[Batch]:
-    """All of this in batches of bearable size, in an order in which nothing refers to what comes later."""
+def batches(batch: Batch, sizes: Sequence[int]) -> Iterator[Batch]:
+    """A batch in batches of bearable size, in an order in which nothing refers to what comes later: whole, if it is small.
+
+    Args:
+        sizes: the bytes of each of its arrays, negative for those of which only the summary was kept.
+    """
+    tables = [len(batch.forms), len(batch.sites), len(batch.nests), len(batch.texts), len(batch.kinds), len(batch.ops)]
+    size = len(batch.rows) + len(batch.scopes) + len(batch.data)
+    if size <= PIECE and max(tables) <= ROWS:
+        yield batch
+        return
+    for name, few in (("sites", ROWS), ("nests", ROWS), ("texts", ROWS), ("ops", ROWS), ("kinds", PIECE // SUMMARY)):
+        rows = getattr(batch, name)
+        for first in range(0, len(rows), few):
+            yield Batch(**{name: rows[first : first + few]})
+    for rows, lengths in cut_rows(batch.scopes, batch.scope_lengths):
+        yield Batch(scopes=rows, scope_lengths=lengths)
+    yield from _of_arrays(batch, sizes)
+    for first in range(0, len(batch.forms), ROWS):
+        yield Batch(batch.forms[first : first + ROWS])
+    for rows, lengths in cut_rows(batch.rows, batch.lengths):
+        yield Batch(rows=rows, lengths=lengths)
+
+
+def cut_rows(rows: bytes, lengths: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """Rows in pieces of bearable size."""
+    ends = np.cumsum(np.frombuffer(lengths, "<u2"), dtype=np.int64) * WIDTH
     first = 0
-    size = 0
-    for k, array in enumerate(arrays):
-        own = SUMMARY if array.data is None else len(array.data)
-        size += own
-        if size > PIECE or k - first >= ROWS:
-            yield Batch(arrays=arrays[first:k])
-            first, size = k, own
-    ahead = range(0, max(len(sites), len(scopes), len(ops)) - ROWS, ROWS)
-    for start in ahead:
-        end = start + ROWS
-        yield Batch([], sites[start:end], scopes[start:end], [], ops[start:end])
-    told = len(ahead) * ROWS
-    yield Batch(events[:ROWS], sites[told:], scopes[told:], arrays[first:], ops[told:])
-    for start in range(ROWS, len(events), ROWS):
-        yield Batch(events[start : start + ROWS])
+    while first < len(ends):
+        begin = int(ends[first - 1]) if first else 0
+        last = max(int(np.searchsorted(ends, begin + PIECE, "right")), first + 1)
+        yield rows[begin : int(ends[last - 1])], lengths[2 * first : 2 * last]
+        first = last
+
+
+def _of_arrays(batch: Batch, sizes: Sequence[int]) -> Iterator[Batch]:
+    ends = np.cumsum(np.maximum(np.array(sizes, np.int64), 0))
+    first = 0
+    while first < len(ends):
+        begin = int(ends[first - 1]) if first else 0
+        last = max(int(np.searchsorted(ends, begin + PIECE, "right")), first + 1)
+        yield Batch(arrays=batch.arrays[WIDTH * first : WIDTH * last], data=batch.data[begin : int(ends[last - 1])])
+        first = last
+
+
+def halves(batch: Batch) -> list[Batch]:
+    """A batch of forms, texts or the like as two; nothing for what cannot be divided."""
+    ((name, rows),) = [(name, rows) for name in Batch.__struct_fields__ if (rows := getattr(batch, name))]
+    half = len(rows) // 2
+    return (
+        [changed(EMPTY, **{name: rows[:half]}), changed(EMPTY, **{name: rows[half:]})]
+        if half and isinstance(rows, list)
+        else []
+    )

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import struct
-from typing import Annotated
 
 import msgspec
 
 from ... import limits as table
-from ...recording.events import AnyEvent, Scope, Site
-from ...recording.recording import OpInfo
-from ...recording.store import StoredArray
+from ...recording.batch import Batch
 from ...recording.thinning import Window
 from .call_messages import CallRequest
 
@@ -117,21 +114,6 @@ class CellResult(msgspec.Struct, frozen=True):
     result: str | None = None
     status: str = "ok"
     """"ok", "error", or "skipped" where a cell before it failed."""
-
-
-ROWS = table.BATCH.value()
-"""Rows of any table in one batch."""
-FEW = msgspec.Meta(max_length=ROWS)
-
-
-class Batch(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
-    """What was recorded since the last batch; events refer to nothing that comes later."""
-
-    events: Annotated[list[AnyEvent], FEW] = []
-    sites: Annotated[list[Site], FEW] = []
-    scopes: Annotated[list[Scope], FEW] = []
-    arrays: Annotated[list[StoredArray], FEW] = []
-    ops: Annotated[list[OpInfo], FEW] = []
 
 
 class Done(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

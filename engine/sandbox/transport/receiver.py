@@ -9,41 +9,22 @@ import threading
 from typing import Any
 
 import msgspec
+import numpy as np
 
 from ... import limits as limits_table
 from ...program import Program
-from ...recording.events import (
-    Accumulated,
-    AnyEvent,
-    BackwardBegan,
-    BackwardEnded,
-    CellBegan,
-    CellEnded,
-    FlagSet,
-    GradSet,
-    HookRan,
-    Named,
-    NodeRan,
-    OpRan,
-    Printed,
-    Raised,
-    Read,
-    Scope,
-    Site,
-    Stepped,
-    Thinned,
-    Warned,
-)
+from ...recording.batch import Batch
+from ...recording.check import sound_beginning
+from ...recording.events import AnyEvent, CellBegan, CellEnded, Printed
+from ...recording.log import Events, scopes_of, sites_of
 from ...recording.recording import Recording
-from ...recording.store import RecordingError, StoredArray
-from ...recording.validate import References, nodes_of
-from .budget import Room
+from ...recording.store import RecordingError
+from .budget import Census, Room
 from .frames import BATCH, DONE, STUCK, Frames
 from .messages import (
     FULL,
     HALTED,
     NOT_STARTED,
-    Batch,
     CellResult,
     Done,
     Limits,
@@ -155,12 +136,7 @@ class CollectedRun(Collected):
         self._begin()
 
     def _begin(self) -> None:
-        self._events: list[AnyEvent] = []
-        self._sites: list[Site] = []
-        self._scopes: list[Scope] = []
-        self._arrays: list[StoredArray] = []
-        self.recording = Recording(self.source, self._events, self._sites, self._scopes, self._arrays, seed=self.seed)
-        self._references = References(self.recording)
+        self._census = Census()
         self._room = Room(self.limits, ending=True)
 
     def again(self) -> None:
@@ -175,36 +151,43 @@ class CollectedRun(Collected):
             self._take(decode_batch(body), len(body))
         elif kind == DONE:
             done = decode_done(body)
-            check_done(done, len(self.recording.source))
+            check_done(done, len(self.source))
             self.done = done
         else:
             raise ValueError("no message of a run")
 
     def _take(self, batch: Batch, size: int) -> None:
-        self._room.take(batch, size)
-        self._references.check(batch.events, batch.sites, batch.scopes, batch.arrays)
-        self._events.extend(batch.events)
-        self._sites.extend(batch.sites)
-        self._scopes.extend(batch.scopes)
-        self._arrays.extend(batch.arrays)
-        self.recording.ops.update((op.name, op) for op in batch.ops)
-        self.control.events = len(self._events)
+        counted = self._census.take(batch)
+        counts = self._census.counts(counted)
+        self._room.spend(counts | {"facts": max(size - counts["bytes"], 0)})
+        self.control.events = self._census.assembly.events
+
+    def _recording(self) -> Recording:
+        """What has come, validated.
+
+        Raises:
+            RecordingError: for what contradicts itself.
+        """
+        assembly = self._census.assembly
+        tape = assembly.tape()
+        if self.done is None:
+            tape = sound_beginning(tape)  # what was to come in the next message never came
+        made = Recording(
+            self.source, Events(tape), sites_of(tape), scopes_of(tape), assembly.stored(), assembly.ops, seed=self.seed
+        )
+        made.check()
+        return made
 
     def result(self, end: tuple[int, bool] | None, seconds: float) -> RunResult:
         """The result, validated."""
         done: Done | None = self.done
-        recording: Recording | None = self.recording
+        recording: Recording | None = None
         try:
-            if done is None:
-                _cut_back(self._events, self._references)
-            else:
-                self._references.end()
-            self.recording.check_ops()
+            if self.trouble != "nonsense":
+                recording = self._recording()
         except RecordingError:
             self.trouble = "nonsense"
-        if self.trouble == "nonsense":
-            recording = None
-        events = self._events if recording is not None else []
+        events = [] if recording is None else _of_cells(recording)
         output = "".join([e.text for e in events if isinstance(e, Printed)])
         if not self.trouble and done is not None:
             cells = _cells(events, done.cells)
@@ -248,9 +231,16 @@ class CollectedRun(Collected):
             kind, message = HALTED, "you stopped it"
         found = _LINE.search(self.stuck)
         cell, line = (max(int(found[1] or 1) - 1, 0), int(found[2])) if found is not None else (0, 0)
-        if not line or cell >= max(len(self.recording.source), 1):
+        if not line or cell >= max(len(self.source), 1):
             return RunError(kind, message)
         return RunError(kind, f"{message}, in line {line}", line, cell=cell)
+
+
+def _of_cells(recording: Recording) -> list[AnyEvent]:
+    """The events of which cells consist, as their reader sees them."""
+    tape = recording.tape
+    steps = np.sort(np.concatenate([tape.steps(kind) for kind in (Printed, CellBegan, CellEnded)]))
+    return [recording.events[step] for step in steps.tolist()]
 
 
 def _cells(events: list[AnyEvent], statuses: list[str]) -> list[CellResult]:
@@ -259,34 +249,16 @@ def _cells(events: list[AnyEvent], statuses: list[str]) -> list[CellResult]:
     values: list[str | None] = [None] * len(statuses)
     cell = 0
     for event in events:
-        match event:
-            case Printed():
-                if cell < len(streams):
-                    streams[cell].setdefault(event.stream, []).append(event.text)
-            case CellBegan():
-                cell = event.cell
-            case CellEnded():
-                if event.cell < len(statuses):
-                    values[event.cell] = event.result
-            case (
-                OpRan() | Named() | FlagSet() | BackwardBegan() | NodeRan() | Accumulated() | BackwardEnded() |
-                GradSet() | HookRan() | Stepped() | Read() | Warned() | Raised() | Thinned()
-            ):  # fmt: skip
-                pass
+        if isinstance(event, Printed) and cell < len(streams):
+            streams[cell].setdefault(event.stream, []).append(event.text)
+        elif isinstance(event, CellBegan):
+            cell = event.cell
+        elif event.__class__ is CellEnded and event.cell < len(statuses):
+            values[event.cell] = event.result
     return [
         CellResult("".join(["".join(texts) for texts in printed.values()]), value, status)
         for printed, value, status in zip(streams, values, statuses, strict=True)
     ]
-
-
-def _cut_back(events: list[AnyEvent], references: References) -> None:
-    """Drop the last events as far as they speak of leaves that were to come in the next message, which never came."""
-    missing = references.variables - references.tensors
-    while missing:
-        first = next(k for k, event in enumerate(events) if missing.intersection(n.variable for n in nodes_of(event)))
-        missing = {t.id for event in events[first:] if isinstance(event, OpRan) for t in event.outputs}
-        del events[first:]
-        missing &= {n.variable for event in events for n in nodes_of(event)}
 
 
 def _signal(number: int) -> str:

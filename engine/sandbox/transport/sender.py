@@ -1,38 +1,43 @@
 """The child's side of the stream: what was recorded goes out in frames, and is cut where a limit is reached.
 
-It counts and checks as the parent does, before it sends: what has gone out is always a sound recording, and if more than a
-recording holds was made, it is a sound beginning, and `cut` says which limit it came to.
+It counts as the parent does, before it sends: what has gone out is always a sound recording, and if more than a recording holds
+was made, it is a sound beginning, and `cut` says which limit it came to. Only where it is cut is it looked at event by event.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 
 import msgspec
+import numpy as np
 
-from ...limits import FRAME, FRAMES
+from ...limits import FRAME, FRAMES, NESTED
+from ...recording.batch import HOLE, WIDTH, Batch, batch_of, changed, is_empty
 from ...recording.bounded_text import name_of, plain
 from ...recording.events import (
     NOTHING,
     AnyEvent,
+    BackwardBegan,
     BackwardEnded,
     CellBegan,
     CellEnded,
     OpRan,
     Printed,
     Raised,
-    Scope,
     Site,
     TensorInfo,
     Thinned,
     Warned,
 )
-from ...recording.recording import OpInfo, Recording, check_rules
-from ...recording.store import RecordingError, StoredArray, TooMuchError
-from ...recording.validate import References, nodes_of
-from .budget import RESERVED, TABLES, Room, SpentError, event_parts, table_parts
-from .frames import BATCH, batches
-from .messages import Batch, Limits, RunError, decode_batch, encode
+from ...recording.format2 import array_references
+from ...recording.recording import OpInfo, check_rules
+from ...recording.store import RecordingError, TooMuchError
+from ...recording.tables import Tape
+from ...recording.validate import nodes_of
+from .budget import RESERVED, Census, Counted, Room, SpentError
+from .frames import BATCH, ROWS, batches, halves
+from .messages import Limits, RunError, decode_batch, encode
 
 SPARE = 2_000
 """Frames that are kept for what is sent when many have been sent already."""
@@ -48,16 +53,12 @@ INTRODUCED = OpInfo("constant", "", "constant", traits=("creation",))
 class Sender:
     """What has gone out, and what may still."""
 
-    def __init__(
-        self, source: tuple[str, ...], limits: Limits, write: Callable[[bytes, bytes], None], *, reserve: bool = False
-    ) -> None:
+    def __init__(self, limits: Limits, write: Callable[[bytes, bytes], None], *, reserve: bool = False) -> None:
         self.write = write
         self.cut: RecordingError | None = None
         """Why no more of the recording is sent than what the program prints and how it ends."""
         self.full: RecordingError | None = None
         """Why not even that is."""
-        self.events = 0
-        """How many have been sent."""
         self.frames = 0
         self._room = Room(limits)
         self._reserved: dict[str, int] = {}
@@ -65,8 +66,12 @@ class Sender:
             self._reserved[name] = self._room.left[name] // part
             self._room.left[name] -= self._reserved[name]
         self._whole = dict(self._room.left)
-        self._references = References(Recording(source=source))
-        self._ops: set[str] = set()
+        self._census = Census()
+        self._sent = dict.fromkeys(("forms", "sites", "scopes", "arrays"), 0)
+        self._running: set[int] = set()
+        """The backward passes under way."""
+        self._passes: dict[int, BackwardBegan | BackwardEnded] = {}
+        """The forms of their beginnings and ends."""
 
     @property
     def most(self) -> int:
@@ -83,39 +88,110 @@ class Sender:
         """Whether so many frames have gone out that only what fills one should follow."""
         return self.frames > FRAMES.value() - SPARE
 
-    def send(
-        self,
-        events: Sequence[AnyEvent],
-        sites: Sequence[Site],
-        scopes: Sequence[Scope],
-        arrays: Sequence[StoredArray],
-        ops: Iterable[OpInfo],
-    ) -> None:
+    def send(self, batch: Batch) -> None:
         """Send what was recorded since the last time, or as much of it as a recording holds."""
-        if self.cut is not None:
-            self._plainly(events)
+        if is_empty(batch):
             return
-        new = [_with_sound_rules(op) for op in ops if op.name not in self._ops]
-        if not (events or sites or scopes or arrays or new):
-            return
-        before = self.events
+        batch, error = _writable(changed(batch, ops=[_with_sound_rules(op) for op in batch.ops]), self._census.assembly.forms)
+        for number, form in enumerate(batch.forms, self._census.assembly.forms):
+            if isinstance(form, BackwardBegan | BackwardEnded):
+                self._passes[number] = form
+        counted = self._census.take(batch)
         try:
-            for batch in batches([*events], [*sites], [*scopes], [*arrays], new):
-                self._take(batch)
-        except RecordingError as error:
-            self.cut = error
-            sent = self.events - before
-            self._introduce(events, sent)
-            self._plainly(events[sent:])
+            if self.cut is not None:
+                self._plainly(self._census.assembly.tape().decoded(0, len(counted.forms)))
+            else:
+                self._send(counted)
+                self.cut = error
+        except RecordingError as problem:
+            self._cut(counted, problem)
+        finally:
+            self._census.assembly.forget()
 
     def end(self, error: RunError | None) -> None:
         """Send how the run ended, for which the parent always has room."""
         if error is None:
             return
         span = Site(error.cell, error.line, error.column, error.end_line, error.end_column) if error.line else None
-        site = NOTHING if span is None else self._references.sites
+        site = NOTHING if span is None else self._sent["sites"]
         raised = Raised(name_of(error.type), plain(error.message), site=site)
-        self._write(encode(Batch([raised], [] if span is None else [span])))
+        self._write(encode(batch_of([raised], [] if span is None else [span], forms=self._sent["forms"])))
+
+    # --- as much of it as a recording holds -------------------------------------------------------------------------------
+
+    def _send(self, counted: Counted) -> None:
+        """Send a batch; RecordingError where it does not fit, when none of it is gone."""
+        counts, bodies, running = self._ready(counted)
+        self._room.spend(counts)
+        for body in bodies:
+            self._write(body)
+        self._sent["forms"] += len(counted.batch.forms)
+        for name in ("sites", "scopes", "arrays"):
+            self._sent[name] += counts[name]
+        self._running = running
+
+    def _ready(self, counted: Counted) -> tuple[dict[str, int], list[bytes], set[int]]:
+        """What a batch takes of each limit, the bodies of its frames, and the passes that are under way after it.
+        RecordingError where it does not fit."""
+        counts = self._census.counts(counted)
+        problem = self._room.lacks(counts)
+        if problem is None:
+            bodies = [body for piece in batches(counted.batch, counted.sizes) for body in _bodies(piece)]
+            counts["facts"] = max(sum(map(len, bodies)) - counts["bytes"], 0)
+            problem = self._room.lacks(counts)
+        if problem is not None:
+            raise problem
+        return counts, bodies, self._passes_after(counted)
+
+    def _write(self, body: bytes) -> None:
+        self.write(BATCH, body)
+        self.frames += 1
+
+    def _passes_after(self, counted: Counted) -> set[int]:
+        """The passes that are under way after a batch. TooMuchError where there are too many inside one another."""
+        running = set(self._running)
+        if self._passes.keys().isdisjoint(counted.forms):
+            return running
+        rows, lengths = np.frombuffer(counted.batch.rows, "<i4"), np.frombuffer(counted.batch.lengths, "<u2")
+        begins = np.cumsum(lengths, dtype=np.int64) - lengths
+        for row in [row for row, form in enumerate(counted.forms) if form in self._passes]:
+            event = self._passes[counted.forms[row]]
+            number = event.number if event.number > HOLE else int(rows[begins[row] + 3 + HOLE - event.number])
+            if isinstance(event, BackwardEnded):
+                running.discard(number)
+                continue
+            running.add(number)
+            if len(running) > NESTED.value():
+                raise TooMuchError(NESTED.past())
+        return running
+
+    def _cut(self, counted: Counted, error: RecordingError) -> None:
+        """Send the beginning of a batch that does not fit: as many events as do, and none that names what does not."""
+        self.cut = error
+        tape = self._census.assembly.tape()
+        left = self._room.left
+        held = np.cumsum(np.maximum(np.array(counted.sizes, np.int64), 0))
+        most = {
+            "sites": min(len(counted.batch.sites), left["sites"]),
+            "scopes": min(len(counted.nests), left["scopes"]),
+            "arrays": min(int(np.searchsorted(held, left["bytes"], "right")), left["arrays"], len(counted.kinds)),
+        }
+        first = self._census.assembly.forms - len(counted.batch.forms)
+        high = min(_before(tape, {name: self._sent[name] + count for name, count in most.items()}), left["events"])
+        low = -1
+        while low < high:
+            middle = (low + high + 1) // 2
+            try:
+                self._ready(_beginning(counted, first, middle, most))
+            except RecordingError:
+                high = middle - 1
+            else:
+                low = middle
+        if low >= 0:
+            self._send(_beginning(counted, first, low, most))
+        events = tape.decoded(0, len(counted.forms))
+        self._introduce(events, max(low, 0))
+        self._plainly(events[max(low, 0) :])
 
     def _plainly(self, events: Sequence[AnyEvent]) -> None:
         """Of some events send those that name nothing of what is missing, as long as what was kept in reserve lasts."""
@@ -128,77 +204,37 @@ class Sender:
         for event in events:
             if self._is_plain(event):
                 _append(plain, self._placed(event))
-        try:
-            for batch in batches(plain, [], [], [], []):
-                if batch.events:
-                    self._take(batch)
-        except RecordingError as error:
-            self.full = error
+        while plain:
+            few = plain[:ROWS]
+            del plain[:ROWS]
+            try:
+                self._say(few)
+            except RecordingError as error:
+                self.full = error
+                while len(few) > 1:  # as many as fit
+                    few = few[: len(few) // 2]
+                    with suppress(RecordingError):
+                        self._say(few)
+                        break
+                return
+
+    def _say(self, events: Sequence[AnyEvent]) -> None:
+        """Send events that need no forms of the recorder's."""
+        body = encode(batch_of(events, forms=self._sent["forms"]))
+        printed = sum([len(event.text) for event in events if isinstance(event, Printed)])
+        self._room.spend({"events": len(events), "printed": printed, "facts": len(body)})
+        self._write(body)
+        self._sent["forms"] += len({id(event) for event in events})
+        self._running.difference_update([event.number for event in events if isinstance(event, BackwardEnded)])
 
     def _is_plain(self, event: AnyEvent) -> bool:
-        return isinstance(event, PLAIN) or (isinstance(event, BackwardEnded) and event.number in self._references.running)
+        return isinstance(event, PLAIN) or (isinstance(event, BackwardEnded) and event.number in self._running)
 
     def _placed(self, event: AnyEvent) -> AnyEvent:
         """An event without the place that was not sent."""
-        known = self._references
-        if event.site < known.sites and event.scope < known.scopes:
+        if event.site < self._sent["sites"] and event.scope < self._sent["scopes"]:
             return event
         return msgspec.structs.replace(event, site=NOTHING, scope=NOTHING)
-
-    # --- piece by piece -----------------------------------------------------------------------------------------------------
-
-    def _take(self, batch: Batch) -> None:
-        """Send a batch; RecordingError where it does not fit, when all that does is gone."""
-        error: RecordingError | None = None
-        for name in TABLES:
-            table = getattr(batch, name)
-            if len(table) > (left := self._room.left[name]):
-                error = self._room.over(name)
-                batch = msgspec.structs.replace(batch, **{name: table[:left]})
-        self._room.spend(tables=batch, parts=table_parts(batch.scopes, batch.arrays))
-        for array in batch.arrays:
-            array.check()
-        self._references.check((), batch.sites, batch.scopes, ())
-        self._references.arrays += len(batch.arrays)
-        fitting = 0
-        try:
-            for event in batch.events:
-                self._room.less("parts", event_parts(event))
-                if isinstance(event, Printed) and event.text.__class__ is str:
-                    self._room.less("printed", len(event.text))
-                self._references.event(event)
-                fitting += 1
-        except RecordingError as stop:
-            error = error or stop
-        self._send(msgspec.structs.replace(batch, events=batch.events[:fitting]))
-        if error is not None:
-            raise error
-
-    def _send(self, batch: Batch) -> None:
-        """Send a batch that is sound, in pieces if it is too large for a frame or for what is left."""
-        try:
-            body = encode(batch)
-            if len(body) <= FRAME.value():
-                decode_batch(body)
-        except (ValueError, OverflowError, TypeError) as error:  # something that is no fact: half a character, a huge number
-            problem: RecordingError | None = RecordingError(str(error))
-        else:
-            problem = TooMuchError(FRAME.past()) if len(body) > FRAME.value() else self._room.missing(batch.arrays, len(body))
-        if problem is None:
-            self._room.spend(arrays=batch.arrays, size=len(body))
-            self._write(body)
-            self.events += len(batch.events)
-            self._ops.update([op.name for op in batch.ops])
-            return
-        pieces = _pieces(batch)
-        if not pieces:
-            raise problem
-        for piece in pieces:
-            self._send(piece)
-
-    def _write(self, body: bytes) -> None:
-        self.write(BATCH, body)
-        self.frames += 1
 
     def _introduce(self, events: Sequence[AnyEvent], sent: int) -> None:
         """Make good what the events that were sent say of leaves that would have come after the cut."""
@@ -210,7 +246,77 @@ class Sender:
                 TensorInfo(t.id, t.dtype, t.shape, NOTHING, t.requires_grad, is_parameter=t.is_parameter)
                 for t in map(later.__getitem__, missing)
             ]
-            self._write(encode(Batch([OpRan(INTRODUCED.name, outputs=tuple(outputs))], ops=[INTRODUCED])))
+            told = OpRan(INTRODUCED.name, outputs=tuple(outputs))
+            self._write(encode(batch_of([told], ops=[INTRODUCED], forms=self._sent["forms"])))
+            self._sent["forms"] += 1
+
+
+def _bodies(batch: Batch) -> Iterator[bytes]:
+    """A batch as the bodies of frames. RecordingError for one that is too large and cannot be divided."""
+    body = encode(batch)
+    if len(body) <= FRAME.value():
+        yield body
+        return
+    pieces = halves(batch)
+    if not pieces:
+        raise TooMuchError(FRAME.past())
+    for piece in pieces:
+        yield from _bodies(piece)
+
+
+def _beginning(counted: Counted, first: int, events: int, most: dict[str, int]) -> Counted:
+    """The first events of a batch, and what fits of the tables; `first` forms have gone before."""
+    batch = counted.batch
+    ends = [np.cumsum(np.frombuffer(lengths, "<u2"), dtype=np.int64) for lengths in (batch.lengths, batch.scope_lengths)]
+    rows, scopes = (int(end[count - 1]) if count else 0 for end, count in zip(ends, (events, most["scopes"]), strict=True))
+    used = max(counted.forms[:events], default=-1) + 1 - first
+    sizes = counted.sizes[: most["arrays"]]
+    made = changed(
+        batch,
+        forms=batch.forms[: max(used, 0)],
+        rows=batch.rows[: WIDTH * rows],
+        lengths=batch.lengths[: 2 * events],
+        sites=batch.sites[: most["sites"]],
+        scopes=batch.scopes[: WIDTH * scopes],
+        scope_lengths=batch.scope_lengths[: 2 * most["scopes"]],
+        arrays=batch.arrays[: WIDTH * most["arrays"]],
+        data=batch.data[: sum([size for size in sizes if size > 0])],
+    )
+    return Counted(counted.forms[:events], counted.nests[: most["scopes"]], counted.kinds[: most["arrays"]], sizes, made)
+
+
+def _before(tape: Tape, most: dict[str, int]) -> int:
+    """How many events there are before the first that names a site, scope or array that there is no room for."""
+    missing = (tape.site >= most["sites"]) | (tape.scope >= most["scopes"])
+    for steps, ids in array_references(tape):
+        missing[steps[ids >= most["arrays"]]] = True
+    opened = tape.tables[OpRan]["opened"] >= most["sites"]
+    missing[tape.steps(OpRan)[opened]] = True
+    return int(np.argmax(missing)) if bool(missing.any()) else tape.size
+
+
+def _writable(batch: Batch, forms: int) -> tuple[Batch, RecordingError | None]:
+    """A batch up to its first event that is no fact (half a character, a number of more than 64 bits), and what is wrong with
+    that; `forms` have gone before."""
+    if not batch.forms or _problem(batch.forms) is None:
+        return batch, None
+    good = next(k for k, form in enumerate(batch.forms) if _problem([form]) is not None)
+    rows, lengths = np.frombuffer(batch.rows, "<i4"), np.frombuffer(batch.lengths, "<u2")
+    ends = np.cumsum(lengths, dtype=np.int64)
+    later = rows[ends - lengths] >= forms + good
+    events = int(np.argmax(later)) if bool(later.any()) else len(later)
+    size = int(ends[events - 1]) if events else 0
+    beginning = changed(batch, forms=batch.forms[:good], rows=batch.rows[: WIDTH * size], lengths=batch.lengths[: 2 * events])
+    return beginning, _problem([batch.forms[good]])
+
+
+def _problem(forms: list[AnyEvent]) -> RecordingError | None:
+    try:
+        for first in range(0, len(forms), ROWS):
+            decode_batch(encode(Batch(forms[first : first + ROWS])))
+    except (ValueError, OverflowError, TypeError) as error:
+        return RecordingError(str(error))
+    return None
 
 
 def _append(events: list[AnyEvent], event: AnyEvent) -> None:
@@ -225,16 +331,6 @@ def _append(events: list[AnyEvent], event: AnyEvent) -> None:
 
 def _joined(first: Printed, then: Printed) -> Printed:
     return msgspec.structs.replace(first, text=first.text + then.text)
-
-
-def _pieces(batch: Batch) -> list[Batch]:
-    """A batch in pieces, in an order in which nothing refers to what comes later; nothing for what cannot be divided."""
-    filled = [(name, rows) for name in ("sites", "scopes", "arrays", "ops", "events") if (rows := getattr(batch, name))]
-    if len(filled) > 1:
-        return [Batch(**{name: rows}) for name, rows in filled]
-    ((name, rows),) = filled
-    half = len(rows) // 2
-    return [Batch(**{name: rows[:half]}), Batch(**{name: rows[half:]})] if half else []
 
 
 def _with_sound_rules(op: OpInfo) -> OpInfo:

@@ -54,7 +54,11 @@ def test_a_run_has_the_same_result_as_on_this_machine_when_the_program(ending: s
         patch.setattr("engine.serving.elsewhere.settings", Settings)
         here = run(BEFORE + ending, limits, seed=1)
     if here.status == "timeout":  # how far each of them came is chance
-        assert (away.status, away.error) == (here.status, here.error)
+        assert away.status == here.status
+        assert away.error is not None
+        assert here.error is not None
+        # Whether a line can be named hangs on where it was when its time was over.
+        assert away.error.message.split(", in line")[0] == here.error.message.split(", in line")[0]
         assert away.recording is not None
         assert here.recording is not None
         assert list(away.recording.events[:2]) == list(here.recording.events[:2])
@@ -94,6 +98,7 @@ def test_a_run_that_is_called_off_ends_at_once_and_frees_its_slot(there: Cluster
     assert run("print('next')", Limits(seconds=5.0)).output == "next\n"
 
 
+@pytest.mark.ci
 def test_a_worker_dies_under_load_and_nothing_is_lost(processes: Processes, there: Cluster) -> None:
     def one(k: int) -> str:
         end = run(
@@ -125,6 +130,7 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Processes, C
         processes.end()
 
 
+@pytest.mark.ci
 def test_a_run_whose_workers_die_twice_is_reported(own: tuple[Processes, Cluster]) -> None:
     processes, cluster = own
     processes.add_worker()
@@ -151,6 +157,7 @@ def _busy(client: Client) -> set[str]:
     return {address for address, keys in client.processing().items() if keys}
 
 
+@pytest.mark.ci
 def test_a_scheduler_that_is_not_there_is_said_to_be_and_joined_when_it_comes(
     own: tuple[Processes, Cluster], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -19,6 +19,7 @@ from engine.export.picture import picture
 from engine.export.png import MOST, png
 from engine.export.scene import Picture, Text
 from engine.export.svg import svg
+from engine.graph.design import THEMES, Theme, palette
 from tests.engine.export.hostile import hostile
 from tests.engine.export.programs import recorded
 
@@ -31,12 +32,12 @@ def words(data: bytes) -> str:
     return PdfReader(io.BytesIO(data)).pages[0].extract_text()
 
 
-@pytest.mark.parametrize(("theme", "page"), [("light", (252, 252, 253)), ("dark", (30, 35, 44))])
-def test_an_image_has_twice_the_pages_pixels_and_its_colours(theme: str, page: tuple[int, int, int]) -> None:
-    made = picture(recorded("repeated_backward"), Options(theme=theme))  # type: ignore[arg-type]
+@pytest.mark.parametrize("theme", THEMES)
+def test_an_image_has_twice_the_pages_pixels_and_its_colours(theme: Theme) -> None:
+    made = picture(recorded("repeated_backward"), Options(theme=theme))
     shown = image(png(made))
     assert shown.size == (round(made.width * 2), round(made.height * 2))
-    assert shown.getpixel((2, 2)) == page
+    assert shown.getpixel((2, 2)) == tuple(bytes.fromhex(palette(theme).stage[1:]))
     colours = shown.getcolors(10**6)
     assert colours is not None
     assert len(colours) > 100

@@ -14,13 +14,17 @@ import gradtape
 from components.page import saving
 from components.page.state import Page
 from engine.export import Options, export
-from engine.export.picture import picture
-from engine.export.rolled_states import rolled_seen, rolls
+from engine.export.picture import picture, rolls
 from engine.export.scene import Box, Curve, Group, Picture, Polygon, Text
-from engine.graph import build
+from engine.graph import build, graph_view
+from engine.graph.design import palette
+from engine.graph.design.sizes import EDGE
+from engine.graph.rolled_graph import rolled_graph
 from engine.program import Program
 from engine.recording import Recording
 from engine.sandbox import run
+
+COLOURS = palette("light")
 
 LOOP = """\
 import torch
@@ -57,6 +61,11 @@ def texts(drawn: Picture) -> list[str]:
     return [shape.text for shape in shapes if isinstance(shape, Text)]
 
 
+def told(drawn: Picture) -> set[str]:
+    """The parts of all texts."""
+    return {part for text in texts(drawn) for part in text.split(" · ")}
+
+
 def test_small_runs_are_drawn_as_they_were_and_long_or_grouped_ones_rolled(short: Recording) -> None:
     assert not rolls(short, "tensors", None)
     assert rolls(short, "grouped", None)
@@ -72,8 +81,9 @@ def test_loops_are_frames_with_their_iteration_and_every_card_of_them_is_inside(
     short: Recording, view: str, direction: str
 ) -> None:
     drawn = picture(short, Options(view, direction, rolled=True))  # type: ignore[arg-type]
-    assert {"for epoch in range(2)", "for step in range(4)", "iteration 1 of 2", "iteration 7 of 8"} <= set(texts(drawn))
-    seen = rolled_seen(short, view, len(short.events) - 1)
+    assert {"for epoch in range(2)", "for step in range(4)"} <= set(texts(drawn))
+    assert {"iteration 1 of 2", "iteration 7 of 8"} <= told(drawn)
+    seen = graph_view(short, view, rolled=True)
     cards = [item for item in drawn.items if isinstance(item, Group)]
     assert len(cards) == len(seen.graph) < len(build(short, view)) / 2  # type: ignore[arg-type]
     frames = [item for item in drawn.items if isinstance(item, Box) and item.radius == 14.0][1::2]
@@ -91,11 +101,12 @@ def test_loops_are_frames_with_their_iteration_and_every_card_of_them_is_inside(
 
 
 def test_an_earlier_step_is_in_its_own_iteration(short: Recording) -> None:
-    seen = rolled_seen(short, "tensors", 0)
-    inner = next(loop for loop in seen.view.loops.values() if "step" in loop.title)
-    assert seen.frame_title(inner.id) == ("for step in range(4)", "8 iterations")
+    view = graph_view(short, rolled=True)
+    assert view.rolled is not None
+    inner = next(loop for loop in view.rolled.loops.values() if "step" in loop.title)
+    assert view.frame_title(inner.id, 0) == ("for step in range(4)", "8 iterations")
     drawn = picture(short, Options(step=int(inner.starts[5]), rolled=True))
-    assert {"iteration 1 of 2", "iteration 5 of 8"} <= set(texts(drawn))
+    assert {"iteration 1 of 2", "iteration 5 of 8"} <= told(drawn)
 
 
 def test_what_only_some_iterations_have_is_dashed_and_says_so(short: Recording) -> None:
@@ -108,8 +119,11 @@ def test_what_only_some_iterations_have_is_dashed_and_says_so(short: Recording) 
 
 def test_edges_to_the_next_iteration_are_dashed_in_a_colour_of_their_own_with_open_arrows(short: Recording) -> None:
     drawn = picture(short, Options(rolled=True))
-    carried = [item for item in drawn.items if isinstance(item, Curve) and item.stroke == "#7a5bc7" and item.dash == (8.0, 4.0)]
-    arrows = [item for item in drawn.items if isinstance(item, Polygon) and item.stroke == "#7a5bc7" and not item.fill]
+    lines, heads = {COLOURS.carried_pale, COLOURS.carried_firm}, {COLOURS.carried_firm, COLOURS.carried}
+    carried = [
+        item for item in drawn.items if isinstance(item, Curve) and item.stroke in lines and item.dash == EDGE.carried_dash
+    ]
+    arrows = [item for item in drawn.items if isinstance(item, Polygon) and item.stroke in heads and not item.fill]
     assert len(carried) == len(arrows) > 0
     assert "to the next iteration" in texts(drawn)
     assert "to the next iteration" not in texts(picture(short, Options(rolled=False)))
@@ -131,13 +145,13 @@ def test_modules_say_their_value_alone_and_steps_how_far_they_went(short: Record
 
 
 def test_groups_are_open_as_the_page_has_them(short: Recording) -> None:
-    closed, all_open = (rolled_seen(short, "tensors", 9, (), opened) for opened in ((), ["Mmodel"]))
+    closed, all_open = (graph_view(short, rolled=True, opened=opened) for opened in ((), ["Mmodel"]))
     assert len(closed.graph) < len(all_open.graph)
     assert len([i for i in picture(short, Options(rolled=True, opened=())).items if isinstance(i, Group)]) == len(closed.graph)
 
 
 def test_a_turned_loop_has_no_frame(short: Recording) -> None:
-    loops = {loop.title: loop.id for loop in rolled_seen(short, "tensors", 0).view.loops.values()}
+    loops = {loop.title: loop.id for loop in rolled_graph(short).loops.values()}
     shown = texts(picture(short, Options(rolled=True, turned=(loops["for epoch in range(2)"],))))
     assert "for epoch in range(2)" not in shown
 

@@ -9,12 +9,11 @@ from xml.etree import ElementTree
 import pytest
 
 from engine.export import FORMATS, Options, export
-from engine.export.cards import SQUEEZE
-from engine.export.fonts import covers, shortened, width
+from engine.export.fonts import covers, width
 from engine.export.picture import picture
 from engine.export.scene import Box, Group, Picture, Text, clean
-from engine.export.view_states import focus
 from engine.graph import VIEWS, build
+from engine.graph.graph_view import graph_view
 from engine.recording import Recording
 from engine.recording.events import NodeRan
 from tests.engine.export.hostile import TAGS, hostile
@@ -44,7 +43,7 @@ def test_a_folded_graph_is_drawn_with_its_groups_and_the_glow_of_what_is_inside(
     folded = build(recording, "grouped")
     root = parsed(recording, Options(view="grouped", rolled=False))
     assert len(root.findall(f"{SVG}g")) == len(folded)
-    assert focus(recording, folded, len(recording.events) // 2) <= set(folded)
+    assert set(graph_view(recording, fold="auto").focus(len(recording.events) // 2)) <= set(folded)
 
 
 def test_the_running_step_shows_what_flows() -> None:
@@ -104,13 +103,6 @@ def test_lines_of_text_do_not_cover_each_other(name: str) -> None:
             assert beside or abs(one.y - other.y) >= min(one.size, other.size), (one, other)
 
 
-def test_text_is_squeezed_before_it_is_cut_and_never_more_than_allowed() -> None:
-    for item in shapes(picture(hostile())):
-        if isinstance(item, Text):
-            natural = width(item.text, item.size, item.bold)
-            assert natural * SQUEEZE - 0.01 <= item.width <= natural + 0.01
-
-
 def test_hostile_text_is_only_text() -> None:
     for view in VIEWS:
         data = export(hostile(), "svg", Options(view=view, title=TAGS)).decode()
@@ -164,17 +156,10 @@ def test_widths_are_those_of_the_fonts() -> None:
     for text in ("MseLossBackward0", "value 12.34 ± 5e-05", "x1 × σ ∂ → ₀ θ"):
         assert covers(text, True)
         for file, bold in ((REGULAR, False), (BOLD, True)):
-            assert width(text, 100, bold) == pytest.approx(ImageFont.truetype(str(file), 1000).getlength(text) / 10, abs=0.1)
-
-
-def test_shortened_text_fits_and_keeps_as_much_as_it_can() -> None:
-    for room in range(0, 120, 7):
-        kept = shortened("MseLossBackward0", 12, room)
-        assert width(kept, 12) <= room
-        if kept.endswith("…") and kept != "…":
-            longer = "MseLossBackward0"[: len(kept)] + "…"
-            assert width(longer, 12) > room
-    assert shortened("short", 12, 200) == "short"
+            font = ImageFont.truetype(
+                str(file), 1000, layout_engine=ImageFont.Layout.BASIC
+            )  # letters as they are, without kerning
+            assert width(text, 100, bold) == pytest.approx(font.getlength(text) / 10, abs=0.1)
 
 
 def test_characters_that_are_no_text_are_dropped() -> None:

@@ -173,7 +173,7 @@ def test_thirty_small_graphs_fill_the_canvas() -> None:
 
 
 @pytest.mark.parametrize("direction", ["LR", "TB"])
-@pytest.mark.parametrize("graph", [GRAPHS["mlp"](12), GRAPHS["rnn"](10), chain(12)], ids=["mlp", "rnn", "chain"])
+@pytest.mark.parametrize("graph", [GRAPHS["mlp"](6), chain(5)], ids=["mlp", "chain"])
 def test_what_has_few_ranks_stays_as_it_is(graph: Any, direction: Any) -> None:
     assert layout(graph, direction, PAGE) == layout(graph, direction)
 
@@ -222,12 +222,14 @@ def test_a_loop_has_its_frame(aspect: float | None, direction: Any) -> None:
     graph = loop()
     made = layout(graph, direction, aspect)
     check(graph, made)
-    left, top, _, _ = made.frames["loop"]
-    before = (lambda key: made.positions[key][0] < left) if direction == "LR" else (lambda key: made.positions[key][1] < top)
-    assert before("x")
-    assert before("weight")
-    assert not before("test")
-    assert made.positions["optimizer"][direction == "LR"] > max(made.positions[key][direction == "LR"] for key in range(8))
+    left, top, width, height = made.frames["loop"]
+    for key in ("x", "weight"):
+        assert made.positions[key][0] < left or made.positions[key][1] < top, "before the loop"
+    assert made.positions["test"][0] > left + width or made.positions["test"][1] > top + height, "after it"
+    aside = made.positions["optimizer"]
+    assert any(aside[axis] > max(made.positions[key][axis] for key in range(8)) for axis in (0, 1)), (
+        "behind the model, or below it"
+    )
 
 
 def test_carried_edges_leave_on_the_right_and_come_back_on_the_left() -> None:

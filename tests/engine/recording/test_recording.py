@@ -203,7 +203,7 @@ def sound(recording: Recording) -> bool:
     return True
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.data())
 def test_a_forged_column_is_refused_or_harmless(data: st.DataObject) -> None:
     def change(front: Front, columns: dict[str, Any]) -> None:
@@ -222,7 +222,7 @@ def test_a_forged_column_is_refused_or_harmless(data: st.DataObject) -> None:
     look_at_everything(recording)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.data())
 def test_a_forged_front_is_refused_or_harmless(data: st.DataObject) -> None:
     def change(front: Front, columns: dict[str, Any]) -> Front:
@@ -239,7 +239,7 @@ def test_a_forged_front_is_refused_or_harmless(data: st.DataObject) -> None:
     look_at_everything(recording)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(st.data())
 def test_forged_bytes_under_a_sound_checksum_are_refused_or_harmless(data: st.DataObject) -> None:
     parts = chunks(SAVED)
@@ -331,7 +331,7 @@ def test_a_column_that_is_not_known_is_passed_over_and_one_that_is_missing_has_i
         Recording.load(forged(SAVED, lacking))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.data())
 def test_a_forged_byte_of_format_1_is_refused_or_harmless(data: st.DataObject) -> None:
     length = HEADER.unpack_from(OLD)[3]
@@ -345,7 +345,7 @@ def test_a_forged_byte_of_format_1_is_refused_or_harmless(data: st.DataObject) -
     look_at_everything(recording)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.data())
 def test_a_forged_number_of_format_1_is_refused_or_harmless(data: st.DataObject) -> None:
     document, raw = unpacked(OLD)

@@ -18,11 +18,13 @@ from engine.experiments.gradcheck.parent import _Reply
 from engine.experiments.sweep.messages import SweepRequest
 from engine.experiments.sweep.parent import _Replies
 from engine.program import Program
-from engine.recording.events import OpRan, Printed, Raised, Site, TensorInfo
-from engine.recording.store import StoredArray
+from engine.recording.assembly import Assembly
+from engine.recording.batch import EMPTY, Batch, batch_of, changed
+from engine.recording.events import Argument, OpRan, Printed, Raised, Scope, Site, TensorInfo
+from engine.recording.store import StoredArray, Summary
 from engine.sandbox import Layers, Limits, RunError, RunResult, run, runner
-from engine.sandbox.transport.frames import BATCH, DONE, MAX_FRAME, MAX_FRAMES, MAX_READS, REPLY, SHARE, STUCK, batches
-from engine.sandbox.transport.messages import HEADER, ROWS, Batch, Done, Job, encode
+from engine.sandbox.transport.frames import BATCH, DONE, MAX_FRAME, MAX_FRAMES, MAX_READS, REPLY, ROWS, SHARE, STUCK, batches
+from engine.sandbox.transport.messages import HEADER, Done, Job, encode
 from engine.sandbox.transport.receiver import MAX_TEXT, STATUSES, Collected, CollectedRun
 
 PROGRAM = Program.from_text("import torch\nx = torch.ones(3, requires_grad=True)\nprint(x)\n(x * 2).sum().backward()\nx.grad")
@@ -128,13 +130,14 @@ def test_well_formed_messages_of_another_form(kind: bytes, values: list[object])
     result_of(frame(kind, msgspec.msgpack.encode(values)) + done())
 
 
+PLACE = st.integers(-3, 6) | st.sampled_from((2**31 - 1, -(2**31)))
 NUMBER = st.integers(-3, 6) | st.sampled_from((2**31, 2**62, -(2**63)))
 TENSOR = st.builds(
     TensorInfo, NUMBER, st.sampled_from(("float32", "", "x" * 50)), st.lists(NUMBER, max_size=3).map(tuple), NUMBER, node=NUMBER
 )
 EVENT = st.one_of(
-    st.builds(OpRan, op=st.text(max_size=5), outputs=st.lists(TENSOR, max_size=2).map(tuple), site=NUMBER, opened=NUMBER),
-    st.builds(Printed, text=st.text(max_size=9), site=NUMBER, scope=NUMBER),
+    st.builds(OpRan, op=st.text(max_size=5), outputs=st.lists(TENSOR, max_size=2).map(tuple), site=PLACE, opened=NUMBER),
+    st.builds(Printed, text=st.text(max_size=9), site=PLACE, scope=PLACE),
     st.builds(Raised, type=st.text(max_size=9), message=st.text(max_size=9)),
 )
 ARRAY = st.builds(
@@ -147,7 +150,7 @@ ARRAY = st.builds(
 def test_facts_that_contradict_each_other(
     events: list[OpRan | Printed | Raised], sites: list[Site], arrays: list[StoredArray]
 ) -> None:
-    result_of(frame(BATCH, encode(Batch([*events], sites, [], arrays))) + done())
+    result_of(frame(BATCH, encode(batch_of(events, sites, (), arrays))) + done())
 
 
 def test_how_far_a_check_is_comes_as_a_share() -> None:
@@ -175,19 +178,40 @@ def test_replies_of_nonsense_to_checks_and_sweeps(body: bytes, kind: bytes) -> N
 
 
 HUGE = 2**32 - 1
+
+
+def bomb(**fields: bytes) -> bytes:
+    """A batch of which some fields are these bytes."""
+    names = Batch.__struct_fields__
+    return bytes([0x90 + len(names)]) + b"".join([fields.get(name, encode(getattr(EMPTY, name))) for name in names])
+
+
+def often(batch: Batch, times: int) -> bytes:
+    """A batch whose rows come again and again."""
+    names = ("rows", "lengths", "scopes", "scope_lengths", "arrays", "data")
+    return encode(changed(batch, **{name: getattr(batch, name) * times for name in names}))
+
+
+WIDE = OpRan("op", tuple(Argument("a", text="1") for _ in range(60_000)))
+LONG = StoredArray("float32", (10**6,), None, Summary(0, 0, 0, 0, 0, 0, 0, (0,) * 32, (0, 0), ((0.0,) * 32,) * 32, ()))
 BOMBS = {
     "a list without end": b"\xdd" + struct.pack(">I", HUGE),
     "a map without end": b"\xdf" + struct.pack(">I", HUGE),
     "a text without end": b"\xdb" + struct.pack(">I", HUGE),
-    "bytes without end": b"\x95\x90\x90\x90\x91\x83\xa5dtype\xa4bool\xa5shape\x90\xa4data\xc6" + struct.pack(">I", HUGE),
+    "bytes without end": bomb(data=b"\xc6" + struct.pack(">I", HUGE)),
     "lists in lists": b"\x91" * (MAX_FRAME - 1),
     "maps in maps": b"\x81\xa1x" * (MAX_FRAME // 3),
     "a number of many kinds": b"\xc7\xff\x7f" + b"x" * 255,
-    "empty events": b"\x95\xdd" + struct.pack(">I", 10**6) + b"\x90" * 10**6 + b"\x90" * 4,
-    "empty sites": b"\x95\x90\xdd" + struct.pack(">I", 10**6) + b"\x90" * 10**6 + b"\x90" * 3,
-    "loops in a scope": b"\x95\x90\x90\x91\x93\xa0\x00\xdd" + struct.pack(">I", 2**20) + b"\x92\x00\x00" * 2**20 + b"\x90\x90",
-    "inputs of an event": b"\x95\x91\x93\xa2op\xa1a\xdd" + struct.pack(">I", 10**6) + b"\x91\xa0" * 10**6 + b"\x90" * 4,
-    "a text that is printed": encode(Batch([Printed("\U0001f600" + "a" * (MAX_FRAME // 2))])),
+    "empty events": bomb(forms=b"\xdd" + struct.pack(">I", 10**6) + b"\x90" * 10**6),
+    "empty sites": bomb(sites=b"\xdd" + struct.pack(">I", 10**6) + b"\x90" * 10**6),
+    "loops in a scope": bomb(nests=b"\x91\x93\xa0\x00\xdd" + struct.pack(">I", 2**20) + b"\x92\x00\x00" * 2**20),
+    "inputs of an event": bomb(forms=b"\x91\x93\xa2op\xa1a\xdd" + struct.pack(">I", 10**6) + b"\x91\xa0" * 10**6),
+    "a text that is printed": encode(batch_of([Printed("\U0001f600" + "a" * (MAX_FRAME // 2))])),
+    "a text that is printed often": often(batch_of([Printed("a" * 10**6)]), 10**5),
+    "an event of many parts that comes often": often(batch_of([WIDE]), 10**5),
+    "a scope in many loops that comes often": often(batch_of(scopes=[Scope(loops=((1, 1),) * 60_000)]), 10**5),
+    "a summary that comes often": often(batch_of(arrays=[LONG]), 10**5),
+    "an array of many dimensions that comes often": often(batch_of(arrays=[StoredArray("bool", (0,) * 60_000, b"")]), 10**5),
 }
 
 
@@ -208,11 +232,11 @@ def test_what_is_meant_to_fill_the_parents_memory(body: bytes) -> None:
 def test_no_child_can_send_more_than_a_run_may() -> None:
     limits = Limits(events=5_000, array_bytes=2**20, output_chars=10_000)
     floods = {
-        "events": encode(Batch([Raised(type="E", message="m")] * ROWS)),
-        "sites": encode(Batch(sites=[Site()] * ROWS)),
-        "arrays": encode(Batch(arrays=[StoredArray("bool", (300,), bytes(300))] * ROWS)),
-        "small arrays": encode(Batch(arrays=[StoredArray("bool", (3,), bytes(3))] * ROWS)),
-        "text": encode(Batch([Printed("x" * 9_000)])),
+        "events": encode(batch_of([Raised(type="E", message="m")] * ROWS)),
+        "sites": encode(batch_of(sites=[Site()] * ROWS)),
+        "arrays": encode(batch_of(arrays=[StoredArray("bool", (300,), bytes(300))] * ROWS)),
+        "small arrays": encode(batch_of(arrays=[StoredArray("bool", (3,), bytes(3))] * ROWS)),
+        "text": encode(batch_of([Printed("x" * 9_000)])),
     }
     for name, body in floods.items():
         collected = CollectedRun(PROGRAM, limits)
@@ -274,13 +298,17 @@ def test_batches_hold_everything_in_order(events: int, arrays: int, sites: int) 
     made = [Printed(str(k)) for k in range(events)]
     kept = [StoredArray("uint8", (k,), bytes(k)) for k in range(arrays)]
     places = [Site(0, k) for k in range(sites)]
-    found = list(batches([*made], places, [], kept, []))
-    assert [e for b in found for e in b.events] == made
-    assert [s for b in found for s in b.sites] == places
-    assert [a for b in found for a in b.arrays] == kept
-    assert all(max(map(len, (b.events, b.sites, b.arrays))) <= ROWS for b in found)  # type: ignore[arg-type]
-    first = next((k for k, b in enumerate(found) if b.events), 0)
-    assert not any(b.sites or b.arrays for b in found[first + 1 :])
+    whole, found = batch_of(made, places, (), kept), Assembly()
+    few = list(batches(whole, [len(array.data or b"") for array in kept]))
+    for batch in few:
+        found.add(batch)
+    tape = found.tape()
+    assert tape.decoded(0, events) == made
+    assert found.sites == places
+    assert list(found.stored()) == kept
+    assert all(max(map(len, (b.forms, b.sites, b.kinds))) <= ROWS for b in few)
+    first = next((k for k, b in enumerate(few) if b.rows), 0)
+    assert not any(b.sites or b.arrays or b.forms for b in few[first + 1 :])
 
 
 # --- a child that sends its own frames ------------------------------------------------------------------------------------
@@ -293,7 +321,8 @@ FORGE = (
 
 def test_a_forged_result_is_a_lie_about_its_own_run_only() -> None:
     told = encode(Done("ok", None, ["ok"], 0.0))
-    lie = run(f"{FORGE}send(b'B', {encode(Batch([Printed('forged')]))!r})\nsend(b'D', {told!r})\nwhile True: pass", layers=BARE)
+    forged = encode(batch_of([Printed("forged")]))
+    lie = run(f"{FORGE}send(b'B', {forged!r})\nsend(b'D', {told!r})\nwhile True: pass", layers=BARE)
     assert (lie.status, lie.output) == ("ok", "forged")
     results: dict[str, RunResult] = {}
 
@@ -318,7 +347,7 @@ def test_a_forged_result_is_a_lie_about_its_own_run_only() -> None:
         "while True: send(b'B', b'\\x91' * 10 ** 6)",
         "while True: send(b'S', b'')",
         "os.write(3, b'B\\xff\\xff\\xff\\x00'); import time; time.sleep(1000)",
-        f"send(b'B', {encode(Batch([Raised(type='E', message='m')] * 1000))!r} * 1)\nwhile True: pass",
+        f"send(b'B', {encode(batch_of([Raised(type='E', message='m')] * 1000))!r} * 1)\nwhile True: pass",
         "os.close(3)\nwhile True: pass",
         "os.dup2(4, 3)\nprint('x')",
         "os.write(4, b'File \"<program>\", line 1' * 2000)\nwhile True: pass",

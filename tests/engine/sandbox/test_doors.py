@@ -15,7 +15,7 @@ import pytest
 
 from engine.program import Program
 from engine.recording import Recording, replay
-from engine.sandbox import Layers, Limits, RunResult, run
+from engine.sandbox import Layers, Limits, RunResult
 from engine.sandbox.processes.forking import Server
 from engine.sandbox.runner import job_for
 from engine.sandbox.system.faults import FILLED, FREED
@@ -61,39 +61,10 @@ def test_a_callee_reaches_nothing_through(door: Case, server: Server) -> None:
 
 
 def test_there_are_doors_of_every_kind() -> None:
-    assert len(DOORS) == len({(d.group, d.name) for d in DOORS}) >= 180
+    assert len(DOORS) == len({(d.group, d.name) for d in DOORS}) >= 220
     assert len({d.group for d in DOORS}) >= 6
 
 
 def test_it_is_seen_when_freed_memory_is_used(server: Server) -> None:
-    program = next(d.text for d in DOORS if d.name == "two lists compared, whose items leave while they are compared")
-    if sys.version_info < (3, 12, 5):
-        assert do(server, program, Layers(language=False, system=False)).status == "crashed"
-
-
-OPEN = {
-    "a type with parameters that goes while it is shown": (
-        "class E:\n    def __repr__(self):\n        out.clear()\n        return 'x'\n"
-        "out = [list[E(), E(), E()]]\nprint(repr(out))"
-    ),
-    "an ordered dict that goes while it is copied": (
-        "import collections\nclass S(collections.OrderedDict):\n    def __getitem__(self, k):\n        a.clear()\n"
-        "        return 1\na = S((k, 5) for k in range(20))\na.copy()"
-    ),
-    "tuples in an array that go while an operator of NumPy's compares what is in them": (
-        "import numpy as np\nclass E:\n    def __eq__(self, other):\n        a[:] = None\n        return True\n"
-        "a, b = np.empty(1, object), np.empty(1, object)\na[0] = tuple(E() for _ in range(50))\n"
-        "b[0] = tuple(E() for _ in range(50))\na == b"
-    ),
-    "a list that goes while an operator of NumPy's takes it apart": (
-        "import numpy as np\nclass S:\n    def __len__(self): return 5\n    def __getitem__(self, k):\n        a.clear()\n"
-        "        return [1.0] * 5\na = [[S()] for _ in range(50)]\nnp.zeros(3) + a"
-    ),
-}
-"""What SECURITY.md says stays open: it ends the program's own process at worst."""
-
-
-@pytest.mark.parametrize("program", OPEN.values(), ids=OPEN.keys())
-def test_what_stays_open_ends_at_the_second_layer(program: str) -> None:
-    assert run(program, Limits(seconds=1)).status in ("ok", "error", "crashed", "timeout", "memory")
-    assert run("print('next')", Limits(seconds=20)).output == "next\n"
+    program = next(d.text for d in DOORS if d.name == "objects in an array emptied by its own sort")
+    assert do(server, program, Layers(language=False, system=False)).status == "crashed"

@@ -12,7 +12,7 @@ export const CONDITIONS = [
 
 const empty = () => ({ lines: [], tensors: [] });
 
-/** Only what a breakpoint may be, whatever was handed over. */
+/** Only what a breakpoint may be, whatever was handed over.  @returns {import('./protocol').Breakpoints} */
 export function readBreakpoints(data) {
   const lines = (data?.lines ?? []).map(({ cell = 0, line }) => ({ cell: Number(cell), line: Number(line) })).filter(({ line }) => line > 0);
   const tensors = (data?.tensors ?? [])

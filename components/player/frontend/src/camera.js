@@ -1,14 +1,18 @@
 /** Where the stage looks: fit, focus on a step, follow the action, zoom; all in terms of vis-network's own view. */
 
-import { READABLE } from './paint-card.js';
+import { READABLE } from './fonts.js';
 import { union } from './route.js';
 
 const COMFORTABLE = 1;
+/** The zoom at which the beginning is shown of what cannot be read as a whole. */
+const BEGINNING = 0.66;
+/** What is kept free around cards whose frames are not in view as a whole, and above them for the tabs of those. */
+const [AROUND, TABS] = [12, 44];
 const CLOSEST = 1.25;
 const ZOOM = { least: 0.004, most: 4 };
 /** What is kept free above the picture unless the tools say otherwise, and below and beside it. */
 const ABOVE = 50;
-const INSETS = { bottom: 42, left: 22, right: 22 };
+const INSETS = { bottom: 42, left: 14, right: 14 };
 
 /**
  * @param {import('vis-network').Network} network
@@ -30,26 +34,26 @@ export function createCamera(network, element, current, top = () => ABOVE) {
     scale: () => network.getScale(),
 
     /** Can all of the picture be read at once? */
-    fits: () => !current().bounds || scaleFor(current().bounds) >= READABLE,
+    fits: () => !current().bounds || scaleFor(cardsOf(current())) >= READABLE,
 
-    /** Everything in view; unless `whole`, no smaller than readable: then the nodes of the step instead. */
+    /** Everything in view, or all cards; unless `whole`, no smaller than readable: then the main loop, its beginning, or the nodes of the step. */
     fit(focus, { whole = false, animate = false } = {}) {
-      const { bounds } = current();
+      const model = current();
+      const { bounds } = model;
       if (!bounds) return;
-      const scale = scaleFor(bounds);
       camera.following = true;
       camera.whole = whole;
       camera.brought = null;
-      if (whole || scale >= READABLE) {
-        camera.mode = 'fit';
-        lookAt(bounds, scale, animate);
-      } else {
-        camera.mode = 'focus';
-        const corner = beginningOf(current(), roomAt(READABLE));
-        if (corner) return lookAt(corner, READABLE, animate);
-        const target = union(focus.map((node) => node.box)) ?? startOf(current());
-        lookAt(target, Math.min(COMFORTABLE, Math.max(READABLE, scaleFor(target))), animate, bounds);
-      }
+      const cards = cardsOf(model);
+      const all = whole || scaleFor(bounds) >= READABLE ? bounds : scaleFor(cards) >= READABLE ? cards : null;
+      camera.mode = all ? 'fit' : 'focus';
+      if (all) return lookAt(all, scaleFor(all), animate);
+      const main = mainOf(model);
+      if (main && scaleFor(main) >= READABLE) return lookAt(main, scaleFor(main), animate);
+      const corner = beginningOf(model, roomAt(BEGINNING));
+      if (corner) return lookAt(corner, BEGINNING, animate);
+      const target = union(focus.map((node) => node.box)) ?? startOf(model);
+      lookAt(target, Math.min(COMFORTABLE, Math.max(BEGINNING, scaleFor(target))), animate, bounds);
     },
 
     /**
@@ -122,8 +126,9 @@ export function createCamera(network, element, current, top = () => ABOVE) {
     },
 
     /** After the picture was laid out anew: put a point of it where another was on the screen before, at the same zoom. */
-    hold(point, onScreen, scale) {
-      camera.detach();
+    hold(point, onScreen, { scale, following }) {
+      camera.mode = 'free';
+      camera.following = following;
       network.moveTo({
         scale,
         position: {
@@ -198,15 +203,31 @@ export function createCamera(network, element, current, top = () => ABOVE) {
   return camera;
 }
 
+/** All cards, with room for the tabs of the frames around them. */
+function cardsOf({ nodes, frames, bounds }) {
+  return nodes.length > 0 && frames.length > 0 ? grown(union(nodes.map(({ box }) => box))) : bounds;
+}
+
+/** The cards of the main loop; null without one. */
+function mainOf({ rolled, frames, nodes }) {
+  const main = rolled?.on ? frames.find(({ loop }) => loop === rolled.main) : undefined;
+  const inside = main ? nodes.filter(({ box }) => holds(main.box, box)) : [];
+  return inside.length > 0 ? grown(union(inside.map(({ box }) => box))) : null;
+}
+
+const grown = ({ left, top, right, bottom }) => ({ left: left - AROUND, top: top - TABS, right: right + AROUND, bottom: bottom + AROUND });
+
 /** What stands before a frame is left out where it would take more than this share of the view. */
 const BEFORE = 0.2;
 /** What a card at first sight is worth: what has parameters or ends a forward pass, other cards, steps on the way; less for one that begins out of view. */
 const WORTH = { model: 4, card: 2, pill: 0.5, cut: 3 };
+/** How much more must be in view further right for it not to be the left end, where it begins. */
+const MORE = 1.5;
 const MARGIN = 14;
 
 /**
- * Where a rolled run is looked at first: under the tab of the main loop's frame, and there as far left as the most of the model is
- * in view. Null without one.
+ * Where a rolled run is looked at first that cannot be read as a whole: under the tab of the main loop's frame, at its left end or
+ * where much more of the model is in view. Null without one.
  */
 export function beginningOf({ rolled, frames, nodes, bounds }, { width, height }) {
   const main = rolled?.on ? frames.find(({ loop }) => loop === rolled.main) : undefined;
@@ -225,7 +246,7 @@ export function beginningOf({ rolled, frames, nodes, bounds }, { width, height }
     return seen.reduce((sum, each) => sum + (each.pill ? WORTH.pill : each.group || each.rows.length > 0 || each.tone === 'root' ? WORTH.model : WORTH.card), 0) - cut.length * WORTH.cut;
   };
   const left = wide <= width ? (bounds.left + bounds.right - width) / 2
-    : lefts.map((each) => Math.min(each, furthest)).sort((one, other) => one - other).reduce((best, each) => (worth(each) > worth(best) ? each : best));
+    : lefts.map((each) => Math.min(each, furthest)).sort((one, other) => one - other).reduce((best, each) => (worth(each) > MORE * worth(best) ? each : best));
   return { left, top, right: left + width, bottom: top + height };
 }
 

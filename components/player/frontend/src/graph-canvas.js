@@ -5,19 +5,16 @@
 
 import { Network } from 'vis-network';
 import { createCanvas } from './canvas.js';
+import { fontsOf } from './fonts.js';
 import { restOf } from './glide.js';
 import { isDimmed } from './overlay.js';
-import { paintEdgeLabels, paintEdges, overlaps } from './paint-edge.js';
-import { VERY_FAR, fontsOf, paintBlocks, paintNode } from './paint-card.js';
-import { paintFrames, paintTabs } from './paint-frame.js';
-import { paintRegions } from './regions.js';
+import { VERY_FAR, paintBlocks, paintHandles, paintNode } from './paint-card.js';
+import { overlaps } from './paint-edge.js';
 import { paintOverlayEdges, paintOverlayMarks, paintOverlayNode } from './paint-overlay.js';
+import { paintBehind, paintInFront } from './paint-scene.js';
 
 /** Distance in pixels a press may wander and still be a click. */
 const CLICK = 5;
-
-/** Nodes from which on vis-network is too slow. */
-const LARGE = 400;
 
 /** What the player depends on, whatever the options that came with the network say. */
 const FORCED = {
@@ -54,17 +51,14 @@ export function createGraphCanvas(element, view, on) {
     view.scale = network.getScale();
     view.fonts = fontsOf(view.palette.font, view.scale);
     view.area = visibleArea();
-    paintFrames(ctx, model, view);
-    paintRegions(ctx, model.regions, view);
-    view.lively = view.glide ? [] : paintEdges(ctx, model, view, view.area);
+    view.lively = paintBehind(ctx, model, view);
     if (view.overlay && !view.glide) paintOverlayEdges(ctx, model, view.overlay, view);
   }
 
   function paintOver(ctx) {
     if (!model) return;
-    if (view.scale >= 0.35) paintEdgeLabels(ctx, view.lively, model.nodes.filter((node) => overlaps(node.box, view.area)), view);
+    paintInFront(ctx, model, view.lively, view);
     if (view.overlay && !view.glide) paintOverlayMarks(ctx, model, view.overlay, view);
-    paintTabs(ctx, model, view);
     on.painted();
   }
 
@@ -80,6 +74,7 @@ export function createGraphCanvas(element, view, on) {
 
   function paintInPlace(ctx, node) {
     paintNode(ctx, node, view, isDimmed(view.overlay, 'nodes', node.id));
+    paintHandles(ctx, node, view);
     const mark = view.overlay?.nodes.get(node.id);
     if (mark) paintOverlayNode(ctx, node, mark, view);
     if (!view.overlay) return;
@@ -180,21 +175,26 @@ export function createGraphCanvas(element, view, on) {
   return {
     network,
 
-    /** Replace the graph. Only ids and positions reach vis-network: labels and titles are ours to draw, as plain text. */
-    setGraph(nextModel, { options = {}, edges = [] }) {
+    /**
+     * Replace the graph. Only ids and positions reach vis-network: labels and titles are ours to draw, as plain text.
+     *
+     * @param {object} nextModel
+     * @param {import('./protocol').VisNetwork | null} given   null for so large a graph that it goes on a canvas of our own
+     */
+    setGraph(nextModel, given) {
       // Options redraw at once, so nothing of the graph before may still be there.
       small.setData({ nodes: [], edges: [] });
       model = nextModel;
-      const many = model.nodes.length > LARGE;
-      inUse = many ? large : small;
-      large.show(many);
-      frame.hidden = many;
-      if (many) return;
-      small.setOptions(merged(options, FORCED));
-      const nodes = model.nodes.map(({ id, x, y, w, h }) => ({
-        id, x, y, shape: 'custom', ctxRenderer, size: Math.max(w, h) / 2 + 12, physics: false,
-      }));
-      const links = edges.filter(({ from, to }) => model.node.has(from) && model.node.has(to));
+      inUse = given ? small : large;
+      large.show(!given);
+      frame.hidden = !given;
+      if (!given) return;
+      small.setOptions(merged(given.options, FORCED));
+      const nodes = given.nodes.filter(({ id }) => model.node.has(id)).map(({ id, x, y, shape, physics }) => {
+        const { w, h } = model.node.get(id);
+        return { id, x, y, shape, physics, ctxRenderer, size: Math.max(w, h) / 2 + 12 };
+      });
+      const links = given.edges.filter(({ from, to }) => model.node.has(from) && model.node.has(to));
       small.setData({ nodes, edges: links.map(({ id, from, to }) => ({ id, from, to, hidden: true, smooth: false })) });
     },
 

@@ -5,11 +5,7 @@ import { createModel } from './model.js';
 import { readOverlay } from './overlay.js';
 import { focusNodes, titleOf } from './state.js';
 import { tellSteps } from './steps.js';
-import { isSketch } from './tape.js';
-import { createWindows } from './windows.js';
-
-/** Pictures whose windows are kept: the same run, opened otherwise. */
-const PICTURES = 6;
+import { isSketch, windowsOf } from './store.js';
 
 /**
  * @param {import('./state.js').State} state
@@ -22,7 +18,7 @@ export function createLoading(state, parts, { root, canvas, under }) {
   let opened = false; // a rolled run is looked at for the first time
 
   const loading = {
-    /** Take over a payload, or what is new in it. */
+    /** Take over a payload, or what is new in it.  @param {import('./model.js').Payload} payload */
     take(payload) {
       const other = payload.rev !== state.model.rev;
       if (isSketch(payload)) {
@@ -69,7 +65,7 @@ export function createLoading(state, parts, { root, canvas, under }) {
     parts.caption.show(model.steps.at(step).caption);
   }
 
-  /** Of the picture on show there is more: what the cards show in other steps. */
+  /** Of the picture on show there is more: what the cards show in other steps.  @param {import('./protocol').Told} told */
   function learn(told) {
     const { model } = state;
     if (!model.windows || model.windows.cover(...told.window)) return;
@@ -78,7 +74,7 @@ export function createLoading(state, parts, { root, canvas, under }) {
     parts.queueBar.show(model.queue, (id) => titleOf(state, id));
   }
 
-  /** What is wrong or odd about the run is known, which the picture did not wait for. */
+  /** What is wrong or odd about the run is known, which the picture did not wait for.  @param {import('./protocol').Found} found */
   function found({ marks, nodes }) {
     const { model } = state;
     if (model.found) return;
@@ -114,12 +110,12 @@ export function createLoading(state, parts, { root, canvas, under }) {
 
   /** Put a graph in the place of the last one. */
   function draw(payload) {
-    const model = createModel(payload, windowsOf(payload));
+    const model = createModel(payload, windowsOf(payload.rev, memory));
     state.model = model;
     parts.iterations.setModel(model);
     parts.viewport.arrange();
     parts.folds.show(model);
-    parts.graphCanvas.setGraph(model, payload.network ?? {});
+    parts.graphCanvas.setGraph(model, payload.network ?? null);
     parts.timeline.setModel(model);
     setLegend(model.legend);
     canvas.setAttribute('aria-label', `Graph of ${model.nodes.length} nodes and ${model.edges.length} edges. A table of the nodes is available.`);
@@ -130,15 +126,6 @@ export function createLoading(state, parts, { root, canvas, under }) {
     view.linked = null;
     view.glide = null;
     parts.tooltip.hide();
-  }
-
-  /** What the cards of a picture show, as far as it has come; that of the pictures on show last is kept. */
-  function windowsOf({ rev }) {
-    const windows = memory.windows.get(rev) ?? createWindows();
-    memory.windows.delete(rev);
-    memory.windows.set(rev, windows);
-    for (const other of [...memory.windows.keys()].slice(0, -PICTURES)) memory.windows.delete(other);
-    return windows;
   }
 
   /** Show a recording, at the moment, node and position that are remembered of it or of the one before. */
@@ -184,7 +171,7 @@ export function createLoading(state, parts, { root, canvas, under }) {
         if (places) parts.glide.start(places);
       });
     } else viewport.look(() => (saved ? goOn(saved, kept) : camera.fit(focusNodes(state))));
-    opened = Boolean(model.rolled?.on) && !saved && !refolded;
+    opened = Boolean(model.rolled?.on) && !remembered && !stays && !refolded;
     memory.wanted = null;
     reporter.step(state.step);
     reporter.flush();
@@ -203,7 +190,7 @@ export function createLoading(state, parts, { root, canvas, under }) {
     return memory.total === total && memory.step !== undefined ? memory.step : Math.max(0, total - 1);
   }
 
-  /** Do what Python asks for, once. */
+  /** Do what Python asks for, once.  @param {import('./protocol').Command | undefined} command */
   function obey(command, first) {
     if (!command || command.n <= memory.command) return;
     memory.command = command.n;

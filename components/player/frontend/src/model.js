@@ -1,13 +1,13 @@
 /** The payload as the player uses it: plain objects with geometry, and the faces they wear at one step. */
 
 import { rowBoxes } from './card-rows.js';
+import { CARD } from './design.js';
 import { factAt, indexAt } from './history.js';
 import { queueAt, readQueues } from './queue.js';
 import { readRegions } from './regions.js';
-import { STACK } from './paint-card.js';
 import { readRolled } from './rolled.js';
 import { brief, readSpark, troubleAt, valueAt } from './sparks.js';
-import { isSketch } from './tape.js';
+import { isSketch } from './store.js';
 import { boxOf, curveAlong, distanceTo, samplesOf, spreadParallel, union } from './route.js';
 import { createWindows } from './windows.js';
 
@@ -36,7 +36,12 @@ const QUIET = Object.freeze({ active: false });
  */
 
 /**
- * @param {object} payload
+ * @typedef {import('./protocol').Message & import('./protocol').Run & import('./protocol').Drawn & import('./protocol').Moments} Payload
+ *   a message as `store.js` puts it together
+ */
+
+/**
+ * @param {Payload} payload
  * @param {object} windows   what is known of this very picture, as `windows.js` keeps it
  * @returns {Model}
  */
@@ -189,7 +194,7 @@ function fromSpark(node) {
   return { ...BLANK, value: value ?? null, grad: grad ?? null };
 }
 
-/** Frames of time loops; what is on the tab is written there when it is painted. */
+/** Frames of time loops; what is on the tab is written there when it is painted.  @param {import('./protocol').Frame[]} frames */
 function readFrames(rolled, frames = []) {
   const read = frames.flatMap(({ loop, title, nodes = 0, ...at }) => {
     const own = rolled.loops.get(loop);
@@ -214,6 +219,7 @@ function readNode(node) {
   return read;
 }
 
+/** @param {import('./protocol').Card} node */
 function readCard(node) {
   const history = node.history ?? [];
   const names = history.map(([, face]) => face.title).filter(Boolean);
@@ -261,10 +267,10 @@ function readCard(node) {
 
 /** Where edges begin and end: with what peeps out behind a group's card, which would hide the arrows. */
 function outline({ box, group }) {
-  return group ? { ...box, right: box.right + STACK, bottom: box.bottom + STACK } : box;
+  return group ? { ...box, right: box.right + CARD.stack, bottom: box.bottom + CARD.stack } : box;
 }
 
-/** Nodes within closed groups, each with the group on show that it is in. */
+/** Nodes within closed groups, each with the group on show that it is in.  @param {import('./protocol').Index | undefined} index */
 function readHidden(index, node) {
   const found = new Map();
   if (!index) return found;
@@ -280,6 +286,7 @@ function readHidden(index, node) {
   return found;
 }
 
+/** @param {import('./protocol').Line} edge */
 function readEdge(edge, node) {
   const { x: fromX, y: fromY } = node.get(edge.from);
   const { x: toX, y: toY } = node.get(edge.to);

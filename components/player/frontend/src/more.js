@@ -1,7 +1,7 @@
 /** Says at the edges of the stage how many cards there are beyond: "3 more →". */
 
 import { h } from '../../../browser/dom.mjs';
-import { STACK } from './paint-card.js';
+import { CARD } from './design.js';
 import { overlaps } from './paint-edge.js';
 
 /** In the strip the notes stand from right to left. */
@@ -42,7 +42,7 @@ export function createMore() {
 }
 
 /** What must not be covered: the cards with what peeps out behind them, and the tabs of frames. */
-export const obstacles = ({ nodes, frames = [] }) => [...nodes.map(({ box, group }) => (group ? { ...box, right: box.right + STACK, bottom: box.bottom + STACK } : box)), ...frames.flatMap(({ tab }) => tab ?? [])];
+export const obstacles = ({ nodes, frames = [] }) => [...nodes.map(({ box, group }) => (group ? { ...box, right: box.right + CARD.stack, bottom: box.bottom + CARD.stack } : box)), ...frames.flatMap(({ tab }) => tab ?? [])];
 
 /** How many cards are out of view, and to which side; those in a corner count to the left or right. */
 export function beyond(nodes, area) {

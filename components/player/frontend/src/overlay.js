@@ -1,18 +1,12 @@
 /**
  * Marks that Python or a part of the page lays over the graph: a path and its cut, errors of a numerical check, differences
  * between two runs. Changing them touches neither camera nor step.
- *
- * The data, every part optional; keys that the graph on show does not have are passed over:
- *   {nodes: {"t3": Mark}, edges: {"t1>t3>0": Mark, "t1>t3": Mark},   an edge's name, or both ends for all edges between them
- *    links: [{from, to, ...Mark}],                                   drawn where the graph has no edge
- *    legend: [{tone, label}], dim: bool}                             dim: the rest steps back; by default if there is a path
- *   Mark = {tone, label?, value?}
- *   tone: "path" | "cut" | "good" | "bad" | "warn" | "added" | "removed" | "changed" | "error" (coloured by `value`, 0 to 1)
+ * Keys that the graph on show does not have are passed over; unless it is said otherwise, the rest steps back if there is a path.
  */
 
 export const TONES = new Set(['path', 'cut', 'good', 'bad', 'warn', 'added', 'removed', 'changed', 'error']);
 
-/** The data as plain lookups for one graph, or null for none. */
+/** The data as plain lookups for one graph, or null for none.  @param {import('./protocol').Overlay | null | undefined} data */
 export function readOverlay(data, model) {
   if (!data) return null;
   const nodes = new Map();

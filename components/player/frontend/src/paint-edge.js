@@ -1,14 +1,14 @@
 /** Draws the edges along their routes: data forwards, gradients in orange in their own direction, cuts dashed, and the labels. */
 
+import { EDGE, VEIL } from './design.js';
 import { indexAt } from './history.js';
 import { isDimmed } from './overlay.js';
 import { pointAt, tracePath } from './route.js';
-import { textWidth, write } from './text.js';
+import { clean, textWidth, write } from './text.js';
 
 const ARROWS_FROM = 0.3;
 /** Beyond so many resting edges in view they are drawn as straight lines, all of one kind at once. */
 const MANY = 1200;
-const RETURN = [8, 4];
 
 /** Everything under the cards. */
 export function paintEdges(ctx, model, view, area) {
@@ -19,7 +19,7 @@ export function paintEdges(ctx, model, view, area) {
     if (!overlaps(edge.curve.bounds, area)) continue;
     (edge.face.active && !edge.ghost ? lively : resting).push(edge);
   }
-  const thin = Math.max(1.4, 0.7 / scale);
+  const thin = Math.max(EDGE.line, 0.7 / scale);
   if (resting.length > MANY) paintLines(ctx, resting, view, thin);
   else {
     const returns = paintReturns(ctx, resting, view, thin);
@@ -31,8 +31,8 @@ export function paintEdges(ctx, model, view, area) {
     const width = Math.max(widthOf(edge, model.strongest), 1.6 / scale);
     // Edges of data are drawn from input to result; edges of grad_fn already point where the gradient goes.
     const against = edge.kind !== 'grad_fn';
-    strokeEdge(ctx, edge, against, palette.orangeHalo, width + 5, 0, scale);
-    strokeEdge(ctx, edge, against, palette.orange, width, 10.5, scale);
+    strokeEdge(ctx, edge, against, palette.orangeHalo, width + EDGE.flowHalo, 0, scale);
+    strokeEdge(ctx, edge, against, palette.orange, width, EDGE.flowArrow, scale);
   }
   return lively;
 }
@@ -45,17 +45,17 @@ function paintReturns(ctx, edges, view, thin) {
   const { palette, scale, near, kept, weighed, focus, overlay } = view;
   const drawn = new Set(kept === null && !weighed ? edges.filter((edge) => edge.carried && !near.has(edge.id) && !isPointedAt(edge, view)) : []);
   ctx.globalAlpha = 1;
-  ctx.setLineDash(RETURN);
+  ctx.setLineDash(EDGE.carriedDash);
   for (const writes of [false, true]) {
     // While an optimizer writes its parameters, the edges over which it does so come forward.
     const [line, arrow] = writes ? [palette.carriedFirm, palette.carried] : [palette.carriedPale, palette.carriedFirm];
     for (const edge of drawn) {
       const pale = edge.ghost || isDimmed(overlay, 'edges', edge.id);
       if (focus.has(edge.from) !== writes) continue;
-      strokeEdge(ctx, edge, false, pale ? palette.carriedPale : line, thin * 0.8, 0, scale);
+      strokeEdge(ctx, edge, false, pale ? palette.carriedPale : line, thin * EDGE.fewLine, 0, scale);
       if (scale < ARROWS_FROM || pale) continue;
-      openArrow(ctx, edge.curve.endArrow, 9, arrow);
-      ctx.setLineDash(RETURN);
+      openArrow(ctx, edge.curve.endArrow, arrow);
+      ctx.setLineDash(EDGE.carriedDash);
     }
   }
   return drawn;
@@ -67,17 +67,14 @@ function paintResting(ctx, edge, model, view, thin) {
   const touched = near.has(edge.id) || ((edge.carried || edge.some) && isPointedAt(edge, view));
   const dimmed = !touched && isDimmed(overlay, 'edges', edge.id);
   const aside = kept !== null && !(kept.has(edge.from) && kept.has(edge.to));
-  const strength = edge.some && !touched ? FEW : 1;
-  ctx.globalAlpha = aside ? 0.1 : edge.ghost ? 0.28 * strength : (edge.far && !touched) || dimmed ? 0.4 * strength : strength;
+  const strength = edge.some && !touched ? EDGE.few : 1;
+  ctx.globalAlpha = aside ? 0.1 : edge.ghost ? EDGE.ghost * strength : (edge.far && !touched) || dimmed ? EDGE.far * strength : strength;
   const colour = edge.carried ? palette.carried : touched ? palette.ink : edge.kind === 'cut' ? palette.cut : palette.edge;
   ctx.setLineDash(dashOf(edge));
   const norm = weighed && !aside ? lastNorm(edge, step) : null;
-  if (norm !== null) strokeEdge(ctx, edge, false, palette.orangeMute, weight(norm, model.strongest), 7, scale);
-  else strokeEdge(ctx, edge, false, colour, touched ? thin + 0.6 : strength < 1 ? thin * 0.8 : thin, edge.carried ? 9 : 7, scale);
+  if (norm !== null) strokeEdge(ctx, edge, false, palette.orangeMute, weight(norm, model.strongest), EDGE.arrow, scale);
+  else strokeEdge(ctx, edge, false, colour, touched ? thin + 0.6 : strength < 1 ? thin * EDGE.fewLine : thin, EDGE.arrow, scale);
 }
-
-/** What few iterations have stands back behind the way from data to loss. */
-const FEW = 0.5;
 
 /** Is one of its ends under the pointer or selected? */
 function isPointedAt({ from, to }, { hovered, selected }) {
@@ -86,10 +83,10 @@ function isPointedAt({ from, to }, { hovered, selected }) {
 
 /** What an iteration hands on to the next is dashed, what only some iterations have is dotted. */
 function dashOf(edge) {
-  if (edge.kind === 'cut') return [5, 4];
-  if (edge.ghost) return [3, 4];
-  if (edge.some) return [1.5, 4];
-  return edge.carried ? RETURN : [];
+  if (edge.kind === 'cut') return EDGE.cutDash;
+  if (edge.ghost) return EDGE.ghostDash;
+  if (edge.some) return EDGE.someDash;
+  return edge.carried ? EDGE.carriedDash : [];
 }
 
 function paintLines(ctx, edges, { palette, near, kept }, width) {
@@ -132,19 +129,21 @@ function weight(norm, strongest) {
 /** The numbers on edges where a gradient flows; each looks for a free position along its edge. */
 export function paintEdgeLabels(ctx, edges, nodes, { palette, fonts }) {
   const taken = nodes.map((node) => node.box);
-  const height = 18;
+  const height = EDGE.labelHeight;
   for (const edge of edges) {
-    const label = edge.face.label;
+    const label = clean(edge.face.label ?? '');
     if (!label) continue;
-    const width = textWidth(ctx, fonts.strong, label) + 12;
+    const width = textWidth(fonts.strong, label) + 2 * EDGE.labelPadding;
     const [x, y] = freePosition(edge.curve, width, height, taken);
     const box = { left: x - width / 2, right: x + width / 2, top: y - height / 2, bottom: y + height / 2 };
     taken.push(box);
     ctx.beginPath();
-    ctx.roundRect(box.left, box.top, width, height, 6);
-    ctx.fillStyle = palette.veil;
+    ctx.roundRect(box.left, box.top, width, height, EDGE.labelRadius);
+    ctx.globalAlpha = VEIL.opacity;
+    ctx.fillStyle = palette.stage;
     ctx.fill();
-    write(ctx, label, x, y + 4.2, { font: fonts.strong, fill: palette.orangeText, align: 'center' });
+    ctx.globalAlpha = 1;
+    write(ctx, label, x, y + EDGE.labelBase, { font: fonts.strong, fill: palette.orangeText, align: 'center' });
   }
 }
 
@@ -153,46 +152,49 @@ function freePosition(curve, width, height, taken) {
   let best = null;
   const { left, right, top, bottom } = curve.bounds;
   // On a short edge the label would hide the arrow: beside it, then.
-  const short = Math.hypot(right - left, bottom - top) < width + 34;
-  for (const lift of short ? [-20, 20, 0] : [0, -16, 16]) {
-    for (const share of [0.5, 0.38, 0.62, 0.26, 0.74]) {
+  const short = Math.hypot(right - left, bottom - top) < width + EDGE.labelShort;
+  for (const lift of short ? EDGE.labelLiftsShort : EDGE.labelLifts) {
+    for (const share of EDGE.labelShares) {
       const [x, y] = pointAt(curve, share);
       const position = [x, y + lift];
       const box = { left: x - half.x, right: x + half.x, top: y + lift - half.y, bottom: y + lift + half.y };
       const hidden = taken.reduce((sum, other) => sum + overlapArea(box, other), 0);
-      if (hidden === 0) return position;
-      if (best === null || hidden < best.hidden) best = { hidden, position };
+      if (best === null || hidden < best.hidden - EDGE.labelHidden) best = { hidden, position };
+      if (hidden <= EDGE.labelHidden) return best.position;
     }
   }
   return best.position;
 }
 
+/** The line of an edge, as far as its arrow: what an iteration hands on has an open one, into which the line goes. */
+export const pathOf = (edge) => (edge.path ??= tracePath(edge.curve, edge.carried ? '' : 'end'));
+
 function strokeEdge(ctx, edge, reverse, colour, width, arrow, scale) {
-  const path = reverse ? (edge.reversePath ??= tracePath(edge.curve, true)) : (edge.path ??= tracePath(edge.curve, false));
+  const path = reverse ? (edge.reversePath ??= tracePath(edge.curve, 'start')) : pathOf(edge);
   ctx.lineWidth = width;
   ctx.strokeStyle = colour;
   ctx.stroke(path);
   if (!arrow || scale < ARROWS_FROM) return;
   const end = reverse ? edge.curve.startArrow : edge.curve.endArrow;
-  if (edge.carried && !reverse) openArrow(ctx, end, arrow, colour);
+  if (edge.carried && !reverse) openArrow(ctx, end, colour);
   else arrowHead(ctx, end, arrow, colour);
 }
 
 /** The arrow of a return: two lines instead of a wedge. */
-function openArrow(ctx, { tip: [x, y], angle }, size, colour) {
-  const wing = 0.55;
+function openArrow(ctx, { tip: [x, y], angle }, colour) {
+  const [size, wing] = [EDGE.carriedArrow, EDGE.carriedWing];
   ctx.setLineDash([]);
   ctx.beginPath();
   ctx.moveTo(x - size * Math.cos(angle - wing), y - size * Math.sin(angle - wing));
   ctx.lineTo(x, y);
   ctx.lineTo(x - size * Math.cos(angle + wing), y - size * Math.sin(angle + wing));
   ctx.strokeStyle = colour;
-  ctx.lineWidth = Math.max(1.6, ctx.lineWidth);
+  ctx.lineWidth = Math.max(EDGE.carriedArrowLine, ctx.lineWidth);
   ctx.stroke();
 }
 
 function arrowHead(ctx, { tip: [x, y], angle }, size, colour) {
-  const wing = 0.46;
+  const wing = EDGE.arrowWing;
   ctx.beginPath();
   ctx.moveTo(x, y);
   ctx.lineTo(x - size * Math.cos(angle - wing), y - size * Math.sin(angle - wing));
@@ -202,12 +204,12 @@ function arrowHead(ctx, { tip: [x, y], angle }, size, colour) {
   ctx.fill();
 }
 
-/** A stronger gradient is a thicker line, on a logarithmic scale over five decades of this recording. */
+/** A stronger gradient is a thicker line, on a logarithmic scale over some decades of this recording. */
 function widthOf(edge, strongest) {
   const { norm } = edge.face;
-  if (!Number.isFinite(norm) || norm <= 0 || strongest <= 0) return 2.2;
-  const share = 1 + Math.log10(norm / strongest) / 5;
-  return 2.2 + 1.4 * Math.min(1, Math.max(0, share));
+  if (!Number.isFinite(norm) || norm <= 0 || strongest <= 0) return EDGE.flow;
+  const share = 1 + Math.log10(norm / strongest) / EDGE.decades;
+  return EDGE.flow + EDGE.flowMore * Math.min(1, Math.max(0, share));
 }
 
 export function overlaps(a, b) {

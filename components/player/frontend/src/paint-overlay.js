@@ -1,8 +1,9 @@
 /** Draws an overlay: bands along edges, outlines and corner signs on cards, a barred circle where a path is cut. */
 
-import { overlaps } from './paint-edge.js';
-import { pointAt, tracePath } from './route.js';
-import { textWidth, write } from './text.js';
+import { radiusOf } from './paint-card.js';
+import { overlaps, pathOf } from './paint-edge.js';
+import { pointAt } from './route.js';
+import { clean, textWidth, write } from './text.js';
 
 /** A sign beside the colour, so that no meaning hangs on colour alone. */
 const SIGNS = { good: '✓', bad: '✕', warn: '!', added: '+', removed: '−', changed: 'Δ' };
@@ -19,7 +20,7 @@ export function paintOverlayEdges(ctx, model, overlay, { palette, scale, area })
   for (const edge of model.edges) {
     const mark = overlay.edges.get(edge.id);
     if (!mark || !overlaps(edge.curve.bounds, area)) continue;
-    band(ctx, (edge.path ??= tracePath(edge.curve, false)), mark, width, palette);
+    band(ctx, pathOf(edge), mark, width, palette);
   }
   for (const link of overlay.links) band(ctx, linkPath(link), link, width, palette);
 }
@@ -48,7 +49,7 @@ export function paintOverlayNode(ctx, node, mark, view) {
   const gap = 2.5;
   const width = Math.max(3, 2 / scale);
   ctx.beginPath();
-  ctx.roundRect(left - gap, top - gap, node.w + 2 * gap, node.h + 2 * gap, (node.pill ? Math.min(node.h / 2, 16) : 9) + gap);
+  ctx.roundRect(left - gap, top - gap, node.w + 2 * gap, node.h + 2 * gap, radiusOf(node) + gap);
   ctx.strokeStyle = colour;
   ctx.lineWidth = width;
   ctx.setLineDash(DASHES[mark.tone] ?? []);
@@ -116,8 +117,9 @@ function badge(ctx, x, y, sign, colour, { palette, fonts }) {
   write(ctx, sign, x, y + 4.2, { font: fonts.strong, fill: palette.onColour, align: 'center' });
 }
 
-function tag(ctx, x, y, text, colour, { palette, fonts }) {
-  const width = textWidth(ctx, fonts.strong, text) + 12;
+function tag(ctx, x, y, label, colour, { palette, fonts }) {
+  const text = clean(label);
+  const width = textWidth(fonts.strong, text) + 12;
   ctx.beginPath();
   ctx.roundRect(x - width / 2, y - 9, width, 18, 6);
   ctx.fillStyle = palette.card;

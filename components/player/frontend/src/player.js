@@ -34,7 +34,7 @@ import { createReporter } from './report.js';
 import { createSeeking } from './seeking.js';
 import { createSelection } from './selection.js';
 import { createState, selectedNode } from './state.js';
-import { complete, held } from './tape.js';
+import { held, take } from './store.js';
 import { readTheme } from './theme.js';
 import { createTimeline } from './timeline.js';
 import { createToolbar } from './toolbar.js';
@@ -43,7 +43,7 @@ import { createViewport } from './viewport.js';
 
 /**
  * @param {ShadowRoot | HTMLElement} parent
- * @param {import('./memory.js').Memory} memory   outlives the player, so that a remount finds camera, step and selection again
+ * @param {import('./store.js').Store} memory   outlives the player, so that a remount finds camera, step and selection again
  */
 export function createPlayer(parent, memory) {
   const state = createState(memory);
@@ -74,7 +74,7 @@ export function createPlayer(parent, memory) {
     holdOpacity(root);
     readTheme(root, state.view);
     parts.curves.setPalette(state.view.palette);
-    const payload = complete(data ?? {}, memory);
+    const payload = take(data ?? {}, memory);
     // Python takes for granted what was here before; it sends everything again when it hears that it is not.
     if (payload === null) return reporter.tell('holds', '', {});
     if (payload.large) {

@@ -4,7 +4,7 @@ const NEVER = -1;
 /** What a card that stands for several nodes shows: the liveliest of them. */
 const RANK = { running: 4, ready: 3, waiting: 2, done: 1, captured: 1 };
 
-/** Passes as they come in the payload, visits as `[key, name, ready, began, ran, arrivals]`. */
+/** Passes as they come in the payload.  @param {import('./protocol').Queue[] | undefined} queues */
 export function readQueues(queues) {
   return (queues ?? []).map(({ number, from, to, visits }) => ({
     number,

@@ -14,20 +14,7 @@ export const JUMPS = [
   { kind: 'shape', label: 'new shape', key: 'S' },
 ];
 
-/**
- * @typedef {object} Loop
- * @property {string} id
- * @property {string} title      as the program has it: "for bx, by in loader"
- * @property {number} line
- * @property {number} cell
- * @property {string} parent     id of the loop around it, or ""
- * @property {"time" | "depth"} kind
- * @property {string} reason     why it is the one or the other, in a sentence
- * @property {number} total      iterations in all
- * @property {number[]} starts   first step of each iteration, in order of time
- * @property {number[] | null} ends   last steps, where they are known
- * @property {number[]} outer    for each iteration that of the time loop around it, or -1
- */
+/** @typedef {import('./protocol').Loop} Loop   first steps, last steps and iterations around it, in order of time */
 
 /** How an iteration is called: like the program's own counters, from 0. */
 export const numberOf = (row) => String(row);
@@ -39,7 +26,7 @@ export function shortTitle({ title, line }) {
 }
 
 /**
- * @param {object | undefined} data   the payload's `rolled`
+ * @param {import('./protocol').Rolled | undefined} data
  * @param {{steps: object[], segments: object[], last: number}} tape
  */
 export function readRolled(data, { steps = [], segments = [], last = 0 } = {}) {

@@ -1,9 +1,6 @@
 /** Geometry of the edges: a route of points becomes one smooth curve that touches the two cards. */
 
-const HANDLE = 0.46;
-const ARROW = 8;
-/** The radius of corners, and what of it makes a cubic round. */
-const [CORNER, ROUND] = [10, 0.5523];
+import { EDGE } from './design.js';
 
 /** The rectangle of a node given by its centre. */
 export function boxOf({ x, y, w, h }) {
@@ -24,7 +21,7 @@ export function union(boxes) {
 }
 
 /** Edges that would lie exactly on each other (x * x) are moved apart sideways. */
-export function spreadParallel(edges, vertical, gap = 12) {
+export function spreadParallel(edges, vertical) {
   const twins = new Map();
   for (const edge of edges) {
     const course = `${edge.from}\n${edge.to}\n${edge.route.join(';')}`;
@@ -34,7 +31,7 @@ export function spreadParallel(edges, vertical, gap = 12) {
   for (const group of twins.values()) {
     if (group.length < 2) continue;
     group.forEach((edge, index) => {
-      const shift = (index - (group.length - 1) / 2) * gap;
+      const shift = (index - (group.length - 1) / 2) * EDGE.twins;
       for (const point of edge.route) point[axis] += shift;
     });
   }
@@ -98,14 +95,14 @@ export function distanceTo(points, x, y) {
   return least;
 }
 
-/** A Path2D of the curve that stops short of the arrow head at one end. */
-export function tracePath(curve, arrowAtStart) {
+/** A Path2D of the curve that stops short of a filled arrow head at its 'start' or 'end'. */
+export function tracePath(curve, arrow) {
   const path = new Path2D();
   const { pieces, startArrow, endArrow } = curve;
-  const start = arrowAtStart ? pulledBack(startArrow) : pieces[0][0];
+  const start = arrow === 'start' ? pulledBack(startArrow) : pieces[0][0];
   path.moveTo(start[0], start[1]);
   pieces.forEach(([, c1, c2, q], index) => {
-    const end = index === pieces.length - 1 && !arrowAtStart ? pulledBack(endArrow) : q;
+    const end = index === pieces.length - 1 && arrow === 'end' ? pulledBack(endArrow) : q;
     path.bezierCurveTo(c1[0], c1[1], c2[0], c2[1], end[0], end[1]);
   });
   return path;
@@ -135,7 +132,7 @@ function withCorners(points) {
     }
     const [before, after] = [towards(corner, route[i - 1], down), towards(corner, route[i + 1], !down)];
     pieces.push(...(down ? line(run[0], before) : smooth([...run, before])));
-    const bent = (point) => [point[0] + (corner[0] - point[0]) * ROUND, point[1] + (corner[1] - point[1]) * ROUND];
+    const bent = (point) => [point[0] + (corner[0] - point[0]) * EDGE.round, point[1] + (corner[1] - point[1]) * EDGE.round];
     pieces.push([before, bent(before), bent(after), after]);
     run = [after];
   }
@@ -147,7 +144,7 @@ function withCorners(points) {
 /** The point at which a corner begins on the way to the next point; half of the way is left to that one's corner. */
 function towards([x, y], [nextX, nextY], down) {
   const way = down ? nextY - y : nextX - x;
-  const part = Math.sign(way) * Math.min(CORNER, Math.abs(way) / 2);
+  const part = Math.sign(way) * Math.min(EDGE.corner, Math.abs(way) / 2);
   return down ? [x, y + part] : [x + part, y];
 }
 
@@ -164,11 +161,11 @@ function smooth(route) {
     const [x1, y1] = route[i + 1];
     const dx = x1 - x0;
     if (slopes) {
-      const reach = dx * HANDLE;
+      const reach = dx * EDGE.handle;
       pieces.push([route[i], [x0 + reach, y0 + slopes[i] * reach], [x1 - reach, y1 - slopes[i + 1] * reach], route[i + 1]]);
     } else {
       // A route that turns back on itself (a cell that feeds itself): round handles instead of slopes.
-      const reach = Math.max(36, Math.abs(dx) * HANDLE);
+      const reach = Math.max(EDGE.turn, Math.abs(dx) * EDGE.handle);
       const outward = dx < 0 ? -1 : 1;
       pieces.push([route[i], [x0 + outward * reach, y0], [x1 - outward * reach, y1], route[i + 1]]);
     }
@@ -217,7 +214,7 @@ function angle([x0, y0], [x1, y1]) {
 }
 
 function pulledBack({ tip, angle: direction }) {
-  return [tip[0] - Math.cos(direction) * ARROW * 0.8, tip[1] - Math.sin(direction) * ARROW * 0.8];
+  return [tip[0] - Math.cos(direction) * EDGE.covered, tip[1] - Math.sin(direction) * EDGE.covered];
 }
 
 function bezier([p, c1, c2, q], t) {

@@ -1,12 +1,13 @@
 /** Sparklines: a value or a gradient over all iterations of a loop, where it is NaN or Inf, and which iteration is chosen. */
 
-/** Points of a line that is seen from so far away that more of them would fall on one another. */
+import { SPARK } from './design.js';
+
+/** Points of a line that is seen from so far away that more of them would fall on one another, and from which zoom on it is. */
 const COARSE = 24;
-/** Beyond such a ratio of the largest to the smallest a line is logarithmic. */
-const WIDE = 1000;
+const FINE = 0.75;
 
 /**
- * @param {object | null | undefined} data   {value, grad, bad}, as the payload has it
+ * @param {import('./protocol').Spark | null | undefined} data
  * @param {number} total                     iterations of the loop
  */
 export function readSpark(data, total) {
@@ -26,7 +27,7 @@ function readSeries(values) {
   const finite = (values ?? []).filter(Number.isFinite);
   if (finite.length === 0) return null;
   const [low, high] = [Math.min(...finite), Math.max(...finite)];
-  return { values, low, high, log: low > 0 && high / low > WIDE, paths: new Map() };
+  return { values, low, high, log: low > 0 && high / low > SPARK.wide, paths: new Map() };
 }
 
 /** Neighbouring iterations with the same trouble as one stretch each: [from, to, kind]. */
@@ -75,36 +76,37 @@ export function sparkLines({ values, low, high, log }, { left, top, width, heigh
   return lines;
 }
 
-/** Draw one series of a sparkline into a box that never changes; `colour` is the line's. */
-export function paintSpark(ctx, spark, which, box, iteration, { palette, scale }, colour) {
+/** Draw one series of a sparkline into a box that never changes. */
+export function paintSpark(ctx, spark, which, box, iteration, { palette, scale }) {
   const series = spark[which];
   const { left, top, width, height } = box;
   for (const [from, to, kind] of spark.ranges) {
     const start = left + width * shareOf(spark, from);
     const end = left + width * shareOf(spark, to + 1);
     ctx.fillStyle = kind === 'inf' ? palette.infTint : palette.nanTint;
-    ctx.fillRect(start, top, Math.max(1.5, end - start), height);
+    ctx.fillRect(start, top, Math.max(SPARK.bad, end - start), height);
   }
-  const coarse = scale < 0.75;
+  const coarse = scale < FINE;
   const key = `${coarse} ${left} ${top}`;
   if (!series.paths.has(key)) {
     const path = new Path2D();
     for (const points of sparkLines(series, box, coarse)) {
       path.moveTo(points[0][0], points[0][1]);
       // One number between gaps is a dot.
-      if (points.length === 1) path.lineTo(points[0][0] + 0.6, points[0][1]);
+      if (points.length === 1) path.lineTo(points[0][0] + SPARK.dot, points[0][1]);
       for (let at = 1; at < points.length; at += 1) path.lineTo(points[at][0], points[at][1]);
     }
     series.paths.set(key, path);
   }
-  ctx.lineWidth = 1.2;
-  ctx.strokeStyle = colour;
+  ctx.lineWidth = SPARK.line;
+  ctx.strokeStyle = which === 'grad' ? palette.orange : palette.blue;
   ctx.stroke(series.paths.get(key));
   if (iteration < 0) return;
   ctx.fillStyle = palette.ink;
-  ctx.globalAlpha *= 0.6;
-  ctx.fillRect(left + width * shareOf(spark, iteration) - 0.5, top - 1, 1, height + 2);
-  ctx.globalAlpha /= 0.6;
+  const alpha = ctx.globalAlpha;
+  ctx.globalAlpha = alpha * SPARK.cursorOpacity;
+  ctx.fillRect(left + width * shareOf(spark, iteration) - SPARK.cursor / 2, top - SPARK.cursorReach, SPARK.cursor, height + 2 * SPARK.cursorReach);
+  ctx.globalAlpha = alpha;
 }
 
 /** A number as cards write them. */

@@ -7,7 +7,7 @@ import { createModel } from './model.js';
  * @property {import('./model.js').Model} model
  * @property {number} step
  * @property {View} view
- * @property {import('./memory.js').Memory} memory
+ * @property {import('./store.js').Store} memory
  */
 
 /**
@@ -35,7 +35,7 @@ import { createModel } from './model.js';
  * @property {Set<string>} origins             nodes that the first NaN or Inf of a rolled run came from
  */
 
-/** @param {import('./memory.js').Memory} memory  @returns {State} */
+/** @param {import('./store.js').Store} memory  @returns {State} */
 export function createState(memory) {
   return {
     model: createModel({}),

@@ -5,14 +5,14 @@
 
 import { bisect } from './history.js';
 
-/** Whole numbers as Python packs them. */
+/** Whole numbers as Python packs them.  @param {import('./protocol').Column} packed */
 export function unpack({ bytes, data }) {
   const text = atob(data);
   const packed = Uint8Array.from(text, (each) => each.charCodeAt(0));
   return bytes === 2 ? new Int16Array(packed.buffer) : new Int32Array(packed.buffer);
 }
 
-/** Parts of a payload about a whole run, read where they are columns. */
+/** What is known of a whole run, read where it is columns.  @param {import('./protocol').Run} parts */
 export function readTape(parts) {
   if (!parts.steps || Array.isArray(parts.steps)) return parts;
   const segments = readSegments(parts.segments, parts.steps.total);

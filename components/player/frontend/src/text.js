@@ -1,67 +1,66 @@
-/** Text on the canvas: fonts, widths and shortening, remembered because measuring is the slowest part of a card. */
+/**
+ * Text on the canvas: how wide it is, shortened, and drawn. Widths are those of the picture's typeface, whatever font the browser has.
+ * Files are written with the same letters (`engine/export/shortening.py`); `tests/engine/export/texts.json` holds both to it.
+ */
+
+import { ELLIPSIS, FRONT, MISSING, RUNS } from './letters.js';
 
 const LIMIT = 20_000;
-const widths = new Map();
+const known = [0, 1].map((weight) => new Map(RUNS.flatMap(([first, ...widths]) => widths[weight].split(' ').map((width, at) => [first + at, Number(width) / 1000]))));
+const ems = [new Map(), new Map()];
 const fits = new Map();
 
-export function forgetText() {
-  widths.clear();
-  fits.clear();
-}
+/** Control characters, surrogates, and marks that turn the direction of text or hide in it. */
+const UNPRINTABLE = /[\0-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufdd0-\ufdef\ufeff\ufff0-\uffff]+/gu;
 
-export function textWidth(ctx, font, text) {
-  const key = `${font}\n${text}`;
-  let width = widths.get(key);
+/** A program's text on one line, without characters that are no text. */
+export const clean = (text) => text.replace(UNPRINTABLE, ' ').trim();
+
+/**
+ * @typedef {object} Font
+ * @property {number} size
+ * @property {boolean} bold
+ * @property {string} css
+ */
+
+/** @param {Font} font */
+export function textWidth({ size, bold }, text) {
+  const seen = ems[Number(bold)];
+  let width = seen.get(text);
   if (width === undefined) {
-    if (widths.size > LIMIT) widths.clear();
-    ctx.font = font;
-    width = ctx.measureText(text).width;
-    widths.set(key, width);
+    if (seen.size > LIMIT) seen.clear();
+    const letters = known[Number(bold)];
+    width = 0;
+    for (const letter of text) width += letters.get(letter.codePointAt(0)) ?? MISSING / 1000;
+    seen.set(text, width);
   }
-  return width;
+  return width * size;
 }
 
-/** `text`, cut with an ellipsis so that it is no wider than `room`. */
-export function fitText(ctx, font, text, room) {
-  if (textWidth(ctx, font, text) <= room) return text;
-  const key = `${font}\n${Math.round(room)}\n${text}`;
-  let fitted = fits.get(key);
-  if (fitted === undefined) {
-    if (fits.size > LIMIT) fits.clear();
-    const letters = Array.from(text);
-    let low = 0;
-    let high = letters.length;
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if (textWidth(ctx, font, `${letters.slice(0, middle).join('').trimEnd()}…`) <= room) low = middle;
-      else high = middle - 1;
-    }
-    fitted = low === 0 ? '' : `${letters.slice(0, low).join('').trimEnd()}…`;
-    fits.set(key, fitted);
-  }
-  return fitted;
-}
+/** `text`, cut with an ellipsis so that it is no wider than `room`; '' where nothing of it fits. */
+export const fitEnd = (font, text, room) => cut('end', font, text, room, (letters, kept) => `${letters.slice(0, kept).join('').trimEnd()}${ELLIPSIS}`);
 
 /** `text` without its middle, so that it is no wider than `room`: of a path the end says most, and the beginning where it is. */
-export function fitMiddle(ctx, font, text, room) {
-  if (textWidth(ctx, font, text) <= room) return text;
-  const key = `${font}\n${Math.round(room)}\nmiddle\n${text}`;
+export const fitMiddle = (font, text, room) => cut('middle', font, text, room, (letters, kept) => {
+  const front = Math.floor(kept * FRONT);
+  return `${letters.slice(0, front).join('').trimEnd()}${ELLIPSIS}${letters.slice(letters.length - (kept - front)).join('').trimStart()}`;
+});
+
+function cut(how, font, text, room, shorter) {
+  if (textWidth(font, text) <= room) return text;
+  const key = `${how}\n${font.size}\n${font.bold}\n${room}\n${text}`;
   let fitted = fits.get(key);
   if (fitted === undefined) {
     if (fits.size > LIMIT) fits.clear();
     const letters = Array.from(text);
-    const cut = (kept) => {
-      const front = Math.floor(kept * 0.4);
-      return `${letters.slice(0, front).join('').trimEnd()}…${letters.slice(letters.length - (kept - front)).join('').trimStart()}`;
-    };
     let low = 0;
     let high = letters.length;
     while (low < high) {
       const middle = (low + high + 1) >> 1;
-      if (textWidth(ctx, font, cut(middle)) <= room) low = middle;
+      if (textWidth(font, shorter(letters, middle)) <= room) low = middle;
       else high = middle - 1;
     }
-    fitted = low === 0 ? '' : cut(low);
+    fitted = low === 0 ? '' : shorter(letters, low);
     fits.set(key, fitted);
   }
   return fitted;
@@ -69,7 +68,7 @@ export function fitMiddle(ctx, font, text, room) {
 
 const NUMBER = String.raw`-?(?:\d+\.?\d*(?:e[+-]?\d+)?|inf|nan)`;
 const SPREAD = new RegExp(`^(?:mean )?(${NUMBER}) ± (${NUMBER})$`, 'i');
-const SINGLE = new RegExp(`^(?:mean |≤ )?${NUMBER}$`, 'i');
+const SINGLE = new RegExp(`^(mean |≤ )?(${NUMBER})$`, 'i');
 
 /** Is it a number, or a mean and a deviation, which must not be cut? */
 export const isNumber = (text) => SPREAD.test(text) || SINGLE.test(text);
@@ -83,42 +82,43 @@ export function shorterNumbers(text) {
   if (spread) {
     const [mean, deviation] = [Number(spread[1]), Number(spread[2])];
     if (!Number.isFinite(mean) || !Number.isFinite(deviation)) return [text.replace(/^mean /, ''), spread[1]];
-    return [`${brief(mean, deviation)} ± ${rounded(deviation)}`, rounded(mean)];
+    return [`${toTheSamePlace(mean, deviation)} ± ${rounded(deviation)}`, rounded(mean)];
   }
-  if (!SINGLE.test(text)) return [text];
-  const [, sign, number] = /^(mean |≤ )?(.*)$/.exec(text);
-  return Number.isFinite(Number(number)) ? [text, `${sign === '≤ ' ? sign : ''}${rounded(Number(number))}`] : [text];
+  const single = SINGLE.exec(text);
+  if (!single) return [text];
+  const number = Number(single[2]);
+  return Number.isFinite(number) ? [text, `${single[1] === '≤ ' ? '≤ ' : ''}${rounded(number)}`] : [text];
 }
 
+/** Two digits, or all before the point. */
 function rounded(value) {
   const size = Math.abs(value);
   if (size !== 0 && (size < 1e-3 || size >= 1e4)) return value.toExponential(1).replace('e+', 'e').replace('.0e', 'e');
-  return size >= 100 ? String(Math.round(value)) : String(Number(value.toPrecision(2)));
+  return size >= 100 ? value.toFixed(0) : String(Number(value.toPrecision(2)));
 }
 
 /** A mean to the place that its deviation is known to. */
-function brief(mean, deviation) {
-  const place = deviation === 0 ? null : 1 - Math.floor(Math.log10(deviation));
-  const size = Math.abs(mean);
-  if (place === null || place < 0 || place > 3 || size >= 1e4 || deviation < 1e-3) return rounded(mean);
+function toTheSamePlace(mean, deviation) {
+  const place = deviation === 0 ? -1 : 1 - Math.floor(Math.log10(deviation));
+  if (place < 0 || place > 3 || Math.abs(mean) >= 1e4 || deviation < 1e-3) return rounded(mean);
   return mean.toFixed(place).replace(/^-(0\.?0*)$/, '$1');
 }
 
-/** The longest way to write a number, or text that may be cut, in the room; nothing where no number fits whole. */
-export function fitNumber(ctx, font, text, room, { spread = true } = {}) {
-  if (!isNumber(text)) return fitText(ctx, font, text, room);
-  const ways = spread ? [text, ...shorterNumbers(text)] : shorterNumbers(text).slice(-1);
-  return ways.find((way) => textWidth(ctx, font, way) <= room) ?? '';
+/** The longest way to write a number, or text that may be cut, in the room; '' where no number fits whole. */
+export function fitNumber(font, text, room) {
+  if (!isNumber(text)) return fitEnd(font, text, room);
+  return [text, ...shorterNumbers(text)].find((way) => textWidth(font, way) <= room) ?? '';
 }
 
-/** Draw `text` at a baseline, shortened to `room`; returns the width used. */
+/** Draw `text` at a baseline, no wider than it is in the picture's typeface, nor than `room`; returns the width used. */
 export function write(ctx, text, x, y, { font, fill, room = Infinity, align = 'left' }) {
-  const shown = room === Infinity ? text : fitText(ctx, font, text, room);
+  const shown = room === Infinity ? text : fitEnd(font, text, room);
   if (!shown) return 0;
-  ctx.font = font;
+  const width = textWidth(font, shown);
+  ctx.font = font.css;
   ctx.fillStyle = fill;
   ctx.textAlign = align;
   ctx.textBaseline = 'alphabetic';
-  ctx.fillText(shown, x, y);
-  return textWidth(ctx, font, shown);
+  ctx.fillText(shown, x, y, width);
+  return width;
 }

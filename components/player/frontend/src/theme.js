@@ -1,14 +1,12 @@
 /** The page's theme as the player paints with it. */
 
-import { fontsOf } from './paint-card.js';
+import { fontsOf } from './fonts.js';
 import { paletteVariables, readPalette } from './palette.js';
-import { forgetText } from './text.js';
 
 /** Take over the colours and fonts that hold where the player stands, if they have changed. */
 export function readTheme(root, view) {
   const palette = readPalette(root);
   if (view.palette && JSON.stringify(palette) === JSON.stringify(view.palette)) return;
-  if (view.palette?.font !== palette.font) forgetText();
   view.palette = palette;
   view.fonts = fontsOf(palette.font);
   for (const [name, value] of paletteVariables(palette)) root.style.setProperty(name, value);

@@ -1,11 +1,8 @@
 /** What is seen of the graph: it is painted as soon as there is room, and its position is kept when the room or the picture changes. */
 
 import { focusNodes, selectedNode } from './state.js';
-import { forgetText } from './text.js';
 
 const LEGEND_MS = 120;
-/** Nodes up to which a picture that is folded otherwise is fitted whole. */
-const WHOLE = 60;
 /** What the tools take of the upper edge in pixels: as they float, in a rolled run, and in the row above it (player.css). */
 const ABOVE = { usual: 50, rolled: 44, beside: 14 };
 /** Where the tools have two rows, and where they fit beside the loops. */
@@ -102,10 +99,13 @@ export function createViewport(state, parts, { root, area, canvas }) {
     /** Where on the screen is what a fold is about to change? */
     anchorOf(id) {
       const { model, view } = state;
-      const node = model.node.get(model.stand(id ?? '') ?? view.selected ?? '');
+      // What is about to be closed has no card yet: its first one stands for it.
+      const own = model.node.get(model.stand(id ?? '') ?? '');
+      const inside = own || !id ? null : firstOf(model, id);
+      const node = own ?? inside ?? model.node.get(view.selected ?? '');
       if (!node) return null;
       const { x, y } = parts.graphCanvas.network.canvasToDOM({ x: node.box.left, y: node.y });
-      return { id: node.id, x, y };
+      return { id: inside ? id : node.id, x, y };
     },
 
     /** The picture was folded otherwise: what was opened or closed stays where it is, and with it the view. */
@@ -114,14 +114,14 @@ export function createViewport(state, parts, { root, area, canvas }) {
       const { model, memory } = state;
       const { anchor } = memory;
       memory.anchor = null;
-      if (!before || before.mode === 'fit') return camera.fit(focusNodes(state), { whole: model.nodes.length < WHOLE });
-      const there = anchor
-        && (model.node.get(anchor.id) ?? model.nodes.find((node) => node.id.startsWith(`${anchor.id}/`)) ?? selectedNode(state));
+      if (!before) return camera.fit(focusNodes(state));
+      const there = anchor && (model.node.get(anchor.id) ?? firstOf(model, anchor.id) ?? selectedNode(state));
       if (!there) {
+        if (before.mode === 'fit') return camera.fit(focusNodes(state));
         camera.restore(before);
         return camera.leave();
       }
-      camera.hold({ x: there.box.left, y: there.y }, anchor, before.scale);
+      camera.hold({ x: there.box.left, y: there.y }, anchor, before);
     },
 
     destroy() {
@@ -133,7 +133,6 @@ export function createViewport(state, parts, { root, area, canvas }) {
   const sizes = new ResizeObserver(() => resized());
   sizes.observe(canvas);
   document.fonts?.ready.then(() => {
-    forgetText();
     if (root.isConnected) parts.graphCanvas.paint();
   });
 
@@ -158,6 +157,17 @@ export function createViewport(state, parts, { root, area, canvas }) {
   }
 
   return viewport;
+}
+
+/** Of what was in a group's card, what is read first. */
+function firstOf(model, key) {
+  const inside = (id) => {
+    let group = id.startsWith('g:') ? model.groups.get(id.slice(2))?.above : model.groupOf.get(id);
+    while (group && `g:${group}` !== key) group = model.groups.get(group)?.above;
+    return Boolean(group);
+  };
+  const found = model.nodes.filter(({ id }) => inside(id) || id.startsWith(`${key}/`));
+  return found.reduce((first, node) => (first && first.box.left + first.box.top <= node.box.left + node.box.top ? first : node), null);
 }
 
 const windowSize = () => `${window.innerWidth} × ${window.innerHeight}`;

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { related } from '../src/focus.js';
-import { createMemory } from '../src/memory.js';
 import { createModel } from '../src/model.js';
-import { complete, held } from '../src/tape.js';
+import { createStore, held, take } from '../src/store.js';
 import { received } from '../../../browser/mount.mjs';
 
 const node = (id, x) => ({ id, x, y: 0, w: 80, h: 30, shape: 'card', title: id, born: 0, history: [] });
@@ -21,23 +20,24 @@ test('focus keeps ancestors and descendants up to a distance, and no siblings', 
 });
 
 test('what is sent once is kept and put back into later payloads', () => {
-  const memory = createMemory();
-  const first = { tape: 'r', rev: 'a', steps: [1, 2], segments: [], lines: [3], queues: [], index: { groups: [], rows: [] }, nodes: [], edges: [], network: {} };
-  assert.deepEqual(complete(first, memory), first);
-  assert.deepEqual(held({}, memory), { tape: 'r', captions: false, rev: 'a', details: false });
-  const folded = complete({ tape: 'r', rev: 'b', nodes: ['n'], edges: [], network: {} }, memory);
+  const memory = createStore();
+  const run = { steps: [1, 2], segments: [], lines: [3], queues: [], index: { groups: [], rows: [] } };
+  const drawn = { nodes: [], edges: [], network: null };
+  assert.deepEqual(take({ tape: 'r', rev: 'a', run, drawn }, memory), { tape: 'r', rev: 'a', ...run, ...drawn, running: undefined });
+  assert.deepEqual(held({}, memory), { tape: 'r', captions: false, rev: 'a', details: false, window: null });
+  const folded = take({ tape: 'r', rev: 'b', drawn: { ...drawn, nodes: ['n'] } }, memory);
   assert.deepEqual([folded.steps, folded.nodes], [[1, 2], ['n']]);
-  assert.deepEqual(complete({ tape: 'r', rev: 'b', view: 'tensors' }, memory), { ...folded, view: 'tensors' });
-  assert.equal(complete({ tape: 'r', rev: 'a' }, memory), null, 'another picture than the one that is here');
-  assert.equal(complete({ tape: 'other', rev: 'b', nodes: [], edges: [], network: {} }, memory), null);
-  assert.deepEqual(complete({ nodes: [] }, memory), { nodes: [] });
+  assert.deepEqual(take({ tape: 'r', rev: 'b', cmd: { n: 1 } }, memory), { ...folded, cmd: { n: 1 } });
+  assert.equal(take({ tape: 'r', rev: 'a' }, memory), null, 'another picture than the one that is here');
+  assert.equal(take({ tape: 'other', rev: 'b', drawn }, memory), null);
+  assert.deepEqual(take({}, memory), {});
 });
 
 test('a sketch is a picture that nothing is kept of, and Python is told that it is here', () => {
-  const memory = createMemory();
-  const sketch = { tape: 'r', rev: 'a', total: 9, focus: ['w'], segments: [], nodes: [node('w', 0), node('v', 100)], edges: [edge('w', 'v')], network: {} };
-  assert.equal(complete(sketch, memory), sketch);
-  assert.deepEqual(memory, createMemory());
+  const memory = createStore();
+  const drawn = { nodes: [node('w', 0), node('v', 100)], edges: [edge('w', 'v')], network: null };
+  const sketch = take({ tape: 'r', rev: 'a', total: 9, sketch: { focus: ['w'], segments: [] }, drawn }, memory);
+  assert.deepEqual(memory, createStore());
   assert.deepEqual(held(sketch, memory), { sketch: 'a' });
   const model = createModel(sketch);
   assert.deepEqual([model.sketch, model.last, model.focusAt(model.last)], [true, 8, ['w']]);
@@ -46,16 +46,16 @@ test('a sketch is a picture that nothing is kept of, and Python is told that it 
 });
 
 test('captions and details that come later are put into what is there', () => {
-  const memory = createMemory();
+  const memory = createStore();
   const steps = [{ caption: [] }, { caption: [['last', 'plain']] }];
   const edges = [{ id: 'a>b>1' }, { id: 'b>c>2' }];
-  complete({ tape: 'r', rev: 'a', steps, nodes: [], edges, network: {} }, memory);
-  complete({ tape: 'r', rev: 'a', captions: [[['first', 'plain']], [['last', 'plain']]] }, memory);
+  take({ tape: 'r', rev: 'a', run: { steps }, drawn: { nodes: [], edges, network: null } }, memory);
+  take({ tape: 'r', rev: 'a', moments: { captions_from: 0, captions: [[['first', 'plain']], [['last', 'plain']]] } }, memory);
   assert.deepEqual(steps[0].caption, [['first', 'plain']]);
-  assert.deepEqual(held({}, memory), { tape: 'r', captions: true, rev: 'a', details: false });
-  complete({ tape: 'r', rev: 'a', details: { 'a>b>1': { 4: ['2 · 3 = 6'] } } }, memory);
+  assert.deepEqual(held({}, memory), { tape: 'r', captions: true, rev: 'a', details: false, window: null });
+  take({ tape: 'r', rev: 'a', details: { 'a>b>1': { 4: ['2 · 3 = 6'] } } }, memory);
   assert.deepEqual(edges, [{ id: 'a>b>1', details: { 4: ['2 · 3 = 6'] } }, { id: 'b>c>2', details: {} }]);
-  assert.deepEqual(held({}, memory), { tape: 'r', captions: true, rev: 'a', details: true });
+  assert.deepEqual(held({}, memory), { tape: 'r', captions: true, rev: 'a', details: true, window: null });
 });
 
 test('large payloads come as bytes', () => {

@@ -143,3 +143,9 @@ function sampled(values) {
   const points = Math.min(100, values.length);
   return Array.from({ length: points }, (_, at) => values[Math.round((at * (values.length - 1)) / Math.max(1, points - 1))]);
 }
+
+/** The same as Python sends it, in parts. */
+export function messageOf(size) {
+  const { rev, tape, total, steps, segments, lines, queues, ...drawn } = rolledRun(size);
+  return { rev, tape, total, run: { steps, segments, lines, queues }, drawn, moments: { captions: [], captions_from: 0 } };
+}

@@ -6,17 +6,15 @@ import { rowBoxes } from '../src/card-rows.js';
 import { badRanges, between, curveLines, moved, scaleOf, ticksOf, zoomed } from '../src/curve-scale.js';
 import { tonesOf } from '../src/curves.js';
 import { lossOf } from '../src/iterations.js';
-import { createMemory } from '../src/memory.js';
 import { createModel } from '../src/model.js';
 import { tabTexts } from '../src/paint-frame.js';
 import { readRolled, shortTitle } from '../src/rolled.js';
 import { brief, readSpark, sparkLines, troubleAt, valueAt } from '../src/sparks.js';
 import { stopFrom } from '../src/step-targets.js';
-import { complete, held } from '../src/tape.js';
-import { fitMiddle, fitNumber, shorterNumbers } from '../src/text.js';
+import { createStore, held, take } from '../src/store.js';
 import { cutOut } from '../src/timeline.js';
 import { createWindows } from '../src/windows.js';
-import { rolledRun } from './rolled-run.mjs';
+import { messageOf, rolledRun } from './rolled-run.mjs';
 
 const loop = (id, starts, more = {}) => ({ id, title: `for ${id} in data`, line: 3, kind: 'time', parent: '', starts, outer: starts.map(() => -1), total: starts.length, ...more });
 const steps = (lines) => lines.map((line) => ({ cell: 0, span: [line, 0, line, 9], phase: 0 }));
@@ -195,23 +193,36 @@ test('windows are asked for their steps, and the oldest go', () => {
 });
 
 test('a picture that is kept is that of its own window, and Python is told which', () => {
-  const memory = createMemory();
-  const first = { ...rolledRun({ iterations: 3, window: [0, 20] }), running: [] };
+  const memory = createStore();
+  const first = take(messageOf({ iterations: 3, window: [0, 20] }), memory);
   const { rev, tape, total } = first;
-  complete(first, memory);
   assert.deepEqual(held(first, memory).window, [0, 20]);
-  const told = { window: [20, 40], nodes: [], edges: [], running: [] };
-  const again = complete({ rev, tape, total, told }, memory);
+  const told = { window: [20, 40], nodes: [], edges: [] };
+  const again = take({ rev, tape, total, told }, memory);
   assert.deepEqual([again.rolled.window, again.told.window], [[0, 20], [20, 40]]);
   assert.deepEqual([again.nodes, again.legend, again.sites], [first.nodes, first.legend, first.sites]);
   assert.deepEqual(held(again, memory).window, [20, 40]);
-  assert.equal('window' in held({}, Object.assign(createMemory(), { tape: { id: 'a' }, drawn: { id: 'b' } })), false);
+});
+
+test('the structure of a very long run comes first, with its loops and frames', () => {
+  const { run, drawn, moments, ...message } = messageOf({ iterations: 3 });
+  const bare = drawn.nodes.map(({ history, spark, rows, ...card }) => card);
+  const { main, on, worth, file, loops, frames } = drawn.rolled;
+  const outline = { ...drawn, nodes: bare, rolled: { main, on, worth, file, loops, frames, curves: [], marks: [], window: null, origins: [] } };
+  const store = createStore();
+  const model = createModel(take({ ...message, drawn: outline, sketch: { segments: run.segments, focus: ['p5'] } }, store));
+  model.show(model.last);
+  assert.deepEqual([model.sketch, model.frames.length, model.rolled.loops.size, model.focusAt(model.last)], [true, 1, 3, ['p5']]);
+  assert.equal(model.nodes.every(({ face }) => face.value === null), true);
+  assert.equal(held({ ...message, focus: [] }, store).sketch, message.rev);
+  assert.notEqual(take({ ...message, run, drawn, moments }, store), null);
 });
 
 test('captions come for a window of steps', () => {
-  const memory = createMemory();
+  const memory = createStore();
   const steps = [1, 2, 3].map((line) => ({ span: [line], caption: [] }));
-  complete({ tape: 'r', rev: 'a', steps, nodes: [], edges: [], captions_from: 1, captions: [[['two', 'plain']], [['three', 'plain']]] }, memory);
+  const moments = { captions_from: 1, captions: [[['two', 'plain']], [['three', 'plain']]] };
+  take({ tape: 'r', rev: 'a', run: { steps }, drawn: { nodes: [], edges: [] }, moments }, memory);
   assert.deepEqual(steps.map(({ caption }) => caption.length), [0, 1, 1]);
 });
 
@@ -250,26 +261,6 @@ test('from the first NaN on, what has no number is marked, to the end if it stay
   const marks = [{ kind: 'nan', iteration: 2 }, { kind: 'inf', iteration: 5 }];
   assert.deepEqual(badRanges([{ values: [1, null, null, null, 2, null] }], marks, 6), [[2, 3, 'nan', false], [5, 5, 'inf', true]]);
   assert.deepEqual(badRanges([{ values: [null, 1] }], [], 2), []);
-});
-
-test('a name is shortened in its middle', () => {
-  const ctx = { font: '', measureText: (text) => ({ width: text.length }) };
-  assert.equal(fitMiddle(ctx, 'font', 'transformer.h.0.attn.c_attn.weight', 20), 'transfo…_attn.weight');
-  assert.equal(fitMiddle(ctx, 'font', 'short', 20), 'short');
-  assert.equal(fitMiddle(ctx, 'font', 'abc', 0), '');
-});
-
-test('numbers are written whole or not at all', () => {
-  assert.deepEqual(['0.00277 ± 0.57', '-0.0388 ± 1.1', 'mean 1.2e-05 ± 0.00039', '0.155 ± 0'].map((text) => shorterNumbers(text)[0]), [
-    '0.00 ± 0.57', '0.0 ± 1.1', '1.2e-5 ± 3.9e-4', '0.15 ± 0',
-  ].map((text, at) => (at === 1 ? '-0.0 ± 1.1'.replace('-0.0', '0.0') : text)));
-  assert.deepEqual(shorterNumbers('≤ 0.006222'), ['≤ 0.006222', '≤ 0.0062']);
-  assert.deepEqual(shorterNumbers('nan ± nan'), ['nan ± nan', 'nan']);
-  const ctx = { measureText: (text) => ({ width: 10 * text.length }) };
-  assert.equal(fitNumber(ctx, 'a', '0.00277 ± 0.57', 110), '0.00 ± 0.57');
-  assert.equal(fitNumber(ctx, 'a', '0.00277 ± 0.57', 60), '0.0028');
-  assert.equal(fitNumber(ctx, 'a', '0.00277 ± 0.57', 40), '');
-  assert.equal(fitNumber(ctx, 'a', '[1, 2, 3]', 60), '[1, 2…', 'a list may be cut');
 });
 
 test('every curve has a colour of its own', () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { EDGE } from '../src/design.js';
 import { boxOf, curveAlong, pointAt, spreadParallel } from '../src/route.js';
 
 const left = boxOf({ x: 0, y: 0, w: 100, h: 80 });
@@ -44,8 +45,8 @@ test('half way along a straight edge is its middle', () => {
 
 test('identical edges are spread evenly around their course', () => {
   const edges = [1, 2, 3].map(() => ({ from: 'a', to: 'b', route: [[0, 5], [9, 5]] }));
-  spreadParallel(edges, false, 10);
-  assert.deepEqual(edges.map((edge) => edge.route[0][1]), [-5, 5, 15]);
+  spreadParallel(edges, false);
+  assert.deepEqual(edges.map((edge) => edge.route[0][1]), [5 - EDGE.twins, 5, 5 + EDGE.twins]);
 });
 
 test('from one row to the next an edge goes straight down with round corners, and comes in from the right', () => {

@@ -3,11 +3,11 @@ import { beforeEach, mock, test } from 'node:test';
 
 import { createBreakpointSync } from '../src/breakpoint-sync.js';
 import { greet, listenToEditor, tellHello } from '../src/bus.js';
-import { createMemory } from '../src/memory.js';
 import { createModel } from '../src/model.js';
 import { createNavigation } from '../src/navigation.js';
 import { createSeeking } from '../src/seeking.js';
 import { createState, selectedNode } from '../src/state.js';
+import { createStore } from '../src/store.js';
 
 const node = (id, more = {}) => ({ id, x: 0, y: 0, w: 100, h: 80, title: id, born: 0, history: [], ...more });
 const payload = () => ({
@@ -24,7 +24,7 @@ function player() {
   const told = [];
   globalThis.window = new EventTarget();
   for (const name of ['moment', 'breakpoints']) window.addEventListener(`gradtape:${name}`, ({ detail }) => told.push([name, detail]));
-  const state = createState(createMemory());
+  const state = createState(createStore());
   state.model = createModel(payload());
   const elements = { root: { dataset: {} }, notice: { textContent: '' } };
   const parts = {

@@ -3,10 +3,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { createMemory } from '../src/memory.js';
 import { createModel } from '../src/model.js';
 import { unpack } from '../src/steps.js';
-import { complete } from '../src/tape.js';
+import { createStore, take } from '../src/store.js';
 
 /** Numbers as Python packs them. */
 const packed = (numbers, bytes = 2) => {
@@ -15,14 +14,21 @@ const packed = (numbers, bytes = 2) => {
 };
 
 const payload = () => ({
-  tape: 'r', rev: 'a', total: 6, direction: 'LR', view: 'tensors', sites: {}, legend: [], fold: { any: false, opened: [] }, picture: 'p',
-  nodes: [{ id: 'p1', x: 0, y: 0, w: 10, h: 10, history: [] }], edges: [], network: {},
-  steps: { total: 6, sites: packed([0, 1, -1, 0, 1, -1]), table: [[0, [4, 0, 4, 9]], [2, [7, 4, 7, 8]]] },
-  segments: { from: packed([0, 2, 3]), name: packed([0, 1, 0]), names: [['forward', 'forward'], ['backward 1', 'backward']] },
-  lines: packed([0, 2, 5], 4), passes: 2, index: { groups: [], rows: [] },
-  rolled: { main: 'l', on: true, worth: true, loops: [{ id: 'l', kind: 'time', total: 2, starts: [0, 3], ends: [2, 5], outer: [-1, -1] }], window: [3, 5], marks: [], origins: ['p1'] },
-  captions_from: 3, captions: [[['three', 'plain']], [], []], focuses: [['p1'], [], []],
-  running: [{ number: 2, from: 4, to: 6, visits: [['p1', 'Mul', 4, 5, 5, [4]]] }],
+  tape: 'r', rev: 'a', total: 6,
+  run: {
+    steps: { total: 6, sites: packed([0, 1, -1, 0, 1, -1]), table: [[0, [4, 0, 4, 9]], [2, [7, 4, 7, 8]]] },
+    segments: { from: packed([0, 2, 3]), name: packed([0, 1, 0]), names: [['forward', 'forward'], ['backward 1', 'backward']] },
+    lines: packed([0, 2, 5], 4), passes: 2, index: { groups: [], rows: [] },
+  },
+  drawn: {
+    direction: 'LR', view: 'tensors', sites: {}, legend: [], fold: { any: false, opened: [] }, picture: 'p', network: null,
+    nodes: [{ id: 'p1', x: 0, y: 0, w: 10, h: 10, history: [] }], edges: [],
+    rolled: { main: 'l', on: true, worth: true, loops: [{ id: 'l', kind: 'time', total: 2, starts: [0, 3], ends: [2, 5], outer: [-1, -1] }], window: [3, 5], marks: [], origins: ['p1'] },
+  },
+  moments: {
+    captions_from: 3, captions: [[['three', 'plain']], [], []], focuses: [['p1'], [], []],
+    running: [{ number: 2, from: 4, to: 6, visits: [['p1', 'Mul', 4, 5, 5, [4]]] }],
+  },
 });
 
 test('numbers are read as they were packed', () => {
@@ -31,7 +37,7 @@ test('numbers are read as they were packed', () => {
 });
 
 test('a step is put together from columns', () => {
-  const model = createModel(complete(payload(), createMemory()));
+  const model = createModel(take(payload(), createStore()));
   assert.deepEqual([model.steps.length, model.last, model.cells, model.passes], [6, 5, 3, 2]);
   assert.deepEqual(model.steps.at(1), { phase: 0, cell: 2, span: [7, 4, 7, 8], caption: [], focus: [] });
   assert.deepEqual(model.steps.at(2), { phase: 1, cell: 0, span: null, caption: [], focus: [] });
@@ -43,15 +49,16 @@ test('a step is put together from columns', () => {
 });
 
 test('what a window tells is there when its steps are: captions, focus, and passes that run', () => {
-  const memory = createMemory();
-  const model = createModel(complete(payload(), memory));
+  const memory = createStore();
+  const model = createModel(take(payload(), memory));
   model.show(4);
   assert.deepEqual([model.queue.number, model.queue.ready[0].name], [2, 'Mul']);
   model.show(1);
   assert.equal(model.queue, null);
   const running = [{ number: 1, from: 0, to: 2, visits: [['p1', 'Add', 0, 1, 1, [0]]] }];
-  const told = { window: [0, 2], nodes: [{ id: 'p1', history: [[0, { value: 'x' }]] }], edges: [], running };
-  const more = complete({ tape: 'r', rev: 'a', total: 6, told, captions_from: 0, captions: [[['zero', 'plain']], [], []], focuses: [['p1'], [], []] }, memory);
+  const told = { window: [0, 2], nodes: [{ id: 'p1', history: [[0, { value: 'x' }]] }], edges: [] };
+  const moments = { captions_from: 0, captions: [[['zero', 'plain']], [], []], focuses: [['p1'], [], []], running };
+  const more = take({ tape: 'r', rev: 'a', total: 6, told, moments }, memory);
   model.learn(more.told.window, more.told);
   model.show(1);
   assert.deepEqual([model.queue.running[0].name, model.node.get('p1').face.value], ['Add', 'x']);
@@ -59,7 +66,7 @@ test('what a window tells is there when its steps are: captions, focus, and pass
 });
 
 test('marks of findings come later, and once', () => {
-  const { rolled } = createModel(complete(payload(), createMemory()));
+  const { rolled } = createModel(take(payload(), createStore()));
   const mark = { kind: 'finding', loop: 'l', iteration: 0, step: 1, title: 'odd' };
   rolled.tell([mark]);
   rolled.tell([mark]);

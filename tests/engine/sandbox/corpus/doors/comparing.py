@@ -473,3 +473,77 @@ class A:
         return False
 items = [A() for _ in range(20)]
 print(operator.countOf(items, 5))
+
+# %% lists within lists that go while they are compared
+#: ends: ok
+#: prints: False
+n = 0
+class E:
+    def __eq__(self, o):
+        global n
+        n += 1
+        if n == 1: return False
+        a.clear(); b.clear()
+        return True
+    def __lt__(self, o): return False
+a, b = [[E() for _ in range(50)]], [[E() for _ in range(50)]]
+print(a < b)
+
+# %% a bytearray emptied by what is looked for
+#: ends: ok
+#: prints: -1
+class I:
+    def __index__(self):
+        b.clear()
+        return 171
+b = bytearray(b'a' * 100000)
+print(b.find(I()))
+
+# %% a bytearray emptied while it is counted
+#: ends: ok
+#: prints: 0 0
+class I:
+    def __index__(self):
+        b.clear()
+        return 6
+b = bytearray(b'a' * 100000)
+print(b.count(I()), b.count(b'a', I()))
+
+# %% a bytearray emptied by where to look
+#: ends: ok
+#: prints: True False
+class I:
+    def __index__(self):
+        b.clear()
+        return 65
+b = bytearray(b'a' * 100000)
+print(b.startswith(b'a' * 500, I()), b.endswith(b'a'*500, I()))
+
+# %% ordered dicts emptied by their values
+#: ends: ok
+#: prints: True
+import collections
+class V:
+    def __eq__(self, o):
+        a.clear(); b.clear()
+        return True
+a = collections.OrderedDict((i, V()) for i in range(20))
+b = collections.OrderedDict((i, V()) for i in range(20))
+print(a == b)
+
+# %% slices in lists that go while they are compared
+#: ends: ok
+#: prints: False
+n = 0
+class E:
+    def __eq__(self, o):
+        global n
+        n += 1
+        if n == 1: return False
+        a.clear(); b.clear()
+        return True
+    def __lt__(self, o):
+        a.clear(); b.clear()
+        return False
+a, b = [slice(E(), E(), E())], [slice(E(), E(), E())]
+print(a < b)

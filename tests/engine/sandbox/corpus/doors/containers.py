@@ -466,3 +466,74 @@ class E:
 p = P([E() for _ in range(100)].index)
 class A: x = p
 A().x
+
+# %% an ordered dict emptied while it is copied
+#: ends: ok
+import collections
+class S(collections.OrderedDict):
+    def __getitem__(self, k):
+        a.clear()
+        return 1
+a = S((k, 5) for k in range(20))
+a.copy()
+
+# %% an ordered dict emptied by its keys while it is copied
+#: ends: error KeyError
+import collections
+class K:
+    def __hash__(self): return 1
+    def __eq__(self, o):
+        a.clear()
+        return False
+a = collections.OrderedDict()
+ks = [K() for _ in range(5)]
+on = False
+class K2:
+    def __init__(self): pass
+    def __hash__(self): return 1
+    def __eq__(self, o):
+        if on: a.clear()
+        return False
+a = collections.OrderedDict((K2(), i) for i in range(20))
+on = True
+a.copy()
+
+# %% an ordered dict emptied while another takes it in
+#: ends: error RuntimeError
+import collections
+class K:
+    def __init__(self, n): self.n = n
+    def __hash__(self): return 1
+    def __eq__(self, o):
+        if on: a.clear(); b.clear()
+        return False
+on = False
+a = collections.OrderedDict((K(i), i) for i in range(20))
+b = collections.OrderedDict((K(i), i) for i in range(20))
+on = True
+a.update(b)
+a |= b
+c = a | b
+
+# %% a bytearray whose parts are of a kind of its own
+#: ends: ok
+#: prints: bytearray(b'aaa') 100002
+class B(bytes):
+    def __len__(self): b.clear(); return 1
+b = bytearray(b'a' * 100000)
+print(b.split(B(b'x'))[0][:3], len(b.join([B(b'x'), B(b'y')])))
+
+# %% a bytearray emptied by widths and counts
+#: ends: ok
+class I:
+    def __index__(self):
+        b.clear()
+        return 3
+b = bytearray(b'a' * 100000)
+b.hex(':', I())
+b.splitlines(I())
+b.zfill(I())
+b.ljust(I())
+b.center(I())
+b.expandtabs(I())
+b.split(None, I())

@@ -103,7 +103,7 @@ a, b = itertools.tee(I())
 next(a)
 
 # %% a chain entered again
-#: ends: error RecursionError
+#: ends: error ValueError
 import itertools
 class I:
     def __iter__(self): return self
@@ -531,3 +531,79 @@ def until():
     yield 1
 source = until()
 print(list(iter([3, 2, None, 1].pop, None)), list(iter(lambda: next(source), 7)))
+
+# %% a slice of an iterator entered again
+#: ends: ok
+import itertools
+it = None
+def g():
+    n = 0
+    while n < 5:
+        n += 1
+        if it is not None:
+            try: next(it)
+            except Exception as e: pass
+        yield n
+make = lambda g: itertools.islice(g,0,9,2)
+it = make(g())
+for k, x in enumerate(it):
+    if k > 20: break
+
+# %% a sequence whose end is reached within itself
+#: ends: ok
+class S:
+    depth = 0
+    def __getitem__(self, k):
+        if S.depth < 30:
+            S.depth += 1
+            for _ in range(3): next(it, None)
+        raise IndexError
+it = iter(S())
+next(it, None)
+x = [S() for _ in range(100)]
+it = zip(S(), 'abc')
+S.depth = 0
+next(it, None)
+it = None
+x = [S() for _ in range(100)]
+
+# %% a chain that lets go what it is in
+#: ends: error ValueError
+import itertools
+def f(x):
+    global n
+    n += 1
+    if n == 1:
+        for _ in it: pass
+    return False
+n = 0
+def src():
+    yield filter(f, [1,2,3,4,5,6])
+it = itertools.chain.from_iterable(src())
+for _ in it: pass
+
+# %% a cycle entered again by its filter
+#: ends: error ValueError
+import itertools
+def f(x):
+    global n
+    n += 1
+    if n == 1:
+        for _ in range(3): next(it, None)
+    return n > 5
+n = 0
+it = itertools.cycle(filter(f, [1,2,3,4,5,6]))
+for k, _ in zip(range(20), it): pass
+
+# %% zip_longest entered again by its filter
+#: ends: error ValueError
+import itertools
+def f(x):
+    global n
+    n += 1
+    if n == 1:
+        for _ in range(30): next(it, None)
+    return n > 5
+n = 0
+it = itertools.zip_longest(filter(f, [1,2,3,4,5,6]), range(40))
+for k, _ in zip(range(20), it): pass

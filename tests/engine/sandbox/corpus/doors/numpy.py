@@ -717,3 +717,413 @@ class B:
 a, b = np.empty(1, object), np.empty(1, object)
 a[0], b[0] = B(), 1
 a + b
+
+# %% an object that writes into its array when it goes
+#: ends: ok
+#: prints: [None]
+import numpy as np
+class D:
+    def __del__(self): a[0] = None
+a = np.empty(1, object)
+a[0] = D()
+a[0] = 5
+print(a)
+x = [D() for _ in range(100)]
+
+# %% objects that empty the array that is added to when they go
+#: ends: ok
+#: prints: [None None None None None None None None None None]
+import numpy as np
+class D:
+    def __del__(self): a[:] = None
+    def __add__(self, o): return D()
+    __iadd__ = __add__
+a = np.empty(10, object)
+for i in range(10): a[i] = D()
+a += 5
+print(a)
+
+# %% objects that empty the array that is filled when they go
+#: ends: ok
+#: prints: [None None None None None None None None None None]
+import numpy as np
+class D:
+    def __del__(self): a[:] = None
+a = np.empty(10, object)
+for i in range(10): a[i] = D()
+a.fill(5)
+print(a)
+
+# %% tuples in arrays that go while they are compared
+#: ends: ok
+import numpy as np
+class E:
+    def __eq__(self, other):
+        a[:] = None; b[:] = None
+        return True
+a, b = np.empty(1, object), np.empty(1, object)
+a[0] = tuple(E() for _ in range(50))
+b[0] = tuple(E() for _ in range(50))
+a == b
+
+# %% tuples that go while a function compares them
+#: ends: ok
+import numpy as np
+class E:
+    def __eq__(self, other):
+        a[:] = None; b[:] = None
+        return True
+a, b = np.empty(1, object), np.empty(1, object)
+a[0] = tuple(E() for _ in range(50))
+b[0] = tuple(E() for _ in range(50))
+np.equal(a, b)
+
+# %% a tuple that goes while it is looked for in an array
+#: ends: ok
+import numpy as np
+class E:
+    def __eq__(self, other):
+        a[:] = None
+        return True
+a = np.empty(1, object)
+a[0] = tuple(E() for _ in range(50))
+t = np.empty((), object); t[()] = tuple(E() for _ in range(50))
+t in a
+
+# %% tuples that go while arrays in tuples are compared
+#: ends: ok
+import numpy as np
+class E:
+    def __eq__(self, other):
+        a[:] = None; b[:] = None
+        return True
+a, b = np.empty(1, object), np.empty(1, object)
+a[0] = tuple(E() for _ in range(50))
+b[0] = tuple(E() for _ in range(50))
+(a,) == (b,)
+
+# %% a text in an array that goes while it is filled in
+#: ends: ok
+import numpy as np
+class E:
+    def __str__(self):
+        a[:] = None; b[:] = None
+        return 'x'
+a, b = np.empty(1, object), np.empty(1, object)
+a[0] = '%s' * 50 + str(7)
+b[0] = tuple(E() for _ in range(50))
+a % b
+
+# %% a tuple in an array that goes while it is repeated
+#: ends: ok
+import numpy as np
+class E:
+    def __index__(self):
+        a[:] = None; b[:] = None
+        return 7
+a, b = np.empty(1, object), np.empty(1, object)
+a[0] = tuple(float(k) for k in range(50))
+b[0] = E()
+a * b
+
+# %% sets in arrays that go while they are intersected
+#: ends: ok
+import numpy as np
+class E:
+    def __hash__(self): return 1
+    def __eq__(self, o):
+        if on: a[:] = None; b[:] = None
+        return self is o
+on = False
+a, b = np.empty(1, object), np.empty(1, object)
+a[0] = {E() for k in range(50)}
+b[0] = {E() for k in range(50)}
+on = True
+a & b
+
+# %% dicts in arrays that go while they are joined
+#: ends: ok
+import numpy as np
+class E:
+    def __hash__(self): return 1
+    def __eq__(self, o):
+        if on: a[:] = None; b[:] = None
+        return self is o
+on = False
+a, b = np.empty(1, object), np.empty(1, object)
+a[0] = {E(): 1 for k in range(50)}
+b[0] = {E(): 2 for k in range(50)}
+on = True
+a | b
+
+# %% a product that goes while it is made
+#: ends: ok
+import numpy as np
+class E:
+    def __index__(self):
+        a[:] = None
+        return 7
+a = np.empty(3, object)
+a[0] = tuple(float(k) for k in range(50))
+a[1] = E()
+a[2] = E()
+np.multiply.reduce(a)
+
+# %% a product by a method that goes while it is made
+#: ends: ok
+import numpy as np
+class E:
+    def __index__(self):
+        a[:] = None
+        return 7
+a = np.empty(3, object)
+a[0] = tuple(float(k) for k in range(50))
+a[1] = E()
+a[2] = E()
+a.prod()
+
+# %% a tuple that goes in the middle of a dot product
+#: ends: ok
+import numpy as np
+class E:
+    def __index__(self):
+        a[:] = None; b[:] = None
+        return 7
+a = np.empty(3, object); b = np.empty(3, object)
+for i in range(3): a[i] = tuple(float(k) for k in range(50)); b[i] = E()
+a.dot(b)
+
+# %% a tuple that goes in the middle of a matrix product
+#: ends: ok
+import numpy as np
+class E:
+    def __index__(self):
+        a[:] = None; b[:] = None
+        return 7
+a = np.empty(3, object); b = np.empty(3, object)
+for i in range(3): a[i] = tuple(float(k) for k in range(50)); b[i] = E()
+a @ b
+
+# %% a list that goes while an operator takes it apart
+#: ends: error ValueError
+import numpy as np
+class S:
+    def __len__(self): return 5
+    def __getitem__(self, k):
+        a.clear()
+        if k > 4: raise IndexError
+        return [1.0] * 5
+a = [[S()] for _ in range(50)]
+np.zeros(3) + a
+
+# %% a list that goes while a ufunc takes it apart
+#: ends: ok
+import numpy as np
+class S:
+    def __len__(self): return 5
+    def __getitem__(self, k):
+        a.clear()
+        if k > 4: raise IndexError
+        return [1.0] * 5
+a = [[S()] for _ in range(50)]
+np.add(1, a)
+
+# %% a list that goes while an array in a list is compared with it
+#: ends: error ValueError
+import numpy as np
+class S:
+    def __len__(self): return 5
+    def __getitem__(self, k):
+        a.clear()
+        if k > 4: raise IndexError
+        return [1.0] * 5
+a = [[S()] for _ in range(50)]
+[np.zeros(3)] == [a]
+
+# %% a list that goes while it is stored
+#: ends: ok
+import numpy as np
+class S:
+    def __len__(self): return 5
+    def __getitem__(self, k):
+        a.clear()
+        if k > 4: raise IndexError
+        return [1.0] * 5
+a = [[S()] for _ in range(50)]
+z = np.zeros((50, 1, 5, 5))
+z[:] = a
+
+# %% a list that goes while it is an index
+#: ends: policy
+import numpy as np
+class S:
+    def __len__(self): return 5
+    def __getitem__(self, k):
+        a.clear()
+        if k > 4: raise IndexError
+        return [1] * 5
+    def __index__(self):
+        a.clear()
+        return 1
+a = [[S()] for _ in range(50)]
+z = np.zeros((50, 1, 5, 5))
+print(z[a].shape)
+
+# %% lists that go while random numbers are drawn by them
+#: ends: any
+import numpy as np
+class S:
+    def __len__(self): return 5
+    def __getitem__(self, k):
+        a.clear()
+        if k > 4: raise IndexError
+        return [1.0] * 5
+    def __float__(self):
+        a.clear()
+        return 1.0
+r = np.random.default_rng(0)
+def tr(f):
+    global a
+    a = [[S()] for _ in range(50)]
+    try: f()
+    except Exception as e: print(type(e).__name__, str(e)[:60])
+tr(lambda: r.normal(a)); tr(lambda: r.choice(a)); tr(lambda: r.permutation(a)); tr(lambda: r.multinomial(5, a)); tr(lambda: r.uniform(a, a)); tr(lambda: r.shuffle(a)); tr(lambda: r.choice(5, p=a)); tr(lambda: r.integers(a)); tr(lambda: r.dirichlet(a))
+s = np.random.RandomState(0)
+tr(lambda: s.normal(a)); tr(lambda: s.choice(a)); tr(lambda: s.permutation(a)); tr(lambda: s.shuffle(a))
+
+# %% lists that go while methods take them apart
+#: ends: any
+import numpy as np
+class S:
+    def __len__(self): return 5
+    def __getitem__(self, k):
+        a.clear()
+        if k > 4: raise IndexError
+        return [1.0] * 5
+    def __float__(self):
+        a.clear()
+        return 1.0
+z = np.zeros(3)
+def tr(f):
+    global a
+    a = [[S()] for _ in range(50)]
+    try: f()
+    except Exception as e: print(type(e).__name__, str(e)[:60])
+tr(lambda: z.dot(a)); tr(lambda: z.clip(a)); tr(lambda: z.take(a)); tr(lambda: z.put([1], a)); tr(lambda: z.choose(a)); tr(lambda: z.repeat(a)); tr(lambda: z.compress(a)); tr(lambda: z.searchsorted(a)); tr(lambda: z.__add__(a)); tr(lambda: z.__array__().flat.__setitem__(slice(None), a)); tr(lambda: z.sum(where=a)); tr(lambda: z.sum(initial=a)); tr(lambda: z.fill(a)); tr(lambda: np.float64(3) + a); tr(lambda: np.float64(3) == a); tr(lambda: np.add.at(z, [0], a)); tr(lambda: np.add.reduce(a)); tr(lambda: np.r_[a]); tr(lambda: np.vectorize(float)(a)); tr(lambda: np.poly1d([1,2])(a)); tr(lambda: np.array(a)); tr(lambda: sum([z, a])); tr(lambda: np.nditer(a)); tr(lambda: np.mgrid[a])
+
+# %% lists that go while tensors are made of them
+#: ends: any
+import torch
+class S:
+    def __len__(self): return 5
+    def __getitem__(self, k):
+        a.clear()
+        if k > 4: raise IndexError
+        return [1.0] * 5
+    def __float__(self):
+        a.clear()
+        return 1.0
+z = torch.zeros(3)
+def tr(f):
+    global a
+    a = [[S()] for _ in range(50)]
+    try: f()
+    except Exception as e: print(type(e).__name__, str(e)[:60])
+tr(lambda: torch.tensor(a)); tr(lambda: torch.as_tensor(a)); tr(lambda: z + a); tr(lambda: z == a); tr(lambda: z[a]); tr(lambda: z.__setitem__(0, a)); tr(lambda: torch.asarray(a)); tr(lambda: torch.Tensor(a)); tr(lambda: z.new_tensor(a)); tr(lambda: torch.stack(a)); tr(lambda: torch.full((2,), a)); tr(lambda: torch.FloatTensor(a)); tr(lambda: torch.zeros(a)); tr(lambda: torch.where(z>0, z, a))
+
+# %% what the collector destroys in the middle of an addition
+#: ends: ok
+#: prints: (5.0, 5.0, 5.0) (1999.0, 1999.0, 1999.0)
+import numpy as np
+class D:
+    def __init__(s): s.s = s
+    def __del__(s): a[:] = None
+a = np.empty(2000, object); b = np.empty(2000, object)
+for i in range(2000): a[i] = (float(i), float(i)); b[i] = (float(i),)
+for i in range(20): D()
+c = a + b
+print(c[5], c[1999])
+
+# %% tuples in fields that go while they are compared
+#: ends: ok
+import numpy as np
+class E:
+    def __eq__(self, o):
+        a['x'] = None; b['x'] = None
+        return True
+a = np.zeros(3, dtype=[('x', object), ('y', int)]); b = np.zeros(3, dtype=[('x', object), ('y', int)])
+for i in range(3): a['x'][i] = tuple(E() for _ in range(50)); b['x'][i] = tuple(E() for _ in range(50))
+a == b
+a[0] == b[0]
+
+# %% tuples in an array that go while they become something else
+#: ends: any
+import numpy as np
+class E:
+    def __repr__(self):
+        a[:] = None
+        return 'x'
+    __str__ = __repr__
+    def __float__(self):
+        a[:] = None
+        return 1.0
+    def __len__(self):
+        a[:] = None
+        return 1
+    def __getitem__(self, k):
+        a[:] = None
+        if k > 4: raise IndexError
+        return 1
+def mk():
+    for i in range(3): a[i] = tuple(E() for _ in range(50))
+a = np.empty(3, object)
+def tr(f):
+    mk()
+    try: f()
+    except Exception as e: print(type(e).__name__, str(e)[:60])
+tr(lambda: a.astype(str)); tr(lambda: a.astype(float)); tr(lambda: print(a)); tr(lambda: np.array2string(a)); tr(lambda: np.array(a.tolist())); tr(lambda: a.astype('S5')); tr(lambda: np.array([a, a])); tr(lambda: a.tolist()); tr(lambda: np.stack(a)); tr(lambda: np.vstack(a)); tr(lambda: np.zeros(3).__setitem__(slice(None), a)); tr(lambda: np.array(a, dtype=float)); tr(lambda: np.concatenate(a)); tr(lambda: a.astype([('x', float)])); tr(lambda: np.add(a, 1, dtype=float, casting='unsafe'))
+
+# %% objects whose truth empties two arrays
+#: ends: ok
+import numpy as np
+class E:
+    def __bool__(self):
+        a[:] = None; b[:] = None
+        return True
+a, b = np.empty(3, object), np.empty(3, object)
+def mk():
+    for i in range(3): a[i] = E(); b[i] = E()
+mk(); np.logical_and(a, b)
+mk(); np.logical_or(a, b)
+mk(); np.logical_and(a, b, dtype=object)
+mk(); np.logical_and.reduce(a)
+mk(); np.logical_and.reduce(a, dtype=object)
+mk(); a.any()
+mk(); a.all()
+mk(); np.where(a, b, a)
+mk(); np.nonzero(a)
+mk(); np.argwhere(a)
+mk(); a.astype(bool)
+
+# %% tuples that go while the largest is looked for
+#: ends: ok
+#: prints: ValueError operands could not be broadcast together with shapes (3,) (5
+#: prints: TypeError '<' not supported between instances of 'tuple' and 'int'
+#: prints: TypeError unsupported operand type(s) for -: 'E' and 'E'
+#: prints: TypeError unsupported operand type(s) for /: 'E' and 'int'
+import numpy as np
+class E:
+    def __eq__(self, o):
+        a[:] = None; b[:] = None
+        return True
+    def __lt__(self, o):
+        a[:] = None; b[:] = None
+        return True
+    __ge__ = __gt__ = __le__ = __lt__
+a, b = np.empty(3, object), np.empty(3, object)
+def mk():
+    for i in range(3): a[i] = tuple(E() for _ in range(50)); b[i] = tuple(E() for _ in range(50))
+for f in (np.maximum, np.minimum, np.fmax, np.maximum.outer, lambda x, y: np.maximum.reduce(x), lambda x, y: x.max(), lambda x, y: x.min(), lambda x, y: np.max(x), lambda x, y: x.argmax(), lambda x, y: np.argmax(x), lambda x, y: x.clip(y[0], y[1]), lambda x, y: np.clip(x, y[:1], y[1:2]), lambda x, y: np.unique(x), lambda x, y: np.isin(x, y), lambda x, y: np.maximum.accumulate(x), lambda x, y: np.sign(x), lambda x, y: np.ptp(x), lambda x, y: np.less(x, y), lambda x, y: np.searchsorted(x, y), lambda x, y: x.searchsorted(y), lambda x, y: np.median(x), lambda x, y: np.testing.assert_array_equal(x, y), lambda x, y: x.flat == y):
+    mk()
+    try: f(a, b)
+    except Exception as e: print(type(e).__name__, str(e)[:60])

@@ -465,3 +465,74 @@ class L(list):
         self.clear()
         return list.__getitem__(self, k)
 random.shuffle(L(range(10)))
+
+# %% a type with parameters that goes while it is shown
+#: ends: ok
+#: prints: [list[x, x, x]]
+class E:
+    def __repr__(self):
+        out.clear()
+        return 'x'
+out = [list[E(), E(), E()]]
+print(repr(out))
+
+# %% a slice that goes while it is shown
+#: ends: ok
+#: prints: [slice(x, x, x)]
+class E:
+    def __repr__(self):
+        out.clear()
+        return 'x'
+out = [slice(E(), E(), E())]
+print(repr(out))
+
+# %% a count that goes while it is shown
+#: ends: ok
+#: prints: [count(x, x)]
+import itertools
+class E:
+    def __repr__(self):
+        out.clear()
+        return 'x'
+    def __add__(self, o): return self
+    def __index__(self): return 1
+    def __int__(self): return 1
+    def __float__(self): return 1.0
+    def __neg__(self): return self
+    def __sub__(self, o): return self
+class F(float):
+    def __repr__(self):
+        out.clear()
+        return 'x'
+out = [itertools.count(F(1), F(2))]
+print(repr(out))
+
+# %% a union of types with parameters that goes while it is shown
+#: ends: ok
+#: prints: [list[x, x, x] | int]
+class E:
+    def __repr__(self):
+        out.clear()
+        return 'x'
+out = [list[E(), E(), E()] | int]
+print(repr(out))
+
+# %% a type whose list of parameters is emptied while it is shown
+#: ends: ok
+#: prints: list[[x, x, x, x, x, x, x, x, x]]
+class E:
+    def __repr__(self):
+        out.clear()
+        return 'x'
+out = [E() for _ in range(9)]
+print(repr(list[out]))
+
+# %% a bytearray emptied by what is filled into it
+#: ends: ok
+#: prints: 10000
+class S:
+    def __repr__(self):
+        b.clear()
+        return 'x'
+b = bytearray(b'%r' * 10000)
+print(len(b % tuple(S() for _ in range(10000))))

@@ -1,0 +1,125 @@
+"""The drawing of one level: in one row if that will do, else its parts in rows of the canvas's shape, packed."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from .layout_coordinates import BEND_GAP, NODE_GAP
+from .layout_routes import in_rows
+from .layout_rows import Edges
+from .layout_shape import FEW_RANKS, FRAMED, READABLE, Canvas, Part, packed, rows_of, widths
+from .layout_stacks import stacked
+from .layout_straight import straight
+from .layout_strip import Block, Point, Strip, moved
+
+EXACT = 64
+"""Nodes and bends up to which more than one way to cut a level into rows is drawn, to see which fills the canvas best."""
+TRIED = 4
+"""How many ways that are."""
+
+
+def drawn(strip: Strip, canvas: Canvas | None, framed: bool) -> Block:
+    """Draw a level; `framed` is whether it stands in a frame."""
+    level = strip.level
+    framed = framed or bool(level.inner)
+    wanted = canvas is not None and not _fits(strip, canvas, framed)
+    if wanted and (lower := stacked(level, strip.rank)) is not level:
+        level, strip = lower, Strip(lower)
+    plain = level.plain and all(u == v or abs(strip.rank[u] - strip.rank[v]) == 1 for _, u, v in strip.loose)
+    if plain and not wanted:
+        return straight(strip)
+    ranks = _parts(strip)
+    parts = [_measured(strip, layers, framed) for layers in ranks]
+    edges = _edges_of(strip, len(ranks))
+    # What enters a frame, or leaves it, must find its way to every part.
+    column = bool(level.entering or level.leaving)
+    tried = [float("inf")]
+    if canvas is not None and wanted:
+        tried = widths(parts, canvas, column)[: TRIED if len(strip.rank) <= EXACT else 1]
+    if plain and tried[0] == float("inf") and len(parts) == 1:
+        return straight(strip)
+
+    def assembled(width: float) -> Block:
+        blocks = [
+            in_rows(strip, [_spread(strip, layers[a:b]) for a, b in rows_of(part, width)], own)
+            for layers, part, own in zip(ranks, parts, edges)
+        ]
+        return _together(blocks, None if column else width)
+
+    if canvas is None or len(tried) == 1:
+        return assembled(tried[0])
+    return max(map(assembled, tried), key=lambda block: canvas.scale(block.length, block.breadth))
+
+
+def lean(route: list[Point]) -> list[Point]:
+    """The route without points that are the same as the one before."""
+    return [*(a for a, b in pairwise(route) if a != b), route[-1]] if len(route) > 2 else route
+
+
+def _together(blocks: list[Block], width: float | None) -> Block:
+    """Parts packed into one block."""
+    sizes = [(block.length, block.breadth) for block in blocks]
+    spots, (length, breadth) = packed(sizes, None if width == float("inf") else width)
+    made = Block(length, breadth)
+    for block, (x, y) in zip(blocks, spots, strict=True):
+        made.put(block, x, y)
+        for edge, route in block.enters.items():
+            made.enters[edge] = lean([(0.0, route[0][1] + y), *moved(route, x, y)])
+        for edge, route in block.leaves.items():
+            made.leaves[edge] = lean([*moved(route, x, y), (length, route[-1][1] + y)])
+    return made
+
+
+def _spread(strip: Strip, row: list[list[int]]) -> list[list[int]]:
+    """A row; one of a single rank has its things side by side, not above one another."""
+    if len(row) == 1 and all(i < strip.n for i in row[0]):
+        return [[i] for i in row[0]]
+    return row
+
+
+def _fits(strip: Strip, canvas: Canvas, framed: bool) -> bool:
+    """Whether a level can be read in one row, as far as can be told before it is placed."""
+    one = not strip.n or (max(strip.part) == 0)
+    if one and len(strip.layers) <= FEW_RANKS and not framed:
+        return True
+    part = _measured(strip, strip.layers, framed)
+    return canvas.scale(part.length(), max(part.broad, default=0.0)) >= (FRAMED if framed else READABLE)
+
+
+def _parts(strip: Strip) -> list[list[list[int]]]:
+    """The ranks of each part by itself."""
+    found: list[dict[int, list[int]]] = [{} for _ in range(max(strip.part, default=-1) + 1)]
+    for rank, layer in enumerate(strip.layers):
+        for i in layer:
+            found[strip.part[i]].setdefault(rank, []).append(i)
+    return [list(part.values()) for part in found]
+
+
+def _measured(strip: Strip, layers: list[list[int]], framed: bool) -> Part:
+    thick = [max((strip.thick[i] for i in layer), default=0.0) for layer in layers]
+    broad = [
+        sum(strip.wide[i] + (NODE_GAP if i < strip.n else BEND_GAP) for i in layer) - NODE_GAP if layer else 0.0
+        for layer in layers
+    ]
+    links = [sum(len(strip.down[i]) for i in layer) for layer in layers]
+    aside = next((k for k, layer in enumerate(layers) if any(i < strip.n and strip.side[i] for i in layer)), len(layers))
+    return Part(thick, broad, links, aside, len(layers) <= FEW_RANKS and not framed)
+
+
+def _edges_of(strip: Strip, parts: int) -> list[Edges]:
+    """The edges of each part."""
+    found = [Edges([], [], [], []) for _ in range(parts)]
+    for number, link in enumerate(strip.edges):
+        own = found[strip.part[link[1]]]
+        if number in strip.bus:
+            own.lanes.append(("far", link))
+        else:
+            own.ranked.append(number)
+    for kind, links in (("write", strip.loose), ("carried", strip.level.carried), ("beside", strip.beside)):
+        for link in links:
+            found[strip.part[link[1]]].lanes.append((kind, link))
+    for edge, v in strip.level.entering:
+        found[strip.part[v]].entering.append((edge, v))
+    for edge, u in strip.level.leaving:
+        found[strip.part[u]].leaving.append((edge, u))
+    return found

@@ -1,0 +1,169 @@
+"""Types written in C whose methods go on with what a callback has freed: the same methods, given what nobody else can change.
+
+A list shows an item without holding it, a bytearray looks through a buffer that its argument may give back, an ordered dict
+follows links that go. All C code comes to these methods by way of the type, so they are replaced there: whoever calls them,
+they work on copies that only they have.
+"""
+
+from __future__ import annotations
+
+import collections
+import ctypes
+import gc
+import re
+import sys
+import types
+from collections.abc import Callable
+from typing import Any
+
+from .errors import PolicyError
+
+_WORD = ctypes.sizeof(ctypes.c_void_p)
+_FLAGS = object.__basicsize__ + 19 * _WORD
+"""Where a type has its flags; all versions of Python have the 19 words between them and the head of an object."""
+_DICT = _FLAGS + 12 * _WORD
+_IMMUTABLE, _VECTORCALL = 1 << 8, 1 << 11
+
+
+def replace(cls: type, name: str, function: Any) -> Any:
+    """Give a type written in C another method; what it had.
+
+    Raises:
+        RuntimeError: if this Python has its types laid out in another way.
+    """
+    (names,) = (found for found in gc.get_referents(vars(cls)) if isinstance(found, dict))
+    flags, kept = ctypes.c_size_t.from_address(id(cls) + _FLAGS), ctypes.c_void_p.from_address(id(cls) + _DICT)
+    if flags.value != cls.__flags__:
+        raise RuntimeError(f"this Python does not let a method of '{cls.__name__}' be replaced")
+    before, there = names.get(name), kept.value
+    names[name] = function
+    ctypes.pythonapi.PyType_Modified(ctypes.py_object(cls))
+    locked = flags.value & _IMMUTABLE
+    flags.value &= ~_IMMUTABLE
+    try:
+        # Python's own way to do it also finds the place in the type's table of functions.
+        type.__setattr__(cls, name, function)
+    finally:
+        flags.value |= locked
+        kept.value = there  # newer Pythons have the names elsewhere, and would make a second dict
+    return before
+
+
+def direct_calls(cls: type, allowed: bool) -> None:
+    """Whether objects of a type written in C are called without a look at its `__call__`."""
+    flags = ctypes.c_size_t.from_address(id(cls) + _FLAGS)
+    flags.value = flags.value | _VECTORCALL if allowed else flags.value & ~_VECTORCALL
+
+
+def mend() -> None:
+    """Replace them in this process."""
+    replace(list, "__repr__", _repr_of_list)
+    if sys.version_info < (3, 12, 5):
+        for name in ("__ge__", "__gt__", "__le__", "__lt__"):
+            replace(list, name, _of_copies(getattr(list, name), list))
+    replace(types.GenericAlias, "__repr__", _repr_of_alias)
+    for name in READING.split():
+        replace(bytearray, name, _of_copies(getattr(bytearray, name), bytearray))
+    for kind in (bytes, str):
+        replace(kind, "__mod__", _held(kind.__mod__))
+    for name in ("cast", "__setitem__"):
+        replace(memoryview, name, _of_numbers(getattr(memoryview, name)))
+    for name, function in (("copy", _copy_of_ordered), ("__eq__", _ordered_eq), ("__ne__", _ordered_ne)):
+        replace(collections.OrderedDict, name, function)
+
+
+READING = """
+__contains__ __mod__ __mul__ __rmul__ center count decode endswith expandtabs find hex index join ljust lstrip partition replace
+rfind rindex rjust rpartition rsplit rstrip split splitlines startswith strip translate zfill
+"""
+"""Methods of a bytearray that do not change it."""
+
+
+def _of_copies(real: Any, kind: Any) -> Callable[..., Any]:
+    """A method of a container, called with copies of all containers of its kind; a subclass's copy is a plain one."""
+    copy = kind.copy
+
+    def method(self: Any, *others: Any, **options: Any) -> Any:
+        # Of something else it says itself what is wrong.
+        own = copy(self) if isinstance(self, kind) else self
+        return real(own, *[copy(o) if isinstance(o, kind) else o for o in others], **options)
+
+    method.__name__, method.__qualname__, method.__doc__ = real.__name__, real.__qualname__, real.__doc__
+    return method
+
+
+def _of_numbers(real: Any) -> Callable[..., Any]:
+    """A method of a view of memory, refused where objects are in it: as bytes, their addresses could be written."""
+
+    def method(self: Any, *others: Any, **options: Any) -> Any:
+        if isinstance(self, memoryview) and "O" in re.sub(":[^:]*:", "", self.format):
+            raise PolicyError("memory that holds objects cannot be looked at as bytes here", "Write into the array.")
+        return real(self, *others, **options)
+
+    method.__name__, method.__qualname__, method.__doc__ = real.__name__, real.__qualname__, real.__doc__
+    return method
+
+
+def _held(real: Any) -> Callable[..., Any]:
+    """The same method, with its operands held until it is done."""
+
+    def method(self: Any, other: Any) -> Any:
+        return real(self, other)
+
+    method.__name__, method.__qualname__, method.__doc__ = real.__name__, real.__qualname__, real.__doc__
+    return method
+
+
+_shown: set[int] = set()
+_real_list_repr: Any = list.__repr__
+_items: Any = list.__iter__
+_real_alias_repr: Any = types.GenericAlias.__repr__
+_ordered_keys: Any = collections.OrderedDict.__iter__
+
+
+def _repr_of_list(self: list[Any]) -> str:
+    """Return repr(self)."""
+    if not isinstance(self, list):
+        return str(_real_list_repr(self))
+    if id(self) in _shown:
+        return "[...]"
+    _shown.add(id(self))
+    try:
+        return f"[{', '.join(map(repr, _items(self)))}]"
+    finally:
+        _shown.discard(id(self))
+
+
+_repr_of_list.__name__, _repr_of_list.__qualname__ = "__repr__", "list.__repr__"
+
+
+def _repr_of_alias(self: Any) -> str:
+    """Return repr(self)."""
+    make: Any = types.GenericAlias
+    if type(self) is make and any(type(a) is list for a in self.__args__):
+        made = make(self.__origin__, tuple(list(a) if type(a) is list else a for a in self.__args__))
+        self = next(iter(made)) if getattr(self, "__unpacked__", False) else made
+    return _real_alias_repr(self)  # type: ignore[no-any-return]
+
+
+def _copy_of_ordered(self: Any) -> Any:
+    """od.copy() -> a shallow copy of od"""
+    made = type(self)()
+    for key in list(_ordered_keys(self)):
+        made[key] = self[key]
+    return made
+
+
+def _ordered_eq(self: Any, other: Any) -> Any:
+    """Return self==value."""
+    same = dict.__eq__(self, other)
+    if same is not True or not isinstance(other, collections.OrderedDict):
+        return same
+    ours, others = list(_ordered_keys(self)), list(_ordered_keys(other))
+    return len(ours) == len(others) and all(a is b or a == b for a, b in zip(ours, others, strict=True))
+
+
+def _ordered_ne(self: Any, other: Any) -> Any:
+    """Return self!=value."""
+    same = _ordered_eq(self, other)
+    return same if same is NotImplemented else not same
