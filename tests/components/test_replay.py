@@ -135,7 +135,7 @@ def test_a_run_with_iterations_opens_rolled_and_has_what_happens_in_each() -> No
         for (first, last), window in zip(spans, windows, strict=True):
             there = window["views"][view]
             assert window["window"] == [first, last]
-            assert len(window["captions"]) == len(there["focuses"]) == last - first + 1
+            assert len(window["captions"]) == len(there["moments"]["focuses"]) == last - first + 1
             assert drawn <= there["nodes"].keys()
             assert there["edges"].keys() <= edges
     (weight,) = [key for key, a in rolled_graph(tape).graph.nodes(data=True) if a["title"] == "model.0.weight"]
