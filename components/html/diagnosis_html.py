@@ -11,6 +11,7 @@ from components.html.markup import chip, moment, more, muted, section, table, ta
 from engine.diagnosis import Finding, Reason
 from engine.diagnosis.over_iterations import shows
 from engine.graph.rolled_graph import cards_for
+from engine.graph.structure.moments import iteration_text
 from engine.recording import Recording
 from engine.recording.events import NOTHING
 from engine.recording.index import index_of
@@ -36,6 +37,8 @@ def why_html(recording: Recording, reason: Reason) -> str:
     if reason.fix:
         parts.append(tag("div", tag("b", "Fix: "), text(reason.fix)))
     links = [moment(reason.moment, recording.site_text(reason.site) or "the moment")] if reason.moment != NOTHING else []
+    if reason.good != NOTHING:
+        links.append(moment(reason.good, f"{iteration_text(recording, reason.good, of=False)}, the last good one"))
     if reason.nodes:
         links.append(path_button(recording, reason.nodes, reason.cut, "show the path"))
     if links:
@@ -56,6 +59,9 @@ def _finding(recording: Recording, finding: Finding) -> str:
     where = tag("span", text(recording.site_text(finding.site)), cls="gt-push gt-muted")
     head = tag("div", chip(word, tone), tag("h3", text(finding.title)), where, cls="gt-row")
     links = [moment(finding.step, "go to the moment")] if finding.step != NOTHING else []
+    if finding.steps:
+        ends = ("first", finding.steps[0]), ("last", finding.steps[-1])
+        links = [moment(step, f"{word}: {iteration_text(recording, step, of=False)}") for word, step in ends]
     if finding.nodes:
         links.append(path_button(recording, finding.nodes, (), "show in the graph"))
     lines = [recording.site_text(site) for site in finding.related[:ROWS]]

@@ -51,8 +51,9 @@ def group_html(
     )
 
 
-def rolled_group_html(recording: Recording, view: RolledGraph, id: str, step: int) -> str:
-    """A closed group of a rolled graph: its tensors in the iteration that a step is in, and how it goes over the run."""
+def rolled_group_html(recording: Recording, view: RolledGraph, id: str, step: int, over_run: str | None = None) -> str:
+    """A closed group of a rolled graph: its tensors in the iteration that a step is in, and how it goes over the run, which
+    `over_run` stands for where it is given."""
     group = view.folding.groups.get(id)
     if group is None:
         return tag("div", "This group is not in the picture any more.", cls="gt-empty")
@@ -81,7 +82,7 @@ def rolled_group_html(recording: Recording, view: RolledGraph, id: str, step: in
             section(table(("tensor", "value", "grad"), rows), more(len(group.members), MAX_ROWS), label="tensors inside")
             if rows
             else "",
-            over_run_html(recording, view, shown_member(view.graph, group.members), step),
+            over_run_html(recording, view, shown_member(view.graph, group.members), step) if over_run is None else over_run,
         )
     )
 

@@ -16,7 +16,8 @@ ROWS = 60
 
 def ledger_html(recording: Recording, step: int, tensor: int) -> str:
     """One tensor's ledger under its name."""
-    return section(ledger_table(recording, ledgers(recording)[tensor], step), label=f"{_name(recording, tensor, step)}.grad")
+    made = section(ledger_table(recording, ledgers(recording)[tensor], step), label=f"{_name(recording, tensor, step)}.grad")
+    return tag("div", made, data_gt_key=f"t{tensor}")
 
 
 def _name(recording: Recording, tensor: int, step: int) -> str:

@@ -39,7 +39,9 @@ def over_run(d: Drawing, of: RolledGraph, window: Window) -> Rolled:
     marks = sorted([*timeline.marks, *of.found(_findings(d.recording))], key=lambda mark: mark.step)
     trouble = next((mark.step for mark in timeline.marks if mark.kind in ("nan", "inf")), NOTHING)
     origins = of.about(trouble) if trouble != NOTHING else []
-    return msgspec.structs.replace(loops(d, of), curves=timeline.curves, marks=marks, window=window, origins=origins)
+    return msgspec.structs.replace(
+        loops(d, of), curves=timeline.curves, marks=marks, window=window, origins=origins, there=of.there
+    )
 
 
 def found(d: Drawing, of: RolledGraph) -> Found:

@@ -168,6 +168,12 @@ class Rolled(msgspec.Struct, frozen=True):
     """The cards at which the first NaN or Inf begins."""
     turned: list[str] = []
     """Loops that are taken for the other kind, and cards that are opened."""
+    there: dict[str, list[tuple[int, int]]] = {}
+    """Cards that only some iterations of the main loop have, with the stretches of those."""
+    fixed: bool = False
+    """Whether the loops stay as they are, in a file that can ask nobody,"""
+    alone: bool = False
+    """and whether it has no picture that is not rolled."""
 
 
 class Group(msgspec.Struct, frozen=True):

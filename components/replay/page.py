@@ -13,12 +13,15 @@ from typing import Any
 import msgspec
 
 from components.html.markup import text
+from components.player.protocol import Rolled as RolledPart
 from components.replay.panels import panels
 from components.replay.pictures import pictures
+from components.replay.rolled import Rolled, rolled
 from engine.diagnosis.contributions import edge_lines
 from engine.export import Format, Options
 from engine.export.picture import LAST, step_of
 from engine.graph import View
+from engine.graph.rolled_graph import worth_rolling
 from engine.progress import Tell, part, untold
 from engine.recording import Recording
 from engine.recording.events import Accumulated
@@ -29,7 +32,10 @@ STYLE = FOLDER.parent.parent / "assets" / "style.css"
 BOTH: tuple[View, ...] = ("tensors", "autograd")
 """The views that a replay offers."""
 MAX_FOR_BOTH = 10_000
-"""Events up to which it has both; a larger one has the view that was asked for, so that a browser can open it."""
+"""Events up to which it has both; a larger one has the view that was asked for, so that a browser can open it. A run that is
+shown rolled has both, whatever its length."""
+MAX_UNROLLED = 3_000
+"""Events up to which a run that is shown rolled is there unrolled, too."""
 PICTURED = 0.5
 """The share of the work that goes into the pictures."""
 _EXPORT = re.compile(r"export\s*\{\s*([\w$]+) as default\s*\};?\s*$")
@@ -41,6 +47,7 @@ def replay_html(recording: Recording, options: Options = LAST, tell: Tell = unto
     The recording's texts are packed data that only become text nodes or come escaped out of `components.html.markup`; and the
     page's own policy lets no script run but the one whose hash it names, and nothing be fetched.
     """
+    data, windows, beside = _data(recording, options, tell)
     script = _script()
     hashed = b64encode(sha256(script.encode()).digest()).decode()
     policy = (
@@ -51,7 +58,9 @@ def replay_html(recording: Recording, options: Options = LAST, tell: Tell = unto
         "policy": policy,
         "title": text(options.title or "Replay"),
         "style": _text(STYLE) + _text(FOLDER / "replay.css"),
-        "data": _packed(_data(recording, options, tell)),
+        "data": _packed(data),
+        "windows": "\n".join(windows),
+        "beside": "\n".join(beside),
         "script": script,
     }
     page = _text(FOLDER / "replay.html")
@@ -72,36 +81,51 @@ def _script() -> str:
     export = _EXPORT.search(player)
     if export is None:
         raise RuntimeError(f"{bundle.name} does not end with its export")
-    host = _text(FOLDER / "replay.js")
+    host = _text(FOLDER / "rolled.js") + _text(FOLDER / "replay.js")
     # A block, so that the page's names and the bundle's short ones cannot be the same.
     module = f"{player[: export.start()]}\n{{\nconst render = {export[1]};\n{host}}}"
     # What would end the script element, or begin a comment in it, means the same to JavaScript when it is written so.
     return "\n" + re.sub(r"<(?=/script|!--|script)", r"\\x3c", module, flags=re.IGNORECASE) + "\n"
 
 
-def _data(recording: Recording, options: Options, tell: Tell) -> dict[str, Any]:
+def _data(recording: Recording, options: Options, tell: Tell) -> tuple[dict[str, Any], list[str], list[str]]:
+    """What the page shows, and of a rolled run windows and what stands beside the graph in each, packed one by one."""
     first: View = options.view if options.view in BOTH else BOTH[0]
-    shown: tuple[View, ...] = BOTH if len(recording.events) <= MAX_FOR_BOTH else (first,)
+    rolls = worth_rolling(recording) if options.rolled is None else options.rolled
+    large = len(recording.events) > MAX_FOR_BOTH
+    shown: tuple[View, ...] = () if rolls and len(recording.events) > MAX_UNROLLED else (first,) if large else BOTH
     lines, name = edge_lines(recording), f"replay {options.title}"
-    views = {
-        view: pictures(recording, view, options.direction, name, lines, part(tell, *_span(position, len(shown))))
-        for position, view in enumerate(shown)
+    made = rolled(recording, BOTH, options, name, lines, part(tell, 0, PICTURED)) if rolls else None
+    begun = PICTURED / 2 if rolls else 0.0
+    spans = [
+        (begun + (PICTURED - begun) * at / len(shown), begun + (PICTURED - begun) * (at + 1) / len(shown))
+        for at in range(len(shown))
+    ]
+    views: dict[str, Any] = {
+        view: pictures(recording, view, options.direction, name, lines, part(tell, *span))
+        for view, span in zip(shown, spans, strict=True)
     }
+    for view in views.values() if made is not None else ():
+        view["shared"]["rolled"] = RolledPart(worth=True)
     filled = [event.tensor for event in recording.events if isinstance(event, Accumulated)]
-    return {
+    data = {
         "title": options.title,
         "source": list(recording.source),
         "views": views,
+        "rolled": None if made is None else _told(made, alone=not shown),
         "view": first,
         "step": max(step_of(recording, options), 0),
         "selected": f"t{min(filled)}" if filled else None,
         "panels": panels(recording, shown, part(tell, PICTURED, 0.95)),
     }
+    return (data, [], []) if made is None else (data, made.windows, made.beside)
 
 
-def _span(position: int, count: int) -> tuple[float, float]:
-    """Which part of the work the pictures of one view are."""
-    return PICTURED * position / count, PICTURED * (position + 1) / count
+def _told(made: Rolled, alone: bool) -> dict[str, Any]:
+    for view in made.views.values():
+        view["shared"]["rolled"] = msgspec.structs.replace(view["shared"]["rolled"], alone=alone)
+    parts = ("views", "spans", "standing", "twins", "ledgers", "multiples")
+    return {part: getattr(made, part) for part in parts}
 
 
 def _packed(data: dict[str, Any]) -> str:

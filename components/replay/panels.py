@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from components.html.diagnosis_html import both_views, findings_html
-from components.html.formulas_html import MOST, contributions_at, edge_title, edges_on_show, heading, steps_html
 from components.html.group_html import group_html
 from components.html.inspector_html import inspector_html
 from components.html.ledger_html import ledger_html
-from components.html.markup import muted, tag
+from components.replay.formulas import formula_html
 from components.replay.pictures import FOLD
+from components.replay.texts import Texts, history
 from engine.diagnosis import findings
 from engine.diagnosis.ledger import ledgers
 from engine.graph import View, build, changes
@@ -46,44 +46,41 @@ MAX_MOMENTS = 6_000
 last one at least."""
 MAX_FORMULAS = 1_500
 """Steps whose formulas are written out."""
-
-
-class _Table:
-    """Texts, each kept once: histories name them by their row."""
-
-    def __init__(self) -> None:
-        self.texts: list[str] = []
-        self._known: dict[str, int] = {}
-
-    def row_of(self, text: str) -> int:
-        if text not in self._known:
-            self._known[text] = len(self.texts)
-            self.texts.append(text)
-        return self._known[text]
+MAX_LEDGERS = 500
+"""Tensors whose ledgers are written out."""
 
 
 def panels(recording: Recording, views: Sequence[View], tell: Tell = untold) -> dict[str, Any]:
-    """Everything beside the graph in these views.
+    """Everything beside the graph in these views, of which there are none where the run is shown rolled alone.
 
     `inspector` has for each node pairs (step, row in `texts`); the last one at or before a step holds.
     """
-    texts = _Table()
+    texts = Texts()
     graphs = [build(recording, view) for view in views]
     moments = {key: steps for graph in graphs for key, steps in _moments(recording, graph).items()}
     each = max(1, MAX_MOMENTS // max(len(moments), 1))
     last = len(recording.events) - 1
     changing = told(list(moments.items()), tell)
     return {
-        "inspector": {key: _history(recording, key, _some(steps, each), texts) for key, steps in changing},
+        "inspector": {
+            key: history((step, texts.row_of(inspector_html(recording, step, key))) for step in _some(steps, each))
+            for key, steps in changing
+        },
         "groups": {view: _groups(recording, view, texts) for view in views},
-        "formulas": dict(_formulas(recording, texts)),
-        "ledgers": {f"t{tensor}": texts.row_of(ledger_html(recording, last, tensor)) for tensor in ledgers(recording)},
+        "formulas": dict(_formulas(recording, texts)) if views else {},
+        "ledgers": {f"t{tensor}": texts.row_of(ledger_html(recording, last, tensor)) for tensor in _with_ledger(recording)},
         "findings": texts.row_of(findings_html(recording, findings(recording))),
         "found": sum(f.grave for f in findings(recording)),
         "output": list(_output(recording)),
         "twins": {key: twin for key in moments for twin in both_views(recording, key)[1:]},
         "texts": texts.texts,
     }
+
+
+def _with_ledger(recording: Recording) -> list[int]:
+    """The tensors whose ledgers are written out: where there are many, those that most is said of."""
+    found = ledgers(recording)
+    return sorted(sorted(found, key=lambda tensor: -len(found[tensor]))[:MAX_LEDGERS])
 
 
 def _moments(recording: Recording, graph: Graph) -> dict[str, list[int]]:
@@ -107,7 +104,7 @@ def _moments(recording: Recording, graph: Graph) -> dict[str, list[int]]:
     return {key: sorted(step for step in steps if step >= graph.nodes[key]["born"]) for key, steps in found.items()}
 
 
-def _groups(recording: Recording, view: View, texts: _Table) -> dict[str, list[tuple[int, int]]]:
+def _groups(recording: Recording, view: View, texts: Texts) -> dict[str, list[tuple[int, int]]]:
     """Node of a closed group → what the inspector says of it from when it begins, when it is whole, and after each pass."""
     everything = unrolled_graph(recording, view)
     groups = everything.groups(FOLD)
@@ -128,26 +125,12 @@ def _some(steps: list[int], most: int) -> list[int]:
     return steps if len(steps) <= most else [*steps[: most // 2], *steps[len(steps) - (most - most // 2) :]]
 
 
-def _history(recording: Recording, key: str, steps: list[int], texts: _Table) -> list[tuple[int, int]]:
-    history: list[tuple[int, int]] = []
-    for step in steps:
-        row = texts.row_of(inspector_html(recording, step, key))
-        if not history or history[-1][1] != row:
-            history.append((step, row))
-    return history
-
-
-def _formulas(recording: Recording, texts: _Table) -> Iterator[tuple[int, int]]:
+def _formulas(recording: Recording, texts: Texts) -> Iterator[tuple[int, int]]:
     """Steps at which a node runs, with what it sends written out."""
     running = [step for step, event in enumerate(recording.events) if isinstance(event, NodeRan) and any(event.sent)]
     for step in running[:MAX_FORMULAS]:
-        into, edges = edges_on_show(recording, step, None)
-        found = contributions_at(recording, edges, None)
-        if not found:
-            continue
-        lines = [part for c in found[:MOST] for part in (edge_title(recording, c), steps_html(c))]
-        more = muted(f"and {len(found) - MOST} more") if len(found) > MOST else ""
-        yield step, texts.row_of(tag("section", heading(recording, into, found, len(found)), *lines, more, cls="gt-section"))
+        if html := formula_html(recording, step):
+            yield step, texts.row_of(html)
 
 
 def _output(recording: Recording) -> Iterator[tuple[int, str, str]]:

@@ -7,10 +7,14 @@ const FOLDED = '';
 const CLOSED = '-';
 const ALL = '*';
 const FOLDS = { [FOLDED]: 'Folded', [ALL]: 'All open' };
+const SPARSE = 'Of this iteration the file has what the curves say: there is room for some iterations with all their events. The recording, opened in Gradtape, has them all.';
 
 const byId = (id) => document.getElementById(id);
 const data = await unpacked(byId('data').content.textContent);
-const shown = { view: data.view, picture: '', step: data.step, selected: null, part: 'inspector', span: null, picked: null, html: null };
+const rolled = createRolled(data.rolled, shelf('windows'), shelf('beside'));
+const shown = {
+  view: data.view, picture: '', step: data.step, selected: null, part: 'inspector', span: null, picked: null, html: null, rolled: rolled !== null,
+};
 
 const host = document.createElement('div');
 byId('graph').append(host);
@@ -21,7 +25,7 @@ let command = { n: 0, step: null, select: null };
 
 const lines = writeSource();
 const made = new Map();
-const offered = Object.entries(VIEWS).filter(([view]) => view in data.views);
+const offered = Object.entries(VIEWS).filter(([view]) => view in book());
 buttons(byId('views'), Object.fromEntries(offered), 'aria-pressed', () => shown.view, changeView);
 const pressFolds = buttons(byId('folds'), FOLDS, 'aria-pressed', () => shown.picture, changePicture);
 showFolds();
@@ -54,23 +58,67 @@ document.addEventListener('click', ({ target }) => {
 });
 // Light and dark follow the system while the page is open.
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', mount);
-tell(data.step, data.selected);
+let turn = Promise.resolve(); // what the player is given, one thing after the other
+tell(data.step, standing(data.selected));
 mount();
 
-async function unpacked(text) {
-  const bytes = Uint8Array.from(atob(text.trim()), (letter) => letter.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'));
-  return new Response(stream).json();
+/** What is packed in one of the page's templates, a line for each. */
+function shelf(id) {
+  return createShelf(byId(id).content.textContent.split('\n'));
+}
+
+/** The pictures of the views, as the run is shown. */
+function book() {
+  return shown.rolled ? rolled.views : data.views;
+}
+
+/** The card that stands for a node of the run, where that is known. */
+function standing(key) {
+  return shown.rolled ? data.rolled.standing[shown.view]?.[key] ?? null : key;
 }
 
 /** Streamlit's part: hand the player its data, and hear what it wants opened or closed. */
 function mount() {
-  render({ parentElement, name: 'replay', data: { ...assembled(), key: 'replay', cmd: command }, setStateValue });
+  if (!shown.rolled) return give(assembled());
+  later(async () => give(rolled.picture(shown.view, shown.picture, await rolled.nearest(shown.step))));
+}
+
+function give(payload) {
+  render({ parentElement, name: 'replay', data: { ...payload, key: 'replay', cmd: command }, setStateValue });
+}
+
+function later(action) {
+  turn = turn.then(action);
+  turn.catch((error) => window.reportError(error));
 }
 
 function setStateValue(name, value) {
   // The player is in the midst of an update when it asks.
   if (name === 'folds') setTimeout(() => changePicture(pictureFor(value)));
+  if (name === 'rolled') setTimeout(() => changeRolling(value));
+}
+
+/** The run is to be rolled or not, or the player wants to know what happens in other iterations. */
+function changeRolling({ on, window }) {
+  if (on !== shown.rolled && shown.view in (on ? rolled.views : data.views)) {
+    shown.rolled = on;
+    shown.picture = FOLDED;
+    tell(shown.step, null);
+    showFolds();
+    mount();
+  } else if (on && window) later(() => feed(window));
+}
+
+async function feed(wanted) {
+  const { view, picture } = shown;
+  const { found, all } = await rolled.among(wanted);
+  const details = {};
+  for (const { views } of found) {
+    for (const [edge, lines] of Object.entries(views[view].details)) details[edge] = { ...details[edge], ...lines };
+  }
+  for (const window of found) give(rolled.news(view, picture, window, details));
+  if (!all && rolled.at(shown.step) < 0) window.__gradtapePlayer.say(SPARSE);
+  showDetail();
 }
 
 /** A picture as the player takes it: cards and edges are in tables that all pictures of a view share. */
@@ -99,7 +147,7 @@ function assembled() {
 
 /** The groups around one, itself first. */
 function around(id) {
-  const { groups } = data.views[shown.view].shared.run.index;
+  const { groups } = book()[shown.view].shared.run.index;
   const path = [];
   for (let at = groups.findIndex(([each]) => each === id); at >= 0; at = groups[at][2]) path.push(groups[at][0]);
   return path;
@@ -107,7 +155,7 @@ function around(id) {
 
 /** The picture that comes closest to what the player wants: one path of groups is open at a time. */
 function pictureFor({ opened, wanted }) {
-  const { shared, pictures } = data.views[shown.view];
+  const { shared, pictures } = book()[shown.view];
   const before = window.__gradtapePlayer.opened();
   const first = pictures[FOLDED].fold.opened.map(({ id }) => id);
   const named = (id) => (id in pictures ? id : first.includes(id) ? FOLDED : null);
@@ -127,7 +175,7 @@ function pictureFor({ opened, wanted }) {
 
 /** Which of the two is on; a view without a picture of all has neither. */
 function showFolds() {
-  byId('folds').hidden = !(ALL in data.views[shown.view].pictures);
+  byId('folds').hidden = !(ALL in book()[shown.view].pictures);
   pressFolds();
 }
 
@@ -148,8 +196,9 @@ function tell(step, select) {
 
 function changeView(view) {
   const { step, selected } = shown;
-  const known = (key) => key in data.panels.inspector && (view === 'tensors') !== key.startsWith('n');
-  const there = selected && !known(selected) ? data.panels.twins[selected] : selected;
+  const known = (key) => !shown.rolled && key in data.panels.inspector && (view === 'tensors') !== key.startsWith('n');
+  const twins = shown.rolled ? data.rolled.twins[shown.view] : data.panels.twins;
+  const there = selected && !known(selected) ? twins[selected] : selected;
   shown.view = view;
   shown.picture = FOLDED;
   showFolds();
@@ -312,6 +361,7 @@ function showDetail() {
 }
 
 function inspectorPart(texts) {
+  if (shown.rolled) return inspectorOfRolled();
   const { inspector, groups } = data.panels;
   const row = factAt(inspector[shown.selected] ?? groups[shown.view]?.[shown.selected], shown.step);
   const formula = data.panels.formulas[shown.step];
@@ -320,12 +370,24 @@ function inspectorPart(texts) {
   return (formula === undefined ? '' : texts[formula]) + main;
 }
 
+/** What is known of the selected card in this iteration, and over the run. */
+function inspectorOfRolled() {
+  const { view, selected, step } = shown;
+  if (!selected) return '<div class="gt-empty">Click a card in the graph to see its values here.</div>';
+  const overRun = rolled.overRun(view, selected, step);
+  const said = rolled.said(view, selected, step, showDetail);
+  if (said !== null) return said.replace('<div data-gt-over=""></div>', () => overRun);
+  return `${rolled.at(step) < 0 ? `<div class="gt-empty">${SPARSE}</div>` : ''}${overRun}`;
+}
+
 function ledgerPart(texts) {
   const { ledgers } = data.panels;
   const keys = Object.keys(ledgers);
   if (keys.length === 0) return '<div class="gt-empty">No backward pass has filled a .grad in this run.</div>';
-  const first = keys.filter((key) => key === shown.selected);
-  return [...first, ...keys.filter((key) => key !== shown.selected)].map((key) => texts[ledgers[key]]).join('');
+  const selected = shown.rolled ? data.rolled.ledgers[shown.view][shown.selected] : shown.selected;
+  const first = keys.filter((key) => key === selected);
+  const over = shown.rolled ? data.rolled.multiples[shown.view] : '';
+  return over + [...first, ...keys.filter((key) => key !== selected)].map((key) => texts[ledgers[key]]).join('');
 }
 
 function factAt(history, step) {

@@ -32,6 +32,8 @@ class Reason(msgspec.Struct, frozen=True, kw_only=True):
     """The edges of the path, as pairs of node keys, over which no gradient passes."""
     evidence: tuple[tuple[str, str], ...] = ()
     """Facts that support the answer: (what, value)."""
+    good: int = NOTHING
+    """The end of the last iteration in which all was well, to jump to."""
 
     @property
     def line(self) -> int:
@@ -64,7 +66,9 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     nodes: tuple[str, ...] = ()
     """The nodes of the graph it is about."""
     iterations: str = ""
-    """Where it shows first, "iteration 137 of 200", or in which iterations, "iterations 137–199"; "" outside of loops."""
+    """Where it shows, "iteration 137 of 200", or in which iterations, "iterations 137–199"; "" outside of loops."""
+    steps: tuple[int, ...] = ()
+    """The moments at which it shows, where there are several: one of each iteration, in order."""
 
     @property
     def grave(self) -> bool:

@@ -411,8 +411,10 @@ def finding(
     related: Iterable[Site | None] = (),
     evidence: Iterable[tuple[str, str]] = (),
     nodes: Iterable[str] = (),
+    steps: Iterable[int] = (),
 ) -> Finding:
-    """A finding at a step; its line is the step's unless another site is given."""
+    """A finding at a step; its line is the step's unless another site is given. `steps` are all at which it shows, where a rule
+    has looked at more than the first."""
     own_site = run.site(step) if site is None else site
     others = dict.fromkeys(other for other in related if other is not None and other != own_site)
     return Finding(
@@ -426,6 +428,7 @@ def finding(
         related=tuple(others),
         step=step,
         nodes=tuple(dict.fromkeys(nodes)),
+        steps=tuple(sorted(set(steps))),
     )
 
 

@@ -32,6 +32,8 @@ BESIDE = 1
 """Iterations on either side of the chosen one whose faces are worked out with it."""
 MOST = 2_000
 """Steps of a window, at most: an iteration may be as long as the run."""
+STRETCHES = 200
+"""Stretches of iterations that are listed of one card."""
 
 
 class RolledGraph:
@@ -112,6 +114,21 @@ class RolledGraph:
             last = first + MOST - 1
         return first, last
 
+    @cached_property
+    def there(self) -> dict[str, list[tuple[int, int]]]:
+        """Cards that only some iterations of the main loop have, with the stretches of those, first and last: where they can be
+        listed."""
+        total, found = len(self.iterations), {}
+        for key, (_, born) in zip(self.keys, self.members.made, strict=True):
+            rows = np.unique(self.iterations.rows(born))
+            rows = rows[rows >= 0]
+            if not len(rows) or len(rows) == total or not self.graph.nodes[key]["loop"]:
+                continue
+            parts = np.split(rows, np.flatnonzero(np.diff(rows) > 1) + 1)
+            if len(parts) <= STRETCHES:
+                found[key] = [(int(part[0]), int(part[-1])) for part in parts]
+        return found
+
     # --- what cards show ------------------------------------------------------------------------------------------------------
 
     def faces(self, first: int, last: int) -> WholeFaces:
@@ -144,13 +161,13 @@ class RolledGraph:
     def _trained(self, key: str, found: dict[str, Series]) -> tuple[list[Series], list[int]]:
         """The parameters that an optimizer's step writes, with the arrays that they hold ahead of the first iteration."""
         keys = [one for one in self.graph.successors(key) if self.places.stays[self.card[one]] and self.graph.nodes[one]["all"]]
-        return [found[one] for one in keys], self._before(keys)
+        return [found[one] for one in keys], self.before(keys)
 
     def updates(self, key: str) -> Floats:
         """How far each iteration has moved a parameter, as a share of its norm."""
-        return updates(self.recording, self.series[key], self._before([key])[0])
+        return updates(self.recording, self.series[key], self.before([key])[0])
 
-    def _before(self, keys: list[str]) -> list[int]:
+    def before(self, keys: list[str]) -> list[int]:
         """The arrays that parameters hold ahead of the first iteration."""
         ids = np.array([self.members.made[self.card[key]][0][0] for key in keys], np.int64)
         steps = np.full(len(ids), int(self.iterations.starts[0]) - 1)

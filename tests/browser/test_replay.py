@@ -336,3 +336,166 @@ def test_all_can_be_open_and_what_is_found_opens_what_hides_it(large: Replay) ->
     large.press("Enter")
     large.until("window.__gradtapePlayer.find('model.40.0.weight').length === 1")
     large.shows("model.40.0.weight")
+
+
+TRAINING = """import torch
+from torch import nn
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Linear(2, 3)
+        self.last = nn.Linear(3, 1)
+    def forward(self, x):
+        return self.last(torch.tanh(self.first(x)))
+model = Net()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for step in range(12):
+    error = model(torch.ones(4, 2)).pow(2).mean()
+    loss = error + torch.log(torch.tensor(-1.0 if step == 7 else 2.0))
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+
+
+@pytest.fixture
+def training(chromium: Browser, tmp_path: Path) -> Iterator[Replay]:
+    """The replay of a run with iterations."""
+    recording = run(TRAINING).recording
+    assert recording is not None
+    yield from opened(chromium, tmp_path, recording, "Training")
+
+
+def test_a_run_opens_rolled_with_curves_and_its_keys_go_from_iteration_to_iteration(training: Replay) -> None:
+    assert training.tab.evaluate(f"'rolled' in {PLAYER} && {PLAYER}.iteration") == "11"
+    assert training.tab.locator(".player .curves").is_visible()
+    training.press(",", ",")
+    training.until(f"{PLAYER}.iteration === '9'")
+    training.press("Shift+N")
+    training.until(f"{PLAYER}.iteration === '7'")
+    training.press("Shift+L")
+    training.until(f"{PLAYER}.iteration === '6' && !('unknown' in {PLAYER})")
+    box = training.tab.locator(".player .nest input").last
+    box.fill("3")
+    box.press("Enter")
+    training.until(f"{PLAYER}.iteration === '3' && !('unknown' in {PLAYER})")
+
+
+def test_the_inspector_shows_the_chosen_iteration_and_the_run(training: Replay) -> None:
+    training.tab.evaluate("window.__gradtapePlayer.iteration(2)")
+    training.click_node("loss")
+    training.shows("loss")
+    assert training.text("#detail tr.gt-now").split()[0] == "2"
+    training.press(".")
+    training.until("document.querySelector('#detail tr.gt-now')?.innerText.startsWith('3')")
+    assert "value" in training.text("#detail")
+    training.tab.evaluate("window.__gradtapePlayer.iteration(7)")
+    training.until("document.querySelector('#detail tr.gt-now')?.innerText.startsWith('7')")
+    assert "NaN" in training.text("#detail tr.gt-now")
+
+
+def test_its_groups_open_and_the_other_view_is_rolled_too(training: Replay) -> None:
+    training.tab.get_by_role("button", name="All open").click()
+    training.until("window.__gradtapePlayer.groups().length === 0")
+    assert training.tab.evaluate(f"{PLAYER}.iteration") == "11"
+    training.tab.get_by_role("button", name="Autograd (grad_fn)").click()
+    training.until("window.__gradtapePlayer.find('TanhBackward0').length === 1")
+    assert training.tab.evaluate(f"'rolled' in {PLAYER}")
+
+
+def test_unrolled_is_one_click_and_so_is_the_way_back(training: Replay) -> None:
+    training.tab.evaluate("window.__gradtapePlayer.iteration(4)")
+    step = training.step
+    training.tab.get_by_role("button", name="Unrolled").click()
+    training.until(f"!('rolled' in {PLAYER})")
+    assert training.step == step
+    training.tab.get_by_role("button", name="Rolled", exact=True).click()
+    training.until(f"'rolled' in {PLAYER} && {PLAYER}.iteration === '4'")
+
+
+def test_of_an_iteration_without_events_the_file_has_what_the_curves_say(
+    chromium: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recording = run(TRAINING).recording
+    assert recording is not None
+    monkeypatch.setattr("components.replay.rolled.ROOM", 1)
+    monkeypatch.setattr("components.replay.page.MAX_UNROLLED", 1)
+    for one in opened(chromium, tmp_path, recording, "Training"):
+        one.tab.evaluate("window.__gradtapePlayer.iteration(3)")
+        one.until(f"{PLAYER}.iteration === '3' && 'unknown' in {PLAYER}")
+        one.click_node("loss")
+        one.until("document.querySelector('#detail tr.gt-now')?.innerText.startsWith('3')")
+        assert "opened in Gradtape" in one.text("#detail")
+        assert one.tab.get_by_role("button", name="Unrolled").count() == 0
+        one.press("u")
+        one.tab.locator(".player .notice", has_text="no other picture").wait_for()
+
+
+def test_hostile_names_in_a_loop_stay_text(chromium: Browser, tmp_path: Path) -> None:
+    recording = run(
+        "import torch\nw = torch.ones(2, requires_grad=True)\nkept = {}\n"
+        f"for step in range(5):\n    kept[{TAGS!r}] = (w * 2).sum()\n    kept[{TAGS!r}].backward()\n    print({TAGS!r})\n"
+    ).recording
+    assert recording is not None
+    for one in opened(chromium, tmp_path, recording, TAGS):
+        assert one.tab.evaluate(f"'rolled' in {PLAYER}")
+        for part in ("Ledger", "Findings", "Inspector"):
+            one.tab.get_by_role("tab", name=part).click()
+            assert one.tab.locator("#detail img, #detail script").count() == 0
+        one.press(",", ",")
+
+
+def test_what_the_pointer_is_over_is_marked_wherever_it_stands(training: Replay) -> None:
+    training.tab.get_by_role("tab", name="Ledger").click()
+    row = training.tab.locator(".gt-multiple", has_text="model.first.weight")
+    key = row.get_attribute("data-gt-key")
+    row.hover()
+    training.until(f"{PLAYER}.linked === {key!r}")
+    assert row.get_attribute("data-gt-on") is not None
+    assert training.tab.locator(".player .names .name").last.inner_text().endswith("weight.grad")
+    training.tab.locator("header h1").hover()
+    training.until(f"{PLAYER}.linked === ''")
+    assert training.tab.locator("[data-gt-on]").count() == 0
+    # And the other way round: the card in the graph marks the row.
+    spot = training.tab.evaluate("key => window.__gradtapePlayer.screen(key)", key)
+    training.tab.mouse.move(spot["x"] - 3, spot["y"])
+    training.tab.mouse.move(spot["x"], spot["y"])
+    training.tab.wait_for_selector(f'.gt-multiple[data-gt-key="{key}"][data-gt-on]')
+
+
+def test_what_is_found_says_its_iterations_and_is_shown_in_the_one_that_was_asked_for(training: Replay) -> None:
+    training.press("/")
+    find = training.tab.get_by_placeholder("Find")
+    entries = training.tab.locator(".player .find .results button")
+    find.fill("loss")
+    assert "all 12 iterations" in entries.first.inner_text()
+    find.fill("loss iteration 7")
+    assert entries.first.inner_text().endswith("iteration 7")
+    find.press("Enter")
+    training.until(f"{PLAYER}.iteration === '7'")
+    training.shows("loss")
+    find.fill("error 3")
+    find.press("Enter")
+    training.until(f"{PLAYER}.iteration === '3'")
+    training.shows("error")
+    find.fill("iteration 5")
+    find.press("Enter")
+    training.until(f"{PLAYER}.iteration === '5'")
+    find.fill("loss iteration 99")
+    assert training.text(".player .find .count") == "no iteration 99"
+
+
+def test_what_only_some_iterations_have_is_shown_in_the_first_of_them(chromium: Browser, tmp_path: Path) -> None:
+    recording = run(
+        TRAINING.replace(
+            "    optimizer.zero_grad()", "    if step in (4, 6):\n        extra = loss * 3\n    optimizer.zero_grad()"
+        )
+    ).recording
+    assert recording is not None
+    for one in opened(chromium, tmp_path, recording, "Training"):
+        one.press("/")
+        one.tab.get_by_placeholder("Find").fill("extra")
+        assert "2 of 12 iterations: 4, 6" in one.text(".player .find .results")
+        one.tab.locator(".player .find .results button").first.click()
+        one.until(f"{PLAYER}.iteration === '4'")
+        one.shows("extra")

@@ -139,7 +139,7 @@ CASES = {
     ),
     "NaN": Case(
         ".py", NAN.encode(),
-        inspector=("w.grad is not finite ([nan 0]) because line 3", "into w.grad: 2 contributions, which add up"),
+        inspector=("w.grad is NaN: it began with", "into w.grad: 2 contributions, which add up"),
         findings=("error The first NaN comes from div at line 3.", "first harm loss, the root of backward pass 1"),
         ledger=("w.grad", "backward 1 4 +[nan 0] [nan 0]"),
         tensors=("w leaf [0 4] [nan 0] [2] tensor 2", "loss nan None [] sum sqrt SumBackward0 3"),

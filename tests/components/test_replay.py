@@ -12,13 +12,18 @@ from html import unescape
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from components.replay import REPLAY, replay_html
 from components.replay.page import FOLDER, STYLE
 from components.replay.panels import MAX_MOMENTS, panels
 from engine.export import Options
+from engine.graph.rolled_graph import rolled_graph
+from engine.graph.structure.moments import iteration_of
 from engine.recording.events import Accumulated
 from tests.engine.export.hostile import TAGS, hostile
 from tests.engine.export.programs import recorded
+from tests.recorded import recorded as of_program
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -90,3 +95,80 @@ def test_colours_are_those_of_the_page() -> None:
             assert colours[first + "".join(word.title() for word in rest)] == colour, name
         used = set(re.findall(r"var\(--gt-([a-z-]+-color)\b", STYLE.read_text()))
         assert used <= defined.keys()
+
+
+TRAINING = """\
+import torch
+from torch import nn
+
+model = nn.Sequential(nn.Linear(2, 3), nn.Tanh(), nn.Linear(3, 1))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for step in range(12):
+    loss = model(torch.ones(4, 2)).pow(2).mean()
+    if step == 7:
+        loss = loss * torch.log(torch.tensor(-1.0))
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+
+
+def unpacked(page: str, id: str) -> list[Any]:
+    found = re.search(rf'<template id="{id}">([A-Za-z0-9+/=\n]*)</template>', page)
+    assert found is not None
+    return [json.loads(zlib.decompress(b64decode(line))) if line else None for line in found[1].split("\n")]
+
+
+def test_a_run_with_iterations_opens_rolled_and_has_what_happens_in_each() -> None:
+    tape = of_program(TRAINING)
+    page = replay_html(tape)
+    rolled = packed(page)["rolled"]
+    assert set(rolled["views"]) == {"tensors", "autograd"}
+    assert set(packed(page)["views"]) == {"tensors", "autograd"}, "a short one is there unrolled, too"
+    spans, windows = rolled["spans"], unpacked(page, "windows")
+    assert len(spans) == len(windows) == 12
+    assert [first for first, _ in spans] == [0, *(last + 1 for _, last in spans[:-1])]
+    assert spans[-1][1] == len(tape.events) - 1
+    for view, made in rolled["views"].items():
+        drawn = {made["nodes"][row]["id"] for picture in made["pictures"].values() for row, _, _ in picture["nodes"]}
+        edges = {made["edges"][row]["id"] for picture in made["pictures"].values() for row, _, _ in picture["edges"]}
+        for (first, last), window in zip(spans, windows, strict=True):
+            there = window["views"][view]
+            assert window["window"] == [first, last]
+            assert len(window["captions"]) == len(there["moments"]["focuses"]) == last - first + 1
+            assert drawn <= there["nodes"].keys()
+            assert there["edges"].keys() <= edges
+    (weight,) = [key for key, a in rolled_graph(tape).graph.nodes(data=True) if a["title"] == "model.0.weight"]
+    last = unpacked(page, "beside")[-1]
+    (_, rows) = last["inspector"]["tensors"][weight][-1]
+    said = "".join(last["texts"][row] for row in rows)
+    assert "model.0.weight" in said
+    assert '<div data-gt-over=""></div>' in said
+    numbers = rolled["views"]["tensors"]["cards"]["of"][weight]
+    assert numbers["names"] == ["‖grad‖", "‖w‖", "moved"]
+    assert numbers["bad"] == [[row, "nan"] for row in range(7, 12)]
+    assert [value is None for value in numbers["values"][0]] == [False] * 7 + [True] * 5
+
+
+def test_what_does_not_fit_are_the_iterations_that_tell_least(monkeypatch: pytest.MonkeyPatch) -> None:
+    tape = of_program(TRAINING.replace("range(12)", "range(40)").replace("== 7", "== 21"))
+    whole = unpacked(replay_html(tape), "windows")
+    size = max(len(b64encode(zlib.compress(json.dumps(each).encode(), 9))) for each in whole)
+    monkeypatch.setattr("components.replay.rolled.ROOM", 14 * size)
+    monkeypatch.setattr("components.replay.rolled.ROOM_BESIDE", 1)
+    page = replay_html(tape)
+    kept = [iteration_of(tape, window["window"][1]) for window in unpacked(page, "windows")]
+    assert len(kept) < 25
+    assert {0, 1, 20, 21, 22, 38, 39} <= set(kept), "both ends, the first NaN and the last good one, and those beside them"
+    assert kept == sorted(kept)
+    assert sum(each is not None for each in unpacked(page, "beside")) == 1, "what stands beside the graph has a room of its own"
+
+
+def test_a_long_run_is_there_rolled_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("components.replay.page.MAX_UNROLLED", 10)
+    data = packed(replay_html(of_program(TRAINING)))
+    assert data["views"] == {}
+    assert all(
+        made["shared"]["rolled"]["alone"] and made["shared"]["rolled"]["fixed"] for made in data["rolled"]["views"].values()
+    )
+    assert packed(replay_html(of_program(TRAINING), Options(rolled=False)))["rolled"] is None

@@ -370,7 +370,8 @@ def test_the_inspector_goes_over_the_run(visit: Visit) -> None:
     shown = visit.text("panel")
     assert "over the run" in shown
     assert "iteration ‖grad‖ ‖w‖ moved 0" in shown
-    assert "gt-ridge grad bad" not in visit.markup("panel")
+    assert "gt-ridge bad" not in visit.markup("panel")
+    assert "gradient value update" in shown
     group = next(each["id"] for each in visit.sent("player")["nodes"] if each.get("rows"))
     told(visit, step=int(view.main.ends[2]), selected=group)
     assert "operations in each iteration" in visit.text("panel")

@@ -12,7 +12,8 @@ from components.player import feed
 from components.player.feed import LARGE, Parts
 from components.player.picture import Wish, drawing
 from components.player.protocol import Holds
-from components.replay.pictures import ALL_OPEN, FIRST, MOST, NOTHING_OPEN, pictures
+from components.replay.openings import ALL_OPEN, FIRST, MOST, NOTHING_OPEN
+from components.replay.pictures import pictures
 from engine.diagnosis.contributions import edge_lines
 from engine.graph.graph_view import graph_view
 from tests.components.messages import sent

@@ -6,9 +6,11 @@ import streamlit as st
 
 from components.html.ledger_html import ledger_html
 from components.html.markup import muted, tag, text
+from components.html.multiples_html import multiples_html
 from components.panels import Beside, panel
 from components.panels.ledger.charts import curves, ledger_chart
 from engine.diagnosis.ledger import ledgers, loss_curve, norm_curves
+from engine.graph.rolled_graph import RolledGraph
 from engine.recording import Recording
 from engine.recording.events import NOTHING
 
@@ -21,20 +23,25 @@ CURVES = 3
 @panel("Ledger", 30)
 def ledger(on: Beside) -> None:
     """What each pass added to a `.grad`."""
-    ledger_panel(on.recording, on.step, on.node, key="ledger")
+    ledger_panel(on.recording, on.step, on.node, on.rolled, key="ledger")
 
 
-def ledger_panel(recording: Recording, step: int, selected: str | None, *, key: str) -> None:
-    """Show the training curves and the ledgers of all tensors that ever get a gradient, the selected one first."""
+def ledger_panel(recording: Recording, step: int, selected: str | None, rolled: RolledGraph | None = None, *, key: str) -> None:
+    """Show the training curves and the ledgers of all tensors that ever get a gradient, the selected one first. Of a rolled run
+    every parameter has its own curves."""
     with st.container(key=key, height="stretch", border=False):
         found = ledgers(recording)
         if not found:
             st.html(tag("div", text("No backward pass has filled a .grad in this run."), cls="gt-empty"))
             return
         losses, norms = loss_curve(recording), norm_curves(recording)
+        small = multiples_html(rolled, step) if rolled is not None else ""
+        if small:
+            st.html(tag("div", text("each parameter over the iterations"), cls="gt-label") + small)
         if len(losses) >= CURVES:
             st.html(tag("div", text("value of the root at each backward pass"), cls="gt-label"))
             curves(losses, step, "value", key=f"{key}_loss")
+        if len(losses) >= CURVES and not small:
             st.html(tag("div", text("norm of .grad after each backward pass"), cls="gt-label"))
             curves(norms, step, "norm", key=f"{key}_norms")
         chosen = int(selected[1:]) if selected and selected.startswith("t") else NOTHING

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from ...graph.structure.moments import iterations_text
+from ...graph.structure.moments import iteration_of, iterations_text
 from ...recording.events import NOTHING, Site
 from ...recording.index import LedgerRow, Pass
 from ...recording.operations import base_of
@@ -12,8 +12,9 @@ from ..failed_passes import failure
 from ..reason import Reason
 from ..run import Run
 from .grad_query import Question, listed
+from .not_finite import grad_not_finite
 from .unreached import failed
-from .zeros import finite, nan_origin, zero_origin
+from .zeros import finite, zero_origin
 
 
 def present(q: Question) -> Reason:
@@ -25,12 +26,12 @@ def present(q: Question) -> Reason:
         return _cleared_to_zero(q, rows[-1])
     added = [row for row in current if row.kind == "backward"]
     last = current[-1]
-    if not added:
-        return _assigned(q, last)
     if not finite(run, last.total):
-        found = _not_finite(q, added)
+        found = grad_not_finite(q, _ledger(q), _last_good(q))
         if found is not None:
             return found
+    if not added:
+        return _assigned(q, last)
     if _empty(run, last.total):
         return q.because("set", f"{q.name}.grad has no entries", step=last.step, nodes=[q.tensor])
     if run.zero(last.total):
@@ -285,37 +286,15 @@ def _lower(text: str) -> str:
     return text[:1].lower() + text[1:] if text[1:2].islower() or text[:2] in ("A ",) else text
 
 
-def _not_finite(q: Question, added: list[LedgerRow]) -> Reason | None:
-    run = q.run
-    row = next((r for r in added if not finite(run, r.increment)), added[-1])
-    entry = _pass(q, row)
-    for node in q.paths.nodes_of(q.tensor, entry.began):
-        found = nan_origin(q.paths, entry, node) if node in entry.arrivals else None
-        if found is not None:
-            step, sentence = found
-            return q.because(
-                "not_finite",
-                f"{q.name}.grad is not finite ({q.grad_text()}) because {_lower(sentence)}".rstrip("."),
-                f"It came with backward pass {row.number} ({_line(q, row)}).{_last_good(q)}",
-                "Keep the input away from that point: clamp it, add a small number, or use a stable form "
-                "(log_softmax, logsumexp, torch.where with safe inputs on both sides).",
-                step=step,
-                nodes=_way(q, row),
-                evidence=_ledger(q),
-            )
-    return None
-
-
-def _last_good(q: Question) -> str:
-    """The iteration whose pass was the last to bring a finite gradient before the first one that is not."""
+def _last_good(q: Question) -> int:
+    """The iteration whose pass was the last to bring a finite gradient before the first one that is not, NOTHING for none."""
     good = NOTHING
     for row in q.rows:
         if row.kind == "backward":
             if not finite(q.run, row.increment):
                 break
             good = _pass(q, row).began
-    during = q.run.during(good) if good != NOTHING else ""
-    return f" The last good one is of {during}." if during else ""
+    return iteration_of(q.run.recording, good) if good != NOTHING else NOTHING
 
 
 def _failed_since(q: Question, row: LedgerRow) -> Reason | None:

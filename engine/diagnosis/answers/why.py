@@ -17,6 +17,7 @@ from ..reason import Reason
 from .absent import absent
 from .flags import requires_grad
 from .grad_query import Question
+from .not_finite import value_not_finite
 from .not_recorded import not_recorded
 from .present import present
 
@@ -33,7 +34,7 @@ CODES = {
     "assigned": "assigned by the program",
     "zeroed": "zeroed, and no pass since",
     "cleared": "set to None, and no pass since",
-    "not_finite": "infinite or NaN",
+    "not_finite": "infinite or NaN, or the tensor's own value is",
     "zero_relu": "zero: a relu is dead",
     "zero_clamp": "zero: a clamp is saturated",
     "zero_step": "zero: round, floor, sign and the like are constant between their jumps",
@@ -115,6 +116,8 @@ def why(recording: Recording, tensor: int | str, step: int | None = None) -> Rea
     if unseen is not None:
         return msgspec.structs.replace(unseen, requires_grad=requires_grad(q))
     reason = absent(q) if q.history.grad(step) == NOTHING else present(q)
+    if reason.code != "not_finite":
+        reason = value_not_finite(q, reason) or reason
     return msgspec.structs.replace(reason, requires_grad=requires_grad(q))
 
 

@@ -1,4 +1,4 @@
-"""Why a gradient is zero (or not finite): the node of the pass at which it became so."""
+"""Why a gradient is zero: the node of the pass at which it became so."""
 
 from __future__ import annotations
 
@@ -244,33 +244,6 @@ def _is_zero(text: str) -> bool:
         return float(text) == 0
     except ValueError:
         return text == "False"
-
-
-def nan_origin(paths: Paths, entry: Pass, target: int) -> tuple[int, str] | None:
-    """The step and sentence of the node in a pass that received finite gradients and sent one that is not finite."""
-    run = paths.run
-    queue, seen = deque([target]), {target}
-    while queue and len(seen) < _MOST:
-        node = queue.popleft()
-        track = entry.arrivals.get(node)
-        for a in track.values if track is not None else ():
-            if a.array < 0 or finite(run, a.array) or a.source in seen:
-                continue
-            if a.source == NOTHING:
-                return entry.began, f"Pass {entry.number} ({run.where(entry.began)}) was started with it."
-            received = _received(run, entry, a.source)
-            history = run.nodes[a.source]
-            if received and all(finite(run, g) for g in received):
-                event = history.event
-                op = event.op if isinstance(event, OpRan) else history.info.name
-                first = run.inputs(event)[:1] if isinstance(event, OpRan) else []
-                of = ""
-                if first:
-                    of = f" of {run.title(first[0])} = {run.texts.describe(run.status(first[0], history.born).array)}"
-                return history.born, f"{run.where(history.born)}: the derivative of {op}{of} is not finite there."
-            seen.add(a.source)
-            queue.append(a.source)
-    return None
 
 
 def finite(run: Run, array: int) -> bool:

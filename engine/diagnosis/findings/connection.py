@@ -8,6 +8,7 @@ from contextlib import suppress
 from itertools import islice
 
 from ...recording.events import NOTHING
+from ...recording.index import Pass
 from ..answers.absent import absent, leaves_above
 from ..answers.grad_query import Question
 from ..answers.why import named
@@ -112,12 +113,10 @@ def loss_recreated(run: Run) -> Iterator[Finding]:
     reported = set()
     paths = paths_of(run.recording)
     for entry in run.passes:
-        if entry.event.via != "backward" or len(entry.event.roots) != 1 or run.site(entry.began) in reported:
+        if run.site(entry.began) in reported or not _from_a_leaf(run, entry):
             continue
         root = entry.event.roots[0][0]
         status = run.status(root, entry.began)
-        if not status.is_leaf or root in run.trained or any(e.tensor != root for _, e in run.fills(entry)):
-            continue
         born = run.tensors[root].born
         told = [step for step, flag, value in paths.flags.get(root, ()) if flag == "requires_grad" and value]
         told = [step for step in told if step <= entry.began][-1:]
@@ -143,7 +142,17 @@ def loss_recreated(run: Run) -> Iterator[Finding]:
                 *(fact(run, cut) for cut in cuts),
             ],
             nodes=[key(t) for t in (root, *_sides(cuts)) if t != NOTHING],
+            steps=[e.began for e in run.passes if run.site(e.began) == run.site(entry.began) and _from_a_leaf(run, e)],
         )  # fmt: skip
+
+
+def _from_a_leaf(run: Run, entry: Pass) -> bool:
+    """Whether a pass begins with a single leaf that is not trained, and reaches nothing else."""
+    if entry.event.via != "backward" or len(entry.event.roots) != 1:
+        return False
+    root = entry.event.roots[0][0]
+    leaf = run.status(root, entry.began).is_leaf and root not in run.trained
+    return leaf and all(event.tensor == root for _, event in run.fills(entry))
 
 
 @rule(50, everywhere=True)

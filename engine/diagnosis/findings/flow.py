@@ -78,7 +78,24 @@ def _depth_finding(run: Run, entry: Pass, layers: list[Layer], kind: str) -> Fin
         related=[run.site(entry.began), run.site(last.born)],
         evidence=[(f"gradient at {layer.label} (rms)", number(layer.size)) for layer in (last, middle, first)],
         nodes=[key(layer.tensor) for layer in layers if layer.tensor != NOTHING],
+        steps=_passes_like(run, entry, layers, kind),
     )  # fmt: skip
+
+
+def _passes_like(run: Run, entry: Pass, layers: list[Layer], kind: str) -> list[int]:
+    """The passes from the same line in which the gradients of the same weights do the same; only this one, where the layers are
+    no weights."""
+    last, first = layers[0].tensor, layers[-1].tensor
+    if NOTHING in (last, first) or not (run.status(last, entry.began).is_leaf and run.status(first, entry.began).is_leaf):
+        return []
+    found = []
+    for other in run.passes:
+        if run.site(other.began) == run.site(entry.began):
+            sizes = {event.tensor: _rms(run, event.increment) for _, event in run.fills(other) if event.tensor in (last, first)}
+            high, low = (sizes.get(last), sizes.get(first)) if kind == "vanishing" else (sizes.get(first), sizes.get(last))
+            if high is not None and low is not None and math.isfinite(high) and 0 < low * _RATIO < high:
+                found.append(other.began)
+    return found
 
 
 def _weights(run: Run, entry: Pass) -> list[Layer]:
@@ -240,6 +257,7 @@ def dead_relu(run: Run) -> Iterator[Finding]:
                 *([("dead since", run.during(first.step))] if run.during(first.step) else []),
             ],
             nodes=[key(first.event.outputs[0].id)],
+            steps=[c.step for c in calls if c.step >= first.step],
         )  # fmt: skip
 
 
@@ -265,8 +283,9 @@ def saturated(run: Run) -> Iterator[Finding]:
         op = first.event.op
         shares = "normalizes" in run.traits(op)
         parts = [_flat_part(run, c) for c in calls[:2]]
+        least = 0.75 if shares else 0.9
         # A few entries that are not flat can carry most of what gets through, so the outputs are what is counted.
-        if site in reported or any(p is None or p < (0.75 if shares else 0.9) for p in parts):
+        if site in reported or any(p is None or p < least for p in parts):
             continue
         source = next(iter(run.inputs(first.event)), NOTHING)
         given = run.values(source, first.step - 1)
@@ -293,6 +312,7 @@ def saturated(run: Run) -> Iterator[Finding]:
                 ("input", run.texts.describe(run.status(source, first.step - 1).array)),
             ],
             nodes=[key(first.event.outputs[0].id), key(source)],
+            steps=[c.step for c in calls if (part := _flat_part(run, c)) is not None and part >= least],
         )  # fmt: skip
 
 
@@ -338,5 +358,5 @@ def rounded(run: Run) -> Iterator[Finding]:
             f"Leave {op} out of the loss, or let the gradient through: x + ({op}(x) - x).detach().",
             step=first.step, site=site, related=[run.site(first.ran)],
             evidence=[("gradient that arrives", run.texts.describe(event.received[0])), ("gradient that leaves", "0")],
-            nodes=[key(first.event.outputs[0].id)],
+            nodes=[key(first.event.outputs[0].id)], steps=[c.step for c in calls],
         )  # fmt: skip

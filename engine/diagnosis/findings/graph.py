@@ -51,7 +51,7 @@ def growing_graph(run: Run) -> Iterator[Finding]:
             f"Detach what is carried over ({what} = {what}.detach()) and leave retain_graph out.",
             step=entries[-1].began, site=site, related=[run.site(step), run.site(run.tensors[carried].born)],
             evidence=[("nodes per pass", " → ".join(map(str, sizes[:3] + sizes[-1:])))],
-            nodes=[key(carried)],
+            nodes=[key(carried)], steps=[entry.began for entry in entries],
         )  # fmt: skip
 
 
@@ -75,7 +75,7 @@ def needless_retain(run: Run) -> Iterator[Finding]:
             step=entries[0].began, site=site,
             evidence=[("passes that keep their graph", str(len(entries))),
                       ("nodes kept by each", str(len(_inner(run, entries[0]))))],
-            nodes=[key(entries[0].event.roots[0][0])],
+            nodes=[key(entries[0].event.roots[0][0])], steps=[entry.began for entry in entries],
         )  # fmt: skip
 
 
@@ -135,7 +135,7 @@ def kept_losses(run: Run) -> Iterator[Finding]:
             f"pass ever goes through it. Memory grows: {len(found) + 1} graphs by the end.",
             f"Add numbers: {name} += loss.item() (or loss.detach()).",
             step=step, site=site, evidence=[("iterations added up", str(len(found) + 1)), (f"{name}.requires_grad", "True")],
-            nodes=[key(total)],
+            nodes=[key(total)], steps=[step for step, _, _ in found],
         )  # fmt: skip
         return
     yield from _appended(run, roots)
@@ -163,6 +163,7 @@ def _appended(run: Run, roots: dict[int, int]) -> Iterator[Finding]:
                 f"Keep numbers: {kept}.append({name}.item()).",
                 step=step, site=Site(cell, number, len(line) - len(line.lstrip()), number, len(line.encode())),
                 evidence=[("graphs kept", str(len(losses)))], nodes=[key(t) for _, t in losses[:8]],
+                steps=[roots[tensor] for _, tensor in losses],
             )  # fmt: skip
             return
 
@@ -182,13 +183,16 @@ def unused_result(run: Run) -> Iterator[Finding]:
     if not run.passes or run.raised is not None or len(run.recording.source) > 1:
         return
     used = {t for entry in run.passes for t in (*(r for r, _ in entry.event.roots), *entry.event.inputs)}
-    reported = set()
+    at: dict[Site, list[tuple[int, OpRan, str]]] = {}
     for step, event in run.ops:
         if not event.node or len(event.outputs) != 1 or event.in_backward or event.written:
             continue
         info = event.outputs[0]
         site = run.site(step)
-        if info.id in run.consumers or info.id in used or site in reported or not info.requires_grad or site is None:
+        if info.id in run.consumers or info.id in used or not info.requires_grad or site is None:
+            continue
+        if site in at:
+            at[site].append((step, event, ""))
             continue
         line = run.line(site)
         name = run.tensors[info.id].first_name
@@ -198,7 +202,10 @@ def unused_result(run: Run) -> Iterator[Finding]:
             and run.words[name] == 1 and not name.startswith("_")  # fmt: skip
         if not (dropped or (forgotten and run.passes[-1].began > step)):
             continue
-        reported.add(site)
+        at[site] = [(step, event, name)]
+    for same in at.values():
+        step, event, name = same[0]
+        info = event.outputs[0]
         what = name or run.title(info.id)
         yield finding(
             run, "unused_result", "hint",
@@ -207,5 +214,5 @@ def unused_result(run: Run) -> Iterator[Finding]:
             + ("" if name else f" {event.op} does not change its input; it returns a new tensor."),
             "Use it or remove the line." if name else
             f"Assign the result, or use the in-place form ({event.op}_) if there is one.",
-            step=step, evidence=[("operations that use it", "0")], nodes=[key(info.id)],
+            step=step, evidence=[("operations that use it", "0")], nodes=[key(info.id)], steps=[step for step, _, _ in same],
         )  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
+from typing import TypeAlias
 
 from ...graph.numbers import shape_text
 from ...recording.events import NOTHING, OpRan, Site
@@ -16,13 +17,12 @@ from .registry import rule
 @rule(160)
 def squashed_twice(run: Run) -> Iterator[Finding]:
     """A loss that applies softmax, log or sigmoid itself is given what has been through one already."""
-    reported: set[Site | None] = set()
+    at: dict[Site | None, list[tuple[int, OpRan, Misfit]]] = {}
     for step, event in run.ops:
-        found = _misfit(run, step, event)
-        if found is None or run.site(step) in reported:
-            continue
-        reported.add(run.site(step))
-        given, rule, title, explanation, fix = found
+        if (found := _misfit(run, step, event)) is not None:
+            at.setdefault(run.site(step), []).append((step, event, found))
+    for same in at.values():
+        step, event, (given, rule, title, explanation, fix) = same[0]
         yield finding(
             run, rule, "warning", title, explanation, fix,
             step=step,
@@ -32,10 +32,15 @@ def squashed_twice(run: Run) -> Iterator[Finding]:
                 ("made by", f"{run.tensors[given].op.op} at {run.where(run.tensors[given].born)}"),
             ],
             nodes=[key(given), *(key(info.id) for info in event.outputs)],
+            steps=[step for step, _, _ in same],
         )  # fmt: skip
 
 
-def _misfit(run: Run, step: int, event: OpRan) -> tuple[int, str, str, str, str] | None:
+Misfit: TypeAlias = tuple[int, str, str, str, str]
+"""What a loss is given that does not fit: tensor, rule, title, explanation and fix."""
+
+
+def _misfit(run: Run, step: int, event: OpRan) -> Misfit | None:
     name = event.op
     if run.argument(event, "self") == NOTHING:
         return None
@@ -109,11 +114,11 @@ def _loss_name(run: Run, step: int) -> str:
 @rule(170)
 def spread_loss(run: Run) -> Iterator[Finding]:
     """Prediction and target have shapes that broadcast against each other: every one is compared with every other."""
-    reported: set[Site | None] = set()
+    at: dict[Site | None, list[tuple[int, tuple[int, ...], tuple[int, ...]]]] = {}
     for step, a, b, site in [*_warned(run), *_subtracted(run)]:
-        if site in reported:
-            continue
-        reported.add(site)
+        at.setdefault(site, []).append((step, a, b))
+    for site, same in at.items():
+        step, a, b = same[0]
         pairs = math.prod(_broadcast(a, b) or (0,))
         event = run.events[step]
         yield finding(
@@ -126,6 +131,7 @@ def spread_loss(run: Run) -> Iterator[Finding]:
             step=step, site=site,
             evidence=[("shapes", f"{list(a)} and {list(b)}"), ("pairs compared", str(pairs))],
             nodes=[key(i.id) for i in getattr(event, "outputs", ())],
+            steps=[step for step, _, _ in same],
         )  # fmt: skip
 
 

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...graph.numbers import number
 from ...graph.structure.moments import iteration_of, iterations_text, main_of
 from ...graph.structure.places import places_of
 from ...recording.columns import columns_of
@@ -16,9 +14,9 @@ from ...recording.events import NOTHING, Accumulated, BackwardBegan, NodeRan, Op
 from ...recording.index import Pass
 from ...recording.levels import iterations_of
 from ..failed_passes import failing_node
+from ..fault_facts import of_derivative, of_operation, outputs, word
 from ..reason import Finding
 from ..run import NAN, Run, finding, key
-from .reasons import backward_reason, forward_reason
 from .registry import rule
 
 
@@ -137,7 +135,7 @@ def _forward_origin(run: Run, tensor: int, step: int) -> tuple[int, int] | None:
             origins.append(maker)
     if not origins:
         # An infinity that the program wrote itself, as in a mask, is no trouble until something makes NaN of it.
-        given = [m for m in literal if not turned or any(run.fault(i.array) & NAN for i in _outputs(run, m))]
+        given = [m for m in literal if not turned or any(run.fault(i.array) & NAN for i in outputs(run, m))]
         origins = given or turned
     return (min(origins), min(turned, default=NOTHING)) if origins else None
 
@@ -158,57 +156,44 @@ def _fault_after(run: Run, event: OpRan, tensor: int) -> int:
     return max((run.fault(a) for a in arrays), default=0)
 
 
-def _outputs(run: Run, step: int) -> list[Any]:
-    event = run.events[step]
-    return [*event.outputs, *event.written] if isinstance(event, OpRan) else []
-
-
 def _gives(run: Run, event: OpRan) -> bool:
     """Whether an operation may only have put an infinity where the program told it to."""
     return event.op in run.having("given") or event.op in run.having("creation")
 
 
 def _forward(run: Run, symptom: Symptom, origin: int, nan: int) -> Finding:
-    event = run.events[origin]
-    assert isinstance(event, OpRan)
-    result = _outputs(run, origin)[0]
-    array = next((a for a in (r.array for r in _outputs(run, origin)) if run.fault(a)), result.array)
-    values = run.recording.array(array)
-    tensor = event.outputs[0].id if event.outputs else event.written[0].tensor
-    index = _first_bad(values)
-    inputs = [(a.name, a.tensor, _at(run.values(a.tensor, origin - 1), index, values)) for a in event.inputs if a.tensor >= 0]
-    texts = {a.name: a.text for a in event.inputs if a.tensor < 0}
-    why, fix = forward_reason(
-        event.op, run.traits(event.op), [(n, v) for n, _, v in inputs], texts, None if values is None else values[index]
-    )
-    word = _word(run, array)
-    evidence = [("operation", f"{event.op} at {run.where(origin)}")]
-    for _, source, value in inputs[:3]:
-        name = run.title(source)
-        if value is None:
-            evidence.append((name, run.texts.describe(run.status(source, origin - 1).array)))
-        else:
-            evidence.append((f"{name}{_index_text(run, source, index)}", number(value)))
-    if values is not None:
-        evidence.append((f"result{list(index) if index else ''}", number(values[index].item())))
-        evidence.append(("elements", f"{int((~np.isfinite(values)).sum())} of {values.size}"))
+    facts = of_operation(run, origin)
+    evidence, why = facts.evidence, facts.why
     if nan not in (NOTHING, origin):
         later = run.events[nan]
         assert isinstance(later, OpRan)
         evidence.append(("first NaN", f"{later.op} at {run.where(nan)}"))
         why += f" {later.op} at {run.where(nan)} then makes NaN of it."
     evidence.append(("first harm", f"{symptom.what} ({run.where(symptom.step)})"))
-    evidence += [*_not_finite_in(run, tensor), *_last_good(run, origin)]
+    evidence += [*_not_finite_in(run, facts.tensor), *_last_good(run, origin)]
     return finding(
-        run, "nan" if run.fault(array) & NAN or nan != NOTHING else "inf", "error",
-        f"The first {word} comes from {event.op} at {run.where(origin)}.",
+        run, "nan" if run.fault(facts.array) & NAN or nan != NOTHING else "inf", "error",
+        f"The first {word(run, facts.array)} comes from {facts.op} at {run.where(origin)}.",
         f"{why} From there it reaches {symptom.what}.",
-        fix,
+        facts.fix,
         step=origin,
         related=[run.site(nan), run.site(symptom.step)],
         evidence=evidence,
-        nodes=[key(tensor), *(key(source) for _, source, _ in inputs), *([key(symptom.tensor)] if symptom.tensor >= 0 else [])],
+        nodes=[*facts.nodes, *([key(symptom.tensor)] if symptom.tensor >= 0 else [])],
+        steps=_from_then_on(run, symptom.step),
     )  # fmt: skip
+
+
+def _from_then_on(run: Run, step: int) -> list[int]:
+    """The passes from a step on that begin with or bring what is not finite."""
+    found = []
+    for entry in run.passes:
+        if entry.ended < step:
+            continue
+        roots = any(run.fault(run.status(tensor, entry.began).array) for tensor, _ in entry.event.roots)
+        if roots or any(run.fault(event.total) for _, event in run.fills(entry)):
+            found.append(entry.began)
+    return found
 
 
 def _pass(run: Run, entry: Pass) -> str:
@@ -234,32 +219,6 @@ def _last_good(run: Run, step: int) -> list[tuple[str, str]]:
     return [("last good", f"iteration {row - 1}")] if row > 0 else []
 
 
-def _word(run: Run, array: int) -> str:
-    return "NaN" if run.fault(array) & NAN else "infinity"
-
-
-def _first_bad(values: NDArray[Any] | None) -> tuple[int, ...]:
-    if values is None or not values.ndim:
-        return ()
-    bad = ~np.isfinite(values)
-    return tuple(int(i) for i in np.unravel_index(int(np.argmax(bad)), values.shape))
-
-
-def _at(values: NDArray[Any] | None, index: tuple[int, ...], result: NDArray[Any] | None) -> Any:
-    """The element of an input that belongs to an element of the result, if both are of one shape after broadcasting."""
-    if values is None or result is None:
-        return None
-    try:
-        element = np.broadcast_to(values, result.shape)[index]
-    except ValueError:
-        return None
-    return element.item()
-
-
-def _index_text(run: Run, tensor: int, index: tuple[int, ...]) -> str:
-    return f"[{', '.join(map(str, index))}]" if index and len(run.tensors[tensor].info.shape) == len(index) else ""
-
-
 # --- backward ---------------------------------------------------------------------------------------------------------
 
 
@@ -277,72 +236,25 @@ def _backward(run: Run, symptom: Symptom, entry: Pass) -> Iterator[Finding]:
 
 
 def _at_node(run: Run, symptom: Symptom, entry: Pass, step: int, event: NodeRan, sent: Sent) -> Finding:
-    history = run.nodes[event.node]
-    maker = history.event
-    born = history.born
-    target = run.index.owners.get((sent.node, sent.input), NOTHING)
-    array = sent.raw if sent.raw != NOTHING and run.fault(sent.raw) else sent.array
-    values = run.recording.array(array)
-    index = _first_bad(values)
-    received = _at(run.recording.array(event.received[0]) if event.received else None, index, values)
-    evidence = [("node", f"{history.info.name} ({run.where(born)})")]
-    if received is not None:
-        evidence.append(("gradient that arrives", number(received)))
-    inputs: list[tuple[str, Any]] = []
-    nodes = [f"n{event.node}"]
-    op = history.info.name
-    texts: dict[str, str] = {}
-    if isinstance(maker, OpRan):
-        op = maker.op
-        texts = {a.name: a.text for a in maker.inputs if a.tensor < 0}
-        for a in maker.inputs:
-            if a.tensor == NOTHING:
-                continue
-            given = run.values(a.tensor, born - 1)
-            value = _at(given, index, values)
-            inputs.append((a.name, value))
-            if value is not None and len(inputs) <= 3:
-                evidence.append((f"{run.title(a.tensor)}{_index_text(run, a.tensor, index)}", number(value)))
-            elif given is not None and given.size and not given.any():
-                inputs[-1] = (a.name, 0.0)
-                evidence.append((run.title(a.tensor), "zero everywhere"))
-        nodes += [key(i.id) for i in maker.outputs]
-    if values is not None:
-        to = f" to {run.title(target)}" if target != NOTHING else ""
-        evidence.append((f"gradient it sends{to}{list(index) if index else ''}", number(values[index].item())))
-        evidence.append(("elements", f"{int((~np.isfinite(values)).sum())} of {values.size}"))
-    evidence.append(("first harm", f"{symptom.what} ({run.where(symptom.step)})"))
-    evidence += _last_good(run, step)
-    mask = _mask_before(run, entry, step) if received == 0 else NOTHING
-    why, fix = backward_reason(op, run.traits(op), inputs, texts, received, run.where(mask) if mask != NOTHING else "")
-    if mask != NOTHING:
-        evidence.insert(1, ("branch that was not taken", run.where(mask)))
+    facts = of_derivative(run, entry, step, event, sent)
+    evidence = [*facts.evidence, ("first harm", f"{symptom.what} ({run.where(symptom.step)})"), *_last_good(run, step)]
     return finding(
-        run, "nan_gradient" if run.fault(array) & NAN or _turns_nan(run, entry) else "inf_gradient", "error",
-        f"The first {_word(run, array)} of {_pass(run, entry)} comes from the derivative of {op} ({run.where(born)}).",
-        f"{why} From there it reaches {symptom.what}.",
-        fix,
+        run, "nan_gradient" if run.fault(facts.array) & NAN or _turns_nan(run, entry) else "inf_gradient", "error",
+        f"The first {word(run, facts.array)} of {_pass(run, entry)} comes from the derivative of {facts.op} "
+        f"({run.where(facts.step)}).",
+        f"{facts.why} From there it reaches {symptom.what}.",
+        facts.fix,
         step=step,
-        site=run.site(born),
-        related=[run.site(entry.began), run.site(mask)],
+        site=run.site(facts.step),
+        related=[run.site(entry.began), run.site(facts.mask)],
         evidence=evidence,
-        nodes=[*nodes, *([key(target)] if target != NOTHING else [])],
+        nodes=facts.nodes,
+        steps=_from_then_on(run, symptom.step),
     )  # fmt: skip
 
 
 def _turns_nan(run: Run, entry: Pass) -> bool:
     return any(run.fault(e.total) & NAN for _, e in run.fills(entry))
-
-
-def _mask_before(run: Run, entry: Pass, step: int) -> int:
-    """The step of the where or mask through which the pass came before, or NOTHING."""
-    for at in reversed([s for s in entry.ran.steps if s < step]):
-        event = run.events[at]
-        if isinstance(event, NodeRan):
-            maker = run.nodes[event.node].event
-            if isinstance(maker, OpRan) and maker.op in run.having("leaves_out"):
-                return run.nodes[event.node].born
-    return NOTHING
 
 
 def _stopped_by_anomaly_mode(run: Run) -> Iterator[Finding]:

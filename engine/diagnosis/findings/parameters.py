@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ...recording.events import NOTHING, Accumulated, FlagSet, OpRan, Site
+from ...recording.events import NOTHING, Accumulated, FlagSet, Named, OpRan, Site
 from ..cuts import Cut, cuts_on, fact, ways
 from ..paths import Paths, paths_of
 from ..reason import Finding
@@ -50,6 +50,7 @@ def stale_optimizer(run: Run) -> Iterator[Finding]:
                 ("tensors that get gradients", run.names(new)),
             ],
             nodes=[key(t) for t in [*left, *new]],
+            steps=[s for s, e in run.optimizer_steps if run.site(s) == called_at and {*left} & {*e.parameters, *e.idle}],
         )  # fmt: skip
 
 
@@ -145,6 +146,7 @@ def no_gradient(run: Run) -> Iterator[Finding]:
                 *([fact(run, cut)] if cut is not None else []),
             ],
             nodes=[key(t) for t in (*tensors, *((cut.source, cut.result) if cut is not None else ())) if t != NOTHING],
+            steps=[s for s, e in run.optimizer_steps if tensors[0] in e.idle],
         )  # fmt: skip
 
 
@@ -182,6 +184,7 @@ def unlisted_parameter(run: Run) -> Iterator[Finding]:
         related=[run.site(run.optimizer_steps[0][0])],
         evidence=[("shapes", ", ".join(str(list(run.tensors[t].info.shape)) for t in lost[:4]))],
         nodes=[key(t) for t in lost],
+        steps=[s for s, e in run.history(lost[0]) if isinstance(e, Accumulated)],
     )  # fmt: skip
 
 
@@ -189,7 +192,7 @@ def unlisted_parameter(run: Run) -> Iterator[Finding]:
 def leaf_overwritten(run: Run) -> Iterator[Finding]:
     """An update such as `w = w - lr * w.grad` puts a new tensor, which is no leaf, in the place of the leaf."""
     bound: dict[tuple[str, str], int] = {}
-    reported = set()
+    at: dict[Site | None, list[tuple[int, Named, int, bool]]] = {}
     for step, event in run.namings:
         before = bound.get((event.function, event.name), NOTHING)
         bound[event.function, event.name] = event.tensor
@@ -202,11 +205,10 @@ def leaf_overwritten(run: Run) -> Iterator[Finding]:
             continue
         if (tracked and run.status(new, step).is_leaf) or not _goes_on_wrongly(run, new, step, tracked):
             continue
-        written_at = run.site(step)
-        if written_at in reported:
-            continue
-        reported.add(written_at)
-        name = event.name
+        at.setdefault(run.site(step), []).append((step, event, old, tracked))
+    for same in at.values():
+        step, event, old, tracked = same[0]
+        new, name = event.tensor, event.name
         what = (
             f"{name} now names the result of an operation, which is no leaf: backward does not fill its .grad, and its graph "
             "reaches back through all updates."
@@ -227,6 +229,7 @@ def leaf_overwritten(run: Run) -> Iterator[Finding]:
                 (f"{name} afterwards", "not a leaf" if tracked else "requires_grad is False"),
             ],
             nodes=[key(old), key(new)],
+            steps=[step for step, *_ in same],
         )  # fmt: skip
 
 
@@ -288,6 +291,7 @@ def symmetry(run: Run) -> Iterator[Finding]:
             ("tensors", run.names([t for t, _ in alike])),
         ],
         nodes=[key(t) for t, _ in alike],
+        steps=run.updates[tensor],
     )  # fmt: skip
 
 

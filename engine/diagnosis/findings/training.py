@@ -60,6 +60,7 @@ def no_zero_grad(run: Run) -> Iterator[Finding]:
                 ("updates with old gradients", str(len({r.second for r in reuses}))),
             ],
             nodes=[key(t) for t in affected],
+            steps=[reuse.backward for reuse in reuses],
         )  # fmt: skip
         return
 
@@ -114,6 +115,7 @@ def idle_step(run: Run) -> Iterator[Finding]:
                 f"computed were cleared at {run.where(clear)}, so the parameters do not move by them.",
                 "Call zero_grad() before backward() (or after step()), not between them.",
                 step=steps[0], site=run.site(clear), related=[run.site(steps[0])], evidence=evidence, nodes=nodes,
+                steps=steps,
             )  # fmt: skip
         elif kind == "step_before_backward":
             after = next((e.began for e in run.passes if e.began > steps[0]), NOTHING)
@@ -123,7 +125,7 @@ def idle_step(run: Run) -> Iterator[Finding]:
                 f"At {run.where(steps[0])} every .grad is None, so the step changes nothing; the backward pass comes later, "
                 f"at {run.where(after)}." if after != NOTHING else f"At {run.where(steps[0])} every .grad is None.",
                 "Call them in the order optimizer.zero_grad(), loss.backward(), optimizer.step().",
-                step=steps[0], related=[run.site(after)], evidence=evidence, nodes=nodes,
+                step=steps[0], related=[run.site(after)], evidence=evidence, nodes=nodes, steps=steps,
             )  # fmt: skip
         else:
             yield finding(
@@ -131,7 +133,7 @@ def idle_step(run: Run) -> Iterator[Finding]:
                 f"{event.optimizer}.step without any backward(): no parameter has a gradient.",
                 f"The step at {run.where(steps[0])} changes nothing, because backward() is never called on a loss.",
                 "Call loss.backward() before optimizer.step().",
-                step=steps[0], evidence=evidence, nodes=nodes,
+                step=steps[0], evidence=evidence, nodes=nodes, steps=steps,
             )  # fmt: skip
 
 
@@ -223,6 +225,7 @@ def diverging(run: Run) -> Iterator[Finding]:
             related=[run.site(update), run.site(began[0]), rate],
             evidence=evidence,
             nodes=[key(t) for t, steps in run.updates.items() if update in steps],
+            steps=[step for step, _ in points[found[0] :]],
         )  # fmt: skip
         return
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import pairwise
 
 import numpy as np
 
@@ -40,8 +41,9 @@ def iteration_text(recording: Recording, step: int, of: bool = True) -> str:
     return ", ".join(_part(recording, nests.loops[i], row, i == main, i == head, of) for i, row in chain)
 
 
-def iterations_text(recording: Recording, steps: Iterable[int]) -> str:
-    """The iterations of the main loop that some steps are in: "iterations 137–199"; "" where one of them is in none."""
+def iterations_text(recording: Recording, steps: Iterable[int], total: int = 0) -> str:
+    """The iterations of the main loop that some steps are in: "iterations 137–199", "every 4th iteration from 3 to 199", "50 of
+    200 iterations: 3, 7, 8, …" (where the `total` is given); "" where one of them is in none."""
     steps = list(steps)
     rows = sorted({iteration_of(recording, step) for step in steps})
     if not rows or rows[0] == NOTHING:
@@ -52,7 +54,18 @@ def iterations_text(recording: Recording, steps: Iterable[int]) -> str:
         return f"iterations {rows[0]}–{rows[-1]}"
     if len(rows) <= FEW:
         return f"iterations {', '.join(map(str, rows[:-1]))} and {rows[-1]}"
+    gaps = {after - before for before, after in pairwise(rows)}
+    if len(gaps) == 1:
+        return f"every {_ordinal(gaps.pop())} iteration from {rows[0]} to {rows[-1]}"
+    if total:
+        return f"{len(rows):,} of {total:,} iterations: {', '.join(map(str, rows[:FEW]))}, …, {rows[-1]}"
     return f"{len(rows):,} iterations from {rows[0]} to {rows[-1]}"
+
+
+def _ordinal(number: int) -> str:
+    """ "4th"."""
+    ending = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{ending}"
 
 
 def iteration_of(recording: Recording, step: int) -> int:

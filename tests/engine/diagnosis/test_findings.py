@@ -113,7 +113,7 @@ def test_every_rule_is_tried_by_a_defect(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_every_file_of_findings_declares_a_rule() -> None:
     folder = ROOT / "engine/diagnosis/findings"
     assert {path.stem for path in folder.glob("*.py")} - {rule.__module__.rpartition(".")[2] for rule in RULES} == {
-        "__init__", "registry", "reasons",
+        "__init__", "registry",
     }, "a file here declares a rule, with @rule(order)"  # fmt: skip
 
 

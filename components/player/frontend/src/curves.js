@@ -9,7 +9,7 @@ import { badRanges, between, curveLines, moved, scaleOf, ticksOf, zoomed } from 
 import { bisect } from './history.js';
 import { iconButton } from './icon-button.js';
 import { numberOf } from './rolled.js';
-import { brief } from './sparks.js';
+import { brief, sparkLines } from './sparks.js';
 
 /** The numbers of the axis stand in the plot, under the curves. */
 const HEIGHT = { plot: 54, axis: 14, above: 11 };
@@ -41,6 +41,7 @@ export function createCurves(on) {
   let stops = [];
   let palette = null;
   let dragging = null; // 'seek', or the place where a brush began
+  let beside = null; // the card that the pointer is over: its gradient, or else its value, is drawn with the run's curves
 
   const canvas = h('canvas', {});
   const cursor = h('div', { class: 'cursor' });
@@ -50,6 +51,7 @@ export function createCurves(on) {
   const plot = h('div', { class: 'plot', role: 'slider', tabindex: '0', 'aria-label': 'Iteration', 'aria-orientation': 'horizontal', 'aria-valuemin': '0' },
     canvas, brush, hair, cursor);
   const names = h('div', { class: 'names' });
+  const besideName = h('span', { class: 'name', 'data-tone': 'violet', hidden: '' });
   const now = h('span', { class: 'now' });
   const previous = iconButton('before', 'Previous iteration (,)', () => on.beside(-1), { class: 'link', 'aria-label': 'Previous iteration' });
   const next = iconButton('after', 'Next iteration (.)', () => on.beside(1), { class: 'link', 'aria-label': 'Next iteration' });
@@ -213,11 +215,21 @@ export function createCurves(on) {
       }
       ctx.globalAlpha = 1;
     }
+    if (beside) drawBeside(ctx, floor);
     axis(ctx, floor);
     drawLabels(ctx, bad, top);
     ctx.restore();
     drawSigns(ctx, top);
     place();
+  }
+
+  function drawBeside(ctx, floor) {
+    const box = { left: xOf(0), top: HEIGHT.above + 4, width: xOf(count() - 1) - xOf(0), height: floor - HEIGHT.above - 6 };
+    ctx.beginPath();
+    for (const points of sparkLines(beside.series, box)) points.forEach(([x, y], at) => ctx[at === 0 ? 'moveTo' : 'lineTo'](x, y));
+    ctx.strokeStyle = colours().violet;
+    ctx.lineWidth = 1.6;
+    ctx.stroke();
   }
 
   function axis(ctx, bottom) {
@@ -311,11 +323,24 @@ export function createCurves(on) {
       jumps.replaceChildren(...kinds.map(({ kind, label, key }) => h('button', {
         type: 'button', class: 'link', 'data-jump': kind, title: key ? `${label} (${key})` : label, click: () => on.jump(kind),
       }, label)));
+      beside = null;
+      besideName.hidden = true;
       names.replaceChildren(...rolled.curves.map((curve, at) => h('span', { class: 'name', 'data-tone': toneOf(curve, at) },
-        h('i', { 'aria-hidden': 'true' }), curve.name, ...(curve.log ? [h('small', {}, 'log')] : []))));
+        h('i', { 'aria-hidden': 'true' }), curve.name, ...(curve.log ? [h('small', {}, 'log')] : []))), besideName);
       plot.setAttribute('aria-valuemax', String(count() - 1));
       if (same) draw();
       else look(null);
+    },
+
+    /** The pointer is over a card or a parameter, or over none: how it goes over the run is drawn, too. */
+    over(node) {
+      const series = rolled !== null && node?.spark?.total === count() ? node.spark.grad ?? node.spark.value : null;
+      if (series === (beside?.series ?? null)) return;
+      beside = series && { series };
+      besideName.hidden = !beside;
+      const what = series === node?.spark?.grad ? '.grad' : '';
+      if (beside) besideName.replaceChildren(h('i', { 'aria-hidden': 'true' }), `${node.host ? `${node.host.title}.` : ''}${node.title}${what}`);
+      draw();
     },
 
     /** The theme may have changed. */

@@ -81,6 +81,7 @@ export function createIterations(state, parts, { root, area }) {
     roll(wanted) {
       const { rolled } = state.model;
       if (!rolled || wanted === (asked ?? rolled.on)) return;
+      if (rolled.alone) return parts.seeking.say('This file has no other picture of the run: open the recording in Gradtape.');
       asked = wanted;
       clearTimeout(timer);
       root.toggleAttribute('data-waiting', turning || wanted !== rolled.on);

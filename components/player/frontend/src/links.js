@@ -3,10 +3,12 @@
  *   data-gt-step="12"                                  go to that step
  *   data-gt-select="t3"                                select that node (alone or beside a step)
  *   data-gt-marks='{"nodes": […], "cut": [[u, v], …]}'  mark a path in the graph; pressed again, take the marks away
+ *   data-gt-key="t3"                                   what it says is about that node: under the pointer or with the focus in it,
+ *                                                      the node is ringed; and it gets `data-gt-on` while the pointer is over that
  */
 
 /**
- * @param {object} on   step(number), select(id), marks(data | null), pressed() before any of them by mouse
+ * @param {object} on   step(number), select(id), marks(data | null), pressed() before any of them by mouse, over(id | null)
  * @returns {{stop: () => void, forget: () => void}} stop listening; forget what is marked, for a new graph
  */
 export function listenToLinks(on) {
@@ -25,13 +27,28 @@ export function listenToLinks(on) {
     for (const other of document.querySelectorAll('[data-gt-marks]')) other.setAttribute('aria-pressed', String(other.dataset.gtMarks === shown));
     on.marks(data);
   };
-  document.addEventListener('click', onClick);
+  let over = null;
+  const onOver = ({ target }) => {
+    const key = target.closest?.('[data-gt-key]')?.dataset.gtKey ?? null;
+    if (key === over) return;
+    over = key;
+    on.over(key);
+  };
+  const heard = { click: onClick, pointerover: onOver, focusin: onOver };
+  for (const [event, listener] of Object.entries(heard)) document.addEventListener(event, listener);
   return {
-    stop: () => document.removeEventListener('click', onClick),
+    stop() {
+      for (const [event, listener] of Object.entries(heard)) document.removeEventListener(event, listener);
+    },
     forget() {
       shown = null;
     },
   };
+}
+
+/** Whatever in the page is about these nodes is marked, and nothing else. */
+export function markLinked(ids) {
+  for (const each of document.querySelectorAll('[data-gt-key]')) each.toggleAttribute('data-gt-on', ids.includes(each.dataset.gtKey));
 }
 
 function parsed(text) {

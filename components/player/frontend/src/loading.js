@@ -126,6 +126,7 @@ export function createLoading(state, parts, { root, canvas, under }) {
     root.toggleAttribute('data-sketch', model.sketch);
     for (const part of [parts.timeline.element, under, parts.debugPanel.element]) part.toggleAttribute('inert', model.sketch);
     view.hovered = null;
+    view.linked = null;
     view.glide = null;
     parts.tooltip.hide();
   }

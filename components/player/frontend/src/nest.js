@@ -14,11 +14,12 @@ export function createNest(on) {
   let levels = [];
   const roll = h('button', { type: 'button', class: 'word', title: 'One picture for all iterations (u)', click: () => on.roll(true) }, 'Rolled');
   const unroll = h('button', { type: 'button', class: 'word', title: 'Every iteration for itself (u)', click: () => on.roll(false) }, 'Unrolled');
+  const by = h('div', { class: 'group by', role: 'group', 'aria-label': 'Iterations' }, roll, unroll);
   const file = h('span', { class: 'file' });
   const crumbs = h('ol', {});
   const all = h('button', { type: 'button', class: 'word all', title: 'All loops of the program, and why they are rolled or not', click: () => on.menu([...rolled.loops.values()], all) }, 'Loops');
   const element = h('nav', { class: 'nest', 'aria-label': 'Loops', hidden: '' },
-    h('div', { class: 'group by', role: 'group', 'aria-label': 'Iterations' }, roll, unroll), file, crumbs, all);
+    by, file, crumbs, all);
 
   function crumb(loop, isMain) {
     const number = h('input', { type: 'text', inputmode: 'numeric', 'aria-label': `Iteration of ${loop.title || shortTitle(loop)}`, spellcheck: 'false' });
@@ -74,6 +75,7 @@ export function createNest(on) {
       const there = rolled !== null && (rolled.on || rolled.worth);
       element.hidden = !there;
       if (!there) return;
+      by.hidden = rolled.alone;
       roll.setAttribute('aria-pressed', String(rolled.on));
       unroll.setAttribute('aria-pressed', String(!rolled.on));
       file.textContent = rolled.file;

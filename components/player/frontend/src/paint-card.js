@@ -67,9 +67,9 @@ export function paintHalo(ctx, node, view) {
 }
 
 /** What is there for the pointer: what was found, what is chosen or gone to, and a plus that says that a group can be opened. */
-export function paintHandles(ctx, node, { palette, found, selected, ringed, scale }) {
+export function paintHandles(ctx, node, { palette, found, linked, selected, ringed, scale }) {
   const ring = 1 / Math.min(1, scale);
-  if (found.has(node.id)) outline(ctx, node, 5, 2, palette.blue, [3, 3]);
+  if (found.has(node.id) || linked === node.id) outline(ctx, node, 5, 2, palette.blue, [3, 3]);
   if (selected === node.id) outline(ctx, node, 4.5, 2 * ring, palette.ink);
   if (ringed?.id === node.id) outline(ctx, node, 7.5, 2.5 * ring, ringed.good ? palette.tones.good : palette.red);
   if (node.group && !node.ghost && scale >= FAR) plus(ctx, node, palette);
@@ -134,7 +134,7 @@ export function paintBlocks(ctx, nodes, view) {
   if (view.kept !== null || view.overlay !== null) return nodes;
   for (const node of nodes) {
     const look = lookOf(node, view);
-    if (look.halo || look.runs || view.selected === node.id || view.found.has(node.id)) rest.push(node);
+    if (look.halo || look.runs || view.selected === node.id || view.found.has(node.id) || view.linked === node.id) rest.push(node);
     const colour = node.ghost ? view.palette.line : look.stroke;
     if (!blocks.has(colour)) blocks.set(colour, []);
     blocks.get(colour).push(node);

@@ -14,7 +14,7 @@ export function paintRows(ctx, node, view) {
 }
 
 function paintRow(ctx, row, view) {
-  const { palette, fonts, selected, hovered, found, scale } = view;
+  const { palette, fonts, selected, hovered, found, linked, scale } = view;
   const { left, top } = row.box;
   ctx.beginPath();
   ctx.roundRect(left, top, row.w, row.h, ROWS.radius);
@@ -41,7 +41,7 @@ function paintRow(ctx, row, view) {
     const box = { left: row.box.right - SPARK.rowAside - width, top: top + SPARK.rowInset, width, height: row.h - 2 * SPARK.rowInset };
     paintSpark(ctx, row.spark, which, box, row.iteration, view);
   }
-  if (selected !== row.id && !found.has(row.id)) return;
+  if (selected !== row.id && !found.has(row.id) && linked !== row.id) return;
   ctx.beginPath();
   ctx.roundRect(left - 2.5, top - 2.5, row.w + 5, row.h + 5, ROWS.radius + 2);
   ctx.lineWidth = 2 / Math.min(1, scale);

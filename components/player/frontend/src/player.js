@@ -193,7 +193,14 @@ function createParts(state, elements) {
       view.found = new Set(found.map((node) => state.model.stand(node.id)));
       parts.graphCanvas.paint();
     },
-    visited(node) {
+    visited(node, iteration) {
+      const { rolled } = state.model;
+      if (rolled?.on) {
+        const here = rolled.at(rolled.main, state.step);
+        const there = node && !rolled.has(node.id, here) ? rolled.there(node.id)[0][0] : here;
+        if ((iteration ?? there) !== here) parts.iterations.seek(rolled.main, iteration ?? there);
+      }
+      if (!node) return;
       if (!state.model.node.has(node.id)) return parts.folds.reveal(node.id);
       parts.camera.show([node]);
       parts.selection.select(node.id);
@@ -232,6 +239,7 @@ function createParts(state, elements) {
       parts.reporter.flush();
     },
     select: (id) => parts.selection.show(id),
+    over: (id) => parts.selection.linked(id),
     marks(data) {
       // Where the run is rolled, cards stand for the nodes of all iterations.
       const own = data && state.model.rolled?.on ? data.rolled?.[state.model.view] ?? {} : data;

@@ -280,6 +280,12 @@ export interface Rolled {
   origins: string[];
   /** Loops that are taken for the other kind, and cards that are opened. */
   turned: string[];
+  /** Cards that only some iterations of the main loop have, with the stretches of those. */
+  there: Record<string, [number, number][]>;
+  /** Whether the loops stay as they are, in a file that can ask nobody, */
+  fixed: boolean;
+  /** and whether it has no picture that is not rolled. */
+  alone: boolean;
 }
 
 /** A picture: what is drawn where, and unless it is a sketch, what happens in it. */

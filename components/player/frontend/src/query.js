@@ -1,4 +1,7 @@
-/** What the find box understands: words, and conditions such as op:mul, shape:2x3, line:7, grad:none, nonfinite. */
+/**
+ * What the find box understands: words, and conditions such as op:mul, shape:2x3, line:7, grad:none, nonfinite; of a run with
+ * iterations also one of those, "loss iteration 137" or "loss 137".
+ */
 
 const KEYS = ['name', 'op', 'shape', 'line', 'grad'];
 
@@ -12,7 +15,31 @@ export const QUERY_HELP = [
   ['grad:none', 'leaf without a gradient at this moment'],
   ['grad:set', 'has a gradient at this moment'],
   ['nonfinite', 'shows NaN or Inf at this moment'],
+  ['loss 137', 'in iteration 137 of a rolled run'],
 ];
+
+/**
+ * The iteration that a query names, or null, and the rest of it. A number at the end is one if the run has so many and a word
+ * stands before it; so "line 7" is none.
+ * @param {number} total   iterations that there are; 0 for a run without
+ */
+export function readQuery(text, total = 0) {
+  const named = /\b(?:iteration|iter)[\s:=]*(\d+)\b/i.exec(text);
+  const last = named || total === 0 ? null : /^(.*\S)\s+(\d+)\s*$/.exec(text);
+  if (named) return { iteration: Number(named[1]), words: text.replace(named[0], ' ') };
+  if (last && Number(last[2]) < total && !/\bline$/i.test(last[1])) return { iteration: Number(last[2]), words: last[1] };
+  return { iteration: null, words: text };
+}
+
+/** Stretches of iterations in words: "iteration 137", "iterations 3–9", "50 of 200 iterations: 3, 7, …"; null for all. */
+export function iterationsText(stretches, total) {
+  if (stretches === null) return total > 0 ? `all ${total} iterations` : '';
+  const count = stretches.reduce((sum, [from, to]) => sum + to - from + 1, 0);
+  const [[first, last]] = stretches;
+  if (count === 1) return `iteration ${first}`;
+  if (stretches.length === 1) return `iterations ${first}–${last}`;
+  return `${count} of ${total} iterations: ${stretches.slice(0, 3).map(([from, to]) => (from === to ? from : `${from}–${to}`)).join(', ')}${stretches.length > 3 ? ', …' : ''}`;
+}
 
 /**
  * Nodes that meet all parts of a query; a bare number is a line, or a name equal to it.

@@ -75,6 +75,9 @@ export function readRolled(data, { steps = [], segments = [], last = 0 } = {}) {
   const rolled = {
     on: Boolean(data.on) && main !== null && main.starts.length > 0,
     worth: Boolean(data.worth),
+    /** Of a file that can ask nobody: its loops stay as they are; and there is no picture that is not rolled. */
+    fixed: Boolean(data.fixed),
+    alone: Boolean(data.alone),
     file: data.file ?? '',
     loops,
     main,
@@ -87,6 +90,12 @@ export function readRolled(data, { steps = [], segments = [], last = 0 } = {}) {
     /** Loops that are taken for the other kind, and cards that are opened. */
     turned: data.turned ?? [],
     around,
+
+    /** The stretches of iterations of the main loop that have a card, or null for all. */
+    there: (id) => data.there?.[id] ?? null,
+
+    /** Whether an iteration of the main loop has a card. */
+    has: (id, row) => data.there?.[id]?.some(([from, to]) => from <= row && row <= to) ?? true,
 
     /** The row of the iteration of a loop that is on, or was last, at a step; -1 before the first. */
     at: (loop, step) => bisect(loop.starts, step) - 1,

@@ -3,6 +3,7 @@
 import { tell, tellSpan } from './bus.js';
 import { related } from './focus.js';
 import { isRepeated } from './rolled.js';
+import { markLinked } from './links.js';
 import { selectedNode } from './state.js';
 import { edgeLines, frameLines, nodeLines } from './tooltip.js';
 
@@ -77,7 +78,22 @@ export function createSelection(state, parts, { root }) {
       const thing = node ?? edge;
       const lines = () => (frame ? frameLines(frame) : node ? nodeLines(node, state.model.rolled) : edgeLines(edge, state.model, state.step));
       parts.tooltip.over(frame ? `frame ${frame.loop.id}` : thing?.id ?? null, lines, point);
-      if (view.hovered !== (node?.id ?? null)) tellSpan('hover', state.model.sites[node?.sites[0]]);
+      if (view.hovered === (node?.id ?? null)) return;
+      tellSpan('hover', state.model.sites[node?.sites[0]]);
+      markLinked(node ? [node.id, ...node.rows.map(({ id }) => id)] : []);
+      parts.curves.over(node);
+    },
+
+    /** The pointer is over something elsewhere in the page that is about a node. */
+    linked(key) {
+      const { model } = state;
+      const node = key === null ? null : model.node.get(key) ?? model.node.get(model.stand(key)) ?? null;
+      markLinked(key === null ? [] : [key]);
+      parts.curves.over(node);
+      if (view.linked === (node?.id ?? null)) return;
+      view.linked = node?.id ?? null;
+      root.dataset.linked = view.linked ?? '';
+      parts.viewport.paint();
     },
   };
   return selection;

@@ -22,6 +22,7 @@ import { createModel } from './model.js';
  * @property {string | null} selected          a node's id
  * @property {string | null} hovered           a node's id
  * @property {Set<string>} found               nodes that the find box has found
+ * @property {string | null} linked            the node that stands for what the pointer is over elsewhere in the page
  * @property {Set<string>} focus               nodes that the step is about
  * @property {string} focusKind                forward, backward or other
  * @property {Set<string>} near                edges of the selected node
@@ -41,7 +42,7 @@ export function createState(memory) {
     step: 0,
     view: {
       palette: null, fonts: null, scale: 1, area: null, lively: [],
-      step: 0, overlay: null, selected: null, hovered: null, found: new Set(), focus: new Set(), focusKind: 'other', near: new Set(),
+      step: 0, overlay: null, selected: null, hovered: null, linked: null, found: new Set(), focus: new Set(), focusKind: 'other', near: new Set(),
       kept: null, weighed: false, hoveredFrame: null, glide: null, origins: new Set(), above: 0, ringed: null,
     },
     memory,

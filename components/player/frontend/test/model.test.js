@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { matches } from '../src/query.js';
+import { iterationsText, matches, readQuery } from '../src/query.js';
 import { factAt, indexAt } from '../src/history.js';
 import { createModel } from '../src/model.js';
 
@@ -89,4 +89,22 @@ test('an edge that comes to a group from the right or leaves it there begins and
   const [out, back] = createModel({ nodes, edges }).edges.map(({ curve }) => curve.pieces);
   assert.deepEqual([out[0][0], out.at(-1)[3]], [[58, 0], [250, 0]]);
   assert.deepEqual(back.at(-1)[3], [58, 0]);
+});
+
+test('a query names an iteration by the word, or by a number behind a word where the run has so many', () => {
+  const read = (text, total = 200) => Object.values(readQuery(text, total));
+  assert.deepEqual(read('loss iteration 137'), [137, 'loss  ']);
+  assert.deepEqual(read('iteration 137'), [137, ' ']);
+  assert.deepEqual(read('fc1.weight 137'), [137, 'fc1.weight']);
+  assert.deepEqual(read('fc1.weight 300'), [null, 'fc1.weight 300'], 'there are only 200');
+  assert.deepEqual(read('line 37'), [null, 'line 37']);
+  assert.deepEqual(read('37'), [null, '37'], 'a number alone is a line or a name');
+  assert.deepEqual(read('loss 137', 0), [null, 'loss 137'], 'a run without iterations has none');
+});
+
+test('iterations are said in words', () => {
+  assert.equal(iterationsText(null, 200), 'all 200 iterations');
+  assert.equal(iterationsText([[137, 137]], 200), 'iteration 137');
+  assert.equal(iterationsText([[3, 9]], 200), 'iterations 3–9');
+  assert.equal(iterationsText([[0, 0], [4, 5], [8, 8], [12, 12]], 200), '5 of 200 iterations: 0, 4–5, 8, …');
 });

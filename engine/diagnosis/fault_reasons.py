@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from ...graph.numbers import number
+from ..graph.numbers import number
 
 Inputs = Sequence[tuple[str, Any]]
 """The tensors an operation takes: (name of the parameter, value of the element or None)."""
