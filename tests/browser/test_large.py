@@ -97,8 +97,8 @@ def test_find_opens_what_hides_a_node(looped: Gradtape) -> None:
 
 
 def test_a_closed_groups_inspector_says_what_is_in_it(looped: Gradtape) -> None:
-    looped.page.evaluate("id => window.__gradtapePlayer.screen(id)", groups(looped)[0])
-    spot = looped._spot(groups(looped)[0])
+    looped.page.locator(".player").press("0")
+    spot = looped.resting(groups(looped)[0])
     looped.page.mouse.click(spot["x"], spot["y"])
     expect(looped.page.locator(".st-key-inspector")).to_contain_text("nodes")
 

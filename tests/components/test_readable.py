@@ -1,14 +1,15 @@
-"""Programs as people write them, laid out as the page shows them: nothing in the way, a training loop readable as a whole."""
+"""Programs as people write them, laid out as the page shows them: nothing in the way, and a training loop readable whole."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import pytest
-from components.player.rolled import rolled_drawing
 
+from components.player.picture import Drawing, Wish, drawing
 from engine.graph import Layout
 from engine.graph.graph_view import turned_round
+from engine.recording import Recording
 from tests.engine.graph.test_layout_shape import check
 from tests.engine.graph.training_programs import PROGRAMS
 from tests.recorded import recorded
@@ -19,9 +20,6 @@ READABLE = 0.6
 """The zoom down to which `paint-card.js` keeps all texts at 11 pixels."""
 TAB = 32.0
 """What the tab of a loop takes above its cards."""
-MOST = 16
-"""Cards in the main loop of a program of that size."""
-
 GAN = """
 import torch
 import torch.nn as nn
@@ -78,29 +76,41 @@ for epoch in range(3):
 ALL = {**PROGRAMS, "gan": GAN, "classifier": CLASSIFIER}
 
 
+def rolled(recording: Recording, view: str = "tensors", **wanted: Any) -> Drawing:
+    """The picture of a run as the page shows it."""
+    return drawing(recording, Wish(view, rolled=True, **wanted))
+
+
+def closed(d: Drawing) -> list[str]:
+    """The groups that are closed in a picture."""
+    return [a["group"] for _, a in d.graph.nodes(data=True) if "group" in a]
+
+
 @pytest.mark.parametrize("view", ["tensors", "autograd"])
 @pytest.mark.parametrize("name", ALL)
 def test_nothing_is_in_the_way_whatever_is_open(name: str, view: str) -> None:
     recording = recorded(ALL[name])
-    first = rolled_drawing(recording, view)
-    closed = [a["group"] for _, a in first.graph.nodes(data=True) if "group" in a]
-    for opened in ([*first.opened], [], *([*first.opened, group] for group in closed[:4])):
+    first = rolled(recording, view)
+    opened = first.view.opened
+    for groups in (opened, (), *((*opened, group) for group in closed(first)[:4])):
         for direction in ("LR", "TB"):
-            drawing = rolled_drawing(recording, view, direction, opened=opened)
-            check(turned_round(drawing.graph) if view == "autograd" else drawing.graph, drawing.placed)
+            made = rolled(recording, view, direction=direction, opened=tuple(sorted(groups)))
+            check(turned_round(made.graph) if view == "autograd" else made.graph, made.placed)
 
 
 @pytest.mark.parametrize("name", ["gan", "classifier"])
 def test_a_training_loop_is_readable_as_a_whole_at_first_sight(name: str) -> None:
-    drawing = rolled_drawing(recorded(ALL[name]))
-    across, down = _inside(drawing.graph, drawing.placed, drawing.everything.rolled.main)
+    made = rolled(recorded(ALL[name]))
+    assert made.view.rolled is not None
+    across, down = _inside(made.graph, made.placed, made.view.rolled.rolled.main)
     assert min(CANVAS[0] / across, CANVAS[1] / down) >= READABLE
 
 
 def _inside(graph: Any, made: Layout, frame: str) -> tuple[float, float]:
     """Width and height of what is in a loop's frame, with its tab."""
-    inside = [(key, a) for key, a in graph.nodes(data=True) if frame in a["frames"]]
-    cards = [(*made.positions[key], a["width"] / 2, a["height"] / 2) for key, a in inside]
+    cards = [
+        (*made.positions[key], a["width"] / 2, a["height"] / 2) for key, a in graph.nodes(data=True) if frame in a["frames"]
+    ]
     assert len(cards) > 8
     wide = max(x + w for x, _, w, _ in cards) - min(x - w for x, _, w, _ in cards)
     return wide, max(y + h for _, y, _, h in cards) - min(y - h for _, y, _, h in cards) + TAB
@@ -109,8 +119,7 @@ def _inside(graph: Any, made: Layout, frame: str) -> tuple[float, float]:
 @pytest.mark.parametrize("name", ["gan", "classifier", "rnn"])
 def test_the_first_view_depends_on_the_program_alone(name: str) -> None:
     one, other = recorded(ALL[name]), recorded(ALL[name])
-    before = rolled_drawing(one)
-    closed = [a["group"] for _, a in before.graph.nodes(data=True) if "group" in a]
-    for group in closed[:2]:
-        _ = rolled_drawing(one, opened=[*before.opened, group]).placed
-    assert rolled_drawing(one).placed == rolled_drawing(other).placed == before.placed
+    before = rolled(one)
+    for group in closed(before)[:2]:
+        _ = rolled(one, opened=(*before.view.opened, group)).placed
+    assert rolled(one).placed == rolled(other).placed == before.placed

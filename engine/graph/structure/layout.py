@@ -37,7 +37,7 @@ PADDING = 14.0
 """Pixels between a frame and what is in it."""
 TITLE = 16.0
 """Pixels above that for a frame's title."""
-SHAPES = (1.0, 0.7, 1.5, 2.2)
+SHAPES = (1.0, 0.7, 1.6)
 """Shapes that are tried for what is in frames, as shares of the canvas's width."""
 NESTED = 16.0
 """Pixels above a frame in another one, for the title that stands on it."""
@@ -106,6 +106,8 @@ class _Levels:
         self.levels: dict[tuple[str, ...], Level] = {(): Level()}
         self.thing: dict[tuple[tuple[str, ...], Key], int] = {}
         """The number of a node, or of a frame by its name, in the level that it stands in."""
+        self.strips: dict[tuple[str, ...], Strip] = {}
+        """Those of levels without frames in them."""
         self.waiting: dict[tuple[str, ...], list[tuple[int, tuple[str, ...]]]] = {(): []}
         """The frames in each level."""
         along, across = ("height", "width") if vertical else ("width", "height")
@@ -183,7 +185,12 @@ class _Levels:
             framed = self._framed(inside[-1], self.block(inside, inner, inner))
             level.inner[number] = framed
             level.thick[number], level.wide[number] = framed.length, framed.breadth
-        return drawn(Strip(level), canvas, bool(path))
+        if self.waiting[path]:
+            return drawn(Strip(level), canvas, bool(path))
+        # What holds no frames is the same in every canvas but for its rows.
+        if path not in self.strips:
+            self.strips[path] = Strip(level)
+        return drawn(self.strips[path], canvas, bool(path))
 
     def _framed(self, name: str, block: Block) -> Block:
         """A level with its frame around it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import pairwise
 
 from .layout_coordinates import BEND_GAP, NODE_GAP
@@ -14,8 +15,8 @@ from .layout_strip import Block, Point, Strip, moved
 
 EXACT = 64
 """Nodes and bends up to which more than one way to cut a level into rows is drawn, to see which fills the canvas best."""
-TRIED = 4
-"""How many ways that are."""
+TRIED, TRIED_AROUND = 3, 2
+"""How many ways that are; fewer where frames are among the things, which are tried in several shapes, too."""
 
 
 def drawn(strip: Strip, canvas: Canvas | None, framed: bool) -> Block:
@@ -23,8 +24,9 @@ def drawn(strip: Strip, canvas: Canvas | None, framed: bool) -> Block:
     level = strip.level
     framed = framed or bool(level.inner)
     wanted = canvas is not None and not _fits(strip, canvas, framed)
-    if wanted and (lower := stacked(level, strip.rank)) is not level:
-        level, strip = lower, Strip(lower)
+    if wanted:
+        strip = strip.once("stacked", lambda: _lowered(strip))
+        level = strip.level
     plain = level.plain and all(u == v or abs(strip.rank[u] - strip.rank[v]) == 1 for _, u, v in strip.loose)
     if plain and not wanted:
         return straight(strip)
@@ -35,15 +37,17 @@ def drawn(strip: Strip, canvas: Canvas | None, framed: bool) -> Block:
     column = bool(level.entering or level.leaving)
     tried = [float("inf")]
     if canvas is not None and wanted:
-        tried = widths(parts, canvas, column)[: TRIED if len(strip.rank) <= EXACT else 1]
+        tries = 1 if len(strip.rank) > EXACT else TRIED_AROUND if level.inner else TRIED
+        tried = widths(parts, canvas, column)[:tries]
     if plain and tried[0] == float("inf") and len(parts) == 1:
         return straight(strip)
 
+    def part_in_rows(number: int, rows: tuple[tuple[int, int], ...]) -> Block:
+        return in_rows(strip, [_spread(strip, ranks[number][a:b]) for a, b in rows], edges[number])
+
     def assembled(width: float) -> Block:
-        blocks = [
-            in_rows(strip, [_spread(strip, layers[a:b]) for a, b in rows_of(part, width)], own)
-            for layers, part, own in zip(ranks, parts, edges)
-        ]
+        rows = [tuple(rows_of(part, width)) for part in parts]
+        blocks = [strip.once(cut, partial(part_in_rows, *cut)) for cut in enumerate(rows)]
         return _together(blocks, None if column else width)
 
     if canvas is None or len(tried) == 1:
@@ -68,6 +72,12 @@ def _together(blocks: list[Block], width: float | None) -> Block:
         for edge, route in block.leaves.items():
             made.leaves[edge] = lean([*moved(route, x, y), (length, route[-1][1] + y)])
     return made
+
+
+def _lowered(strip: Strip) -> Strip:
+    """The strip with what is low in stacks."""
+    lower = stacked(strip.level, strip.rank)
+    return strip if lower is strip.level else Strip(lower)
 
 
 def _spread(strip: Strip, row: list[list[int]]) -> list[list[int]]:

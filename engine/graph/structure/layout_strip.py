@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -89,6 +89,7 @@ class Strip:
     def __init__(self, level: Level) -> None:
         self.level = level
         self.keys = level.keys
+        self._once: dict[Hashable, Any] = {}
         self.n = len(level.keys)
         self.thick, self.wide = list(level.thick), list(level.wide)
         side = self.side = self._apart(level)
@@ -109,6 +110,12 @@ class Strip:
         first = next((i for i in range(self.n) if not side[i]), -1)
         further += [(first, i) for i in range(self.n) if side[i] and first >= 0]
         self.layers, self.part = ordered(self.rank, self.up, self.down, [*further, *far])
+
+    def once(self, name: Hashable, make: Callable[[], Any]) -> Any:
+        """What follows from this strip and may be wanted for more than one canvas, made the first time."""
+        if name not in self._once:
+            self._once[name] = make()
+        return self._once[name]
 
     def _apart(self, level: Level) -> list[bool]:
         """What stands aside: what is marked so, and what has no rank by its edges and hands something on (an optimizer)."""
