@@ -179,10 +179,10 @@ class ArrayStore:
 
     def take(self) -> tuple[list[Row], bytes, bytes]:
         """New kinds of arrays, the kind of each array stored since the last time, and their bytes; they are forgotten here."""
-        numbers, data, new = self.numbers[:], self.data[:], self._kinds[self._new :]
-        if len(numbers) != len(data):
-            raise MemoryError  # there was none for one of an array's two entries
-        del self.numbers[: len(numbers)], self.data[: len(data)]
+        # A run that is ended between the two has bytes of an array that nothing names.
+        count = min(len(self.numbers), len(self.data))
+        numbers, data, new = self.numbers[:count], self.data[:count], self._kinds[self._new :]
+        del self.numbers[:count], self.data[:count]
         for kind, row in enumerate(new, self._new):
             if row.summary is not None:
                 self._kinds[kind] = Row(row.dtype, row.shape, GONE)  # summaries are large

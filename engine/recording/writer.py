@@ -152,11 +152,16 @@ class Writer:
             if form is None:
                 form = self._nest_of[key[0], loops, inside, path] = self._nest(key[0], loops, inside, path)
             number, pack = form
-            self._scopes.append(pack(number, *iterations))
             if len(self._scope_of) > SCOPES:
                 self._scope_of.clear()
-            row = self._scope_of[key] = len(self.depth_of)
-            self.depth_of.append(len(path) // 3)
+            row = len(self.depth_of)
+            self._scopes.append(pack(number, *iterations))
+            try:
+                self.depth_of.append(len(path) // 3)
+            except MemoryError:  # so that both go on having the same rows
+                del self._scopes[-1]
+                raise
+            self._scope_of[key] = row
         return row
 
     def _nest(self, name: str, loops: tuple[tuple[int, int, int], ...], inside: tuple[str, str], path: CallPath) -> Form:

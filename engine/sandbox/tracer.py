@@ -22,12 +22,15 @@ from .transport.budget import SpentError
 from .transport.messages import HEADER, Job, most_events
 from .transport.sender import Sender
 
-EAGER = 400
+EAGER = 100
 """Events until which everything is sent at the end of each statement; later in batches."""
 LATER = 0.05
 """Seconds between batches after that, at least; of a run of hours more, so that the frames suffice."""
 MANY = 5_000
 """Events after which they are sent in the middle of a statement."""
+FACTS_A_BATCH, PARTS_A_BATCH = 2_048, 256
+"""For so many bytes of facts, or parts, that a recording may have, one event is sent together with others: a batch takes about
+one part in thirty of what there is room for."""
 CHUNK = 50_000
 """Characters of one event of printed text, at most."""
 SPARE = 8 * 2**20
@@ -50,7 +53,8 @@ class Tape:
         """How closely is recorded what happens; None where nothing is."""
         self.most = most_events(job.limits)
         # So that little is lost that was made in one statement when there is no room for more.
-        self.recorder.batch = min(MANY, max(self.most // 32, 1))
+        room = min(self.most // 32, job.limits.facts // FACTS_A_BATCH, job.limits.parts // PARTS_A_BATCH)
+        self.recorder.batch = max(min(MANY, room), 1)
         self.spare: bytes | None = bytes(SPARE)
         self.pause = max(LATER, 2 * job.limits.seconds / limits.FRAMES.value())
         self.rows = self.recorder.writer.rows

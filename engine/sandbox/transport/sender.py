@@ -96,7 +96,11 @@ class Sender:
         for number, form in enumerate(batch.forms, self._census.assembly.forms):
             if isinstance(form, BackwardBegan | BackwardEnded):
                 self._passes[number] = form
-        counted = self._census.take(batch)
+        try:
+            counted = self._census.take(batch)
+        except RecordingError as problem:
+            self.cut = self.cut or problem
+            return
         try:
             if self.cut is not None:
                 self._plainly(self._census.assembly.tape().decoded(0, len(counted.forms)))
