@@ -33,7 +33,7 @@ from ...recording.events import (
 from ...recording.format2 import array_references
 from ...recording.recording import OpInfo, check_rules
 from ...recording.store import RecordingError, TooMuchError
-from ...recording.tables import Tape
+from ...recording.tables import Numbers, Tape
 from ...recording.validate import nodes_of
 from .budget import FORMS, RESERVED, Census, Counted, Room, SpentError
 from .frames import BATCH, ROWS, batches, halves
@@ -182,17 +182,18 @@ class Sender:
         }
         first = self._census.assembly.forms - len(counted.batch.forms)
         high = min(_before(tape, {name: self._sent[name] + count for name, count in most.items()}), left["events"])
+        named = _named(tape, self._sent)
         low = -1
         while low < high:
             middle = (low + high + 1) // 2
             try:
-                self._ready(_beginning(counted, first, middle, most))
+                self._ready(_beginning(counted, first, middle, most, named))
             except RecordingError:
                 high = middle - 1
             else:
                 low = middle
         if low >= 0:
-            self._send(_beginning(counted, first, low, most))
+            self._send(_beginning(counted, first, low, most, named))
         events = tape.decoded(0, len(counted.forms))
         self._introduce(events, max(low, 0))
         self._plainly(events[max(low, 0) :])
@@ -268,9 +269,10 @@ def _bodies(batch: Batch) -> Iterator[bytes]:
         yield from _bodies(piece)
 
 
-def _beginning(counted: Counted, first: int, events: int, most: dict[str, int]) -> Counted:
-    """The first events of a batch, and what fits of the tables; `first` forms have gone before."""
+def _beginning(counted: Counted, first: int, events: int, most: dict[str, int], named: dict[str, Numbers]) -> Counted:
+    """The first events of a batch, and of the tables what fits and these events name; `first` forms have gone before."""
     batch = counted.batch
+    most = most | {name: min(most[name], int(each[events - 1]) if events else 0) for name, each in named.items()}
     ends = [np.cumsum(np.frombuffer(lengths, "<u2"), dtype=np.int64) for lengths in (batch.lengths, batch.scope_lengths)]
     rows, scopes = (int(end[count - 1]) if count else 0 for end, count in zip(ends, (events, most["scopes"]), strict=True))
     used = max(counted.forms[:events], default=-1) + 1 - first
@@ -297,6 +299,15 @@ def _before(tape: Tape, most: dict[str, int]) -> int:
     opened = tape.tables[OpRan]["opened"] >= most["sites"]
     missing[tape.steps(OpRan)[opened]] = True
     return int(np.argmax(missing)) if bool(missing.any()) else tape.size
+
+
+def _named(tape: Tape, gone: dict[str, int]) -> dict[str, Numbers]:
+    """For each event how many of the batch's scopes and arrays are named up to it; so many have `gone` before."""
+    array = np.full(tape.size, NOTHING, np.int64)
+    for steps, ids in array_references(tape):
+        np.maximum.at(array, steps, ids)
+    named = {"scopes": tape.scope.astype(np.int64), "arrays": array}
+    return {name: np.maximum(np.maximum.accumulate(each) + 1 - gone[name], 0) for name, each in named.items()}
 
 
 def _writable(batch: Batch, forms: int) -> tuple[Batch, RecordingError | None]:

@@ -16,6 +16,7 @@ from engine.recording.events import (
     AnyEvent,
     Argument,
     BackwardBegan,
+    Named,
     NodeInfo,
     OpRan,
     Printed,
@@ -139,6 +140,13 @@ def test_facts_are_cut_at_the_event_that_does_not_fit() -> None:
     cut = line.send(events=[Printed("x" * 1_000) for _ in range(200)])
     assert str(cut) == limits.FACTS.past(100_000)
     assert 95 <= len(line.end().events) <= 100
+
+
+def test_facts_are_not_spent_on_what_no_event_names() -> None:
+    line = Line(Limits(facts=30_000))
+    events = [Named("x", NOTHING, scope=k) for k in range(5_000)]
+    assert line.send(events=events, scopes=[Scope()] * 5_000, arrays=arrays(5_000)) is not None
+    assert 700 < len(line.end().events) < 2_000
 
 
 def test_printed_text() -> None:
