@@ -1,4 +1,5 @@
-"""Arrays as a recording keeps them: raw bytes up to a cap, a statistical summary above it."""
+"""Arrays as a recording keeps them: raw bytes up to a cap, a statistical summary above it; long, since what is kept, how it is
+summarized and what is refused have to agree."""
 
 from __future__ import annotations
 
