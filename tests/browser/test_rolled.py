@@ -22,7 +22,6 @@ import render from "./player.js";
 import { messageOf } from "./rolled-run.mjs";
 const told = [];
 window.told = told;
-window.rolledRun = rolledRun;
 window.send = (size, more = {}) => {
   const data = { ...messageOf(size), key: "rolled" };
   Object.assign(data.drawn, more);
@@ -177,29 +176,12 @@ def test_a_loop_is_turned_on_its_tab_and_the_run_unrolled_in_the_row(rolled: Rol
     assert rolled.told("rolled")[-1]["on"] is False
 
 
-def test_a_card_for_many_is_opened_and_closed_and_stays_where_it_is(rolled: Rolled) -> None:
+def test_a_card_for_many_is_opened_by_a_double_click(rolled: Rolled) -> None:
     rolled.send()
     spot = rolled.page.evaluate(f"{SEEN}.screen('pt64')")
     rolled.page.mouse.dblclick(spot["x"], spot["y"])
     assert rolled.told("rolled")[-1]["turned"] == ["pt64"]
-    # What comes then has it in a group of its own, elsewhere in the picture.
-    rolled.page.evaluate(
-        """() => {
-            const groups = [["pt64", "select, one by one", -1]];
-            const data = window.rolledRun({});
-            const card = data.nodes.find(({ id }) => id === "pt64");
-            Object.assign(card, { times: 1, x: card.x + 333, y: card.y + 44 });
-            const index = { groups, rows: [["pt64", 0, "select", "", "", "select", -1]] };
-            const fold = { any: true, opened: [{ id: "pt64", title: "select, one by one" }] };
-            const told = { ...data.rolled, turned: ["pt64"] };
-            window.send({}, { rev: "opened", nodes: data.nodes, index, fold, rolled: told });
-        }"""
-    )
-    rolled.handled.until_true(f"{SEEN}.rev() === 'opened'")
-    now = rolled.page.evaluate(f"{SEEN}.screen('pt64')")
-    assert (now["x"], now["y"]) == (pytest.approx(spot["x"], abs=2), pytest.approx(spot["y"], abs=2))
-    rolled.page.get_by_role("button", name="Close select, one by one").click()
-    assert rolled.told("rolled")[-1]["turned"] == []
+    assert rolled.player.get_attribute("data-waiting") is not None, "what is on show is not what was asked for"
 
 
 def test_unrolled_is_taken_back_while_its_picture_is_under_way(rolled: Rolled) -> None:
