@@ -17,7 +17,7 @@ from tests.recorded import recorded
 CANVAS = (638.0, 449.0)
 """The free part of the page's canvas in a window of 1480 × 920 pixels, for a run with loops."""
 READABLE = 0.6
-"""The zoom down to which `paint-card.js` keeps all texts at 11 pixels."""
+"""The zoom down to which the player keeps all texts at 11 pixels."""
 TAB = 32.0
 """What the tab of a loop takes above its cards."""
 GAN = """

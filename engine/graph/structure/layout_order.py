@@ -11,8 +11,8 @@ from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterable, Sequence
 
 SWEEPS = 24
-PATIENCE = 6
-"""Sweeps in a row that bring nothing, after which it stays as it is."""
+PATIENCE, HASTY = 6, 3
+"""Sweeps in a row that bring nothing, after which it stays as it is; in large pieces after fewer."""
 CAREFUL = 800
 """Nodes and bends, of pieces that differ, up to which there is time for exchanging neighbours."""
 SMALL = 200
@@ -163,7 +163,7 @@ def _sorted(layers: Layers, up: Neighbours, down: Neighbours, careful: bool) -> 
     order = _Order(layers, up, down)
     best, fewest, idle = order.copy(), order.total, 0
     for sweep in range(SWEEPS):
-        if not fewest or idle == PATIENCE:
+        if not fewest or idle == (PATIENCE if careful else HASTY):
             break
         # Equals turn around now and then, which gets out of orders that no single move improves.
         order.sweep(sweep % 2 == 0, sweep % 4 >= 2)
