@@ -14,7 +14,7 @@ from components.menus.help import KEYS
 from components.page import header_menus as menus
 from components.page import tasks, theme
 from components.page.address import whole_page
-from components.page.beside import panel
+from components.page.beside import find, panel
 from components.page.code import cells_on_show, code
 from components.page.empty_state import empty_html
 from components.page.error_boundary import guarded
@@ -110,6 +110,7 @@ def side_by_side(p: Page, recording: Recording) -> None:
     if overlay != p.overlay:
         p.overlay = overlay
         again()
+    find(recording)
 
 
 def embedded(p: Page) -> None:

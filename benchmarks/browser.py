@@ -147,7 +147,7 @@ def _large(chromium: Browser, page: Served, title: str, size: int, steps: int) -
     tab.locator(WHOLE).wait_for()
     tab.wait_for_timeout(1500)
     _stepping(tab, steps)
-    print(f"    dragged, zoomed out: {_drag(tab):.1f} ms a frame; the tab holds {_tab_memory(tab)}; "
+    print(f"    dragged, zoomed out: {_drag(tab):.1f} ms a frame; the tab holds {tab_memory(tab)}; "
           f"page's process {memory(page.pid):.0f} MB, its sandbox {sum(map(memory, family(page.pid)[1:])):.0f} MB")  # fmt: skip
     tab.context.close()
 
@@ -185,7 +185,7 @@ def _drag(tab: Page) -> float:
     return statistics.median(frames)
 
 
-def _tab_memory(tab: Page) -> str:
+def tab_memory(tab: Page) -> str:
     """What the tab's script holds, and its whole process."""
     session = tab.context.new_cdp_session(tab)
     session.send("Performance.enable")

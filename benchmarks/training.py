@@ -186,7 +186,7 @@ def whole(title: str, program: str, rounds: int) -> None:
         tab = opened_page(chromium, page)
         _runs(tab, title, program, rounds)
         if tab.locator(".player[data-rolled]").count():
-            _changes(tab, title, 4 if rounds == 1 else 40)
+            changes(tab, title, 2 if rounds == 1 else 20)
         chromium.close()
 
 
@@ -213,19 +213,32 @@ def _runs(tab: Page, title: str, program: str, rounds: int) -> None:
     print(f"with values {values:.2f} s, with the inspector {inspector:.2f} s")
 
 
-def _changes(tab: Page, title: str, changes: int) -> None:
-    """Iterations far from each other, none of which is there yet."""
-    last = int(tab.locator(".player").get_attribute("data-iteration") or 0)
-    times = []
-    for number in range(changes):
-        row = (number * 7) % max(last, 1)
-        began = time.perf_counter()
-        tab.evaluate("row => window.__gradtapePlayer.iteration(row)", row)
-        tab.locator(f".player[data-iteration='{row}']:not([data-unknown])").wait_for()
-        times.append(time.perf_counter() - began)
-        tab.wait_for_timeout(300)
-    late = sorted(times)[int(0.95 * (len(times) - 1))]
-    print(f"{title}, iteration change in the page: {statistics.median(times) * 1000:.0f} ms, p95 {late * 1000:.0f} ms")
+CHANGED = """(root, row) => new Promise((done) => {
+    const began = performance.now();
+    window.__gradtapePlayer.iteration(row);
+    const look = () => {
+        if (root.dataset.iteration !== String(row) || root.hasAttribute('data-unknown')) setTimeout(look, 1);
+        else requestAnimationFrame(() => setTimeout(() => done(performance.now() - began), 0));
+    };
+    look();
+})"""
+"""Goes to an iteration, and gives the milliseconds until the frame is painted with what its cards show."""
+
+
+def changes(tab: Page, title: str, count: int) -> None:
+    """Print how long it takes to go to iterations far from each other, none of which is there yet, and to the next ones."""
+    player = tab.locator(".player")
+    last = int(player.get_attribute("data-iteration") or 0)
+    far, near = [], []
+    for number in range(count):
+        row = 1 + number * max(last // count, 1) % max(last - 1, 1)
+        far.append(player.evaluate(CHANGED, row))
+        tab.wait_for_timeout(600)  # until what is fetched ahead has come
+        near.append(player.evaluate(CHANGED, row + 1 if row < last else row - 1))
+        tab.wait_for_timeout(600)
+    for which, times in (("to a far one", far), ("to the next one", near)):
+        late = sorted(times)[int(0.95 * (len(times) - 1))]
+        print(f"{title}, iteration change {which}: {statistics.median(times):.0f} ms, p95 {late:.0f} ms")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -7,7 +7,7 @@ from os.path import commonprefix
 
 from components.html.markup import chip, more, muted, section, shortened, table, tag, text
 from components.html.run_html import over_run_html
-from engine.diagnosis import findings
+from engine.diagnosis.findings import findings_at_hand
 from engine.graph.numbers import ArrayTexts
 from engine.graph.rolled_graph import RolledGraph
 from engine.graph.shown.group_states import shown_member
@@ -37,7 +37,7 @@ def group_html(
     counts = Counter(str(a["op"]) for a in nodes if a["op"])
     ops = table(("operation", "times"), (("", (text(op), text(n))) for op, n in counts.most_common(12)))
     inside = set(group.members)
-    told = [f for f in findings(recording) if inside & set(f.nodes)]
+    told = [f for f in findings_at_hand(recording) if inside & set(f.nodes)]
     return "".join(
         (
             section(head, facts),
@@ -64,7 +64,7 @@ def rolled_group_html(recording: Recording, view: RolledGraph, id: str, step: in
     facts = muted(f"{many}. Double-click the card, or press Enter, to open it.")
     state, texts = replay(recording, step), ArrayTexts(recording)
     inside = {member for key in group.members for member in nodes[key]["all"]}
-    told = [f for f in findings(recording) if not inside.isdisjoint(f.nodes)]
+    told = [f for f in findings_at_hand(recording) if not inside.isdisjoint(f.nodes)]
     rows = []
     for key in group.members[:MAX_ROWS]:
         tensor = _tensor_of(recording, view.member(key, step))

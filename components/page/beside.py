@@ -11,7 +11,10 @@ from components.page import controls
 from components.page.error_boundary import guarded
 from components.page.runs import run_program
 from components.page.state import Page
+from components.page.task_progress import again
 from components.panels import Beside, panels
+from engine.diagnosis import findings
+from engine.diagnosis.findings import LONG, known_findings
 from engine.recording import Recording
 
 
@@ -26,3 +29,11 @@ def panel(p: Page, recording: Recording, step: int) -> dict[str, Any] | None:
         label_visibility="collapsed", format_func={name: each.title(recording) for name, each in offered.items()}.__getitem__,
     )  # fmt: skip
     return guarded("panel", run_program, whole=False)(offered[p.panel].draw)(Beside(recording, step, p))
+
+
+def find(recording: Recording) -> None:
+    """Look for what is wrong with a run when everything is drawn, and have what tells of it drawn anew. Of a very long run only
+    who opens that panel waits for it."""
+    if known_findings(recording) is None and len(recording.events) <= LONG:
+        findings(recording)
+        again()

@@ -14,6 +14,7 @@ from components.player import GraphState, feed, isolated, show_player
 from components.player.isolated import Picture
 from components.player.picture import Wish, view_of
 from components.player.protocol import FoldsWish, Holds, RolledWish, Window, read
+from components.server import windows
 from engine.diagnosis.contributions import edge_lines
 from engine.graph.structure.folding import Mode
 from engine.recording import Recording
@@ -70,13 +71,17 @@ def player(p: Page, recording: Recording) -> GraphState:
         if picture is None:
             step = len(recording.events) - 1 if p.step is None else min(p.step, len(recording.events) - 1)
             return GraphState(step, p.selected)
-        parts = picture.parts()
+        parts, address = picture.parts(), None
     else:
-        parts = feed.parts_of(pictures.drawn_here(p, recording, pinned, wish), edge_lines(recording), window)
+        drawn = pictures.drawn_here(p, recording, pinned, wish)
+        if rolled is not None and feed.in_parts(recording) and not feed.has_picture(drawn, holds):
+            window = rolling.window_on_show(p, rolled, run)
+        parts = feed.parts_of(drawn, edge_lines(recording), window)
+        address = None if rolled is None else windows.offer(drawn)
     keep = p.keep if p.keep is None or rolled is None else {**p.keep, "selected": rolling.card(rolled, p.keep["selected"])}
     overlay = p.overlay if rolled is None else rolling.marks(rolled, p.overlay)
     shown = show_player(
-        feed.message(parts, holds, cmd=p.command, keep=keep, overlay=overlay), key="player", height="stretch",
+        feed.message(parts, holds, address=address, cmd=p.command, keep=keep, overlay=overlay), key="player", height="stretch",
         selected=p.selected if rolled is None else rolling.card(rolled, p.selected),
     )  # fmt: skip
     p.step, p.selected = shown

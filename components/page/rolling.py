@@ -50,6 +50,14 @@ def window_of(p: Page, view: RolledGraph, run: str) -> tuple[int, int] | None:
     return p.window
 
 
+def window_on_show(p: Page, view: RolledGraph, run: str) -> tuple[int, int] | None:
+    """The same for a player that has nothing of the picture: what it has fetched besides, Python does not know."""
+    window = window_of(p, view, run)
+    if p.step is None or (window is not None and window[0] <= p.step <= window[1]):
+        return window
+    return view.window(p.step)
+
+
 def chosen(p: Page, view: RolledGraph, key: str | None, step: int) -> str | None:
     """The node of the run that the player has selected. That another iteration has another one of the same card is no click."""
     found = concrete(view, key, step)

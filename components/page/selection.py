@@ -5,7 +5,8 @@ from __future__ import annotations
 from components.page import rolling
 from components.page.state import page
 from engine.recording import Recording
-from engine.recording.events import NOTHING, Accumulated, OpRan
+from engine.recording.columns import columns_of
+from engine.recording.events import NOTHING
 from engine.recording.index import index_of
 
 
@@ -41,10 +42,9 @@ def telling(recording: Recording | None) -> str | None:
     """The node that a fresh run shows in the inspector: the first leaf that gets a gradient, else the first tensor."""
     if recording is None:
         return None
-    filled = [e.tensor for e in recording.events if isinstance(e, Accumulated)]
-    made = [o.id for e in recording.events if isinstance(e, OpRan) for o in e.outputs]
-    tensor = min(filled, default=made[0] if made else None)
-    return None if tensor is None else f"t{tensor}"
+    log = columns_of(recording)
+    filled, made = log.grads.tensor[log.grads.number > 0], log.tensors.id
+    return f"t{filled.min() if len(filled) else made[0]}" if len(filled) or len(made) else None
 
 
 def exists(recording: Recording, selected: str) -> bool:

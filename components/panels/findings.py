@@ -7,14 +7,18 @@ import streamlit as st
 from components.html.diagnosis_html import findings_html
 from components.html.markup import muted
 from components.panels import Beside, panel
+from components.player.feed import in_parts
 from engine.diagnosis import findings
+from engine.diagnosis.findings import known_findings
 from engine.program.parsing import UnreadError, read_cells
 from engine.recording import Recording
 
 
 def badge(recording: Recording) -> str:
-    """The panel's name with the number of errors and warnings."""
-    count = sum(f.grave for f in findings(recording))
+    """The panel's name with the number of errors and warnings; of a large recording when they are known, since no panel waits
+    for them."""
+    found = known_findings(recording) or () if in_parts(recording) else findings(recording)
+    count = sum(f.grave for f in found)
     return f"Findings {count}" if count else "Findings"
 
 

@@ -8,13 +8,14 @@ from msgspec import UNSET, UnsetType
 
 from components.player.picture import Drawing
 from components.player.protocol import Card, CardTold, Details, Drawn, LineTold, Row, RowTold, Spark, Told, Window
-from engine.diagnosis import Finding, findings
-from engine.diagnosis.findings import known_findings
+from engine.diagnosis import Finding
+from engine.diagnosis.findings import findings_at_hand, known_findings
 from engine.graph import Faces, changes, faces, gradients, node_sites
 from engine.graph.rolled_cards import parameters, sparkline, title_within
 from engine.graph.rolled_graph import RolledGraph
 from engine.graph.shown.group_states import shown_member
 from engine.graph.shown.run_index import Norms
+from engine.graph.shown.state_history import EdgeKey
 from engine.recording.events import NodeRan
 
 Lines = Callable[[int, int, int], Sequence[str]]
@@ -54,7 +55,7 @@ def _sites(card: Card) -> Iterable[int]:
 
 def _tell_whole(d: Drawing, data: Drawn, seen: Faces) -> None:
     recording, graph, whole = d.recording, d.own, d.view.structure
-    told = told_of_groups(d, findings(recording)) if d.view.groups.groups else {}
+    told = told_of_groups(d, findings_at_hand(recording)) if d.view.groups.groups else {}
     if d.both:
         changed, norms, sites = changes(recording, graph), gradients(recording, graph), node_sites(recording, graph)
     else:
@@ -99,19 +100,27 @@ def detailed(d: Drawing, seen: Faces, lines: Lines) -> Details:
             event = d.recording.events[step]
             if not isinstance(event, NodeRan):
                 continue
-            for node, slot in graph.edges[edge]["carries"]:
-                if node == event.node and (found := lines(step, node, slot)):
+            for slot in _slots(d, event, edge):
+                if found := lines(step, event.node, slot):
                     told.setdefault("{}>{}>{}".format(*edge), {}).setdefault(step, []).extend(found)
     return told
+
+
+def _slots(d: Drawing, event: NodeRan, edge: EdgeKey) -> list[int]:
+    """The edges of a node that ran which an edge of the picture stands for."""
+    if (rolled := d.view.rolled) is None:
+        return [slot for node, slot in d.own.edges[edge]["carries"] if node == event.node]
+    # It carries what passes in all iterations: those of one are looked up.
+    (one,) = d.own.edges[edge].get("parts") or (edge,)
+    return [slot for slot in range(len(event.sent)) if one in rolled.carriers.get((event.node, slot), ())]
 
 
 # --- a rolled run -------------------------------------------------------------------------------------------------------------
 
 
 def _tell_rolled(d: Drawing, rolled: RolledGraph, data: Drawn, seen: Faces, window: Window) -> None:
-    told, norms = told_of_groups(d, known_findings(d.recording) or ()), rolled.norms
-    if sum(map(len, norms.values())) > NORMS:
-        norms = rolled.norms_between(*window)
+    told = told_of_groups(d, known_findings(d.recording) or ())
+    norms = rolled.norms if rolled.lasting_grads <= NORMS else rolled.norms_between(*window)
     for card in data.nodes:
         key, a = card.id, d.graph.nodes[card.id]
         members = a.get("members")

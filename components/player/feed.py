@@ -77,7 +77,8 @@ def message(parts: Parts, holds: Holds | None = None, **besides: Any) -> dict[st
     """The message, a `protocol.Message` whose parts may be written already.
 
     Args:
-        besides: what the page wants of the player: key, cmd, keep, overlay (which replaces the picture's own), breakpoints.
+        besides: what the page wants of the player: key, address, cmd, keep, overlay (which replaces the picture's own),
+            breakpoints.
     """
     data: dict[str, Any] = {"rev": parts.rev, "tape": parts.tape, "total": parts.total}
     if parts.large:
@@ -85,6 +86,12 @@ def message(parts: Parts, holds: Holds | None = None, **besides: Any) -> dict[st
     for name in next_parts(parts, holds or NOTHING):
         data["drawn" if name == "outline" else name] = parts.make[name]()
     return data | {name: value for name, value in besides.items() if value is not None}
+
+
+def of_window(d: Drawing, lines: Lines, window: Window) -> dict[str, Any]:
+    """What a player that has a rolled picture may lack of a window of it, and what has been found."""
+    parts = parts_of(d, lines, window)
+    return {name: parts.make[name]() for name in ("told", "moments", "details", "found") if name in parts.make}
 
 
 def has_picture(d: Drawing, holds: Holds | None) -> bool:

@@ -445,6 +445,8 @@ class Message(msgspec.Struct, omit_defaults=True):
     details: Details | UnsetType = UNSET
     told: Told | UnsetType = UNSET
     found: Found | UnsetType = UNSET
+    address: str | None = None
+    """Where what the cards show in other windows is fetched; without it, Python is asked."""
     cmd: Command | None = None
     keep: Keep | None = None
     overlay: Overlay | None = None

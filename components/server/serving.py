@@ -15,7 +15,7 @@ from starlette.routing import Route
 from streamlit.runtime import get_instance
 
 from components.commands import OPEN
-from components.server import first_files, health
+from components.server import first_files, health, windows
 from components.server.first_files import FirstFiles
 from components.server.gc_policy import QUIET, housekeeping
 from components.server.headers import Headers
@@ -25,7 +25,7 @@ from engine.sandbox.runner import refusal, server
 from engine.sandbox.settings import settings
 
 PAGE = Path(__file__).resolve().parent.parent.parent / "app.py"
-ROUTES = [Route(PATH, answer)]
+ROUTES = [Route(PATH, answer), Route(windows.PATH, windows.answer)]
 MIDDLEWARE = [Middleware(Headers), Middleware(FirstFiles), Middleware(Truth)]
 
 

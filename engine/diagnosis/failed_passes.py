@@ -142,7 +142,7 @@ def _changed(run: Run, entry: Pass, severity: str) -> Finding | None:
     op = maker.op if isinstance(maker, OpRan) else run.nodes[crime.node].info.name
     write = crime.writes[0] if crime.writes else entry.began
     culprit = run.events[write]
-    by_optimizer = write in run.index.stepping
+    by_optimizer = bool(run.index.stepping[write])
     what = "optimizer.step()" if by_optimizer else f"{getattr(culprit, 'op', 'a write')}_"
     name = run.title(crime.tensor)
     lines = list(dict.fromkeys(run.where(w) for w in crime.writes))

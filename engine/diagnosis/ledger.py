@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from collections.abc import Iterator, Mapping
+from functools import cached_property
 
 import msgspec
+import numpy as np
 
 from ..graph.numbers import norm
-from ..recording.events import NOTHING, OpRan, Stepped
-from ..recording.index import LedgerRow, index_of
+from ..recording.columns import columns_of
+from ..recording.events import NOTHING
+from ..recording.index import Groups, LedgerRow, index_of
 from ..recording.recording import Recording
 
 
@@ -38,33 +41,65 @@ class Point(msgspec.Struct, frozen=True, kw_only=True):
     line: int = 0
 
 
-def ledgers(recording: Recording) -> dict[int, list[Entry]]:
-    """The ledger of every tensor that ever gets a gradient, by tensor id, in the order of the ids."""
-    kept = recording.derived.get("ledgers")
-    if kept is None:
-        kept = recording.derived["ledgers"] = _ledgers(recording)
-    answer: dict[int, list[Entry]] = kept
-    return answer
+def ledgers(recording: Recording) -> Mapping[int, list[Entry]]:
+    """The ledger of every tensor that ever gets a gradient, by tensor id, in the order of the ids; each is made when it is
+    first asked for."""
+    return recording.once("ledgers", lambda: _Ledgers(recording))
 
 
-def _ledgers(recording: Recording) -> dict[int, list[Entry]]:
-    index = index_of(recording)
-    kept = {t: h.ledger.values for t, h in sorted(index.tensors.items()) if h.ledger is not None}
-    entries_of = {t: [_entry(row) for row in rows] for t, rows in kept.items()}
-    for step, event in enumerate(recording.events):
-        if isinstance(event, Stepped):
-            line = recording.line(event)
-            for tensor in event.parameters:
-                if tensor in entries_of:
-                    entries_of[tensor].append(_used(kept[tensor], step, "optimizer", f"{event.optimizer}.step", line))
-        elif isinstance(event, OpRan) and event.written and step not in index.stepping:
-            for write in event.written:
-                # What a tensor was filled with before any gradient came is not its ledger's matter.
-                if write.tensor in entries_of and kept[write.tensor][0].step < step:
-                    entries_of[write.tensor].append(_used(kept[write.tensor], step, "updated", event.op, recording.line(event)))
-    for entries in entries_of.values():
+class _Ledgers(Mapping[int, list[Entry]]):
+    def __init__(self, recording: Recording) -> None:
+        self._recording = recording
+        self._columns = columns_of(recording)
+        self._made: dict[int, list[Entry]] = {}
+
+    def __getitem__(self, tensor: int) -> list[Entry]:
+        if tensor not in self._ids:
+            raise KeyError(tensor)
+        made = self._made.get(tensor)
+        if made is None:
+            made = self._made[tensor] = self._entries(tensor)
+        return made
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._ids)
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    @cached_property
+    def _ids(self) -> dict[int, None]:
+        return dict.fromkeys(np.unique(self._columns.grads.tensor).tolist())
+
+    def _entries(self, tensor: int) -> list[Entry]:
+        log, index = self._columns, index_of(self._recording)
+        ledger = index.tensors[tensor].ledger
+        assert ledger is not None
+        entries = [_entry(row) for row in ledger.values]
+        uses, writes = self._uses.rows(tensor), log.writes.step[self._writes.rows(tensor)]
+        used = log.stepped.step[uses[log.stepped.idle[uses] == 0]]
+        # What a tensor was filled with before any gradient came is not its ledger's matter.
+        written = writes[(writes > entries[0].step) & ~index.stepping[writes]]
+        optimizers = log.steps.optimizer[np.searchsorted(log.steps.step, used)].tolist()
+        operations = log.operations.op[np.searchsorted(log.operations.step, written)].tolist()
+        labels = [f"{log.optimizer_names[each]}.step" for each in optimizers] + [log.op_names[each] for each in operations]
+        kinds = ["optimizer"] * len(used) + ["updated"] * len(written)
+        steps = np.concatenate([used, written])
+        before = np.searchsorted([entry.step for entry in entries], steps, "right").tolist()
+        totals = [entries[place - 1].total if place else NOTHING for place in before]
+        lines = log.tape.lines(steps).tolist()
+        for step, kind, label, line, total in zip(steps.tolist(), kinds, labels, lines, totals, strict=True):
+            entries.append(Entry(step=step, kind=kind, label=label, line=line, total=total))
         entries.sort(key=lambda e: e.step)
-    return entries_of
+        return entries
+
+    @cached_property
+    def _uses(self) -> Groups:
+        return Groups(self._columns.stepped.tensor)
+
+    @cached_property
+    def _writes(self) -> Groups:
+        return Groups(self._columns.writes.tensor)
 
 
 def _entry(row: LedgerRow) -> Entry:
@@ -77,11 +112,6 @@ def _entry(row: LedgerRow) -> Entry:
     return Entry(
         step=row.step, kind=kind, label=label, line=row.line, increment=row.increment, total=row.total, number=row.number
     )
-
-
-def _used(rows: list[LedgerRow], step: int, kind: str, label: str, line: int) -> Entry:
-    position = bisect_right(rows, step, key=lambda row: row.step)
-    return Entry(step=step, kind=kind, label=label, line=line, total=rows[position - 1].total if position else NOTHING)
 
 
 def loss_curve(recording: Recording) -> list[Point]:

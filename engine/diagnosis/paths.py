@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from ..graph.structure.tensor_titles import name_now
 from ..graph.symbols import clip
+from ..recording.columns import columns_of
 from ..recording.events import NOTHING, FlagSet, HookRan, Named, OpRan, Read, Site
 from ..recording.index import Pass
 from ..recording.operations import having
@@ -65,23 +66,26 @@ class Paths:
     def accumulators(self) -> dict[int, list[int]]:
         """Leaf -> its AccumulateGrad nodes; a leaf gets a new one when no graph holds the old one."""
         found: dict[int, list[int]] = {}
-        for id, history in self.run.nodes.items():
-            if history.info.variable != NOTHING:
-                found.setdefault(history.info.variable, []).append(id)
+        nodes = columns_of(self.run.recording).nodes
+        filling = nodes.variable != NOTHING
+        for id, variable in zip(nodes.id[filling].tolist(), nodes.variable[filling].tolist(), strict=True):
+            found.setdefault(variable, []).append(id)
         return found
 
     @cached_property
     def hooks(self) -> list[int]:
         """The steps at which hooks replaced gradients."""
-        return [step for step, event in enumerate(self.run.events) if event.__class__ is HookRan]
+        steps: list[int] = self.run.recording.tape.steps(HookRan).tolist()
+        return steps
 
     @cached_property
     def flags(self) -> dict[int, list[tuple[int, str, bool]]]:
         """Tensor -> the flags that were set on it: (step, flag, value)."""
         found: dict[int, list[tuple[int, str, bool]]] = {}
-        for step, event in enumerate(self.run.events):
-            if isinstance(event, FlagSet):
-                found.setdefault(event.tensor, []).append((step, event.flag, event.value))
+        for step in self.run.recording.tape.steps(FlagSet).tolist():
+            event = self.run.events[step]
+            assert isinstance(event, FlagSet)
+            found.setdefault(event.tensor, []).append((step, event.flag, event.value))
         return found
 
     def before(self, step: int) -> list[tuple[int, OpRan]]:

@@ -336,36 +336,8 @@ class Run:
     @cached_property
     def faults(self) -> bytearray:
         """For every array whether it holds infinities (INF) or NaN (NAN)."""
-        arrays = self.recording.arrays
-        found = bytearray(len(arrays))
-        by_dtype: dict[str, list[int]] = {}
-        for id, stored in enumerate(arrays):
-            if stored.summary is not None:
-                found[id] = (INF if stored.summary.inf else 0) | (NAN if stored.summary.nan else 0)
-            elif stored.data and stored.dtype.startswith(("float", "complex")):
-                by_dtype.setdefault(stored.dtype, []).append(id)
-        for dtype, ids in by_dtype.items():
-            for chunk in self._chunks(ids):
-                # One look at many arrays joined is far cheaper than a look at each.
-                joined = np.frombuffer(b"".join([arrays[id].data or b"" for id in chunk]), dtype)
-                if not np.isfinite(joined).all():
-                    for id in chunk:
-                        array = np.frombuffer(arrays[id].data or b"", dtype)
-                        found[id] = INF * bool(np.isinf(array).any()) | NAN * bool(np.isnan(array).any())
-        return found
-
-    def _chunks(self, ids: list[int]) -> Iterator[list[int]]:
-        arrays = self.recording.arrays
-        chunk: list[int] = []
-        size = 0
-        for id in ids:
-            chunk.append(id)
-            size += len(arrays[id].data or b"")
-            if size > _CHUNK:
-                yield chunk
-                chunk, size = [], 0
-        if chunk:
-            yield chunk
+        found = self.recording.stored.statistics
+        return bytearray((INF * (found.inf > 0) | NAN * (found.nan > 0)).astype(np.uint8))
 
     def fault(self, array: int) -> int:
         """The faults of an array, 0 for NOTHING."""

@@ -14,6 +14,7 @@ import numpy as np
 from ..recording.columns import columns_of
 from ..recording.recording import Recording
 from .shown import run_index
+from .shown.carriers import Carriers
 from .shown.curves import Mark, Timeline, found, timeline
 from .shown.members import Members
 from .shown.node_states import WholeFaces
@@ -21,7 +22,7 @@ from .shown.run_index import Norms
 from .shown.series import Iterations, Places, Series, arrays_at, first_troubles, series, stepped, updates
 from .shown.state_history import Face
 from .shown.statistics import Floats, Ints
-from .shown.window_faces import Carriers, carriers, step_faces, window_faces
+from .shown.window_faces import step_faces, window_faces
 from .structure.build import Graph, WholeView
 from .structure.folding import Folding, Mode
 from .structure.loops import Loop, nests_of
@@ -133,11 +134,12 @@ class RolledGraph:
 
     def faces(self, first: int, last: int) -> WholeFaces:
         """What every card and edge shows from one step to another."""
-        return window_faces(self.recording, self.members, self._carriers, first, last)
+        return window_faces(self.recording, self.members, self.carriers, first, last)
 
     @cached_property
-    def _carriers(self) -> Carriers:
-        return carriers(self.graph)
+    def carriers(self) -> Carriers:
+        """(node, its edge) → the edges that show what goes there."""
+        return Carriers(self.graph)
 
     def steps_of(self, key: str, first: int, last: int) -> list[tuple[int, Face]]:
         """What the card of an optimizer's step shows from one step to another."""
@@ -206,6 +208,12 @@ class RolledGraph:
     def norms(self) -> Norms:
         """How large the `.grad` of what outlives iterations is, over the whole run: what a breakpoint asks."""
         return run_index.norms(self.recording, self.members)
+
+    @cached_property
+    def lasting_grads(self) -> int:
+        """How often the `.grad` of what outlives iterations has changed."""
+        cards = self.places.of_tensor[columns_of(self.recording).grads.tensor]
+        return int(((cards >= 0) & self.places.stays[cards]).sum())
 
     def norms_between(self, first: int, last: int) -> Norms:
         """How large each card's `.grad` is in a window."""

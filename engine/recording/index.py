@@ -215,7 +215,7 @@ class Pass:
         reached = [node for _, (node, _) in zip(self.event.roots, self.event.root_nodes, strict=False)]
         rows = index.sent_by_pass.rows(self.number)
         sent = index.columns.sent
-        groups = _Groups(np.concatenate([np.array(reached, np.int64), sent.target[rows]]))
+        groups = Groups(np.concatenate([np.array(reached, np.int64), sent.target[rows]]))
         steps = np.concatenate([np.full(len(roots), self.began), sent.step[rows]])
 
         def made(node: int) -> StepFunction[Arrival]:
@@ -298,12 +298,12 @@ class Index:
         return np.searchsorted(step, step)
 
     @cached_property
-    def _writes(self) -> _Groups:
-        return _Groups(self.columns.writes.tensor)
+    def _writes(self) -> Groups:
+        return Groups(self.columns.writes.tensor)
 
     @cached_property
-    def _flags(self) -> _Groups:
-        return _Groups(self.columns.tape.tables[FlagSet]["tensor"])
+    def _flags(self) -> Groups:
+        return Groups(self.columns.tape.tables[FlagSet]["tensor"])
 
     def _flagged(self, tensor: int) -> list[tuple[int, bool]]:
         """A tensor's flags: steps, and whether it is `retain_grad` (or any but `requires_grad`)."""
@@ -341,8 +341,8 @@ class Index:
         return _track([step for step, _ in both], values)
 
     @cached_property
-    def _grads(self) -> _Groups:
-        return _Groups(self.columns.grads.tensor)
+    def _grads(self) -> Groups:
+        return Groups(self.columns.grads.tensor)
 
     def _ledger(self, tensor: int) -> StepFunction[LedgerRow]:
         grads, hows = self.columns.grads, self.columns.how_names
@@ -360,8 +360,7 @@ class Index:
         return StepFunction(grads.step[rows], row_of)
 
     def _line(self, step: int) -> int:
-        site = int(self.columns.tape.site[step])
-        return int(self.columns.tape.sites.columns["line"][site]) if site >= 0 else 0
+        return int(self.columns.tape.lines(step))
 
     # --- names ----------------------------------------------------------------------------------------------------------------
 
@@ -411,8 +410,8 @@ class Index:
         return key[held], tensor[held], step[held], ended[held]
 
     @cached_property
-    def _holding(self) -> _Groups:
-        return _Groups(self._bindings[1])
+    def _holding(self) -> Groups:
+        return Groups(self._bindings[1])
 
     def _named(self, tensor: int) -> tuple[StepFunction[str], str]:
         """What a tensor goes by, and its first name: its oldest binding, a global's before a local's, and its last name when
@@ -515,23 +514,23 @@ class Index:
         step = np.concatenate([ran.step, tape.steps(Accumulated)[known]])
         order = np.argsort(step, kind="stable")
         number = np.concatenate([ran.number, added["number"][known]])[order]
-        return _Runs(step[order], np.concatenate([ran.node, node[known]])[order], _Groups(number))
+        return _Runs(step[order], np.concatenate([ran.node, node[known]])[order], Groups(number))
 
     @cached_property
-    def sent_by_pass(self) -> _Groups:
+    def sent_by_pass(self) -> Groups:
         """The rows of the gradients sent, by pass."""
         tape, sent = self.columns.tape, self.columns.sent
-        return _Groups(tape.tables[NodeRan]["number"][tape.row[sent.step]])
+        return Groups(tape.tables[NodeRan]["number"][tape.row[sent.step]])
 
     @cached_property
-    def fills_by_pass(self) -> _Groups:
+    def fills_by_pass(self) -> Groups:
         """The rows of what passes added to gradients; of number 0, of what was set otherwise."""
-        return _Groups(self.columns.grads.number)
+        return Groups(self.columns.grads.number)
 
     @cached_property
-    def stepping(self) -> frozenset[int]:
-        """The steps inside optimizers' steps, their `Stepped` events included."""
-        return frozenset(np.flatnonzero(_stepping(self.columns)).tolist())
+    def stepping(self) -> Flags:
+        """For each step whether it is inside an optimizer's step, its `Stepped` event included."""
+        return _stepping(self.columns)
 
 
 def index_of(recording: Recording) -> Index:
@@ -599,7 +598,7 @@ def _pairs(first: Ints, second: Ints) -> Ints:
 # --- rows by key --------------------------------------------------------------------------------------------------------------
 
 
-class _Groups:
+class Groups:
     """Rows by a key, in their order; keys in the order of their first row."""
 
     __slots__ = ("_order", "places")
@@ -624,7 +623,7 @@ class _Groups:
 class _Runs:
     step: Ints
     node: Ints
-    by_pass: _Groups
+    by_pass: Groups
 
 
 class _Made(Mapping[int, T]):

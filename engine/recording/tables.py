@@ -332,6 +332,8 @@ class Tape:
         self.texts = texts
         self._steps: dict[type[Any], Numbers] = {}
         self._row: Numbers | None = None
+        self._lines: Numbers | None = None
+        """The line of each site, and of none."""
 
     @property
     def size(self) -> int:
@@ -354,6 +356,12 @@ class Tape:
                 steps = self.steps(kind)
                 self._row[steps] = np.arange(len(steps))
         return self._row
+
+    def lines(self, steps: int | Numbers) -> Numbers:
+        """The lines of the program on which events happened, 0 where it is not known."""
+        if self._lines is None:
+            self._lines = np.append(self.sites["line"], 0)
+        return self._lines[self.site[steps]]
 
     def rows_of(self, kind: type[Any], first: int, last: int) -> tuple[int, int]:
         """The rows of a kind's table that belong to the events from `first` up to `last`."""

@@ -124,11 +124,14 @@ class Gradtape:
                 self.settled()
 
     def run(self, text: str) -> None:
-        """Run a program and wait for its tape, even if it is just as long as the one before."""
-        if self.player.count():
-            self.player.evaluate("player => { player.dataset.total = '' }")
+        """Run a program and wait for its tape.
+
+        Another picture of the run before may still be on its way, so the run itself is looked at, not what is drawn of it.
+        """
+        run = "window.__gradtapePlayer?.run() ?? ''"
+        before = self.page.evaluate(run)
         self.set_code(text)
-        self.until(lambda: self.total > 0, "another tape")
+        self.until_true(f"(before) => ![before, ''].includes({run})", before)
         self.settled()
 
     def looks(self, sizes: Sequence[tuple[int, int]] = LARGE) -> Iterator[str]:

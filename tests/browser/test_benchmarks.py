@@ -21,8 +21,14 @@ SCRIPTS = {
         r"^6 iterations: [\d,]+ events; run [\d.]+ s; CPU ms: .*, rolled \d+, .*, iteration change \(p95\) \d+; ",
         r"^MLP of 100 nodes: .*, findings \d+, inspector \d+; [\d.]+ MB sent$",
         r"^6 iterations, in the page: Run to the first picture [\d.]+ s, with values [\d.]+ s, with the inspector [\d.]+ s$",
-        r"^6 iterations, iteration change in the page: \d+ ms, p95 \d+ ms$",
+        r"^6 iterations, iteration change to the next one: \d+ ms, p95 \d+ ms$",
         r"^MLP of 100 nodes, in the page: Run to the first picture [\d.]+ s",
+    ),
+    "long": (
+        r"^4,974 events: file opened, first picture [\d.]+ s, with values [\d.]+ s, with the inspector [\d.]+ s$",
+        r"^4,974 events, one step: [\d.]+ ms, p95 [\d.]+ ms$",
+        r"^4,974 events, iteration change to a far one: \d+ ms, p95 \d+ ms$",
+        r"^4,974 events: page's process \d+ MB; the tab holds \d+ MB of script, \d+ MB in all$",
     ),
     "browser": (
         r"^cold page to the painted default example: [\d.]+ s; first visit of a server [\d.]+ s$",

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+import asyncio
+import gc
 import json
+import sys
+from collections.abc import MutableMapping
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
+from starlette.routing import Match
 
-from components.page import rolling
+from components.page import beside, rolling
 from components.page.state import Page
+from components.panels.findings import badge
 from components.player import feed
 from components.player.feed import LARGE, plain
 from components.player.isolated import make
 from components.player.picture import Wish, drawing
 from components.player.protocol import Holds, RolledWish, Window, read
+from components.server import serving, windows
 from engine.diagnosis import findings
 from engine.diagnosis.contributions import edge_lines
+from engine.diagnosis.findings import findings_at_hand, known_findings
 from engine.graph.rolled_graph import rolled_graph
 from engine.program import Program
 from engine.recording import Recording
@@ -198,6 +206,99 @@ def test_news_of_a_window_are_what_the_picture_has_of_it(long: Recording, view: 
     for name in ("captions", "captions_from", "focuses", "running", "details"):
         assert more[name] == whole[name]
     assert "told" not in news(long, other, other, view), "it is there"
+
+
+def fetched(address: str) -> tuple[int, Any]:
+    """What the server answers at an address: its status, and the JSON that comes with 200."""
+    made: list[MutableMapping[str, Any]] = []
+
+    async def receive() -> MutableMapping[str, Any]:
+        return {"type": "http.request", "body": b""}
+
+    async def send(message: MutableMapping[str, Any]) -> None:
+        made.append(message)
+
+    route = next(each for each in serving.ROUTES if each.path == windows.PATH)
+    scope = {"type": "http", "method": "GET", "path": f"/{address}", "root_path": "", "headers": [], "query_string": b""}
+    match, found = route.matches(scope)
+    assert match == Match.FULL
+    asyncio.run(route.handle({**scope, **found}, receive, send))
+    body = b"".join(message.get("body", b"") for message in made)
+    return made[0]["status"], json.loads(body) if made[0]["status"] == 200 else None
+
+
+def test_a_window_is_fetched_without_the_page(long: Recording) -> None:
+    drawn = drawing(long, Wish(rolled=True))
+    loop = rolled_graph(long).main
+    assert loop is not None
+    first, last = int(loop.starts[40]), int(loop.ends[40])
+    address = windows.offer(drawn)
+    assert address == windows.offer(drawn)
+    status, more = fetched(f"{address}/{first}/{last}")
+    assert status == 200
+    assert more["told"]["window"] == [first, last]
+    assert len(more["moments"]["captions"]) == last - first + 1
+    whole = sent(long, rolled_graph(long).window(first))
+    shown = {each["id"]: at(each["history"], last) for each in whole["nodes"] if each["history"]}
+    assert {each["id"]: at(each["history"], last) for each in more["told"]["nodes"] if each["history"]} == shown
+    assert more["details"]
+
+
+@pytest.mark.parametrize("window", ["5/4", "0/999999999999999999999999"])
+def test_a_window_that_the_run_does_not_have_is_not_found(long: Recording, window: str) -> None:
+    drawn = drawing(long, Wish(rolled=True))
+    assert fetched(f"{windows.offer(drawn)}/{window}") == (404, None)
+
+
+def test_pictures_have_secret_names_and_one_that_is_not_kept_has_none(long: Recording) -> None:
+    drawn, other = drawing(long, Wish(rolled=True)), drawing(long, Wish(direction="TB", rolled=True))
+    address = windows.offer(drawn)
+    assert len(address) > 30
+    assert address != windows.offer(other)
+    assert fetched(f"{address}/0/9")[0] == 200
+    del drawn
+    gc.collect()
+    assert fetched(f"{address}/0/9") == (404, None)
+
+
+def test_a_window_that_takes_too_long_is_given_up(long: Recording, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = drawing(long, Wish(rolled=True))
+
+    def endless(*_: Any) -> None:
+        while True:
+            pass
+
+    monkeypatch.setattr(feed, "of_window", endless)
+    monkeypatch.setattr(windows, "LASTS", (0, 0))
+    assert fetched(f"{windows.offer(drawn)}/0/9") == (503, None)
+
+
+def test_a_player_with_nothing_is_told_of_the_step_on_show(long: Recording) -> None:
+    view = rolled_graph(long)
+    assert view.main is not None
+    there, elsewhere = int(view.main.ends[60]), view.window(int(view.main.ends[10]))
+    for window in (None, elsewhere):
+        p = Page(Program.from_text(""), step=there, window=window, windowed="run")
+        assert rolling.window_of(p, view, "run") == window
+        assert rolling.window_on_show(p, view, "run") == view.window(there)
+    p = Page(Program.from_text(""), step=elsewhere[0], window=elsewhere, windowed="run")
+    assert rolling.window_on_show(p, view, "run") == elsewhere
+
+
+def test_no_panel_waits_for_the_findings_of_a_long_run(short: Recording, monkeypatch: pytest.MonkeyPatch) -> None:
+    recording = recorded(TRAINING.replace("ITERATIONS", "120"))
+    assert (badge(recording), known_findings(recording)) == ("Findings", None)
+    with monkeypatch.context() as patch:
+        patch.setattr(sys.modules["engine.diagnosis.findings"], "LONG", 1_000)
+        assert findings_at_hand(recording) == []
+    drawn: list[None] = []
+    monkeypatch.setattr(beside, "again", lambda: drawn.append(None))
+    beside.find(recording)
+    beside.find(recording)
+    assert len(drawn) == 1, "and what tells of them is drawn anew once"
+    assert badge(recording) != "Findings"
+    assert findings_at_hand(recording) == known_findings(recording) == findings(recording) != []
+    assert badge(short) == badge(recording)
 
 
 def test_what_a_window_costs_does_not_depend_on_the_run(short: Recording, long: Recording) -> None:

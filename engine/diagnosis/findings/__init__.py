@@ -71,6 +71,17 @@ def known_findings(recording: Recording) -> list[Finding] | None:
     return found
 
 
+LONG = 100_000
+"""Events from which on nobody waits for findings who has not asked for them."""
+
+
+def findings_at_hand(recording: Recording) -> list[Finding]:
+    """The findings for who would like to say what is among them; of a long recording those that have been computed."""
+    if known_findings(recording) is None and len(recording.events) > LONG:
+        return []
+    return findings(recording)
+
+
 def explain(recording: Recording) -> str:
     """The findings as plain text for a terminal."""
     found = findings(recording)

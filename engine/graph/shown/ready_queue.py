@@ -9,6 +9,7 @@ from collections.abc import Iterable
 
 import msgspec
 
+from ...recording.columns import columns_of
 from ...recording.events import NOTHING, BackwardEnded, OpRan
 from ...recording.index import Pass, index_of
 from ...recording.recording import Recording
@@ -40,10 +41,10 @@ class Queue(msgspec.Struct, frozen=True):
 
 def queues(recording: Recording, within: tuple[int, int] | None = None) -> list[Queue]:
     """The queues of all backward passes of a recording, in order, or of those that run between two steps."""
-    passes = index_of(recording).passes
+    passes, log = index_of(recording).passes, columns_of(recording).passes
     first, last = within or (0, len(recording.events))
-    wanted = {number: entry for number, entry in passes.items() if entry.began <= last and entry.ended >= first}
-    return [_queue(recording, entry, _recorded_rules(recording, entry)) for entry in wanted.values()]
+    wanted = [passes[number] for number in log.number[(log.began <= last) & (log.ended >= first)].tolist()]
+    return [_queue(recording, entry, _recorded_rules(recording, entry)) for entry in wanted]
 
 
 def _recorded_rules(recording: Recording, entry: Pass) -> list[int]:

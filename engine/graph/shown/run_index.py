@@ -103,7 +103,7 @@ def norms(recording: Recording, members: Members, window: tuple[int, int] | None
     cards = places.of_tensor[log.grads.tensor[low:high]]
     own = np.flatnonzero((cards >= 0) & (window is not None or places.stays[cards]))
     arrays: Ints = log.grads.total[low:high][own]
-    faulty = (found.nan + found.inf)[arrays] > 0
+    faulty = found.nan[arrays] + found.inf[arrays] > 0
     values: Floats = np.where(arrays == NOTHING, MISSING, np.where(faulty, NOT_FINITE, found.norm[arrays]))
     made: Norms = {}
     for card, step, value in zip(cards[own].tolist(), log.grads.step[low:high][own].tolist(), values.tolist(), strict=True):

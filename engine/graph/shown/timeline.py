@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import msgspec
+import numpy as np
 
+from ...recording.columns import Columns, Ints, columns_of
 from ...recording.events import (
     NOTHING,
     Accumulated,
@@ -52,12 +54,26 @@ class Step(msgspec.Struct, frozen=True):
 
 def segments(recording: Recording) -> list[Segment]:
     """The recording cut into forward runs, backward passes and what is neither (optimizer steps, output)."""
-    kinds = _kinds(recording)
-    cuts = [step for step in range(len(kinds)) if step == 0 or kinds[step] != kinds[step - 1]]
+    kinds, tape = _kinds(recording), columns_of(recording).tape
+    cuts = np.flatnonzero(np.append(True, kinds[1:] != kinds[:-1])) if len(kinds) else np.zeros(0, np.int64)  # it may be empty
+    ends = np.append(cuts[1:], len(kinds))
+    ran, between = (
+        np.add.reduceat(np.isin(tape.kind, [Columns.KIND[one] for one in alike]), cuts) > 0 if len(cuts) else cuts
+        for alike in ((OpRan, Named), (GradSet, FlagSet))
+    )
+    passes = columns_of(recording).passes
+    via = dict(zip(passes.number.tolist(), passes.via.tolist(), strict=True))
     found = []
-    for first, end in zip(cuts, [*cuts[1:], len(kinds)], strict=False):  # a recording may be empty
-        kind, number = kinds[first]
-        found.append(_segment(recording, kind, number, first, end - 1))
+    for at, (first, end, number) in enumerate(zip(cuts.tolist(), ends.tolist(), kinds[cuts].tolist(), strict=True)):
+        if number > 0:
+            name, kind = f"{'grad' if via[number] else 'backward'} {number}", "backward"
+        elif number == _STEPPING:
+            name, kind = "step", "other"
+        elif first == 0 or ran[at]:
+            name, kind = "forward", "forward"
+        else:
+            name, kind = "between" if between[at] else "output", "other"
+        found.append(Segment(name, kind, first, end - 1))
     return found
 
 
@@ -118,42 +134,21 @@ def line_ends(recording: Recording) -> list[int]:
     return ends
 
 
-def _kinds(recording: Recording) -> list[tuple[str, int]]:
-    """For each event its kind and, for a backward pass, its number; a pass inside another belongs to the outer one."""
-    index = index_of(recording)
-    kinds = [("forward", 0)] * len(recording.events)
+_FORWARD, _STEPPING = 0, -1
+
+
+def _kinds(recording: Recording) -> Ints:
+    """For each event the number of the backward pass that runs, `_STEPPING` in an optimizer's step, else `_FORWARD`; a pass
+    inside another belongs to the outer one."""
+    passes, total = columns_of(recording).passes, len(recording.events)
+    kinds = np.full(total, _FORWARD)
     outer_end = -1
-    for entry in index.passes.values():
-        if entry.began > outer_end:
-            outer_end = min(entry.ended, len(kinds) - 1)
-            kinds[entry.began : outer_end + 1] = [("backward", entry.number)] * (outer_end + 1 - entry.began)
-    for step in index.stepping:
-        if kinds[step][0] == "forward":
-            kinds[step] = ("other", 0)
+    for number, began, ended in zip(passes.number.tolist(), passes.began.tolist(), passes.ended.tolist(), strict=True):
+        if began > outer_end:
+            outer_end = min(ended, total - 1)
+            kinds[began : outer_end + 1] = number
+    kinds[index_of(recording).stepping & (kinds == _FORWARD)] = _STEPPING
     return kinds
-
-
-def _segment(recording: Recording, kind: str, number: int, first: int, last: int) -> Segment:
-    if kind == "backward":
-        via = index_of(recording).passes[number].event.via
-        return Segment(f"{'backward' if via == 'backward' else 'grad'} {number}", kind, first, last)
-    if kind == "other":
-        return Segment("step", kind, first, last)
-    if first == 0:
-        return Segment("forward", "forward", first, last)
-    label = "output"
-    for event in recording.events[first : last + 1]:
-        match event:
-            case OpRan() | Named():
-                return Segment("forward", "forward", first, last)
-            case GradSet() | FlagSet():
-                label = "between"
-            case (
-                BackwardBegan() | NodeRan() | Accumulated() | BackwardEnded() | HookRan() | Stepped() | Read() |
-                Printed() | Warned() | Raised() | CellBegan() | CellEnded() | Thinned()
-            ):  # fmt: skip
-                pass
-    return Segment(label, "other", first, last)
 
 
 class _Focus:

@@ -4,7 +4,8 @@ it, so that it costs the same however long the run is.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
@@ -13,24 +14,12 @@ from ...recording.events import NOTHING
 from ...recording.index import index_of
 from ...recording.recording import Recording
 from ..numbers import ArrayTexts, number
-from ..structure.build import Graph
 from ..structure.tensor_titles import best_names
+from .carriers import Carriers
 from .members import Members
 from .node_states import Cast, WholeFaces, face_of, faces_between
 from .series import Iterations, Series
 from .state_history import Face, NodeHistories
-
-Carriers = Mapping[tuple[int, int], Sequence[tuple[str, str, int]]]
-"""(node, its edge) → the edges of the graph that show what goes there."""
-
-
-def carriers(graph: Graph) -> Carriers:
-    """The edges of a graph by what they carry."""
-    found: dict[tuple[int, int], list[tuple[str, str, int]]] = {}
-    for u, v, k, carries in graph.edges(keys=True, data="carries"):
-        for pair in carries:
-            found.setdefault(pair, []).append((u, v, k))
-    return found
 
 
 def window_faces(recording: Recording, members: Members, carried: Carriers, first: int, last: int) -> WholeFaces:
@@ -70,13 +59,12 @@ def step_faces(one: Series, rows: Iterations, steps: Sequence[int], first: int, 
         rows: the main loop's iterations.
         steps: when it ran.
     """
+    low, high = bisect_left(steps, first), bisect_right(steps, last)
+    near = np.array(steps[max(0, low - 1) : high], np.int64)  # with the one before, which the card shows at first
     made = []
-    for step in steps:
-        row = int(rows.rows(np.array([step]))[0])
-        if step <= last and row >= 0:
+    for step, row in zip(near.tolist(), rows.rows(near).tolist(), strict=True):
+        if row >= 0:
             rate, moved = (number(float(f"{value:.4g}")) for value in (one.value[row], one.grad[row]))
             known = rate if one.value[row] == one.value[row] else ""  # NaN where it is not known
-            made.append((step, Face(value=known, grad=moved, grad_label="moved", value_label="lr")))
-    within = [entry for entry in made if entry[0] >= first]
-    before = [(first, face) for step, face in made if step < first][-1:]
-    return within if within and within[0][0] == first else before + within
+            made.append((max(step, first), Face(value=known, grad=moved, grad_label="moved", value_label="lr")))
+    return made[1:] if len(made) > 1 and made[1][0] == first else made

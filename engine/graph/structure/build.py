@@ -43,7 +43,7 @@ def visible(recording: Recording) -> set[int]:
 
 def _inner(index: Index) -> set[int]:
     """Nameless tensors inside an optimizer's step."""
-    return {id for id, history in index.tensors.items() if history.born in index.stepping and not history.first_name}
+    return {id for id, history in index.tensors.items() if index.stepping[history.born] and not history.first_name}
 
 
 def _hidden_grads(index: Index, recording: Recording) -> set[int]:

@@ -24,7 +24,9 @@ export function handleOf(state, parts) {
     /** Ids of the open groups. */
     opened: () => state.model.fold.opened.map(({ id }) => id),
     say: seeking.say,
-    /** Which picture it is. */
+    /** Which run of a program it is, whatever of it is drawn, … */
+    run: () => state.model.picture?.split('|', 1)[0] ?? '',
+    /** … and which picture. */
     rev: () => state.model.rev,
     /** To an iteration of the main loop of a rolled run. */
     iteration: (row) => parts.iterations.seek(state.model.rolled.main, row),

@@ -1,6 +1,18 @@
-/** Iterations of a rolled run: going to one, from mark to mark, and what is asked of Python: rolled or not, turned loops, windows. */
+/**
+ * Iterations of a rolled run: going to one, from mark to mark, and what is asked for: rolled or not, turned loops, and what the cards
+ * show in iterations that are not here. That is fetched, so that nothing else of the page is drawn anew; where it cannot be, Python
+ * is asked as for everything.
+ */
 
-const QUIET_MS = 120;
+import { createAhead } from './ahead.js';
+import { JUMPS } from './rolled.js';
+
+/** Milliseconds between two questions to Python, which draws the page for each of them. */
+const APART_MS = 120;
+/** Steps that come at once, at most, as `engine/graph/rolled_graph.py` has it. */
+const MOST = 2_000;
+/** Iterations that are likely to be wanted next, on the way that the user goes and on the way back. */
+const NEAR = [1, -1, 2, 3];
 
 /**
  * @param {import('./state.js').State} state
@@ -10,11 +22,15 @@ const QUIET_MS = 120;
 export function createIterations(state, parts, { root, area }) {
   const { memory, view } = state;
   let timer = null;
-  let window = null; // the one that was asked for last
+  let told = 0; // when Python was asked last
+  let window = null; // the one that it was asked for last
+  let way = 1; // the direction in which the user goes through the iterations
+  let before = -1; // and the one that was on show before
   let asked = null; // rolled or not, as was asked of Python last; null where nothing is under way
   let turning = false; // a loop was turned, and its picture is under way
 
   const on = () => state.model.rolled?.on;
+  const ahead = createAhead(load, (range) => state.model.windows?.cover(...range) ?? true);
 
   function tell(wanted) {
     const value = { on: wanted, turned: memory.turned, window };
@@ -25,6 +41,7 @@ export function createIterations(state, parts, { root, area }) {
     /** A graph was put in place. */
     setModel(model) {
       clearTimeout(timer);
+      ahead.stop();
       window = null;
       asked = null;
       turning = false;
@@ -122,7 +139,10 @@ export function createIterations(state, parts, { root, area }) {
       root.toggleAttribute('data-unknown', !state.model.known);
     },
 
-    stop: () => clearTimeout(timer),
+    stop() {
+      clearTimeout(timer);
+      ahead.stop();
+    },
   };
 
   /** To a mark, or as soon after it as its iteration's loss is there: that is ringed, and in view with what the mark is about. */
@@ -145,21 +165,61 @@ export function createIterations(state, parts, { root, area }) {
     return made.length > 0 ? Math.min(...made) : step;
   }
 
-  /** Ask for what the cards show in this iteration and its neighbours, as soon as things are quiet and if it is not here. */
+  /** Ask for what the cards show in this iteration if it is not here, and for what is likely to be wanted next. */
   function ask(step) {
-    const { rolled, windows, last } = state.model;
+    const { rolled, windows, address } = state.model;
     clearTimeout(timer);
     if (windows === null || asked === false) return; // nothing more is asked of a picture that is left
-    const { main } = rolled;
-    const row = rolled.at(main, step);
-    const ends = [row - 1, row + 1].map((each) => Math.min(main.starts.length - 1, Math.max(0, each)));
-    const from = row <= 0 ? 0 : main.starts[ends[0]];
-    const to = row >= main.starts.length - 1 ? last : rolled.range(main, ends[1]).to;
-    if (windows.cover(from, to)) return;
-    timer = setTimeout(() => {
-      window = [from, to];
-      tell(true);
-    }, QUIET_MS);
+    const row = rolled.at(rolled.main, step);
+    if (row !== before) way = row < before ? -1 : 1;
+    before = row;
+    const here = around(row, row, step);
+    if (address) {
+      const [next, ...others] = likely(row, step);
+      ahead.want(next ? [here, next] : [here], others);
+    } else if (!windows.cover(...here)) {
+      timer = setTimeout(() => {
+        told = performance.now();
+        window = around(row - 1, row + 1, step);
+        tell(true);
+      }, Math.max(0, told + APART_MS - performance.now()));
+    }
+  }
+
+  /** The steps from one iteration to another, with those before the first and after the last; of too many those around a step. */
+  function around(first, last, step) {
+    const { rolled, last: end } = state.model;
+    const { starts } = rolled.main;
+    const from = first <= 0 ? 0 : starts[Math.min(first, starts.length - 1)];
+    const to = last >= starts.length - 1 ? end : starts[last + 1] - 1;
+    return to - from < MOST ? [from, to] : [Math.max(from, step - MOST / 2), Math.min(to, Math.max(from, step - MOST / 2) + MOST - 1)];
+  }
+
+  /** The iterations beside one, and those that the marks are one click away from. */
+  function likely(row, step) {
+    const { rolled } = state.model;
+    const { starts } = rolled.main;
+    const beside = NEAR.map((each) => row + way * each).filter((each) => each >= 0 && each < starts.length);
+    const marked = JUMPS.map(({ kind }) => rolled.jump(kind, step)?.step).filter((each) => each !== undefined);
+    return [
+      ...beside.map((each) => around(each, each, rolled.range(rolled.main, each).to)),
+      ...marked.map((each) => around(rolled.at(rolled.main, each), rolled.at(rolled.main, each), each)),
+    ];
+  }
+
+  /** Fetch what the cards show from one step to another; whether it has come. */
+  async function load([from, to]) {
+    const { model } = state;
+    const answer = await fetch(new URL(`${model.address}/${from}/${to}`, document.baseURI)).catch(() => null);
+    const payload = answer?.ok ? await answer.json().catch(() => null) : null;
+    if (state.model !== model) return false; // another picture is on show
+    if (payload) parts.loading.fetched(payload);
+    else {
+      // Python tells the address anew if there is one.
+      model.address = null;
+      ask(state.step);
+    }
+    return payload !== null;
   }
 
   return iterations;

@@ -30,9 +30,10 @@ export function createLoading(state, parts, { root, canvas, under }) {
       }
       const fresh = other || state.model.sketch;
       if (fresh) load(payload);
+      if (payload.address) state.model.address = payload.address;
       const { rolled, nodes, edges, running } = payload;
       const told = payload.told ?? (rolled?.window && { window: rolled.window, nodes, edges, running });
-      if (told) learn(told);
+      if (told) learn(told, payload.details);
       if (payload.found) found(payload.found);
       if (!greeted) tellHello();
       greeted = true;
@@ -44,9 +45,19 @@ export function createLoading(state, parts, { root, canvas, under }) {
       memory.overlayGiven = given;
       parts.breakpoints.fromPython(payload.breakpoints);
       if (!fresh && payload.captions) caption(payload);
-      if (!fresh && payload.details) state.model.edges.forEach((edge) => { edge.details = payload.details[edge.id] ?? {}; });
+      if (!fresh && payload.details && !state.model.windows) state.model.edges.forEach((edge) => { edge.details = payload.details[edge.id] ?? {}; });
       obey(payload.cmd, opened);
       opened = false;
+      if (!fresh) parts.tooltip.refresh();
+      parts.viewport.paint();
+    },
+
+    /** What was fetched is put on show: more of what happens in the picture.  @param {import('./protocol').Message} message */
+    fetched({ told, moments, details, found: more }) {
+      if (told) learn({ ...told, running: moments?.running }, details);
+      if (more) found(more);
+      if (moments) caption(moments);
+      parts.tooltip.refresh();
       parts.viewport.paint();
     },
 
@@ -69,10 +80,11 @@ export function createLoading(state, parts, { root, canvas, under }) {
   }
 
   /** Of the picture on show there is more: what the cards show in other steps.  @param {import('./protocol').Told} told */
-  function learn(told) {
+  function learn(told, details) {
     const { model } = state;
     if (!model.windows || model.windows.cover(...told.window)) return;
-    model.learn(told.window, told);
+    const edges = details ? told.edges.map((edge) => ({ ...edge, details: details[edge.id] })) : told.edges;
+    model.learn(told.window, { ...told, edges });
     parts.iterations.learned();
     parts.queueBar.show(model.queue, (id) => titleOf(state, id));
   }

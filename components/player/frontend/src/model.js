@@ -31,6 +31,7 @@ const QUIET = Object.freeze({ active: false });
  * @property {object | null} rolled  loops, marks and curves of a run, as `rolled.js` reads them; null where none are known
  * @property {object[]} frames       what stands behind the cards of time loops, the outer ones first
  * @property {object[]} rows         parameters that stand in the card of another node
+ * @property {string | null} address  where what its cards show in other steps is fetched; null where only Python can be asked
  * @property {boolean} known         whether it is known what the cards show at the step last shown
  * @property {(step: number) => void} show   put every node's and edge's face of that step in place
  */
@@ -69,15 +70,22 @@ export function createModel(payload, windows = createWindows()) {
   if (on) for (const each of every) each.spark = readSpark(each.drawn, (rolled.loops.get(each.loop) ?? rolled.main).starts.length);
   // Of a long run the histories are there for a window of steps.
   const clipped = on && rolled.window !== null && !sketch;
-  if (clipped) windows.add(rolled.window, payload.nodes ?? [], payload.edges ?? [], payload.running);
+  if (clipped) keep(rolled.window, payload);
   let window = null; // whose histories the nodes and edges have
+
+  /** Keep what is known of a window; captions of steps that are in none any more go with the oldest ones. */
+  function keep(range, told) {
+    for (const [from, to] of windows.add(range, told.nodes ?? [], told.edges ?? [], told.running)) {
+      for (let step = from; step <= to; step += 1) if (!windows.cover(step, step)) steps.forget?.(step);
+    }
+  }
 
   function putInPlace(next) {
     if (next === null || next === window) return;
     window = next;
     for (const each of every) each.history = next.nodes.get(each.id) ?? [];
     for (const edge of edges) {
-      edge.history = next.edges.get(edge.id) ?? [];
+      ({ history: edge.history, details: edge.details } = next.edges.get(edge.id) ?? { history: [], details: {} });
       edge.strongest = strongestOf(edge.history);
     }
     model.strongest = edges.reduce((most, edge) => Math.max(most, edge.strongest), 0);
@@ -126,6 +134,8 @@ export function createModel(payload, windows = createWindows()) {
     frames,
     rows,
     windows: clipped ? windows : null,
+    /** Where windows are fetched, if they are; else Python is asked. */
+    address: payload.address ?? null,
     known: true,
     bounds: union([...nodes.map((each) => each.box), ...frames.map((each) => each.around)]),
     strongest: edges.reduce((most, edge) => Math.max(most, edge.strongest), 0),
@@ -152,9 +162,7 @@ export function createModel(payload, windows = createWindows()) {
       if (on) place(step);
     },
     /** The histories of another window have come. */
-    learn(range, told) {
-      windows.add(range, told.nodes ?? [], told.edges ?? [], told.running);
-    },
+    learn: keep,
     /** First and last step of what the bar is about, and the row of the iteration that it is. */
     extentAt: (step) => (on ? rolled.spanAt(step) : { from: 0, to: last, row: -1 }),
     /** The frame whose tab is under a point, or null. */

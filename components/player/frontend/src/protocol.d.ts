@@ -430,6 +430,8 @@ export interface Message {
   details?: Record<string, Record<number, string[]>>;
   told?: Told;
   found?: Found;
+  /** Where what the cards show in other windows is fetched; without it, Python is asked. */
+  address?: string | null;
   cmd?: Command | null;
   keep?: Keep | null;
   overlay?: Overlay | null;

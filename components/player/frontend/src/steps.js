@@ -43,6 +43,7 @@ function createSteps({ total, sites, table }, segments) {
       return { phase: bisect(starts, step) - 1, cell, span, caption, focus };
     },
     tell: (step, caption, focus = []) => told.set(step, { caption, focus }),
+    forget: (step) => told.delete(step),
   };
 }
 

@@ -92,7 +92,7 @@ export function take({ run, drawn, sketch, moments, ...message }, store) {
     tape.captions = true;
   }
   if (message.found) shown.drawn.found = message.found;
-  if (message.details) {
+  if (message.details && !message.told) {
     shown.drawn.edges.forEach((edge) => { edge.details = message.details[edge.id] ?? {}; });
     shown.details = true;
   }

@@ -12,8 +12,14 @@ export function createTooltip(stage) {
   let timer = null;
   let shown = null;
   let pinned = false;
+  let told = null; // the lines as they were asked for, and where they stand
 
-  function put(lines, { x, y }) {
+  function put(lines, point) {
+    told = { lines, point };
+    tooltip.refresh();
+  }
+
+  function write(lines, { x, y }) {
     element.replaceChildren(...lines.map(([text, style]) => h('div', { class: style }, String(text))));
     element.hidden = false;
     const left = Math.min(stage.clientWidth - element.offsetWidth - 8, Math.max(8, x + 14));
@@ -32,7 +38,7 @@ export function createTooltip(stage) {
       if (key === null) tooltip.hide();
       else timer = setTimeout(() => {
         shown = key;
-        put(lines(), point);
+        put(lines, point);
       }, waits);
     },
 
@@ -40,12 +46,17 @@ export function createTooltip(stage) {
     pin(key, lines, point) {
       tooltip.hide();
       [shown, pinned] = [key, true];
-      put(lines(), point);
+      put(lines, point);
+    },
+
+    /** More is known of what it stands on. */
+    refresh() {
+      if (told) write(told.lines(), told.point);
     },
 
     hide() {
       clearTimeout(timer);
-      [shown, pinned] = [null, false];
+      [shown, pinned, told] = [null, false, null];
       element.hidden = true;
     },
   };

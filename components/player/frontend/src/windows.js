@@ -1,30 +1,40 @@
 /**
- * What the cards of a long run show is there for windows of steps, of which Python sends the one that is asked for. Those that
- * came are kept, so that nothing is asked for twice.
+ * What the cards of a long run show is there for windows of steps, of which Python sends those that are asked for. Those that came
+ * are kept, so that nothing is asked for twice, until there are too many.
  */
 
 import { readQueues } from './queue.js';
 
-/** Windows that are kept of one picture; each has what its cards show in about three iterations. */
-const MOST = 24;
+/** Steps of all windows that are kept of one picture: about a hundred iterations of a small network. */
+const MOST = 12_000;
 
 export function createWindows() {
   const kept = []; // the one used last is the last
+  let steps = 0;
 
   return {
-    /** Take in the histories of nodes (and of the rows in them) and edges for the steps `from` to `to`, and the passes that run there. */
+    /**
+     * Take in the histories of nodes (and of the rows in them) and edges for the steps `from` to `to`, and the passes that run there.
+     * Returns the ranges of those that had to go.
+     */
     add([from, to], nodes, edges, running = []) {
       const same = kept.findIndex((each) => each.from === from && each.to === to);
-      if (same >= 0) kept.splice(same, 1);
+      if (same >= 0) steps -= sizeOf(kept.splice(same, 1)[0]);
       const all = [...nodes, ...nodes.flatMap((node) => node.rows ?? [])];
       kept.push({
         from,
         to,
         queues: readQueues(running),
         nodes: new Map(all.map((node) => [node.id ?? node.key, node.history ?? []])),
-        edges: new Map(edges.map((edge) => [edge.id, edge.history ?? []])),
+        edges: new Map(edges.map(({ id, history = [], details = {} }) => [id, { history, details }])),
       });
-      if (kept.length > MOST) kept.shift();
+      steps += to - from + 1;
+      const gone = [];
+      while (steps > MOST && kept.length > 1) {
+        gone.push(kept.shift());
+        steps -= sizeOf(gone.at(-1));
+      }
+      return gone.map((each) => [each.from, each.to]);
     },
 
     /** The window with a step in it, or null. */
@@ -48,3 +58,5 @@ export function createWindows() {
     },
   };
 }
+
+const sizeOf = ({ from, to }) => to - from + 1;

@@ -211,9 +211,27 @@ test('windows are asked for their steps, and the oldest go', () => {
   assert.deepEqual([windows.cover(3, 20), windows.cover(3, 21), windows.cover(21, 22)], [true, false, false]);
   windows.add([21, 25], [], []);
   assert.equal(windows.cover(3, 25), true);
-  for (let at = 1; at < 40; at += 1) windows.add([100 * at, 100 * at + 9], [], []);
-  assert.equal(windows.size, 24);
-  assert.equal(windows.at(5), null);
+  assert.deepEqual(windows.add([100, 11_000], [], []), []);
+  windows.at(5);
+  assert.deepEqual(windows.add([20_000, 21_100], [], []), [[8, 20], [21, 25], [100, 11_000]], 'not what was looked at since');
+  assert.deepEqual([windows.size, windows.at(200)], [2, null]);
+  assert.deepEqual(windows.add([30_000, 50_000], [], []), [[0, 9], [20_000, 21_100]], 'but never the last one');
+  assert.equal(windows.size, 1);
+});
+
+test('captions go with the last window that they are in, details of gradients come with theirs', () => {
+  const run = rolledRun({ window: [1000, 1100] });
+  const steps = Object.assign([...run.steps], { forget: (step) => forgotten.push(step) });
+  const forgotten = [];
+  const model = createModel({ ...run, steps });
+  const edge = run.edges[0].id;
+  model.learn([1090, 1110], { nodes: [], edges: [{ id: edge, history: [], details: { 1105: ['a line'] } }] });
+  model.show(1105);
+  assert.deepEqual(model.edges[0].details, { 1105: ['a line'] });
+  model.show(1020);
+  assert.deepEqual(model.edges[0].details, {});
+  model.learn([2000, 13_890], { nodes: [], edges: [] });
+  assert.deepEqual([forgotten.length, forgotten.at(0), forgotten.at(-1)], [10, 1101, 1110]);
 });
 
 test('a picture that is kept is that of its own window, and Python is told which', () => {
