@@ -55,10 +55,12 @@ class Step(msgspec.Struct, frozen=True):
 def segments(recording: Recording) -> list[Segment]:
     """The recording cut into forward runs, backward passes and what is neither (optimizer steps, output)."""
     kinds, tape = _kinds(recording), columns_of(recording).tape
-    cuts = np.flatnonzero(np.append(True, kinds[1:] != kinds[:-1])) if len(kinds) else np.zeros(0, np.int64)  # it may be empty
+    if not len(kinds):
+        return []
+    cuts = np.flatnonzero(np.append(True, kinds[1:] != kinds[:-1]))
     ends = np.append(cuts[1:], len(kinds))
     ran, between = (
-        np.add.reduceat(np.isin(tape.kind, [Columns.KIND[one] for one in alike]), cuts) > 0 if len(cuts) else cuts
+        np.add.reduceat(np.isin(tape.kind, [Columns.KIND[one] for one in alike]), cuts) > 0
         for alike in ((OpRan, Named), (GradSet, FlagSet))
     )
     passes = columns_of(recording).passes
