@@ -131,7 +131,7 @@ class _Search:
                 leaf = self.run.tensors[tensor].info.grad_of
                 there = leaf != NOTHING and self.fault(self.run.tensors[leaf].grad(at.step - 1))
                 found.append(self._grad(leaf, at.step - 1) if there else self._value(tensor, at.step - 1))
-        if not found and at.step in self.run.index.stepping and self.fault(self.run.tensors[at.id].grad(at.step - 1)):
+        if not found and self.run.index.stepping[at.step] and self.fault(self.run.tensors[at.id].grad(at.step - 1)):
             found.append(self._grad(at.id, at.step - 1))
         if found:
             same = [one for one in found if one.fault & NAN] if at.fault & NAN else []

@@ -142,7 +142,7 @@ def _labels(run: Run, station: Station, where: str) -> list[str]:
     if station.kind == "grad":
         return [f"{name}.grad"]
     history = run.tensors[station.id]
-    if station.step in run.index.stepping:
+    if run.index.stepping[station.step]:
         return [f"{_optimizer(run, station.step)} ({where})", name]
     return [f"{name} ({where})"] if history.first_name or history.info.is_parameter else []
 
