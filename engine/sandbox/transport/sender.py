@@ -216,11 +216,12 @@ class Sender:
                 self._say(few)
             except RecordingError as error:
                 self.full = error
-                while len(few) > 1:  # as many as fit
-                    few = few[: len(few) // 2]
+                size = len(few)
+                while size > 1:  # as many as fit
+                    size = (size + 1) // 2
                     with suppress(RecordingError):
-                        self._say(few)
-                        break
+                        self._say(few[:size])
+                        del few[:size]
                 return
 
     def _say(self, events: Sequence[AnyEvent]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 from collections.abc import Callable
@@ -21,9 +22,15 @@ from tests.engine.export.programs import NAMES, recorded
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_recording_comes_back_byte_for_byte(name: str) -> None:
+def test_a_recording_comes_back_as_it_was(name: str) -> None:
     recording = recorded(name)
-    assert from_json(export(recording, "json")).to_bytes() == recording.to_bytes()
+    written = export(recording, "json")
+    again = from_json(written)
+    for field in dataclasses.fields(recording):
+        if field.name != "derived":
+            assert getattr(again, field.name) == getattr(recording, field.name)
+    assert export(again, "json") == written
+    assert from_json(written).to_bytes() == again.to_bytes()
 
 
 @pytest.mark.parametrize("name", NAMES)

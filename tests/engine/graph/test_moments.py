@@ -80,5 +80,6 @@ def test_several_iterations_are_a_range_a_list_or_a_count() -> None:
     sums = steps(tape, "sum")
     assert iterations_text(tape, sums[3:7]) == "iterations 3–6"
     assert iterations_text(tape, [sums[k] for k in (7, 1, 4, 4)]) == "iterations 1, 4 and 7"
-    assert iterations_text(tape, sums[::2]) == "5 iterations from 0 to 8"
+    assert iterations_text(tape, sums[::2]) == "every 2nd iteration from 0 to 8"
+    assert iterations_text(tape, [sums[k] for k in (0, 1, 3, 4, 8)]) == "5 iterations from 0 to 8"
     assert iterations_text(tape, [sums[2], sums[2]]) == "iteration 2"
