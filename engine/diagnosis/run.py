@@ -43,7 +43,6 @@ INF, NAN = 1, 2
 
 MAX_LINE = 1_000
 """Characters of a line, or of an expression, that rules look at; some of their patterns take the square of that."""
-_CHUNK = 8 * 2**20
 _DEPTH = 8
 """Operations between a `.grad` and an update that is computed from it."""
 

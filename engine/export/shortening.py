@@ -21,6 +21,8 @@ FRONT = 0.4
 _NUMBER = r"-?(?:\d+\.?\d*(?:e[+-]?\d+)?|inf|nan)"
 _SPREAD = re.compile(rf"(?:mean )?({_NUMBER}) ± ({_NUMBER})", re.IGNORECASE | re.ASCII)
 _SINGLE = re.compile(rf"(mean |≤ )?({_NUMBER})", re.IGNORECASE | re.ASCII)
+_FAULTS = re.compile(r"\d+ (NaN|Inf)(?:, \d+ (Inf))?", re.ASCII)
+"""Of "1024 NaN", cut at its end, the number 1024 would be left."""
 
 
 def text_width(font: Font, text: str) -> float:
@@ -60,19 +62,21 @@ def fit_number(font: Font, text: str, room: float) -> str:
 
 
 def is_number(text: str) -> bool:
-    """Whether it is a number, or a mean and a deviation, which must not be cut."""
-    return bool(_SPREAD.fullmatch(text) or _SINGLE.fullmatch(text))
+    """Whether it is a number, a mean and a deviation, or a count of NaN and Inf, which must not be cut."""
+    return bool(_SPREAD.fullmatch(text) or _SINGLE.fullmatch(text) or _FAULTS.fullmatch(text))
 
 
 def shorter_numbers(text: str) -> list[str]:
     """Shorter and shorter ways to write a number: a deviation with two digits and the mean to the same place, then the mean
-    alone. Text that is no number has but itself."""
+    alone; of a count of NaN and Inf which there are. Text that is no number has but itself."""
     spread = _SPREAD.fullmatch(text)
     if spread:
         mean, deviation = (Decimal(float(one)) for one in spread.groups())
         if not (mean.is_finite() and deviation.is_finite()):
             return [re.sub("^mean ", "", text), spread[1]]
         return [f"{_to_the_same_place(mean, deviation)} ± {_rounded(deviation)}", _rounded(mean)]
+    if faults := _FAULTS.fullmatch(text):
+        return [text, ", ".join(filter(None, faults.groups()))]
     single = _SINGLE.fullmatch(text)
     if not single:
         return [text]

@@ -123,7 +123,7 @@ def test_a_training_loop_has_curves_and_a_ledger_that_leads_to_its_moments(share
     shared.page.locator(
         ".st-key-ledger [data-testid='stVegaLiteChart'] canvas, .st-key-ledger [data-testid='stVegaLiteChart'] svg"
     ).first.wait_for()
-    assert "norm of .grad after each backward pass" in panel(shared)
+    assert "each parameter over the iterations" in panel(shared)
     rows = shared.page.locator(".st-key-ledger .gt-table tbody tr")
     assert rows.count() == 8  # four passes, four steps
     link = rows.nth(2).locator(".gt-moment")

@@ -286,9 +286,19 @@ def test_what_a_pass_records_stands_together_behind_its_root(page: Gradtape, vie
     assert [region["pass"] for region in regions] == [1]
     root = ids(page, title)[0]
     page.resting(root)
-    where = page.page.evaluate("all => all.map((id) => window.__gradtapePlayer.screen(id).x)", [root, *regions[0]["nodes"]])
-    assert len(where) > 5
-    assert min(where[1:]) > where[0]
+    inside = regions[0]["nodes"]
+    outside = [root, *ids(page, "x" if view.startswith("Tensors") else "PowBackward0")[:1]]
+    spots = page.page.evaluate("all => all.map((id) => window.__gradtapePlayer.screen(id))", [*outside, *inside])
+    (root_spot, *others), own = spots[: len(outside)], spots[len(outside) :]
+    assert len(own) >= 5
+    assert all(spot["x"] > root_spot["x"] or spot["y"] > root_spot["y"] for spot in own), (
+        "to the right of it, or in a row below"
+    )
+    across, down = ([spot[axis] for spot in own] for axis in "xy")
+    for spot in (root_spot, *others):
+        assert not (min(across) <= spot["x"] <= max(across) and min(down) <= spot["y"] <= max(down)), (
+            "nothing else stands among them"
+        )
 
 
 def test_tooltips_name_shape_type_line_and_the_gradient_of_an_edge(page: Gradtape) -> None:

@@ -91,6 +91,13 @@ def test_tape(script: Callable[..., str]) -> None:
     assert len(row.strip("|").split("|")) == 10
 
 
+def test_recording(script: Callable[..., str]) -> None:
+    shown = script("recording", "--smallest")
+    assert (
+        len(re.findall(r"^\| (?:chain of small operations|MLP|RNN) \| [\d,]+ \|(?: [\d.]+ \|){4}$", shown, re.MULTILINE)) == 3
+    )
+
+
 def test_page(script: Callable[..., str]) -> None:
     shown = script("page", "--smallest")
     assert re.findall(r"^run of (.*): [\d.]+ ms$", shown, re.MULTILINE) == [

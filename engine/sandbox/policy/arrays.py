@@ -123,12 +123,8 @@ def _ufunc(real: Any, name: str) -> Callable[..., Any]:
     return method
 
 
-def _is_option(name: str, value: Any) -> bool:
-    """Whether nothing of the program's can be reached by way of an option."""
-    return is_plain(value) or (name in _HARMLESS and type(value) not in _CONTAINERS)
-
-
 _HARMLESS = frozenset(("axis", "axes", "casting", "dtype", "keepdims", "order", "sig", "signature", "subok"))
+"""Options that reach nothing of the program's, unless they are containers."""
 
 
 def _computing(real: Any, name: str) -> Callable[..., Any]:

@@ -137,7 +137,7 @@ export function createModel(payload, windows = createWindows()) {
     /** Where windows are fetched, if they are; else Python is asked. */
     address: payload.address ?? null,
     known: true,
-    bounds: union([...nodes.map((each) => each.box), ...frames.map((each) => each.around)]),
+    bounds: union([...nodes.map((each) => each.box), ...frames.map((each) => each.around), ...edges.map((each) => each.curve.bounds)]),
     strongest: edges.reduce((most, edge) => Math.max(most, edge.strongest), 0),
     last,
     sketch,

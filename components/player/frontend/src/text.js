@@ -70,12 +70,15 @@ const NUMBER = String.raw`-?(?:\d+\.?\d*(?:e[+-]?\d+)?|inf|nan)`;
 const SPREAD = new RegExp(`^(?:mean )?(${NUMBER}) ± (${NUMBER})$`, 'i');
 const SINGLE = new RegExp(`^(mean |≤ )?(${NUMBER})$`, 'i');
 
-/** Is it a number, or a mean and a deviation, which must not be cut? */
-export const isNumber = (text) => SPREAD.test(text) || SINGLE.test(text);
+/** Of "1024 NaN", cut at its end, the number 1024 would be left. */
+const FAULTS = /^\d+ (NaN|Inf)(?:, \d+ (Inf))?$/;
+
+/** Is it a number, a mean and a deviation, or a count of NaN and Inf, which must not be cut? */
+export const isNumber = (text) => SPREAD.test(text) || SINGLE.test(text) || FAULTS.test(text);
 
 /**
- * Shorter and shorter ways to write a number: a deviation with two digits and the mean to the same place, then the mean alone. Text
- * that is no number has but itself.
+ * Shorter and shorter ways to write a number: a deviation with two digits and the mean to the same place, then the mean alone; of
+ * a count of NaN and Inf which there are. Text that is no number has but itself.
  */
 export function shorterNumbers(text) {
   const spread = SPREAD.exec(text);
@@ -84,6 +87,8 @@ export function shorterNumbers(text) {
     if (!Number.isFinite(mean) || !Number.isFinite(deviation)) return [text.replace(/^mean /, ''), spread[1]];
     return [`${toTheSamePlace(mean, deviation)} ± ${rounded(deviation)}`, rounded(mean)];
   }
+  const faults = FAULTS.exec(text);
+  if (faults) return [text, faults.slice(1).filter(Boolean).join(', ')];
   const single = SINGLE.exec(text);
   if (!single) return [text];
   const number = Number(single[2]);
