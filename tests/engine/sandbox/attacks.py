@@ -1,7 +1,7 @@
 """Programs that try to get out, each with the goal by which it is judged; `corpus/attacks` holds them by class.
 
 Words between at-signs are filled in by the test: the path of a file with a secret, a path where nothing is, the port of a
-listening socket, and texts that are too long to be written out.
+listening socket, frames as a child sends them, and texts that are too long to be written out.
 """
 
 from __future__ import annotations
@@ -9,6 +9,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from engine.recording.batch import batch_of
+from engine.recording.events import Printed, Scope, Site
+from engine.sandbox.transport.frames import BATCH, DONE
+from engine.sandbox.transport.messages import HEADER, Done, encode
 from tests.corpus import Case, CorpusError, corpora
 
 GOALS = {
@@ -25,7 +29,9 @@ GOALS = {
 }
 OUTSIDE = frozenset(("reads", "writes", "starts", "connects", "environment"))
 """Goals beyond the process, which the system layer prevents alone."""
+FORGED = batch_of([Printed("FORGED")], [Site()], [Scope()]), Done("ok", None, ["ok"], 0.0)
 LONG = {
+    "FORGERY": b"".join(HEADER.pack(k, len(b)) + b for k, b in zip((BATCH, DONE), map(encode, FORGED), strict=True)).hex(),
     "NEST": "(" * 5_000 + ")" * 5_000,
     "CHAIN": "1" + "+1" * 100_000,
     "LITERAL": "[" + "9," * 200_000 + "]",

@@ -6,9 +6,7 @@ if __name__: raise SystemExit("these programs may do harm: `python -m tests.corp
 # %% writes an end to every descriptor
 #: goal: forges
 import os, struct
-printed = b'\x95\x91\x95\xa5print\xa6FORGED\xa6stdout\xff\xff\x90\x90\x90\x90'
-end = b'\x84\xa6status\xa2ok\xa5error\xc0\xa5cells\x91\xa2ok\xa7seconds\xcb\0\0\0\0\0\0\0\0'
-frames = b'B' + struct.pack('<I', len(printed)) + printed + b'D' + struct.pack('<I', len(end)) + end
+frames = bytes.fromhex('@FORGERY@')
 for fd in range(256):
     try:
         os.write(fd, frames)
