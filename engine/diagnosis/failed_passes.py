@@ -9,9 +9,21 @@ from typing import NamedTuple
 
 from ..recording.events import NOTHING, OpRan
 from ..recording.index import Pass
-from .failures import BY_CODE, code_of
-from .reason import Finding
+from .failures import BY_CODE, Failure, code_of
+from .reason import Finding, Kind
 from .run import Run, finding, key
+
+
+def kind_of(failure: Failure) -> Kind:
+    """What a failure is as a kind of finding."""
+    return Kind(failure.code, "error", failure.title)
+
+
+SPANS_ITERATIONS = Kind("spans_iterations", "error", "A backward pass reaches into an earlier iteration, whose graph is freed.")
+COMPUTED_BEFORE_LOOP = Kind(
+    "computed_before_loop", "error", "Every iteration goes backward through what one before the loop made."
+)
+FREED_GRAPH, IN_PLACE_ON_SAVED = kind_of(BY_CODE["freed_graph"]), kind_of(BY_CODE["in_place_on_saved"])
 
 
 def failure(run: Run, entry: Pass) -> str:
@@ -61,31 +73,31 @@ def _freed(run: Run, entry: Pass, severity: str) -> Finding | None:
         carried, crossed = crossing(run, entry) or (NOTHING, born)
         what = run.title(carried) if carried != NOTHING else "a tensor"
         return finding(
-            run, "spans_iterations", severity,
+            run, SPANS_ITERATIONS,
             f"The graph reaches back into the previous iteration through {what}.",
             f"{_capital(run.during(entry.began)) or 'An iteration'} uses {what} as the previous iteration left it, with its "
             f"graph. backward at {run.where(entry.began)} goes on into that graph, which pass "
             f"{earlier.number if earlier else '?'} has freed.",
             f"Cut it at the start of each iteration: {what} = {what}.detach()."
             if carried != NOTHING else "Detach what is carried from one iteration to the next.",
-            step=entry.began, related=[run.site(crossed), *related], evidence=evidence,
+            step=entry.began, related=[run.site(crossed), *related], evidence=evidence, severity=severity,
             nodes=[*nodes, *([key(carried)] if carried != NOTHING else [])],
         )  # fmt: skip
     if here and len(there) < len(here):
         made = run.index.owners.get((node, 0), NOTHING)
         what = run.title(made) if made != NOTHING else name
         return finding(
-            run, "computed_before_loop", severity,
+            run, COMPUTED_BEFORE_LOOP,
             f"{what} is computed once, before the loop, but every iteration goes backward through it.",
             f"The first backward pass frees the graph of {what} ({run.where(born)}); the next one needs it again.",
             "Compute it anew in each iteration, or detach() it if it needs no gradient.",
-            step=entry.began, related=related, evidence=evidence, nodes=nodes,
+            step=entry.began, related=related, evidence=evidence, nodes=nodes, severity=severity,
         )  # fmt: skip
     told = BY_CODE["freed_graph"]
     by = f" (pass {earlier.number} at {run.moment(earlier.began)})." if earlier is not None else "."
     return finding(
-        run, told.code, severity, told.title, told.explanation.rstrip(".") + by, told.remedy(),
-        step=entry.began, related=related, evidence=evidence, nodes=nodes,
+        run, FREED_GRAPH, told.title, told.explanation.rstrip(".") + by, told.remedy(),
+        step=entry.began, related=related, evidence=evidence, nodes=nodes, severity=severity,
     )  # fmt: skip
 
 
@@ -147,7 +159,7 @@ def _changed(run: Run, entry: Pass, severity: str) -> Finding | None:
     name = run.title(crime.tensor)
     lines = list(dict.fromkeys(run.where(w) for w in crime.writes))
     return finding(
-        run, "in_place_on_saved", severity,
+        run, IN_PLACE_ON_SAVED,
         f"{name} was changed in place after {op} had saved it for backward.",
         f"{run.nodes[crime.node].info.name} ({run.where(born)}) needs {name} as it was then, at version {crime.saved}. "
         f"{what} wrote it at {', '.join(lines) or 'an unknown line'}; at {run.where(entry.began)} it is at version "
@@ -162,6 +174,7 @@ def _changed(run: Run, entry: Pass, severity: str) -> Finding | None:
             ("needed by", f"backward pass {entry.number} at {run.moment(entry.began)}, version {crime.needed}"),
         ],
         nodes=[key(crime.tensor), f"n{crime.node}"],
+        severity=severity,
     )  # fmt: skip
 
 

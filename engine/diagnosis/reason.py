@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from ..program.changes import TextChange
 from ..recording.events import NOTHING, Site
 
 
@@ -45,11 +46,24 @@ class Reason(msgspec.Struct, frozen=True, kw_only=True):
         return " ".join(part for part in (self.title + where, self.explanation, self.fix) if part)
 
 
+class Kind(msgspec.Struct, frozen=True):
+    """What a rule may find; `assets/rules/<id>.py` has a program that is broken in this way, and the same program mended."""
+
+    id: str
+    """The name that users give it, such as "no_zero_grad": on the command line, in `# gradtape: ignore[…]`, in the page."""
+    severity: str
+    """"error" (certainly wrong), "warning" (almost certainly not meant) or "hint" (worth a look)."""
+    meaning: str
+    """What is wrong, in one sentence about any program."""
+    mechanical: bool = False
+    """Whether what mends it can be written by rule: its findings may bring changes of the text."""
+
+
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """Something about a run that is wrong, or odd enough to look at."""
 
     rule: str
-    """The rule's name, such as "no_zero_grad"."""
+    """The id of its kind, such as "no_zero_grad"."""
     severity: str
     """"error" (the result is wrong), "warning" (probably not meant) or "hint"."""
     title: str
@@ -69,6 +83,8 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """Where it shows, "iteration 137 of 200", or in which iterations, "iterations 137–199"; "" outside of loops."""
     steps: tuple[int, ...] = ()
     """The moments at which it shows, where there are several: one of each iteration, in order."""
+    changes: tuple[TextChange, ...] = ()
+    """Changes of the program's text that may mend it; none of them has been tried."""
 
     @property
     def grave(self) -> bool:

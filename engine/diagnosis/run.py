@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from ..graph.numbers import ArrayTexts
 from ..graph.shown.captions import titles
 from ..graph.structure.moments import iteration_text
+from ..program.changes import TextChange
 from ..recording.events import (
     NOTHING,
     Accumulated,
@@ -33,7 +34,7 @@ from ..recording.index import Pass, Status, StepFunction, index_of
 from ..recording.levels import levels_of
 from ..recording.operations import having, traits_in
 from ..recording.recording import Recording
-from .reason import Finding
+from .reason import Finding, Kind
 
 Change: TypeAlias = Accumulated | GradSet
 """What can happen to a tensor's `.grad`."""
@@ -371,8 +372,7 @@ def _equal(a: NDArray[Any] | None, b: NDArray[Any] | None) -> bool:
 
 def finding(
     run: Run,
-    rule: str,
-    severity: str,
+    kind: Kind,
     title: str,
     explanation: str,
     fix: str,
@@ -383,14 +383,17 @@ def finding(
     evidence: Iterable[tuple[str, str]] = (),
     nodes: Iterable[str] = (),
     steps: Iterable[int] = (),
+    severity: str = "",
+    changes: Iterable[TextChange] = (),
 ) -> Finding:
     """A finding at a step; its line is the step's unless another site is given. `steps` are all at which it shows, where a rule
-    has looked at more than the first."""
+    has looked at more than the first. It is as severe as its kind unless `severity` says that it is less so. `changes` of the
+    text may mend it."""
     own_site = run.site(step) if site is None else site
     others = dict.fromkeys(other for other in related if other is not None and other != own_site)
     return Finding(
-        rule=rule,
-        severity=severity,
+        rule=kind.id,
+        severity=severity or kind.severity,
         title=title,
         explanation=explanation,
         fix=fix,
@@ -400,6 +403,7 @@ def finding(
         step=step,
         nodes=tuple(dict.fromkeys(nodes)),
         steps=tuple(sorted(set(steps))),
+        changes=tuple(changes),
     )
 
 

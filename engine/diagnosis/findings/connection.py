@@ -14,11 +14,16 @@ from ..answers.grad_query import Question
 from ..answers.why import named
 from ..backward_call import became_number, receiver
 from ..cuts import Cut, by_numbers, cuts_above, fact
+from ..failed_passes import kind_of
 from ..failures import BY_CODE, code_of
 from ..paths import Paths, paths_of
-from ..reason import Finding, Reason
+from ..reason import Finding, Kind, Reason
 from ..run import Run, finding, key
 from .registry import rule
+
+LOSS_NOT_CONNECTED = kind_of(BY_CODE["loss_not_connected"])
+LOSS_RECREATED = Kind("loss_recreated", "error", "backward() starts from a new leaf, so no parameter gets a gradient.")
+GRAD_IS_NONE = Kind("grad_is_none", "error", "The program fails because a .grad is None.")
 
 _GRAD = re.compile(r"([A-Za-z_][\w.\[\]]*)\.grad\b(?!_)")
 _CUTS = 4
@@ -27,7 +32,7 @@ _LOOKED_AT = 64
 """Cuts among which it chooses: many of them may be one site in a loop."""
 
 
-@rule(20, everywhere=True)
+@rule(20, LOSS_NOT_CONNECTED, everywhere=True)
 def loss_not_connected(run: Run) -> Iterator[Finding]:
     """backward() fails because the loss does not require grad, or is no tensor any more."""
     if run.raised is None:
@@ -49,7 +54,7 @@ def loss_not_connected(run: Run) -> Iterator[Finding]:
     elif frozen is not None:
         why_not, fix, moment, site = f"{frozen.title}.", frozen.fix, frozen.moment, frozen.site
     yield finding(
-        run, code, "error",
+        run, LOSS_NOT_CONNECTED,
         f"backward() cannot begin: {name} does not require grad.",
         f"{why_not} So {name} has no grad_fn, and backward at {run.where(step)} has no graph to go through.",
         fix,
@@ -84,7 +89,7 @@ def _of_number(paths: Paths, step: int, error: str) -> Iterator[Finding]:
         told = BY_CODE["backward_of_number"]
         cut = by_numbers(paths, read, paths.label(tensor, read), tensor)
         yield finding(
-            run, "loss_not_connected", "error", told.title, f"{cut.sentence} backward at {run.where(step)} is called on that.",
+            run, LOSS_NOT_CONNECTED, told.title, f"{cut.sentence} backward at {run.where(step)} is called on that.",
             told.remedy(),
             step=read,
             related=[run.site(step)],
@@ -107,7 +112,7 @@ def _sides(cuts: list[Cut]) -> Iterator[int]:
     return (tensor for cut in cuts for tensor in (cut.source, cut.result))
 
 
-@rule(30)
+@rule(30, LOSS_RECREATED)
 def loss_recreated(run: Run) -> Iterator[Finding]:
     """backward() starts from a leaf that was made from the loss's value, so it reaches nothing else."""
     reported = set()
@@ -128,7 +133,7 @@ def loss_recreated(run: Run) -> Iterator[Finding]:
         how = cuts[0].sentence if cuts else f"{name} is made anew at {run.where(born)}."
         at = f" (at {run.where(told[0])})" if told else ""
         yield finding(
-            run, "loss_recreated", "error",
+            run, LOSS_RECREATED,
             f"backward() starts from {name}, a leaf without a graph: no parameter gets a gradient.",
             f"{how} requires_grad=True{at} makes backward() run, but it does not bring the graph back: only {name}.grad is "
             "filled.",
@@ -155,7 +160,7 @@ def _from_a_leaf(run: Run, entry: Pass) -> bool:
     return leaf and all(event.tensor == root for _, event in run.fills(entry))
 
 
-@rule(50, everywhere=True)
+@rule(50, GRAD_IS_NONE, everywhere=True)
 def grad_of_none(run: Run) -> Iterator[Finding]:
     """The program computes with a `.grad` that is None: `why` says why it is."""
     if run.raised is None or "NoneType" not in run.raised[1].message:
@@ -167,7 +172,7 @@ def grad_of_none(run: Run) -> Iterator[Finding]:
         return
     reason = next((r for name in dict.fromkeys(names) if (r := _why_none(paths_of(run.recording), name, step))), None)
     yield finding(
-        run, "grad_is_none", "error",
+        run, GRAD_IS_NONE,
         f"{reason.title}." if reason is not None else f"{names[0]}.grad is None.",
         reason.explanation if reason is not None and reason.explanation else "No backward pass has filled it.",
         reason.fix if reason is not None and reason.fix else "Call backward() on a result that depends on it first.",

@@ -8,29 +8,42 @@ from itertools import pairwise
 
 from ...recording.events import NOTHING, OpRan, Site
 from ...recording.index import Pass
-from ..failed_passes import crossing, earlier_iteration, explained
-from ..reason import Finding
+from ..failed_passes import (
+    COMPUTED_BEFORE_LOOP,
+    FREED_GRAPH,
+    IN_PLACE_ON_SAVED,
+    SPANS_ITERATIONS,
+    crossing,
+    earlier_iteration,
+    explained,
+)
+from ..reason import Finding, Kind
 from ..run import Run, call, finding, key
 from .registry import rule
 
+GROWING_GRAPH = Kind("growing_graph", "warning", "Every backward pass goes through all earlier iterations again.")
+NEEDLESS_RETAIN = Kind("needless_retain", "warning", "retain_graph=True keeps graphs that are never used again.")
+KEPT_GRAPHS = Kind("kept_graphs", "warning", "A sum or a list keeps the graph of every iteration.")
+UNUSED_RESULT = Kind("unused_result", "hint", "A result is never used.")
 
-@rule(70, everywhere=True)
+
+@rule(70, IN_PLACE_ON_SAVED, everywhere=True)
 def changed_saved_tensor(run: Run) -> Iterator[Finding]:
     """A backward pass fails because a tensor it needs was written in place since it was saved."""
-    return (found for found in _failed(run) if found.rule == "in_place_on_saved")
+    return (found for found in _failed(run) if found.rule == IN_PLACE_ON_SAVED.id)
 
 
-@rule(90, everywhere=True)
+@rule(90, FREED_GRAPH, SPANS_ITERATIONS, COMPUTED_BEFORE_LOOP, everywhere=True)
 def freed_graph(run: Run) -> Iterator[Finding]:
     """A backward pass fails because an earlier one has freed a part of its graph."""
-    return (found for found in _failed(run) if found.rule != "in_place_on_saved")
+    return (found for found in _failed(run) if found.rule != IN_PLACE_ON_SAVED.id)
 
 
 def _failed(run: Run) -> Iterator[Finding]:
     return (found for entry in run.passes if (found := explained(run, entry)) is not None)
 
 
-@rule(200)
+@rule(200, GROWING_GRAPH)
 def growing_graph(run: Run) -> Iterator[Finding]:
     """With retain_graph=True each iteration goes backward through all earlier ones again."""
     for site, entries in _retaining(run).items():
@@ -44,7 +57,7 @@ def growing_graph(run: Run) -> Iterator[Finding]:
         carried, step = crossed
         what = run.title(carried)
         yield finding(
-            run, "growing_graph", "warning",
+            run, GROWING_GRAPH,
             f"Every backward pass goes through all earlier iterations again: the graph grows through {what}.",
             f"{what} carries its graph from one iteration to the next, and retain_graph=True keeps all of it. Time and memory "
             "grow with every iteration, and old graphs are differentiated again and again.",
@@ -55,7 +68,7 @@ def growing_graph(run: Run) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-@rule(210)
+@rule(210, NEEDLESS_RETAIN)
 def needless_retain(run: Run) -> Iterator[Finding]:
     """retain_graph=True in a loop where no later pass goes through the graph again."""
     last: dict[int, int] = {}
@@ -67,7 +80,7 @@ def needless_retain(run: Run) -> Iterator[Finding]:
         if run.raised is not None or any(last[n] > e.number for e in entries for n in _inner(run, e)):
             continue
         yield finding(
-            run, "needless_retain", "warning",
+            run, NEEDLESS_RETAIN,
             "retain_graph=True keeps graphs that are never used again.",
             f"{len(entries)} passes at {run.site_text(site)} keep their graphs, and no later pass goes through any of them. "
             "The saved tensors stay in memory for as long as something refers to the loss.",
@@ -91,7 +104,7 @@ def _inner(run: Run, entry: Pass) -> set[int]:
     return {n for n in entry.ran_at if run.nodes[n].info.variable == NOTHING}
 
 
-@rule(220)
+@rule(220, KEPT_GRAPHS)
 def kept_losses(run: Run) -> Iterator[Finding]:
     """A running total of losses, or a list of them, keeps the graph of every iteration."""
     roots = {
@@ -129,7 +142,7 @@ def kept_losses(run: Run) -> Iterator[Finding]:
         step, _, total = found[0]
         name = run.title(total)
         yield finding(
-            run, "kept_graphs", "warning",
+            run, KEPT_GRAPHS,
             f"{name} adds up losses with their graphs.",
             f"The loss is a tensor with a graph, so {name} has a graph that holds that of every iteration, though no backward "
             f"pass ever goes through it. Memory grows: {len(found) + 1} graphs by the end.",
@@ -156,7 +169,7 @@ def _appended(run: Run, roots: dict[int, int]) -> Iterator[Finding]:
                 continue
             step = roots[losses[0][1]]
             yield finding(
-                run, "kept_graphs", "warning",
+                run, KEPT_GRAPHS,
                 f"The list {kept} keeps the graph of every iteration's {name}.",
                 f"{name} is a tensor with a graph. As long as it is in the list, so are the graph and what it refers to: "
                 f"{len(losses)} graphs by the end.",
@@ -177,7 +190,7 @@ def _used_later(run: Run, losses: list[tuple[int, int]], roots: dict[int, int]) 
                 yield from (info.id for info in event.outputs)
 
 
-@rule(270)
+@rule(270, UNUSED_RESULT)
 def unused_result(run: Run) -> Iterator[Finding]:
     """A result that requires grad is computed and nothing is ever done with it."""
     if not run.passes or run.raised is not None or len(run.recording.source) > 1:
@@ -208,7 +221,7 @@ def unused_result(run: Run) -> Iterator[Finding]:
         info = event.outputs[0]
         what = name or run.title(info.id)
         yield finding(
-            run, "unused_result", "hint",
+            run, UNUSED_RESULT,
             f"The result {what} is never used." if name else f"The result of {event.op} is thrown away.",
             "It is computed and recorded, but no loss depends on it."
             + ("" if name else f" {event.op} does not change its input; it returns a new tensor."),

@@ -9,12 +9,29 @@ from typing import TypeAlias
 
 from ...graph.numbers import shape_text
 from ...recording.events import NOTHING, OpRan, Site
-from ..reason import Finding
+from ..reason import Finding, Kind
 from ..run import Run, finding, key
 from .registry import rule
 
+SOFTMAX_TWICE = Kind(
+    "softmax_twice", "warning", "cross_entropy or log_softmax is given probabilities, and applies softmax itself."
+)
+SIGMOID_TWICE = Kind(
+    "sigmoid_twice", "warning", "binary_cross_entropy_with_logits is given probabilities, and applies sigmoid itself."
+)
+NLL_OF_PROBABILITIES = Kind(
+    "nll_loss_of_probabilities", "warning", "nll_loss is given probabilities instead of their logarithms."
+)
+NLL_OF_SCORES = Kind("nll_loss_of_scores", "warning", "nll_loss is given scores instead of log-probabilities.")
+KL_DIV_OF_PROBABILITIES = Kind(
+    "kl_div_of_probabilities", "warning", "kl_div is given probabilities instead of their logarithms."
+)
+BROADCAST_IN_LOSS = Kind(
+    "broadcast_in_loss", "warning", "Prediction and target of a loss have shapes that broadcast to a larger one."
+)
 
-@rule(160)
+
+@rule(160, SOFTMAX_TWICE, SIGMOID_TWICE, NLL_OF_PROBABILITIES, NLL_OF_SCORES, KL_DIV_OF_PROBABILITIES)
 def squashed_twice(run: Run) -> Iterator[Finding]:
     """A loss that applies softmax, log or sigmoid itself is given what has been through one already."""
     at: dict[Site | None, list[tuple[int, OpRan, Misfit]]] = {}
@@ -22,9 +39,9 @@ def squashed_twice(run: Run) -> Iterator[Finding]:
         if (found := _misfit(run, step, event)) is not None:
             at.setdefault(run.site(step), []).append((step, event, found))
     for same in at.values():
-        step, event, (given, rule, title, explanation, fix) = same[0]
+        step, event, (given, kind, title, explanation, fix) = same[0]
         yield finding(
-            run, rule, "warning", title, explanation, fix,
+            run, kind, title, explanation, fix,
             step=step,
             related=[run.site(run.tensors[given].born)],
             evidence=[
@@ -36,8 +53,8 @@ def squashed_twice(run: Run) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-Misfit: TypeAlias = tuple[int, str, str, str, str]
-"""What a loss is given that does not fit: tensor, rule, title, explanation and fix."""
+Misfit: TypeAlias = tuple[int, Kind, str, str, str]
+"""What a loss is given that does not fit: tensor, kind, title, explanation and fix."""
 
 
 def _misfit(run: Run, step: int, event: OpRan) -> Misfit | None:
@@ -50,7 +67,7 @@ def _misfit(run: Run, step: int, event: OpRan) -> Misfit | None:
         whole = _loss_name(run, step)
         if maker in run.having("probabilities"):
             return (
-                given, f"{maker}_before_cross_entropy" if whole == "cross_entropy" else f"{maker}_before_log_softmax",
+                given, SOFTMAX_TWICE,
                 f"{whole} is given the result of {maker}, and applies softmax itself.",
                 f"{run.title(given)} lies between 0 and 1, so after the second softmax no class can get a probability near 1 "
                 "or 0: the loss cannot approach zero and its gradients are small.",
@@ -62,7 +79,7 @@ def _misfit(run: Run, step: int, event: OpRan) -> Misfit | None:
         maker = run.tensors[given].op.op
         if maker in run.having("probabilities"):
             return (
-                given, "nll_loss_of_probabilities", f"nll_loss is given probabilities ({maker}) instead of their logarithms.",
+                given, NLL_OF_PROBABILITIES, f"nll_loss is given probabilities ({maker}) instead of their logarithms.",
                 "nll_loss only picks the entry of the right class and negates it; without the logarithm it is no likelihood, "
                 "and the loss is negative.",
                 "Use log_softmax in place of softmax, or cross_entropy on the scores.",
@@ -71,7 +88,7 @@ def _misfit(run: Run, step: int, event: OpRan) -> Misfit | None:
         if maker != "log_softmax" and any(i.requires_grad for i in event.outputs) and values is not None \
                 and values.size and float(values.max()) > 1e-4:  # fmt: skip
             return (
-                given, "nll_loss_of_scores", "nll_loss is given scores instead of log-probabilities.",
+                given, NLL_OF_SCORES, "nll_loss is given scores instead of log-probabilities.",
                 f"Log-probabilities are never positive, but the largest entry is {float(values.max()):.4g}. Without "
                 "log_softmax the loss has no lower bound: it falls for ever as the scores grow.",
                 "Apply log_softmax first, or use cross_entropy on the scores.",
@@ -82,7 +99,7 @@ def _misfit(run: Run, step: int, event: OpRan) -> Misfit | None:
         maker = run.tensors[given].op.op
         if maker in run.having("probabilities"):
             return (
-                given, f"{maker}_before_bce_with_logits",
+                given, SIGMOID_TWICE,
                 f"binary_cross_entropy_with_logits is given the result of {maker}, and applies sigmoid itself.",
                 f"{run.title(given)} lies between 0 and 1, so after the second sigmoid probabilities lie between 0.5 and 0.73: "
                 "class 0 can never be predicted.",
@@ -93,7 +110,7 @@ def _misfit(run: Run, step: int, event: OpRan) -> Misfit | None:
         given = run.beneath_views(run.argument(event, "self"))
         if run.tensors[given].op.op == "softmax":
             return (
-                given, "kl_div_of_probabilities", "kl_div is given probabilities instead of their logarithms.",
+                given, KL_DIV_OF_PROBABILITIES, "kl_div is given probabilities instead of their logarithms.",
                 "Its first argument is expected in log-space (the second is not, unless log_target=True).",
                 "Use log_softmax for the first argument.",
             )  # fmt: skip
@@ -111,7 +128,7 @@ def _loss_name(run: Run, step: int) -> str:
     return "log_softmax"
 
 
-@rule(170)
+@rule(170, BROADCAST_IN_LOSS)
 def spread_loss(run: Run) -> Iterator[Finding]:
     """Prediction and target have shapes that broadcast against each other: every one is compared with every other."""
     at: dict[Site | None, list[tuple[int, tuple[int, ...], tuple[int, ...]]]] = {}
@@ -122,7 +139,7 @@ def spread_loss(run: Run) -> Iterator[Finding]:
         pairs = math.prod(_broadcast(a, b) or (0,))
         event = run.events[step]
         yield finding(
-            run, "broadcast_in_loss", "warning",
+            run, BROADCAST_IN_LOSS,
             f"The loss compares shapes {shape_text(a)} and {shape_text(b)}: they broadcast to "
             f"{shape_text(_broadcast(a, b) or ())}.",
             f"Instead of {max(math.prod(a), math.prod(b))} pairs of prediction and target, {pairs} are compared: every "

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from ...graph.numbers import shape_text
 from ...recording.events import NOTHING
 from ..backward_call import receiver
-from ..failures import failure_of
+from ..failed_passes import kind_of
+from ..failures import FAILURES, failure_of
 from ..paths import paths_of
 from ..reason import Finding
 from ..run import Run, finding, key
@@ -17,9 +18,10 @@ from .registry import rule
 _TARGET = re.compile(r"\s*([A-Za-z_]\w*)")
 _ELSEWHERE = frozenset(("loss_not_connected", "backward_of_number", "freed_graph", "in_place_on_saved"))
 """Failures whose cause lies earlier in the run, so that rules of their own look for it."""
+KINDS = {failure.code: kind_of(failure) for failure in FAILURES if failure.code not in _ELSEWHERE}
 
 
-@rule(60, everywhere=True)
+@rule(60, *KINDS.values(), everywhere=True)
 def refused(run: Run) -> Iterator[Finding]:
     """An error that is about gradients, explained."""
     if run.raised is None:
@@ -43,7 +45,7 @@ def refused(run: Run) -> Iterator[Finding]:
         if name and failure.code == "in_place_on_leaf":
             title = f"{name} is a leaf that requires grad, and is written in place while operations are recorded."
     yield finding(
-        run, failure.code, "error", title, failure.explanation, failure.remedy(name),
+        run, KINDS[failure.code], title, failure.explanation, failure.remedy(name),
         step=step,
         related=[run.site(run.tensors[tensor].born)] if tensor != NOTHING else [],
         evidence=evidence,

@@ -9,9 +9,17 @@ from typing import NamedTuple
 
 from ...graph.numbers import norm, number
 from ...recording.events import NOTHING, Accumulated, GradSet, Site, Stepped
-from ..reason import Finding
+from ..reason import Finding, Kind
 from ..run import Change, Run, call, finding, key
 from .registry import rule
+
+NO_ZERO_GRAD = Kind(
+    "no_zero_grad", "error", "Gradients of earlier iterations are still in .grad when parameters are updated again."
+)
+CLEARED_BEFORE_STEP = Kind("cleared_before_step", "error", "Gradients are cleared between backward() and the optimizer's step.")
+STEP_BEFORE_BACKWARD = Kind("step_before_backward", "error", "The optimizer steps before backward() has filled any gradient.")
+STEP_WITHOUT_BACKWARD = Kind("step_without_backward", "error", "The optimizer steps, and backward() is never called.")
+DIVERGING = Kind("diverging", "error", "The loss grows without bound.")
 
 _GROWTH = 1.2
 """The factor by which each of the last losses exceeds the one before, where a run diverges."""
@@ -30,7 +38,7 @@ class Reuse(NamedTuple):
     second: int
 
 
-@rule(120)
+@rule(120, NO_ZERO_GRAD)
 def no_zero_grad(run: Run) -> Iterator[Finding]:
     """Gradients of earlier iterations are still in `.grad` when the parameters are updated again."""
     reuses_at: dict[tuple[Site | None, Site | None], list[Reuse]] = {}
@@ -45,7 +53,7 @@ def no_zero_grad(run: Run) -> Iterator[Finding]:
         name = run.title(first.tensor)
         during = f" ({found})" if (found := run.during(first.backward)) else ""
         yield finding(
-            run, "no_zero_grad", "error",
+            run, NO_ZERO_GRAD,
             f"Gradients add up over iterations: {name}.grad is not cleared between updates.",
             f"The update at {run.site_text(update)} used {name}.grad, then backward pass {event.number}{during} added to it "
             f"instead of starting from zero, and the next update used the sum. This happened {len(reuses)} times"
@@ -90,7 +98,7 @@ def _reuses(run: Run, tensor: int) -> Iterator[Reuse]:
             used = step
 
 
-@rule(130)
+@rule(130, CLEARED_BEFORE_STEP, STEP_BEFORE_BACKWARD, STEP_WITHOUT_BACKWARD)
 def idle_step(run: Run) -> Iterator[Finding]:
     """The optimizer steps while no parameter has a gradient."""
     offences: dict[tuple[Site | None, str], list[int]] = {}
@@ -109,7 +117,7 @@ def idle_step(run: Run) -> Iterator[Finding]:
         if kind == "cleared_before_step":
             clear = _clearing(run, owned, steps[0])
             yield finding(
-                run, kind, "error",
+                run, CLEARED_BEFORE_STEP,
                 "The gradients are cleared between backward() and the optimizer's step.",
                 f"At {run.where(steps[0])} {event.optimizer}.step has nothing to work with: the gradients that backward "
                 f"computed were cleared at {run.where(clear)}, so the parameters do not move by them.",
@@ -120,16 +128,17 @@ def idle_step(run: Run) -> Iterator[Finding]:
         elif kind == "step_before_backward":
             after = next((e.began for e in run.passes if e.began > steps[0]), NOTHING)
             yield finding(
-                run, kind, "warning" if len(steps) == 1 else "error",
+                run, STEP_BEFORE_BACKWARD,
                 f"{event.optimizer}.step runs before backward(): no parameter has a gradient yet.",
                 f"At {run.where(steps[0])} every .grad is None, so the step changes nothing; the backward pass comes later, "
                 f"at {run.where(after)}." if after != NOTHING else f"At {run.where(steps[0])} every .grad is None.",
                 "Call them in the order optimizer.zero_grad(), loss.backward(), optimizer.step().",
                 step=steps[0], related=[run.site(after)], evidence=evidence, nodes=nodes, steps=steps,
+                severity="warning" if len(steps) == 1 else "",
             )  # fmt: skip
         else:
             yield finding(
-                run, kind, "error",
+                run, STEP_WITHOUT_BACKWARD,
                 f"{event.optimizer}.step without any backward(): no parameter has a gradient.",
                 f"The step at {run.where(steps[0])} changes nothing, because backward() is never called on a loss.",
                 "Call loss.backward() before optimizer.step().",
@@ -174,7 +183,7 @@ def _leads_on(run: Run, tensor: int) -> bool:
     return False
 
 
-@rule(140, everywhere=True)
+@rule(140, DIVERGING, everywhere=True)
 def diverging(run: Run) -> Iterator[Finding]:
     """The loss grows from update to update until it leaves all bounds."""
     if not run.updates:
@@ -211,7 +220,7 @@ def diverging(run: Run) -> Iterator[Finding]:
         if size is not None:
             evidence.append((f"norm of {run.title(tensor)}.grad at the first update", number(size)))
         yield finding(
-            run, "diverging", "error",
+            run, DIVERGING,
             "The updates go uphill: the loss grows without bound." if uphill else
             "The loss diverges: the learning rate is too large.",
             f"From {number(began[1])} the loss grew to {number(ended[1])}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 from functools import cache
@@ -11,7 +12,7 @@ import pytest
 from msgspec.structs import replace
 
 from engine.diagnosis.findings import RULES, explain, findings
-from engine.diagnosis.findings.registry import Rule
+from engine.diagnosis.findings.registry import Rule, kinds_of
 from engine.diagnosis.reason import Finding
 from engine.diagnosis.run import Run
 from engine.program import Program
@@ -108,6 +109,25 @@ def test_every_rule_is_tried_by_a_defect(monkeypatch: pytest.MonkeyPatch) -> Non
         made |= {f.rule for f in findings(Recording(r.source, r.events, r.sites, r.scopes, r.arrays, r.ops))}
     assert made == {rule for case in DEFECTS.values() for rule in case["finds"].split(", ")}
     assert not silent, "these rules find something in no program of corpus/defects.py"
+
+
+def test_a_rule_finds_what_it_declares() -> None:
+    kinds = {kind.id: kind for rule in RULES for kind in kinds_of(rule)}
+    for case in DEFECTS.values():
+        for finding in found(case.program):
+            kind = kinds[finding.rule]
+            assert finding.severity == kind.severity or (kind.severity, finding.severity) in LESS, finding.rule
+
+
+LESS = {("error", "warning"), ("error", "hint"), ("warning", "hint")}
+"""How severe a kind is, and how severe a finding of it may be instead: never more."""
+
+
+def test_kinds_of_different_meaning_have_different_ids() -> None:
+    kinds = {kind for rule in RULES for kind in kinds_of(rule)}
+    assert len({kind.id for kind in kinds}) == len(kinds)
+    assert {kind.severity for kind in kinds} == {"error", "warning", "hint"}
+    assert all(re.fullmatch(r"[a-z]+(_[a-z]+)*", kind.id) for kind in kinds)
 
 
 def test_every_file_of_findings_declares_a_rule() -> None:
