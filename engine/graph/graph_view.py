@@ -79,6 +79,8 @@ class GraphView:
         """What is drawn: closed groups are one node each."""
         whole = self.structure.graph
         if self.rolled is None:
+            shown = [key for key in whole if self.groups.closed(key, self.opened) is None] if self.groups.groups else whole
+            whole_graphs.measure(self.recording, whole, shown)
             return folded(whole, self.groups, self.opened) if self.groups.groups else whole
         graph, nodes = folded(whole, self.groups, self.opened), whole.nodes
         for _, a in graph.nodes(data=True):
