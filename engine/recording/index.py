@@ -38,6 +38,10 @@ T = TypeVar("T")
 Flags: TypeAlias = NDArray[np.bool_]
 
 
+_SHORT = 16
+"""Changes up to which all are made when one is asked for: to make one, and to look for it in an array, takes as long as that."""
+
+
 class StepFunction(Generic[T]):
     """A value that changes with the steps; `at` is a binary search.
 
@@ -78,10 +82,19 @@ class StepFunction(Generic[T]):
         return self.values[:place] if self._values is not None else [self._make(k) for k in range(place)]
 
     def _count(self, step: int) -> int:
-        return int(self._steps.searchsorted(step, "right")) if self._written is None else bisect_right(self._written, step)
+        written = self._written
+        if written is None:
+            if len(self._steps) > _SHORT:
+                return int(self._steps.searchsorted(step, "right"))
+            written = self._written = self._steps.tolist()
+        return bisect_right(written, step)
 
     def _value(self, place: int) -> T:
-        return self._values[place] if self._values is not None else self._make(place)
+        if self._values is None:
+            if len(self._steps) > _SHORT:
+                return self._make(place)
+            self._values = [self._make(k) for k in range(len(self._steps))]
+        return self._values[place]
 
 
 def _track(steps: list[int], values: list[T]) -> StepFunction[T]:
