@@ -106,15 +106,25 @@ def _misfit(run: Run, step: int, event: OpRan) -> Misfit | None:
                 f"Give it the scores that went into {maker}, or use binary_cross_entropy.",
             )  # fmt: skip
         return None
-    if name == "kl_div":
-        given = run.beneath_views(run.argument(event, "self"))
-        if run.tensors[given].op.op == "softmax":
+    if name == "sub":
+        given = run.beneath_views(_input_of_kl_div(run, event))
+        if given != NOTHING and run.tensors[given].op.op in run.having("probabilities"):
             return (
                 given, KL_DIV_OF_PROBABILITIES, "kl_div is given probabilities instead of their logarithms.",
                 "Its first argument is expected in log-space (the second is not, unless log_target=True).",
                 "Use log_softmax for the first argument.",
             )  # fmt: skip
     return None
+
+
+def _input_of_kl_div(run: Run, event: OpRan) -> int:
+    """What is compared with the target t where a subtraction is that of kl_div, t·log t − t·input; NOTHING for any other."""
+    entropy, product = run.argument(event, "self"), run.argument(event, "other")
+    if NOTHING in (entropy, product) or run.tensors[entropy].op.op != "xlogy" or run.tensors[product].op.op != "mul":
+        return NOTHING
+    targets = {*run.inputs(run.tensors[entropy].op)}
+    factors = run.inputs(run.tensors[product].op)
+    return factors[1] if len(factors) == 2 and targets == {factors[0]} else NOTHING
 
 
 def _loss_name(run: Run, step: int) -> str:

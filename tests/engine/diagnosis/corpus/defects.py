@@ -720,6 +720,13 @@ x, labels = torch.randn(8, 3), torch.randint(0, 4, (8,))
 loss = F.nll_loss(model(x), labels)  # <-
 loss.backward()
 
+# %% probabilities for kl_div
+#: finds: kl_div_of_probabilities
+student = nn.Linear(3, 4)
+goal = torch.softmax(torch.randn(8, 4), dim=1)
+loss = F.kl_div(torch.softmax(student(torch.randn(8, 3)), dim=1), goal, reduction="batchmean")  # <-
+loss.backward()
+
 # %% sigmoid twice
 #: finds: sigmoid_twice
 model = nn.Sequential(nn.Linear(3, 1), nn.Sigmoid())
