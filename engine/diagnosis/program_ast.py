@@ -26,7 +26,7 @@ class Source:
     """The cells of a program, parsed; nothing of it runs. A cell that cannot be parsed, or is too much to be, has no nodes."""
 
     def __init__(self, cells: tuple[str, ...]) -> None:
-        programs = [one if isinstance(one, ProgramAst) else None for one in read_cells(cells)]
+        self.programs = programs = [one if isinstance(one, ProgramAst) else None for one in read_cells(cells)]
         self.parents: dict[ast.AST, ast.AST] = {}
         self._own: dict[str, dict[Function | None, list[tuple[int, ast.AST]]]] = {}
         """Name -> function in which it is assigned -> (cell, value)."""
