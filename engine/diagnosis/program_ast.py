@@ -93,6 +93,15 @@ class Source:
             return None
         return self.spans[site.cell].get((site.line, site.column, site.end_line, site.end_column))
 
+    def innermost(self, cell: int, line: int) -> ast.stmt | None:
+        """The innermost statement that a line belongs to."""
+        found: ast.stmt | None = None
+        for (first, _, last, _), node in self.spans[cell].items() if cell < len(self.spans) else ():
+            # The spans stand from the outside in.
+            if first <= line <= last:
+                found = self.statement(node) or found
+        return found
+
     def site_of(self, node: ast.AST | None, otherwise: Site | None) -> Site | None:
         """The site of an expression, in the cell of another site; that site if there is no expression."""
         if not isinstance(node, ast.expr) or otherwise is None:
