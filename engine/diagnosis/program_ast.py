@@ -26,7 +26,7 @@ class Source:
     """The cells of a program, parsed; nothing of it runs. A cell that cannot be parsed, or is too much to be, has no nodes."""
 
     def __init__(self, cells: tuple[str, ...]) -> None:
-        programs = [one if isinstance(one, ProgramAst) else None for one in read_cells(cells)]
+        self.programs = programs = [one if isinstance(one, ProgramAst) else None for one in read_cells(cells)]
         self.parents: dict[ast.AST, ast.AST] = {}
         self._own: dict[str, dict[Function | None, list[tuple[int, ast.AST]]]] = {}
         """Name -> function in which it is assigned -> (cell, value)."""
@@ -92,6 +92,15 @@ class Source:
         if site is None or site.cell >= len(self.spans):
             return None
         return self.spans[site.cell].get((site.line, site.column, site.end_line, site.end_column))
+
+    def innermost(self, cell: int, line: int) -> ast.stmt | None:
+        """The innermost statement that a line belongs to."""
+        found: ast.stmt | None = None
+        for (first, _, last, _), node in self.spans[cell].items() if cell < len(self.spans) else ():
+            # The spans stand from the outside in.
+            if first <= line <= last:
+                found = self.statement(node) or found
+        return found
 
     def site_of(self, node: ast.AST | None, otherwise: Site | None) -> Site | None:
         """The site of an expression, in the cell of another site; that site if there is no expression."""

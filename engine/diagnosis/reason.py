@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from ..graph.numbers import number
 from ..program.changes import TextChange
 from ..recording.events import NOTHING, Site
 
@@ -59,6 +60,48 @@ class Kind(msgspec.Struct, frozen=True):
     """Whether what mends it can be written by rule: its findings may bring changes of the text."""
 
 
+class Proof(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of trying changes of a program on a copy of it, where they did what they are meant to do."""
+
+    lines: int
+    """Lines that are changed."""
+    diff: str
+    """What is changed, as a unified diff without the names of files."""
+    before: float | None = None
+    """The loss at the end of the run with the finding, None where there is none."""
+    after: float | None = None
+    """The loss as often stepped with the changes, None where there is none."""
+    began: float | None = None
+    """The first loss with the changes, where it is another number than the first one was: the loss measures something else."""
+    steps: int = 0
+    """The backward passes after which the two losses are told."""
+    ended: bool = False
+    """Whether the program comes to its end only with the changes."""
+
+    @property
+    def loss(self) -> str:
+        """What became of the loss, in a few words; "" where there is none."""
+        if self.after is None:
+            return ""
+        after = f"after {self.steps} step{'s' * (self.steps != 1)}"
+        if self.began is not None or self.before is None:
+            first = "" if self.began is None or self.steps < 2 else f"{number(self.began)} → "
+            return f"loss {'now ' * bool(first)}{first}{number(self.after)} {after}"
+        return f"loss {after} {number(self.before)} → {number(self.after)}"
+
+    def __str__(self) -> str:
+        done = "the finding is gone" + (" and the program runs to its end" if self.ended else "")
+        lines = f"{self.lines} line{'s' * (self.lines != 1)} changed"
+        return f"tried: {'; '.join(part for part in (done, self.loss, lines) if part)}"
+
+
+class Edit(msgspec.Struct, frozen=True):
+    """A fix that has been tried: changes of the program's text, and what they did."""
+
+    changes: tuple[TextChange, ...]
+    proof: Proof
+
+
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """Something about a run that is wrong, or odd enough to look at."""
 
@@ -85,6 +128,8 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """The moments at which it shows, where there are several: one of each iteration, in order."""
     changes: tuple[TextChange, ...] = ()
     """Changes of the program's text that may mend it; none of them has been tried."""
+    edit: Edit | None = None
+    """A fix that has been tried (`engine.diagnosis.fixes`); the rules leave it empty."""
 
     @property
     def grave(self) -> bool:
