@@ -43,6 +43,8 @@ class Scope(Fact, frozen=True):
     """For each of `loops`: the cell it stands in, and how many of `calls` are around it."""
     module_class: str = ""
     """The name of the class of the module; "" where it is not known."""
+    mode: str = ""
+    """The mode that the module was in when it was called: "train" or "eval"; "" where it is not known."""
 
 
 class Argument(Fact, frozen=True):

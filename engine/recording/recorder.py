@@ -44,7 +44,7 @@ from .events import (
     Write,
 )  # fmt: skip
 from .log import Events, scopes_of, sites_of
-from .module_paths import Calls
+from .module_paths import Calls, Inside
 from .numbering import IDS
 from .recording import OpInfo, Recording
 from .shortcuts import MOST, Learnt, Shortcut, Unlike, of_op, of_rule
@@ -90,7 +90,7 @@ class Recorder:
         self._known = self.codes.known
         self._assembly = Assembly()
         self._loops: LoopNest = ((), ())
-        self._scopes: dict[tuple[str, str], dict[Any, int]] = {}
+        self._scopes: dict[Inside, dict[Any, int]] = {}
         """The scopes of the loops that run: module → code (and call path) → row."""
         self._here: dict[Any, int] = {}
         """Those of the module that runs."""
