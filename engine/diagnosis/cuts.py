@@ -83,6 +83,7 @@ KINDS = {
 _ELSEWHERE = {"Parameter": "nn.Parameter(…)", "new_tensor": ".new_tensor(…)"}
 """What makes a new leaf of a tensor's values and is no function of torch, as it is written."""
 _SIGMOID = "a smooth function such as sigmoid"
+_DRAWN = "F.gumbel_softmax, or in the loss the log-probability of what was drawn times its reward"
 _SMOOTH = "softmax, the values themselves, or a smooth function"
 _MOST = 2_000
 """Tensors that are looked at above one."""
@@ -241,7 +242,8 @@ def describe(paths: Paths, link: Link, after: Sequence[Link], name: str) -> Cut:
     elif event.op == "constant":
         site = paths.source.site_of(paths.expression_of_unseen(link.step), site)
         facts["what"] = "torch.autograd.grad" if word == "gradient" else _called(paths, link.step) or "the operation"
-        facts |= {"where": run.site_text(site), "subject": facts["what"], "result": "", "instead": _SMOOTH}
+        instead = _DRAWN if facts["what"] in ("multinomial", "sample") else _SMOOTH
+        facts |= {"where": run.site_text(site), "subject": facts["what"], "result": "", "instead": instead}
     else:
         compares = event.op in run.having("compares")
         facts |= {"subject": "A comparison" if compares else event.op, "instead": _SIGMOID if compares else _SMOOTH}

@@ -60,6 +60,14 @@ class Paths:
         history = self.run.tensors[tensor]
         return clip(name_now(self.run.recording, tensor, history.name(step)) or self.run.title(tensor), 40)
 
+    def assigned_to(self, step: int) -> str:
+        """What the statement of a step gives its value to, as it is written: "self.mean"; "" for none or several."""
+        node = self.source.at(self.run.site(step))
+        match self.source.statement(node) if node is not None else None:
+            case ast.Assign(targets=[target]) | ast.AugAssign(target=target) | ast.AnnAssign(target=target):
+                return clip(ast.unparse(target), 40)
+        return ""
+
     # --- ways of gradients ----------------------------------------------------------------------------------------------------
 
     @cached_property

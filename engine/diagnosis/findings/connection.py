@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from itertools import islice
 
-from ...recording.events import NOTHING
+from ...recording.events import NOTHING, Accumulated
 from ...recording.index import Pass
 from ..answers.absent import absent, leaves_above
 from ..answers.grad_query import Question
@@ -53,6 +53,12 @@ def loss_not_connected(run: Run) -> Iterator[Finding]:
         why_not, fix, moment, site = cuts[0].sentence, cuts[0].fix, cuts[0].step, cuts[0].site
     elif frozen is not None:
         why_not, fix, moment, site = f"{frozen.title}.", frozen.fix, frozen.moment, frozen.site
+    elif (gradient := _gradient_above(run, root)) != NOTHING:
+        of, began = run.title(run.tensors[gradient].info.grad_of), _filled_by(run, gradient)
+        why_not = f"It is computed from {of}.grad, which backward at {run.where(began)} filled without create_graph=True: a " \
+                  "gradient without a graph."
+        fix = f"Take the gradient with torch.autograd.grad(…, {of}, create_graph=True), or call that backward() with it."
+        moment, site = began, run.site(began)
     yield finding(
         run, LOSS_NOT_CONNECTED,
         f"backward() cannot begin: {name} does not require grad.",
@@ -79,6 +85,26 @@ def _frozen_above(q: Question) -> Reason | None:
     told = (leaf for leaf in leaves_above(q) if leaf in q.paths.flags)
     reasons = (absent(Question(q.paths, leaf, q.step)) for leaf in told)
     return next((reason for reason in reasons if reason.code == "frozen"), None)
+
+
+def _gradient_above(run: Run, tensor: int) -> int:
+    """A `.grad` that a tensor is computed from, or NOTHING."""
+    queue, seen = [tensor] if tensor != NOTHING else [], {tensor}
+    for t in queue:
+        if run.tensors[t].info.grad_of != NOTHING:
+            return t
+        above = [i for i in run.inputs(run.tensors[t].op) if i not in seen]
+        seen.update(above)
+        queue += above if len(queue) < _LOOKED_AT else []
+    return NOTHING
+
+
+def _filled_by(run: Run, gradient: int) -> int:
+    """The step at which the pass began that last filled a `.grad` before it was read."""
+    history = run.tensors[gradient]
+    last = run.last_change(history.info.grad_of, history.born)
+    entry = run.index.passes.get(last.number) if isinstance(last, Accumulated) else None
+    return entry.began if entry is not None else history.born
 
 
 def _of_number(paths: Paths, step: int, error: str) -> Iterator[Finding]:

@@ -17,6 +17,7 @@ from ..failed_passes import (
     earlier_iteration,
     explained,
 )
+from ..paths import paths_of
 from ..reason import Finding, Kind
 from ..run import Run, call, finding, key
 from .registry import rule
@@ -56,6 +57,8 @@ def growing_graph(run: Run) -> Iterator[Finding]:
             continue
         carried, step = crossed
         what = run.title(carried)
+        if not what.isidentifier():
+            what = paths_of(run.recording).assigned_to(run.tensors[carried].born) or what
         yield finding(
             run, GROWING_GRAPH,
             f"Every backward pass goes through all earlier iterations again: the graph grows through {what}.",

@@ -24,8 +24,8 @@ from tests.corpus import Case, corpus
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[2]
-DEFECTS = corpus(HERE / "corpus/defects.py").cases
-SOUND = corpus(HERE / "corpus/harmless.py").cases
+DEFECTS = {name: case for path in sorted(HERE.glob("corpus/defects*.py")) for name, case in corpus(path).cases.items()}
+SOUND = {name: case for path in sorted(HERE.glob("corpus/harmless*.py")) for name, case in corpus(path).cases.items()}
 PARITY = corpus(HERE.parent / "corpus/semantics.py").cases
 HEAD = corpus(HERE / "corpus/defects.py").head
 SHOWN = {p.name: p.read_text(encoding="utf-8") for p in sorted((ROOT / "assets" / "examples").glob("*.py"))}
@@ -109,6 +109,11 @@ def test_every_rule_is_tried_by_a_defect(monkeypatch: pytest.MonkeyPatch) -> Non
         made |= {f.rule for f in findings(Recording(r.source, r.events, r.sites, r.scopes, r.arrays, r.ops))}
     assert made == {rule for case in DEFECTS.values() for rule in case["finds"].split(", ")}
     assert not silent, "these rules find something in no program of corpus/defects.py"
+
+
+def test_no_two_cases_have_one_name() -> None:
+    for name, cases in (("defects", DEFECTS), ("harmless", SOUND)):
+        assert len(cases) == sum(len(corpus(path).cases) for path in HERE.glob(f"corpus/{name}*.py"))
 
 
 def test_a_rule_finds_what_it_declares() -> None:
