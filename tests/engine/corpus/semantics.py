@@ -483,7 +483,8 @@ out = (torch.Tensor([1, 2]), torch.Tensor([[1.5]]))
 
 # %% gradients of cat's gradients are slices, and slices' gradients
 x, y = torch.ones(3, requires_grad=True), torch.ones(2, requires_grad=True)
-g, = torch.autograd.grad((torch.cat([x, y]) ** 2).sum(), x, create_graph=True)
+z = torch.cat([x, y])
+g, = torch.autograd.grad((z * z).sum(), x, create_graph=True)
 h, = torch.autograd.grad((g * g).sum(), x, create_graph=True)
 def names(node): return [] if node is None else [node.name(), *(n for f, _ in node.next_functions for n in names(f))]
 out = (names(g.grad_fn), names(h.grad_fn))
