@@ -16,6 +16,7 @@ from ..op import codegen
 from ..op.declare import FUNCTIONS, TABLE
 from ..op.slow_path import NUMBERS
 from ..tensor import Tensor, constant
+from .calling import callable_as
 from .convolution import convolve, grids, interpolation, max_pooling, mean_pooling, padding, shuffles, unfold
 from .creation import conversions, copies, factories, generator, random, window_functions
 from .indexing import gather, getitem, index_select, masking, scatter, scatter_reduce, slicing, take
@@ -101,7 +102,7 @@ def namespace(owner: str) -> dict[str, Callable[..., Any]]:
     for name in SURFACE[owner]:
         f = functions.get(PREFIX[owner] + name) or functions.get(name)
         if f is not None:
-            found[name] = f
+            found[name] = callable_as(f, owner, name)
     if owner == "torch":
         found |= {name: f for name, f in functions.items() if f.__module__ in OWN}
     return found
@@ -117,7 +118,7 @@ def attach() -> None:
         if name not in Tensor.__dict__:
             setattr(Tensor, name, f)
     for name, f in (inplace.INPLACE | factories.METHODS).items():
-        setattr(Tensor, name, f)
+        setattr(Tensor, name, callable_as(f, "torch.Tensor", name))
     others: dict[str, Any] = {
         "where": lambda self, condition, other: comparison.where(condition, self, other),
         "T": property(permute.transposed),

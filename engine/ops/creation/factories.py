@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import math
 import warnings
 from collections.abc import Callable
@@ -32,6 +33,7 @@ def creation(f: Callable[..., Tensor] | None = None, *, traits: str = "") -> Cal
 
 def _creation(f: Callable[..., Tensor], traits: str) -> Callable[..., Tensor]:
     declared = created(f.__name__, f"creation {traits}")
+    sizes = next((p.name for p in inspect.signature(f).parameters.values() if p.kind is p.VAR_POSITIONAL), "")
 
     def make(
         *args: Any,
@@ -42,6 +44,10 @@ def _creation(f: Callable[..., Tensor], traits: str) -> Callable[..., Tensor]:
         **kwargs: Any,
     ) -> Tensor:
         on_cpu(device)
+        if sizes in kwargs:
+            if args:
+                raise TypeError(f"{f.__name__}() got multiple values for argument '{sizes}'")
+            args = (kwargs.pop(sizes),)
         try:
             tensor = f(*args, **kwargs)
         except ValueError as error:

@@ -42,10 +42,10 @@ def running_back(grad, dim):
 
 
 @function(traits="sized")
-def cumsum(input: Tensor, dim: int, *, dtype: Any = None, axis: Any = None) -> Tensor:
+def cumsum(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     """Running sum along `dim`."""
     input = input if dtype is None else input.to(dtype)
-    return _cumsum(input, wrap_dim(dim if axis is None else axis, input._array.ndim))
+    return _cumsum(input, wrap_dim(dim, input._array.ndim))
 
 
 @op(

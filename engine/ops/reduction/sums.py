@@ -76,11 +76,10 @@ def _sum_dim(self, dim, keepdim):
 
 
 @function(traits="sized")
-def sum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None) -> Tensor:
+def sum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """Sum of all elements, or over the dimensions `dim`."""
     if dtype is not None:
         input = input.to(dtype)
-    dim = dim if axis is None else axis
     if dim is None:
         return _sum(input)
     return _sum_dim(input, axes_of(dim, input._array.ndim), keepdim)
@@ -116,7 +115,7 @@ def count(sizes, dim):
 
 
 @function(traits="sized")
-def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None) -> Tensor:
+def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """Mean of all elements, or over the dimensions `dim`."""
     if dtype is not None:
         input = input.to(dtype)
@@ -125,7 +124,6 @@ def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
             "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. Got: "
             f"{dtypes.SCALAR_NAMES[input.dtype]}"
         )
-    dim = dim if axis is None else axis
     if dim is None:
         return _mean(input)
     return _mean_dim(input, axes_of(dim, input._array.ndim), keepdim)

@@ -62,10 +62,9 @@ def var(
     keepdim: bool = False,
     *,
     correction: Any = None,
-    axis: Any = None,
 ) -> Tensor:
     """Variance; by default the sum of squares is divided by the count less one."""
-    dim, correction = _spread_arguments(dim if axis is None else axis, unbiased, correction)
+    dim, correction = _spread_arguments(dim, unbiased, correction)
     _only_floating("std and var", input)
     return _var(input, axes_of(dim, input._array.ndim), correction, keepdim)
 
@@ -78,10 +77,9 @@ def std(
     keepdim: bool = False,
     *,
     correction: Any = None,
-    axis: Any = None,
 ) -> Tensor:
     """Standard deviation: the square root of `var`."""
-    dim, correction = _spread_arguments(dim if axis is None else axis, unbiased, correction)
+    dim, correction = _spread_arguments(dim, unbiased, correction)
     _only_floating("std and var", input)
     return _std(input, axes_of(dim, input._array.ndim), correction, keepdim)
 
