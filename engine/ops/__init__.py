@@ -7,15 +7,13 @@ from functools import cache
 from types import ModuleType
 from typing import Any
 
-import numpy as np
-
 from ..autograd.primitives import give
 from ..compat.names import SURFACE
 from ..discovery import modules
 from ..op import codegen
 from ..op.declare import FUNCTIONS, TABLE
 from ..op.slow_path import NUMBERS
-from ..tensor import Tensor, constant
+from ..tensor import Tensor
 from .calling import callable_as
 from .convolution import convolve, grids, interpolation, max_pooling, mean_pooling, padding, shuffles, unfold
 from .creation import conversions, copies, factories, generator, random, window_functions
@@ -168,7 +166,10 @@ def _operators() -> None:
         return matmul.matmul(other, self)
 
     def modulo_of(self: Any, other: Any) -> Any:
-        return a.remainder(other if isinstance(other, Tensor) else constant(np.asarray(other, self._array.dtype)), self)
+        return a.remainder(a.beside(self, other), self) if isinstance(other, (Tensor, *NUMBERS)) else NotImplemented
+
+    def floor_divided(self: Any, other: Any) -> Any:
+        return a.floor_divide(a.beside(self, other), self) if isinstance(other, (Tensor, *NUMBERS)) else NotImplemented
 
     def modulo(self: Any, other: Any) -> Any:
         return a.remainder(self, other) if isinstance(other, (Tensor, *NUMBERS)) else NotImplemented
@@ -189,8 +190,8 @@ def _operators() -> None:
         "__truediv__": forward(a.true_divide), "__rtruediv__": number_only(a.rdiv),
         "__floordiv__": forward(a.floor_divide), "__mod__": modulo,
         "__pow__": power, "__rpow__": number_only(a.rpow), "__neg__": a.neg, "__pos__": a.positive, "__abs__": unary.abs,
-        "__matmul__": matmul.matmul, "__rmatmul__": matrix_from_left, "__rmod__": modulo_of, "__rdiv__": number_only(a.rdiv),
-         "__invert__": c.bitwise_not,
+        "__matmul__": matmul.matmul, "__rmatmul__": matrix_from_left, "__rmod__": modulo_of, "__rfloordiv__": floor_divided,
+        "__rdiv__": number_only(a.rdiv), "__invert__": c.bitwise_not,
         "__and__": forward(c.bitwise_and), "__or__": forward(c.bitwise_or), "__xor__": forward(c.bitwise_xor),
         "__rand__": forward(c.bitwise_and), "__ror__": forward(c.bitwise_or), "__rxor__": forward(c.bitwise_xor),
         "__lt__": forward(c.lt), "__le__": forward(c.le), "__gt__": forward(c.gt), "__ge__": forward(c.ge),

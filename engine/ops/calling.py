@@ -1,5 +1,5 @@
-"""PyTorch's calling conventions, for every function that PyTorch parses itself: NumPy's names for arguments (`axis`, `keepdims`,
-`x`), `out=`, and PyTorch's words for a call that does not fit.
+"""PyTorch's calling conventions, for every function that PyTorch parses itself: NumPy's names for arguments (`axis`,
+`keepdims`, `x`), `out=`, and PyTorch's words for a call that does not fit.
 
 What users call stands around the function that operations call among themselves. Where a call fits, that costs some 60 ns; what
 it means is worked out only where it does not.
@@ -238,9 +238,7 @@ def _into(called: _Called, out: Any, arguments: Sequence[Any], named: dict[str, 
 def _write(result: Tensor, target: Tensor) -> None:
     if not dtypes.can_cast(result.dtype, target.dtype):
         names = dtypes.SCALAR_NAMES
-        raise RuntimeError(
-            f"result type {names[result.dtype]} can't be cast to the desired output type {names[target.dtype]}"
-        )
+        raise RuntimeError(f"result type {names[result.dtype]} can't be cast to the desired output type {names[target.dtype]}")
     shape = result._array.shape
     if target._array.shape != shape:
         if target._array.size:

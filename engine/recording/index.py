@@ -39,7 +39,7 @@ Flags: TypeAlias = NDArray[np.bool_]
 
 
 _SHORT = 16
-"""Changes up to which all are made when one is asked for: to make one, and to look for it in an array, takes as long as that."""
+"""Changes up to which all are made when one is asked for: to look for one in an array takes as long as that."""
 
 
 class StepFunction(Generic[T]):

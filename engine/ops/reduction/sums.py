@@ -80,9 +80,12 @@ def sum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = N
     """Sum of all elements, or over the dimensions `dim`."""
     if dtype is not None:
         input = input.to(dtype)
-    if dim is None:
-        return _sum(input)
-    return _sum_dim(input, axes_of(dim, input._array.ndim), keepdim)
+    return kept(_sum(input) if dim is None else _sum_dim(input, axes_of(dim, input._array.ndim), keepdim), dtype)
+
+
+def kept(result: Tensor, dtype: Any) -> Tensor:
+    """A result of integers in the dtype that was asked for: they are added up in int64, and the last bits are the same."""
+    return result if dtype is None or result._array.dtype.kind == "f" else result.to(dtype)
 
 
 @op(
