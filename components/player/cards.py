@@ -13,9 +13,9 @@ from engine.diagnosis.findings import findings_at_hand, known_findings
 from engine.graph import Faces, changes, faces, gradients, node_sites
 from engine.graph.rolled_cards import parameters, sparkline, title_within
 from engine.graph.rolled_graph import RolledGraph
-from engine.graph.shown.group_states import shown_member
 from engine.graph.shown.run_index import Norms
 from engine.graph.shown.state_history import EdgeKey
+from engine.graph.structure.folding import shown_member
 from engine.recording.events import NodeRan
 
 Lines = Callable[[int, int, int], Sequence[str]]

@@ -11,10 +11,10 @@ from ..graph.design import Theme, palette
 from ..graph.graph_view import GraphView
 from ..graph.rolled_cards import parameters, sparkline, title_within
 from ..graph.rolled_graph import RolledGraph
-from ..graph.shown.group_states import shown_member
 from ..graph.shown.node_kinds import tone
 from ..graph.shown.node_states import Faces
 from ..graph.shown.state_history import EdgeFace, Face
+from ..graph.structure.folding import shown_member
 from ..recording.index import index_of
 from . import backdrop, cards, edges
 from .backdrop import Frame

@@ -56,7 +56,7 @@ class Noted(NamedTuple):
     arrived: tuple[int, ...]
     """The last gradients that have come, none once they are in `.grad`."""
     flags: int
-    """The sum of what holds of `PENDING` to `KEPT`, and of one of `STATE`."""
+    """The sum of what holds of `PENDING` to `KEPT` and `PASSED`, and of one of `STATE`."""
     title: str | None
 
 
@@ -68,6 +68,8 @@ TO_COME = 4
 """More will come."""
 KEPT = 8
 """The gradient that flows stays: in a leaf, after `retain_grad`, in a `.grad` that is there."""
+PASSED = 128
+"""What was received came in a pass that is over."""
 STATE = {state: number << 4 for number, state in enumerate(STATES)}
 _FLAGS = 1 + Noted._fields.index("flags")
 _SLOTS = 1 + len(Noted._fields)
@@ -75,7 +77,7 @@ _SLOTS = 1 + len(Noted._fields)
 
 def state_of(flags: int) -> str:
     """The state in a `Noted`'s flags."""
-    return STATES[flags >> 4]
+    return STATES[(flags & ~PASSED) >> 4]
 
 
 class NodeHistories(Mapping[str, list[tuple[int, Face]]]):

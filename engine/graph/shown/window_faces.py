@@ -36,7 +36,7 @@ def window_faces(recording: Recording, members: Members, carried: Carriers, firs
         shown.append((key, some, born[low:high].tolist()))
         title = graph.nodes[key]["title"]
         cast.update({f"{prefix}{id}": (owners.get((id, 0), NOTHING) if autograd else id, title) for id in some})
-    wanted = Cast(autograd, cast, carried, graph.edges(keys=True), renamed=False)
+    wanted = Cast(autograd, cast, carried, graph.edges(keys=True), renamed=False, passed=True)
     parts = faces_between(recording, wanted, first, last)
     texts, names = ArrayTexts(recording), {} if autograd else best_names(recording)
     merged = NodeHistories(iter(members.keys), partial(face_of, texts))

@@ -153,7 +153,7 @@ test('rows of a card stand at its lower edge, those without room are counted', (
   assert.deepEqual([boxes.at(-1), more, rest], [{ left: 9, right: 167, top: 114, bottom: 136 }, 0, null]);
   assert.ok(boxes[0].bottom < boxes[1].top && boxes[0].top > 70, 'below value and gradient');
   const crowded = rowBoxes(box, 9);
-  assert.deepEqual([crowded.boxes.length, crowded.more], [2, 7]);
+  assert.deepEqual([crowded.boxes.length, crowded.more], [1, 8]);
   assert.ok(crowded.rest.bottom <= 136);
   assert.deepEqual(rowBoxes({ ...box, bottom: 40 }, 2), { boxes: [], more: 2, rest: null });
 });
