@@ -89,9 +89,10 @@ class _Paths:
             if key in self.lasting and key not in side:
                 users = [user for user in self.users[key] if user in found and user not in side]
                 apart = [user for user in users if user not in self.lasting]
-                # A parameter stands with the modules that use it, whoever else looks at it (a penalty on all weights).
+                # A parameter stands with the modules that use it, whoever else looks at it (a penalty on all weights); with
+                # its own, if that is one of them.
                 modules = [user for user in apart if self._run(user) is not None]
-                found[key] = _common([found[user] for user in modules or apart or users])
+                found[key] = _common([found[user] for user in self._owners(key, modules) or modules or apart or users])
                 if apart and nodes[key]["kind"] in ("leaf", "accumulate"):
                     nodes[key]["frames"] = _common([nodes[user]["frames"] for user in apart])
         for key, a in self.graph.nodes(data=True):
@@ -115,6 +116,17 @@ class _Paths:
             return None
         module, calls, nest = self.places.wheres[self.places.where[scope]]
         return (module, calls, nest) if module else None
+
+    def _owners(self, key: str, users: Sequence[str]) -> list[str]:
+        """Those users of a parameter that run in the innermost module that it belongs to, as far as its name tells."""
+        depths: dict[str, int] = {}
+        for user in users:
+            run = self._run(user)
+            assert run is not None
+            path = run[0].partition(".")[2]  # the outermost module may go by another name
+            if not path or f".{path}." in _named(self.graph.nodes[key]):
+                depths[user] = len(path.split(".")) if path else 0
+        return [user for user, depth in depths.items() if depth == max(depths.values())]
 
     def _line(self, key: str) -> tuple[int, int]:
         site = self.contexts.site(key)

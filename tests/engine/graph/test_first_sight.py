@@ -284,3 +284,41 @@ def test_before_its_pass_a_card_of_the_iteration_says_nothing_of_the_one_before(
     born = index_of(tape("script")).tensors[int(members[4][1:])].born
     shown = view.faces((born, born)).nodes[key]
     assert [(face.grad, face.grad_label) for _, face in shown] == [(None, "grad")]
+
+
+TIED = """
+import torch
+from torch import nn
+torch.manual_seed(0)
+class Inner(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.w = nn.Parameter(torch.ones(3))
+    def forward(self, x):
+        return x * self.w
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.emb = nn.Embedding(5, 3)
+        self.head = nn.Linear(3, 5, bias=False)
+        self.head.weight = self.emb.weight
+        self.inner = Inner()
+    def forward(self, x):
+        return self.head(torch.tanh(self.inner(self.emb(x)))) + 0.01 * self.inner.w.sum()
+net = Net()
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for k in range(3):
+    loss = nn.functional.cross_entropy(net(torch.tensor([1, 2])), torch.tensor([0, 4]))
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+"""
+
+
+def test_a_parameter_stands_in_the_module_that_it_belongs_to() -> None:
+    view = graph_view(recorded(TIED), rolled=True)
+    rows = {
+        group.title: [view.structure.graph.nodes[key]["title"] for key in group.rows] for group in view.groups.groups.values()
+    }
+    assert rows["emb"] == ["net.emb.weight"]
+    assert rows["inner"] == ["net.inner.w"]
