@@ -108,7 +108,7 @@ def faces(recording: Recording, graph: Graph) -> WholeFaces:
 def faces_between(recording: Recording, cast: Cast, first: int, last: int) -> WholeFaces:
     """The histories from step `first` to `last`, both included, of the cards alone that are asked for.
 
-    A node that was there before begins with what it shows at `first`.
+    A node that was there before begins, just before `first`, with what it shows there.
     """
     return _Sweep(recording, cast).run(max(0, first), min(last, len(recording.events) - 1))
 

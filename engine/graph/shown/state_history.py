@@ -95,13 +95,14 @@ class NodeHistories(Mapping[str, list[tuple[int, Face]]]):
             track += noted
 
     def clip(self, first: int) -> None:
-        """Leave out what is shown no more at a step and later; what is shown there begins at it, or when the node was made."""
+        """Leave out what is shown no more at a step and later; what was shown before it begins just before it, so that nobody
+        takes it for what happened there."""
         for track in self._tracks.values():
             row = bisect_right(track[::_SLOTS], first) - 1
             if row > 0:
                 del track[: row * _SLOTS]
             if track and track[0] < first:
-                track[0] = first
+                track[0] = first - 1
 
     def noted(self, key: str) -> Iterator[tuple[int, Noted]]:
         """What a history is written from."""

@@ -322,3 +322,27 @@ def test_a_parameter_stands_in_the_module_that_it_belongs_to() -> None:
     }
     assert rows["emb"] == ["net.emb.weight"]
     assert rows["inner"] == ["net.inner.w"]
+
+
+def test_a_group_shows_what_it_kept_from_before_in_every_window() -> None:
+    view = first("script")
+    assert view.rolled is not None
+    loop = view.rolled.main
+    assert loop is not None
+    start = int(loop.starts[5])
+    wide, narrow = view.faces((start - 40, start + 40)), view.faces((start, start + 40))
+    for key in view.graph:
+        now = [[face for step, face in shown.nodes[key] if step <= start][-1:] for shown in (wide, narrow)]
+        assert [(face.value, face.grad) for face in now[0]] == [(face.value, face.grad) for face in now[1]], key
+
+
+def test_what_an_iteration_has_not_made_yet_is_known_as_old() -> None:
+    view = first("script")
+    assert view.rolled is not None
+    loop = view.rolled.main
+    assert loop is not None
+    start, end = int(loop.starts[5]), int(loop.ends[5])
+    key = next(key for key, a in view.graph.nodes(data=True) if a["title"] == "loss" and a["root"])
+    (made,) = view.rolled.made_between(key, start, end)
+    assert start < made < end
+    assert [step for step, _ in view.faces((start, end)).nodes[key] if step < start] == [start - 1]
