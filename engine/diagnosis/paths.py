@@ -23,6 +23,7 @@ from .run import Run
 
 _KEPT = 8
 """Searches that are kept for the next question."""
+_MAX_NAME = 120
 _LITTLE = 2_000
 """Tensors that a look ahead takes in."""
 
@@ -58,7 +59,22 @@ class Paths:
     def label(self, tensor: int, step: int) -> str:
         """What a tensor is called at a step: its name then, or any it had, or the expression that made it."""
         history = self.run.tensors[tensor]
-        return clip(name_now(self.run.recording, tensor, history.name(step)) or self.run.title(tensor), 40)
+        return clip(name_now(self.run.recording, tensor, history.name(step)) or self.run.title(tensor), _MAX_NAME)
+
+    def statement(self, step: int) -> str:
+        """The statement of the program that ran at a step, in one line."""
+        site = self.run.site(step)
+        node = self.source.at(site)
+        whole = self.source.statement(node) if node is not None else None
+        if (
+            whole is None
+            or site is None
+            or isinstance(whole, ast.With | ast.For | ast.While | ast.If | ast.Try | ast.FunctionDef | ast.ClassDef)
+        ):
+            return self.run.expression(site)
+        return self.run.expression(
+            Site(site.cell, whole.lineno, whole.col_offset, whole.end_lineno or 0, whole.end_col_offset or 0)
+        )
 
     def assigned_to(self, step: int) -> str:
         """What the statement of a step gives its value to, as it is written: "self.mean"; "" for none or several."""

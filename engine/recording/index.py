@@ -422,6 +422,14 @@ class Index:
         held = tensor != NOTHING
         return key[held], tensor[held], step[held], ended[held]
 
+    def bindings(self, tensor: int) -> list[tuple[str, str, int, int]]:
+        """The names that a tensor had: (function, name, from which step, up to which), in the order of the names."""
+        if tensor not in self._holding.places:
+            return []
+        key, _, began, ended = self._bindings
+        keys = self._keys[1]
+        return [(*keys[key.item(row)], began.item(row), ended.item(row)) for row in self._holding.rows(tensor).tolist()]
+
     @cached_property
     def _holding(self) -> Groups:
         return Groups(self._bindings[1])

@@ -182,7 +182,7 @@ def _at(paths: Paths, entry: Pass, node: int, edge: int) -> Zero:
             return found._replace(node=node)
     for kind in _KINDS:
         if op in run.having(kind.trait):
-            sentence = kind.sentence.format(op=op, name=name, value=value)
+            sentence = kind.sentence.format(op=run.module(step) or op, name=name, value=value)
             return Zero(kind.code, site, step, f"{where}: {sentence}", kind.fix.format(op=op), node)
     at = f" at {name} = {value}" if value else ""
     return Zero(
@@ -216,7 +216,9 @@ def _zero_tensor(paths: Paths, tensor: int, step: int, op: str) -> Zero:
     """Where a factor that is zero comes from: through operations that keep zeros, back to the one that made them."""
     run = paths.run
     where, site, name = run.where(step), run.site(step), run.title(tensor)
-    said = f"{where}: {op} multiplies with {name}, which is zero everywhere"
+    by = run.module(step) or op
+    written = run.tensors[tensor].first_name or run.tensors[tensor].op.op not in run.having("creation")
+    said = f"{where}: {by} multiplies by {name}, which is zero everywhere" if written else f"{where}: {by} multiplies by zeros"
     maker = run.beneath_views(tensor)
     born, event = run.op_of(maker)
     for _ in range(16):
