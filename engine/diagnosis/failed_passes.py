@@ -5,6 +5,7 @@ Two things do: the graph was freed by an earlier pass, or a tensor that a node h
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from ..graph.symbols import clip
@@ -80,7 +81,7 @@ def _freed(run: Run, entry: Pass, severity: str) -> Finding | None:
             f"{_capital(run.during(entry.began)) or 'An iteration'} uses {what} as the previous iteration left it "
             f"({run.where(crossed)}), with its graph. backward at {run.where(entry.began)} goes on into that graph, which pass "
             f"{earlier.number if earlier else '?'} has freed.",
-            f"Cut it at the start of each iteration: {what} = {what}.detach()."
+            f"Cut it at the start of each iteration: {_detached(what)}."
             if carried != NOTHING else "Detach what is carried from one iteration to the next.",
             step=entry.began, related=[run.site(crossed), *related], evidence=evidence, severity=severity,
             nodes=[*nodes, *([key(carried)] if carried != NOTHING else [])],
@@ -101,6 +102,12 @@ def _freed(run: Run, entry: Pass, severity: str) -> Finding | None:
         run, FREED_GRAPH, told.title, told.explanation.rstrip(".") + by, told.remedy(),
         step=entry.began, related=related, evidence=evidence, nodes=nodes, severity=severity,
     )  # fmt: skip
+
+
+def _detached(name: str) -> str:
+    """The statement that cuts a tensor off from its graph; one in a tuple or list with the others there."""
+    whole = name.partition("[")[0] if name.endswith("]") else ""
+    return f"{whole} = tuple(each.detach() for each in {whole})" if whole.isidentifier() else f"{name} = {name}.detach()"
 
 
 def _capital(text: str) -> str:
@@ -167,8 +174,7 @@ def _changed(run: Run, entry: Pass, severity: str) -> Finding | None:
         f"{clip(what, 2 * MAX_LABEL)} wrote it ({', '.join(lines) or 'an unknown line'}); at "
         f"{run.where(entry.began)} it is at version "
         f"{crime.needed}, so backward fails.",
-        "Call backward() before optimizer.step(), or compute the result anew after it."
-        if by_optimizer else BY_CODE["in_place_on_saved"].remedy(),
+        _remedy(what, name, by_optimizer),
         step=write,
         related=[run.site(born), run.site(entry.began), *map(run.site, crime.writes)],
         evidence=[
@@ -179,6 +185,20 @@ def _changed(run: Run, entry: Pass, severity: str) -> Finding | None:
         nodes=[key(crime.tensor), f"n{crime.node}"],
         severity=severity,
     )  # fmt: skip
+
+
+def _remedy(what: str, name: str, by_optimizer: bool) -> str:
+    """What to do instead of the write."""
+    if by_optimizer:
+        return "Call backward() before optimizer.step(), or compute the result anew after it."
+    if what.endswith("inplace=True)"):
+        return f"Make {what.partition(' (')[0]} without inplace=True."
+    if re.match(r"[\w.]+\[.*\]\s*[-+*/]?=[^=]", what):
+        return (
+            f"Write into a copy ({name} = {name}.clone() before each write), put the parts together with torch.stack or "
+            "torch.cat, or choose with torch.where."
+        )
+    return BY_CODE["in_place_on_saved"].remedy()
 
 
 def _crime(run: Run, entry: Pass) -> Crime | None:

@@ -9,10 +9,13 @@ import numpy as np
 from ...graph.symbols import clip
 from ...recording.columns import columns_of
 from ...recording.events import NOTHING, OpRan, Raised, Site
+from ..backward_call import receiver
+from ..cuts import Cut, cuts_above, fact
 from ..failed_passes import explained
 from ..failures import failure_of, quoted
 from ..paths import Paths
 from ..reason import Reason
+from ..run import key
 from .absent import absent
 from .grad_query import Question
 from .names import named
@@ -108,7 +111,10 @@ def _failed(paths: Paths, step: int, event: Raised) -> Reason:
     elif "NoneType" in event.message and (none := _none(paths, step, site)) is not None:
         explanation, fix, nodes = f"{none.title}. {none.explanation}", none.fix, list(none.nodes)
         evidence = list(none.evidence)
-    elif not explanation and known is None:
+    elif known is not None and known.code == "loss_not_connected" and (cut := _cut(paths, step)) is not None:
+        explanation, fix, nodes = cut.sentence, cut.fix, [key(t) for t in (cut.source, cut.result) if t != NOTHING]
+        evidence = [fact(run, cut)]
+    elif known is None:
         explanation = "" if site is None else f"The line is: {clip(run.line(site).strip(), 120)}"
     where = run.site_text(site)
     during = run.during(step)
@@ -137,6 +143,14 @@ def _none(paths: Paths, step: int, site: Site | None) -> Reason | None:
         if tensor != NOTHING and run.tensors[tensor].born <= step and run.tensors[tensor].grad(step) == NOTHING:
             return absent(Question(paths, tensor, step, name))
     return None
+
+
+def _cut(paths: Paths, step: int) -> Cut | None:
+    """What cut off from its graph what backward() was called on."""
+    root = receiver(paths, step)
+    if root == NOTHING:
+        return None
+    return next((cut for cut, _ in cuts_above(paths, root, step, lambda t: paths.label(t, step))), None)
 
 
 def _shapes(paths: Paths, step: int, site: Site | None) -> list[tuple[str, str]]:

@@ -12,6 +12,7 @@ import numpy as np
 from ...graph.numbers import number
 from ...recording.events import NOTHING, OpRan, Stepped
 from ...recording.index import Pass
+from ..cuts import cuts_above, fact
 from ..paths import Paths
 from ..reason import Reason
 from .absent import absent
@@ -64,6 +65,8 @@ def why_loss(paths: Paths, name: str, step: int) -> Reason | None:
     bad = next((value for value in values if not math.isfinite(value.value)), None)
     if bad is not None:
         return _not_finite(q, bad, values)
+    if own and (cut := _no_graph(q, own[-1])) is not None:
+        return cut
     if _alike(values) and len(own) + len(values) > 2:
         return _constant(q, values, own)
     if len(values) == 1:
@@ -117,6 +120,27 @@ def _not_finite(q: Question, bad: Value, values: Sequence[Value]) -> Reason:
     rest = reason.explanation.removesuffix(".").strip()
     return msgspec.structs.replace(
         reason, step=q.step, explanation=f"{rest}." if rest else "", evidence=(*reason.evidence, *_course(q, values))
+    )
+
+
+def _no_graph(q: Question, entry: Pass) -> Reason | None:
+    """A pass from the loss reaches nothing, because the loss is cut off from what it was computed from."""
+    # What it reaches may be a leaf that was made of the values of what it was to reach: `torch.tensor(losses, requires_grad=True)`.
+    above = [next(cuts_above(q.paths, t, entry.began, q.label), None) for t in _leaves(q, entry) or [entry.event.roots[0][0]]]
+    if not above or above[0] is None or not all(above):
+        return None
+    cut, way = above[0]
+    return q.because(
+        cut.code,
+        f"{q.name} has no graph that leads to a parameter: {cut.what} cuts it off from {q.label(cut.source)}, so backward() "
+        f"({q.run.where(entry.began)}) reaches nothing",
+        cut.sentence,
+        cut.fix,
+        step=cut.step,
+        site=cut.site,
+        nodes=way,
+        cut=[(cut.source, cut.result)],
+        evidence=[fact(q.run, cut)],
     )
 
 

@@ -124,4 +124,16 @@ def _fix(q: Question, leaf: int, history: TensorHistory, statement: ast.stmt | N
             made = made if isinstance(value, ast.Call) else f"({made})"
             again = f", or make a leaf of it: {name} = {made}.detach().requires_grad_()" if len(made) <= _LONG else ""
             return f"Give the result another name{again}."
-    return f"Update in place, so that the name keeps the leaf: with torch.no_grad(): {q.name} -= …"
+    step = _in_place(value, name) if value is not None else ""
+    return f"Update in place, so that the name keeps the leaf: with torch.no_grad(): {step or f'{q.name} -= …'}"
+
+
+def _in_place(value: ast.expr, name: str) -> str:
+    """`w = w - 0.1 * w.grad` as an update in place; "" for what is written otherwise."""
+    match value:
+        case ast.BinOp(left, ast.Sub() | ast.Add() as sign, right) if ast.unparse(left).removesuffix(".data") == name:
+            made = ast.unparse(right)
+            if isinstance(right, ast.BinOp) and isinstance(right.op, ast.Add | ast.Sub):
+                made = f"({made})"
+            return f"{name} {'-' if isinstance(sign, ast.Sub) else '+'}= {made}" if len(made) <= _LONG else ""
+    return ""

@@ -7,7 +7,15 @@ from pathlib import Path
 import pytest
 
 from engine.diagnosis import why
-from engine.diagnosis.answers.subject import LineSubject, LossSubject, ModuleSubject, Subject, TensorSubject, UpdateSubject, parse
+from engine.diagnosis.answers.subject import (
+    LineSubject,
+    LossSubject,
+    ModuleSubject,
+    Subject,
+    TensorSubject,
+    UpdateSubject,
+    parse,
+)
 from engine.sandbox import run
 from tests.corpus import Case, corpus
 
