@@ -11,6 +11,8 @@ from functools import cached_property
 from heapq import heappop, heappush
 from typing import NamedTuple
 
+import numpy as np
+
 from ..graph.structure.tensor_titles import name_now
 from ..graph.symbols import clip
 from ..recording.columns import columns_of
@@ -50,6 +52,7 @@ class Paths:
         self._reached: OrderedDict[int, frozenset[int]] = OrderedDict()
         self._unseen: dict[int, list[int]] = {}
         self._behind: dict[int, tuple[int, ...]] = {}
+        self._written: dict[int, list[int]] = {}
 
     @cached_property
     def source(self) -> Source:
@@ -182,29 +185,25 @@ class Paths:
                 self._searches.popitem(last=False)
         return search.way(tensor)
 
-    @cached_property
-    def written(self) -> dict[int, list[int]]:
-        """Tensor -> the steps at which something else was written into it; not what optimizers do with its own gradient."""
-        found: dict[int, list[int]] = {}
-        tensors = self.run.tensors
-        for tensor, steps in self.run.writes.items():
-            kept = []
-            for step in steps:
-                event = self.run.events[step]
+    def written(self, tensor: int) -> list[int]:
+        """The steps at which something else was written into a tensor; not what optimizers do with its own gradient."""
+        kept = self._written.get(tensor)
+        if kept is None:
+            run, kept = self.run, []
+            for step in run.writes.get(tensor, ()):
+                event = run.events[step] if not run.index.stepping[step] else None
                 if isinstance(event, OpRan) and any(
-                    a.tensor != tensor and (a.tensor == NOTHING or tensors[a.tensor].info.grad_of == NOTHING)
+                    a.tensor != tensor and (a.tensor == NOTHING or run.tensors[a.tensor].info.grad_of == NOTHING)
                     for a in event.inputs
                 ):
                     kept.append(step)
-            if kept:
-                found[tensor] = kept
-        return found
+            self._written[tensor] = kept
+        return kept
 
     def makers(self, tensor: int, before: int) -> list[int]:
         """The steps before `before` that made a tensor or wrote something into it."""
         found = [self.run.tensors[tensor].born]
-        writes = self.written.get(tensor)
-        if writes is not None:
+        if writes := self.written(tensor):
             found += writes[: bisect_left(writes, before)]
         return [step for step in found if step < before]
 
@@ -264,9 +263,10 @@ class Paths:
     def _reads(self) -> dict[int, list[int]]:
         """Site -> the steps at which values were read there."""
         found: dict[int, list[int]] = {}
-        for step, event in enumerate(self.run.events):
-            if event.__class__ is Read and event.site >= 0:
-                found.setdefault(event.site, []).append(step)
+        sites = columns_of(self.run.recording).events.site
+        for step in self.run.recording.tape.steps(Read).tolist():
+            if (site := int(sites[step])) >= 0:
+                found.setdefault(site, []).append(step)
         return found
 
     def read_of(self, tensor: int) -> bool:
@@ -279,7 +279,8 @@ class Paths:
 
     @cached_property
     def _any_unseen(self) -> bool:
-        return any(event.op == "constant" for _, event in self.run.ops)
+        columns = columns_of(self.run.recording)
+        return any(columns.op_names[op] == "constant" for op in np.unique(columns.operations.op).tolist())
 
     def tensor_read(self, step: int) -> int:
         """The tensor whose values were read at a step."""
@@ -366,7 +367,7 @@ class _Search:
             self._push(root, before)
 
     def _push(self, tensor: int, before: int) -> None:
-        if tensor in self.paths.written:
+        if self.paths.written(tensor):
             for step in self.paths.makers(tensor, before):
                 heappush(self.heap, (-step, tensor))
         else:

@@ -7,10 +7,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import chain
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from ..graph.structure.moments import iteration_text
 from ..graph.structure.tensor_titles import best_name
 from ..graph.symbols import clip
 from ..program.changes import TextChange
+from ..recording.columns import columns_of
 from ..recording.events import (
     NOTHING,
     Accumulated,
@@ -32,7 +33,7 @@ from ..recording.events import (
     Stepped,
     Warned,
 )
-from ..recording.index import Pass, Status, StepFunction, index_of
+from ..recording.index import Pass, Status, StepFunction, index_of, steps_by
 from ..recording.levels import levels_of
 from ..recording.operations import having, traits_in
 from ..recording.recording import Recording
@@ -40,6 +41,8 @@ from .reason import Finding, Kind
 
 Change: TypeAlias = Accumulated | GradSet
 """What can happen to a tensor's `.grad`."""
+
+E = TypeVar("E")
 
 INF, NAN = 1, 2
 """Bits of a fault: the array holds infinities, the array holds NaN."""
@@ -228,24 +231,28 @@ class Run:
     @cached_property
     def optimizer_steps(self) -> list[tuple[int, Stepped]]:
         """The steps of optimizers."""
-        return [(step, event) for step, event in enumerate(self.events) if isinstance(event, Stepped)]
+        return self._of_kind(Stepped)
 
     @cached_property
     def namings(self) -> list[tuple[int, Named]]:
         """The bindings of names."""
-        return [(step, event) for step, event in enumerate(self.events) if isinstance(event, Named)]
+        return self._of_kind(Named)
 
     @cached_property
     def warnings(self) -> list[tuple[int, Warned]]:
         """The warnings that were shown."""
-        return [(step, event) for step, event in enumerate(self.events) if isinstance(event, Warned)]
+        return self._of_kind(Warned)
 
     @cached_property
     def raised(self) -> tuple[int, Raised] | None:
         """The exception the program ended with."""
-        found = ((step, event) for step, event in enumerate(reversed(self.events)) if isinstance(event, Raised))
-        last = next(found, None)
-        return None if last is None else (len(self.events) - 1 - last[0], last[1])
+        found = self._of_kind(Raised)
+        return found[-1] if found else None
+
+    def _of_kind(self, kind: type[E]) -> list[tuple[int, E]]:
+        """The events of a kind, with their steps."""
+        events = ((step, self.events[step]) for step in self.recording.tape.steps(kind).tolist())
+        return [(step, event) for step, event in events if isinstance(event, kind)]
 
     @cached_property
     def passes(self) -> list[Pass]:
@@ -262,23 +269,16 @@ class Run:
     # --- tensors --------------------------------------------------------------------------------------------------------------
 
     @cached_property
-    def consumers(self) -> dict[int, list[int]]:
+    def consumers(self) -> Mapping[int, list[int]]:
         """The steps of the operations that take a tensor."""
-        found: dict[int, list[int]] = {}
-        for step, event in self.ops:
-            for argument in event.inputs:
-                if argument.tensor != NOTHING:
-                    found.setdefault(argument.tensor, []).append(step)
-        return found
+        inputs = columns_of(self.recording).inputs
+        return steps_by(inputs.tensor, inputs.step)
 
     @cached_property
-    def writes(self) -> dict[int, list[int]]:
+    def writes(self) -> Mapping[int, list[int]]:
         """The steps of the operations that write a tensor in place."""
-        found: dict[int, list[int]] = {}
-        for step, event in self.ops:
-            for write in event.written:
-                found.setdefault(write.tensor, []).append(step)
-        return found
+        written = columns_of(self.recording).writes
+        return steps_by(written.tensor, written.step)
 
     def status(self, tensor: int, step: int) -> Status:
         """A tensor's flags, node and array after a step."""

@@ -672,6 +672,12 @@ class _Made(Mapping[int, T]):
         return len(self._keys)
 
 
+def steps_by(keys: Ints, steps: Ints) -> Mapping[int, list[int]]:
+    """For each key the steps that stand beside it, in order."""
+    groups = Groups(keys)
+    return _Made(groups.places, lambda key: steps[groups.rows(key)].tolist())
+
+
 class _ById(Mapping[int, T]):
     """What is behind ids, of which each is made when it is first asked for."""
 

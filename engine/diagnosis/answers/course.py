@@ -13,8 +13,8 @@ from ...recording.events import NOTHING, HookRan, NodeRan, OpRan, Site
 from ...recording.index import Arrival, Pass
 from .grad_query import Question
 
-_FAR = 20_000
-"""Nodes of a way that are looked at."""
+_FAR = 600
+"""Nodes of a way that are looked at, the nearest ones of a longer way."""
 _LARGE, _SMALL = 1e5, 1e-6
 """From which factor on a gradient is very large, and below which very small."""
 _TOLD = 1e3
@@ -267,9 +267,10 @@ def thrown_away(q: Question, number: int) -> tuple[list[int], int]:
     clearing."""
     run = q.run
     entry = run.index.passes[number]
-    used = sorted({*run.updates.get(q.tensor, ()), *run.writes.get(q.tensor, ())})
-    used = [step for step in used if step > q.history.born]
-    if not run.updates.get(q.tensor):
+    written = q.history.changes.steps if q.history.changes is not None else []
+    first = next((row.step for row in q.rows if row.kind == "backward"), q.step)
+    used = [step for step in written if step > first]
+    if not used:
         return [], NOTHING
     since = max((step for step in used if step < entry.began), default=NOTHING)
     waiting: list[int] = []

@@ -125,7 +125,7 @@ def _not_finite(q: Question, bad: Value, values: Sequence[Value]) -> Reason:
 
 def _no_graph(q: Question, entry: Pass) -> Reason | None:
     """A pass from the loss reaches nothing, because the loss is cut off from what it was computed from."""
-    # What it reaches may be a leaf that was made of the values of what it was to reach: `torch.tensor(losses, requires_grad=True)`.
+    # What it reaches may be a leaf that was made of the values of what it was to reach: `torch.tensor(losses)`.
     above = [next(cuts_above(q.paths, t, entry.began, q.label), None) for t in _leaves(q, entry) or [entry.event.roots[0][0]]]
     if not above or above[0] is None or not all(above):
         return None

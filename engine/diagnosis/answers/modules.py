@@ -12,6 +12,8 @@ from ..reason import Reason
 from .grad_query import listed
 from .names import members
 
+_KINDS = ("a gradient that is not finite", "no gradient", "a gradient of zero", "a gradient")
+"""What parameters may have, the gravest first."""
 _LOOKED_AT = 8
 """Parameters of which one reason is chosen."""
 
@@ -26,13 +28,13 @@ def why_module(paths: Paths, name: str, step: int, of_tensor: Callable[[Paths, i
     if not held:
         raise KeyError(name)
     run = paths.run
-    kinds: dict[str, list[str]] = {"is not finite": [], "is None": [], "is zero": [], "is there": []}
+    kinds: dict[str, list[str]] = {kind: [] for kind in _KINDS}
     for each, tensor in held.items():
         grad = run.tensors[tensor].grad(step)
         if grad == NOTHING:
-            kinds["is None"].append(each)
+            kinds[_KINDS[1]].append(each)
         else:
-            kinds["is not finite" if run.fault(grad) else "is zero" if run.zero(grad) else "is there"].append(each)
+            kinds[_KINDS[0 if run.fault(grad) else 2 if run.zero(grad) else 3]].append(each)
     reasons: list[tuple[str, list[str], Reason]] = []
     for kind, those in kinds.items():
         for each in those[:_LOOKED_AT]:
@@ -43,12 +45,13 @@ def why_module(paths: Paths, name: str, step: int, of_tensor: Callable[[Paths, i
         if reasons and reasons[-1][2].wrong:
             break
     kind, those, reason = next((one for one in reasons if one[2].wrong), reasons[0])
-    whose = f"{len(those)} of {len(held)} parameters" if len(those) < len(held) else f"all {len(held)} parameters"
-    if len(held) == 1:
-        whose = "the only parameter"
+    whose = f"{len(those)} of {len(held)} parameters of {name} {'has' if len(those) == 1 else 'have'}"
+    if len(those) == len(held):
+        all_ = {1: "The only parameter", 2: "Both parameters"}.get(len(held), f"All {len(held)} parameters")
+        whose = f"{all_} of {name} {'has' if len(held) == 1 else 'have'}"
     return msgspec.structs.replace(
         reason,
-        title=f"Of {whose} of {name} .grad {kind} ({listed(those)}): {_why(reason)}",
+        title=f"{whose} {kind} ({listed(those)}): {_why(reason)}",
         evidence=(*reason.evidence, *((each, _grad_text(paths, held[each], step)) for each in list(held)[:_LOOKED_AT])),
         nodes=tuple(dict.fromkeys([*reason.nodes, *(f"t{held[each]}" for each in those)])),
     )
