@@ -31,7 +31,7 @@ class Kind(NamedTuple):
     fix: str
 
 
-_UNRECORDED = "{where}: {doing} runs within {switch}{by}, so it is not recorded.", "Compute it outside of {switch}."
+_UNRECORDED = "{where}: {doing} runs within {switch}{by}, so it is not recorded.", "{outside}"
 
 KINDS = {
     "detach": Kind(
@@ -235,6 +235,9 @@ def describe(paths: Paths, link: Link, after: Sequence[Link], name: str) -> Cut:
         mode = "inference_mode" if word == "inference" or "inference_mode" in text else "no_grad"
         word = "inference" if mode == "inference_mode" else word
         facts |= {"what": mode, "doing": called or f"{event.op} on {name}", "switch": _switch(paths, opening, text, mode)}
+        facts["outside"] = f"Compute it outside of {facts['switch']}."
+        if "set_grad_enabled" in facts["switch"]:
+            facts["outside"] = "Call torch.set_grad_enabled(True) before it."
         facts["by"] = f" (switched off at {run.site_text(opening)})" if opening is not None and opening != site else ""
         site = opening or site
     elif word == "dtype":
@@ -303,7 +306,10 @@ def by_numbers(paths: Paths, step: int, name: str, source: int, result: int = NO
     assert isinstance(read, Read)
     how = read.how
     call = f"{_term(name)}.{how}()" if how in ("item", "tolist", "numpy") else f"{how}({name})"
-    if how == "tensor":
+    written = run.expression(run.site(step))
+    if how not in ("item", "tolist", "numpy") and "(" in written and len(written) <= MAX_LABEL:
+        call = written
+    elif how == "tensor":
         call = f"torch.tensor([… {name} …])"
     form, they = ("a NumPy array, which knows", "its values") if how == "numpy" else ("plain numbers, which know", "they")
     facts = {"where": run.where(step), "what": call, "form": form, "after": f"; {they} {after}" if after else ""}
@@ -313,10 +319,11 @@ def by_numbers(paths: Paths, step: int, name: str, source: int, result: int = NO
 def _through_python(paths: Paths, link: Link, name: str, source: int, result: int) -> Cut:
     back = paths.run.events[link.step]
     assert isinstance(back, OpRan)
-    where = paths.run.where(link.step)
-    after = f"come back as a new tensor ({back.op}, {where})"
+    where, written = paths.run.where(link.step), paths.run.expression(paths.run.site(link.step))
+    op = written if written and len(written) <= MAX_LABEL else back.op
+    after = f"come back as a new tensor ({op}, {where})"
     if any(argument.tensor != NOTHING for argument in back.inputs):
-        after = f"go into {back.op} ({where}) as constants"
+        after = f"go into {op} ({where}) as constants"
     return by_numbers(paths, link.read, name, source, result, after)
 
 

@@ -216,10 +216,19 @@ class Paths:
         if event.op == "grad":
             return []
         if event.op == "constant" and not found:
-            return [(tensor, NOTHING) for tensor in self.unseen(step)]
+            return self._read_there(step) or [(tensor, NOTHING) for tensor in self.unseen(step)]
         if self._reads and (event.op in self._creations or any(argument.text for argument in event.inputs)):
             found += [(self.tensor_read(read), read) for read in self.reads_behind(step)]
         return found
+
+    def _read_there(self, step: int) -> list[tuple[int, int]]:
+        """The reads whose numbers became the tensor that came about unseen at a step: `buffer[i] = w[i].item()`."""
+        site = self.source.site_of(self.expression_of_unseen(step), self.run.site(step))
+        scope = self.run.events[step].scope
+        reads = (
+            [read for read in self.reads_behind(step, site) if self.run.events[read].scope == scope] if site is not None else []
+        )
+        return [(self.tensor_read(read), read) for read in reads if self.run.tensors[self.tensor_read(read)].born < step]
 
     def is_cut(self, source: int, result: int, step: int) -> bool:
         """Whether the operation at a step lets no gradient from `result` back to `source`, which requires grad."""

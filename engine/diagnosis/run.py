@@ -166,6 +166,9 @@ class Run:
             return clip(text, MAX_LABEL)
         if within is not None and within != history.op.scope and (module := self.module(history.born)):
             return f"the output of {module}"
+        inputs = self.inputs(history.op)
+        if within is not None and len(inputs) == 1 and history.op.op in self.having("same_values"):
+            return self.title(inputs[0])
         return self._formula(tensor)
 
     def _consumed_at(self, tensor: int, site: int) -> int | None:

@@ -55,8 +55,10 @@ def _not_retained(q: Question) -> Reason:
     name = run.nodes[node].info.name if node != NOTHING else made.op
     step = run.nodes[node].born if node != NOTHING else q.history.born
     gone = next((e for e in reversed(q.passes) if node in e.arrivals and e.event.via == "backward"), None)
-    through = ""
+    through, loss = "", "loss"
     if gone is not None:
+        root = gone.event.roots[0][0]
+        loss = name_ if root != q.tensor and (name_ := q.label(root)).isidentifier() else loss
         arrivals = [a for a in gone.arrivals[node].values if a.array >= 0 and a.input == q.status.output]
         if arrivals:
             texts = " + ".join(run.texts.describe(a.array) for a in arrivals[:4])
@@ -65,7 +67,9 @@ def _not_retained(q: Question) -> Reason:
         "not_retained",
         f"{q.name}.grad is None because {q.name} is not a leaf: {run.where(step)} computed it ({name})",
         f"backward() fills .grad of leaves only, unless retain_grad() was called before.{through}",
-        f"Call {q.name}.retain_grad() before backward(), or take torch.autograd.grad(loss, {q.name}).",
+        f"Call {q.name}.retain_grad() before backward(), or take torch.autograd.grad({loss}, {q.name})."
+        if gone is None or q.tensor != gone.event.roots[0][0]
+        else f"{q.name} is where backward() starts: its own gradient is 1.",
         step=step,
         nodes=[q.tensor],
         evidence=[("grad_fn", name), ("is_leaf", "False")],

@@ -23,6 +23,9 @@ _LINES = 6
 """Lines of a way that are named."""
 _NATURAL = ("distance", "reduces", "normalizes", "difference", "magnitude")
 """What makes a gradient small where a loss is small or of many elements: in order."""
+_CANCELLED = 1e-5
+"""The factor of one operation below which its contributions cancel but for rounding, if it is none that makes so small."""
+_SMALLER = ("saturates", "squashes", "product", "matrix_product", "division", "exponential")
 _PARTS = (
     ("flat_below", "passes none on where its input is below its bound"),
     ("flat_outside", "passes none on where its input is outside of its bounds"),
@@ -111,24 +114,27 @@ class Course:
     def lines(self) -> list[Line]:
         """What each line did, in the order of the pass."""
         nodes = self.run.nodes
-        lines: dict[tuple[int, bool], _Changed] = {}
+        lines: dict[tuple[int, str, bool], _Changed] = {}
         for stage in reversed(self.stages):
             if not (stage.received > 0 and stage.sent > 0):
                 continue
             history = nodes[stage.node]
             site, factor = history.event.site, stage.sent / stage.received
+            module = self.run.module(history.born)
             traits = self.run.traits(history.event.op) if isinstance(history.event, OpRan) else ()
-            natural = any(trait in traits for trait in _NATURAL)
-            before = lines.get((site, natural))
+            natural = any(trait in traits for trait in _NATURAL) or (
+                factor < _CANCELLED and not any(t in traits for t in _SMALLER)
+            )
+            before = lines.get((site, module, natural))
             if before is None:
-                lines[site, natural] = _Changed(history.born, factor, 1, math.log(factor))
+                lines[site, module, natural] = _Changed(history.born, factor, 1, math.log(factor))
             else:
                 far = math.log(factor)
                 if abs(far) > abs(before.most):
                     before.step, before.most = history.born, far
                 before.factor *= factor
                 before.times += 1
-        return [Line(line.step, line.factor, line.times, natural) for (_, natural), line in lines.items()]
+        return [Line(line.step, line.factor, line.times, natural) for (*_, natural), line in lines.items()]
 
     @property
     def factor(self) -> float:
@@ -150,7 +156,8 @@ class Course:
 
     def told(self) -> str:
         """The line that changed it most as a sentence, where that is much; else ""."""
-        strong = max(self.lines, key=lambda line: abs(math.log(line.factor)), default=None)
+        lines = [line for line in self.lines if not line.natural or line.factor > 1]
+        strong = max(lines, key=lambda line: abs(math.log(line.factor)), default=None)
         if strong is None or not (strong.factor >= _TOLD or strong.factor <= 1 / _TOLD):
             return ""
         return f"On its way {self.said(strong)}."
@@ -158,8 +165,10 @@ class Course:
     def said(self, line: Line) -> str:
         """What a line did, as a clause."""
         run = self.run
-        text = run.expression(run.site(line.step))
-        what = f" ({text})" if text and len(text) <= 80 else ""
+        text = run.module(line.step) or run.expression(run.site(line.step))
+        what = (
+            f", {text}," if text.endswith(")") and run.module(line.step) else f" ({text})" if text and len(text) <= 80 else ""
+        )
         times = f" in {line.times} steps" if line.times > 1 else ""
         return f"{run.where(line.step)}{what} multiplies it by about {line.factor:.3g}{times}"
 
@@ -239,7 +248,8 @@ class Course:
                 break
             if (before == 0).any() and before.size >= after.size:
                 continue
-            return f"{count}: {self._reason(stage, after.size > before.size)}."
+            reason = self._reason(stage, after.size > before.size)
+            return f"{count}: {reason}." if reason else f"{count}."
         return f"{count}."
 
     def _reason(self, stage: Stage, grown: bool) -> str:
@@ -249,8 +259,8 @@ class Course:
         if grown:
             return f"only what {named} takes gets a gradient"
         traits = run.traits(history.event.op) if isinstance(history.event, OpRan) else ()
-        why = next((why for trait, why in _PARTS if trait in traits), "passes none on there")
-        return f"{named} {why}"
+        why = next((why for trait, why in _PARTS if trait in traits), "")
+        return f"{named} {why}" if why else ""
 
 
 def registered(q: Question, name: str, otherwise: Site | None) -> Site | None:
@@ -270,7 +280,7 @@ def thrown_away(q: Question, number: int) -> tuple[list[int], int]:
     written = q.history.changes.steps if q.history.changes is not None else []
     first = next((row.step for row in q.rows if row.kind == "backward"), q.step)
     used = [step for step in written if step > first]
-    if not used:
+    if not used or _within_step(q, entry):
         return [], NOTHING
     since = max((step for step in used if step < entry.began), default=NOTHING)
     waiting: list[int] = []
@@ -287,6 +297,14 @@ def thrown_away(q: Question, number: int) -> tuple[list[int], int]:
         elif _clears(q, row.total) and waiting:
             lost, waiting, cleared = [*lost, *waiting], [], row.step
     return list(dict.fromkeys(lost)), cleared
+
+
+def _within_step(q: Question, entry: Pass) -> bool:
+    """Whether a pass runs in a closure that an optimizer calls."""
+    run = q.run
+    calls = run.recording.scopes[entry.event.scope].calls if entry.event.scope >= 0 else ()
+    sites = {event.site for _, event in run.optimizer_steps} if calls else set()
+    return any(site in sites for site, _ in calls)
 
 
 def _clears(q: Question, total: int) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import msgspec
@@ -13,6 +14,7 @@ from ...graph.numbers import number
 from ...recording.events import NOTHING, OpRan, Stepped
 from ...recording.index import Pass
 from ..cuts import cuts_above, fact
+from ..failures import code_of
 from ..paths import Paths
 from ..reason import Reason
 from .absent import absent
@@ -28,6 +30,8 @@ _SAME = 1e-6
 """Relative difference below which losses count as one and the same."""
 _FELL, _ROSE = 0.95, 1.05
 """The last loss in relation to the first: below it went down, above it went up."""
+_REFUSED = ("loss_not_connected", "backward_of_number", "backward_on_vector")
+"""What backward() says of a loss from which it cannot begin."""
 _LEAVES = 64
 """Parameters that are looked at."""
 
@@ -65,6 +69,8 @@ def why_loss(paths: Paths, name: str, step: int) -> Reason | None:
     bad = next((value for value in values if not math.isfinite(value.value)), None)
     if bad is not None:
         return _not_finite(q, bad, values)
+    if not own and run.raised is not None and run.raised[0] <= step and code_of(run.raised[1].message) in _REFUSED:
+        return why_line(paths, LineSubject(), step)
     if own and (cut := _no_graph(q, own[-1])) is not None:
         return cut
     if _alike(values) and len(own) + len(values) > 2:
@@ -256,7 +262,8 @@ def _moving(q: Question, values: Sequence[Value], passes: Sequence[Pass]) -> Rea
     first, last = values[0].value, values[-1].value
     course = f"from {number(first)} to {number(last)} over {len(values)} times that it was computed"
     scale = abs(first) if first else 1.0
-    if last < first - (1 - _FELL) * scale:
+    numbers = [value.value for value in values]
+    if last < first - (1 - _FELL) * scale or all(b < a for a, b in pairwise(numbers)):
         return q.because(
             "loss_falls",
             f"{q.name} goes down {course}",

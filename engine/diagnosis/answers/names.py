@@ -42,7 +42,12 @@ def members(paths: Paths, name: str, step: int) -> dict[str, int]:
                     found.setdefault(bound, tensor)
         if found:
             return found
-    return {}
+    within = [(bound, track) for (_, bound), track in run.index.names.items() if f".{name}." in bound]
+    return {
+        bound: tensor
+        for bound, track in within
+        if (tensor := track.at(step, NOTHING)) != NOTHING and run.tensors[tensor].info.is_parameter
+    }
 
 
 def _named(paths: Paths, name: str, step: int, far: int = _FAR) -> int | None:

@@ -14,7 +14,7 @@ from ...recording.events import NOTHING, NodeRan
 from ..fault_facts import Facts, of_derivative, of_operation
 from ..fault_origin import Origin, Station, fault_word, origin_of
 from ..reason import Reason
-from ..run import Run
+from ..run import MAX_LABEL, Run
 from .grad_query import Question
 
 _HUGE = 1e4
@@ -26,7 +26,7 @@ _LABELS = 9
 def value_not_finite(q: Question, grad: Reason) -> Reason | None:
     """The answer for a tensor whose own value is not finite, which matters more than what is said of its gradient."""
     found = origin_of(q.paths, q.tensor, q.step)
-    return None if found is None else _answer(q, found, q.name, f"{grad.title}.", [], _last_good(q))
+    return None if found is None else _answer(q, found, q.name, f"{grad.title}." if grad.title else "", [], _last_good(q))
 
 
 def grad_not_finite(q: Question, evidence: list[tuple[str, str]], good: int) -> Reason | None:
@@ -97,9 +97,8 @@ def _beginning(run: Run, found: Origin, facts: Facts | None) -> tuple[str, str, 
     began = found.way[0]
     name, where = run.title(_tensor(run, began)), run.moment(found.step)
     if facts is not None:
-        given = f"({facts.given})" if facts.given else ""
         part = "the derivative of " if found.kind == "derivative" else ""
-        return f"it began with {part}{facts.op}{given} at {run.moment(facts.step)}", facts.why, facts.fix
+        return f"it began with {part}{_operation(run, facts)} at {run.moment(facts.step)}", facts.why, facts.fix
     if found.kind == "data":
         fix = "Check what is put in: torch.isfinite(x).all(), or torch.nan_to_num."
         return f"it came in with {name} at {where}", "The data that is given there is not finite.", fix
@@ -115,6 +114,14 @@ def _beginning(run: Run, found: Origin, facts: Facts | None) -> tuple[str, str, 
 
 
 _SCALE = "Scale the loss or the values down."
+
+
+def _operation(run: Run, facts: Facts) -> str:
+    """The operation with the number it was given, "log(0)"; one that is not written by its name as the program writes it."""
+    written = run.expression(run.site(facts.step))
+    if facts.op.strip("_") in written or not written or len(written) > MAX_LABEL:
+        return f"{facts.op}({facts.given})" if facts.given else facts.op
+    return f"{written}, given {facts.given}," if facts.given else written
 
 
 def _grown(run: Run, found: Origin) -> str | None:

@@ -153,17 +153,29 @@ def _accumulated(q: Question, added: list[LedgerRow], cleared: LedgerRow | None)
     if len(small) <= 4 and all(len(text) < 16 for text in small):
         total = f" {' + '.join(small)} = {texts(added[-1].total)}."
     same = len({run.site(_pass(q, row).began) for row in added}) == 1
+    written = q.history.changes.steps if q.history.changes is not None else []
+    stale = _used_again(written, [row.step for row in added])
     where = _every(q, added) if same else listed([_line(q, row) for row in added])
     return q.because(
         "accumulated",
         f"{q.name}.grad is the sum of {len(numbers)} backward passes ({where}), {since}",
         f"backward() adds to .grad.{total}",
-        f"Clear it before each pass (optimizer.zero_grad() or {q.name}.grad = None), unless accumulating is meant.",
+        f"Clear it before each pass: optimizer.zero_grad() or {q.name}.grad = None."
+        if stale
+        else f"If that is not meant, clear it before each pass: optimizer.zero_grad() or {q.name}.grad = None.",
         step=_pass(q, added[-1]).began,
         site=_site(q, added[-1]),
         nodes=_way(q, added[-1]),
         evidence=_ledger(q),
+        wrong=stale,
     )
+
+
+def _used_again(written: list[int], added: list[int]) -> bool:
+    """Whether a step has used a gradient in which there was still what an earlier step had used."""
+    first = next((step for step in written if step > added[0]), None)
+    later = next((step for step in added if first is not None and step > first), None)
+    return later is not None and any(step > later for step in written)
 
 
 def _set(q: Question, row: LedgerRow) -> Reason:

@@ -55,7 +55,8 @@ def updated(q: Question) -> Reason:
 
 def _stepped(q: Question, steps: list[int]) -> Reason:
     run = q.run
-    first, last = _before(q, steps[0]), run.status(q.tensor, q.step).array
+    filled = next((row.step for row in q.rows if row.kind == "backward"), q.history.born)
+    first, last = run.status(q.tensor, min(filled, steps[0] - 1)).array, run.status(q.tensor, q.step).array
     by = _by(q, steps[-1])
     where = run.where(steps[-1])
     evidence = [
@@ -186,14 +187,6 @@ def _because_of(q: Question, reason: Reason, so: str, fix: str) -> Reason:
         wrong=reason.wrong or reason.code not in ("frozen", "needs_none"),
         requires_grad="",
     )
-
-
-def _before(q: Question, step: int) -> int:
-    """The tensor's values before an update: an optimizer's writes are events of their own before its step."""
-    run = q.run
-    while step > 0 and run.index.stepping[step - 1]:
-        step -= 1
-    return run.status(q.tensor, step - 1).array
 
 
 def _by(q: Question, step: int) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 from ...recording.events import NOTHING, Accumulated, HookRan, NodeRan, OpRan, Site
 from ...recording.index import Pass
 from ..paths import Paths
-from ..run import MAX_LABEL, Run
+from ..run import MAX_LABEL, NAN, Run
 
 _ALIVE = "Smaller learning rate or weights, a bias above zero, or leaky_relu, whose slope is never 0."
 
@@ -185,6 +185,11 @@ def _at(paths: Paths, entry: Pass, node: int, edge: int) -> Zero:
             sentence = kind.sentence.format(op=run.module(step) or op, name=name, value=value)
             fix = kind.fix.format(op=op, pass_by=_pass_by(run, step, op))
             return Zero(kind.code, site, step, f"{where}: {sentence}", fix, node)
+    if any(run.fault(info.array) & NAN for info in event.outputs):
+        where_from = (
+            f"{where}: the result of {run.expression(site) or op} is NaN, as it counts no element, and no gradient goes back."
+        )
+        return Zero("zero_op", site, step, where_from, "Check what is left to be counted: targets, masks, ignore_index.", node)
     at = f" at {name} = {value}" if value else ""
     return Zero(
         "zero_op",
