@@ -163,13 +163,3 @@ def help_with(message: str) -> str:
     """What to do about an error, "" where nothing is known."""
     found = failure_of(message)
     return found.remedy() if found is not None else ""
-
-
-QUOTED = 600
-"""Characters of an error that are quoted: all but those that hold a page of values."""
-
-
-def quoted(kind: str, message: str) -> str:
-    """An error as it was shown, in one line."""
-    line = " ".join(f"{kind}: {message}".split()) if kind else " ".join(message.split())
-    return line if len(line) <= QUOTED else f"{line[: QUOTED - 1]}…"

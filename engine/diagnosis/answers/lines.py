@@ -12,8 +12,9 @@ from ...recording.events import NOTHING, OpRan, Raised, Site
 from ..backward_call import receiver
 from ..cuts import Cut, cuts_above, fact
 from ..failed_passes import explained
-from ..failures import failure_of, quoted
+from ..failures import failure_of
 from ..paths import Paths
+from ..quoted import quoted
 from ..reason import Reason
 from ..run import key
 from .absent import absent

@@ -9,7 +9,8 @@ from ...recording.events import NOTHING, OpRan, Raised, Site
 from ...recording.index import Pass
 from ..backward_call import became_number, receiver
 from ..cuts import by_numbers, fact
-from ..failures import BY_CODE, failure_of, quoted
+from ..failures import BY_CODE, failure_of
+from ..quoted import quoted
 from ..reason import Reason
 from .grad_query import Question, along
 from .unreached import cut_of

@@ -8,8 +8,9 @@ from ...recording.events import NOTHING, OpRan
 from ...recording.index import Pass
 from ..cuts import cuts_on, fact, ways
 from ..failed_passes import explained, failure
-from ..failures import failure_of, quoted
+from ..failures import failure_of
 from ..paths import Link
+from ..quoted import quoted
 from ..reason import Reason
 from .grad_query import Question, along, listed
 

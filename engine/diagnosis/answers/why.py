@@ -6,9 +6,10 @@ import msgspec
 
 from ...recording.events import NOTHING
 from ...recording.recording import Recording
-from ..failures import failure_of, quoted
+from ..failures import failure_of
 from ..paths import Paths, paths_of
 from ..program_ast import contains
+from ..quoted import quoted
 from ..reason import Reason
 from .absent import absent
 from .codes import CODES
