@@ -25,7 +25,12 @@ _LEVELS = {"error": "error", "warning": "warning", "hint": "notice"}
 def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", help="a program (.py, .ipynb), which is run, or a recording (.gradtape, .json)")
     parser.add_argument(
-        "--why", metavar="NAME", action="append", default=[], help="why the .grad of NAME is what it is; may be repeated"
+        "--why",
+        metavar="WHAT",
+        action="append",
+        default=[],
+        help='why the .grad of a tensor is what it is, by any of its names; or of "net.fc", a module, "loss", "line 12", or '
+        '"why did w not move"; may be repeated',
     )
     parser.add_argument("--step", type=int, metavar="N", help="the moment that --why asks about, counted from 1 (the last)")
     parser.add_argument(
@@ -61,16 +66,17 @@ def _answer(recording: Recording, args: argparse.Namespace) -> None:
         try:
             reasons.append(why(recording, name, step(args.step, len(recording.events))))
         except KeyError:
-            raise CommandError(f"{name} names no tensor of this run") from None
+            raise CommandError(f"{clean(name)} names no tensor, module or line of this run") from None
     if args.format == "json":
         print(json.dumps([msgspec.to_builtins(r, builtin_types=()) for r in reasons], indent=1))
         return
     for r in reasons:
         where = recording.site_text(r.site)
-        print(r.title + (f" ({where})" if where else ""))
-        for text in (r.explanation, f"Fix: {r.fix}" if r.fix else "", *(f"  {what}: {value}" for what, value in r.evidence)):
+        print(clean(r.title) + (f" ({where})" if where and where not in r.title else ""))
+        fix = f"Fix: {r.fix}" if r.fix and r.wrong else r.fix
+        for text in (r.explanation, fix, *(f"  {what}: {value}" for what, value in r.evidence)):
             if text:
-                print(f"  {text}")
+                print(f"  {' ' * (len(text) - len(text.lstrip()))}{clean(text)}")
 
 
 def _written(recording: Recording, reported: list[Finding], args: argparse.Namespace) -> str:

@@ -36,7 +36,9 @@ def forward_reason(op: str, traits: Collection[str], inputs: Inputs, texts: dict
         return f"{base}({number(x)}) does not exist outside of −1 … 1.", "Clamp the input: clamp(-1 + 1e-6, 1 - 1e-6)."
     if "division" in traits or base in ("fmod", "remainder"):
         divisor = x if base == "reciprocal" else y
-        numerator = _plain(texts, "self") if base == "div" and len(inputs) == 1 and "self" in texts else x
+        numerator = 1.0 if base == "reciprocal" else x
+        if base == "div" and len(inputs) == 1 and "self" in texts:
+            numerator = _plain(texts, "self")
         if divisor is not None and divisor == 0:
             what = "0/0 is NaN" if numerator == 0 else "A number divided by 0 is infinite"
             return f"{what}: the divisor is 0.", "Add a small epsilon to the divisor, or leave out the elements where it is 0."

@@ -10,9 +10,11 @@ from ..recording.events import NOTHING, Site
 
 
 class Reason(msgspec.Struct, frozen=True, kw_only=True):
-    """Why a tensor's `.grad` is what it is at a moment, and why the tensor does or does not require grad."""
+    """Why something is what it is at a moment: a tensor's `.grad` (and whether the tensor requires grad), the gradients of a
+    module, the loss, a line that failed, a parameter that does not move."""
 
     tensor: int
+    """The tensor that it is about, NOTHING where it is about none."""
     step: int
     """The moment that was asked about."""
     code: str
@@ -21,7 +23,9 @@ class Reason(msgspec.Struct, frozen=True, kw_only=True):
     """The answer in one sentence: "w.grad is None because …"."""
     explanation: str = ""
     fix: str = ""
-    """What to change, "" where nothing is wrong."""
+    """What to change, or what could be done otherwise where nothing is wrong."""
+    wrong: bool = False
+    """Whether something is wrong, or probably not meant; a fact about an ordinary leaf or result is neither."""
     requires_grad: str = ""
     """Why the tensor does or does not require grad, in one sentence."""
     site: Site | None = None

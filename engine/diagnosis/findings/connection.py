@@ -11,7 +11,7 @@ from ...recording.events import NOTHING, Accumulated
 from ...recording.index import Pass
 from ..answers.absent import absent, leaves_above
 from ..answers.grad_query import Question
-from ..answers.why import named
+from ..answers.names import named
 from ..backward_call import became_number, receiver
 from ..cuts import Cut, by_numbers, cuts_above, fact
 from ..failed_passes import kind_of

@@ -164,7 +164,7 @@ def test_the_crime_scene_names_both_lines_both_versions_and_the_backward() -> No
     assert (f.line, sorted(site.line for site in f.related)) == (7, [6, 8])
     assert dict(f.evidence) == {
         "saved by": "ExpBackward0 at line 6, version 0",
-        "written by": "add_ at line 7",
+        "written by": "y.add_(1) at line 7",
         "needed by": "backward pass 1 at line 8, version 1",
     }
 
