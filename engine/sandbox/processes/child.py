@@ -270,7 +270,10 @@ class Run:
 
     def _module(self, tb: TracebackType | None) -> tuple[str, str]:
         """The innermost module that was being called: its path, and how one of `torch.nn` prints itself."""
-        calls, met, module = self.tape.recorder.module_calls, 0, None
+        recorder = self.tape.recorder
+        if not isinstance(recorder, Recorder):  # an experiment's, which knows no names
+            return "", ""
+        calls, met, module = recorder.module_calls, 0, None
         try:
             while tb is not None:
                 if tb.tb_frame.f_code is engine.nn.Module.__call__.__code__:
