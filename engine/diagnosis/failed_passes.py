@@ -16,7 +16,7 @@ from .run import Run, finding, key
 
 def kind_of(failure: Failure) -> Kind:
     """What a failure is as a kind of finding."""
-    return Kind(failure.code, "error", failure.title)
+    return Kind(failure.code, failure.severity, failure.title)
 
 
 SPANS_ITERATIONS = Kind("spans_iterations", "error", "A backward pass reaches into an earlier iteration, whose graph is freed.")

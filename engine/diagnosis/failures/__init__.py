@@ -13,8 +13,9 @@ from .gradients import GRADIENTS
 from .programs import PROGRAMS
 from .shapes import SHAPES
 from .values import VALUES
+from .warnings import WARNINGS
 
-__all__ = ["BY_CODE", "FAILURES", "Case", "Failure", "code_of", "failure_of", "help_with"]
+__all__ = ["BY_CODE", "FAILURES", "WARNINGS", "Case", "Failure", "code_of", "failure_of", "help_with"]
 
 FAILURES = GRADIENTS + SHAPES + VALUES + PROGRAMS
 BY_CODE = {failure.code: failure for failure in FAILURES}

@@ -34,6 +34,8 @@ class Failure(NamedTuple):
     cases: tuple[Case, ...] = ()
     types: tuple[str, ...] = ()
     """The exceptions that it may be; any, where none is named."""
+    severity: str = "error"
+    """How bad it is: "error" for what ended the program, less for what it was warned of."""
 
     def remedy(self, name: str = "") -> str:
         """What to do, with the tensor's name if it is known."""

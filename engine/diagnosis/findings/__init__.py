@@ -27,11 +27,17 @@ RULES: tuple[Rule, ...] = in_order()
 
 CONSEQUENCES = {
     "leaf_overwritten": {"grad_is_none", "loss_not_connected", "non_leaf_in_optimizer", "none_used"},
-    "grad_is_none": {"none_used"},
-    "loss_recreated": {"stale_optimizer", "step_without_backward", "detached_parameter", "unused_parameter"},
+    "grad_is_none": {"none_used", "grad_of_non_leaf"},
+    "no_gradient": {"grad_of_non_leaf"},
+    "nan": {"too_few_values"},
+    "exhausted_parameters": {"clips_nothing"},
+    "function_returns_wrong": {"custom_backward"},
+    "loss_recreated": {"stale_optimizer", "step_without_backward", "detached_parameter", "unused_parameter", "copied_tensor",
+                       "tensor_to_number"},
+    "loss_not_connected": {"copied_tensor", "tensor_to_number"},
     "step_without_backward": {"unused_parameter"},
     "growing_graph": {"needless_retain"},
-}
+}  # fmt: skip
 """Findings that say no more than that another one has taken effect."""
 
 _SEVERITIES = ("error", "warning", "hint")

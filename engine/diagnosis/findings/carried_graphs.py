@@ -145,7 +145,14 @@ def average_with_graph(run: Run) -> Iterator[Finding]:
     grown: dict[int, list[tuple[int, int, int]]] = {}
     """Row of a site -> (step, iterations, tensor)."""
     for step, event in run.ops:
-        if event.node is None or event.node.id in ran or event.site < 0 or event.in_backward or event.cut or not event.grad_mode:
+        if (
+            event.node is None
+            or event.node.id in ran
+            or event.site < 0
+            or event.in_backward
+            or event.cut
+            or not event.grad_mode
+        ):
             continue
         here, length = run.loops(step), 1
         for tensor in run.inputs(event):

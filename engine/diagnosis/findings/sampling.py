@@ -38,9 +38,7 @@ def sampled_without_gradient(run: Run) -> Iterator[Finding]:
                 continue
             if not _dies(run, step):
                 continue
-            if not at.get(run.recording.site(maker)) and (
-                _scored(run, maker, entry) or _used_behind(run, maker, entry)
-            ):
+            if not at.get(run.recording.site(maker)) and (_scored(run, maker, entry) or _used_behind(run, maker, entry)):
                 sound.add(maker.site)
                 continue
             at.setdefault(run.recording.site(maker), []).append((run.nodes[node].born, maker, step))
