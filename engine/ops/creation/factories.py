@@ -188,8 +188,10 @@ def _may_be_written(array: np.ndarray[Any, Any]) -> None:
 
 
 NOT_WRITABLE = (
-    "The given NumPy array is not writable, and PyTorch does not support non-writable tensors. This means writing to this tensor "
-    "will result in undefined behavior. You may want to copy the array to protect its data or make it writable before converting "
+    "The given NumPy array is not writable, and PyTorch does not support non-writable tensors. This means writing to this "
+    "tensor "
+    "will result in undefined behavior. You may want to copy the array to protect its data or make it writable before "
+    "converting "
     "it to a tensor. This type of warning will be suppressed for the rest of this program."
 )
 LIST_OF_ARRAYS = (
