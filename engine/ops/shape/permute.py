@@ -79,9 +79,8 @@ def permute(input: Tensor, *dims: Any) -> Tensor:
 
 NOT_A_MATRIX = (
     "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will throw an error "
-    "in a "
-    "future release. Consider `x.mT` to transpose batches of matrices or `x.permute(*torch.arange(x.ndim - 1, -1, -1))` to "
-    "reverse the dimensions of a tensor."
+    "in a future release. Consider `x.mT` to transpose batches of matrices or "
+    "`x.permute(*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor."
 )
 
 

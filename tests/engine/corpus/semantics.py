@@ -534,7 +534,7 @@ out = torch.ones(2).masked_fill_(torch.ones(2).short(), 1.0)
 out = F.rms_norm(torch.ones(2, 3), [2, 4])
 
 # %% spreads of too few values warn
-out = [torch.ones(1, requires_grad=True).std(), torch.ones(1, 2).var(0), *torch.std_mean(torch.ones(1, 2), 0)]
+out = [torch.ones(1).std(), torch.ones(1, 2).var(0), *torch.std_mean(torch.ones(1, 2), 0)]
 torch.ones(3).var()
 
 # %% reversing the dimensions of anything but a matrix warns
