@@ -19,7 +19,7 @@ from .run import MAX_LABEL, Run, finding, key
 
 def kind_of(failure: Failure) -> Kind:
     """What a failure is as a kind of finding."""
-    return Kind(failure.code, "error", failure.title)
+    return Kind(failure.code, failure.severity, failure.title)
 
 
 SPANS_ITERATIONS = Kind("spans_iterations", "error", "A backward pass reaches into an earlier iteration, whose graph is freed.")
@@ -83,7 +83,8 @@ def _freed(run: Run, entry: Pass, severity: str) -> Finding | None:
             f"{earlier.number if earlier else '?'} has freed.",
             f"Cut it at the start of each iteration: {_detached(what)}."
             if carried != NOTHING else "Detach what is carried from one iteration to the next.",
-            step=entry.began, related=[run.site(crossed), *related], evidence=evidence, severity=severity,
+            step=entry.began, related=[run.site(crossed), *related], evidence=evidence,
+            severity=severity, ends=severity == "error",
             nodes=[*nodes, *([key(carried)] if carried != NOTHING else [])],
         )  # fmt: skip
     if here and len(there) < len(here):
@@ -94,13 +95,13 @@ def _freed(run: Run, entry: Pass, severity: str) -> Finding | None:
             f"{what} is computed once, before the loop, but every iteration goes backward through it.",
             f"The first backward pass frees the graph of {what} ({run.where(born)}); the next one needs it again.",
             "Compute it anew in each iteration, or detach() it if it needs no gradient.",
-            step=entry.began, related=related, evidence=evidence, nodes=nodes, severity=severity,
+            step=entry.began, related=related, evidence=evidence, nodes=nodes, severity=severity, ends=severity == "error",
         )  # fmt: skip
     told = BY_CODE["freed_graph"]
     by = f" (pass {earlier.number} at {run.moment(earlier.began)})." if earlier is not None else "."
     return finding(
         run, FREED_GRAPH, told.title, told.explanation.rstrip(".") + by, told.remedy(),
-        step=entry.began, related=related, evidence=evidence, nodes=nodes, severity=severity,
+        step=entry.began, related=related, evidence=evidence, nodes=nodes, severity=severity, ends=severity == "error",
     )  # fmt: skip
 
 
@@ -183,7 +184,7 @@ def _changed(run: Run, entry: Pass, severity: str) -> Finding | None:
             ("needed by", f"backward pass {entry.number} at {run.moment(entry.began)}, version {crime.needed}"),
         ],
         nodes=[key(crime.tensor), f"n{crime.node}"],
-        severity=severity,
+        severity=severity, ends=severity == "error",
     )  # fmt: skip
 
 

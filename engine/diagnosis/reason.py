@@ -134,6 +134,8 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """Changes of the program's text that may mend it; none of them has been tried."""
     edit: Edit | None = None
     """A fix that has been tried (`engine.diagnosis.fixes`); the rules leave it empty."""
+    ends: bool = False
+    """Whether it explains the exception that the program ended with."""
 
     @property
     def grave(self) -> bool:

@@ -456,10 +456,11 @@ def finding(
     steps: Iterable[int] = (),
     severity: str = "",
     changes: Iterable[TextChange] = (),
+    ends: bool = False,
 ) -> Finding:
     """A finding at a step; its line is the step's unless another site is given. `steps` are all at which it shows, where a rule
     has looked at more than the first. It is as severe as its kind unless `severity` says that it is less so. `changes` of the
-    text may mend it."""
+    text may mend it. It `ends` the program where it explains the exception that it ended with."""
     own_site = run.site(step) if site is None else site
     others = dict.fromkeys(other for other in related if other is not None and other != own_site)
     return Finding(
@@ -475,7 +476,16 @@ def finding(
         nodes=tuple(dict.fromkeys(nodes)),
         steps=tuple(sorted(set(steps))),
         changes=tuple(changes),
+        ends=ends,
     )
+
+
+def said(run: Run) -> str:
+    """The exception that the program ended with, once and whole; "" if it ended otherwise."""
+    if run.raised is None:
+        return ""
+    event = run.raised[1]
+    return f"{event.type}: {event.message.strip()}" if event.message.strip() else event.type
 
 
 def key(tensor: int) -> str:

@@ -98,7 +98,7 @@ def _refused(q: Question) -> Reason | None:
     if raised is None or raised[0] > q.step:
         return _refused_unseen(q)
     step, event = raised
-    failed = failure_of(event.message)
+    failed = failure_of(event.message, event.type)
     if failed is None:
         return None
     if failed.code == "backward_of_number":

@@ -126,7 +126,7 @@ def _never_made(paths: Paths, name: str, step: int) -> Reason | None:
     site = run.site(at)
     for cell, statement, _ in paths.source.values(name):
         if site is not None and cell == site.cell and contains(statement, site):
-            failed = failure_of(event.message)
+            failed = failure_of(event.message, event.type)
             integer = failed is not None and failed.code == "integer_requires_grad"
             why_not = "only floating point tensors can require grad" if integer else quoted(event.type, event.message)
             return Reason(

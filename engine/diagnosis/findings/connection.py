@@ -18,7 +18,7 @@ from ..failed_passes import kind_of
 from ..failures import BY_CODE, code_of
 from ..paths import Paths, paths_of
 from ..reason import Finding, Kind, Reason
-from ..run import Run, finding, key
+from ..run import Run, finding, key, said
 from .registry import rule
 
 LOSS_NOT_CONNECTED = kind_of(BY_CODE["loss_not_connected"])
@@ -40,7 +40,7 @@ def loss_not_connected(run: Run) -> Iterator[Finding]:
     step, event = run.raised
     paths, code = paths_of(run.recording), code_of(event.message)
     if code == "backward_of_number":
-        yield from _of_number(paths, step, event.message)
+        yield from _of_number(paths, step)
     if code != "loss_not_connected":
         return
     root = receiver(paths, step)
@@ -74,11 +74,12 @@ def loss_not_connected(run: Run) -> Iterator[Finding]:
             *(run.site(cut.step) for cut in cuts),
         ],
         evidence=[
-            ("error", event.message),
+            ("error", said(run)),
             *([(f"{name}.requires_grad", "False")] if root != NOTHING else []),
             *(fact(run, cut) for cut in cuts),
         ],
         nodes=[key(t) for t in (root, *_sides(cuts)) if t != NOTHING],
+        ends=True,
     )  # fmt: skip
 
 
@@ -109,7 +110,7 @@ def _filled_by(run: Run, gradient: int) -> int:
     return entry.began if entry is not None else history.born
 
 
-def _of_number(paths: Paths, step: int, error: str) -> Iterator[Finding]:
+def _of_number(paths: Paths, step: int) -> Iterator[Finding]:
     run = paths.run
     for tensor, read in became_number(paths, step):
         if not paths.needs(tensor, read):
@@ -121,8 +122,9 @@ def _of_number(paths: Paths, step: int, error: str) -> Iterator[Finding]:
             told.remedy(),
             step=read,
             related=[run.site(step)],
-            evidence=[("error", error), fact(run, cut)],
+            evidence=[("error", said(run)), fact(run, cut)],
             nodes=[key(tensor)],
+            ends=True,
         )  # fmt: skip
         return
 
@@ -193,7 +195,7 @@ def grad_of_none(run: Run) -> Iterator[Finding]:
     """The program computes with a `.grad` that is None: `why` says why it is."""
     if run.raised is None or "NoneType" not in run.raised[1].message:
         return
-    step, event = run.raised
+    step = run.raised[0]
     site = run.site(step)
     names = _GRAD.findall(run.segment(site)) or _GRAD.findall(run.line(site))
     if not names:
@@ -207,8 +209,9 @@ def grad_of_none(run: Run) -> Iterator[Finding]:
         step=step,
         site=reason.site if reason is not None else site,
         related=[site],
-        evidence=[("error", event.message), *(reason.evidence if reason is not None else ())],
+        evidence=[("error", said(run)), *(reason.evidence if reason is not None else ())],
         nodes=reason.nodes if reason is not None else (),
+        ends=True,
     )  # fmt: skip
 
 

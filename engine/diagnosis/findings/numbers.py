@@ -16,7 +16,7 @@ from ...recording.levels import iterations_of
 from ..failed_passes import failing_node
 from ..fault_facts import of_derivative, of_operation, outputs, word
 from ..reason import Finding, Kind
-from ..run import NAN, Run, finding, key
+from ..run import NAN, Run, finding, key, said
 from .registry import rule
 
 NAN_VALUE = Kind("nan", "error", "A result is NaN, and it, or the loss, is used.")
@@ -256,6 +256,7 @@ def _at_node(run: Run, symptom: Symptom, entry: Pass, step: int, event: NodeRan,
         evidence=evidence,
         nodes=facts.nodes,
         steps=_from_then_on(run, symptom.step),
+        ends=run.raised is not None and "returned nan values" in run.raised[1].message,
     )  # fmt: skip
 
 
@@ -280,6 +281,7 @@ def _stopped_by_anomaly_mode(run: Run) -> Iterator[Finding]:
         step=entry.began,
         site=run.site(history.born),
         related=[run.site(entry.began)],
-        evidence=[("error", run.raised[1].message)],
+        evidence=[("error", said(run))],
         nodes=[f"n{node}"],
+        ends=True,
     )  # fmt: skip

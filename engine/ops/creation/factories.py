@@ -13,7 +13,7 @@ import numpy as np
 
 from ... import dtypes
 from ...compat.signatures import invalid_combination
-from ...context import context
+from ...context import context, warn_once
 from ...dtypes import dtype as Dtype
 from ...errors import too_many_dims
 from ...op.declare import created, function
@@ -105,6 +105,8 @@ def as_array(data: Any) -> np.ndarray[Any, Any]:
         if isinstance(data, str):
             raise TypeError("new(): invalid data type 'str'")
         raise RuntimeError(f"Could not infer dtype of {type(data).__name__}")
+    if isinstance(data, list) and data and isinstance(data[0], np.ndarray):
+        warn_once(LIST_OF_ARRAYS, 4)
     shape, flat = _flatten(data)
     if not flat:
         return np.zeros(shape, dtypes.get_default_dtype().numpy)
@@ -170,6 +172,8 @@ def tensor(data: Any, *, dtype: Dtype | None = None) -> Tensor:
 @creation(traits="leaf")
 def _as_tensor(data: Any, dtype: Dtype | None = None) -> Tensor:
     """`data` as a new tensor, sharing memory with an array of the right dtype."""
+    if isinstance(data, np.ndarray):
+        _may_be_written(data)
     array = as_array(data)
     return constant(array if dtype is None else array.astype(dtype.numpy, copy=False))
 
@@ -179,7 +183,27 @@ def from_numpy(array: np.ndarray[Any, Any]) -> Tensor:
     """A tensor that shares the memory of a NumPy array."""
     if not isinstance(array, np.ndarray):
         raise TypeError(f"expected np.ndarray (got {type(array).__name__})")
+    _may_be_written(array)
     return constant(as_array(array))
+
+
+def _may_be_written(array: np.ndarray[Any, Any]) -> None:
+    """Warn, as PyTorch does, of memory that a tensor will share and nobody may write."""
+    if not array.flags.writeable:
+        warn_once(NOT_WRITABLE, 4)
+
+
+NOT_WRITABLE = (
+    "The given NumPy array is not writable, and PyTorch does not support non-writable tensors. This means writing to this "
+    "tensor "
+    "will result in undefined behavior. You may want to copy the array to protect its data or make it writable before "
+    "converting "
+    "it to a tensor. This type of warning will be suppressed for the rest of this program."
+)
+LIST_OF_ARRAYS = (
+    "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting the list to a single "
+    "numpy.ndarray with numpy.array() before converting to a tensor."
+)
 
 
 def positive(shape: tuple[int, ...]) -> tuple[int, ...]:

@@ -1,36 +1,10 @@
-"""What PyTorch says where it refuses something about gradients, each text with what it means and what to do.
-
-A failure travels as its text: in the run's error, in the event with which a recording ends, at the end of a pass that broke
-off. What explains one (`why`, the findings, the console, the command line) looks it up here, so a saved recording is
-explained as well as a run of a moment ago, and the sandbox need not know what its programs' errors mean. Plain data: nothing is
-imported.
-"""
+"""What PyTorch says where it refuses something about gradients."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from .failure import Case, Failure
 
-
-class Failure(NamedTuple):
-    """A text of PyTorch's, explained."""
-
-    code: str
-    """The name of the finding that explains it."""
-    said: tuple[str, ...]
-    """Parts of the message, one of which is in it."""
-    title: str
-    explanation: str
-    fix: str
-    """What to do; `{name}` stands for the tensor's name."""
-    name: str = ""
-    """What stands for the name where it is not known."""
-
-    def remedy(self, name: str = "") -> str:
-        """What to do, with the tensor's name if it is known."""
-        return self.fix.replace("{name}", name or self.name)
-
-
-FAILURES = (
+GRADIENTS = (
     Failure(
         "loss_not_connected", ("does not require grad and does not have a grad_fn",),
         "backward() starts from a tensor that does not require grad.",
@@ -119,47 +93,56 @@ FAILURES = (
         "Say so: .detach().numpy().",
     ),
     Failure(
-        "shapes_do_not_broadcast", ("The size of tensor a",),
-        "The shapes of two tensors do not fit together.",
-        "Shapes are compared from the last dimension backwards.",
-        "Make each pair of sizes, from the last backwards, equal or one of them 1: reshape a tensor, or add dimensions with "
-        "unsqueeze().",
+        "differentiated_constant", ("One of the differentiated Tensors does not require grad",),
+        "autograd.grad is asked for a gradient with respect to a tensor that does not require grad.",
+        "Operations are recorded for tensors that require grad when they run; for this one there is nothing in the graph.",
+        "Give it requires_grad=True (or call requires_grad_()) before the result is computed from it.",
     ),
     Failure(
-        "matrix_shapes", ("shapes cannot be multiplied",),
-        "The shapes of two matrices do not fit for a product.",
-        "A product adds up over the columns of the first and the rows of the second.",
-        "Make the columns of the first as many as the rows of the second: check the layer's sizes, or transpose one of them.",
+        "gradient_shape",
+        ("Mismatch in shape: grad_output", "attempting to assign a gradient of size",
+         "assigned grad has data of a different size"),
+        "A gradient is given in another shape than that of its tensor.",
+        "Each entry of a gradient belongs to one entry of its tensor, so both have one shape.",
+        "Give a gradient of the tensor's shape, for example torch.ones_like(…).",
+        cases=(
+            Case(r"grad_output\[\d+\] has a shape of torch\.Size\((\[[^\]]*\])\) and output\[\d+\] has a shape of "
+                 r"torch\.Size\((\[[^\]]*\])\)", "backward() is given a gradient of shape {1} for a result of shape {2}."),
+            Case(r"gradient of size '(\[[^\]]*\])' to a tensor of size '(\[[^\]]*\])'",
+                 "A gradient of shape {1} is assigned to a tensor of shape {2}."),
+        ),
     ),
     Failure(
-        "bce_of_logits", ("all elements of input should be between 0 and 1",),
-        "binary_cross_entropy is given scores instead of probabilities.",
-        "It takes the logarithm of its input and of one minus its input, so the input must lie between 0 and 1.",
-        "Apply sigmoid first, or better use binary_cross_entropy_with_logits on the scores.",
+        "custom_backward", ("returned an incorrect number of gradients", "returned an invalid gradient at index"),
+        "The backward() of a custom Function returns something else than one gradient for each input.",
+        "backward() returns as many values as forward() takes arguments after ctx, in their order and shapes, and None for "
+        "those "
+        "that need no gradient.",
+        "Return one gradient for each argument of forward(), of that argument's shape, or None.",
+        cases=(
+            Case(r"unction (\w+)Backward returned an incorrect number of gradients \(expected (\d+), got (\d+)\)",
+                 "{1}.backward() returns {3} gradients, and {1}.forward() takes {2} inputs."),
+            Case(r"unction (\w+)Backward returned an invalid gradient at index (\d+) - got (\[[^\]]*\]) but expected shape "
+                 r"compatible with (\[[^\]]*\])",
+                 "{1}.backward() returns a gradient of shape {3} for input {2}, whose shape is {4}.",
+                 "Undo in backward() what changed the shape in forward(): sum over what was broadcast, expand what was "
+                 "summed."),
+        ),
     ),
     Failure(
-        "bce_shapes", ("Using a target size",),
-        "Input and target of the loss have different shapes.",
-        "They must be compared element by element.",
-        "Give them one shape, for example with target.unsqueeze(1) or input.squeeze(1).",
+        "copy_of_non_leaf", ("support the deepcopy protocol",),
+        "copy.deepcopy() is called on something that holds the result of an operation.",
+        "A result belongs to a graph, which cannot be copied. Only leaves can: tensors that no recorded operation made.",
+        "Copy detached values: {name}.detach().clone(); in a module keep results out of attributes, or delete them before "
+        "the copy.",
+        "x",
+    ),
+    Failure(
+        "inference_tensor",
+        ("Inference tensors cannot be saved for backward", "on inference tensor outside InferenceMode",
+         "Inplace update to inference tensor outside InferenceMode"),
+        "A tensor that was made under torch.inference_mode() is used where gradients are recorded.",
+        "Inference mode leaves out what autograd needs, version counters among it, and such a tensor never gets it back.",
+        "Use torch.no_grad() instead of torch.inference_mode() where the tensor is made, or clone() it outside.",
     ),
 )  # fmt: skip
-
-BY_CODE = {failure.code: failure for failure in FAILURES}
-
-
-def failure_of(message: str) -> Failure | None:
-    """The failure that a message tells of, None for any other error."""
-    return next((failure for failure in FAILURES if any(part in message for part in failure.said)), None)
-
-
-def code_of(message: str) -> str:
-    """Its code, "" for any other error."""
-    found = failure_of(message)
-    return found.code if found is not None else ""
-
-
-def help_with(message: str) -> str:
-    """What to do about an error, "" where nothing is known."""
-    found = failure_of(message)
-    return found.remedy() if found is not None else ""
