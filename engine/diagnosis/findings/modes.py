@@ -74,7 +74,8 @@ def trained_in_evaluation_mode(run: Run) -> Iterator[Finding]:
             "evaluation mode"
             + (f": eval() at {run.site_text(switch)} is not followed by train()." if switch is not None else ".")
             + (f" Before that, at {_at(run, before[-1].forward)}, it ran in training mode." if before else ""),
-            f"Call {_method(run, model, 'train')} before the training part of each epoch, and {_method(run, model, 'eval')} for "
+            f"Call {_method(run, model, 'train')} before the training part of each epoch, and {_method(run, model, 'eval')} "
+            "for "
             "the evaluation only.",
             step=first.forward,
             site=switch if switch is not None else forward,
@@ -142,11 +143,9 @@ def _builds_dropout(run: Run) -> bool:
 
 def _partly_frozen(run: Run, model: str) -> bool:
     """Whether a part of a model is not trained: evaluation mode may be meant for that part."""
-    for _, event in run.namings:
-        if event.name.startswith(f"{model}.") and event.tensor != NOTHING and run.tensors[event.tensor].info.is_parameter:
-            if not run.status(event.tensor, len(run.events) - 1).requires_grad:
-                return True
-    return False
+    end = len(run.events) - 1
+    own = {e.tensor for _, e in run.namings if e.name.startswith(f"{model}.") and e.tensor != NOTHING}
+    return any(run.tensors[t].info.is_parameter and not run.status(t, end).requires_grad for t in own)
 
 
 def _copied(run: Run) -> bool:
@@ -204,7 +203,8 @@ def evaluated_in_training_mode(run: Run) -> Iterator[Finding]:
             f"{model} is evaluated in training mode: {first.layer} {acts}.",
             f"Nothing is learned from the forward pass at {_at(run, first.step)}; its result is only measured, at "
             f"{run.where(first.measured)}. In training mode {first.layer} {acts}, {harm}.",
-            f"Call {_method(run, model, 'eval')} before the evaluation, and {_method(run, model, 'train')} before training goes on.",
+            f"Call {_method(run, model, 'eval')} before the evaluation, and {_method(run, model, 'train')} before training "
+            "goes on.",
             step=first.step,
             site=site,
             related=[run.site(first.measured)],
@@ -323,7 +323,7 @@ def _is_data(run: Run, tensor: int) -> bool:
     scopes = run.recording.scopes
     queue = [tensor]
     for source in queue:
-        step, event = run.op_of(source)
+        _, event = run.op_of(source)
         if len(queue) > 40 or run.tensors[source].info.is_parameter or (event.scope >= 0 and scopes[event.scope].module):
             return False
         queue += [t for t in run.inputs(event) if t not in queue]
