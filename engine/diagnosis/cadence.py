@@ -1,4 +1,4 @@
-"""The order in which an optimizer's gradients are filled, clipped, cleared and used: a window from each of its steps to the next."""
+"""The order in which an optimizer's gradients are filled, clipped, cleared and used: a window before each of its steps."""
 
 from __future__ import annotations
 
