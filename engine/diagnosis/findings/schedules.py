@@ -325,5 +325,7 @@ def _moved(run: Run, windows: list[Window]) -> float:
             return math.inf
         change = float(np.linalg.norm(np.subtract(after, before, dtype=np.float64)))
         size = float(np.linalg.norm(before.astype(np.float64)))
-        largest = max(largest, change / size if size else math.inf if change else 0.0)
+        if not math.isfinite(change) or (change and not size):
+            return math.inf
+        largest = max(largest, change / size if size else 0.0)
     return largest

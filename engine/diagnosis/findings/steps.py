@@ -166,11 +166,10 @@ def discarded(run: Run) -> Iterator[Finding]:
         for window in windows:
             passes = _passes(cadence, window)
             several += len(passes) > 1
-            gone = [steps for steps in passes.values() if (clear := _cleared(run, window, steps)) != NOTHING]
+            cleared = [steps for steps in passes.values() if _cleared(run, window, steps) != NOTHING]
             sites = {run.site(steps[0]) for steps in passes.values()}
-            if len(passes) > 1 and len(gone) == len(passes) - 1 and len(sites) == 1:
-                clear = _cleared(run, window, gone[0])
-                lost.append((window, [steps[0] for steps in gone], clear))
+            if len(passes) > 1 and len(cleared) == len(passes) - 1 and len(sites) == 1:
+                lost.append((window, [steps[0] for steps in cleared], _cleared(run, window, cleared[0])))
         if not lost or len(lost) < several or sum(len(gone) for _, gone, _ in lost) < 2:
             continue
         window, gone, clear = lost[0]
@@ -232,7 +231,7 @@ def cleared_by_another(run: Run) -> Iterator[Finding]:
     """What two optimizers share is cleared by one of them between the other's backward pass and its step."""
     cadence = cadence_of(run)
     owners: dict[int, int] = {}
-    for name, owned in cadence.windows:
+    for _, owned in cadence.windows:
         for tensor in owned:
             owners[tensor] = owners.get(tensor, 0) + 1
     if all(count < 2 for count in owners.values()):
@@ -271,7 +270,10 @@ def cleared_by_another(run: Run) -> Iterator[Finding]:
             "optimizer.",
             step=clear,
             related=[run.site(backward), run.site(window.step)],
-            evidence=[("steps that miss gradients", f"{len(lost)} of {len(windows)}"), ("shared parameters", run.names(tensors))],
+            evidence=[
+                ("steps that miss gradients", f"{len(lost)} of {len(windows)}"),
+                ("shared parameters", run.names(tensors)),
+            ],
             nodes=[key(t) for t in tensors],
             steps=[c for _, c, *_ in lost],
         )  # fmt: skip
