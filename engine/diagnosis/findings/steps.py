@@ -168,6 +168,8 @@ def discarded(run: Run) -> Iterator[Finding]:
             several += len(passes) > 1
             cleared = [steps for steps in passes.values() if _cleared(run, window, steps) != NOTHING]
             sites = {run.site(steps[0]) for steps in passes.values()}
+            if not _adds_up(run, window, list(passes)):
+                continue
             if len(passes) > 1 and len(cleared) == len(passes) - 1 and len(sites) == 1:
                 lost.append((window, [steps[0] for steps in cleared], _cleared(run, window, cleared[0])))
         if not lost or len(lost) < several or sum(len(gone) for _, gone, _ in lost) < 2:
@@ -185,6 +187,19 @@ def discarded(run: Run) -> Iterator[Finding]:
             nodes=[key(t) for t in window.owned],
             steps=[c for *_, c in lost],
         )  # fmt: skip
+
+
+def _adds_up(run: Run, window: Window, numbers: list[int]) -> bool:
+    """Whether the passes before a step are meant to add up: they are counted, or run in a loop of their own. What a step's
+    closure computes, to try out values, is not."""
+    scopes, called = run.recording.scopes, window.event.site
+    for number in numbers:
+        event = run.index.passes[number].event
+        if event.scope >= 0 and any(row == called for row, _ in scopes[event.scope].calls):
+            return False
+    loops = run.loops(window.step)
+    inner = all(len(run.loops(run.index.passes[n].began)) > len(loops) for n in numbers)
+    return inner or _counted_by(run, window.step) is not None
 
 
 def _passes(cadence: Cadence, window: Window) -> dict[int, list[int]]:
@@ -207,6 +222,10 @@ def _cleared(run: Run, window: Window, fills: list[int]) -> int:
         if clear == NOTHING:
             return NOTHING
         first = clear if first == NOTHING else min(first, clear)
+        # What the pass filled elsewhere may have been used by another optimizer.
+        for tensor in run.index.passes[event.number].fills:
+            if within(run.updates.get(tensor, []), step, clear):
+                return NOTHING
     return first
 
 
@@ -321,7 +340,7 @@ def _counted_by(run: Run, step: int) -> ast.expr | None:
                 if (
                     isinstance(part, ast.BinOp)
                     and isinstance(part.op, ast.Mod)
-                    and isinstance(part.right, ast.Name | ast.Attribute)
+                    and isinstance(part.right, ast.Name | ast.Attribute | ast.Constant)
                 ):
                     return part.right
     return None
