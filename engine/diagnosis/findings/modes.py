@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import itertools
 import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterator
@@ -189,8 +188,6 @@ def evaluated_in_training_mode(run: Run) -> Iterator[Finding]:
     for found in _evaluations(run, trained):
         at.setdefault((found.site, found.model), []).append(found)
     for (site, model), same in at.items():
-        if _samples(run, same):
-            continue
         first = same[0]
         acts = "drops elements at random" if first.drops else "normalises by the statistics of the batch"
         harm = (
@@ -308,7 +305,10 @@ def _measured(run: Run, tensor: int, model: str, went_back: Collection[int]) -> 
             if len(seen) > _FOLLOWED or event.written or (event.node is not None and event.node.id in went_back):
                 return NOTHING
             outside = event.scope < 0 or _model(scopes[event.scope]) != model
-            if outside and compared == NOTHING and any(t not in seen and _is_data(run, t) for t in run.inputs(event)):
+            others = [t for t in run.inputs(event) if t not in seen] if outside else []
+            if any(_sampled(run, t, model) for t in others):
+                return NOTHING  # several passes are taken together: their spread is what is wanted
+            if compared == NOTHING and any(_is_data(run, t) for t in others):
                 compared = step
             for info in event.outputs:
                 if info.id not in seen:
@@ -316,6 +316,13 @@ def _measured(run: Run, tensor: int, model: str, went_back: Collection[int]) -> 
                     queue.append(info.id)
     number = any(not run.tensors[t].info.shape or run.tensors[t].info.shape == (1,) for t in seen)
     return compared if number else NOTHING
+
+
+def _sampled(run: Run, tensor: int, model: str) -> bool:
+    """Whether a tensor is the result of another pass through a model."""
+    scopes = run.recording.scopes
+    event = run.tensors[run.beneath_views(tensor)].op
+    return event.scope >= 0 and _model(scopes[event.scope]) == model and not run.tensors[tensor].info.is_parameter
 
 
 def _is_data(run: Run, tensor: int) -> bool:
@@ -328,15 +335,6 @@ def _is_data(run: Run, tensor: int) -> bool:
             return False
         queue += [t for t in run.inputs(event) if t not in queue]
     return True
-
-
-def _samples(run: Run, same: list[Evaluation]) -> bool:
-    """Whether one input is put through again and again while the model stays as it is: the spread is what is wanted."""
-    moments = sorted({step for steps in run.updates.values() for step in steps})
-    for before, after in itertools.pairwise(same):
-        if before.taken == after.taken and bisect_left(moments, before.step) == bisect_left(moments, after.step):
-            return True
-    return False
 
 
 def _trained_on(run: Run, tensor: int, step: int) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...recording.columns import columns_of
-from ...recording.events import NOTHING, Accumulated, Site
+from ...recording.events import NOTHING, Accumulated, OpRan, Site
 from ..cadence import cadence_of, takes_gradient, within
 from ..optimizer_text import Made, optimizers, site_of
 from ..paths import paths_of
@@ -29,6 +29,7 @@ WRONG_OPTIMIZER = Kind(
     "wrong_optimizer", "error", "Two optimizers are given the parameters of one model, and another model has none."
 )
 TWO_OPTIMIZERS = Kind("two_optimizers", "warning", "Two optimizers move the same parameters by the same gradient.")
+UNOWNED_PARAMETERS = Kind("unowned_parameters", "hint", "Parameters get gradients in every pass, and no optimizer has them.")
 EXHAUSTED_PARAMETERS = Kind(
     "exhausted_parameters", "warning", "A generator of parameters is used a second time, when it gives nothing any more."
 )
@@ -227,11 +228,14 @@ def _alike(optimizer: str, model: str) -> int:
 def two_optimizers(run: Run) -> Iterator[Finding]:
     """A parameter is moved by two optimizers, and no gradient comes to it between them."""
     cadence = cadence_of(run)
-    steps: dict[int, list[tuple[int, str]]] = {}
-    for (name, _), windows in cadence.windows.items():
-        for window in windows:
-            for tensor in window.event.parameters:
-                steps.setdefault(tensor, []).append((window.step, f"{name} {window.owned}"))
+    steps: dict[int, list[tuple[int, int]]] = {}
+    holders = [frozenset(owned) for _, owned in cadence.windows]
+    for number, windows in enumerate(cadence.windows.values()):
+        # Where each has parameters of its own beside what they share, both are meant to move that.
+        if any(other != number and (holders[number] <= held or held <= holders[number]) for other, held in enumerate(holders)):
+            for window in windows:
+                for tensor in window.event.parameters:
+                    steps.setdefault(tensor, []).append((window.step, number))
     twice: dict[int, list[tuple[int, int]]] = {}
     for tensor, moments in steps.items():
         if len({which for _, which in moments}) > 1:
@@ -257,6 +261,67 @@ def two_optimizers(run: Run) -> Iterator[Finding]:
         nodes=[key(t) for t in twice],
         steps=[after for _, after in twice[tensor]],
     )  # fmt: skip
+
+
+@rule(280, UNOWNED_PARAMETERS)
+def unowned_parameters(run: Run) -> Iterator[Finding]:
+    """Parameters of a module get gradients in all the passes by which others are trained, and nothing is done with them."""
+    models: dict[str, list[int]] = {}
+    for tensor in _lost(run):
+        name = run.title(tensor)
+        if run.tensors[tensor].info.is_parameter and "." in name and len(_with_the_owned(run, tensor)) > 2:
+            models.setdefault(name.partition(".")[0], []).append(tensor)
+    owned = {t for _, held in cadence_of(run).windows for t in held}
+    trained = {run.title(t).partition(".")[0] for t in owned}
+    for model, tensors in models.items():
+        # A part of a model that is trained on is a matter of its own; what comes before the part that is trained is features.
+        if model in trained or not _behind(run, tensors[0], owned):
+            continue
+        many = len(tensors) > 1
+        yield finding(
+            run, UNOWNED_PARAMETERS,
+            f"The parameters of {model} get gradients, and no optimizer has them.",
+            f"Each pass computes a gradient for {run.names(tensors)} and adds it to .grad; no step uses "
+            f"{'them' if many else 'it'}, so {model} stays as it was made.",
+            f"If {model} is to learn, give its parameters to an optimizer; if not, call {model}.requires_grad_(False).",
+            step=run.tensors[tensors[0]].born,
+            related=[run.site(run.optimizer_steps[0][0])],
+            evidence=[
+                ("parameters with gradients", str(len(tensors))),
+                ("gradients that were added up", str(len(run.history(tensors[0])))),
+            ],
+            nodes=[key(t) for t in tensors],
+        )  # fmt: skip
+
+
+def _behind(run: Run, tensor: int, owned: set[int]) -> bool:
+    """Whether what a parameter is used with was computed from what an optimizer has."""
+    used = next(
+        (s for s in run.consumers.get(tensor, ()) if isinstance(e := run.events[s], OpRan) and e.node is not None), None
+    )
+    queue = [tensor] if used is not None else []
+    first = True
+    seen: set[int] = set()
+    for source in queue:
+        if first:  # what it is used with, perhaps by way of views
+            first = False
+            for _ in range(4):
+                event = run.events[used] if used is not None else None
+                if not isinstance(event, OpRan) or event.op not in run.having("same_values") or not event.outputs:
+                    break
+                used = next(iter(run.consumers.get(event.outputs[0].id, ())), None)
+            event = run.events[used] if used is not None else None
+            queue += [t for t in run.inputs(event) if t != tensor] if isinstance(event, OpRan) else []
+            continue
+        if source in owned:
+            return True
+        if len(seen) > 200:
+            return False
+        for before in run.inputs(run.tensors[source].op):
+            if before not in seen:
+                seen.add(before)
+                queue.append(before)
+    return False
 
 
 @rule(108, EXHAUSTED_PARAMETERS)

@@ -31,11 +31,14 @@ SCHEDULE_PER_EPOCH = Kind(
 )
 RATE_DECAYED = Kind("rate_decayed", "warning", "The learning rate has fallen to nothing long before the training ends.")
 SCHEDULE_UNUSED = Kind("schedule_unused", "warning", "A learning rate schedule is made and never stepped.")
+RATE_RISES_AGAIN = Kind("rate_rises_again", "hint", "A cosine schedule is stepped beyond its end, and the rate comes back up.")
 ZERO_RATE = Kind("zero_rate", "warning", "The optimizer's learning rate is zero.")
 UPDATE_LOST = Kind("update_lost", "warning", "The updates are so small that rounding swallows them.")
 
 _NOTHING_LEFT = 1e-6
 """A share of the highest learning rate that moves nothing any more."""
+_RISEN = 0.1
+"""The share of its first value to which a rate may come back before it is worth a look."""
 _TINY = 1e-6
 """A learning rate, and the relative change of a parameter over a run, that are worth a look."""
 _LENGTHS = ("T_max", "step_size", "total_iters", "T_0", "total_steps", "epochs", "milestones")
@@ -71,7 +74,7 @@ def _rates(run: Run) -> Iterator[tuple[Key, Rates]]:
             yield optimizer, Rates(windows, [max(w.event.rates) for w in windows], outer)
 
 
-@rule(142, SCHEDULE_PER_BATCH, SCHEDULE_PER_EPOCH, RATE_DECAYED)
+@rule(142, SCHEDULE_PER_BATCH, SCHEDULE_PER_EPOCH, RATE_DECAYED, RATE_RISES_AGAIN)
 def schedule_out_of_step(run: Run) -> Iterator[Finding]:
     """A schedule is stepped at another pace than the one that its length is given in, or decays to nothing."""
     made = schedules(run) if run.optimizer_steps else []
@@ -89,6 +92,7 @@ def schedule_out_of_step(run: Run) -> Iterator[Finding]:
                 break
         else:
             yield from _decayed(run, rates, made)
+            yield from _rising(run, rates, made)
 
 
 def _too_often(run: Run, schedule: Made, rates: Rates) -> Finding:
@@ -135,10 +139,10 @@ def _decayed(run: Run, rates: Rates, made: list[Made]) -> Iterator[Finding]:
     while last and rates.values[last - 1] <= _NOTHING_LEFT * peak:
         last -= 1
     idle = len(rates.values) - last
-    if peak <= 0 or idle < 5 or idle * 5 < len(rates.values):
+    if peak <= 0 or idle < 4 or idle * 5 < len(rates.values):
         return
     window = rates.windows[last]
-    site = _stepped_at(run, made[0]) if made else None
+    site = _stepped_at(run, made[0]) if made else _scaled_at(run)
     yield finding(
         run, RATE_DECAYED,
         f"The learning rate has fallen to nothing after {last} of {len(rates.values)} steps.",
@@ -151,6 +155,45 @@ def _decayed(run: Run, rates: Rates, made: list[Made]) -> Iterator[Finding]:
         evidence=_told(rates),
         nodes=[key(t) for t in window.owned],
         steps=[w.step for w in rates.windows[last:]],
+    )  # fmt: skip
+
+
+def _scaled_at(run: Run) -> Site | None:
+    """Where the program multiplies a learning rate by itself."""
+    for name, bindings in paths_of(run.recording).source.assigned.items():
+        for cell, statement, _ in bindings:
+            if name and isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Subscript):
+                index = statement.target.slice
+                if isinstance(index, ast.Constant) and index.value == "lr":
+                    return site_of(cell, statement)
+    return None
+
+
+def _rising(run: Run, rates: Rates, made: list[Made]) -> Iterator[Finding]:
+    """A cosine that has come down to its minimum goes up again."""
+    cosine = [schedule for schedule in made if schedule.kind == "CosineAnnealingLR"]
+    values = rates.values
+    lowest = min(range(len(values)), key=values.__getitem__)
+    after, before = values[lowest:], values[: lowest + 1]
+    if len(made) != 1 or not cosine or lowest < 2 or len(after) < 3:
+        return
+    one_turn = sorted(before, reverse=True) == before and sorted(after) == after
+    if not one_turn or after[-1] < max(5 * values[lowest], _RISEN * values[0]):
+        return
+    window = rates.windows[lowest + 1]
+    yield finding(
+        run, RATE_RISES_AGAIN,
+        f"The learning rate comes back up: {cosine[0].name} is stepped more often than it is long.",
+        f"After {lowest} steps it has come from {number(values[0])} to {number(values[lowest])}, and goes up to "
+        f"{number(values[-1])} "
+        f"by the last of {len(values)}. A CosineAnnealingLR that is stepped beyond T_max runs its curve backwards.",
+        "Set T_max to the number of times that step() is called; to restart on purpose, use CosineAnnealingWarmRestarts.",
+        step=window.step,
+        site=_stepped_at(run, cosine[0]),
+        related=[cosine[0].site],
+        evidence=_told(rates),
+        nodes=[key(t) for t in window.owned],
+        steps=[w.step for w in rates.windows[lowest + 1 :]],
     )  # fmt: skip
 
 
@@ -245,7 +288,8 @@ def standing_still(run: Run) -> Iterator[Finding]:
         steps = [w for w in windows if any(_gradient(run, t, w.step) for t in w.event.parameters)]
         if len(steps) < 2 or len(steps) < len(windows):
             continue
-        site = optimizer_site(run, optimizer[0], run.site(steps[0].step))
+        made = schedules(run)
+        site = made[0].site if len(made) == 1 else optimizer_site(run, optimizer[0], run.site(steps[0].step))
         if all(w.event.rates and not any(w.event.rates) for w in steps):
             yield finding(
                 run, ZERO_RATE,

@@ -358,9 +358,18 @@ def _divides(run: Run, number: ast.expr) -> bool:
 
 
 def _averages(run: Run, root: int) -> bool:
-    """Whether a loss is a mean, as far as its last operation says."""
-    event = run.tensors[root].op
-    if any(argument.name == "reduction" for argument in event.inputs):
-        return any(argument.name == "reduction" and "mean" in argument.text for argument in event.inputs)
-    site = run.site(run.tensors[root].born)
-    return "reduces" in run.traits(event.op) and ".mean(" in run.segment(site) + "."
+    """Whether a loss is a mean, as far as its last operations say."""
+    for _ in range(5):
+        event = run.tensors[root].op
+        how = next((argument.text for argument in event.inputs if argument.name == "reduction"), "")
+        inputs = run.inputs(event)
+        if how:
+            return "mean" in how
+        if "reduces" in run.traits(event.op) and ".mean(" in run.segment(run.site(run.tensors[root].born)):
+            return True
+        if "division" in run.traits(event.op) and len(inputs) == 1:
+            return True  # a sum by a number, as "batchmean" does it
+        if "elementwise" not in run.traits(event.op) or len(inputs) != 1:
+            return False
+        root = inputs[0]
+    return False

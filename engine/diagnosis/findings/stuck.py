@@ -142,7 +142,7 @@ def _sums(run: Run, array: int) -> list[tuple[str, str]]:
 
 def _classes_of(run: Run, tensor: int, shape: tuple[int, ...]) -> int:
     """The step at which one of the second dimension's elements is chosen for each row, NOTHING if that is not seen."""
-    elementwise, chooses = run.having("elementwise"), run.having("leaves_out") | run.having("chooses")
+    elementwise = run.having("elementwise")
     queue = [tensor]
     for source in queue:
         for step in run.consumers.get(source, ()):
@@ -152,14 +152,22 @@ def _classes_of(run: Run, tensor: int, shape: tuple[int, ...]) -> int:
             target = run.argument(event, "target")
             if target != NOTHING and run.tensors[target].info.shape == shape[:1] and "int" in run.tensors[target].info.dtype:
                 return step
-            if event.op in chooses and _picks(run, event, source, shape):
+            if _picks(run, event, shape) or _mixes(run, event, source):
                 return step
             if event.op in elementwise and event.outputs and event.outputs[0].shape == shape and len(queue) < 16:
                 queue.append(event.outputs[0].id)
     return NOTHING
 
 
-def _picks(run: Run, event: OpRan, source: int, shape: tuple[int, ...]) -> bool:
+def _mixes(run: Run, event: OpRan, source: int) -> bool:
+    """Whether an operation takes each row as a sample's features: it multiplies them with a weight."""
+    if event.op not in run.having("matrix_product"):
+        return False
+    matrices = [t for t in run.inputs(event) if len(run.tensors[t].info.shape) == 2]
+    return len(matrices) == 2 and matrices[0] == source and run.tensors[run.beneath_views(matrices[1])].info.is_parameter
+
+
+def _picks(run: Run, event: OpRan, shape: tuple[int, ...]) -> bool:
     """Whether an operation picks one element of each row, by an index of classes."""
     index = run.argument(event, "index")
     if index != NOTHING:
@@ -327,6 +335,13 @@ def _culprit(run: Run, entry: Pass, node: int) -> tuple[int, OpRan, float] | Non
         node = source
 
 
+def _own(run: Run, tensor: int) -> bool:
+    """Whether a module made a tensor by itself, such as a first hidden state of zeros."""
+    event = run.tensors[tensor].op
+    made_inside = event.scope >= 0 and bool(run.recording.scopes[event.scope].module)
+    return made_inside and not run.inputs(event)
+
+
 def _cause(run: Run, event: OpRan, size: float) -> str:
     """Why an operation handed on nothing but zeros, in words; "" where others say so, or it is not known."""
     traits = run.traits(event.op)
@@ -339,7 +354,7 @@ def _cause(run: Run, event: OpRan, size: float) -> str:
             return f"{event.op} over a dimension of size 1 is 1, whatever it is given, so its slope is zero."
     if {"product", "matrix_product", "convolution"} & set(traits):
         step = run.tensors[event.outputs[0].id].born if event.outputs else NOTHING
-        zeros = [t for t in run.inputs(event) if step != NOTHING and run.zero(run.status(t, step).array)]
+        zeros = [t for t in run.inputs(event) if step != NOTHING and run.zero(run.status(t, step).array) and not _own(run, t)]
         if zeros:
             return f"{run.title(zeros[0])} is zero everywhere there, and what is multiplied with zero gets no gradient."
     if size < _UNDERFLOW:
