@@ -30,6 +30,11 @@ CONSEQUENCES = {
     "late_parameter": {"unused_parameter"},
     "wrong_optimizer": {"step_before_backward"},
     "exhausted_parameters": {"no_zero_grad"},
+    "dead_relu": {"zero_gradient"},
+    "saturated": {"zero_gradient"},
+    "zero_derivative": {"zero_gradient"},
+    "symmetry": {"zero_gradient"},
+    "vanishing_gradients": {"zero_gradient"},
 }
 """Findings that say no more than that another one has taken effect."""
 

@@ -177,6 +177,8 @@ class Evaluation(NamedTuple):
     """The step at which the result was compared with data."""
     taken: int
     """The tensor that the model was given."""
+    tracked: bool
+    """Whether gradients were tracked, as if something were to be learned."""
     made: int
 
 
@@ -208,7 +210,7 @@ def evaluated_in_training_mode(run: Run) -> Iterator[Finding]:
             evidence=[("layer", first.layer), ("evaluations in training mode", str(len(same)))],
             nodes=[key(found.made) for found in same],
             steps=[found.step for found in same],
-            severity="hint" if all(_trained_on(run, found.taken, found.step) for found in same) else "",
+            severity="hint" if all(found.tracked and _trained_on(run, found.taken, found.step) for found in same) else "",
         )  # fmt: skip
 
 
@@ -241,7 +243,15 @@ def _evaluations(run: Run, trained: Collection[str]) -> Iterator[Evaluation]:
         if measured != NOTHING:
             drops = _DROPOUT.fullmatch(scope.module_class) is not None
             yield Evaluation(
-                step, model, scope.module, _called(run, step), drops, measured, _given(run, first, until), event.outputs[0].id
+                step,
+                model,
+                scope.module,
+                _called(run, step),
+                drops,
+                measured,
+                _given(run, first, until),
+                event.grad_mode,
+                event.outputs[0].id,
             )
 
 

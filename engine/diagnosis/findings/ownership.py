@@ -11,7 +11,7 @@ import numpy as np
 from ...recording.columns import columns_of
 from ...recording.events import NOTHING, Accumulated, OpRan, Site
 from ..cadence import cadence_of, takes_gradient, within
-from ..optimizer_text import Made, optimizers, site_of
+from ..optimizer_text import Made, optimizer_site, optimizers, site_of
 from ..paths import paths_of
 from ..program_ast import Source
 from ..reason import Finding, Kind
@@ -33,6 +33,11 @@ UNOWNED_PARAMETERS = Kind("unowned_parameters", "hint", "Parameters get gradient
 EXHAUSTED_PARAMETERS = Kind(
     "exhausted_parameters", "warning", "A generator of parameters is used a second time, when it gives nothing any more."
 )
+
+_FORWARD = 8
+"""Operations that a parameter alone goes through before it meets what it is used with."""
+_BACK = 200
+"""Tensors that are looked at on the way back to an optimizer's parameters."""
 
 
 def _lost(run: Run) -> list[int]:
@@ -272,6 +277,8 @@ def unowned_parameters(run: Run) -> Iterator[Finding]:
         if run.tensors[tensor].info.is_parameter and "." in name and len(_with_the_owned(run, tensor)) > 2:
             models.setdefault(name.partition(".")[0], []).append(tensor)
     owned = {t for _, held in cadence_of(run).windows for t in held}
+    if not all(run.tensors[t].info.is_parameter for t in owned):
+        return  # an image or a prompt is made, with a model that stays as it is
     trained = {run.title(t).partition(".")[0] for t in owned}
     for model, tensors in models.items():
         # A part of a model that is trained on is a matter of its own; what comes before the part that is trained is features.
@@ -285,7 +292,8 @@ def unowned_parameters(run: Run) -> Iterator[Finding]:
             f"{'them' if many else 'it'}, so {model} stays as it was made.",
             f"If {model} is to learn, give its parameters to an optimizer; if not, call {model}.requires_grad_(False).",
             step=run.tensors[tensors[0]].born,
-            related=[run.site(run.optimizer_steps[0][0])],
+            site=optimizer_site(run, run.optimizer_steps[0][1].optimizer, run.site(run.optimizer_steps[0][0])),
+            related=[run.site(run.tensors[tensors[0]].born)],
             evidence=[
                 ("parameters with gradients", str(len(tensors))),
                 ("gradients that were added up", str(len(run.history(tensors[0])))),
@@ -296,26 +304,21 @@ def unowned_parameters(run: Run) -> Iterator[Finding]:
 
 def _behind(run: Run, tensor: int, owned: set[int]) -> bool:
     """Whether what a parameter is used with was computed from what an optimizer has."""
-    used = next(
-        (s for s in run.consumers.get(tensor, ()) if isinstance(e := run.events[s], OpRan) and e.node is not None), None
-    )
-    queue = [tensor] if used is not None else []
-    first = True
-    seen: set[int] = set()
+    queue: list[int] = []
+    for _ in range(_FORWARD):  # to the first operation that takes something else that gradients pass
+        events = [run.events[s] for s in run.consumers.get(tensor, ())]
+        event = next((e for e in events if isinstance(e, OpRan) and e.node is not None and e.outputs), None)
+        if event is None:
+            return False
+        queue = [t for t in run.inputs(event) if t != tensor and run.tensors[t].info.requires_grad]
+        if any(not run.tensors[t].info.is_parameter for t in queue):
+            break
+        tensor = event.outputs[0].id
+    seen = set(queue)
     for source in queue:
-        if first:  # what it is used with, perhaps by way of views
-            first = False
-            for _ in range(4):
-                event = run.events[used] if used is not None else None
-                if not isinstance(event, OpRan) or event.op not in run.having("same_values") or not event.outputs:
-                    break
-                used = next(iter(run.consumers.get(event.outputs[0].id, ())), None)
-            event = run.events[used] if used is not None else None
-            queue += [t for t in run.inputs(event) if t != tensor] if isinstance(event, OpRan) else []
-            continue
         if source in owned:
             return True
-        if len(seen) > 200:
+        if len(seen) > _BACK:
             return False
         for before in run.inputs(run.tensors[source].op):
             if before not in seen:
