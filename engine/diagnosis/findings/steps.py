@@ -359,17 +359,18 @@ def _divides(run: Run, number: ast.expr) -> bool:
 
 def _averages(run: Run, root: int) -> bool:
     """Whether a loss is a mean, as far as its last operations say."""
+    divided = False
     for _ in range(5):
         event = run.tensors[root].op
         how = next((argument.text for argument in event.inputs if argument.name == "reduction"), "")
         inputs = run.inputs(event)
         if how:
-            return "mean" in how
-        if "reduces" in run.traits(event.op) and ".mean(" in run.segment(run.site(run.tensors[root].born)):
-            return True
-        if "division" in run.traits(event.op) and len(inputs) == 1:
-            return True  # a sum by a number, as "batchmean" does it
-        if "elementwise" not in run.traits(event.op) or len(inputs) != 1:
+            return "mean" in how and not divided
+        if "reduces" in run.traits(event.op):
+            mean = ".mean(" in run.segment(run.site(run.tensors[root].born))
+            return mean != divided  # a sum that was divided is a mean, as "batchmean" does it
+        if len(inputs) != 1 or not {"elementwise", "division"} & set(run.traits(event.op)):
             return False
+        divided = divided or "division" in run.traits(event.op)
         root = inputs[0]
     return False

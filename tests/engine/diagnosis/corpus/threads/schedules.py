@@ -199,7 +199,7 @@ for epoch in range(epochs):
 
 # %% a warm-up that starts at zero and never grows
 #: thread: issue, crowsonkb/k-diffusion: Learning rate scheduler broken
-#: cause: zero_rate
+#: cause: zero_rate, rate_decayed
 #: shows: torch.equal(before, model.weight)
 model = nn.Linear(4, 1)
 before = model.weight.detach().clone()
