@@ -81,3 +81,23 @@ def optimizer_site(run: Run, kind: str, otherwise: Site | None) -> Site | None:
     """Where the only optimizer of a class is made; another site if there are several of it, or none that is found."""
     found = [made.site for made in optimizers(run) if made.kind == kind]
     return found[0] if len(found) == 1 else otherwise
+
+
+def mentioned(run: Run, name: str) -> int:
+    """How often the text takes up what is bound to a name or an attribute."""
+    last = name.rpartition(".")[2]
+    found = 0
+    for node in paths_of(run.recording).source.parents:
+        if isinstance(node, ast.Name):
+            found += node.id == last and isinstance(node.ctx, ast.Load)
+        elif isinstance(node, ast.Attribute) and node.attr == last and isinstance(node.ctx, ast.Load):
+            found += not ast.unparse(node.value).endswith("optim")
+    return found
+
+
+def stepped_by(run: Run, step: int) -> str:
+    """What the call at a step calls `step()` of, as the text has it: "self.optimizer"; "" where it is no such call."""
+    source = paths_of(run.recording).source
+    node = source.at(run.site(step))
+    node = node.value if isinstance(node, ast.Expr) else node
+    return ast.unparse(node.func.value) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else ""

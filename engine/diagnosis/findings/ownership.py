@@ -193,26 +193,32 @@ def wrong_optimizer(run: Run) -> Iterator[Finding]:
     """Two optimizers are given the same parameters, while those of another model get gradients and have none."""
     made = [m for m in optimizers(run) if m.call.args]
     lost: dict[str, list[int]] = {}
+    trained = {run.title(t).partition(".")[0] for t in run.trained}
     for tensor in _lost(run):
-        if "." in run.title(tensor) and run.tensors[tensor].info.is_parameter:
-            lost.setdefault(run.title(tensor).partition(".")[0], []).append(tensor)
+        parts = run.title(tensor).split(".")
+        if len(parts) > 1 and run.tensors[tensor].info.is_parameter:
+            # Models that are attributes of one object have its name in common.
+            lost.setdefault(".".join(parts[: 1 + (parts[0] in trained)]), []).append(tensor)
     for position, second in enumerate(made):
         for first in made[:position]:
             given = ast.unparse(second.call.args[0])
             if ast.unparse(first.call.args[0]) != given or first.name == second.name or not given.endswith(".parameters()"):
                 continue
             model = given.removesuffix(".parameters()")
-            others = [(name, found) for name, found in lost.items() if name != model.rpartition(".")[2]]
+            holder, _, last = model.rpartition(".")
+            others = [(name, found) for name, found in lost.items() if name.rpartition(".")[2] != last]
             if len(others) != 1:
                 continue
             name, tensors = others[0]
+            name = name.rpartition(".")[2]
             wrong, right = (first, second) if _alike(first.name, name) > _alike(second.name, name) else (second, first)
+            meant = f"{holder}.{name}" if holder else name
             step = run.optimizer_steps[0][0]
             yield finding(
                 run, WRONG_OPTIMIZER,
                 f"{wrong.name} is given {given}, as {right.name} is: no optimizer has the parameters of {name}.",
                 f"{run.names(tensors)} get gradients in every iteration and are never updated, while {model} is moved by both.",
-                f"Give {wrong.name} the parameters it is for: {name}.parameters().",
+                f"Give {wrong.name} the parameters it is for: {meant}.parameters().",
                 step=step,
                 site=site_of(wrong.site.cell, wrong.call.args[0]),
                 related=[right.site],

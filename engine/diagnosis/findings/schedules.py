@@ -13,7 +13,7 @@ import numpy as np
 from ...graph.numbers import number
 from ...recording.events import NOTHING, Site
 from ..cadence import Key, Window, cadence_of
-from ..optimizer_text import Made, given, methods, optimizer_site, schedules, site_of
+from ..optimizer_text import Made, given, mentioned, methods, optimizer_site, schedules, site_of, stepped_by
 from ..paths import paths_of
 from ..reason import Finding, Kind
 from ..run import Run, finding, key
@@ -77,9 +77,10 @@ def _rates(run: Run) -> Iterator[tuple[Key, Rates]]:
 @rule(142, SCHEDULE_PER_BATCH, SCHEDULE_PER_EPOCH, RATE_DECAYED, RATE_RISES_AGAIN)
 def schedule_out_of_step(run: Run) -> Iterator[Finding]:
     """A schedule is stepped at another pace than the one that its length is given in, or decays to nothing."""
-    made = schedules(run) if run.optimizer_steps else []
+    all_made = schedules(run) if run.optimizer_steps else []
     for _, rates in _rates(run):
         epochs = _epochs(run, rates.windows[-1].step)
+        made = all_made if len(all_made) < 2 else _of(run, all_made, rates)
         for schedule in made:
             if rates.per_outer < 2 or not epochs or len({s.name for s in made}) > 1:
                 continue
@@ -93,6 +94,12 @@ def schedule_out_of_step(run: Run) -> Iterator[Finding]:
         else:
             yield from _decayed(run, rates, made)
             yield from _rising(run, rates, made)
+
+
+def _of(run: Run, made: list[Made], rates: Rates) -> list[Made]:
+    """The schedules of the optimizer that some rates are of, as the names in the text say it."""
+    name = stepped_by(run, rates.windows[0].step).rpartition(".")[2]
+    return [m for m in made if m.call.args and ast.unparse(m.call.args[0]).rpartition(".")[2] == name]
 
 
 def _too_often(run: Run, schedule: Made, rates: Rates) -> Finding:
@@ -263,7 +270,7 @@ def forgotten_schedule(run: Run) -> Iterator[Finding]:
     if len(run.optimizer_steps) < 2 or run.raised is not None:
         return
     for schedule in schedules(run):
-        if run.words[schedule.name.rpartition(".")[2]] != 1:
+        if mentioned(run, schedule.name):
             continue
         yield finding(
             run, SCHEDULE_UNUSED,

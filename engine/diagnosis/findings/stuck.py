@@ -294,7 +294,7 @@ def zero_gradient(run: Run) -> Iterator[Finding]:
         if not cause:
             continue
         tensors = [t for t, *_ in found]
-        everything = idle == len(run.updates)
+        most = idle * 2 > len(run.updates)
         yield finding(
             run, ZERO_GRADIENT,
             f"{run.names(tensors)} get{'' if len(tensors) > 1 else 's'} a gradient of exactly zero in every pass.",
@@ -308,7 +308,7 @@ def zero_gradient(run: Run) -> Iterator[Finding]:
                 ("passes", str(sum(isinstance(e, Accumulated) for _, e in run.history(tensors[0])))),
             ],
             nodes=[key(t) for t in tensors[:20]],
-            severity="" if everything or size < _UNDERFLOW or "normalizes" in run.traits(event.op) else "hint",
+            severity="" if most or size < _UNDERFLOW or "normalizes" in run.traits(event.op) else "hint",
         )  # fmt: skip
 
 
