@@ -316,8 +316,11 @@ def _behind(run: Run, tensor: int, owned: set[int]) -> bool:
         event = next((e for e in events if isinstance(e, OpRan) and e.node is not None and e.outputs), None)
         if event is None:
             return False
-        queue = [t for t in run.inputs(event) if t != tensor and run.tensors[t].info.requires_grad]
-        if any(not run.tensors[t].info.is_parameter for t in queue):
+        others = [t for t in run.inputs(event) if t != tensor and run.tensors[t].info.requires_grad]
+        if any(run.beneath_views(t) in owned for t in others):
+            return False  # it comes before what the optimizer has
+        queue = [t for t in others if not run.tensors[run.beneath_views(t)].info.is_parameter]
+        if queue:
             break
         tensor = event.outputs[0].id
     seen = set(queue)

@@ -40,6 +40,7 @@ rnn, out = nn.LSTM(2, 6), nn.Linear(6, 1)
 params = [*rnn.parameters(), *out.parameters()]
 optimizer = torch.optim.SGD(params, lr=0.1)
 used = []
+for p in params: p.grad = torch.zeros_like(p)
 for epoch in range(3):
     h, _ = rnn(torch.randn(7, 3, 2))
     loss = (out(h) - 5).pow(2).mean()
