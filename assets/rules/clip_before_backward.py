@@ -1,4 +1,4 @@
-"""Clipping that stands before backward(), where there is nothing to clip yet."""
+"""A loop that clips the gradients before backward() has computed them, so that nothing that is used is clipped."""
 
 # %% broken
 import torch
@@ -8,8 +8,8 @@ from torch import nn
 torch.manual_seed(0)
 model = nn.Linear(3, 1)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
-x, y = torch.randn(16, 3), torch.randn(16, 1) * 10
-for epoch in range(4):
+x, y = torch.randn(16, 3), 10 * torch.randn(16, 1)
+for epoch in range(5):
     optimizer.zero_grad()
     loss = F.mse_loss(model(x), y)
     nn.utils.clip_grad_norm_(model.parameters(), 1.0)
@@ -25,8 +25,8 @@ from torch import nn
 torch.manual_seed(0)
 model = nn.Linear(3, 1)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
-x, y = torch.randn(16, 3), torch.randn(16, 1) * 10
-for epoch in range(4):
+x, y = torch.randn(16, 3), 10 * torch.randn(16, 1)
+for epoch in range(5):
     optimizer.zero_grad()
     loss = F.mse_loss(model(x), y)
     loss.backward()

@@ -1,4 +1,4 @@
-"""Gradients of four micro-batches, clipped after each of them instead of once."""
+"""Gradient accumulation that clips after every micro-batch, so that the first ones count less than the last."""
 
 # %% broken
 import torch
@@ -8,15 +8,14 @@ from torch import nn
 torch.manual_seed(0)
 model = nn.Linear(3, 1)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
-x, y = torch.randn(16, 3), torch.randn(16, 1) * 10
-for epoch in range(3):
-    optimizer.zero_grad()
-    for k in range(4):
-        part = slice(4 * k, 4 * k + 4)
-        loss = F.mse_loss(model(x[part]), y[part]) / 4
-        loss.backward()
-        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-    optimizer.step()
+batches = [(torch.randn(4, 3), 10 * torch.randn(4, 1)) for _ in range(8)]
+for i, (x, y) in enumerate(batches):
+    loss = F.mse_loss(model(x), y) / 4
+    loss.backward()
+    nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+    if (i + 1) % 4 == 0:
+        optimizer.step()
+        optimizer.zero_grad()
 print(f"{loss.item():.4g}")
 
 # %% mended
@@ -27,13 +26,12 @@ from torch import nn
 torch.manual_seed(0)
 model = nn.Linear(3, 1)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
-x, y = torch.randn(16, 3), torch.randn(16, 1) * 10
-for epoch in range(3):
-    optimizer.zero_grad()
-    for k in range(4):
-        part = slice(4 * k, 4 * k + 4)
-        loss = F.mse_loss(model(x[part]), y[part]) / 4
-        loss.backward()
-    nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-    optimizer.step()
+batches = [(torch.randn(4, 3), 10 * torch.randn(4, 1)) for _ in range(8)]
+for i, (x, y) in enumerate(batches):
+    loss = F.mse_loss(model(x), y) / 4
+    loss.backward()
+    if (i + 1) % 4 == 0:
+        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        optimizer.zero_grad()
 print(f"{loss.item():.4g}")

@@ -1,4 +1,4 @@
-"""F.dropout() in forward(), which drops by default and does not know the module's mode."""
+"""A module that calls F.dropout without telling it of its mode, so that it drops in evaluation, too."""
 
 # %% broken
 import torch
@@ -9,24 +9,19 @@ from torch import nn
 class Net(nn.Module):
     def __init__(self):
         super().__init__()
-        self.first, self.last = nn.Linear(3, 8), nn.Linear(8, 1)
+        self.hidden, self.out = nn.Linear(3, 16), nn.Linear(16, 1)
 
     def forward(self, x):
-        return self.last(F.dropout(torch.tanh(self.first(x)), 0.5))
+        x = F.dropout(torch.relu(self.hidden(x)), 0.5)
+        return self.out(x)
 
 
 torch.manual_seed(0)
-model = Net()
-optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
-x, y = torch.randn(16, 3), torch.randn(16, 1)
-for epoch in range(3):
-    optimizer.zero_grad()
-    loss = F.mse_loss(model(x), y)
-    loss.backward()
-    optimizer.step()
-model.eval()
+net = Net()
+x = torch.randn(16, 3)
+net.eval()
 with torch.no_grad():
-    print(f"{F.mse_loss(model(x), y).item():.4g}")
+    print(bool((net(x) == net(x)).all()))
 
 # %% mended
 import torch
@@ -37,21 +32,16 @@ from torch import nn
 class Net(nn.Module):
     def __init__(self):
         super().__init__()
-        self.first, self.last = nn.Linear(3, 8), nn.Linear(8, 1)
+        self.hidden, self.out = nn.Linear(3, 16), nn.Linear(16, 1)
 
     def forward(self, x):
-        return self.last(F.dropout(torch.tanh(self.first(x)), 0.5, training=self.training))
+        x = F.dropout(torch.relu(self.hidden(x)), 0.5, training=self.training)
+        return self.out(x)
 
 
 torch.manual_seed(0)
-model = Net()
-optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
-x, y = torch.randn(16, 3), torch.randn(16, 1)
-for epoch in range(3):
-    optimizer.zero_grad()
-    loss = F.mse_loss(model(x), y)
-    loss.backward()
-    optimizer.step()
-model.eval()
+net = Net()
+x = torch.randn(16, 3)
+net.eval()
 with torch.no_grad():
-    print(f"{F.mse_loss(model(x), y).item():.4g}")
+    print(bool((net(x) == net(x)).all()))

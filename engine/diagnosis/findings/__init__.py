@@ -30,13 +30,21 @@ CONSEQUENCES = {
     "grad_is_none": {"none_used", "grad_of_non_leaf"},
     "no_gradient": {"grad_of_non_leaf"},
     "nan": {"too_few_values"},
-    "exhausted_parameters": {"clips_nothing"},
+    "exhausted_parameters": {"clips_nothing", "no_zero_grad"},
     "function_returns_wrong": {"custom_backward"},
     "loss_recreated": {"stale_optimizer", "step_without_backward", "detached_parameter", "unused_parameter", "copied_tensor",
                        "tensor_to_number"},
     "loss_not_connected": {"copied_tensor", "tensor_to_number"},
     "step_without_backward": {"unused_parameter"},
     "growing_graph": {"needless_retain"},
+    "stale_optimizer": {"late_parameter"},
+    "late_parameter": {"unused_parameter"},
+    "wrong_optimizer": {"step_before_backward"},
+    "dead_relu": {"zero_gradient"},
+    "saturated": {"zero_gradient"},
+    "zero_derivative": {"zero_gradient"},
+    "symmetry": {"zero_gradient"},
+    "vanishing_gradients": {"zero_gradient"},
 }  # fmt: skip
 """Findings that say no more than that another one has taken effect."""
 
