@@ -50,11 +50,11 @@ def bootstrapped_target(run: Run) -> Iterator[Finding]:
         at.setdefault(run.site(step), []).append((step, *found))
     for same in at.values():
         step, given, target, made, source = same[0]
-        name = paths.label(target, step)
+        name, said = paths.label(target, step), run.segment(run.site(run.tensors[source].born))
         yield finding(
             run, BOOTSTRAPPED_TARGET,
             f"The target {name} gets a gradient: it is computed from the network that is trained, with its graph.",
-            f"{run.where(made)} adds to the reward what the network says of the next state ({run.segment(run.site(run.tensors[source].born))}). The loss at "
+            f"{run.where(made)} adds to the reward what the network says of the next state ({said}). The loss at "
             f"{run.where(step)} compares {paths.label(given, step)} with it, and both require grad, so training moves the "
             "target towards the prediction as well as the prediction towards the target.",
             f"Cut the target off: {name}.detach(), or compute it within torch.no_grad()."
@@ -145,7 +145,14 @@ def average_with_graph(run: Run) -> Iterator[Finding]:
     grown: dict[int, list[tuple[int, int, int]]] = {}
     """Row of a site -> (step, iterations, tensor)."""
     for step, event in run.ops:
-        if event.node is None or event.node.id in ran or event.site < 0 or event.in_backward or event.cut or not event.grad_mode:
+        if (
+            event.node is None
+            or event.node.id in ran
+            or event.site < 0
+            or event.in_backward
+            or event.cut
+            or not event.grad_mode
+        ):
             continue
         here, length = run.loops(step), 1
         for tensor in run.inputs(event):
@@ -170,7 +177,7 @@ def average_with_graph(run: Run) -> Iterator[Finding]:
         yield finding(
             run, AVERAGE_WITH_GRAPH,
             f"{name} carries the graph of every iteration with it.",
-            f"{run.where(step)} computes {name} from its value in the iteration before, which has a graph. So the graph grows by "
+            f"{run.where(step)} computes {name} from its value in the iteration before, with its graph. So the graph grows by "
             f"one iteration each time ({found[-1][1]} by the end), and no backward pass ever goes through it. Memory and time "
             "grow.",
             f"Update {name} within torch.no_grad(), or compute it from detached values.",

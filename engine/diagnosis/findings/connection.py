@@ -55,8 +55,10 @@ def loss_not_connected(run: Run) -> Iterator[Finding]:
         why_not, fix, moment, site = f"{frozen.title}.", frozen.fix, frozen.moment, frozen.site
     elif (gradient := _gradient_above(run, root)) != NOTHING:
         of, began = run.title(run.tensors[gradient].info.grad_of), _filled_by(run, gradient)
-        why_not = f"It is computed from {of}.grad, which backward at {run.where(began)} filled without create_graph=True: a " \
-                  "gradient without a graph."
+        why_not = (
+            f"It is computed from {of}.grad, which backward at {run.where(began)} filled without create_graph=True: a "
+            "gradient without a graph."
+        )
         fix = f"Take the gradient with torch.autograd.grad(…, {of}, create_graph=True), or call that backward() with it."
         moment, site = began, run.site(began)
     yield finding(

@@ -38,9 +38,7 @@ def sampled_without_gradient(run: Run) -> Iterator[Finding]:
                 continue
             if not _dies(run, step):
                 continue
-            if not at.get(run.recording.site(maker)) and (
-                _scored(run, maker, entry) or _used_behind(run, maker, entry)
-            ):
+            if not at.get(run.recording.site(maker)) and (_scored(run, maker, entry) or _used_behind(run, maker, entry)):
                 sound.add(maker.site)
                 continue
             at.setdefault(run.recording.site(maker), []).append((run.nodes[node].born, maker, step))
@@ -60,8 +58,8 @@ def sampled_without_gradient(run: Run) -> Iterator[Finding]:
             f"No gradient comes through {text}: what is drawn does not depend on {given} for autograd.",
             f"A gradient of {run.texts.describe(arrived.received[0])} arrives at {name}, and zero goes on to {given}. So "
             f"{run.names(leaves)} learn{'s' * (len(leaves) == 1)} nothing by way of {name}.",
-            "Draw by a smooth stand-in (F.gumbel_softmax, or x + (drawn - x).detach()), or take the log-probability of what was "
-            "drawn times its reward for the loss." if whole else
+            "Draw by a smooth stand-in (F.gumbel_softmax, or x + (drawn - x).detach()), or take the log-probability of what "
+            "was drawn times its reward for the loss." if whole else
             f"Draw the noise apart from the parameters: {instead} (what rsample() of a distribution does).",
             step=step, site=site, related=[run.site(ran)],
             evidence=[

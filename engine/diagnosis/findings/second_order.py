@@ -78,8 +78,8 @@ def penalty_without_graph(run: Run) -> Iterator[Finding]:
         yield finding(
             run, PENALTY_WITHOUT_GRAPH,
             f"{name} is added to the loss, but no gradient comes from it: it is computed from a gradient without a graph.",
-            f"The gradient by {of} is taken at {run.where(taken.entry.began)} without create_graph=True, so to autograd it is a "
-            f"constant, and so is {name}. It changes the value of the loss ({run.where(step)}), and nothing learns from it.",
+            f"The gradient by {of} is taken at {run.where(taken.entry.began)} without create_graph=True, so to autograd it is "
+            f"a constant, and so is {name}. It changes the value of the loss ({run.where(step)}), and nothing learns from it.",
             "Take the gradient with create_graph=True: torch.autograd.grad(…, create_graph=True)." if by_grad else
             "Take the gradient as a tensor with a graph instead of reading .grad: "
             f"(g,) = torch.autograd.grad(out, {of}, create_graph=True), with the root of that pass for out.",
