@@ -145,12 +145,23 @@ def kept_on_context(custom: Custom) -> Iterator[tuple[ast.Assign, str, str]]:
     results = [part for value in results for part in (value.elts if isinstance(value, ast.Tuple) else [value])]
     names = {part.id for part in results if isinstance(part, ast.Name)}
     for statement in _in_order(custom.forward.body):
-        if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Name):
+        if not isinstance(statement, ast.Assign):
             continue
-        on = [t for t in statement.targets if isinstance(t, ast.Attribute) and _named(t.value) == context]
-        name = statement.value.id
-        if on and (name in custom.inputs or name in names):
-            yield statement, name, "input" if name in custom.inputs else "result"
+        for target, value in assigned(statement):
+            if isinstance(target, ast.Attribute) and _named(target.value) == context and isinstance(value, ast.Name):
+                name = value.id
+                if name in custom.inputs or name in names:
+                    yield statement, name, "input" if name in custom.inputs else "result"
+
+
+def assigned(statement: ast.Assign) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """What an assignment gives to what, one by one."""
+    for target in statement.targets:
+        if isinstance(target, ast.Tuple) and isinstance(statement.value, ast.Tuple) \
+                and len(target.elts) == len(statement.value.elts):  # fmt: skip
+            yield from zip(target.elts, statement.value.elts, strict=True)
+        else:
+            yield target, statement.value
 
 
 def functions_of(paths: Paths) -> dict[str, Custom]:

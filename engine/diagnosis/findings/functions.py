@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from ...program.changes import TextChange
 from ...recording.events import NOTHING, NodeRan, OpRan
 from ...recording.index import Pass
-from ..custom_functions import Custom, changes_in_place, functions_of, given_none, kept_on_context, ran_in
+from .. import mending
+from ..custom_functions import Custom, InPlace, assigned, changes_in_place, functions_of, given_none, kept_on_context, ran_in
 from ..paths import paths_of
 from ..reason import Finding, Kind
 from ..run import Run, finding, key
@@ -20,11 +21,11 @@ FUNCTION_RETURNS_WRONG = Kind(
     mechanical=True,
 )  # fmt: skip
 FUNCTION_GIVES_NONE = Kind("function_gives_none", "warning", "A custom backward returns None for an input that requires grad.")
-CONTEXT_TENSOR_CHANGED = Kind(
-    "context_tensor_changed", "error", "A tensor that is kept on ctx was changed before backward used it.", mechanical=True
+CTX_TENSOR_CHANGED = Kind(
+    "ctx_tensor_changed", "error", "A tensor that is kept on ctx was changed before backward used it.", mechanical=True
 )
-TENSOR_ON_CONTEXT = Kind(
-    "tensor_on_context", "hint", "An input or result is kept on ctx instead of with save_for_backward.", mechanical=True
+TENSOR_ON_CTX = Kind(
+    "tensor_on_ctx", "hint", "An input or result is kept on ctx instead of with save_for_backward.", mechanical=True
 )
 GRADIENT_CHANGED_IN_PLACE = Kind(
     "gradient_changed_in_place", "warning", "A custom backward writes into the gradient that it is given.", mechanical=True
@@ -53,7 +54,7 @@ def function_returns_wrong(run: Run) -> Iterator[Finding]:
     returned = custom.returns(custom.backward)
     applied = next((e for _, e in run.ops if e.op == custom.name), None)
     evidence = [("error", event.message)]
-    changes: list[TextChange] = []
+    changes: mending.Changes = []
     if shape is not None:
         index, got, wanted = int(shape[2]), f"[{shape[3]}]", f"[{shape[4]}]"
         name = custom.inputs[index] if index < len(custom.inputs) else f"input {index}"
@@ -68,7 +69,7 @@ def function_returns_wrong(run: Run) -> Iterator[Finding]:
         names = ", ".join(custom.inputs)
         why = f"backward returns one gradient for each input of forward after ctx ({names}), in their order."
         fix = "Return one value for each, None for what needs no gradient."
-        changes = _with_nones(custom, returned, applied, wanted_count - got_count)
+        changes = _with_nones(run, custom, returned, applied, wanted_count - got_count)
     yield finding(
         run, FUNCTION_RETURNS_WRONG, title, why, fix,
         step=step, site=custom.site(returned), related=[run.site(step), run.recording.site(applied) if applied else None],
@@ -76,17 +77,18 @@ def function_returns_wrong(run: Run) -> Iterator[Finding]:
     )  # fmt: skip
 
 
-def _with_nones(custom: Custom, returned: ast.Return | None, applied: OpRan | None, missing: int) -> list[TextChange]:
+def _with_nones(run: Run, custom: Custom, returned: ast.Return | None, applied: OpRan | None, missing: int) -> mending.Changes:
     """The change that returns None for the last inputs, where these were no tensors."""
     if returned is None or returned.value is None or applied is None or missing < 1:
         return []
     tensors = {argument.name for argument in applied.inputs if argument.tensor != NOTHING}
     if {*custom.inputs[-missing:]} & tensors:
         return []
-    end = returned.value.end_lineno or returned.value.lineno, returned.value.end_col_offset or 0
-    if isinstance(returned.value, ast.Tuple) and returned.value.elts[-1].end_col_offset != end[1]:
-        return []  # it stands in parentheses of its own
-    return [TextChange(custom.cell, *end, *end, ", None" * missing)]
+    site = mending.site_of(custom.cell, returned.value)
+    if not isinstance(returned.value, ast.Tuple):
+        return mending.wrapped(run, site, "", ", None" * missing)
+    given = [mending.text_at(run, mending.site_of(custom.cell, one)) for one in returned.value.elts]
+    return mending.replaced(run, site, ", ".join([*given, *["None"] * missing]))
 
 
 def _ordinal(index: int) -> str:
@@ -125,8 +127,8 @@ def _gets_gradient(run: Run, tensor: int) -> bool:
     return run.tensors[tensor].ledger is not None or any(node in entry.ran_at for entry in run.passes)
 
 
-@rule(155, CONTEXT_TENSOR_CHANGED, TENSOR_ON_CONTEXT)
-def tensor_on_context(run: Run) -> Iterator[Finding]:
+@rule(155, CTX_TENSOR_CHANGED, TENSOR_ON_CTX)
+def tensor_on_ctx(run: Run) -> Iterator[Finding]:
     """What a custom forward keeps with `ctx.x = x` is not guarded against changes, and a result is never let go."""
     functions = functions_of(paths_of(run.recording))
     told = set()
@@ -162,14 +164,14 @@ def _tensor_of(run: Run, maker: OpRan, name: str, what: str) -> int:
 def _kept(
     run: Run, custom: Custom, statement: ast.Assign, name: str, what: str, kept: int, born: int, step: int, written: int
 ) -> Finding:
-    attribute = ast.unparse(statement.targets[0])
+    attribute = next((ast.unparse(t) for t, value in assigned(statement) if ast.unparse(value) == name), "ctx")
     fix = f"Keep it with ctx.save_for_backward({name}), and read it from ctx.saved_tensors in backward."
     nodes = [key(kept)]
     changes = _saved(custom, statement, name)
     title = run.title(kept)
     if written != NOTHING:
         return finding(
-            run, CONTEXT_TENSOR_CHANGED,
+            run, CTX_TENSOR_CHANGED,
             f"backward of {custom.name} computes with {title} as it was changed, not as forward saw it.",
             f"{attribute} = {name} keeps the tensor itself. {run.where(written)} changed it after {run.where(born)} and before "
             f"{run.where(step)}, so the gradient is wrong. A tensor kept with save_for_backward would have raised an error.",
@@ -184,7 +186,7 @@ def _kept(
         "looks for cycles: memory grows."
     )
     return finding(
-        run, TENSOR_ON_CONTEXT,
+        run, TENSOR_ON_CTX,
         f"{custom.name} keeps {'its input' if what == 'input' else 'its result'} {name} as {attribute}.",
         f"{why} save_for_backward is made for inputs and results.",
         fix, step=born, site=custom.site(statement), related=[run.site(born)],
@@ -226,7 +228,6 @@ def changed_in_place(run: Run) -> Iterator[Finding]:
             if (change := changes_in_place(custom.backward)) is not None:
                 shared = _shared(run, entry, ran)
                 also = f" Here {run.title(shared)} is sent the same gradient." if shared != NOTHING else ""
-                span = change.node.lineno, change.node.col_offset
                 yield finding(
                     run, GRADIENT_CHANGED_IN_PLACE,
                     f"backward of {custom.name} changes {change.name} in place, the gradient that it is given.",
@@ -236,12 +237,10 @@ def changed_in_place(run: Run) -> Iterator[Finding]:
                     step=step, site=custom.site(change.node), related=[run.site(step), run.recording.site(maker)],
                     evidence=[("changed", ast.unparse(change.node)[:80])],
                     nodes=[key(i.id) for i in maker.outputs], severity="" if shared != NOTHING else "hint",
-                    changes=[TextChange(custom.cell, *_statement_start(custom.backward, *span), *_statement_start(
-                        custom.backward, *span), _line(custom.backward, span, f"{change.name} = {change.name}.clone()"))],
+                    changes=_before(run, custom, change, f"{change.name} = {change.name}.clone()"),
                 )  # fmt: skip
             change = changes_in_place(custom.forward)
             if change is not None and "mark_dirty" not in ast.unparse(custom.forward):
-                start = _statement_start(custom.forward, change.node.lineno, change.node.col_offset)
                 first = custom.forward.args.args[0].arg
                 yield finding(
                     run, INPUT_NOT_DIRTY,
@@ -252,20 +251,14 @@ def changed_in_place(run: Run) -> Iterator[Finding]:
                     step=_born(run, maker, step), site=custom.site(change.node),
                     related=[run.recording.site(maker)], evidence=[("changed", ast.unparse(change.node)[:80])],
                     nodes=[key(i.id) for i in maker.outputs],
-                    changes=[TextChange(custom.cell, *start, *start, _line(
-                        custom.forward, start, f"{first}.mark_dirty({change.name})"))] if change.name in custom.inputs else (),
+                    changes=_before(run, custom, change, f"{first}.mark_dirty({change.name})")
+                    if change.name in custom.inputs else (),
                 )  # fmt: skip
 
 
-def _statement_start(function: ast.FunctionDef, line: int, column: int) -> tuple[int, int]:
-    """Where the statement of a function's body begins that a place lies in."""
-    starts = [(s.lineno, s.col_offset) for s in ast.walk(function) if isinstance(s, ast.stmt) and s is not function]
-    return max(start for start in starts if start <= (line, column))
-
-
-def _line(function: ast.FunctionDef, place: tuple[int, int], text: str) -> str:
-    """A statement to be written before another."""
-    return f"{text}\n{' ' * _statement_start(function, *place)[1]}"
+def _before(run: Run, custom: Custom, change: InPlace, text: str) -> mending.Changes:
+    """A statement before the one that changes something in place."""
+    return mending.before(run, mending.statement_at(run, mending.site_of(custom.cell, change.node)), text)
 
 
 def _shared(run: Run, entry: Pass, ran: NodeRan) -> int:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import ast
 from collections import deque
 from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
-from ...program.changes import TextChange
 from ...recording.events import NOTHING, Accumulated, OpRan, Site
 from ...recording.index import Pass
+from .. import mending
 from ..cuts import kind_of
 from ..paths import Link, Paths, paths_of
 from ..reason import Finding, Kind
@@ -91,7 +90,7 @@ def penalty_without_graph(run: Run) -> Iterator[Finding]:
             ],
             nodes=[key(taken.tensor), key(named), key(tensor), key(total)],
             steps=[term.step for term in terms],
-            changes=with_keyword(paths, site, "create_graph") if by_grad else (),
+            changes=mending.keyword(run, site, "create_graph", "True") if by_grad else (),
         )  # fmt: skip
 
 
@@ -167,10 +166,9 @@ def _root_over(run: Run, tensor: int) -> Pass | None:
 
 def _learns(paths: Paths, term: Term) -> bool:
     """Whether what the gradient was computed from is trained with the loss, so that a graph of it would lead somewhere."""
-    nodes = paths.reached(term.taken.entry)
-    return any(
-        event.node in nodes and event.tensor not in term.taken.variables for _, event in paths.run.fills(term.root)
-    )  # fmt: skip
+    # A leaf has another AccumulateGrad in the graph of each loss, where nothing holds that of the last.
+    leaves = {paths.run.nodes[node].info.variable for node in paths.reached(term.taken.entry)} - term.taken.variables
+    return any(event.tensor in leaves for _, event in paths.run.fills(term.root))
 
 
 @rule(215, UNUSED_CREATE_GRAPH)
@@ -195,7 +193,6 @@ def unused_create_graph(run: Run) -> Iterator[Finding]:
             continue
         if any(event.node is not None and event.node.id in ran for event in made):
             continue
-        paths = paths_of(run.recording)
         leak = entries[0].event.via == "backward"
         yield finding(
             run, UNUSED_CREATE_GRAPH,
@@ -208,44 +205,5 @@ def unused_create_graph(run: Run) -> Iterator[Finding]:
             evidence=[("operations recorded in backward passes", str(len(made))), ("passes through them", "0")],
             nodes=[key(entries[0].event.roots[0][0])],
             steps=[entry.began for entry in entries],
-            changes=without_keyword(paths, site, "create_graph"),
+            changes=mending.keyword(run, site, "create_graph", None),
         )  # fmt: skip
-
-
-# --- changes of a call ----------------------------------------------------------------------------------------------------
-
-
-def with_keyword(paths: Paths, site: Site | None, name: str) -> list[TextChange]:
-    """The change that gives a call the argument `name=True`; none where it stands otherwise than as a plain call."""
-    node = paths.source.at(site)
-    if not isinstance(node, ast.Call) or site is None or any(word.arg in (name, None) for word in node.keywords):
-        return []
-    last = max([*node.args, *(word.value for word in node.keywords)], key=_end, default=None)
-    if last is None or last.end_lineno is None or last.end_col_offset is None:
-        return []
-    return [TextChange(site.cell, last.end_lineno, last.end_col_offset, last.end_lineno, last.end_col_offset, f", {name}=True")]
-
-
-def without_keyword(paths: Paths, site: Site | None, name: str) -> list[TextChange]:
-    """The change that takes an argument out of a call, with the comma before it."""
-    node = paths.source.at(site)
-    if not isinstance(node, ast.Call) or site is None:
-        return []
-    arguments: list[ast.expr | ast.keyword] = sorted([*node.args, *node.keywords], key=_end)
-    position = next((i for i, one in enumerate(arguments) if isinstance(one, ast.keyword) and one.arg == name), None)
-    if position is None:
-        return []
-    begin, end = _begin(arguments[position]), _end(arguments[position])
-    if position > 0:
-        begin = _end(arguments[position - 1])
-    elif len(arguments) > 1:
-        end = _begin(arguments[1])
-    return [TextChange(site.cell, *begin, *end, "")]
-
-
-def _begin(node: ast.expr | ast.keyword) -> tuple[int, int]:
-    return node.lineno, node.col_offset
-
-
-def _end(node: ast.expr | ast.keyword) -> tuple[int, int]:
-    return node.end_lineno or node.lineno, node.end_col_offset or 0

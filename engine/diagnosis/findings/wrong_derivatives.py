@@ -76,7 +76,7 @@ def _wrong(run: Run, maker: OpRan, entry: Pass, part: Part) -> Wrong | None:
 
 
 def _kept_changed(run: Run, maker: OpRan, entry: Pass) -> bool:
-    """Whether an input was changed between forward and backward: `tensor_on_context` says that."""
+    """Whether an input was changed between forward and backward: `tensor_on_ctx` says that."""
     if maker.node is None:
         return True
     born, ran = run.nodes[maker.node.id].born, entry.ran_at.get(maker.node.id, NOTHING)
