@@ -98,8 +98,8 @@ def advantage_with_gradient(run: Run) -> Iterator[Finding]:
             run, TARGET_WITH_GRADIENT,
             f"{name} weighs the policy's loss with its graph, so that loss trains {value} as well.",
             f"{run.where(made)} computes {name} from {value}, which requires grad. {run.where(step)} multiplies the "
-            f"log-probabilities by it: the gradient of that product by {value} makes the critic worse or better as it suits the "
-            "policy, not the returns.",
+            f"log-probabilities by it: the gradient of that product by {value} moves the critic as it suits the policy, "
+            "not the returns.",
             f"Take it as a number there: {name}.detach().",
             step=step, related=[run.site(made), run.site(run.tensors[source].born)],
             evidence=[(f"{name}.requires_grad", "True")],

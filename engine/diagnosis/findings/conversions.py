@@ -28,7 +28,7 @@ _STEPS = 6
 
 @rule(15, CONVERTED_LEAF)
 def converted_leaf(run: Run) -> Iterator[Finding]:
-    """`nn.Parameter(x) * 0.01`, `torch.randn(3, requires_grad=True).double()`: the name stands for a result, not for the leaf."""
+    """`nn.Parameter(x) * 0.01`, `torch.randn(3, requires_grad=True).double()`: the name stands for a result."""
     paths = paths_of(run.recording)
     told: set[Site | None] = set()
     for born, event in run.ops:
@@ -51,7 +51,7 @@ def converted_leaf(run: Run) -> Iterator[Finding]:
         yield finding(
             run, CONVERTED_LEAF,
             f"{name} is not {what} itself but the result of {maker.op} on it.",
-            f"{run.where(born)} makes a leaf and goes on computing with it at once, so {name} names the result. backward() fills "
+            f"{run.where(born)} makes a leaf and computes on with it at once, so {name} names the result. backward() fills "
             f"the .grad of the leaf, which has no name: {name}.grad stays None"
             + (", and parameters() does not list it." if made.is_parameter else ", and nothing can be updated with it."),
             f"Convert first: {name} = nn.Parameter(…) of the converted values." if made.is_parameter else
@@ -70,14 +70,15 @@ def _converted(run: Run, paths: Paths, leaf: int) -> tuple[int, int] | None:
     statement = paths.source.statement(node) if node is not None else None
     result, step = leaf, born
     for _ in range(_STEPS):
-        following = run.consumers.get(result, ())
+        following = run.consumers.get(result, [])
         later = run.events[following[0]] if len(following) == 1 else None
-        if not isinstance(later, OpRan) or len(later.outputs) != 1 or later.node is None:
+        made = list(later.outputs) if isinstance(later, OpRan) and later.node is not None else []
+        if len(made) != 1:
             break
         other = paths.source.at(run.site(following[0]))
         if other is None or statement is None or paths.source.statement(other) is not statement:
             break
-        result, step = later.outputs[0].id, following[0]
+        result, step = made[0].id, following[0]
         if run.tensors[result].first_name:
             break
     simple = isinstance(statement, ast.Assign | ast.AnnAssign) and statement.value is paths.source.at(run.site(step))
@@ -125,17 +126,18 @@ def uninitialized(run: Run) -> Iterator[Finding]:
         if site in told or 0 in made.shape:
             continue
         used = _used_unfilled(run, made.id)
-        if used == NOTHING:
+        if used is None:
             continue
         told.add(site)
-        name = run.title(made.id)
+        name = run.title(used[1])
+        stays = ", so that runs repeat" if run.zero(made.array) else ""
         yield finding(
             run, UNINITIALIZED,
-            f"{name} is computed with at {run.where(used)}, and nothing was ever written into it.",
+            f"{name} is computed with at {run.where(used[0])}, and nothing was ever written into it.",
             f"{run.segment(site)} reserves memory and leaves in it what was there: other numbers in every run, perhaps NaN or "
-            "1e38 (here they are zeros, so that runs repeat).",
+            f"1e38{' (here they are zeros' + stays + ')' if stays else ''}.",
             "Fill it: torch.zeros(…) or torch.randn(…) instead, or nn.init.…_(…) before it is used.",
-            step=born, related=[run.site(used)],
+            step=born, related=[run.site(used[0])],
             evidence=[("shape", str(list(made.shape))), ("writes before the first use", "0")],
             nodes=[key(made.id)],
             changes=mending.renamed(run, site, "zeros_like" if event.op.endswith("like") else "zeros"),
@@ -150,9 +152,9 @@ def _of_sizes(run: Run, step: int, event: OpRan) -> bool:
     )  # fmt: skip
 
 
-def _used_unfilled(run: Run, tensor: int) -> int:
-    """The step at which a tensor's values, or those of what only hands them on, are computed with before they were written;
-    NOTHING if they were written first, or left the graph."""
+def _used_unfilled(run: Run, tensor: int) -> tuple[int, int] | None:
+    """The step at which a tensor's values, or those of what only hands them on, are computed with before they were written, and
+    the one of these tensors that has a name; None if they were written first, or left the graph."""
     handed = run.having("alias") | run.having("same_values") | run.having("detaches") | run.having("leaf")
     family, frontier, first = {tensor}, [tensor], NOTHING
     for t in frontier:
@@ -167,10 +169,11 @@ def _used_unfilled(run: Run, tensor: int) -> int:
             elif event.op not in run.having("creation") and not event.written and (first == NOTHING or step < first):
                 first = step
     if first == NOTHING:
-        return NOTHING
+        return None
     filled = min((run.writes[t][0] for t in family if t in run.writes), default=len(run.events))
     reads = any(isinstance(e, Read) and e.tensor in family for e in run.events[run.tensors[tensor].born : first])
-    return first if first < filled and not reads else NOTHING
+    named = next((t for t in frontier if run.tensors[t].first_name), tensor)
+    return (first, named) if first < filled and not reads else None
 
 
 @rule(75, CHANGED_UNSEEN)
@@ -219,9 +222,8 @@ def _hidden_writes(run: Run) -> dict[int, list[int]]:
     for step, event in run.ops:
         for write in event.written:
             owner = run.owner(write.tensor)
-            if event.cut == "data" and owner == write.tensor:
-                found.setdefault(owner, []).append(step)
-            elif owner != write.tensor and run.tensors[write.tensor].op.cut == "data":
+            through = event if owner == write.tensor else run.tensors[write.tensor].op
+            if through.cut == "data":
                 found.setdefault(owner, []).append(step)
     return found
 

@@ -46,8 +46,8 @@ def target_is_network(run: Run) -> Iterator[Finding]:
             yield finding(
                 run, TARGET_IS_NETWORK,
                 f"{copy} is {others[0]} itself, not a copy: it changes with every step of the optimizer.",
-                f"{run.where(step)} gives the network a second name. {len(alike)} parameters are those of both, so what is meant "
-                "to stand still, or to follow slowly, moves as fast as what is trained.",
+                f"{run.where(step)} gives the network a second name. {len(alike)} parameters are both's, so what is meant to "
+                "stand still, or to follow slowly, moves as fast as what is trained.",
                 f"Copy it: {copy} = copy.deepcopy({others[0]}), or make a second network and load_state_dict().",
                 step=step, related=[run.site(run.updates[tensor][0])],
                 evidence=[(f"{copy}.{rest} is {others[0]}.{rest}", "True"), ("parameters in common", str(len(alike)))],
