@@ -95,7 +95,7 @@ def _wanted(paths: Paths, name: str) -> bool:
 
 def _retained(paths: Paths, tensor: int) -> bool:
     """Whether the `.grad` of a result is kept."""
-    return any(flag == "retain_grad" and value for _, flag, value in paths.flags.get(tensor, ()))
+    return any(flag == "retains_grad" and value for _, flag, value in paths.flags.get(tensor, ()))
 
 
 def _first_converted(paths: Paths, born: int, step: int, parameter: bool) -> mending.Changes:
@@ -187,18 +187,19 @@ def changed_unseen(run: Run) -> Iterator[Finding]:
     for node, step in ran.items():
         history = run.nodes[node]
         for saved in history.info.saved:
-            steps = hidden.get(saved.tensor)
+            base = run.owner(run.beneath_views(saved.tensor)) if saved.tensor in run.tensors else NOTHING
+            steps = hidden.get(base)
             if steps is None or not isinstance(history.event, OpRan):
                 continue
             between = steps[bisect_right(steps, history.born) : bisect_left(steps, step)]
             site = run.site(between[0]) if between else None
-            if not between or site in told or run.status(saved.tensor, step).version != saved.version:
+            if not between or site in told or (base == saved.tensor and run.status(base, step).version != saved.version):
                 continue
-            before, now = run.status(saved.tensor, history.born).array, run.status(saved.tensor, step).array
+            before, now = run.status(base, history.born).array, run.status(base, step).array
             if before == NOTHING or now == NOTHING or (run.same(before, now) and not _through_alias(run, between[0])):
                 continue
             told.add(site)
-            name = run.title(saved.tensor)
+            name = run.title(base)
             yield finding(
                 run, CHANGED_UNSEEN,
                 f"{name} is changed through .data between forward and backward, so the gradient is that of other values.",
@@ -212,7 +213,7 @@ def changed_unseen(run: Run) -> Iterator[Finding]:
                     ("changed", run.where(between[0])),
                     ("backward", run.where(step)),
                 ],
-                nodes=[key(saved.tensor), f"n{node}"],
+                nodes=[key(base), f"n{node}"],
             )  # fmt: skip
 
 

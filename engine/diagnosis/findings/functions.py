@@ -131,23 +131,26 @@ def _gets_gradient(run: Run, tensor: int) -> bool:
 def tensor_on_ctx(run: Run) -> Iterator[Finding]:
     """What a custom forward keeps with `ctx.x = x` is not guarded against changes, and a result is never let go."""
     functions = functions_of(paths_of(run.recording))
-    told = set()
+    kept = {name: list(kept_on_context(custom)) for name, custom in functions.items()}
+    told: dict[str, bool] = {}
+    """Name of a class -> whether it was said that a tensor was changed."""
     for entry in run.passes:
         for step, maker, _ in ran_in(run, entry):
-            custom = functions.get(maker.op)
-            if custom is None:
+            custom, born = functions.get(maker.op), _born(run, maker, step)
+            if custom is None or told.get(custom.name):
                 continue
-            for statement, name, what in kept_on_context(custom):
-                kept = _tensor_of(run, maker, name, what)
-                born = _born(run, maker, step)
-                if kept == NOTHING:
-                    continue
-                written = next((w for w in run.writes.get(kept, ()) if born < w < step), NOTHING)
-                place = custom.name, name, written != NOTHING
-                if place in told or (custom.name, name, True) in told:
-                    continue
-                told.add(place)
-                yield _kept(run, custom, statement, name, what, kept, born, step, written)
+            found = []
+            for statement, name, what in kept[custom.name]:
+                tensor = _tensor_of(run, maker, name, what)
+                written = next((w for w in run.writes.get(tensor, ()) if born < w < step), NOTHING)
+                if tensor != NOTHING:
+                    found.append((written == NOTHING, statement, name, what, tensor, written))
+            changed = any(not unchanged for unchanged, *_ in found)
+            if changed or custom.name not in told:
+                for unchanged, statement, name, what, tensor, written in found:
+                    if not (changed and unchanged):
+                        yield _kept(run, custom, statement, name, what, tensor, born, step, written)
+            told[custom.name] = changed
 
 
 def _born(run: Run, maker: OpRan, otherwise: int) -> int:

@@ -42,8 +42,8 @@ def cleared_before_update(run: Run) -> Iterator[Finding]:
     yield finding(
         run, CLEARED_BEFORE_STEP,
         "The gradients are cleared between backward() and the update.",
-        f"{run.where(step)} clears what backward() has just computed for {name}; the update at {run.site_text(update)} then has "
-        "nothing to work with, and the parameters stay as they are.",
+        f"{run.where(step)} clears what backward() has just computed for {name}; the update at {run.site_text(update)} then "
+        "has nothing to work with, and the parameters stay as they are.",
         "Clear them after the update, or before backward(), not between the two.",
         step=step, site=site, related=[update, run.site(run.passes[0].began)],
         evidence=[("passes", str(len(run.passes))), ("gradients used", "0")],

@@ -117,10 +117,15 @@ def _taken(paths: Paths) -> Iterator[Taken]:
                 continue
             if event.site not in called:
                 called[event.site] = kind_of(paths, Link(NOTHING, made.id, step, cut=True)) == "gradient"
-            if called[event.site]:
-                alike = [t for t in entry.event.inputs if run.tensors[t].info.shape == made.shape]
-                if alike:
-                    yield Taken(made.id, entry, frozenset(alike))
+            alike = [t for t in entry.event.inputs if run.tensors[t].info.shape == made.shape]
+            if alike and (called[event.site] or any(_arrived(paths, entry, t, made.array) for t in alike)):
+                yield Taken(made.id, entry, frozenset(alike))
+
+
+def _arrived(paths: Paths, entry: Pass, tensor: int, array: int) -> bool:
+    """Whether a pass brought a tensor a gradient of the values of an array."""
+    tracks = (entry.arrivals.get(node) for node in paths.nodes_of(tensor, entry.began))
+    return any(a.array >= 0 and paths.run.same(a.array, array) for track in tracks if track for a in track.values)
 
 
 def _term(run: Run, taken: Taken) -> Term | None:
@@ -140,16 +145,17 @@ def _term(run: Run, taken: Taken) -> Term | None:
                     seen[made.id] = made.id if run.tensors[made.id].first_name else seen[tensor]
                     queue.append(made.id)
                 continue
-            if _is_sum(run, event, step, tensor) and (root := _root_over(run, made.id)) is not None:
+            if _is_sum(run, event, step, tensor, taken.variables) and (root := _root_over(run, made.id)) is not None:
                 named = seen[tensor] if seen[tensor] != taken.tensor else tensor
                 return Term(taken, named, tensor, made.id, step, root)
     return None
 
 
-def _is_sum(run: Run, event: OpRan, step: int, term: int) -> bool:
-    """Whether a result of an operation on two numbers is the one plus or minus the other."""
+def _is_sum(run: Run, event: OpRan, step: int, term: int, variables: frozenset[int]) -> bool:
+    """Whether a result of an operation on two numbers is the one plus or minus the other, and the other is not what the
+    gradient was taken by: that would be an update."""
     others = [t for t in run.inputs(event) if t != term]
-    if len(others) != 1 or not run.status(others[0], step).requires_grad:
+    if len(others) != 1 or others[0] in variables or not run.status(others[0], step).requires_grad:
         return False
     a, b = (run.scalar(run.status(t, step - 1).array) for t in (term, others[0]))
     total = run.scalar(event.outputs[0].array)
@@ -167,7 +173,7 @@ def _root_over(run: Run, tensor: int) -> Pass | None:
 def _learns(paths: Paths, term: Term) -> bool:
     """Whether what the gradient was computed from is trained with the loss, so that a graph of it would lead somewhere."""
     # A leaf has another AccumulateGrad in the graph of each loss, where nothing holds that of the last.
-    leaves = {paths.run.nodes[node].info.variable for node in paths.reached(term.taken.entry)} - term.taken.variables
+    leaves = {paths.run.nodes[node].info.variable for node in paths.reached(term.taken.entry)}
     return any(event.tensor in leaves for _, event in paths.run.fills(term.root))
 
 

@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+import numpy as np
+
 from ...graph.numbers import norm, number
 from ...recording.events import NOTHING, Accumulated, GradSet, NodeRan, OpRan, Site, Stepped
 from ...recording.index import Pass
@@ -25,6 +27,8 @@ DIVERGING = Kind("diverging", "error", "The loss grows without bound.")
 _GROWTH = 1.2
 """The factor by which each of the last losses exceeds the one before, where a run diverges."""
 _TOTAL = 10.0
+_NEARLY = 0.3
+"""The part of their size by which the parameters must have changed, where a run diverges."""
 _SUMMED = 8
 """Numbers from which on a sum is worth a word."""
 _RATE = re.compile(r"\b(?:lr|learning_rate|step_size|eta|alpha|rate)\s*=", re.IGNORECASE)
@@ -198,7 +202,7 @@ def diverging(run: Run) -> Iterator[Finding]:
             continue
         began, ended = points[found[0]], points[found[1]]
         between = [m for m in moments if began[0] < m < points[-1][0]]
-        if len(between) < 2:
+        if len(between) < 2 or _stays(run, began[0], ended[0]):
             continue
         update = between[0]
         tensor = next(t for t, steps in run.updates.items() if update in steps)
@@ -234,6 +238,18 @@ def diverging(run: Run) -> Iterator[Finding]:
             steps=[step for step, _ in points[found[0] :]],
         )  # fmt: skip
         return
+
+
+def _stays(run: Run, begin: int, end: int) -> bool:
+    """Whether the parameters are nearly what they were, so that a loss that has grown has its reason in the data."""
+    change = size = 0.0
+    for tensor in run.updates:
+        old, new = run.values(tensor, begin), run.values(tensor, end)
+        if old is None or new is None or old.shape != new.shape:
+            return False
+        with np.errstate(all="ignore"):
+            change, size = math.hypot(change, np.linalg.norm(new - old)), math.hypot(size, np.linalg.norm(old))
+    return change < _NEARLY * size
 
 
 def losses(run: Run) -> list[list[tuple[int, float]]]:

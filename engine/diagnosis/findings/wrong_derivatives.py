@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ...graph.numbers import number
 from ...recording.events import NOTHING, NodeRan, OpRan
 from ...recording.index import Pass
-from ..custom_functions import Custom, deliberate, functions_of, is_custom
+from ..custom_functions import Custom, changes_in_place, deliberate, functions_of, is_custom
 from ..gradcheck.check_result import BAD, Check, Checked, Part
 from ..paths import paths_of
 from ..reason import Finding, Kind
@@ -55,7 +55,8 @@ def wrong_backward(run: Run) -> Iterator[Finding]:
             maker = history.event if history is not None else None
             if not isinstance(maker, OpRan) or not is_custom(maker) or maker.op not in functions or part.verdict != BAD:
                 continue
-            if not deliberate(run, maker) and not _kept_changed(run, maker, entry):
+            told_elsewhere = _kept_changed(run, maker, entry) or changes_in_place(functions[maker.op].backward) is not None
+            if not deliberate(run, maker) and not told_elsewhere:
                 wrong = _wrong(run, maker, entry, part)
                 if wrong is not None:
                     found.setdefault(maker.op, {}).setdefault(part.edge, wrong)

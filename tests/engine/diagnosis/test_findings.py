@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from engine.diagnosis.findings import RULES, explain, findings
 from engine.diagnosis.findings.registry import Rule, kinds_of
+from engine.diagnosis.gradcheck.functions import check_functions, keep
 from engine.diagnosis.reason import Finding
 from engine.diagnosis.run import Run
 from engine.program import Program
@@ -43,6 +44,7 @@ def record(source: str) -> RunResult:
     """A program's run; several tests look at the same one."""
     result = run(source, Limits(seconds=30))
     assert result.recording is not None
+    keep(result.recording, check_functions(result.recording))
     return result
 
 
@@ -106,7 +108,9 @@ def test_every_rule_is_tried_by_a_defect(monkeypatch: pytest.MonkeyPatch) -> Non
         assert recording is not None
         # A recording keeps what was found in it.
         r = recording
-        made |= {f.rule for f in findings(Recording(r.source, r.events, r.sites, r.scopes, r.arrays, r.ops))}
+        fresh = Recording(r.source, r.events, r.sites, r.scopes, r.arrays, r.ops)
+        fresh.checks.update(r.checks)
+        made |= {f.rule for f in findings(fresh)}
     assert made == {rule for case in DEFECTS.values() for rule in case["finds"].split(", ")}
     assert not silent, "these rules find something in no program of corpus/defects.py"
 
