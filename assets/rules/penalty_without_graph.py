@@ -1,4 +1,4 @@
-"""A gradient penalty whose gradient is taken without create_graph=True."""
+"""A critic whose gradient penalty changes the value of the loss, but nothing that the critic learns."""
 
 # %% broken
 import torch
@@ -6,17 +6,17 @@ from torch import nn
 
 torch.manual_seed(0)
 critic = nn.Sequential(nn.Linear(2, 8), nn.Tanh(), nn.Linear(8, 1))
-optimizer = torch.optim.Adam(critic.parameters(), lr=0.01)
+optimizer = torch.optim.Adam(critic.parameters(), lr=1e-3)
 for step in range(3):
-    x = torch.randn(8, 2, requires_grad=True)
-    score = critic(x).sum()
-    (gradient,) = torch.autograd.grad(score, x, retain_graph=True)
+    real, fake = torch.randn(8, 2) + 2, torch.randn(8, 2)
+    mixed = (0.5 * real + 0.5 * fake).requires_grad_()
+    (gradient,) = torch.autograd.grad(critic(mixed).sum(), mixed)
     penalty = ((gradient.norm(dim=1) - 1) ** 2).mean()
-    loss = -score / 8 + 10 * penalty
+    loss = critic(fake).mean() - critic(real).mean() + 10 * penalty
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()
-print(f"{penalty.item():.3g}")
+print(penalty.requires_grad)
 
 # %% mended
 import torch
@@ -24,14 +24,14 @@ from torch import nn
 
 torch.manual_seed(0)
 critic = nn.Sequential(nn.Linear(2, 8), nn.Tanh(), nn.Linear(8, 1))
-optimizer = torch.optim.Adam(critic.parameters(), lr=0.01)
+optimizer = torch.optim.Adam(critic.parameters(), lr=1e-3)
 for step in range(3):
-    x = torch.randn(8, 2, requires_grad=True)
-    score = critic(x).sum()
-    (gradient,) = torch.autograd.grad(score, x, create_graph=True)
+    real, fake = torch.randn(8, 2) + 2, torch.randn(8, 2)
+    mixed = (0.5 * real + 0.5 * fake).requires_grad_()
+    (gradient,) = torch.autograd.grad(critic(mixed).sum(), mixed, create_graph=True)
     penalty = ((gradient.norm(dim=1) - 1) ** 2).mean()
-    loss = -score / 8 + 10 * penalty
+    loss = critic(fake).mean() - critic(real).mean() + 10 * penalty
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()
-print(f"{penalty.item():.3g}")
+print(penalty.requires_grad)

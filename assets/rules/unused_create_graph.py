@@ -1,33 +1,25 @@
-"""create_graph=True in a training loop that takes no second derivative."""
+"""A training loop that records a graph of every gradient, which is only needed for second derivatives."""
 
 # %% broken
 import torch
-import torch.nn.functional as F
-from torch import nn
 
 torch.manual_seed(0)
-model = nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 1))
-x, y = torch.randn(16, 3), torch.randn(16, 1)
-for epoch in range(3):
-    loss = F.mse_loss(model(x), y)
-    gradients = torch.autograd.grad(loss, list(model.parameters()), create_graph=True)
+w = torch.tensor([3.0, -2.0], requires_grad=True)
+for step in range(4):
+    loss = (w**2).sum()
+    (gradient,) = torch.autograd.grad(loss, w, create_graph=True)
     with torch.no_grad():
-        for p, g in zip(model.parameters(), gradients):
-            p -= 0.1 * g
-print(f"{loss.item():.4g}")
+        w -= 0.1 * gradient
+print(w.detach())
 
 # %% mended
 import torch
-import torch.nn.functional as F
-from torch import nn
 
 torch.manual_seed(0)
-model = nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 1))
-x, y = torch.randn(16, 3), torch.randn(16, 1)
-for epoch in range(3):
-    loss = F.mse_loss(model(x), y)
-    gradients = torch.autograd.grad(loss, list(model.parameters()))
+w = torch.tensor([3.0, -2.0], requires_grad=True)
+for step in range(4):
+    loss = (w**2).sum()
+    (gradient,) = torch.autograd.grad(loss, w)
     with torch.no_grad():
-        for p, g in zip(model.parameters(), gradients):
-            p -= 0.1 * g
-print(f"{loss.item():.4g}")
+        w -= 0.1 * gradient
+print(w.detach())

@@ -11,6 +11,7 @@ import msgspec
 
 from ..diagnosis import Finding, findings, why
 from ..diagnosis.findings import explain
+from ..diagnosis.gradcheck.functions import check_functions, keep
 from ..diagnosis.over_iterations import shows
 from ..export.scene import clean
 from ..recording import Recording
@@ -47,6 +48,8 @@ def _run(args: argparse.Namespace) -> int:
     if args.file.endswith(PROGRAMS):
         result = run_program(args.file, args)
         recording = recorded(result, args.file)
+        if not args.why:
+            keep(recording, check_functions(recording))
         if result.status != "ok":
             print(f"{args.file} did not end well: {reason(result)}", file=sys.stderr)
             failed = 1 if result.status == "error" else FAILED

@@ -24,7 +24,7 @@ from .registry import rule
 
 GROWING_GRAPH = Kind("growing_graph", "warning", "Every backward pass goes through all earlier iterations again.")
 NEEDLESS_RETAIN = Kind("needless_retain", "warning", "retain_graph=True keeps graphs that are never used again.")
-KEPT_GRAPHS = Kind("kept_graphs", "warning", "A sum or a list keeps the graph of every iteration.")
+KEPT_GRAPHS = Kind("kept_graphs", "warning", "A sum, an average or a list keeps the graph of every iteration.")
 UNUSED_RESULT = Kind("unused_result", "hint", "A result is never used.")
 
 
@@ -219,6 +219,7 @@ def unused_result(run: Run) -> Iterator[Finding]:
         if not (dropped or (forgotten and run.passes[-1].began > step)):
             continue
         at[site] = [(step, event, name)]
+    yield from _detached_for_nothing(run)
     for same in at.values():
         step, event, name = same[0]
         info = event.outputs[0]
@@ -231,4 +232,34 @@ def unused_result(run: Run) -> Iterator[Finding]:
             "Use it or remove the line." if name else
             f"Assign the result, or use the in-place form ({event.op}_) if there is one.",
             step=step, evidence=[("operations that use it", "0")], nodes=[key(info.id)], steps=[step for step, _, _ in same],
+        )  # fmt: skip
+
+
+def _detached_for_nothing(run: Run) -> Iterator[Finding]:
+    """`x.detach()` as a statement: the detached tensor is thrown away, and x keeps its graph."""
+    at: dict[Site, list[tuple[int, int, int]]] = {}
+    for step, event in run.ops:
+        site = run.site(step)
+        if event.op not in run.having("detaches") or len(event.outputs) != 1 or site is None or not run.inputs(event):
+            continue
+        source, made = run.inputs(event)[0], event.outputs[0].id
+        if made in run.consumers or not run.status(source, step).requires_grad or source not in run.consumers:
+            continue
+        if run.segment(site) == run.line(site).partition("#")[0].strip() and call(run.segment(site)):
+            at.setdefault(site, []).append((step, source, made))
+    for site, same in at.items():
+        step, source, made = same[0]
+        used = next((s for s in run.consumers[source] if s > step), NOTHING)
+        if used == NOTHING:
+            continue
+        name = run.title(source)
+        yield finding(
+            run, UNUSED_RESULT,
+            f"{run.segment(site)} changes nothing: {name} keeps its graph.",
+            f"detach() returns a new tensor, which is thrown away here. {run.where(used)} goes on with {name} itself, with its "
+            "graph.",
+            f"Assign it: {name} = {name}.detach()" + (", or use detach_()." if name.isidentifier() else "."),
+            step=step, site=site, related=[run.site(used)],
+            evidence=[(f"{name}.requires_grad afterwards", "True"), ("operations that use the result", "0")],
+            nodes=[key(source), key(made)], steps=[one[0] for one in same],
         )  # fmt: skip

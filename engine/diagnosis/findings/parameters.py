@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...recording.events import NOTHING, Accumulated, FlagSet, Named, OpRan, Site
+from ..custom_functions import given_none
 from ..cuts import Cut, cuts_on, fact, ways
 from ..paths import Paths, paths_of
 from ..reason import Finding, Kind
@@ -113,9 +114,10 @@ def no_gradient(run: Run) -> Iterator[Finding]:
     alone: dict[int, int] = {}
     replaced = _replaced(run)
     paths = paths_of(run.recording)
+    none = given_none(run)
     for step, event in run.optimizer_steps:
         for t in event.idle:
-            if not event.parameters and not _is_used(run, t):
+            if (not event.parameters and not _is_used(run, t)) or t in none:
                 continue
             if run.tensors[t].ledger is None and run.status(t, step).requires_grad and t not in replaced:
                 alone.setdefault(t, step)

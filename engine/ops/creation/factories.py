@@ -228,7 +228,7 @@ def ones(*size: Any, dtype: Dtype | None = None) -> Tensor:
     return constant(np.ones(positive(sizes(size)), _numpy_dtype(dtype)))
 
 
-@creation(traits="sized")
+@creation(traits="sized uninitialized")
 def empty(*size: Any, dtype: Dtype | None = None, memory_format: Any = None) -> Tensor:
     """A tensor whose elements are of no account (zeros here, so that runs repeat)."""
     return constant(np.zeros(positive(sizes(size)), _numpy_dtype(dtype)))
@@ -339,7 +339,7 @@ def ones_like(input: Tensor, *, dtype: Dtype | None = None, memory_format: Any =
     return _like(input, 1, dtype)
 
 
-@creation
+@creation(traits="uninitialized")
 def empty_like(input: Tensor, *, dtype: Dtype | None = None, memory_format: Any = None) -> Tensor:
     """A tensor in the shape and dtype of `input` whose elements are of no account (zeros here)."""
     return _like(input, 0, dtype)

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from engine.diagnosis.findings import RULES, explain, findings
 from engine.diagnosis.findings.catalogue import kinds
 from engine.diagnosis.findings.registry import Rule, kinds_of
+from engine.diagnosis.gradcheck.functions import check_functions, keep
 from engine.diagnosis.reason import Finding
 from engine.diagnosis.run import Run
 from engine.program import Program
@@ -38,6 +39,7 @@ def record(source: str) -> RunResult:
     """A program's run; several tests look at the same one."""
     result = run(source, Limits(seconds=30))
     assert result.recording is not None
+    keep(result.recording, check_functions(result.recording))
     return result
 
 
@@ -107,7 +109,9 @@ def test_every_rule_is_tried_by_a_defect_or_by_the_catalogue(monkeypatch: pytest
         assert recording is not None
         # A recording keeps what was found in it.
         r = recording
-        made |= {f.rule for f in findings(Recording(r.source, r.events, r.sites, r.scopes, r.arrays, r.ops))}
+        fresh = Recording(r.source, r.events, r.sites, r.scopes, r.arrays, r.ops)
+        fresh.checks.update(r.checks)
+        made |= {f.rule for f in findings(fresh)}
     assert made == {rule for case in DEFECTS.values() for rule in case["finds"].split(", ")}
     # The other kinds are found in their own programs, or else tests/engine/diagnosis/test_catalogue.py says so.
     shown = kinds().keys() - made

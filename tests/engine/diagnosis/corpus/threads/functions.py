@@ -93,7 +93,7 @@ out.sum().backward()
 
 # %% backward returns too few gradients
 #: thread: forum, PyTorch forums: function returned an incorrect number of gradients
-#: cause: number_of_gradients
+#: cause: function_returns_wrong
 #: raises: RuntimeError: function MulBackward returned an incorrect number of gradients (expected 2, got 1)
 class Mul(torch.autograd.Function):
     @staticmethod
