@@ -152,9 +152,9 @@ opt = torch.optim.Adam(policy.parameters(), lr=1e-2)
 for episode in range(3):
     logs, rewards, R, returns = [], [], 0, []
     for t in range(6):
-        dist = torch.distributions.Categorical(logits=policy(torch.randn(4)))
-        action = dist.sample()
-        logs.append(dist.log_prob(action))
+        logp = F.log_softmax(policy(torch.randn(4)), dim=0)
+        action = torch.multinomial(logp.detach().exp(), 1)
+        logs.append(logp[action].squeeze())
         rewards.append(float(action.item()))
     for r in rewards[::-1]:
         R = r + 0.99 * R
@@ -174,9 +174,9 @@ for ep in range(3):
     saved = []
     for t in range(5):
         h = F.relu(body(torch.randn(4)))
-        m = torch.distributions.Categorical(F.softmax(pi(h), dim=-1))
-        a = m.sample()
-        saved.append((m.log_prob(a), v(h), float(a.item())))
+        probs = F.softmax(pi(h), dim=-1)
+        a = torch.multinomial(probs, 1)
+        saved.append((torch.log(probs[a]).squeeze(), v(h), float(a.item())))
     pl, vl = [], []
     for logp, value, r in saved:
         adv = r - value.item()
@@ -193,15 +193,16 @@ opt = torch.optim.Adam([*pi.parameters(), *vf.parameters()], lr=1e-2)
 for it in range(2):
     s, R = torch.randn(16, 3), torch.randn(16)
     with torch.no_grad():
-        d = torch.distributions.Categorical(logits=pi(s))
-        a = d.sample()
-        old = d.log_prob(a)
+        logp = F.log_softmax(pi(s), dim=1)
+        a = torch.multinomial(logp.exp(), 1)
+        old = logp.gather(1, a).squeeze(1)
         adv = R - vf(s).squeeze(1)
     for epoch in range(3):
-        d = torch.distributions.Categorical(logits=pi(s))
-        ratio = torch.exp(d.log_prob(a) - old)
+        logp = F.log_softmax(pi(s), dim=1)
+        entropy = -(logp.exp() * logp).sum(1).mean()
+        ratio = torch.exp(logp.gather(1, a).squeeze(1) - old)
         clipped = torch.clamp(ratio, 0.8, 1.2) * adv
-        loss = -torch.min(ratio * adv, clipped).mean() + 0.5 * F.mse_loss(vf(s).squeeze(1), R) - 0.01 * d.entropy().mean()
+        loss = -torch.min(ratio * adv, clipped).mean() + 0.5 * F.mse_loss(vf(s).squeeze(1), R) - 0.01 * entropy
         opt.zero_grad()
         loss.backward()
         nn.utils.clip_grad_norm_([*pi.parameters(), *vf.parameters()], 0.5)
@@ -236,10 +237,10 @@ on, oal, oq = torch.optim.Adam(net.parameters(), 1e-3), torch.optim.Adam([log_al
 for i in range(3):
     s = torch.randn(8, 3)
     mu, ls = net(s).chunk(2, 1)
-    d = torch.distributions.Normal(mu, ls.clamp(-5, 2).exp())
-    u = d.rsample()
+    std = ls.clamp(-5, 2).exp()
+    u = mu + std * torch.randn_like(mu)
     a = torch.tanh(u)
-    logp = d.log_prob(u) - torch.log(1 - a.pow(2) + 1e-6)
+    logp = -0.5 * ((u - mu) / std) ** 2 - torch.log(std) - torch.log(1 - a.pow(2) + 1e-6)
     pl = (log_alpha.exp().detach() * logp - q(torch.cat([s, a], 1))).mean()
     on.zero_grad()
     pl.backward()

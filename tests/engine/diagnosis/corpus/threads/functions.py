@@ -71,7 +71,7 @@ F.silu(y).sum().backward()
 
 # %% a tensor is kept on ctx
 #: thread: issue, jiecaoyu/XNOR-Net-PyTorch: AutoGrad (gradcheck) on BinActive
-#: cause: tensor_on_ctx
+#: cause: tensor_on_context
 #: shows: hasattr(node, "input")
 class Scale(torch.autograd.Function):
     @staticmethod
@@ -93,7 +93,7 @@ out.sum().backward()
 
 # %% backward returns too few gradients
 #: thread: forum, PyTorch forums: function returned an incorrect number of gradients
-#: cause: number_of_gradients
+#: cause: function_returns_wrong
 #: raises: RuntimeError: function MulBackward returned an incorrect number of gradients (expected 2, got 1)
 class Mul(torch.autograd.Function):
     @staticmethod

@@ -9,7 +9,7 @@ import copy, math; import numpy as np; import torch; import torch.nn as nn; impo
 
 # %% validation with dropout switched on
 #: thread: issue, nshaud/DeepHyperX: why during validation not using model.eval()?
-#: cause: train_in_evaluation
+#: cause: training_in_evaluation
 #: shows: modes[0]
 net = nn.Sequential(nn.Linear(6, 16), nn.ReLU(), nn.Dropout(0.5), nn.Linear(16, 2))
 optimizer = torch.optim.Adam(net.parameters(), lr=0.01)
@@ -28,7 +28,7 @@ for epoch in range(3):
 
 # %% a test function with batch norm in training mode
 #: thread: issue, wolny/pytorch-3dunet: Need to set the model to 'eval' mode when assessing the validation data
-#: cause: train_in_evaluation
+#: cause: training_in_evaluation
 #: shows: int(model[1].num_batches_tracked) > 4
 model = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Linear(8, 1))
 optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
@@ -48,7 +48,7 @@ print("test", evaluate(test))
 
 # %% both phases call model.train()
 #: thread: issue, princeton-vl/pytorch_stacked_hourglass: `model.train()` usage
-#: cause: train_in_evaluation
+#: cause: training_in_evaluation
 #: shows: in_valid
 model = nn.Sequential(nn.Conv2d(1, 4, 3), nn.BatchNorm2d(4), nn.ReLU(), nn.Flatten(), nn.Linear(64, 2))
 optimizer = torch.optim.Adam(model.parameters())
@@ -130,7 +130,7 @@ for epoch in range(4):
 
 # %% dropout of F.dropout never ends
 #: thread: forum, Stack Overflow: F.dropout is active in eval mode
-#: cause: train_in_evaluation, dropout_in_evaluation
+#: cause: training_in_evaluation, dropout_always_on
 #: shows: not torch.equal(a, b)
 class Net(nn.Module):
     def __init__(self):
@@ -156,7 +156,7 @@ with torch.no_grad():
 
 # %% Monte Carlo of a metric in training mode
 #: thread: issue, ugent-korea/pytorch-unet-segmentation: In 'validate_model', only 'with torch.no_grad()'
-#: cause: train_in_evaluation
+#: cause: training_in_evaluation
 #: shows: len(set(scores)) > 1
 model = nn.Sequential(nn.Linear(5, 20), nn.Dropout(0.4), nn.Tanh(), nn.Linear(20, 1))
 optimizer = torch.optim.SGD(model.parameters(), lr=0.01)

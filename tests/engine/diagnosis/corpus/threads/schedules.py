@@ -146,7 +146,7 @@ for current_step in range(4):
 
 # %% a decay per epoch is stepped per batch
 #: thread: issue, ivadomed/ivadomed: Fix scheduler updating
-#: cause: lr_vanished
+#: cause: rate_decayed, schedule_per_batch
 #: shows: optimizer.param_groups[0]["lr"] < 1e-8
 model = nn.Linear(4, 1)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
@@ -162,7 +162,7 @@ for epoch in range(2):
 
 # %% the learning rate is multiplied again and again
 #: thread: forum, Stack Overflow: LambdaLR, my learning rate is zero after a few steps
-#: cause: lr_vanished
+#: cause: rate_decayed, schedule_per_batch
 #: shows: optimizer.param_groups[0]["lr"] < 1e-8
 model = nn.Linear(3, 1)
 optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
@@ -199,7 +199,7 @@ for epoch in range(epochs):
 
 # %% a warm-up that starts at zero and never grows
 #: thread: issue, crowsonkb/k-diffusion: Learning rate scheduler broken
-#: cause: lr_zero
+#: cause: zero_rate, rate_decayed
 #: shows: torch.equal(before, model.weight)
 model = nn.Linear(4, 1)
 before = model.weight.detach().clone()
