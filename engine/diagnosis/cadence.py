@@ -1,4 +1,4 @@
-"""In which order an optimizer's gradients are filled, clipped, cleared and used: one window from each of its steps to the next."""
+"""The order in which an optimizer's gradients are filled, clipped, cleared and used: a window before each of its steps."""
 
 from __future__ import annotations
 
@@ -119,8 +119,8 @@ def clears(run: Run, event: GradSet) -> bool:
 
 
 def used_fills(run: Run, tensor: int) -> Iterator[tuple[int, int]]:
-    """The fills of a tensor's `.grad` that an update used: pairs (step, number of the pass). What was cleared before is not among
-    them."""
+    """The fills of a tensor's `.grad` that an update used: pairs (step, number of the pass). What was cleared before is not one
+    of them."""
     waiting: list[tuple[int, int]] = []
     moments: list[tuple[int, Change | None]] = [(step, None) for step in run.updates.get(tensor, ())]
     for step, event in sorted([*run.history(tensor), *moments], key=lambda moment: moment[0]):

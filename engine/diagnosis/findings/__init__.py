@@ -26,6 +26,15 @@ CONSEQUENCES = {
     "loss_recreated": {"stale_optimizer", "step_without_backward", "detached_parameter", "unused_parameter"},
     "step_without_backward": {"unused_parameter"},
     "growing_graph": {"needless_retain"},
+    "stale_optimizer": {"late_parameter"},
+    "late_parameter": {"unused_parameter"},
+    "wrong_optimizer": {"step_before_backward"},
+    "exhausted_parameters": {"no_zero_grad"},
+    "dead_relu": {"zero_gradient"},
+    "saturated": {"zero_gradient"},
+    "zero_derivative": {"zero_gradient"},
+    "symmetry": {"zero_gradient"},
+    "vanishing_gradients": {"zero_gradient"},
 }
 """Findings that say no more than that another one has taken effect."""
 

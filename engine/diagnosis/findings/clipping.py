@@ -66,7 +66,8 @@ def _idle(cadence: Cadence, windows: list[Window], calls: list[Call]) -> Iterato
         yield finding(
             run, CLIP_BEFORE_BACKWARD,
             "The gradients are clipped before backward() has computed them.",
-            f"{_named(run, call)} at {run.site_text(call.site)} runs before the backward pass at {run.where(backward)} in each of "
+            f"{_named(run, call)} at {run.site_text(call.site)} runs before the backward pass at {run.where(backward)} in "
+            "each of "
             f"{len(early)} updates: it sees no gradient, or an old one, and the optimizer uses what comes later, unclipped.",
             "Clip between backward() and the step: loss.backward(), then the clipping, then optimizer.step().",
             step=call.first,
@@ -80,7 +81,8 @@ def _idle(cadence: Cadence, windows: list[Window], calls: list[Call]) -> Iterato
         yield finding(
             run, CLIP_AFTER_STEP,
             "The gradients are clipped after the optimizer has used them.",
-            f"{_named(run, call)} at {run.site_text(call.site)} runs after the step at {run.where(window.step)}: the parameters have "
+            f"{_named(run, call)} at {run.site_text(call.site)} runs after the step at {run.where(window.step)}: the "
+            "parameters have "
             "been moved by the unclipped gradients, and before the next step new ones are computed.",
             "Clip between backward() and the step: loss.backward(), then the clipping, then optimizer.step().",
             step=call.first,
@@ -111,7 +113,8 @@ def _partial(cadence: Cadence, windows: list[Window], calls: list[Call]) -> Iter
     yield finding(
         run, CLIP_PER_MICRO_BATCH,
         "The gradients are clipped after every micro-batch, while they are still adding up.",
-        f"{_named(run, call)} at {run.site_text(call.site)} shrinks the sum of the micro-batches so far, and the next ones are added "
+        f"{_named(run, call)} at {run.site_text(call.site)} shrinks the sum of the micro-batches so far, and the next ones "
+        "are added "
         f"at full size: of the {passes} passes before the step at {run.where(window.step)} the first count the least.",
         "Clip once per update, right before optimizer.step().",
         step=call.first,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import itertools
 import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterator
@@ -74,7 +73,8 @@ def trained_in_evaluation_mode(run: Run) -> Iterator[Finding]:
             "evaluation mode"
             + (f": eval() at {run.site_text(switch)} is not followed by train()." if switch is not None else ".")
             + (f" Before that, at {_at(run, before[-1].forward)}, it ran in training mode." if before else ""),
-            f"Call {_method(run, model, 'train')} before the training part of each epoch, and {_method(run, model, 'eval')} for "
+            f"Call {_method(run, model, 'train')} before the training part of each epoch, and {_method(run, model, 'eval')} "
+            "for "
             "the evaluation only.",
             step=first.forward,
             site=switch if switch is not None else forward,
@@ -142,11 +142,9 @@ def _builds_dropout(run: Run) -> bool:
 
 def _partly_frozen(run: Run, model: str) -> bool:
     """Whether a part of a model is not trained: evaluation mode may be meant for that part."""
-    for _, event in run.namings:
-        if event.name.startswith(f"{model}.") and event.tensor != NOTHING and run.tensors[event.tensor].info.is_parameter:
-            if not run.status(event.tensor, len(run.events) - 1).requires_grad:
-                return True
-    return False
+    end = len(run.events) - 1
+    own = {e.tensor for _, e in run.namings if e.name.startswith(f"{model}.") and e.tensor != NOTHING}
+    return any(run.tensors[t].info.is_parameter and not run.status(t, end).requires_grad for t in own)
 
 
 def _copied(run: Run) -> bool:
@@ -179,6 +177,8 @@ class Evaluation(NamedTuple):
     """The step at which the result was compared with data."""
     taken: int
     """The tensor that the model was given."""
+    tracked: bool
+    """Whether gradients were tracked, as if something were to be learned."""
     made: int
 
 
@@ -190,8 +190,6 @@ def evaluated_in_training_mode(run: Run) -> Iterator[Finding]:
     for found in _evaluations(run, trained):
         at.setdefault((found.site, found.model), []).append(found)
     for (site, model), same in at.items():
-        if _samples(run, same):
-            continue
         first = same[0]
         acts = "drops elements at random" if first.drops else "normalises by the statistics of the batch"
         harm = (
@@ -204,14 +202,15 @@ def evaluated_in_training_mode(run: Run) -> Iterator[Finding]:
             f"{model} is evaluated in training mode: {first.layer} {acts}.",
             f"Nothing is learned from the forward pass at {_at(run, first.step)}; its result is only measured, at "
             f"{run.where(first.measured)}. In training mode {first.layer} {acts}, {harm}.",
-            f"Call {_method(run, model, 'eval')} before the evaluation, and {_method(run, model, 'train')} before training goes on.",
+            f"Call {_method(run, model, 'eval')} before the evaluation, and {_method(run, model, 'train')} before training "
+            "goes on.",
             step=first.step,
             site=site,
             related=[run.site(first.measured)],
             evidence=[("layer", first.layer), ("evaluations in training mode", str(len(same)))],
             nodes=[key(found.made) for found in same],
             steps=[found.step for found in same],
-            severity="hint" if all(_trained_on(run, found.taken, found.step) for found in same) else "",
+            severity="hint" if all(found.tracked and _trained_on(run, found.taken, found.step) for found in same) else "",
         )  # fmt: skip
 
 
@@ -244,7 +243,15 @@ def _evaluations(run: Run, trained: Collection[str]) -> Iterator[Evaluation]:
         if measured != NOTHING:
             drops = _DROPOUT.fullmatch(scope.module_class) is not None
             yield Evaluation(
-                step, model, scope.module, _called(run, step), drops, measured, _given(run, first, until), event.outputs[0].id
+                step,
+                model,
+                scope.module,
+                _called(run, step),
+                drops,
+                measured,
+                _given(run, first, until),
+                event.grad_mode,
+                event.outputs[0].id,
             )
 
 
@@ -308,7 +315,10 @@ def _measured(run: Run, tensor: int, model: str, went_back: Collection[int]) -> 
             if len(seen) > _FOLLOWED or event.written or (event.node is not None and event.node.id in went_back):
                 return NOTHING
             outside = event.scope < 0 or _model(scopes[event.scope]) != model
-            if outside and compared == NOTHING and any(t not in seen and _is_data(run, t) for t in run.inputs(event)):
+            others = [t for t in run.inputs(event) if t not in seen] if outside else []
+            if any(_sampled(run, t, model) for t in others):
+                return NOTHING  # several passes are taken together: their spread is what is wanted
+            if compared == NOTHING and any(_is_data(run, t) for t in others):
                 compared = step
             for info in event.outputs:
                 if info.id not in seen:
@@ -318,25 +328,23 @@ def _measured(run: Run, tensor: int, model: str, went_back: Collection[int]) -> 
     return compared if number else NOTHING
 
 
+def _sampled(run: Run, tensor: int, model: str) -> bool:
+    """Whether a tensor is the result of another pass through a model."""
+    scopes = run.recording.scopes
+    event = run.tensors[run.beneath_views(tensor)].op
+    return event.scope >= 0 and _model(scopes[event.scope]) == model and not run.tensors[tensor].info.is_parameter
+
+
 def _is_data(run: Run, tensor: int) -> bool:
     """Whether a tensor was made of values, by no module and from no parameter."""
     scopes = run.recording.scopes
     queue = [tensor]
     for source in queue:
-        step, event = run.op_of(source)
+        _, event = run.op_of(source)
         if len(queue) > 40 or run.tensors[source].info.is_parameter or (event.scope >= 0 and scopes[event.scope].module):
             return False
         queue += [t for t in run.inputs(event) if t not in queue]
     return True
-
-
-def _samples(run: Run, same: list[Evaluation]) -> bool:
-    """Whether one input is put through again and again while the model stays as it is: the spread is what is wanted."""
-    moments = sorted({step for steps in run.updates.values() for step in steps})
-    for before, after in itertools.pairwise(same):
-        if before.taken == after.taken and bisect_left(moments, before.step) == bisect_left(moments, after.step):
-            return True
-    return False
 
 
 def _trained_on(run: Run, tensor: int, step: int) -> bool:

@@ -145,7 +145,7 @@ for i in range(3):
 
 # %% gradients are cleared for every micro-batch
 #: thread: issue, bytetriper/RAE: train.py: zero_grad is called per microbatch, breaking gradient accumulation
-#: cause: cleared_unused
+#: cause: gradients_discarded, cleared_by_another
 #: shows: int(sum(used)) == 2
 model = nn.Linear(6, 2)
 optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
@@ -165,7 +165,7 @@ for step, (x, y) in enumerate(batches):
 
 # %% the epoch's start throws the last gradients away
 #: thread: issue, ultralytics/ultralytics: fix double zero_grad call messing up gradient accumulation
-#: cause: cleared_unused
+#: cause: gradients_discarded, cleared_by_another
 #: shows: lost > 0
 model = nn.Linear(3, 1)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
@@ -186,7 +186,7 @@ for epoch in range(3):
 
 # %% the second optimizer clears the shared encoder
 #: thread: forum, PyTorch forums: Two losses, shared encoder, two optimizers
-#: cause: cleared_unused, cleared_before_step
+#: cause: gradients_discarded, cleared_by_another, cleared_before_step
 #: shows: float((encoder.weight.grad - both).norm()) > 1e-4
 encoder, head_a, head_b = nn.Linear(5, 4), nn.Linear(4, 1), nn.Linear(4, 1)
 opt_a = torch.optim.SGD([*encoder.parameters(), *head_a.parameters()], lr=0.01)
@@ -206,7 +206,7 @@ for i in range(4):
 
 # %% accumulated losses are not divided
 #: thread: issue, hirofumi0810/neural_sp: accum_grad loss error
-#: cause: accumulation_not_divided
+#: cause: undivided_accumulation
 #: shows: float(norm) > 2 * float(whole)
 model = nn.Linear(4, 1)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
@@ -225,7 +225,7 @@ for epoch in range(3):
 
 # %% the loss jumps with the number of accumulation steps
 #: thread: issue, agokrani/distillKitPlus: Normalize Loss by Gradient Accumulation Steps Absent
-#: cause: accumulation_not_divided
+#: cause: undivided_accumulation
 #: shows: float(student.weight.grad.norm()) > 2.0 * scale
 def kd_loss(student_logits, teacher_logits, T=2.0):
     return F.kl_div(F.log_softmax(student_logits / T, -1), F.softmax(teacher_logits / T, -1), reduction="batchmean") * T * T
@@ -280,7 +280,7 @@ for epoch in range(5):
 
 # %% step was forgotten
 #: thread: forum, Stack Overflow: PyTorch loss not decreasing, gradients are there
-#: cause: no_step
+#: cause: never_stepped
 #: shows: torch.equal(model.weight, before)
 model = nn.Linear(4, 1)
 before = model.weight.detach().clone()
@@ -295,7 +295,7 @@ for epoch in range(6):
 
 # %% only the scheduler steps
 #: thread: issue, pytorch/pytorch: Scheduler.step() doesn't perform optimizer.step()
-#: cause: no_step, scheduler_before_optimizer
+#: cause: never_stepped, scheduler_before_optimizer
 #: shows: torch.equal(model.weight, before)
 model = nn.Linear(4, 1)
 before = model.weight.detach().clone()
@@ -311,7 +311,7 @@ for epoch in range(4):
 
 # %% the step is never reached
 #: thread: forum, PyTorch forums: Gradient accumulation, model does not learn with a small dataset
-#: cause: no_step
+#: cause: never_stepped
 #: shows: torch.equal(model.weight, before)
 model = nn.Linear(4, 1)
 before = model.weight.detach().clone()

@@ -184,7 +184,8 @@ for m in net:
     if isinstance(m, nn.Linear):
         nn.init.normal_(m.weight, 0, 1.0)  # <- -
         # + nn.init.kaiming_normal_(m.weight)
-opt = torch.optim.SGD(net.parameters(), lr=1e-15)
+opt = torch.optim.SGD(net.parameters(), lr=1e-15)  # -
+# + opt = torch.optim.SGD(net.parameters(), lr=1e-3)
 x, y = torch.randn(8, 16), torch.randn(8, 1)
 for i in range(3):
     loss = F.mse_loss(net(x), y)  # <-

@@ -232,7 +232,7 @@ loss.backward()
 
 # %% a softmax over the single output of a binary classifier
 #: thread: forum, PyTorch forums: my binary classifier always predicts 1
-#: cause: softmax_of_one
+#: cause: softmax_of_one, zero_gradient
 #: shows: bool((net(x) == 1).all())
 net = nn.Sequential(nn.Linear(4, 1), nn.Softmax(dim=1))  # -
 # + net = nn.Sequential(nn.Linear(4, 1), nn.Sigmoid())

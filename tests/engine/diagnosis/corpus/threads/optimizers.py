@@ -127,7 +127,7 @@ for epoch in range(4):
 
 # %% the criterion has a parameter of its own
 #: thread: issue, open-mmlab/mmdetection: How to add new learnable parameters to the optimizer?
-#: cause: unlisted_parameter
+#: cause: unlisted_parameter, unowned_parameters
 #: shows: torch.equal(criterion.centers, before)
 class CenterLoss(nn.Module):
     def __init__(self):
@@ -150,7 +150,7 @@ for i in range(4):
 
 # %% one parameter list was forgotten
 #: thread: issue, zjunlp/HVPNeT: Not putting parameters into optimizer but still trainable
-#: cause: unlisted_parameter
+#: cause: unlisted_parameter, unowned_parameters
 #: shows: torch.equal(before, fc.weight)
 bert, fc = nn.Linear(5, 5), nn.Linear(5, 2)
 before = fc.weight.detach().clone()
@@ -193,7 +193,7 @@ for i in range(4):
 
 # %% a generator of parameters is used up
 #: thread: forum, Stack Overflow: optimizer got an empty parameter list after I counted the parameters
-#: cause: empty_parameters
+#: cause: empty_parameters, exhausted_parameters
 #: raises: ValueError: optimizer got an empty parameter list
 model = nn.Linear(4, 2)
 params = filter(lambda p: p.requires_grad, model.parameters())  # <-
@@ -205,7 +205,7 @@ optimizer.step()
 
 # %% clipping gets a used-up generator
 #: thread: issue, pytorch/pytorch: clip_grad_norm_ silently does nothing with an exhausted generator
-#: cause: empty_parameters
+#: cause: empty_parameters, exhausted_parameters
 #: shows: norm > 1.5
 model = nn.Linear(4, 1)
 params = model.parameters()
@@ -219,7 +219,7 @@ optimizer.step()
 
 # %% decomposed weights are plain attributes
 #: thread: issue, pytorch/examples: ValueError: optimizer got an empty parameter list
-#: cause: empty_parameters, unlisted_parameter
+#: cause: empty_parameters, exhausted_parameters, unlisted_parameter
 #: raises: ValueError: optimizer got an empty parameter list
 class Decomp(nn.Module):
     def __init__(self):

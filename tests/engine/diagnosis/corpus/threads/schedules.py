@@ -181,7 +181,7 @@ for epoch in range(8):
 
 # %% cosine annealing comes back up
 #: thread: forum, PyTorch forums: CosineAnnealingLR raises the learning rate again, T_max
-#: cause: lr_rises_again
+#: cause: rate_rises_again
 #: shows: rates[-1] > min(rates) * 5
 model = nn.Linear(3, 1)
 epochs, batches = 2, 10
