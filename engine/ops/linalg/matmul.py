@@ -162,12 +162,10 @@ def addmm(self, mat1, mat2, *, beta=1, alpha=1):
         raise RuntimeError(f"mat1 and mat2 must be matrices, got {mat1.ndim}-D and {mat2.ndim}-D tensors")
     if mat1.shape[1] != mat2.shape[0]:
         raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({_shape(mat1)} and {_shape(mat2)})")
-    same_dtype("addmm", mat1, mat2)
-    if self.dtype != mat1.dtype:
-        raise RuntimeError(
-            "self and mat2 must have the same dtype, but got "
-            + " and ".join(dtypes.SCALAR_NAMES[dtypes.OF_NUMPY[m.dtype]] for m in (self, mat2))
-        )
+    for name, matrix in (("mat1", mat1), ("self", self)):
+        if matrix.dtype != mat2.dtype:
+            found = " and ".join(dtypes.SCALAR_NAMES[dtypes.OF_NUMPY[m.dtype]] for m in (matrix, mat2))
+            raise RuntimeError(f"{name} and mat2 must have the same dtype, but got {found}")
     product = np.dot(mat1, mat2)
     if alpha != 1:
         product *= self.dtype.type(alpha)

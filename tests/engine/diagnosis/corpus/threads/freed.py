@@ -9,7 +9,7 @@ import copy, math; import numpy as np; import torch; import torch.nn as nn; impo
 
 # %% the hidden state is carried on
 #: thread: issue, MorvanZhou/PyTorch-Tutorial: 403: question about h_state = h_state.data
-#: cause: freed_graph
+#: cause: freed_graph, spans_iterations, computed_before_loop
 #: raises: RuntimeError: Trying to backward through the graph a second time
 rnn, out = nn.RNN(1, 8, batch_first=True), nn.Linear(8, 1)
 optimizer = torch.optim.Adam([*rnn.parameters(), *out.parameters()], lr=0.02)
@@ -26,7 +26,7 @@ for step in range(3):
 
 # %% the model keeps its LSTM state
 #: thread: issue, sgadgil6/cnslab_fmri: Trying to backward through the graph a second time, but the saved intermediate results have already been freed
-#: cause: freed_graph
+#: cause: freed_graph, spans_iterations, computed_before_loop
 #: raises: RuntimeError: Trying to backward through the graph a second time
 class Net(nn.Module):
     def __init__(self):
@@ -49,7 +49,7 @@ for epoch in range(3):
 
 # %% the forward pass stands in another notebook cell
 #: thread: issue, karpathy/nn-zero-to-hero: RuntimeError: Trying to backward through the graph a second time
-#: cause: freed_graph
+#: cause: freed_graph, spans_iterations, computed_before_loop
 #: raises: RuntimeError: Trying to backward through the graph a second time
 xs, ys = torch.tensor([0, 5, 13, 13, 1]), torch.tensor([5, 13, 13, 1, 0])
 W = torch.randn((27, 27), requires_grad=True)
@@ -70,7 +70,7 @@ for k in range(2):
 
 # %% generator and discriminator walk the same graph
 #: thread: forum, PyTorch forums: GAN, Trying to backward through the graph a second time
-#: cause: freed_graph
+#: cause: freed_graph, spans_iterations, computed_before_loop
 #: raises: RuntimeError: Trying to backward through the graph a second time
 G, D = nn.Linear(2, 3), nn.Sequential(nn.Linear(3, 4), nn.LeakyReLU(), nn.Linear(4, 1))
 g_opt, d_opt = torch.optim.Adam(G.parameters()), torch.optim.Adam(D.parameters())
@@ -89,7 +89,7 @@ for i in range(2):
 
 # %% spiking neurons that are never reset
 #: thread: issue, jeshraghian/snntorch: Basic S-CNN - RuntimeError: Trying to backward through the graph a second time; try [retain_graph=True]
-#: cause: freed_graph
+#: cause: freed_graph, spans_iterations, computed_before_loop
 #: raises: RuntimeError: Trying to backward through the graph a second time
 class Leaky(nn.Module):
     def __init__(self):
@@ -114,7 +114,7 @@ for batch in range(3):
 
 # %% a constant that is no constant is made once
 #: thread: forum, Stack Overflow: Trying to backward through the graph a second time, normalised adjacency with a learnable weight
-#: cause: freed_graph
+#: cause: freed_graph, spans_iterations, computed_before_loop
 #: raises: RuntimeError: Trying to backward through the graph a second time
 weight = nn.Parameter(torch.rand(4, 4))
 adjacency = torch.softmax(weight, dim=1)  # <-
@@ -129,7 +129,7 @@ for epoch in range(3):
 
 # %% two losses, two passes
 #: thread: issue, RobinBruegger/RevTorch: Trying to backward through the graph a second time ... Specify retain_graph=True
-#: cause: freed_graph
+#: cause: freed_graph, spans_iterations, computed_before_loop
 #: raises: RuntimeError: Trying to backward through the graph a second time
 enc, a, b = nn.Linear(4, 4), nn.Linear(4, 1), nn.Linear(4, 1)
 opt = torch.optim.SGD([*enc.parameters(), *a.parameters(), *b.parameters()], lr=0.1)
@@ -143,7 +143,7 @@ opt.step()
 
 # %% the running loss keeps every graph
 #: thread: issue, BatsResearch/labelmodels: Memory leak in training loop
-#: cause: kept_graphs
+#: cause: kept_graphs, average_with_graph
 #: shows: running_loss.requires_grad if torch.is_tensor(running_loss) else False
 model = nn.Linear(6, 2)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
@@ -160,7 +160,7 @@ print("epoch loss", float(running_loss) / 12)
 
 # %% losses are appended to a list
 #: thread: issue, TRI-ML/packnet-sfm: Fix memory leak
-#: cause: kept_graphs
+#: cause: kept_graphs, average_with_graph
 #: shows: history[0].requires_grad
 net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1))
 opt = torch.optim.Adam(net.parameters())
@@ -177,7 +177,7 @@ print("mean", round(float(torch.stack(history).mean()), 4))
 
 # %% validation without no_grad keeps graphs in a sum
 #: thread: issue, samuelyu2002/ImVisible: change all of the places with += loss into += loss.item()
-#: cause: kept_graphs
+#: cause: kept_graphs, average_with_graph
 #: shows: val_loss.requires_grad if torch.is_tensor(val_loss) else False
 model = nn.Sequential(nn.Linear(5, 5), nn.ReLU(), nn.Linear(5, 1))
 val = [(torch.randn(4, 5), torch.randn(4, 1)) for _ in range(12)]
@@ -191,7 +191,7 @@ print("validation", float(val_loss) / len(val))
 
 # %% an average of the weights carries a graph
 #: thread: forum, PyTorch forums: Each iteration is slower than the one before, exponential moving average
-#: cause: growing_graph, kept_graphs
+#: cause: growing_graph, average_with_graph, kept_graphs
 #: shows: average.requires_grad
 layer = nn.Linear(3, 1)
 optimizer = torch.optim.SGD(layer.parameters(), lr=0.05)
@@ -223,7 +223,7 @@ for t in range(12):
 
 # %% a filter that is trained by hand keeps its whole past
 #: thread: forum, PyTorch forums: Each iteration takes longer, I need retain_graph=True or it fails
-#: cause: growing_graph
+#: cause: growing_graph, average_with_graph
 #: shows: depth(state) > 10
 gain = torch.tensor(0.5, requires_grad=True)
 state = torch.zeros(3)
@@ -265,7 +265,7 @@ if epoch == 3:
 
 # %% a loss over all iterations so far
 #: thread: issue, pytorch/pytorch: GPU memory leak on Pytorch 1.0?
-#: cause: freed_graph
+#: cause: freed_graph, spans_iterations, computed_before_loop
 #: raises: RuntimeError: Trying to backward through the graph a second time
 model = nn.Sequential(nn.Linear(3, 3), nn.Tanh(), nn.Linear(3, 1))
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)

@@ -89,7 +89,8 @@ for j in range(3):
     # + fake = G(torch.randn(5, 2))
     optG.zero_grad()
     errG = -D(fake).mean()
-    errG.backward(retain_graph=True)
+    errG.backward(retain_graph=True)  # -
+    # + errG.backward()
     optG.step()  # <-
 
 # %% both losses first, then both steps

@@ -56,7 +56,7 @@ for i in range(3):
     extra = float((D.weight.grad - own).norm())
     d_opt.step()
     g_opt.zero_grad()
-    bce(D(fake), torch.ones(6, 1)).backward()
+    bce(D(fake), torch.ones(6, 1)).backward()  # <-
     g_opt.step()
 
 # %% gradient penalty without create_graph
@@ -126,7 +126,7 @@ for task in range(3):
 
 # %% a VAE that samples without the trick
 #: thread: issue, nicola-decao/s-vae-pytorch: Differentiability of the distribution objects.
-#: cause: sample_without_path, zero_derivative
+#: cause: sampled_without_gradient, zero_derivative
 #: shows: bool((through_z == 0).all())
 enc, dec = nn.Linear(6, 4), nn.Linear(2, 6)
 opt = torch.optim.Adam([*enc.parameters(), *dec.parameters()], lr=1e-2)
@@ -142,17 +142,18 @@ for i in range(3):
     loss.backward()
     opt.step()
 
-# %% sample() instead of rsample()
+# %% what sample() does instead of rsample()
 #: thread: issue, AntixK/PyTorch-VAE: Why not use rsample() PyTorch
-#: cause: sample_without_path
+#: cause: sampled_without_gradient, detached_parameter, no_gradient
 #: shows: mu_net.weight.grad is None
-from torch.distributions import Normal
 mu_net, dec = nn.Linear(5, 2), nn.Linear(2, 5)
 opt = torch.optim.Adam([*mu_net.parameters(), *dec.parameters()], lr=1e-2)
 x = torch.randn(10, 5)
 for i in range(3):
-    z = Normal(mu_net(x), 1.0).sample()  # <- -
-    # + z = Normal(mu_net(x), 1.0).rsample()
+    mu = mu_net(x)
+    with torch.no_grad():  # <- -
+        z = torch.normal(mu, torch.ones_like(mu))  # <- -
+    # + z = mu + torch.randn_like(mu)
     loss = F.mse_loss(dec(z), x)
     opt.zero_grad()
     loss.backward()
@@ -160,18 +161,17 @@ for i in range(3):
 
 # %% the sampled action of a continuous actor
 #: thread: issue, ARISE-Initiative/robomimic: Why use regular sampling instead of reparameterized sampling with gradient during action sampling?
-#: cause: sample_without_path
+#: cause: sampled_without_gradient, step_without_backward, detached_parameter
 #: shows: actor.weight.grad is None
-from torch.distributions import Normal
 actor, critic = nn.Linear(3, 2), nn.Linear(5, 1)
 critic.requires_grad_(False)
 opt = torch.optim.Adam(actor.parameters(), lr=1e-2)
 log_std = torch.zeros(2)
 for i in range(3):
     s = torch.randn(8, 3)
-    dist = Normal(actor(s), log_std.exp())
-    a = dist.sample()  # <- -
-    # + a = dist.rsample()
+    mu = actor(s)
+    a = torch.normal(mu.detach(), log_std.exp().expand_as(mu))  # <- -
+    # + a = mu + log_std.exp() * torch.randn_like(mu)
     q = critic(torch.cat([s, a], 1))
     loss = (-q + 0.01 * a.pow(2).sum(1, keepdim=True)).mean()
     opt.zero_grad()
@@ -206,7 +206,7 @@ for i in range(3):
 
 # %% the TD target of DQN carries a gradient
 #: thread: issue, datawhalechina/easy-rl: distinguish Qnet and set detach() on TD target
-#: cause: target_with_gradient
+#: cause: bootstrapped_target
 #: shows: target.requires_grad
 q_net = nn.Sequential(nn.Linear(4, 16), nn.ReLU(), nn.Linear(16, 2))
 optimizer = torch.optim.Adam(q_net.parameters(), lr=1e-3)
@@ -222,7 +222,7 @@ for i in range(3):
 
 # %% detach is called and its result thrown away
 #: thread: issue, oreilly-japan/deep-learning-from-scratch-4: Tensor.detach()の仕様について
-#: cause: target_with_gradient, unused_result
+#: cause: bootstrapped_target, unused_result
 #: shows: target.requires_grad
 qnet, target_net = nn.Linear(4, 2), nn.Linear(4, 2)
 optimizer = torch.optim.Adam(qnet.parameters(), lr=5e-4)
@@ -240,18 +240,18 @@ for i in range(3):
 
 # %% the advantage trains the critic through the policy
 #: thread: issue, jingw2/neural-combinatorial-optimization-rl: One error for calculating the advantage value
-#: cause: target_with_gradient
+#: cause: bootstrapped_target
 #: shows: advantage.requires_grad
 actor, critic = nn.Linear(4, 3), nn.Linear(4, 1)
 optimizer = torch.optim.Adam([*actor.parameters(), *critic.parameters()], lr=1e-2)
 for i in range(3):
     s, L = torch.randn(10, 4), torch.rand(10)
-    dist = torch.distributions.Categorical(logits=actor(s))
-    act = dist.sample()
+    logp = F.log_softmax(actor(s), dim=1)
+    act = torch.multinomial(logp.detach().exp(), 1)
     b = critic(s).squeeze(1)
     advantage = L - b  # <- -
     # + advantage = L - b.detach()
-    actor_loss = (advantage * dist.log_prob(act)).mean()  # <-
+    actor_loss = (advantage * logp.gather(1, act).squeeze(1)).mean()  # <-
     critic_loss = F.mse_loss(b, L)
     optimizer.zero_grad()
     (actor_loss + critic_loss).backward()
@@ -259,7 +259,7 @@ for i in range(3):
 
 # %% the A2C critic regresses to its own gradient
 #: thread: issue, Farama-Foundation/Gymnasium: [Bug Report] Incorrect A2C implementation
-#: cause: target_with_gradient
+#: cause: bootstrapped_target
 #: shows: returns.requires_grad
 critic = nn.Sequential(nn.Linear(3, 8), nn.Tanh(), nn.Linear(8, 1))
 opt = torch.optim.RMSprop(critic.parameters(), lr=1e-3)

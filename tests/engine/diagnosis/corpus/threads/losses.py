@@ -247,7 +247,7 @@ for i in range(3):
 
 # %% probabilities outside of 0 and 1
 #: thread: forum, Stack Overflow: all elements of input should be between 0 and 1
-#: cause: bce_of_scores, out_of_range
+#: cause: bce_of_logits, out_of_range
 #: raises: RuntimeError: all elements of input should be between 0 and 1
 net = nn.Linear(4, 1)
 x, y = torch.randn(10, 4), torch.ones(10, 1)

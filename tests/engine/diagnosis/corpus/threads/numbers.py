@@ -29,7 +29,7 @@ logits = x @ W
 # + logits = logits - logits.max(1, keepdim=True).values
 e = torch.exp(logits)  # <-
 probs = e / e.sum(1, keepdim=True)
-loss = -torch.log(probs[range(6), y] + 1e-9).mean()
+loss = -torch.log(probs[torch.arange(6), y] + 1e-9).mean()
 loss.backward()
 
 # %% the gradient of a norm at zero

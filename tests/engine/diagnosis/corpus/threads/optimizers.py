@@ -44,7 +44,7 @@ class Meta(nn.Module):
         self.lstms = []  # <- -
         # + self.lstms = nn.ModuleList()
         for i in range(2):
-            self.lstms.append(nn.GRUCell(3, 3))
+            self.lstms.append(nn.GRUCell(3, 3))  # <-
 
     def forward(self, x):
         x = torch.tanh(self.linear1(x))
@@ -292,7 +292,7 @@ for i in range(4):
 class Net(nn.Module):
     def __init__(self):
         super().__init__()
-        self.a, self.norm, self.b = nn.Linear(4, 6), nn.LayerNorm(6), nn.Linear(6, 1)
+        self.a, self.norm, self.b = nn.Linear(4, 6), nn.LayerNorm(6), nn.Linear(6, 1)  # <-
 
     def forward(self, x):
         h = self.a(x)
@@ -316,7 +316,7 @@ for i in range(3):
 class Refine(nn.Module):
     def __init__(self):
         super().__init__()
-        self.rcu0, self.rcu1, self.out = nn.Linear(3, 3), nn.Linear(3, 3), nn.Linear(3, 1)
+        self.rcu0, self.rcu1, self.out = nn.Linear(3, 3), nn.Linear(3, 3), nn.Linear(3, 1)  # <-
 
     def forward(self, *xs):
         # + xs = list(xs)
@@ -391,7 +391,7 @@ for i in range(4):
 
 # %% the forward pass stands outside of the loop
 #: thread: forum, Stack Overflow: loss stays constant, prediction computed once before training
-#: cause: stale_forward, freed_graph
+#: cause: stale_forward, freed_graph, spans_iterations, computed_before_loop
 #: shows: losses[0] == losses[-1]
 model = nn.Linear(3, 1)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
