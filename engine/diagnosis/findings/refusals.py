@@ -10,6 +10,7 @@ from ...recording.events import NOTHING
 from ..backward_call import receiver
 from ..failed_passes import kind_of
 from ..failures import FAILURES, failure_of
+from ..mends.refusals import accepted
 from ..paths import paths_of
 from ..reason import Finding
 from ..run import Run, finding, key
@@ -50,4 +51,5 @@ def refused(run: Run) -> Iterator[Finding]:
         related=[run.site(run.tensors[tensor].born)] if tensor != NOTHING else [],
         evidence=evidence,
         nodes=[key(tensor)] if tensor != NOTHING else [],
+        changes=accepted(run, failure.code, step, event.message, name),
     )  # fmt: skip

@@ -1,6 +1,6 @@
 """How many findings have a fix that is proven: `python -m tests.engine.diagnosis.proven [KIND …]`.
 
-The findings are those of the catalogue's broken programs and of the corpora of programs with defects. For each kind it prints how
+The findings are those of the catalogue's broken programs and of the corpora of defects. For each kind it prints how
 many there are, how many bring changes and how many of those are proven; with `-v` what the others lack, with `-d` the diffs.
 """
 
