@@ -213,7 +213,7 @@ def grad_of_none(run: Run) -> Iterator[Finding]:
         related=[site],
         evidence=[("error", event.message), *(reason.evidence if reason is not None else ())],
         nodes=reason.nodes if reason is not None else (),
-        changes=refusals.kept_gradient(run, reason) if reason is not None else [],
+        changes=refusals.filled_gradient(run, reason, step) if reason is not None else [],
     )  # fmt: skip
 
 

@@ -36,6 +36,7 @@ from .spots import (
     sites_at,
     spot,
     statement_at,
+    statement_of,
     text_at,
 )
 from .statements import after, before, dropped, enclosed, first_in, instead, last_in, moved, swapped, unwrapped
@@ -66,6 +67,7 @@ __all__ = [
     "sites_at",
     "spot",
     "statement_at",
+    "statement_of",
     "swapped",
     "text_at",
     "unwrapped",

@@ -65,11 +65,17 @@ def site_of(cell: int, node: ast.expr | ast.stmt) -> Site:
     return Site(cell, node.lineno, node.col_offset, node.end_lineno or node.lineno, node.end_col_offset or 0)
 
 
-def statement_at(run: Run, site: Site | None) -> Site | None:
-    """The site of the statement that the expression at a site stands in."""
+def statement_of(run: Run, site: Site | None) -> Spot | None:
+    """The statement that the expression at a site stands in, or is by itself."""
     found = spot(run, site)
     statement = paths_of(run.recording).source.statement(found.node) if found is not None else None
-    return None if found is None or statement is None else site_of(found.cell, statement)
+    return None if found is None or statement is None else found._replace(node=statement)
+
+
+def statement_at(run: Run, site: Site | None) -> Site | None:
+    """Its site."""
+    found = statement_of(run, site)
+    return None if found is None else site_of(found.cell, found.node)
 
 
 def loop_around(run: Run, site: Site | None, *, outermost: bool = False) -> Site | None:

@@ -110,12 +110,14 @@ def instead(run: Run, site: Site | None, *statements: str) -> Changes:
 
 
 def dropped(run: Run, site: Site | None) -> Changes:
-    """The statement at a site left out."""
+    """The statement at a site left out, with a loop or a `with` around it in which nothing else stands."""
     found = _lines(run, site)
     if found is None:
         return []
     above = found.program.parents.get(found.node)
     alone = any(getattr(above, name, None) == [found.node] for name in ("body", "orelse", "finalbody"))
+    if alone and isinstance(above, ast.For | ast.With) and not getattr(above, "orelse", None):
+        return dropped(run, site_of(found.cell, above))
     if alone and not isinstance(above, ast.Module):
         return [found.instead(f"{found.indent}pass")]
     if found.last < len(found.program.lines.lines):

@@ -15,7 +15,6 @@ from ..mending import (
     replaced,
     site_of,
     spot,
-    statement_at,
     unwrapped,
     without_attribute,
     without_call,
@@ -34,16 +33,20 @@ _TIGHT = (ast.Name, ast.Attribute, ast.Call, ast.Subscript)
 
 def uncut(run: Run, cut: Cut) -> Changes:
     """A gradient comes back through what was a cut."""
-    code, site = cut.code, cut.site
+    return uncut_at(run, cut.code, cut.site, cut.result)
+
+
+def uncut_at(run: Run, code: str, site: Site | None, result: int = NOTHING) -> Changes:
+    """What cuts at a site is left out, by the code of the cut, where it gave a result."""
     if code == "cut_detach":
-        statement = spot(run, statement_at(run, site))
-        if statement is not None and isinstance(statement.node, ast.Expr) and cut.what == "detach_()":
-            return dropped(run, site)
+        found = spot(run, site)
+        if found is not None and isinstance(found.program.parents.get(found.node), ast.Expr):
+            return dropped(run, site)  # detach_()
         return without_call(run, site, "detach", "detach_") or peeled(run, site)
     if code == "cut_data":
         return without_attribute(run, site, "data")
     if code in ("cut_numbers", "cut_copy"):
-        back = run.site(run.tensors[cut.result].born) if cut.result != NOTHING else None
+        back = run.site(run.tensors[result].born) if result != NOTHING else None
         first = peeled(run, site)
         return first if _overlap(first, second := peeled(run, back)) else [*first, *second]
     if code in ("cut_no_grad", "cut_inference"):
@@ -85,6 +88,9 @@ def peeled(run: Run, site: Site | None) -> Changes:
             break
         outer = above
     text = _tensor(found, outer)
+    statement = found.program.parents.get(outer)
+    if isinstance(statement, ast.Assign) and text == ast.unparse(statement.targets[0]):
+        return dropped(run, site_of(found.cell, statement))
     return replaced(run, site_of(found.cell, outer), text) if text is not None else []
 
 
@@ -137,12 +143,12 @@ def _switched_on(run: Run, site: Site | None) -> Changes:
     if found is None:
         return []
     above = found.program.parents.get(found.node)
-    if isinstance(above, ast.withitem):
+    if isinstance(found.node, ast.With) or isinstance(above, ast.withitem):
         return unwrapped(run, site)
     if isinstance(above, ast.FunctionDef | ast.AsyncFunctionDef) and found.node in above.decorator_list:
         last = found.node.end_lineno or found.node.lineno
         return [TextChange(found.cell, found.node.lineno, 0, last + 1, 0, "")]
-    return dropped(run, site) if isinstance(above, ast.Expr) else []
+    return dropped(run, site) if isinstance(found.node, ast.Expr) or isinstance(above, ast.Expr) else []
 
 
 def _call_in(run: Run, site: Site | None) -> Site | None:

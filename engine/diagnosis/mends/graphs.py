@@ -17,13 +17,14 @@ from ..mending import (
     first_in,
     in_body,
     keyword,
+    last_in,
     loop_around,
     moved,
     out_of_place,
     site_of,
     sites_at,
     spot,
-    statement_at,
+    statement_of,
     with_call,
 )
 from ..paths import paths_of
@@ -44,13 +45,22 @@ def retained(run: Run, backward: Site | None) -> Changes:
 def cut_each_iteration(run: Run, began: int, carried: Iterable[int]) -> Changes:
     """What an iteration takes over from the one before is detached at its beginning."""
     names = [name for tensor in carried if DOTTED.fullmatch(name := _carried_name(run, tensor, began))]
-    names = list(dict.fromkeys(names))
+    names = list({_detached(name): name for name in names}.values())
     loop = loop_around(run, run.site(began))
     if loop is None:
         # The loop is elsewhere: the pass runs in a function that it calls.
         sites = [loop_around(run, site) for site in sites_at(run, began)]
         loop = next((site for site in sites if site is not None), None)
-    return first_in(run, loop, *(f"{name} = {name}.detach()" for name in names)) if names else []
+    values = paths_of(run.recording).source.values
+    late = any(isinstance(v, ast.Constant) and v.value is None for name in names for _, _, v in values(name.partition("[")[0]))
+    # What begins as None has something to detach at the end of the first iteration only.
+    return (last_in if late else first_in)(run, loop, *map(_detached, names)) if names else []
+
+
+def _detached(name: str) -> str:
+    """The statement that cuts off what a name stands for; an element of a tuple, with all others of it."""
+    whole, element, _ = name.partition("[")
+    return f"{whole} = tuple(part.detach() for part in {whole})" if element else f"{name} = {name}.detach()"
 
 
 def _carried_name(run: Run, tensor: int, step: int) -> str:
@@ -81,7 +91,7 @@ def of_copies(run: Run, write: int) -> Changes:
         for call in (site, made):
             if (given := _inplace(run, call)) is not None:
                 return keyword(run, given, "inplace", None)
-        found = spot(run, statement_at(run, site))
+        found = statement_of(run, site)
         targets = getattr(found.node, "targets", [getattr(found.node, "target", None)]) if found is not None else []
         if len(targets) == 1 and isinstance(targets[0], ast.Subscript) and found is not None:
             name = found.program.lines.of(targets[0].value)
@@ -105,7 +115,7 @@ def _inplace(run: Run, site: Site | None) -> Site | None:
 def updated_unrecorded(run: Run, step: int) -> Changes:
     """A write to a leaf that is an update, or sets a value, is not recorded; a result of it is a new tensor."""
     site = run.site(step)
-    found = spot(run, statement_at(run, site))
+    found = statement_of(run, site)
     if found is None:
         return []
     text = found.program.lines.of(found.node)
@@ -121,7 +131,7 @@ def cloned_view(run: Run, step: int, name: str) -> Changes:
 
 def as_numbers(run: Run, step: int) -> Changes:
     """What is added to a running total has no graph."""
-    found = spot(run, statement_at(run, run.site(step)))
+    found = statement_of(run, run.site(step))
     if found is None:
         return []
     if isinstance(found.node, ast.AugAssign):
@@ -129,9 +139,13 @@ def as_numbers(run: Run, step: int) -> Changes:
     event = run.events[step]
     if not isinstance(event, OpRan) or not isinstance(found.node, ast.Assign) or not isinstance(found.node.value, ast.BinOp):
         return []
-    target = ast.unparse(found.node.targets[0])
-    sides = [side for side in (found.node.value.left, found.node.value.right) if ast.unparse(side) != target]
+    target = found.node.targets[0].id if isinstance(found.node.targets[0], ast.Name) else ""
+    sides = [side for side in (found.node.value.left, found.node.value.right) if not _named(side, target)]
     return with_call(run, site_of(found.cell, sides[0]), "detach()") if len(sides) == 1 else []
+
+
+def _named(node: ast.expr, name: str) -> bool:
+    return any(isinstance(part, ast.Name) and part.id == name for part in ast.walk(node))
 
 
 def appended_as_numbers(run: Run, line: Site) -> Changes:

@@ -63,7 +63,10 @@ def _divisor(run: Run, site: Site | None) -> Changes:
 
 
 def _added(run: Run, site: Site | None, epsilon: str) -> Changes:
-    return wrapped(run, site, "(", f" + {epsilon})")
+    found = spot(run, site)
+    above = found.program.parents.get(found.node) if found is not None else None
+    alone = isinstance(above, ast.Call) and found is not None and found.node in above.args
+    return wrapped(run, site, "" if alone else "(", f" + {epsilon}" if alone else f" + {epsilon})")
 
 
 def let_through(run: Run, step: int) -> Changes:

@@ -9,6 +9,7 @@ from ...program.changes import TextChange
 from ..mending import (
     Changes,
     Spot,
+    argument_at,
     beside,
     call_of,
     dropped,
@@ -23,6 +24,7 @@ from ..mending import (
     sites_at,
     spot,
     statement_at,
+    statement_of,
     text_at,
     with_call,
     wrapped,
@@ -113,7 +115,9 @@ def at_random(run: Run, step: int) -> Changes:
         name, base = call.func.attr, found.program.lines.of(call.func.value)
         if name in ("zeros_", "ones_", "constant_") and call.args:
             whole = site_of(found.cell, call)
-            return replaced(run, whole, f"{base}.xavier_uniform_({found.program.lines.of(call.args[0])})")
+            given = found.program.lines.of(call.args[0])
+            how = f"xavier_uniform_({given})" if given.endswith("weight") else f"normal_({given}, std=0.1)"
+            return replaced(run, whole, f"{base}.{how}")
         if name in ("zero_", "fill_"):
             return replaced(run, site_of(found.cell, call), f"{base}.normal_(0, 0.1)")
         if name in ("zeros", "ones"):
@@ -131,7 +135,7 @@ def _without_value(found: Spot, call: ast.Call) -> Changes:
 
 def leaf_made_last(run: Run, tensor: int) -> Changes:
     """`w = torch.randn(3, requires_grad=True) * 0.1` as `w = (torch.randn(3) * 0.1).requires_grad_()`."""
-    found = spot(run, statement_at(run, run.site(run.tensors[tensor].born)))
+    found = statement_of(run, run.site(run.tensors[tensor].born))
     node = found.node if found is not None else None
     if found is None or not isinstance(node, ast.Assign):
         return []
@@ -165,8 +169,9 @@ def assigned(run: Run, step: int, name: str) -> Changes:
     site = run.site(step)
     if name:
         return dropped(run, site)
-    receiver = text_at(run, receiver_at(run, site))
-    found = spot(run, site)
-    if found is None or not re.fullmatch(r"[A-Za-z_]\w*", receiver) or receiver in ("torch", "F", "np"):
+    receiver, found = text_at(run, receiver_at(run, site)), spot(run, site)
+    if receiver in ("torch", "F", "np"):
+        receiver = text_at(run, argument_at(run, site, 0))
+    if found is None or not re.fullmatch(r"[A-Za-z_]\w*", receiver):
         return []
     return wrapped(run, site, f"{receiver} = ", "")

@@ -16,13 +16,14 @@ from ..mending import (
     receiver_at,
     site_of,
     spot,
-    statement_at,
+    statement_of,
     with_call,
 )
 from ..reason import Reason
 from ..run import Run
 from . import graphs, losses, parameters
-from .training import DOTTED
+from .cuts import uncut_at
+from .training import DOTTED, backward_called
 
 
 def accepted(run: Run, code: str, step: int, message: str, name: str) -> Changes:
@@ -61,7 +62,7 @@ def _floating(run: Run, site: Site | None) -> Changes:
     found = spot(run, site)
     call = call_of(found)
     if found is None or call is None:
-        statement = spot(run, statement_at(run, site))
+        statement = statement_of(run, site)
         target = getattr(statement.node, "targets", [None])[0] if statement is not None else None
         if isinstance(target, ast.Attribute) and statement is not None:
             name = statement.program.lines.of(target.value)
@@ -86,7 +87,7 @@ def _leaves(run: Run, site: Site | None, step: int) -> Changes:
 
 def _detached(run: Run, site: Site | None) -> Changes:
     """`y.requires_grad = False` as `y = y.detach()`."""
-    found = spot(run, statement_at(run, site))
+    found = statement_of(run, site)
     node = found.node if found is not None else None
     target = node.targets[0] if isinstance(node, ast.Assign) else None
     call = call_of(found)
@@ -116,8 +117,16 @@ def _same_shape(run: Run, site: Site | None, step: int, message: str) -> Changes
     return losses.one_shape(run, step, site, sizes[1], sizes[0]) if len(sizes) == 2 else []
 
 
-def kept_gradient(run: Run, reason: Reason) -> Changes:
-    """The result of an operation keeps its gradient, which it does not do by itself."""
+def filled_gradient(run: Run, reason: Reason, step: int) -> Changes:
+    """A `.grad` is there, by the reason why it is None: a result that keeps it, a leaf that is one, a pass that comes to it."""
+    if reason.code.startswith("cut_"):
+        return uncut_at(run, reason.code, reason.site)
+    if reason.code == "needs_none":
+        return parameters.wants_gradients(run)
+    if reason.code == "no_backward":
+        return backward_called(run, step)
+    if reason.code in ("not_retained", "overwritten") and (changes := parameters.leaf_made_last(run, reason.tensor)):
+        return changes
     if reason.code != "not_retained":
         return []
     names = [event.name for _, event in run.namings if event.tensor == reason.tensor and DOTTED.fullmatch(event.name)]

@@ -25,7 +25,7 @@ from ..mending import (
     replaced,
     site_of,
     spot,
-    statement_at,
+    statement_of,
     text_at,
 )
 from ..paths import paths_of
@@ -55,7 +55,7 @@ def cleared_each_time(run: Run, first: int, update: int, backward: Site | None) 
 
 def _updated(run: Run, site: Site | None) -> list[str]:
     """What a statement that updates by hand takes the `.grad` of, as it is written there."""
-    found = spot(run, statement_at(run, site))
+    found = statement_of(run, site)
     bases = [
         found.program.lines.of(node.value)
         for node in (ast.walk(found.node) if found is not None else ())
@@ -66,7 +66,7 @@ def _updated(run: Run, site: Site | None) -> list[str]:
 
 def _plainly_in(run: Run, site: Site | None, loop: Site) -> bool:
     """Whether a statement runs in every turn of a loop: only blocks like `with` are in between."""
-    found, around = spot(run, statement_at(run, site)), spot(run, loop)
+    found, around = statement_of(run, site), spot(run, loop)
     if found is None or around is None:
         return False
     node = found.program.parents.get(found.node)
@@ -101,10 +101,10 @@ def backward_called(run: Run, step: int) -> Changes:
     site = run.site(step)
     named = [(s, e) for s, e in run.namings if s < step and run.status(e.tensor, s).requires_grad and "." not in e.name]
     losses = [e.name for s, e in named if math.prod(run.tensors[e.tensor].info.shape) == 1 and beside(run, s, site) is not None]
-    optimizer = text_at(run, receiver_at(run, site))
-    if not losses or not DOTTED.fullmatch(optimizer):
+    if not losses:
         return []
-    clear = [f"{optimizer}.zero_grad()"] if not run.words["zero_grad"] else []
+    optimizer = text_at(run, receiver_at(run, site)) if isinstance(run.events[step], Stepped) else ""
+    clear = [f"{optimizer}.zero_grad()"] if DOTTED.fullmatch(optimizer) and not run.words["zero_grad"] else []
     return before(run, site, *clear, f"{losses[-1]}.backward()")
 
 
@@ -134,7 +134,7 @@ def _given_rate(run: Run, update: Site | None) -> Site | None:
     if optimizer is not None:
         rate = argument_at(run, site_of(optimizer.cell, optimizer.node), 1)
         return rate if _NUMBER.fullmatch(text_at(run, rate)) else None
-    found = spot(run, statement_at(run, update))
+    found = statement_of(run, update)
     nodes = list(ast.walk(found.node)) if found is not None else []
     numbers = [node for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, float)]
     return site_of(found.cell, numbers[0]) if found is not None and len(numbers) == 1 else None
@@ -157,7 +157,7 @@ def _divided(text: str, divisor: float) -> str:
 
 def downhill(run: Run, update: int) -> Changes:
     """An update by hand subtracts instead of adding."""
-    found = spot(run, statement_at(run, run.site(update)))
+    found = statement_of(run, run.site(update))
     if found is None or not isinstance(found.node, ast.AugAssign) or not isinstance(found.node.op, ast.Add):
         return []
     target = found.node.target
