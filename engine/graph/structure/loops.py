@@ -255,6 +255,8 @@ class _Kinds:
         """A loop's kind, and why."""
         depth, starts, numbers = self.raw[i].depth, self.starts[i], self.numbers[i]
         total = len(starts)
+        if not total:
+            return "time", "nothing is recorded in it"  # it ended with an error before anything else happened
         outer = self.row[depth - 1][starts] if depth else np.zeros(total, np.int64)
         begins = np.ones(total, bool)
         begins[1:] = (outer[1:] != outer[:-1]) | (numbers[1:] <= numbers[:-1])
