@@ -6,6 +6,8 @@ import torch.nn.functional as F
 from torch import nn
 
 torch.manual_seed(0)
+
+
 class Scaled(nn.Module):
     def __init__(self):
         super().__init__()
@@ -29,6 +31,8 @@ import torch.nn.functional as F
 from torch import nn
 
 torch.manual_seed(0)
+
+
 class Scaled(nn.Module):
     def __init__(self):
         super().__init__()

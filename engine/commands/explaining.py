@@ -17,7 +17,8 @@ from ..export.scene import clean
 from ..recording import Recording
 from .command import FAILED, Command, CommandError
 from .exporting import step
-from .files import PROGRAMS, limits, load, reason, recorded, run_program
+from .files import PROGRAMS, allowed, limits, load, reason, recorded, run_program
+from .fixing import Target, applied, diffs, proven
 
 _LEVELS = {"error": "error", "warning": "warning", "hint": "notice"}
 """Severity → GitHub's word for it."""
@@ -40,14 +41,22 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         default="text",
         help="github: annotations of a workflow run (%(default)s)",
     )
+    parser.add_argument(
+        "--fix", action="store_true", help="try on a copy what mends the findings, and show as a diff what is proven to do so"
+    )
+    parser.add_argument("--apply", action="store_true", help="write proven fixes into the program's file (.py), and say which")
     limits(parser)
 
 
 def _run(args: argparse.Namespace) -> int:
     failed = 0
+    target = Target(args.file) if args.apply else None
     if args.file.endswith(PROGRAMS):
         result = run_program(args.file, args)
         recording = recorded(result, args.file)
+        if target is not None:
+            result, recording, told = applied(target, result, recording, allowed(args))
+            print(told, file=sys.stderr if args.format != "text" else sys.stdout)
         if not args.why:
             keep(recording, check_functions(recording))
         if result.status != "ok":
@@ -58,8 +67,10 @@ def _run(args: argparse.Namespace) -> int:
     if args.why:
         _answer(recording, args)
         return failed
-    found = findings(recording)
+    found = proven(recording, allowed(args)) if args.fix else findings(recording)
     print(_written(recording, found, args), end="")
+    if args.fix and args.format == "text" and found:
+        print("\n" + diffs(found, args.file, recording), end="")
     return failed or int(any(f.grave for f in found))
 
 
@@ -97,6 +108,8 @@ def _plain(finding: Finding) -> dict[str, Any]:
     plain: dict[str, Any] = msgspec.structs.asdict(finding)
     plain["site"] = None if finding.site is None else msgspec.structs.asdict(finding.site)
     plain["related"] = [msgspec.structs.asdict(site) for site in finding.related]
+    plain["changes"] = msgspec.to_builtins(finding.changes)
+    plain["edit"] = msgspec.to_builtins(finding.edit)
     return plain
 
 

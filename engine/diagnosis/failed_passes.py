@@ -12,6 +12,7 @@ from ..graph.symbols import clip
 from ..recording.events import NOTHING, OpRan
 from ..recording.index import Pass
 from .failures import BY_CODE, Failure, code_of
+from .mends import graphs as mends
 from .paths import paths_of
 from .reason import Finding, Kind
 from .run import MAX_LABEL, Run, finding, key
@@ -19,12 +20,14 @@ from .run import MAX_LABEL, Run, finding, key
 
 def kind_of(failure: Failure) -> Kind:
     """What a failure is as a kind of finding."""
-    return Kind(failure.code, failure.severity, failure.title)
+    return Kind(failure.code, failure.severity, failure.title, failure.mechanical)
 
 
-SPANS_ITERATIONS = Kind("spans_iterations", "error", "A backward pass reaches into an earlier iteration, whose graph is freed.")
+SPANS_ITERATIONS = Kind(
+    "spans_iterations", "error", "A backward pass reaches into an earlier iteration, whose graph is freed.", True
+)
 COMPUTED_BEFORE_LOOP = Kind(
-    "computed_before_loop", "error", "Every iteration goes backward through what one before the loop made."
+    "computed_before_loop", "error", "Every iteration goes backward through what one before the loop made.", True
 )
 FREED_GRAPH, IN_PLACE_ON_SAVED = kind_of(BY_CODE["freed_graph"]), kind_of(BY_CODE["in_place_on_saved"])
 
@@ -86,6 +89,7 @@ def _freed(run: Run, entry: Pass, severity: str) -> Finding | None:
             step=entry.began, related=[run.site(crossed), *related], evidence=evidence,
             severity=severity, ends=severity == "error",
             nodes=[*nodes, *([key(carried)] if carried != NOTHING else [])],
+            changes=mends.cut_each_iteration(run, entry.began, mends.crossings(run, entry, _earlier(run, entry))),
         )  # fmt: skip
     if here and len(there) < len(here):
         made = run.index.owners.get((node, 0), NOTHING)
@@ -96,12 +100,14 @@ def _freed(run: Run, entry: Pass, severity: str) -> Finding | None:
             f"The first backward pass frees the graph of {what} ({run.where(born)}); the next one needs it again.",
             "Compute it anew in each iteration, or detach() it if it needs no gradient.",
             step=entry.began, related=related, evidence=evidence, nodes=nodes, severity=severity, ends=severity == "error",
+            changes=mends.computed_in_loop(run, entry, _before_loop(run, entry)),
         )  # fmt: skip
     told = BY_CODE["freed_graph"]
     by = f" (pass {earlier.number} at {run.moment(earlier.began)})." if earlier is not None else "."
     return finding(
         run, FREED_GRAPH, told.title, told.explanation.rstrip(".") + by, told.remedy(),
         step=entry.began, related=related, evidence=evidence, nodes=nodes, severity=severity, ends=severity == "error",
+        changes=mends.retained(run, run.site(earlier.began)) if earlier is not None else [],
     )  # fmt: skip
 
 
@@ -109,6 +115,19 @@ def _detached(name: str) -> str:
     """The statement that cuts a tensor off from its graph; one in a tuple or list with the others there."""
     whole = name.partition("[")[0] if name.endswith("]") else ""
     return f"{whole} = tuple(each.detach() for each in {whole})" if whole.isidentifier() else f"{name} = {name}.detach()"
+
+
+def _earlier(run: Run, entry: Pass) -> list[int]:
+    """The nodes of a pass's graph that earlier iterations made."""
+    here, reached = run.loops(entry.began), paths_of(run.recording).reached(entry)
+    return [node for node in reached if earlier_iteration(run.loops(run.nodes[node].born), here)]
+
+
+def _before_loop(run: Run, entry: Pass) -> list[int]:
+    """The operations in a pass's graph that were done before its loop began."""
+    here, reached = run.loops(entry.began), paths_of(run.recording).reached(entry)
+    nodes = [node for node in reached if run.nodes[node].info.variable == NOTHING]
+    return [node for node in nodes if len(run.loops(run.nodes[node].born)) < len(here)]
 
 
 def _capital(text: str) -> str:
@@ -185,6 +204,7 @@ def _changed(run: Run, entry: Pass, severity: str) -> Finding | None:
         ],
         nodes=[key(crime.tensor), f"n{crime.node}"],
         severity=severity, ends=severity == "error",
+        changes=mends.stepped_after(run, write, entry.began) if by_optimizer else mends.of_copies(run, write),
     )  # fmt: skip
 
 

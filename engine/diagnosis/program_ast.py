@@ -208,6 +208,11 @@ class Source:
                 break
         return list(queue)
 
+    def values_of(self, name: ast.Name) -> list[tuple[int, ast.AST]]:
+        """What a name stands for where it is read, in the order of the text: assigned in the same function or outside of it, or
+        given by its calls."""
+        return list(islice(self._values_of(name), _MOST))
+
     def _sources(self, cell: int, part: ast.AST) -> Iterator[tuple[int, ast.AST]]:
         match part:
             case ast.Name(ctx=ast.Load()):

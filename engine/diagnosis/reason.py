@@ -64,6 +64,17 @@ class Kind(msgspec.Struct, frozen=True):
     """Whether what mends it can be written by rule: its findings may bring changes of the text."""
 
 
+class Longer(msgspec.Struct, frozen=True):
+    """The losses of the two programs with a loop that turns more often, where a few steps do not show which is better."""
+
+    steps: int
+    """The backward passes that there were at least."""
+    last: int
+    """The last of them, of which the losses are the mean."""
+    before: float
+    after: float
+
+
 class Proof(msgspec.Struct, frozen=True, kw_only=True):
     """What came of trying changes of a program on a copy of it, where they did what they are meant to do."""
 
@@ -79,6 +90,8 @@ class Proof(msgspec.Struct, frozen=True, kw_only=True):
     """The first loss with the changes, where it is another number than the first one was: the loss measures something else."""
     steps: int = 0
     """The backward passes after which the two losses are told."""
+    longer: Longer | None = None
+    """The losses of longer runs, where that after so few steps is worse: steps with too large gradients may go far at first."""
     ended: bool = False
     """Whether the program comes to its end only with the changes."""
 
@@ -91,7 +104,11 @@ class Proof(msgspec.Struct, frozen=True, kw_only=True):
         if self.began is not None or self.before is None:
             first = "" if self.began is None or self.steps < 2 else f"{number(self.began)} → "
             return f"loss {'now ' * bool(first)}{first}{number(self.after)} {after}"
-        return f"loss {after} {number(self.before)} → {number(self.after)}"
+        told = f"{after} {number(self.before)} → {number(self.after)}"
+        if self.longer is None:
+            return f"loss {told}"
+        many = f"loss of the last {self.longer.last} of {self.longer.steps} steps"
+        return f"{many} {number(self.longer.before)} → {number(self.longer.after)} (the loop run longer; {told})"
 
     def __str__(self) -> str:
         done = "the finding is gone" + (" and the program runs to its end" if self.ended else "")

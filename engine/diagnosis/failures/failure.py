@@ -36,6 +36,8 @@ class Failure(NamedTuple):
     """The exceptions that it may be; any, where none is named."""
     severity: str = "error"
     """How bad it is: "error" for what ended the program, less for what it was warned of."""
+    mechanical: bool = False
+    """Whether what mends it can be written by rule."""
 
     def remedy(self, name: str = "") -> str:
         """What to do, with the tensor's name if it is known."""

@@ -12,6 +12,7 @@ GRADIENTS = (
         "Make what is to be trained with requires_grad=True, or as nn.Parameter, and compute {name} from it without detach(), "
         ".data, no_grad, .item() or integers on the way.",
         "the loss",
+        mechanical=True,
     ),
     Failure(
         "backward_of_number",
@@ -28,6 +29,7 @@ GRADIENTS = (
         "single number that vector is 1. For more it must be given.",
         "Reduce {name} first, for example with .sum() or .mean(), or pass a gradient of its shape to backward().",
         "the result",
+        mechanical=True,
     ),
     Failure(
         "freed_graph", ("backward through the graph a second time",),
@@ -35,12 +37,14 @@ GRADIENTS = (
         "The first pass frees what the graph has saved, to save memory.",
         "Compute the result anew before the second pass, add the losses and go backward once, or call the first "
         "backward(retain_graph=True).",
+        mechanical=True,
     ),
     Failure(
         "in_place_on_saved", ("modified by an inplace operation",),
         "A tensor that backward needs was changed in place.",
         "Its node saved it as it was, to derive by it, and finds another version.",
         "Write into a new tensor (y = y + 1 instead of y += 1), or change it after backward().",
+        mechanical=True,
     ),
     Failure(
         "in_place_on_leaf", ("leaf Variable that requires grad is being used in an in-place operation",),
@@ -50,6 +54,7 @@ GRADIENTS = (
         "For an update: `with torch.no_grad(): {name} -= …`. To compute on: make a new tensor ({name} + 1 instead of "
         "{name} += 1), or clone() first.",
         "w",
+        mechanical=True,
     ),
     Failure(
         "in_place_on_view", ("is a view and is being modified inplace", "A view was created in no_grad mode"),
@@ -57,6 +62,7 @@ GRADIENTS = (
         "Writing through a view changes its base, and autograd must then rewrite the base's graph. It cannot do so for one of "
         "several views made at once (unbind, split, chunk, iterating a tensor), nor for a view made under no_grad.",
         "clone() the view before writing, or write through an index of the base: x[i] = ….",
+        mechanical=True,
     ),
     Failure(
         "integer_requires_grad",
@@ -66,6 +72,7 @@ GRADIENTS = (
         "Derivatives exist only where a value can change a little, so only floating-point tensors can have gradients. A list "
         "of whole numbers makes a tensor of int64.",
         "Write 1.0 instead of 1, or pass dtype=torch.float32.",
+        mechanical=True,
     ),
     Failure(
         "non_leaf_in_optimizer", ("can't optimize a non-leaf Tensor",),
@@ -73,24 +80,28 @@ GRADIENTS = (
         "Optimizers change leaves. The tensor was computed from another one (by .to(), * 0.1, reshape, …), and it is that "
         "other one that gets the gradient.",
         "Do the operation first and then call requires_grad_(): w = (torch.randn(3) * 0.1).requires_grad_().",
+        mechanical=True,
     ),
     Failure(
         "unused_input", ("to not have been used in the graph",),
         "autograd.grad is asked for a gradient with respect to a tensor that the result does not depend on.",
         "The graph of the result does not lead to that tensor, by a cut or because it is another tensor of the same name.",
         "Compute the result from this tensor, or pass allow_unused=True.",
+        mechanical=True,
     ),
     Failure(
         "flag_of_non_leaf", ("you can only change requires_grad flags of leaf variables",),
         "requires_grad of a computed tensor cannot be switched off.",
         "The tensor is part of a graph; whether it needs a gradient follows from what it was computed from.",
         "Use detach() for a tensor without the graph.",
+        mechanical=True,
     ),
     Failure(
         "numpy_of_tracked", ("Can't call numpy() on Tensor that requires grad",),
         "numpy() is called on a tensor that requires grad.",
         "NumPy keeps no graph, so the array would silently be cut off.",
         "Say so: .detach().numpy().",
+        mechanical=True,
     ),
     Failure(
         "differentiated_constant", ("One of the differentiated Tensors does not require grad",),

@@ -54,6 +54,7 @@ SHAPES = (
             Case(rf"arget size \(torch\.Size\({_SIZES}\)\).*input size \(torch\.Size\({_SIZES}\)\)",
                  "Input and target of the loss have different shapes, {2} and {1}."),
         ),
+        mechanical=True,
     ),
     Failure(
         "target_shape", ("multi-target not supported", "to match target batch_size"),

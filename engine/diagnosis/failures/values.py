@@ -10,6 +10,7 @@ VALUES = (
         "binary_cross_entropy is given scores instead of probabilities.",
         "It takes the logarithm of its input and of one minus its input, so the input must lie between 0 and 1.",
         "Apply sigmoid first, or better use binary_cross_entropy_with_logits on the scores.",
+        mechanical=True,
     ),
     Failure(
         "target_dtype",

@@ -16,14 +16,17 @@ from ..backward_call import became_number, receiver
 from ..cuts import Cut, by_numbers, cuts_above, fact
 from ..failed_passes import kind_of
 from ..failures import BY_CODE, code_of
+from ..mending import dropped
+from ..mends import parameters, refusals
+from ..mends.cuts import uncut
 from ..paths import Paths, paths_of
 from ..reason import Finding, Kind, Reason
 from ..run import Run, finding, key, said
 from .registry import rule
 
 LOSS_NOT_CONNECTED = kind_of(BY_CODE["loss_not_connected"])
-LOSS_RECREATED = Kind("loss_recreated", "error", "backward() starts from a new leaf, so no parameter gets a gradient.")
-GRAD_IS_NONE = Kind("grad_is_none", "error", "The program fails because a .grad is None.")
+LOSS_RECREATED = Kind("loss_recreated", "error", "backward() starts from a new leaf, so no parameter gets a gradient.", True)
+GRAD_IS_NONE = Kind("grad_is_none", "error", "The program fails because a .grad is None.", True)
 
 _GRAD = re.compile(r"([A-Za-z_][\w.\[\]]*)\.grad\b(?!_)")
 _CUTS = 4
@@ -80,6 +83,7 @@ def loss_not_connected(run: Run) -> Iterator[Finding]:
         ],
         nodes=[key(t) for t in (root, *_sides(cuts)) if t != NOTHING],
         ends=True,
+        changes=uncut(run, cuts[0]) if cuts else dropped(run, site) if frozen is not None else parameters.wants_gradients(run),
     )  # fmt: skip
 
 
@@ -125,6 +129,7 @@ def _of_number(paths: Paths, step: int) -> Iterator[Finding]:
             evidence=[("error", said(run)), fact(run, cut)],
             nodes=[key(tensor)],
             ends=True,
+            changes=uncut(run, cut),
         )  # fmt: skip
         return
 
@@ -178,6 +183,7 @@ def loss_recreated(run: Run) -> Iterator[Finding]:
             ],
             nodes=[key(t) for t in (root, *_sides(cuts)) if t != NOTHING],
             steps=[e.began for e in run.passes if run.site(e.began) == run.site(entry.began) and _from_a_leaf(run, e)],
+            changes=uncut(run, cuts[0]) if cuts else [],
         )  # fmt: skip
 
 
@@ -212,6 +218,7 @@ def grad_of_none(run: Run) -> Iterator[Finding]:
         evidence=[("error", said(run)), *(reason.evidence if reason is not None else ())],
         nodes=reason.nodes if reason is not None else (),
         ends=True,
+        changes=refusals.filled_gradient(run, reason, step) if reason is not None else [],
     )  # fmt: skip
 
 

@@ -9,25 +9,27 @@ from typing import TypeAlias
 
 from ...graph.numbers import shape_text
 from ...recording.events import NOTHING, OpRan, Site
+from ..mending import Changes
+from ..mends import losses as mends
 from ..reason import Finding, Kind
 from ..run import Run, finding, key
 from .registry import rule
 
 SOFTMAX_TWICE = Kind(
-    "softmax_twice", "warning", "cross_entropy or log_softmax is given probabilities, and applies softmax itself."
+    "softmax_twice", "warning", "cross_entropy or log_softmax is given probabilities, and applies softmax itself.", True
 )
 SIGMOID_TWICE = Kind(
-    "sigmoid_twice", "warning", "binary_cross_entropy_with_logits is given probabilities, and applies sigmoid itself."
+    "sigmoid_twice", "warning", "binary_cross_entropy_with_logits is given probabilities, and applies sigmoid itself.", True
 )
 NLL_OF_PROBABILITIES = Kind(
-    "nll_loss_of_probabilities", "warning", "nll_loss is given probabilities instead of their logarithms."
+    "nll_loss_of_probabilities", "warning", "nll_loss is given probabilities instead of their logarithms.", True
 )
-NLL_OF_SCORES = Kind("nll_loss_of_scores", "warning", "nll_loss is given scores instead of log-probabilities.")
+NLL_OF_SCORES = Kind("nll_loss_of_scores", "warning", "nll_loss is given scores instead of log-probabilities.", True)
 KL_DIV_OF_PROBABILITIES = Kind(
-    "kl_div_of_probabilities", "warning", "kl_div is given probabilities instead of their logarithms."
+    "kl_div_of_probabilities", "warning", "kl_div is given probabilities instead of their logarithms.", True
 )
 BROADCAST_IN_LOSS = Kind(
-    "broadcast_in_loss", "warning", "Prediction and target of a loss have shapes that broadcast to a larger one."
+    "broadcast_in_loss", "warning", "Prediction and target of a loss have shapes that broadcast to a larger one.", True
 )
 
 _FOLLOWED = 24
@@ -53,7 +55,16 @@ def squashed_twice(run: Run) -> Iterator[Finding]:
             ],
             nodes=[key(given), *(key(info.id) for info in event.outputs)],
             steps=[step for step, _, _ in same],
+            changes=_mended(run, kind, step, given),
         )  # fmt: skip
+
+
+def _mended(run: Run, kind: Kind, step: int, given: int) -> Changes:
+    if kind in (SOFTMAX_TWICE, SIGMOID_TWICE):
+        return mends.unsquashed(run, given)
+    if kind == NLL_OF_SCORES:
+        return mends.another(run, step, "nll_loss", "cross_entropy")
+    return mends.another(run, run.tensors[given].born, "softmax", "log_softmax")
 
 
 Misfit: TypeAlias = tuple[int, Kind, str, str, str]
@@ -165,6 +176,7 @@ def spread_loss(run: Run) -> Iterator[Finding]:
             evidence=[("shapes", f"{list(a)} and {list(b)}"), ("pairs compared", str(pairs))],
             nodes=[key(i.id) for i in getattr(event, "outputs", ())],
             steps=[one[0] for one in same],
+            changes=mends.one_shape(run, step, site, a, b),
         )  # fmt: skip
 
 

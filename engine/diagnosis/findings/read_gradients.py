@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from ...recording.events import NOTHING, Accumulated
-from ..answers.why import named, why
+from ..answers.names import named, why
 from ..cuts import KINDS
 from ..paths import Paths, paths_of
 from ..reason import Finding, Kind, Reason

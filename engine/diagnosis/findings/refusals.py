@@ -13,6 +13,7 @@ from ...recording.events import NOTHING, Raised
 from ..backward_call import receiver
 from ..failed_passes import kind_of
 from ..failures import FAILURES, Case, Failure, failure_of
+from ..mends.refusals import accepted
 from ..operands import called, described, operands, subject
 from ..paths import Paths, paths_of
 from ..reason import Finding, Kind
@@ -39,12 +40,12 @@ def refused(run: Run) -> Iterator[Finding]:
     if failure is None or failure.code in _ELSEWHERE or _own(paths_of(run.recording), step):
         return
     if failure.code == "backward_on_vector" or failure.code.startswith("in_place_on"):
-        yield _about_gradients(run, failure, step)
+        yield _about_gradients(run, failure, step, event)
     else:
         yield _about_operands(paths_of(run.recording), failure, step, event)
 
 
-def _about_gradients(run: Run, failure: Failure, step: int) -> Finding:
+def _about_gradients(run: Run, failure: Failure, step: int, event: Raised) -> Finding:
     tensor, title, name, evidence = NOTHING, failure.title, "", [("error", said(run))]
     if failure.code == "backward_on_vector":
         tensor = receiver(paths_of(run.recording), step)
@@ -66,6 +67,7 @@ def _about_gradients(run: Run, failure: Failure, step: int) -> Finding:
         evidence=evidence,
         nodes=[key(tensor)] if tensor != NOTHING else [],
         ends=True,
+        changes=accepted(run, failure.code, step, event.message, name),
     )  # fmt: skip
 
 
@@ -92,6 +94,7 @@ def _about_operands(paths: Paths, failure: Failure, step: int, event: Raised) ->
         evidence=[("error", said(run)), *layer, *(described(run, operand, step) for operand in given)],
         nodes=[key(operand.tensor) for operand in given],
         ends=True,
+        changes=accepted(run, failure.code, step, event.message, ""),
     )  # fmt: skip
 
 

@@ -12,17 +12,22 @@ import numpy as np
 from ...graph.numbers import norm, number
 from ...recording.events import NOTHING, Accumulated, GradSet, NodeRan, OpRan, Site, Stepped
 from ...recording.index import Pass
+from ..mends import training as mends
 from ..reason import Finding, Kind
 from ..run import Change, Run, call, finding, key
 from .registry import rule
 
 NO_ZERO_GRAD = Kind(
-    "no_zero_grad", "error", "Gradients of earlier iterations are still in .grad when parameters are updated again."
+    "no_zero_grad", "error", "Gradients of earlier iterations are still in .grad when parameters are updated again.", True
 )
-CLEARED_BEFORE_STEP = Kind("cleared_before_step", "error", "Gradients are cleared between backward() and the optimizer's step.")
-STEP_BEFORE_BACKWARD = Kind("step_before_backward", "error", "The optimizer steps before backward() has filled any gradient.")
-STEP_WITHOUT_BACKWARD = Kind("step_without_backward", "error", "The optimizer steps, and backward() is never called.")
-DIVERGING = Kind("diverging", "error", "The loss grows without bound.")
+CLEARED_BEFORE_STEP = Kind(
+    "cleared_before_step", "error", "Gradients are cleared between backward() and the optimizer's step.", True
+)
+STEP_BEFORE_BACKWARD = Kind(
+    "step_before_backward", "error", "The optimizer steps before backward() has filled any gradient.", True
+)
+STEP_WITHOUT_BACKWARD = Kind("step_without_backward", "error", "The optimizer steps, and backward() is never called.", True)
+DIVERGING = Kind("diverging", "error", "The loss grows without bound.", True)
 
 _GROWTH = 1.2
 """The factor by which each of the last losses exceeds the one before, where a run diverges."""
@@ -76,6 +81,7 @@ def no_zero_grad(run: Run) -> Iterator[Finding]:
             ],
             nodes=[key(t) for t in affected],
             steps=[reuse.backward for reuse in reuses],
+            changes=mends.cleared_each_time(run, first.first, first.second, backward),
         )  # fmt: skip
         return
 
@@ -130,7 +136,7 @@ def idle_step(run: Run) -> Iterator[Finding]:
                 f"computed were cleared at {run.where(clear)}, so the parameters do not move by them.",
                 "Call zero_grad() before backward() (or after step()), not between them.",
                 step=steps[0], site=run.site(clear), related=[run.site(steps[0])], evidence=evidence, nodes=nodes,
-                steps=steps,
+                steps=steps, changes=mends.clear_moved(run, clear, steps[0], _passes_before(run, owned, clear)),
             )  # fmt: skip
         elif kind == "step_before_backward":
             after = next((e.began for e in run.passes if e.began > steps[0]), NOTHING)
@@ -141,7 +147,7 @@ def idle_step(run: Run) -> Iterator[Finding]:
                 f"at {run.where(after)}." if after != NOTHING else f"At {run.where(steps[0])} every .grad is None.",
                 "Call them in the order optimizer.zero_grad(), loss.backward(), optimizer.step().",
                 step=steps[0], related=[run.site(after)], evidence=evidence, nodes=nodes, steps=steps,
-                severity="warning" if len(steps) == 1 else "",
+                severity="warning" if len(steps) == 1 else "", changes=mends.step_moved(run, steps[0], after),
             )  # fmt: skip
         else:
             yield finding(
@@ -149,7 +155,7 @@ def idle_step(run: Run) -> Iterator[Finding]:
                 f"{event.optimizer}.step without any backward(): no parameter has a gradient.",
                 f"The step at {run.where(steps[0])} changes nothing, because backward() is never called on a loss.",
                 "Call loss.backward() before optimizer.step().",
-                step=steps[0], evidence=evidence, nodes=nodes, steps=steps,
+                step=steps[0], evidence=evidence, nodes=nodes, steps=steps, changes=mends.backward_called(run, steps[0]),
             )  # fmt: skip
 
 
@@ -179,6 +185,13 @@ def _cleared(run: Run, event: Change) -> bool:
 
 def _clearing(run: Run, owned: list[int], step: int) -> int:
     return max((s for t in owned for s, e in run.history(t, before=step) if _cleared(run, e)), default=step)
+
+
+def _passes_before(run: Run, owned: list[int], step: int) -> list[int]:
+    """Where the passes of the same iteration began that filled gradients before a step, the first of them first."""
+    loops = run.loops(step)
+    filled = {e.number for t in owned for s, e in run.history(t, before=step) if isinstance(e, Accumulated)}
+    return [entry.began for entry in run.passes if entry.number in filled and run.loops(entry.began) == loops]
 
 
 def _leads_on(run: Run, tensor: int) -> bool:
@@ -236,6 +249,8 @@ def diverging(run: Run) -> Iterator[Finding]:
             evidence=evidence,
             nodes=[key(t) for t, steps in run.updates.items() if update in steps],
             steps=[step for step, _ in points[found[0] :]],
+            changes=mends.downhill(run, update) if uphill else
+            mends.smaller_steps(run, rate, update, [value for _, value in points]),
         )  # fmt: skip
         return
 

@@ -86,5 +86,6 @@ def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype:
     """Product of all elements, or along `dim`."""
     if dtype is not None:
         input = input.to(dtype)
-    whole = dim is None or input._array.ndim == 0
-    return kept(_prod(input) if whole else _prod_dim(input, wrap_dim(dim, input._array.ndim), keepdim), dtype)
+    if dim is None or input._array.ndim == 0:
+        return kept(_prod(input), dtype)
+    return kept(_prod_dim(input, wrap_dim(dim, input._array.ndim), keepdim), dtype)
