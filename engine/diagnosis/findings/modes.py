@@ -71,7 +71,7 @@ def trained_in_evaluation_mode(run: Run) -> Iterator[Finding]:
             f"{model} is trained in evaluation mode: {' and '.join(layers)}.",
             f"The forward pass at {_at(run, first.forward)}, by whose gradients {run.title(first.tensor)} is updated, runs in "
             "evaluation mode"
-            + (f": eval() at {run.site_text(switch)} is not followed by train()." if switch is not None else ".")
+            + (f": .eval() at {run.site_text(switch)} is not followed by train()." if switch is not None else ".")
             + (f" Before that, at {_at(run, before[-1].forward)}, it ran in training mode." if before else ""),
             f"Call {_method(run, model, 'train')} before the training part of each epoch, and {_method(run, model, 'eval')} "
             "for "
