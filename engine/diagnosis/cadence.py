@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
-from ..recording.columns import columns_of
-from ..recording.events import NOTHING, Accumulated, GradSet, Read, Site, Stepped
+from ..recording.columns import Ints, columns_of
+from ..recording.events import NOTHING, GradSet, Read, Site, Stepped
 from .paths import paths_of
-from .run import Change, Run
+from .run import Run
 
 Key = tuple[str, tuple[int, ...]]
 """What tells an optimizer from others: its class and its parameters."""
@@ -49,6 +49,8 @@ class Cadence:
 
     def __init__(self, run: Run) -> None:
         self.run = run
+        self._fill_steps: dict[Key, tuple[Ints, Ints]] = {}
+        self._clear_steps: dict[Key, Ints] = {}
 
     @cached_property
     def windows(self) -> dict[Key, list[Window]]:
@@ -60,23 +62,38 @@ class Cadence:
             known.append(Window(key, known[-1].step if known else NOTHING, step, event))
         return found
 
-    def fills(self, window: Window, of: Iterable[int] | None = None) -> list[int]:
-        """The steps at which passes filled the optimizer's gradients (or those of some tensors) in a window, in order."""
-        return sorted(
-            step
-            for tensor in (window.owned if of is None else of)
-            for step, event in self.run.history(tensor, window.begun, window.step)
-            if isinstance(event, Accumulated)
-        )
+    def fills(self, window: Window) -> list[int]:
+        """The steps at which passes filled the optimizer's gradients in a window, in order."""
+        steps, _ = self._filled(window.key)
+        return _within(steps, window)
+
+    def passes(self, window: Window) -> dict[int, list[int]]:
+        """The passes that filled an optimizer's gradients in a window, with the steps at which they did."""
+        steps, numbers = self._filled(window.key)
+        first, last = np.searchsorted(steps, [window.begun, window.step], "right").tolist()
+        found: dict[int, list[int]] = {}
+        for step, number in zip(steps[first:last].tolist(), numbers[first:last].tolist(), strict=True):
+            found.setdefault(number, []).append(step)
+        return found
 
     def clears(self, window: Window) -> list[int]:
         """The steps at which gradients of the optimizer were cleared in a window, in order."""
-        return sorted(
-            step
-            for tensor in window.owned
-            for step, event in self.run.history(tensor, window.begun, window.step)
-            if isinstance(event, GradSet) and clears(self.run, event)
-        )
+        if window.key not in self._clear_steps:
+            changes = gradients_of(self.run)
+            steps = [changes[tensor].clears for tensor in window.owned if tensor in changes]
+            self._clear_steps[window.key] = np.sort(np.concatenate([np.empty(0, np.int64), *steps]))
+        return _within(self._clear_steps[window.key], window)
+
+    def _filled(self, key: Key) -> tuple[Ints, Ints]:
+        """The steps at which passes filled an optimizer's gradients, in order, with the numbers of the passes."""
+        if key not in self._fill_steps:
+            changes = gradients_of(self.run)
+            own = [changes[tensor] for tensor in key[1] if tensor in changes]
+            steps = np.concatenate([np.empty(0, np.int64), *(each.fills for each in own)])
+            numbers = np.concatenate([np.empty(0, np.int64), *(each.numbers for each in own)])
+            order = np.argsort(steps, kind="stable")
+            self._fill_steps[key] = steps[order], numbers[order]
+        return self._fill_steps[key]
 
     def calls(self, names: Collection[str]) -> list[Call]:
         """The runs of calls of functions by these names, in order, as far as something happened in them."""
@@ -118,19 +135,64 @@ def clears(run: Run, event: GradSet) -> bool:
     return event.array == NOTHING or (event.how in ("zero_", "assign", "mul_", "fill_") and run.zero(event.array))
 
 
-def used_fills(run: Run, tensor: int) -> Iterator[tuple[int, int]]:
-    """The fills of a tensor's `.grad` that an update used: pairs (step, number of the pass). What was cleared before is not one
+class Gradients(NamedTuple):
+    """When a tensor's `.grad` was filled, by which passes, and when it was cleared."""
+
+    fills: Ints
+    numbers: Ints
+    clears: Ints
+
+
+def gradients_of(run: Run) -> dict[int, Gradients]:
+    """What happened to the gradients of each tensor that had one, kept on the recording."""
+
+    def found() -> dict[int, Gradients]:
+        grads, names = columns_of(run.recording).grads, columns_of(run.recording).how_names
+        gone = np.isin(grads.how, [number for number, name in enumerate(names) if name in ("None", "zero_")])
+        given = np.isin(grads.how, [number for number, name in enumerate(names) if name in ("assign", "fill_")])
+        for row in np.flatnonzero(given).tolist():
+            gone[row] = grads.total[row] == NOTHING or run.zero(int(grads.total[row]))
+        cleared = (grads.number == 0) & (gone | (grads.total == NOTHING))
+        order = np.lexsort((grads.step, grads.tensor))
+        tensors, firsts = np.unique(grads.tensor[order], return_index=True)
+        made = {}
+        for tensor, rows in zip(tensors.tolist(), np.split(order, firsts[1:]), strict=False):
+            filling = rows[grads.number[rows] > 0]
+            made[tensor] = Gradients(grads.step[filling], grads.number[filling], grads.step[rows[cleared[rows]]])
+        return made
+
+    return run.recording.once("gradients", found)
+
+
+def used_fills(run: Run, tensor: int) -> tuple[Ints, Ints]:
+    """The fills of a tensor's `.grad` that an update used, and the numbers of their passes. What was cleared before is not one
     of them."""
-    waiting: list[tuple[int, int]] = []
-    moments: list[tuple[int, Change | None]] = [(step, None) for step in run.updates.get(tensor, ())]
-    for step, event in sorted([*run.history(tensor), *moments], key=lambda moment: moment[0]):
-        if isinstance(event, Accumulated):
-            waiting.append((step, event.number))
-        elif event is None:
-            yield from waiting
-            waiting.clear()
-        elif clears(run, event):
-            waiting.clear()
+    changes = gradients_of(run).get(tensor)
+    if changes is None:
+        return np.empty(0, np.int64), np.empty(0, np.int64)
+    used = _next(np.array(run.updates.get(tensor, []), np.int64), changes.fills) < _next(changes.clears, changes.fills)
+    return changes.fills[used], changes.numbers[used]
+
+
+def _next(steps: Ints, after: Ints) -> Ints:
+    """The first of some steps after each of others; of two that never come the first is the later."""
+    padded = np.append(steps, np.iinfo(np.int64).max)
+    return padded[np.searchsorted(steps, after, "right")]
+
+
+def steps_of(run: Run, names: Collection[str]) -> list[int]:
+    """The steps of the operations by these names, in order."""
+    columns = columns_of(run.recording)
+    numbers = [number for number, name in enumerate(columns.op_names) if name in names]
+    steps: list[int] = columns.operations.step[np.isin(columns.operations.op, numbers)].tolist()
+    return steps
+
+
+def _within(steps: Ints, window: Window) -> list[int]:
+    """Those of some steps in order that lie in a window."""
+    first, last = np.searchsorted(steps, [window.begun, window.step], "right").tolist()
+    found: list[int] = steps[first:last].tolist()
+    return found
 
 
 def within(steps: list[int], after: int, before: int) -> list[int]:

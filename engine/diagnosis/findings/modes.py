@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-from bisect import bisect_left
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
@@ -103,8 +102,9 @@ def _fills(run: Run) -> dict[str, list[Fill]]:
         # Batch normalisation has a mode of its own where its statistics are kept as they are.
         if not uses or _BATCH_NORM.fullmatch(scopes[run.events[uses[0]].scope].module_class):
             continue
-        for filled, number in used_fills(run, tensor):
-            place = bisect_left(uses, filled) - 1
+        filled, numbers = used_fills(run, tensor)
+        places = np.searchsorted(uses, filled, "left") - 1
+        for place, number in zip(places.tolist(), numbers.tolist(), strict=True):
             if place >= 0:
                 scope = scopes[run.events[uses[place]].scope]
                 found.setdefault(_model(scope), []).append(Fill(tensor, uses[place], number, scope.mode))

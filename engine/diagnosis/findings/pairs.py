@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
+
+from ...recording.columns import columns_of
 from ...recording.events import NOTHING, OpRan, Site
+from ..cadence import steps_of
 from ..reason import Finding, Kind
 from ..run import Run, finding, key
 from .registry import rule
@@ -20,15 +24,19 @@ def shuffled_apart(run: Run) -> Iterator[Finding]:
     """A loss compares predictions for samples in one random order with targets in another."""
     if not run.updates:
         return
-    drawn = {e.outputs[0].id: s for s, e in run.ops if len(e.outputs) == 1 and _permutes(run, s, e)}
-    if not drawn:
+    drawn = {}
+    for step in steps_of(run, run.having("creation")):
+        event = run.events[step]
+        if isinstance(event, OpRan) and len(event.outputs) == 1 and _permutes(run, step, event):
+            drawn[event.outputs[0].id] = step
+    if len(drawn) < 2:
         return
     seen: set[Site | None] = set()
-    for step, event in run.ops:
-        site = run.site(step)
-        target = run.argument(event, "target")
-        if event.node is None or event.in_backward or site in seen or not (target != NOTHING or _compares(run, event)):
+    for step in steps_of(run, _losses(run)):
+        event, site = run.events[step], run.site(step)
+        if not isinstance(event, OpRan) or event.node is None or event.in_backward or site in seen:
             continue
+        target = run.argument(event, "target")
         seen.add(site)  # what one line does once it does always
         inputs = run.inputs(event)
         if len(inputs) < 2:
@@ -76,8 +84,17 @@ def _permutes(run: Run, step: int, event: OpRan) -> bool:
     return values is not None and sorted(values.tolist()) == list(range(len(values))) != values.tolist()
 
 
-def _compares(run: Run, event: OpRan) -> bool:
-    return event.op in run.having("difference") or event.op in run.having("distance")
+def _losses(run: Run) -> set[str]:
+    """The operations that compare two tensors, and those that are given a target."""
+    columns = columns_of(run.recording)
+    numbers, firsts = np.unique(columns.operations.op, return_index=True)
+    events = [run.events[step] for step in columns.operations.step[firsts].tolist()]
+    aimed = {columns.op_names[n] for n, e in zip(numbers.tolist(), events, strict=True) if _has_target(e)}
+    return aimed | run.having("difference") | run.having("distance")
+
+
+def _has_target(event: object) -> bool:
+    return isinstance(event, OpRan) and any(argument.name == "target" for argument in event.inputs)
 
 
 def _orders(run: Run, tensor: int, drawn: dict[int, int]) -> set[int]:

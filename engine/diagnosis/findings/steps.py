@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ...recording.events import NOTHING, Accumulated, GradSet, Printed, Site
-from ..cadence import Cadence, Window, cadence_of, clears, takes_gradient, within
+from ..cadence import Window, cadence_of, clears, takes_gradient, within
 from ..optimizer_text import methods, optimizers
 from ..paths import paths_of
 from ..reason import Finding, Kind
@@ -112,8 +112,9 @@ def frozen_but_moving(run: Run) -> Iterator[Finding]:
     """A step changes parameters that do not require grad, by a gradient that was left behind, momentum or weight decay."""
     moved: dict[int, list[int]] = {}
     optimizer = ""
-    for step, event in run.optimizer_steps:
-        for tensor in event.parameters:
+    frozen_once = paths_of(run.recording).flags.keys()
+    for step, event in run.optimizer_steps if frozen_once else ():
+        for tensor in frozen_once & set(event.parameters):
             if not run.status(tensor, step).requires_grad and _changed(run, tensor, step):
                 moved.setdefault(tensor, []).append(step)
                 optimizer = optimizer or event.optimizer
@@ -164,13 +165,15 @@ def discarded(run: Run) -> Iterator[Finding]:
         lost: list[tuple[Window, list[int], int]] = []
         several = 0
         for window in windows:
-            passes = _passes(cadence, window)
-            several += len(passes) > 1
+            passes = cadence.passes(window)
+            if len(passes) < 2:
+                continue
+            several += 1
             cleared = [steps for steps in passes.values() if _cleared(run, window, steps) != NOTHING]
             sites = {run.site(steps[0]) for steps in passes.values()}
             if not _adds_up(run, window, list(passes)):
                 continue
-            if len(passes) > 1 and len(cleared) == len(passes) - 1 and len(sites) == 1:
+            if len(cleared) == len(passes) - 1 and len(sites) == 1:
                 lost.append((window, [steps[0] for steps in cleared], _cleared(run, window, cleared[0])))
         if not lost or len(lost) < several or sum(len(gone) for _, gone, _ in lost) < 2:
             continue
@@ -200,16 +203,6 @@ def _adds_up(run: Run, window: Window, numbers: list[int]) -> bool:
     loops = run.loops(window.step)
     inner = all(len(run.loops(run.index.passes[n].began)) > len(loops) for n in numbers)
     return inner or _counted_by(run, window.step) is not None
-
-
-def _passes(cadence: Cadence, window: Window) -> dict[int, list[int]]:
-    """The passes that filled an optimizer's gradients in a window, with the steps at which they did."""
-    found: dict[int, list[int]] = {}
-    for step in cadence.fills(window):
-        event = cadence.run.events[step]
-        if isinstance(event, Accumulated):
-            found.setdefault(event.number, []).append(step)
-    return found
 
 
 def _cleared(run: Run, window: Window, fills: list[int]) -> int:
@@ -261,7 +254,7 @@ def cleared_by_another(run: Run) -> Iterator[Finding]:
             gone: dict[int, list[int]] = {}
             left: set[int] = set()
             at = NOTHING
-            for number, fills in _passes(cadence, window).items():
+            for number, fills in cadence.passes(window).items():
                 for step in fills:
                     event = run.events[step]
                     assert isinstance(event, Accumulated)
@@ -304,7 +297,7 @@ def undivided(run: Run) -> Iterator[Finding]:
     """The program counts micro-batches with a number, `(i + 1) % n == 0`, and never divides by it."""
     cadence = cadence_of(run)
     for (optimizer, _), windows in cadence.windows.items():
-        full = [(window, passes) for window in windows if len(passes := _passes(cadence, window)) > 1]
+        full = [(window, passes) for window in windows if len(passes := cadence.passes(window)) > 1]
         if len(full) < 2 or len(full) < len(windows) - 1:
             continue
         window, passes = full[0]

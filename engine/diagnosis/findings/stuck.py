@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 from ...graph.numbers import norm, number
 from ...recording.events import NOTHING, Accumulated, OpRan, Site
 from ...recording.index import Pass
+from ..cadence import gradients_of, steps_of
 from ..reason import Finding, Kind
 from ..run import Run, finding, key
 from .registry import rule
@@ -43,18 +43,20 @@ def stale_forward(run: Run) -> Iterator[Finding]:
     """Several passes go back through one forward pass, and between them the parameters were updated."""
     stale: dict[int, list[tuple[int, int]]] = {}
     fresh: set[int] = set()
-    uses: dict[int, list[int]] = {}
+    numbers = sorted(run.index.passes)
+    starts = np.array([run.index.passes[number].began for number in numbers], np.int64)
     for tensor, updates in run.updates.items():
-        forward = sorted(_uses(run, tensor, _VIEWS))
-        for _, event in run.history(tensor) if forward else ():
-            if isinstance(event, Accumulated):
-                began = run.index.passes[event.number].began
-                place, update = bisect_left(forward, began) - 1, bisect_left(updates, began) - 1
-                if place >= 0 and update >= 0 and forward[place] < updates[update]:
-                    stale.setdefault(event.number, []).append((tensor, forward[place]))
-                elif place >= 0 and update >= 0:
-                    fresh.add(event.number)
-        uses[tensor] = forward
+        changes = gradients_of(run).get(tensor)
+        forward = np.array(sorted(_uses(run, tensor, _VIEWS)), np.int64)
+        if changes is None or not len(forward) or not numbers:
+            continue
+        began = starts[np.minimum(np.searchsorted(numbers, changes.numbers), len(starts) - 1)]
+        used, updated = np.searchsorted(forward, began) - 1, np.searchsorted(updates, began) - 1
+        known = (used >= 0) & (updated >= 0)
+        old = known & (forward[used] < np.array(updates, np.int64)[updated])
+        fresh |= set(changes.numbers[known & ~old].tolist())
+        for backward, step in zip(changes.numbers[old].tolist(), forward[used[old]].tolist(), strict=True):
+            stale.setdefault(backward, []).append((tensor, step))
     passes = [number for number in stale if number not in fresh]
     if len(passes) < 2:
         return
@@ -100,8 +102,9 @@ def softmax_over_batch(run: Run) -> Iterator[Finding]:
     """Classes are chosen along dimension 1, but the shares add up to 1 along dimension 0."""
     at: dict[Site | None, list[tuple[int, int]]] = {}
     shares = run.having("normalizes")
-    for step, event in run.ops:
-        if event.op not in shares or len(event.outputs) != 1 or event.in_backward:
+    for step in steps_of(run, shares):
+        event = run.events[step]
+        if not isinstance(event, OpRan) or len(event.outputs) != 1 or event.in_backward:
             continue
         made = event.outputs[0]
         dim = next((argument.text for argument in event.inputs if argument.name == "dim"), "")
@@ -191,8 +194,9 @@ def unreachable_targets(run: Run) -> Iterator[Finding]:
     at: dict[Site | None, list[tuple[int, int, int, str, float]]] = {}
     seen: dict[Site | None, int] = {}
     measures = run.having("distance") | run.having("difference")
-    for step, event in run.ops:
-        if event.op not in measures or event.node is None or event.in_backward:
+    for step in steps_of(run, measures):
+        event = run.events[step]
+        if not isinstance(event, OpRan) or event.node is None or event.in_backward:
             continue
         site = run.site(step)
         seen[site] = seen.get(site, 0) + 1
