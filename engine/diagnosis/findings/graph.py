@@ -23,7 +23,7 @@ from ..run import Run, call, finding, key
 from .registry import rule
 
 GROWING_GRAPH = Kind("growing_graph", "warning", "Every backward pass goes through all earlier iterations again.")
-NEEDLESS_RETAIN = Kind("needless_retain", "warning", "retain_graph=True keeps graphs that are never used again.")
+NEEDLESS_RETAIN = Kind("needless_retain", "hint", "retain_graph=True keeps graphs that are never used again.")
 KEPT_GRAPHS = Kind("kept_graphs", "warning", "A sum or a list keeps the graph of every iteration.")
 UNUSED_RESULT = Kind("unused_result", "hint", "A result is never used.")
 
