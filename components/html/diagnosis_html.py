@@ -29,13 +29,14 @@ MARKS = 2_000
 
 
 def why_html(recording: Recording, reason: Reason) -> str:
-    """The reason for a tensor's `.grad` and `requires_grad`, with links to the cause and its path."""
-    tone = "gt-note" if reason.fix else "gt-note gt-fine"
+    """A reason, with links to the cause and its path; amber, and with a fix, only where something is wrong.
+    Facts with something to be done otherwise are grey, what is in order is green."""
+    tone = "gt-note" if reason.wrong else "gt-note gt-fact" if reason.fix else "gt-note gt-fine"
     parts = [tag("div", text(reason.title), cls="gt-answer")]
     if reason.explanation:
         parts.append(tag("div", text(reason.explanation)))
     if reason.fix:
-        parts.append(tag("div", tag("b", "Fix: "), text(reason.fix)))
+        parts.append(tag("div", tag("b", "Fix: "), text(reason.fix)) if reason.wrong else muted(reason.fix))
     links = [moment(reason.moment, recording.site_text(reason.site) or "the moment")] if reason.moment != NOTHING else []
     if reason.good != NOTHING:
         links.append(moment(reason.good, f"{iteration_text(recording, reason.good, of=False)}, the last good one"))

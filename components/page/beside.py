@@ -8,6 +8,7 @@ import streamlit as st
 
 from components.html.markup import heading
 from components.page import controls
+from components.page.checking import check_by_itself
 from components.page.error_boundary import guarded
 from components.page.runs import run_program
 from components.page.state import Page
@@ -36,4 +37,5 @@ def find(recording: Recording) -> None:
     who opens that panel waits for it."""
     if known_findings(recording) is None and len(recording.events) <= LONG:
         findings(recording)
+        check_by_itself(recording)
         again()

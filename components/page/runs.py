@@ -45,6 +45,7 @@ def run_program(then: Callable[[], None] = lambda: None) -> None:
         return
     program, limits = p.program, limits_now()
     tasks.cancel("check")
+    tasks.cancel("functions")
 
     def arrived(result: RunResult) -> None:
         _take(result, texts)

@@ -120,7 +120,7 @@ class Page:
     session: str = field(default_factory=lambda: secrets.token_hex(4))
     """What the pool and the log call this visitor."""
     tasks: dict[str, Task] = field(default_factory=dict)
-    """What is under way: "run", "check", "picture", "open", "save svg"."""
+    """What is under way: "run", "check", "functions", "picture", "open", "save svg"."""
     files: list[File] = field(default_factory=list)
     """Files that were made and that the browser has not fetched yet."""
 

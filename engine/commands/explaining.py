@@ -11,12 +11,14 @@ import msgspec
 
 from ..diagnosis import Finding, findings, why
 from ..diagnosis.findings import explain
+from ..diagnosis.gradcheck.functions import check_functions, keep
 from ..diagnosis.over_iterations import shows
 from ..export.scene import clean
 from ..recording import Recording
 from .command import FAILED, Command, CommandError
 from .exporting import step
-from .files import PROGRAMS, limits, load, reason, recorded, run_program
+from .files import PROGRAMS, allowed, limits, load, reason, recorded, run_program
+from .fixing import Target, applied, diffs, proven
 
 _LEVELS = {"error": "error", "warning": "warning", "hint": "notice"}
 """Severity → GitHub's word for it."""
@@ -25,7 +27,12 @@ _LEVELS = {"error": "error", "warning": "warning", "hint": "notice"}
 def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", help="a program (.py, .ipynb), which is run, or a recording (.gradtape, .json)")
     parser.add_argument(
-        "--why", metavar="NAME", action="append", default=[], help="why the .grad of NAME is what it is; may be repeated"
+        "--why",
+        metavar="WHAT",
+        action="append",
+        default=[],
+        help='why the .grad of a tensor is what it is, by any of its names; or of "net.fc", a module, "loss", "line 12", or '
+        '"why did w not move"; may be repeated',
     )
     parser.add_argument("--step", type=int, metavar="N", help="the moment that --why asks about, counted from 1 (the last)")
     parser.add_argument(
@@ -34,14 +41,24 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         default="text",
         help="github: annotations of a workflow run (%(default)s)",
     )
+    parser.add_argument(
+        "--fix", action="store_true", help="try on a copy what mends the findings, and show as a diff what is proven to do so"
+    )
+    parser.add_argument("--apply", action="store_true", help="write proven fixes into the program's file (.py), and say which")
     limits(parser)
 
 
 def _run(args: argparse.Namespace) -> int:
     failed = 0
+    target = Target(args.file) if args.apply else None
     if args.file.endswith(PROGRAMS):
         result = run_program(args.file, args)
         recording = recorded(result, args.file)
+        if target is not None:
+            result, recording, told = applied(target, result, recording, allowed(args))
+            print(told, file=sys.stderr if args.format != "text" else sys.stdout)
+        if not args.why:
+            keep(recording, check_functions(recording))
         if result.status != "ok":
             print(f"{args.file} did not end well: {reason(result)}", file=sys.stderr)
             failed = 1 if result.status == "error" else FAILED
@@ -50,8 +67,10 @@ def _run(args: argparse.Namespace) -> int:
     if args.why:
         _answer(recording, args)
         return failed
-    found = findings(recording)
+    found = proven(recording, allowed(args)) if args.fix else findings(recording)
     print(_written(recording, found, args), end="")
+    if args.fix and args.format == "text" and found:
+        print("\n" + diffs(found, args.file, recording), end="")
     return failed or int(any(f.grave for f in found))
 
 
@@ -61,16 +80,17 @@ def _answer(recording: Recording, args: argparse.Namespace) -> None:
         try:
             reasons.append(why(recording, name, step(args.step, len(recording.events))))
         except KeyError:
-            raise CommandError(f"{name} names no tensor of this run") from None
+            raise CommandError(f"{clean(name)} names no tensor, module or line of this run") from None
     if args.format == "json":
         print(json.dumps([msgspec.to_builtins(r, builtin_types=()) for r in reasons], indent=1))
         return
     for r in reasons:
         where = recording.site_text(r.site)
-        print(r.title + (f" ({where})" if where else ""))
-        for text in (r.explanation, f"Fix: {r.fix}" if r.fix else "", *(f"  {what}: {value}" for what, value in r.evidence)):
+        print(clean(r.title) + (f" ({where})" if where and where not in r.title else ""))
+        fix = f"Fix: {r.fix}" if r.fix and r.wrong else r.fix
+        for text in (r.explanation, fix, *(f"  {what}: {value}" for what, value in r.evidence)):
             if text:
-                print(f"  {text}")
+                print(f"  {' ' * (len(text) - len(text.lstrip()))}{clean(text)}")
 
 
 def _written(recording: Recording, reported: list[Finding], args: argparse.Namespace) -> str:
@@ -88,6 +108,8 @@ def _plain(finding: Finding) -> dict[str, Any]:
     plain: dict[str, Any] = msgspec.structs.asdict(finding)
     plain["site"] = None if finding.site is None else msgspec.structs.asdict(finding.site)
     plain["related"] = [msgspec.structs.asdict(site) for site in finding.related]
+    plain["changes"] = msgspec.to_builtins(finding.changes)
+    plain["edit"] = msgspec.to_builtins(finding.edit)
     return plain
 
 

@@ -132,6 +132,26 @@ class Source:
             found = self.assigned.get(f"self{name[name.index('.') :]}")
         return found or []
 
+    def given_for(self, name: str) -> list[str]:
+        """The names that calls of the program's functions give for an argument of that name, or that `self` goes by."""
+        found: dict[str, None] = {}
+        for _, function in chain.from_iterable(self.functions.values()):
+            if isinstance(function, ast.Lambda):
+                continue
+            position = _parameter(function, name)
+            if position is None:
+                continue
+            owner = self.parents.get(function)
+            if position == 0 and isinstance(owner, ast.ClassDef):
+                calls = [cell_call[1] for cell_call in self.calls.get(owner.name, ())]
+                made = (at for call in calls if isinstance(at := self.parents.get(call), ast.Assign))
+                found |= dict.fromkeys(text for at in made for target in at.targets if (text := _dotted(target)))
+            else:
+                for _, call in self._calls_of(function):
+                    found |= dict.fromkeys(text for given in _given(call, position, name, function) if (text := _dotted(given)))
+        found.pop(name, None)
+        return list(found)[:_MOST]
+
     # --- what switched gradients off ------------------------------------------------------------------------------------------
 
     def switched_off(self, site: Site | None) -> Site | None:
@@ -187,6 +207,11 @@ class Source:
             if self._looked_at > enough or len(queue) > _MOST:
                 break
         return list(queue)
+
+    def values_of(self, name: ast.Name) -> list[tuple[int, ast.AST]]:
+        """What a name stands for where it is read, in the order of the text: assigned in the same function or outside of it, or
+        given by its calls."""
+        return list(islice(self._values_of(name), _MOST))
 
     def _sources(self, cell: int, part: ast.AST) -> Iterator[tuple[int, ast.AST]]:
         match part:

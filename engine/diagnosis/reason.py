@@ -10,9 +10,11 @@ from ..recording.events import NOTHING, Site
 
 
 class Reason(msgspec.Struct, frozen=True, kw_only=True):
-    """Why a tensor's `.grad` is what it is at a moment, and why the tensor does or does not require grad."""
+    """Why something is what it is at a moment: a tensor's `.grad` (and whether the tensor requires grad), the gradients of a
+    module, the loss, a line that failed, a parameter that does not move."""
 
     tensor: int
+    """The tensor that it is about, NOTHING where it is about none."""
     step: int
     """The moment that was asked about."""
     code: str
@@ -21,7 +23,9 @@ class Reason(msgspec.Struct, frozen=True, kw_only=True):
     """The answer in one sentence: "w.grad is None because …"."""
     explanation: str = ""
     fix: str = ""
-    """What to change, "" where nothing is wrong."""
+    """What to change, or what could be done otherwise where nothing is wrong."""
+    wrong: bool = False
+    """Whether something is wrong, or probably not meant; a fact about an ordinary leaf or result is neither."""
     requires_grad: str = ""
     """Why the tensor does or does not require grad, in one sentence."""
     site: Site | None = None
@@ -60,6 +64,17 @@ class Kind(msgspec.Struct, frozen=True):
     """Whether what mends it can be written by rule: its findings may bring changes of the text."""
 
 
+class Longer(msgspec.Struct, frozen=True):
+    """The losses of the two programs with a loop that turns more often, where a few steps do not show which is better."""
+
+    steps: int
+    """The backward passes that there were at least."""
+    last: int
+    """The last of them, of which the losses are the mean."""
+    before: float
+    after: float
+
+
 class Proof(msgspec.Struct, frozen=True, kw_only=True):
     """What came of trying changes of a program on a copy of it, where they did what they are meant to do."""
 
@@ -75,6 +90,8 @@ class Proof(msgspec.Struct, frozen=True, kw_only=True):
     """The first loss with the changes, where it is another number than the first one was: the loss measures something else."""
     steps: int = 0
     """The backward passes after which the two losses are told."""
+    longer: Longer | None = None
+    """The losses of longer runs, where that after so few steps is worse: steps with too large gradients may go far at first."""
     ended: bool = False
     """Whether the program comes to its end only with the changes."""
 
@@ -87,7 +104,11 @@ class Proof(msgspec.Struct, frozen=True, kw_only=True):
         if self.began is not None or self.before is None:
             first = "" if self.began is None or self.steps < 2 else f"{number(self.began)} → "
             return f"loss {'now ' * bool(first)}{first}{number(self.after)} {after}"
-        return f"loss {after} {number(self.before)} → {number(self.after)}"
+        told = f"{after} {number(self.before)} → {number(self.after)}"
+        if self.longer is None:
+            return f"loss {told}"
+        many = f"loss of the last {self.longer.last} of {self.longer.steps} steps"
+        return f"{many} {number(self.longer.before)} → {number(self.longer.after)} (the loop run longer; {told})"
 
     def __str__(self) -> str:
         done = "the finding is gone" + (" and the program runs to its end" if self.ended else "")
@@ -130,6 +151,8 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """Changes of the program's text that may mend it; none of them has been tried."""
     edit: Edit | None = None
     """A fix that has been tried (`engine.diagnosis.fixes`); the rules leave it empty."""
+    ends: bool = False
+    """Whether it explains the exception that the program ended with."""
 
     @property
     def grave(self) -> bool:

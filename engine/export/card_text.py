@@ -15,7 +15,7 @@ from ..graph.design.sizes import CARD, FONTS, PILL, ROWS, SPARK, Font
 from . import sparks
 from .curves import Rectangle
 from .scene import Box, Shape, clean, line
-from .shortening import fit_end, fit_middle, fit_number, is_number, shorter_numbers, text_width
+from .shortening import fit_end, fit_middle, fit_number, is_number, shorter_numbers, text_width, unnamed
 
 if TYPE_CHECKING:
     from .cards import Card, Parameter
@@ -48,17 +48,15 @@ def pill(card: Card, glows: bool, colours: Palette, opacity: float) -> Iterator[
         yield from line(
             FONTS["small"], clean(face.flow), middle, below, colours.orange_text, room=room, anchor="middle", opacity=opacity
         )
-    elif card.some:
-        lower = below + (PILL.line if begins else 0)
-        yield from line(FONTS["small"], card.some, middle, lower, colours.mute, room=room, anchor="middle", opacity=opacity)
+    elif card.some and not begins:
+        yield from line(FONTS["small"], card.some, middle, below, colours.mute, room=room, anchor="middle", opacity=opacity)
 
 
 def card(card: Card, colours: Palette, opacity: float) -> Iterator[Shape]:
     """A card's name and badge, the line under them, its rows, and the parameters in it."""
     box, top = card.box, card.box.top
     left, room = box.left + CARD.padding, box.right - box.left - 2 * CARD.padding
-    share = max(room - text_width(FONTS["title"], card.name) - CARD.gap, room * CARD.badge_least)
-    badge = fit_end(FONTS["small"], clean(card.badge), share)
+    badge = _badge(clean(card.badge), room, text_width(FONTS["title"], card.name))
     taken = text_width(FONTS["small"], badge) + CARD.gap if badge else 0.0
     times = _times(card)
     title = fit_middle(FONTS["title"], card.name, room - taken - text_width(FONTS["row"], times))
@@ -94,6 +92,14 @@ def _begins(card: Card) -> str:
     """ "NaN begins here", at the node that the first NaN or Inf of a run came from, in the iteration in which it did."""
     told = card.begins if card.origin and not card.ghost else ""
     return f"{'Inf' if told == 'inf' else 'NaN'} begins here" if told else ""
+
+
+def _badge(badge: str, room: float, name: float) -> str:
+    """A badge has what a name leaves, at least its share; where the name would have to be cut for that, it is whole or gone."""
+    left, least, font = room - name - CARD.gap, room * CARD.badge_least, FONTS["small"]
+    if name <= room and left < least:
+        return badge if text_width(font, badge) <= left else ""
+    return fit_end(font, badge, max(left, least))
 
 
 def _sub(sub: str, some: str, room: float) -> str:
@@ -190,15 +196,17 @@ def _lines(card: Card, colours: Palette) -> list[_Row]:
 
 
 def _plan(card: Card, row: _Row, column: float, room: float) -> _Plan:
-    """The first way in which the row's number fits whole."""
+    """The first way in which the row's number fits whole. Of a group's value the name goes first."""
     usual = _curve_room(card, row.series, room)
-    if not is_number(row.text) or row.note:
+    bare = unnamed(row.text)
+    if not is_number(bare) or row.note:
         return _Plan(row.label, row.text, usual)
     start = max(column, text_width(FONTS["row"], row.label) + CARD.label_tight)
     small = min(usual, SPARK.least)
-    shorter = shorter_numbers(row.text)
+    shorter = shorter_numbers(bare)
+    ways = [] if bare == row.text else [_Plan(row.label, row.text, usual), _Plan(row.label, row.text, small)]
     # Beside a curve a mean is written no more exactly than its deviation.
-    ways = [] if usual and "±" in row.text else [_Plan(row.label, row.text, usual)]
+    ways += [] if usual and "±" in bare else [_Plan(row.label, bare, usual)]
     ways += [
         _Plan(row.label, shorter[0], usual), _Plan(row.label, shorter[0], small), _Plan("", shorter[0], small),
         _Plan(row.label, shorter[-1], small), _Plan("", shorter[-1], small),
@@ -255,30 +263,37 @@ def row_boxes(card: Rectangle, count: int) -> tuple[Sequence[Rectangle], int]:
 
 
 def _parameter(row: Parameter, box: Rectangle, colours: Palette, opacity: float) -> Iterator[Shape]:
-    """A small card of its own with its curve; its number is left out where it does not fit whole."""
+    """A small card of its own with its curve, which makes room for its number; that is left out where it does not fit whole."""
     wide, curves = box.right - box.left, row.spark
     yield Box(
         box.left, box.top, wide, ROWS.height, ROWS.radius, colours.blue_tint, colours.blue, ROWS.line, opacity=opacity
     )  # fmt: skip
     which = "" if curves is None else "grad" if curves.grad else "value" if curves.value else ""
-    curve = min(SPARK.row_width, wide * SPARK.row_share) if which else 0.0
     title = clean(row.face.title or row.title)
-    room = wide - 2 * ROWS.padding - (curve + SPARK.row_gap if curve else 0.0)
-    shown = fit_middle(FONTS["name"], title, room)
+    number = (row.face.value if row.face.grad is None else row.face.grad).removeprefix("mean ")
+    most = min(SPARK.row_width, wide * SPARK.row_share) if which else 0.0
+    plans = [_row_plan(title, number, wide, curve) for curve in (most, min(most, SPARK.row_least))]
+    shown, told, curve = next((plan for plan in plans if plan[1]), plans[0])
     left, base = box.left + ROWS.padding, box.top + ROWS.base
     yield from line(FONTS["name"], shown, left, base, colours.ink, opacity=opacity)
-    used = text_width(FONTS["name"], shown)
-    number = (row.face.value if row.face.grad is None else row.face.grad).removeprefix("mean ")
-    if shown == title and room - used > ROWS.least:
-        told = fit_number(FONTS["small"], number, room - used - CARD.gap)
+    if told:
+        used = text_width(FONTS["name"], shown)
         usual = colours.mute if row.face.grad is None else colours.orange_text
         fill = colours.faint if row.old else _trouble(number, colours) or usual
-        if not told.endswith("…"):
-            yield from line(FONTS["small"], told, left + used + ROWS.gap_number, base, fill, opacity=opacity)
+        yield from line(FONTS["small"], told, left + used + ROWS.gap_number, base, fill, opacity=opacity)
     if curves and which:
         right = box.right - SPARK.row_aside
         at = Rectangle(right - curve, box.top + SPARK.row_inset, right, box.bottom - SPARK.row_inset)
         yield from sparks.paint(curves, which, at, row.iteration, colours, opacity)
+
+
+def _row_plan(title: str, number: str, wide: float, curve: float) -> tuple[str, str, float]:
+    """The name, the number ("" where there is no room for it) and the width of the curve."""
+    room = wide - 2 * ROWS.padding - (curve + SPARK.row_gap if curve else 0.0)
+    shown = fit_middle(FONTS["name"], title, room)
+    left = room - text_width(FONTS["name"], shown)
+    told = fit_number(FONTS["small"], number, left - CARD.gap) if shown == title and left > ROWS.least else ""
+    return shown, "" if told.endswith("…") else told, curve
 
 
 def _more(count: int, box: Rectangle, colours: Palette, opacity: float) -> Iterator[Shape]:

@@ -66,6 +66,12 @@ def is_number(text: str) -> bool:
     return bool(_SPREAD.fullmatch(text) or _SINGLE.fullmatch(text) or _FAULTS.fullmatch(text))
 
 
+def unnamed(text: str) -> str:
+    """The number alone of "target = mean 5.38 ± 2.3"; other text as it is."""
+    _, sign, number = text.rpartition(" = ")
+    return number if sign and is_number(number) else text
+
+
 def shorter_numbers(text: str) -> list[str]:
     """Shorter and shorter ways to write a number: a deviation with two digits and the mean to the same place, then the mean
     alone; of a count of NaN and Inf which there are. Text that is no number has but itself."""

@@ -215,6 +215,15 @@ class RolledGraph:
         cards = self.places.of_tensor[columns_of(self.recording).grads.tensor]
         return int(((cards >= 0) & self.places.stays[cards]).sum())
 
+    def made_between(self, key: str, first: int, last: int) -> list[int]:
+        """When the members of a card were made that were made in a window; of an optimizer's step, when it ran."""
+        if self.graph.nodes[key]["kind"] == "step":
+            born = np.array(self.graph.nodes[key]["steps"], np.int64)
+        else:
+            _, born = self.members.made[self.card[key]]
+        steps: list[int] = born[np.searchsorted(born, first) : np.searchsorted(born, last, "right")].tolist()
+        return steps
+
     def norms_between(self, first: int, last: int) -> Norms:
         """How large each card's `.grad` is in a window."""
         return run_index.norms(self.recording, self.members, (first, last))

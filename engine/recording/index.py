@@ -39,7 +39,7 @@ Flags: TypeAlias = NDArray[np.bool_]
 
 
 _SHORT = 16
-"""Changes up to which all are made when one is asked for: to make one, and to look for it in an array, takes as long as that."""
+"""Changes up to which all are made when one is asked for: to look for one in an array takes as long as that."""
 
 
 class StepFunction(Generic[T]):
@@ -422,6 +422,14 @@ class Index:
         held = tensor != NOTHING
         return key[held], tensor[held], step[held], ended[held]
 
+    def bindings(self, tensor: int) -> list[tuple[str, str, int, int]]:
+        """The names that a tensor had: (function, name, from which step, up to which), in the order of the names."""
+        if tensor not in self._holding.places:
+            return []
+        key, _, began, ended = self._bindings
+        keys = self._keys[1]
+        return [(*keys[key.item(row)], began.item(row), ended.item(row)) for row in self._holding.rows(tensor).tolist()]
+
     @cached_property
     def _holding(self) -> Groups:
         return Groups(self._bindings[1])
@@ -662,6 +670,12 @@ class _Made(Mapping[int, T]):
 
     def __len__(self) -> int:
         return len(self._keys)
+
+
+def steps_by(keys: Ints, steps: Ints) -> Mapping[int, list[int]]:
+    """For each key the steps that stand beside it, in order."""
+    groups = Groups(keys)
+    return _Made(groups.places, lambda key: steps[groups.rows(key)].tolist())
 
 
 class _ById(Mapping[int, T]):

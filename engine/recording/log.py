@@ -60,8 +60,8 @@ class Rows(Sequence[T], Generic[T]):
         return f"<{self._size} rows>"
 
     def ahead(self) -> None:
-        """Make all rows at once, as far as there is room, for somebody who is about to ask for every one of them: by itself each
-        takes four times as long."""
+        """Make all rows at once, as far as there is room, for who is about to ask for every one: alone, each takes four
+        times as long."""
         if self._size <= KEPT * PIECE:
             for number in range(0, -(-self._size // PIECE), RUN):
                 self._piece(number, RUN)

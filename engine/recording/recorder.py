@@ -516,11 +516,8 @@ class Recorder:
             # is bound a second time. Attributes are of interest only if they have been seen.
             number = self.known(tensor)
             before = self._named.get(number)
-            if before is None:
-                bound = held or number >= 0
-            else:
-                bound = held and (also or (module and (calls < before or path in gone)))
-            if bound:
+            again = also or (module and before is not None and (calls < before or path in gone))
+            if (held and again) or (before is None and (held or number >= 0)):
                 within[path] = None
                 self._bind(name + path, tensor, function, self.where())
         if module:

@@ -66,8 +66,8 @@ def _names(target: ast.expr) -> list[str]:
 
 
 def _changed(target: ast.expr) -> list[str]:
-    """The names of what assignments to attributes and items (`net.fc = …`, `w[0] = …`) change, so that what is in there now gets
-    its names. What a method does to its own object is seen when that is bound."""
+    """The names of what assignments to attributes and items (`net.fc = …`, `w[0] = …`) change, so that what is in there now
+    gets its names. What a method does to its own object is seen when that is bound."""
     if isinstance(target, ast.Tuple | ast.List):
         return [name for part in target.elts for name in _changed(part)]
     return [name for name in [_root(target)] if name not in ("", "self")] if not isinstance(target, ast.Name) else []

@@ -7,12 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec.structs import replace
+
 from ...discovery import modules
 from ...recording.levels import beginning
 from ...recording.recording import Recording
 from ..over_iterations import over_iterations, shows
 from ..paths import paths_of
 from ..reason import Finding
+from ..run import Run, said
+from .refusals import PROGRAM_ERROR
 from .registry import Rule, everywhere, in_order
 
 __all__ = ["RULES", "explain", "findings", "known_findings"]
@@ -22,20 +26,26 @@ RULES: tuple[Rule, ...] = in_order()
 """The rules, in the order in which their findings matter where they are equally severe."""
 
 CONSEQUENCES = {
-    "leaf_overwritten": {"grad_is_none", "loss_not_connected", "non_leaf_in_optimizer"},
-    "loss_recreated": {"stale_optimizer", "step_without_backward", "detached_parameter", "unused_parameter"},
+    "leaf_overwritten": {"grad_is_none", "loss_not_connected", "non_leaf_in_optimizer", "none_used"},
+    "grad_is_none": {"none_used", "grad_of_non_leaf"},
+    "no_gradient": {"grad_of_non_leaf"},
+    "nan": {"too_few_values"},
+    "exhausted_parameters": {"clips_nothing", "no_zero_grad"},
+    "function_returns_wrong": {"custom_backward"},
+    "loss_recreated": {"stale_optimizer", "step_without_backward", "detached_parameter", "unused_parameter", "copied_tensor",
+                       "tensor_to_number"},
+    "loss_not_connected": {"copied_tensor", "tensor_to_number"},
     "step_without_backward": {"unused_parameter"},
     "growing_graph": {"needless_retain"},
     "stale_optimizer": {"late_parameter"},
     "late_parameter": {"unused_parameter"},
     "wrong_optimizer": {"step_before_backward"},
-    "exhausted_parameters": {"no_zero_grad"},
     "dead_relu": {"zero_gradient"},
     "saturated": {"zero_gradient"},
     "zero_derivative": {"zero_gradient"},
     "symmetry": {"zero_gradient"},
     "vanishing_gradients": {"zero_gradient"},
-}
+}  # fmt: skip
 """Findings that say no more than that another one has taken effect."""
 
 _SEVERITIES = ("error", "warning", "hint")
@@ -45,18 +55,32 @@ def findings(recording: Recording) -> list[Finding]:
     """What is wrong or odd about a run, in the order in which it should be read. Computed once and kept on the recording.
 
     What a rule says of one place in many iterations is one finding.
-    The gravest come first, equally grave ones in the order of `RULES`, those of one rule in the order of the run. Page, command
-    line, replay and groups all show this order; none has one of its own.
+    What explains the exception that ended the program comes first, then the gravest, equally grave ones in the order of
+    `RULES`, those of one rule in the order of the run. Page, command line, replay and groups all show this order; none has one
+    of its own.
     """
     kept = recording.derived.get("findings")
     if kept is None:
         reported = [finding for rule in RULES for finding in sorted(_found(rule, recording), key=lambda f: f.step)]
-        implied = {rule for f in reported for rule in CONSEQUENCES.get(f.rule, ())}
-        reported = [f for f in reported if f.rule not in implied]
-        reported = over_iterations(recording, reported)
-        kept = recording.derived["findings"] = sorted(reported, key=lambda f: _SEVERITIES.index(f.severity))
+        reported = over_iterations(recording, _told(paths_of(recording).run, reported))
+        kept = recording.derived["findings"] = sorted(reported, key=lambda f: (not f.ends, _SEVERITIES.index(f.severity)))
     answer: list[Finding] = kept
     return list(answer)
+
+
+def _told(run: Run, found: list[Finding]) -> list[Finding]:
+    """Findings without those that say no more than another one. What ended the program is said by one finding at least: by that
+    which explains it, by the cause that another one implies, or by that of an exception about nothing in particular."""
+    kinds = {f.rule for f in found}
+    implied = {rule for kind in kinds for rule in CONSEQUENCES.get(kind, ())}
+    causes = {kind for kind in kinds for f in found if f.ends and f.rule in CONSEQUENCES.get(kind, ())}
+    told = [
+        replace(f, ends=True, evidence=(*f.evidence, ("error", said(run)))) if f.rule in causes and not f.ends else f
+        for f in found
+        if f.rule not in implied
+    ]
+    explained = any(f.ends and f.rule != PROGRAM_ERROR.id for f in told)
+    return [f for f in told if f.rule != PROGRAM_ERROR.id or not explained]
 
 
 def _found(rule: Rule, recording: Recording) -> Iterator[Finding]:

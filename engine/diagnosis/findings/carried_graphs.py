@@ -7,31 +7,30 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from ...program.changes import TextChange
 from ...recording.events import OpRan, Site
+from .. import mending
 from ..paths import Paths, paths_of
 from ..reason import Finding, Kind
 from ..run import Run, finding, key
+from .graph import KEPT_GRAPHS
 from .registry import rule
 
-BOOTSTRAPPED_TARGET = Kind(
-    "bootstrapped_target", "warning",
+TARGET_WITH_GRADIENT = Kind(
+    "target_with_gradient", "warning",
     "The target of a temporal-difference loss gets a gradient, from the same network as the prediction.", mechanical=True,
 )  # fmt: skip
-AVERAGE_WITH_GRAPH = Kind(
-    "average_with_graph", "warning", "A running value carries the graph of every iteration, and no pass goes through it."
-)
 
 _BOOTSTRAP = re.compile(r"\b(?:\w*gamma\w*|\w*discount\w*|rewards?|rews?|r|not_?dones?|dones?|non_final\w*)\b", re.IGNORECASE)
 """Names in the text of a target that is bootstrapped."""
+_ADVANTAGE = re.compile(r"-?\b(?:\w*adv|\w*advantages?|td_errors?|deltas?)\b", re.IGNORECASE)
 _DEEP = 8
 """Operations of a target that are looked at."""
 _CARRIED = 3
 """Iterations over which a graph has grown, to be told."""
 
 
-@rule(185, BOOTSTRAPPED_TARGET)
-def bootstrapped_target(run: Run) -> Iterator[Finding]:
+@rule(185, TARGET_WITH_GRADIENT)
+def target_with_gradient(run: Run) -> Iterator[Finding]:
     """A target `r + gamma * q(next)` reaches the loss with its graph, so the loss pulls on both of its sides."""
     paths = paths_of(run.recording)
     if not any(_BOOTSTRAP.search(text) for text in run.recording.source):
@@ -50,11 +49,11 @@ def bootstrapped_target(run: Run) -> Iterator[Finding]:
         at.setdefault(run.site(step), []).append((step, *found))
     for same in at.values():
         step, given, target, made, source = same[0]
-        name = paths.label(target, step)
+        name, said = paths.label(target, step), run.segment(run.site(run.tensors[source].born))
         yield finding(
-            run, BOOTSTRAPPED_TARGET,
+            run, TARGET_WITH_GRADIENT,
             f"The target {name} gets a gradient: it is computed from the network that is trained, with its graph.",
-            f"{run.where(made)} adds to the reward what the network says of the next state ({run.segment(run.site(run.tensors[source].born))}). The loss at "
+            f"{run.where(made)} adds to the reward what the network says of the next state ({said}). The loss at "
             f"{run.where(step)} compares {paths.label(given, step)} with it, and both require grad, so training moves the "
             "target towards the prediction as well as the prediction towards the target.",
             f"Cut the target off: {name}.detach(), or compute it within torch.no_grad()."
@@ -63,8 +62,73 @@ def bootstrapped_target(run: Run) -> Iterator[Finding]:
             evidence=[("requires_grad of the target", "True"), ("requires_grad of the prediction", "True")],
             nodes=[key(target), key(given), key(source)],
             steps=[one[3] for one in same],
-            changes=_detached(paths, made, target),
+            changes=mending.with_call(run, run.site(made), "detach()") if run.tensors[target].born == made else (),
         )  # fmt: skip
+
+
+@rule(186, TARGET_WITH_GRADIENT)
+def advantage_with_gradient(run: Run) -> Iterator[Finding]:
+    """An advantage weighs the log-probabilities of a policy with its graph, so that the policy's loss trains the critic."""
+    if not any(_ADVANTAGE.search(text) for text in run.recording.source):
+        return
+    paths = paths_of(run.recording)
+    ran = {node for entry in run.passes for node in entry.ran_at}
+    at: dict[Site | None, list[tuple[int, int, int, int]]] = {}
+    for step, event in run.ops:
+        if event.op not in run.having("product") or event.node is None or event.node.id not in ran:
+            continue
+        sides = run.inputs(event)
+        if len(sides) != 2 or not all(run.status(side, step).requires_grad for side in sides):
+            continue
+        for weight, other in (sides, sides[::-1]):
+            made, difference = run.op_of(run.beneath_views(weight))
+            tracked = [t for t in run.inputs(difference) if run.status(t, made).requires_grad]
+            if (
+                _ADVANTAGE.fullmatch(paths.label(weight, step))
+                and difference.op in run.having("difference")
+                and len(run.inputs(difference)) == 2
+                and len(tracked) == 1
+                and _logarithmic(run, other)
+            ):
+                at.setdefault(run.site(step), []).append((step, weight, made, tracked[0]))
+    for same in at.values():
+        step, weight, made, source = same[0]
+        name, value = paths.label(weight, step), paths.label(source, step)
+        yield finding(
+            run, TARGET_WITH_GRADIENT,
+            f"{name} weighs the policy's loss with its graph, so that loss trains {value} as well.",
+            f"{run.where(made)} computes {name} from {value}, which requires grad. {run.where(step)} multiplies the "
+            f"log-probabilities by it: the gradient of that product by {value} moves the critic as it suits the policy, "
+            "not the returns.",
+            f"Take it as a number there: {name}.detach().",
+            step=step, related=[run.site(made), run.site(run.tensors[source].born)],
+            evidence=[(f"{name}.requires_grad", "True")],
+            nodes=[key(weight), key(source)], steps=[one[0] for one in same],
+            changes=_detached_name(paths, step, name),
+        )  # fmt: skip
+
+
+def _logarithmic(run: Run, tensor: int) -> bool:
+    """Whether a tensor holds log-probabilities, as far as its next of kin tell."""
+    for _ in range(_DEEP):
+        _, event = run.op_of(tensor)
+        if event.op in run.having("logarithm") or ("normalizes" in run.traits(event.op) and "log" in event.op):
+            return True
+        tracked = [t for t in run.inputs(event) if run.tensors[t].info.requires_grad]
+        if len(tracked) != 1:
+            return False
+        tensor = tracked[0]
+    return False
+
+
+def _detached_name(paths: Paths, step: int, name: str) -> mending.Changes:
+    """The change that detaches a name within the expression of a step; none where it does not stand there just once."""
+    site = paths.run.site(step)
+    node = paths.source.at(site)
+    found = [one for one in ast.walk(node) if isinstance(one, ast.Name) and one.id == name] if node is not None else []
+    if len(found) != 1 or site is None:
+        return []
+    return mending.with_call(paths.run, mending.site_of(site.cell, found[0]), "detach()")
 
 
 def _two_sides(run: Run, step: int, event: OpRan) -> tuple[int, int, int, int] | None:
@@ -120,18 +184,7 @@ def _module(run: Run, tensor: int) -> str:
     return ""
 
 
-def _detached(paths: Paths, made: int, target: int) -> list[TextChange]:
-    """The change that detaches a target where it is given its name."""
-    run = paths.run
-    node = paths.source.at(run.site(made))
-    site = run.site(made)
-    if not isinstance(node, ast.expr) or site is None or run.tensors[target].born != made:
-        return []
-    begin, end = (site.line, site.column), (site.end_line, site.end_column)
-    return [TextChange(site.cell, *begin, *begin, "("), TextChange(site.cell, *end, *end, ").detach()")]
-
-
-@rule(225, AVERAGE_WITH_GRAPH)
+@rule(225, KEPT_GRAPHS)
 def average_with_graph(run: Run) -> Iterator[Finding]:
     """What is carried from one training iteration to the next grows a graph that no backward pass goes through."""
     if len(run.passes) < _CARRIED:
@@ -145,7 +198,14 @@ def average_with_graph(run: Run) -> Iterator[Finding]:
     grown: dict[int, list[tuple[int, int, int]]] = {}
     """Row of a site -> (step, iterations, tensor)."""
     for step, event in run.ops:
-        if event.node is None or event.node.id in ran or event.site < 0 or event.in_backward or event.cut or not event.grad_mode:
+        if (
+            event.node is None
+            or event.node.id in ran
+            or event.site < 0
+            or event.in_backward
+            or event.cut
+            or not event.grad_mode
+        ):
             continue
         here, length = run.loops(step), 1
         for tensor in run.inputs(event):
@@ -168,9 +228,9 @@ def average_with_graph(run: Run) -> Iterator[Finding]:
             continue
         told.add(name)
         yield finding(
-            run, AVERAGE_WITH_GRAPH,
+            run, KEPT_GRAPHS,
             f"{name} carries the graph of every iteration with it.",
-            f"{run.where(step)} computes {name} from its value in the iteration before, which has a graph. So the graph grows by "
+            f"{run.where(step)} computes {name} from its value in the iteration before, with its graph. So the graph grows by "
             f"one iteration each time ({found[-1][1]} by the end), and no backward pass ever goes through it. Memory and time "
             "grow.",
             f"Update {name} within torch.no_grad(), or compute it from detached values.",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Mapping
 from difflib import get_close_matches
 from functools import cache
@@ -40,7 +39,7 @@ def entry(id: str) -> Entry:
     text = (RULES / f"{id}.py").read_text(encoding="utf-8")
     head, _, programs = text.partition(BROKEN)
     broken, _, mended = programs.partition(MENDED)
-    return Entry(kind, ast.literal_eval(head.strip()), broken.strip() + "\n", mended.strip() + "\n")
+    return Entry(kind, head.strip().strip('"'), broken.strip() + "\n", mended.strip() + "\n")
 
 
 def entries() -> list[Entry]:

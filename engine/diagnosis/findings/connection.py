@@ -11,19 +11,22 @@ from ...recording.events import NOTHING, Accumulated
 from ...recording.index import Pass
 from ..answers.absent import absent, leaves_above
 from ..answers.grad_query import Question
-from ..answers.why import named
+from ..answers.names import named
 from ..backward_call import became_number, receiver
 from ..cuts import Cut, by_numbers, cuts_above, fact
 from ..failed_passes import kind_of
 from ..failures import BY_CODE, code_of
+from ..mending import dropped
+from ..mends import parameters, refusals
+from ..mends.cuts import uncut
 from ..paths import Paths, paths_of
 from ..reason import Finding, Kind, Reason
-from ..run import Run, finding, key
+from ..run import Run, finding, key, said
 from .registry import rule
 
 LOSS_NOT_CONNECTED = kind_of(BY_CODE["loss_not_connected"])
-LOSS_RECREATED = Kind("loss_recreated", "error", "backward() starts from a new leaf, so no parameter gets a gradient.")
-GRAD_IS_NONE = Kind("grad_is_none", "error", "The program fails because a .grad is None.")
+LOSS_RECREATED = Kind("loss_recreated", "error", "backward() starts from a new leaf, so no parameter gets a gradient.", True)
+GRAD_IS_NONE = Kind("grad_is_none", "error", "The program fails because a .grad is None.", True)
 
 _GRAD = re.compile(r"([A-Za-z_][\w.\[\]]*)\.grad\b(?!_)")
 _CUTS = 4
@@ -40,7 +43,7 @@ def loss_not_connected(run: Run) -> Iterator[Finding]:
     step, event = run.raised
     paths, code = paths_of(run.recording), code_of(event.message)
     if code == "backward_of_number":
-        yield from _of_number(paths, step, event.message)
+        yield from _of_number(paths, step)
     if code != "loss_not_connected":
         return
     root = receiver(paths, step)
@@ -55,8 +58,10 @@ def loss_not_connected(run: Run) -> Iterator[Finding]:
         why_not, fix, moment, site = f"{frozen.title}.", frozen.fix, frozen.moment, frozen.site
     elif (gradient := _gradient_above(run, root)) != NOTHING:
         of, began = run.title(run.tensors[gradient].info.grad_of), _filled_by(run, gradient)
-        why_not = f"It is computed from {of}.grad, which backward at {run.where(began)} filled without create_graph=True: a " \
-                  "gradient without a graph."
+        why_not = (
+            f"It is computed from {of}.grad, which backward at {run.where(began)} filled without create_graph=True: a "
+            "gradient without a graph."
+        )
         fix = f"Take the gradient with torch.autograd.grad(…, {of}, create_graph=True), or call that backward() with it."
         moment, site = began, run.site(began)
     yield finding(
@@ -72,11 +77,13 @@ def loss_not_connected(run: Run) -> Iterator[Finding]:
             *(run.site(cut.step) for cut in cuts),
         ],
         evidence=[
-            ("error", event.message),
+            ("error", said(run)),
             *([(f"{name}.requires_grad", "False")] if root != NOTHING else []),
             *(fact(run, cut) for cut in cuts),
         ],
         nodes=[key(t) for t in (root, *_sides(cuts)) if t != NOTHING],
+        ends=True,
+        changes=uncut(run, cuts[0]) if cuts else dropped(run, site) if frozen is not None else parameters.wants_gradients(run),
     )  # fmt: skip
 
 
@@ -107,7 +114,7 @@ def _filled_by(run: Run, gradient: int) -> int:
     return entry.began if entry is not None else history.born
 
 
-def _of_number(paths: Paths, step: int, error: str) -> Iterator[Finding]:
+def _of_number(paths: Paths, step: int) -> Iterator[Finding]:
     run = paths.run
     for tensor, read in became_number(paths, step):
         if not paths.needs(tensor, read):
@@ -119,8 +126,10 @@ def _of_number(paths: Paths, step: int, error: str) -> Iterator[Finding]:
             told.remedy(),
             step=read,
             related=[run.site(step)],
-            evidence=[("error", error), fact(run, cut)],
+            evidence=[("error", said(run)), fact(run, cut)],
             nodes=[key(tensor)],
+            ends=True,
+            changes=uncut(run, cut),
         )  # fmt: skip
         return
 
@@ -174,6 +183,7 @@ def loss_recreated(run: Run) -> Iterator[Finding]:
             ],
             nodes=[key(t) for t in (root, *_sides(cuts)) if t != NOTHING],
             steps=[e.began for e in run.passes if run.site(e.began) == run.site(entry.began) and _from_a_leaf(run, e)],
+            changes=uncut(run, cuts[0]) if cuts else [],
         )  # fmt: skip
 
 
@@ -191,7 +201,7 @@ def grad_of_none(run: Run) -> Iterator[Finding]:
     """The program computes with a `.grad` that is None: `why` says why it is."""
     if run.raised is None or "NoneType" not in run.raised[1].message:
         return
-    step, event = run.raised
+    step = run.raised[0]
     site = run.site(step)
     names = _GRAD.findall(run.segment(site)) or _GRAD.findall(run.line(site))
     if not names:
@@ -205,8 +215,10 @@ def grad_of_none(run: Run) -> Iterator[Finding]:
         step=step,
         site=reason.site if reason is not None else site,
         related=[site],
-        evidence=[("error", event.message), *(reason.evidence if reason is not None else ())],
+        evidence=[("error", said(run)), *(reason.evidence if reason is not None else ())],
         nodes=reason.nodes if reason is not None else (),
+        ends=True,
+        changes=refusals.filled_gradient(run, reason, step) if reason is not None else [],
     )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from ...graph.numbers import norm, number
 from ...recording.events import NOTHING, NodeRan, OpRan, Site
 from ...recording.index import Pass
+from ..mends.numbers import let_through
 from ..reason import Finding, Kind
 from ..run import Run, finding, key
 from .registry import rule
@@ -22,7 +23,7 @@ EXPLODING = Kind("exploding_gradients", "warning", "Gradients grow by orders of 
 DEAD_RELU = Kind("dead_relu", "warning", "Units of a ReLU are zero for every sample, so nothing reaches what is before them.")
 SATURATED = Kind("saturated", "warning", "A sigmoid, tanh or softmax is where it is flat, so almost no gradient gets through.")
 ZERO_DERIVATIVE = Kind(
-    "zero_derivative", "warning", "An operation whose derivative is 0 stands between parameters and the loss."
+    "zero_derivative", "warning", "An operation whose derivative is 0 stands between parameters and the loss.", True
 )
 
 _LAYERS = 5
@@ -371,4 +372,5 @@ def rounded(run: Run) -> Iterator[Finding]:
             step=first.step, site=site, related=[run.site(first.ran)],
             evidence=[("gradient that arrives", run.texts.describe(event.received[0])), ("gradient that leaves", "0")],
             nodes=[key(first.event.outputs[0].id)], steps=[c.step for c in calls],
+            changes=let_through(run, first.step),
         )  # fmt: skip

@@ -17,15 +17,18 @@ from ..failed_passes import (
     earlier_iteration,
     explained,
 )
+from ..mending import Changes
+from ..mends import graphs as mends
+from ..mends.parameters import assigned
 from ..paths import paths_of
 from ..reason import Finding, Kind
 from ..run import Run, call, finding, key
 from .registry import rule
 
-GROWING_GRAPH = Kind("growing_graph", "warning", "Every backward pass goes through all earlier iterations again.")
-NEEDLESS_RETAIN = Kind("needless_retain", "hint", "retain_graph=True keeps graphs that are never used again.")
-KEPT_GRAPHS = Kind("kept_graphs", "warning", "A sum or a list keeps the graph of every iteration.")
-UNUSED_RESULT = Kind("unused_result", "hint", "A result is never used.")
+GROWING_GRAPH = Kind("growing_graph", "warning", "Every backward pass goes through all earlier iterations again.", True)
+NEEDLESS_RETAIN = Kind("needless_retain", "hint", "retain_graph=True keeps graphs that are never used again.", True)
+KEPT_GRAPHS = Kind("kept_graphs", "warning", "A sum, an average or a list keeps the graph of every iteration.", True)
+UNUSED_RESULT = Kind("unused_result", "hint", "A result is never used.", True)
 
 
 @rule(70, IN_PLACE_ON_SAVED, everywhere=True)
@@ -68,7 +71,13 @@ def growing_graph(run: Run) -> Iterator[Finding]:
             step=entries[-1].began, site=site, related=[run.site(step), run.site(run.tensors[carried].born)],
             evidence=[("nodes per pass", " → ".join(map(str, sizes[:3] + sizes[-1:])))],
             nodes=[key(carried)], steps=[entry.began for entry in entries],
+            changes=_cut(run, entries, carried),
         )  # fmt: skip
+
+
+def _cut(run: Run, entries: list[Pass], carried: int) -> Changes:
+    detached = mends.cut_each_iteration(run, entries[-1].began, [carried])
+    return [*detached, *mends.unretained(run, run.site(entries[-1].began))] if detached else []
 
 
 @rule(210, NEEDLESS_RETAIN)
@@ -92,6 +101,7 @@ def needless_retain(run: Run) -> Iterator[Finding]:
             evidence=[("passes that keep their graph", str(len(entries))),
                       ("nodes kept by each", str(len(_inner(run, entries[0]))))],
             nodes=[key(entries[0].event.roots[0][0])], steps=[entry.began for entry in entries],
+            changes=mends.unretained(run, site),
         )  # fmt: skip
 
 
@@ -151,7 +161,7 @@ def kept_losses(run: Run) -> Iterator[Finding]:
             f"pass ever goes through it. Memory grows: {len(found) + 1} graphs by the end.",
             f"Add numbers: {name} += loss.item() (or loss.detach()).",
             step=step, site=site, evidence=[("iterations added up", str(len(found) + 1)), (f"{name}.requires_grad", "True")],
-            nodes=[key(total)], steps=[step for step, _, _ in found],
+            nodes=[key(total)], steps=[step for step, _, _ in found], changes=mends.as_numbers(run, step),
         )  # fmt: skip
         return
     yield from _appended(run, roots)
@@ -171,15 +181,17 @@ def _appended(run: Run, roots: dict[int, int]) -> Iterator[Finding]:
             if len(losses) < 3 or len(losses) < len(bound) or any(t in roots for t in _used_later(run, losses, roots)):
                 continue
             step = roots[losses[0][1]]
+            at = Site(cell, number, len(line) - len(line.lstrip()), number, len(line.encode()))
             yield finding(
                 run, KEPT_GRAPHS,
                 f"The list {kept} keeps the graph of every iteration's {name}.",
                 f"{name} is a tensor with a graph. As long as it is in the list, so are the graph and what it refers to: "
                 f"{len(losses)} graphs by the end.",
-                f"Keep numbers: {kept}.append({name}.item()).",
-                step=step, site=Site(cell, number, len(line) - len(line.lstrip()), number, len(line.encode())),
+                f"Keep numbers: {kept}.append({name}.item()), or {name}.detach().",
+                step=step, site=at,
                 evidence=[("graphs kept", str(len(losses)))], nodes=[key(t) for _, t in losses[:8]],
                 steps=[roots[tensor] for _, tensor in losses],
+                changes=mends.appended_as_numbers(run, at),
             )  # fmt: skip
             return
 
@@ -219,6 +231,7 @@ def unused_result(run: Run) -> Iterator[Finding]:
         if not (dropped or (forgotten and run.passes[-1].began > step)):
             continue
         at[site] = [(step, event, name)]
+    yield from _detached_for_nothing(run)
     for same in at.values():
         step, event, name = same[0]
         info = event.outputs[0]
@@ -231,4 +244,35 @@ def unused_result(run: Run) -> Iterator[Finding]:
             "Use it or remove the line." if name else
             f"Assign the result, or use the in-place form ({event.op}_) if there is one.",
             step=step, evidence=[("operations that use it", "0")], nodes=[key(info.id)], steps=[step for step, _, _ in same],
+            changes=assigned(run, step, name),
+        )  # fmt: skip
+
+
+def _detached_for_nothing(run: Run) -> Iterator[Finding]:
+    """`x.detach()` as a statement: the detached tensor is thrown away, and x keeps its graph."""
+    at: dict[Site, list[tuple[int, int, int]]] = {}
+    for step, event in run.ops:
+        site = run.site(step)
+        if event.op not in run.having("detaches") or len(event.outputs) != 1 or site is None or not run.inputs(event):
+            continue
+        source, made = run.inputs(event)[0], event.outputs[0].id
+        if made in run.consumers or not run.status(source, step).requires_grad or source not in run.consumers:
+            continue
+        if run.segment(site) == run.line(site).partition("#")[0].strip() and call(run.segment(site)):
+            at.setdefault(site, []).append((step, source, made))
+    for site, same in at.items():
+        step, source, made = same[0]
+        used = next((s for s in run.consumers[source] if s > step), NOTHING)
+        if used == NOTHING:
+            continue
+        name = run.title(source)
+        yield finding(
+            run, UNUSED_RESULT,
+            f"{run.segment(site)} changes nothing: {name} keeps its graph.",
+            f"detach() returns a new tensor, which is thrown away here. {run.where(used)} goes on with {name} itself, with its "
+            "graph.",
+            f"Assign it: {name} = {name}.detach()" + (", or use detach_()." if name.isidentifier() else "."),
+            step=step, site=site, related=[run.site(used)],
+            evidence=[(f"{name}.requires_grad afterwards", "True"), ("operations that use the result", "0")],
+            nodes=[key(source), key(made)], steps=[one[0] for one in same],
         )  # fmt: skip

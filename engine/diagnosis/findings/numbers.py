@@ -15,14 +15,15 @@ from ...recording.index import Pass
 from ...recording.levels import iterations_of
 from ..failed_passes import failing_node
 from ..fault_facts import of_derivative, of_operation, outputs, word
+from ..mends.numbers import kept_inside
 from ..reason import Finding, Kind
-from ..run import NAN, Run, finding, key
+from ..run import NAN, Run, finding, key, said
 from .registry import rule
 
-NAN_VALUE = Kind("nan", "error", "A result is NaN, and it, or the loss, is used.")
-INF_VALUE = Kind("inf", "error", "A result is infinite, and it, or the loss, is used.")
-NAN_GRADIENT = Kind("nan_gradient", "error", "A gradient is NaN though the forward pass was finite.")
-INF_GRADIENT = Kind("inf_gradient", "error", "A gradient is infinite though the forward pass was finite.")
+NAN_VALUE = Kind("nan", "error", "A result is NaN, and it, or the loss, is used.", True)
+INF_VALUE = Kind("inf", "error", "A result is infinite, and it, or the loss, is used.", True)
+NAN_GRADIENT = Kind("nan_gradient", "error", "A gradient is NaN though the forward pass was finite.", True)
+INF_GRADIENT = Kind("inf_gradient", "error", "A gradient is infinite though the forward pass was finite.", True)
 NOT_FINITE_UNSEEN = Kind("not_finite_unseen", "error", "NaN or an infinity came about where the recording is thin.")
 
 
@@ -187,6 +188,7 @@ def _forward(run: Run, symptom: Symptom, origin: int, nan: int) -> Finding:
         evidence=evidence,
         nodes=[*facts.nodes, *([key(symptom.tensor)] if symptom.tensor >= 0 else [])],
         steps=_from_then_on(run, symptom.step),
+        changes=kept_inside(run, origin, backward=False),
     )  # fmt: skip
 
 
@@ -256,6 +258,8 @@ def _at_node(run: Run, symptom: Symptom, entry: Pass, step: int, event: NodeRan,
         evidence=evidence,
         nodes=facts.nodes,
         steps=_from_then_on(run, symptom.step),
+        ends=run.raised is not None and "returned nan values" in run.raised[1].message,
+        changes=kept_inside(run, facts.step, backward=True),
     )  # fmt: skip
 
 
@@ -280,6 +284,7 @@ def _stopped_by_anomaly_mode(run: Run) -> Iterator[Finding]:
         step=entry.began,
         site=run.site(history.born),
         related=[run.site(entry.began)],
-        evidence=[("error", run.raised[1].message)],
+        evidence=[("error", said(run))],
         nodes=[f"n{node}"],
+        ends=True,
     )  # fmt: skip

@@ -7,18 +7,23 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...recording.events import NOTHING, Accumulated, FlagSet, Named, OpRan, Site
+from ..custom_functions import given_none
 from ..cuts import Cut, cuts_on, fact, ways
+from ..mends import parameters as mends
+from ..mends.cuts import uncut
 from ..paths import Paths, paths_of
 from ..reason import Finding, Kind
 from ..run import Run, finding, key
 from .registry import rule
 
-STALE_OPTIMIZER = Kind("stale_optimizer", "error", "The optimizer updates tensors that the loss no longer uses.")
-DETACHED_PARAMETER = Kind("detached_parameter", "warning", "Something cuts parameters of the optimizer off from the loss.")
+STALE_OPTIMIZER = Kind("stale_optimizer", "error", "The optimizer updates tensors that the loss no longer uses.", True)
+DETACHED_PARAMETER = Kind(
+    "detached_parameter", "warning", "Something cuts parameters of the optimizer off from the loss.", True
+)
 UNUSED_PARAMETER = Kind("unused_parameter", "warning", "Parameters of the optimizer are not used for the loss.")
-UNLISTED_PARAMETER = Kind("unlisted_parameter", "error", "Parameters get gradients, and no optimizer updates them.")
-LEAF_OVERWRITTEN = Kind("leaf_overwritten", "error", "An update replaces a leaf by a new tensor instead of changing it.")
-SYMMETRY = Kind("symmetry", "warning", "The units of a layer are initialised alike and stay alike.")
+UNLISTED_PARAMETER = Kind("unlisted_parameter", "error", "Parameters get gradients, and no optimizer updates them.", True)
+LEAF_OVERWRITTEN = Kind("leaf_overwritten", "error", "An update replaces a leaf by a new tensor instead of changing it.", True)
+SYMMETRY = Kind("symmetry", "warning", "The units of a layer are initialised alike and stay alike.", True)
 
 
 @rule(100, STALE_OPTIMIZER)
@@ -58,6 +63,7 @@ def stale_optimizer(run: Run) -> Iterator[Finding]:
             ],
             nodes=[key(t) for t in [*left, *new]],
             steps=[s for s, e in run.optimizer_steps if run.site(s) == called_at and {*left} & {*e.parameters, *e.idle}],
+            changes=mends.made_later(run, step, run.tensors[new[-1]].born),
         )  # fmt: skip
 
 
@@ -113,9 +119,10 @@ def no_gradient(run: Run) -> Iterator[Finding]:
     alone: dict[int, int] = {}
     replaced = _replaced(run)
     paths = paths_of(run.recording)
+    none = given_none(run)
     for step, event in run.optimizer_steps:
         for t in event.idle:
-            if not event.parameters and not _is_used(run, t):
+            if (not event.parameters and not _is_used(run, t)) or t in none:
                 continue
             if run.tensors[t].ledger is None and run.status(t, step).requires_grad and t not in replaced:
                 alone.setdefault(t, step)
@@ -154,6 +161,7 @@ def no_gradient(run: Run) -> Iterator[Finding]:
             ],
             nodes=[key(t) for t in (*tensors, *((cut.source, cut.result) if cut is not None else ())) if t != NOTHING],
             steps=[s for s, e in run.optimizer_steps if tensors[0] in e.idle],
+            changes=uncut(run, cut) if cut is not None else [],
             severity="hint" if kind is UNUSED_PARAMETER and not used and _used_in_another(run, tensors) else "",
         )  # fmt: skip
 
@@ -203,6 +211,7 @@ def unlisted_parameter(run: Run) -> Iterator[Finding]:
         evidence=[("shapes", ", ".join(str(list(run.tensors[t].info.shape)) for t in lost[:4]))],
         nodes=[key(t) for t in lost],
         steps=[s for s, e in run.history(lost[0]) if isinstance(e, Accumulated)],
+        changes=mends.listed(run, step),
     )  # fmt: skip
 
 
@@ -248,6 +257,7 @@ def leaf_overwritten(run: Run) -> Iterator[Finding]:
             ],
             nodes=[key(old), key(new)],
             steps=[step for step, *_ in same],
+            changes=mends.updated_in_place(run, step, name, tracked),
         )  # fmt: skip
 
 
@@ -310,6 +320,7 @@ def symmetry(run: Run) -> Iterator[Finding]:
         ],
         nodes=[key(t) for t, _ in alike],
         steps=run.updates[tensor],
+        changes=mends.at_random(run, initialised),
     )  # fmt: skip
 
 

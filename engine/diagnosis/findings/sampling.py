@@ -8,16 +8,16 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ...program.changes import TextChange
 from ...recording.events import NOTHING, NodeRan, OpRan, Site
 from ...recording.index import Pass
+from .. import mending
 from ..paths import Paths, paths_of
 from ..reason import Finding, Kind
 from ..run import Run, finding, key
 from .registry import rule
 
-SAMPLED_WITHOUT_GRADIENT = Kind(
-    "sampled_without_gradient", "warning",
+SAMPLE_WITHOUT_PATH = Kind(
+    "sample_without_path", "warning",
     "Numbers are drawn by parameters, and the gradient ends at the draw.", mechanical=True,
 )  # fmt: skip
 
@@ -25,8 +25,8 @@ _MOST = 300
 """Tensors that are looked at before and behind one draw."""
 
 
-@rule(182, SAMPLED_WITHOUT_GRADIENT)
-def sampled_without_gradient(run: Run) -> Iterator[Finding]:
+@rule(182, SAMPLE_WITHOUT_PATH)
+def sample_without_path(run: Run) -> Iterator[Finding]:
     """A gradient arrives at what was drawn at random, and zero leaves for what it was drawn by."""
     draws = run.having("draws") - run.having("masks")
     at: dict[Site | None, list[tuple[int, OpRan, int]]] = {}
@@ -38,9 +38,7 @@ def sampled_without_gradient(run: Run) -> Iterator[Finding]:
                 continue
             if not _dies(run, step):
                 continue
-            if not at.get(run.recording.site(maker)) and (
-                _scored(run, maker, entry) or _used_behind(run, maker, entry)
-            ):
+            if not at.get(run.recording.site(maker)) and (_scored(run, maker, entry) or _used_behind(run, maker, entry)):
                 sound.add(maker.site)
                 continue
             at.setdefault(run.recording.site(maker), []).append((run.nodes[node].born, maker, step))
@@ -56,12 +54,12 @@ def sampled_without_gradient(run: Run) -> Iterator[Finding]:
         whole = _whole_numbers(run, drawn)
         instead, changes = _reparameterised(paths, maker, site)
         yield finding(
-            run, SAMPLED_WITHOUT_GRADIENT,
+            run, SAMPLE_WITHOUT_PATH,
             f"No gradient comes through {text}: what is drawn does not depend on {given} for autograd.",
             f"A gradient of {run.texts.describe(arrived.received[0])} arrives at {name}, and zero goes on to {given}. So "
             f"{run.names(leaves)} learn{'s' * (len(leaves) == 1)} nothing by way of {name}.",
-            "Draw by a smooth stand-in (F.gumbel_softmax, or x + (drawn - x).detach()), or take the log-probability of what was "
-            "drawn times its reward for the loss." if whole else
+            "Draw by a smooth stand-in (F.gumbel_softmax, or x + (drawn - x).detach()), or take the log-probability of what "
+            "was drawn times its reward for the loss." if whole else
             f"Draw the noise apart from the parameters: {instead} (what rsample() of a distribution does).",
             step=step, site=site, related=[run.site(ran)],
             evidence=[
@@ -156,7 +154,7 @@ def _whole_numbers(run: Run, tensor: int) -> bool:
     return values is not None and values.dtype.kind in "fiu" and bool((values == np.round(values)).all())
 
 
-def _reparameterised(paths: Paths, maker: OpRan, site: Site | None) -> tuple[str, list[TextChange]]:
+def _reparameterised(paths: Paths, maker: OpRan, site: Site | None) -> tuple[str, mending.Changes]:
     """How a normal draw is written with its noise apart, and the change of its text."""
     node = paths.source.at(site)
     if not isinstance(node, ast.Call) or len(node.args) != 2 or node.keywords or site is None:
@@ -167,4 +165,4 @@ def _reparameterised(paths: Paths, maker: OpRan, site: Site | None) -> tuple[str
     simple = f"({mean})" if isinstance(node.args[0], ast.IfExp | ast.BoolOp) else mean
     text = f"{simple} + {wide} * torch.randn_like({tensor})"
     whole = f"({text})" if isinstance(paths.source.parents.get(node), ast.expr) else text
-    return text, [TextChange(site.cell, site.line, site.column, site.end_line, site.end_column, whole)]
+    return text, mending.replaced(paths.run, site, whole)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import ast
 from collections import deque
 from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
-from ...program.changes import TextChange
 from ...recording.events import NOTHING, Accumulated, OpRan, Site
 from ...recording.index import Pass
+from .. import mending
 from ..cuts import kind_of
 from ..paths import Link, Paths, paths_of
 from ..reason import Finding, Kind
@@ -78,8 +77,8 @@ def penalty_without_graph(run: Run) -> Iterator[Finding]:
         yield finding(
             run, PENALTY_WITHOUT_GRAPH,
             f"{name} is added to the loss, but no gradient comes from it: it is computed from a gradient without a graph.",
-            f"The gradient by {of} is taken at {run.where(taken.entry.began)} without create_graph=True, so to autograd it is a "
-            f"constant, and so is {name}. It changes the value of the loss ({run.where(step)}), and nothing learns from it.",
+            f"The gradient by {of} is taken at {run.where(taken.entry.began)} without create_graph=True, so to autograd it is "
+            f"a constant, and so is {name}. It changes the value of the loss ({run.where(step)}), and nothing learns from it.",
             "Take the gradient with create_graph=True: torch.autograd.grad(…, create_graph=True)." if by_grad else
             "Take the gradient as a tensor with a graph instead of reading .grad: "
             f"(g,) = torch.autograd.grad(out, {of}, create_graph=True), with the root of that pass for out.",
@@ -91,7 +90,7 @@ def penalty_without_graph(run: Run) -> Iterator[Finding]:
             ],
             nodes=[key(taken.tensor), key(named), key(tensor), key(total)],
             steps=[term.step for term in terms],
-            changes=with_keyword(paths, site, "create_graph") if by_grad else (),
+            changes=mending.keyword(run, site, "create_graph", "True") if by_grad else (),
         )  # fmt: skip
 
 
@@ -118,10 +117,15 @@ def _taken(paths: Paths) -> Iterator[Taken]:
                 continue
             if event.site not in called:
                 called[event.site] = kind_of(paths, Link(NOTHING, made.id, step, cut=True)) == "gradient"
-            if called[event.site]:
-                alike = [t for t in entry.event.inputs if run.tensors[t].info.shape == made.shape]
-                if alike:
-                    yield Taken(made.id, entry, frozenset(alike))
+            alike = [t for t in entry.event.inputs if run.tensors[t].info.shape == made.shape]
+            if alike and (called[event.site] or any(_arrived(paths, entry, t, made.array) for t in alike)):
+                yield Taken(made.id, entry, frozenset(alike))
+
+
+def _arrived(paths: Paths, entry: Pass, tensor: int, array: int) -> bool:
+    """Whether a pass brought a tensor a gradient of the values of an array."""
+    tracks = (entry.arrivals.get(node) for node in paths.nodes_of(tensor, entry.began))
+    return any(a.array >= 0 and paths.run.same(a.array, array) for track in tracks if track for a in track.values)
 
 
 def _term(run: Run, taken: Taken) -> Term | None:
@@ -141,16 +145,17 @@ def _term(run: Run, taken: Taken) -> Term | None:
                     seen[made.id] = made.id if run.tensors[made.id].first_name else seen[tensor]
                     queue.append(made.id)
                 continue
-            if _is_sum(run, event, step, tensor) and (root := _root_over(run, made.id)) is not None:
+            if _is_sum(run, event, step, tensor, taken.variables) and (root := _root_over(run, made.id)) is not None:
                 named = seen[tensor] if seen[tensor] != taken.tensor else tensor
                 return Term(taken, named, tensor, made.id, step, root)
     return None
 
 
-def _is_sum(run: Run, event: OpRan, step: int, term: int) -> bool:
-    """Whether a result of an operation on two numbers is the one plus or minus the other."""
+def _is_sum(run: Run, event: OpRan, step: int, term: int, variables: frozenset[int]) -> bool:
+    """Whether a result of an operation on two numbers is the one plus or minus the other, and the other is not what the
+    gradient was taken by: that would be an update."""
     others = [t for t in run.inputs(event) if t != term]
-    if len(others) != 1 or not run.status(others[0], step).requires_grad:
+    if len(others) != 1 or others[0] in variables or not run.status(others[0], step).requires_grad:
         return False
     a, b = (run.scalar(run.status(t, step - 1).array) for t in (term, others[0]))
     total = run.scalar(event.outputs[0].array)
@@ -167,10 +172,9 @@ def _root_over(run: Run, tensor: int) -> Pass | None:
 
 def _learns(paths: Paths, term: Term) -> bool:
     """Whether what the gradient was computed from is trained with the loss, so that a graph of it would lead somewhere."""
-    nodes = paths.reached(term.taken.entry)
-    return any(
-        event.node in nodes and event.tensor not in term.taken.variables for _, event in paths.run.fills(term.root)
-    )  # fmt: skip
+    # A leaf has another AccumulateGrad in the graph of each loss, where nothing holds that of the last.
+    leaves = {paths.run.nodes[node].info.variable for node in paths.reached(term.taken.entry)}
+    return any(event.tensor in leaves for _, event in paths.run.fills(term.root))
 
 
 @rule(215, UNUSED_CREATE_GRAPH)
@@ -195,7 +199,6 @@ def unused_create_graph(run: Run) -> Iterator[Finding]:
             continue
         if any(event.node is not None and event.node.id in ran for event in made):
             continue
-        paths = paths_of(run.recording)
         leak = entries[0].event.via == "backward"
         yield finding(
             run, UNUSED_CREATE_GRAPH,
@@ -208,44 +211,5 @@ def unused_create_graph(run: Run) -> Iterator[Finding]:
             evidence=[("operations recorded in backward passes", str(len(made))), ("passes through them", "0")],
             nodes=[key(entries[0].event.roots[0][0])],
             steps=[entry.began for entry in entries],
-            changes=without_keyword(paths, site, "create_graph"),
+            changes=mending.keyword(run, site, "create_graph", None),
         )  # fmt: skip
-
-
-# --- changes of a call ----------------------------------------------------------------------------------------------------
-
-
-def with_keyword(paths: Paths, site: Site | None, name: str) -> list[TextChange]:
-    """The change that gives a call the argument `name=True`; none where it stands otherwise than as a plain call."""
-    node = paths.source.at(site)
-    if not isinstance(node, ast.Call) or site is None or any(word.arg in (name, None) for word in node.keywords):
-        return []
-    last = max([*node.args, *(word.value for word in node.keywords)], key=_end, default=None)
-    if last is None or last.end_lineno is None or last.end_col_offset is None:
-        return []
-    return [TextChange(site.cell, last.end_lineno, last.end_col_offset, last.end_lineno, last.end_col_offset, f", {name}=True")]
-
-
-def without_keyword(paths: Paths, site: Site | None, name: str) -> list[TextChange]:
-    """The change that takes an argument out of a call, with the comma before it."""
-    node = paths.source.at(site)
-    if not isinstance(node, ast.Call) or site is None:
-        return []
-    arguments: list[ast.expr | ast.keyword] = sorted([*node.args, *node.keywords], key=_end)
-    position = next((i for i, one in enumerate(arguments) if isinstance(one, ast.keyword) and one.arg == name), None)
-    if position is None:
-        return []
-    begin, end = _begin(arguments[position]), _end(arguments[position])
-    if position > 0:
-        begin = _end(arguments[position - 1])
-    elif len(arguments) > 1:
-        end = _begin(arguments[1])
-    return [TextChange(site.cell, *begin, *end, "")]
-
-
-def _begin(node: ast.expr | ast.keyword) -> tuple[int, int]:
-    return node.lineno, node.col_offset
-
-
-def _end(node: ast.expr | ast.keyword) -> tuple[int, int]:
-    return node.end_lineno or node.lineno, node.end_col_offset or 0

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from itertools import count
+from typing import TypeAlias
 
 from ...program.changes import TextChange, changed
 from ...recording.events import Printed, Site
@@ -14,10 +15,13 @@ from ...recording.recording import Recording
 from ...sandbox import RunResult
 from ..findings import findings
 from ..paths import paths_of
-from ..reason import Finding, Proof
+from ..reason import Finding, Longer, Proof
 from .diff import lines_changed, unified
 from .places import Places
 
+Place: TypeAlias = tuple[int, int, int]
+"""Where a backward pass begins: the cell, the line, and which of its roots it is."""
+Losses: TypeAlias = dict[Place, list[float]]
 CLOSE = 1e-3
 """How much larger a loss may be, as a part of it, and not be worse: sums of float32 depend on their order."""
 
@@ -26,10 +30,22 @@ class NotBetter(Exception):
     """Why changes of a program are no fix, in a sentence."""
 
 
-def judged(recording: Recording, finding: Finding, after: RunResult) -> Proof:
+class LargerLoss(NotBetter):
+    """After as many steps the loss is larger; with more of them it may be smaller."""
+
+    def __init__(self, place: Place, why: str) -> None:
+        super().__init__(why)
+        self.place = place
+
+
+def judged(recording: Recording, finding: Finding, after: RunResult, longer: Longer | None = None) -> Proof:
     """What the changes of a finding did, where they are a fix: the finding is gone, nothing else is worse.
 
+    Args:
+        longer: the losses of longer runs, which are better with the changes; then it is no matter what a few steps give.
+
     Raises:
+        LargerLoss: where nothing but the loss speaks against them.
         NotBetter: where they are none.
     """
     changes, places = finding.changes, Places(recording.source, finding.changes)
@@ -43,8 +59,8 @@ def judged(recording: Recording, finding: Finding, after: RunResult) -> Proof:
     said, so_far = _printed(made), _printed(recording, _first_of(recording, changes))
     if not said.startswith(so_far):
         raise NotBetter("The changed program prints something else before it comes to the change.")
-    before, now = _losses(recording, places), _losses(made, None)
-    began, old, new, steps = _compared(before, now)
+    before, now = losses(recording, places), losses(made)
+    began, old, new, steps = _compared(before, now, tell=longer is None)
     cells = changed(recording.source, changes)
     return Proof(
         lines=lines_changed(recording.source, cells),
@@ -53,6 +69,7 @@ def judged(recording: Recording, finding: Finding, after: RunResult) -> Proof:
         after=new,
         began=began,
         steps=steps,
+        longer=longer,
         ended=bool(broken) and after.status == "ok",
     )
 
@@ -118,11 +135,11 @@ def _first_of(recording: Recording, changes: Sequence[TextChange]) -> int:
 # --- losses ---------------------------------------------------------------------------------------------------------------
 
 
-def _losses(recording: Recording, places: Places | None) -> dict[tuple[int, int, int], list[float]]:
+def losses(recording: Recording, places: Places | None = None) -> Losses:
     """The numbers that backward passes began from, by the cell and the line (of the changed program) where they did, and how
     many roots of the pass were before them."""
     run, index = paths_of(recording).run, index_of(recording)
-    found: dict[tuple[int, int, int], list[float]] = {}
+    found: Losses = {}
     for entry in index.passes.values():
         site = run.site(entry.began)
         if site is None or entry.event.via != "backward":
@@ -135,10 +152,7 @@ def _losses(recording: Recording, places: Places | None) -> dict[tuple[int, int,
     return found
 
 
-_Losses = dict[tuple[int, int, int], list[float]]
-
-
-def _compared(before: _Losses, after: _Losses) -> tuple[float | None, float | None, float | None, int]:
+def _compared(before: Losses, after: Losses, *, tell: bool) -> tuple[float | None, float | None, float | None, int]:
     """The first loss with the changes if it is another one, the last two that stand side by side, and after how many passes.
 
     Raises:
@@ -151,7 +165,7 @@ def _compared(before: _Losses, after: _Losses) -> tuple[float | None, float | No
     common = before.keys() & after.keys()
     longest = Counter({place: len(after[place]) for place in after}).most_common(1)[0][0]
     for place in common:
-        _not_worse(before[place], after[place])
+        _not_worse(place, before[place], after[place], tell)
     told = max(common, key=lambda place: (len(after[place]), -place[1]), default=longest)
     now = after[told]
     if not all(math.isfinite(value) for value in now) and not any(map(_faulty, before.values())):
@@ -165,7 +179,7 @@ def _compared(before: _Losses, after: _Losses) -> tuple[float | None, float | No
     return None, old[steps - 1], now[steps - 1], steps
 
 
-def _not_worse(old: list[float], new: list[float]) -> None:
+def _not_worse(place: Place, old: list[float], new: list[float], tell: bool) -> None:
     steps = min(len(old), len(new))
     last, other = old[steps - 1], new[steps - 1]
     if not math.isfinite(last):
@@ -173,8 +187,8 @@ def _not_worse(old: list[float], new: list[float]) -> None:
     if not math.isfinite(other):
         raise NotBetter("With the changes the loss is not finite.")
     if _alike(old[0], new[0]):
-        if other > last + CLOSE * abs(last):
-            raise NotBetter(f"With the changes the loss after {steps} steps is {other:.4g}, where it was {last:.4g}.")
+        if tell and other > last + CLOSE * abs(last):
+            raise LargerLoss(place, f"With the changes the loss after {steps} steps is {other:.4g}, where it was {last:.4g}.")
     elif new[-1] > new[0] + CLOSE * abs(new[0]):
         raise NotBetter(f"With the changes the loss grows from {new[0]:.4g} to {new[-1]:.4g}.")
 

@@ -107,7 +107,7 @@ def keyword(run: Run, site: Site | None, name: str, value: str | None) -> Change
     if given is not None and value is not None:
         return [TextChange(found.cell, *begin(given.value), *end(given.value), value)]
     if given is not None:
-        return _without_keyword(found, call, given)
+        return _without_part(found, call, given)
     if value is None:
         return []
     line, column = end(call)
@@ -126,15 +126,26 @@ def _tail(found: Spot, call: ast.Call) -> str:
     return lines.text[last : lines.span(call)[1] - 1]
 
 
-def _without_keyword(found: Spot, call: ast.Call, given: ast.keyword) -> Changes:
+def without_argument(run: Run, site: Site | None) -> Changes:
+    """The argument of a call, or the element of a list, at a site left out."""
+    found = spot(run, site)
+    above = found.program.parents.get(found.node) if found is not None else None
+    if found is None or not isinstance(found.node, ast.expr) or not isinstance(above, ast.Call | ast.List):
+        return []
+    if found.node not in (above.args if isinstance(above, ast.Call) else above.elts):
+        return []
+    return _without_part(found, above, found.node)
+
+
+def _without_part(found: Spot, whole: ast.Call | ast.List, part: ast.expr | ast.keyword) -> Changes:
     lines = found.program.lines
-    start, stop = lines.span(given)
-    text, (_, closed) = lines.text, lines.span(call)
+    start, stop = lines.span(part)
+    text, (_, closed) = lines.text, lines.span(whole)
     ahead = re.search(r",\s*$", text[:start])
     behind = re.match(r"\s*,?\s*", text[stop:closed])
     if ahead is not None:
         start = ahead.start()
-    elif behind is not None and text[:start].rstrip().endswith("("):
+    elif behind is not None and text[:start].rstrip().endswith(("(", "[")):
         stop += behind.end()
     else:
         return []

@@ -103,13 +103,21 @@ def last_in(run: Run, site: Site | None, *statements: str) -> Changes:
     return after(run, site_of(found.cell, body[-1]), *statements)
 
 
+def instead(run: Run, site: Site | None, *statements: str) -> Changes:
+    """Statements in place of the one at a site, indented like it."""
+    found = _lines(run, site)
+    return [] if found is None else [found.instead(_indented("\n".join(statements), found.indent))]
+
+
 def dropped(run: Run, site: Site | None) -> Changes:
-    """The statement at a site left out."""
+    """The statement at a site left out, with a loop or a `with` around it in which nothing else stands."""
     found = _lines(run, site)
     if found is None:
         return []
     above = found.program.parents.get(found.node)
     alone = any(getattr(above, name, None) == [found.node] for name in ("body", "orelse", "finalbody"))
+    if alone and isinstance(above, ast.For | ast.With) and not getattr(above, "orelse", None):
+        return dropped(run, site_of(found.cell, above))
     if alone and not isinstance(above, ast.Module):
         return [found.instead(f"{found.indent}pass")]
     if found.last < len(found.program.lines.lines):
@@ -117,15 +125,23 @@ def dropped(run: Run, site: Site | None) -> Changes:
     return [found.instead("")]
 
 
-def moved(run: Run, site: Site | None, *, before: Site | None = None, after: Site | None = None) -> Changes:
-    """The statement at a site written before or after another one instead, indented like that."""
-    found, other = _lines(run, site), _lines(run, before or after)
-    if found is None or other is None or found.cell != other.cell or _within(found.node, other) or _within(other.node, found):
+def moved(run: Run, *sites: Site | None, before: Site | None = None, after: Site | None = None) -> Changes:
+    """The statements at some sites written before or after another one instead, in this order and indented like that."""
+    other = _lines(run, before or after)
+    texts, changes = [], []
+    for site in sites:
+        found = _lines(run, site)
+        if found is None or other is None or found.cell != other.cell:
+            return []
+        text = _reindented(found, other.indent)
+        if text is None or _within(found.node, other) or _within(other.node, found):
+            return []
+        texts.append(text)
+        changes += dropped(run, site)
+    if other is None or not texts:
         return []
-    text = _reindented(found, other.indent)
-    if text is None:
-        return []
-    return [*dropped(run, site), other.above(text) if before is not None else other.below(text)]
+    text = "\n".join(texts)
+    return [*changes, other.above(text) if before is not None else other.below(text)]
 
 
 def swapped(run: Run, first: Site | None, second: Site | None) -> Changes:

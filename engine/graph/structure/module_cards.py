@@ -5,7 +5,7 @@ A module goes by the name that its parameters do ("models[0]"), not by an argume
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from itertools import takewhile
 
 from .folding import Folding, Group
@@ -32,7 +32,7 @@ def module_badge(kind: str, shapes: dict[str, tuple[int, ...]]) -> str:
 
 def module_parts(group: str) -> list[str]:
     """The path of the module that a group, by its id, is of."""
-    return [step[1:] for step in group.split("/") if step.startswith("M")]
+    return [step[1:].partition("@")[0] for step in group.split("/") if step.startswith("M")]
 
 
 def root_id(group: str) -> str:
@@ -46,6 +46,32 @@ def root_name(parameter: str, path: str) -> str:
     """What a parameter's name says that the outermost module of a path is called; "" where it says nothing."""
     owner, (_, dot, rest) = parameter.rpartition(".")[0], path.partition(".")
     return owner.removesuffix(dot + rest) if owner.endswith(dot + rest) else ""
+
+
+def module_path(group: Group, names: Mapping[str, str]) -> str:
+    """The whole path of the module that a group is of; `names` are those of outermost modules, by their groups."""
+    first, *rest = module_parts(group.id)
+    return ".".join([names.get(root_id(group.id), first), *rest])
+
+
+def told_apart(paths: Collection[str]) -> dict[str, str]:
+    """So much of the end of each path that no two are the same and none begins with a number; what all of them begin with says
+    nothing."""
+    parts = {path: path.split(".") for path in paths}
+    root = len({steps[0] for steps in parts.values()}) == 1
+    for count in range(1, max(map(len, parts.values())) + 1):
+        ends = {path: _end(steps, count, root) for path, steps in parts.items()}
+        if len(set(ends.values())) == len(ends) and not any(end[0].isdigit() for end in ends.values()):
+            return ends
+    return {path: path for path in paths}
+
+
+def _end(steps: list[str], count: int, root: bool) -> str:
+    """The last of a path's steps, the first one left out if it is a common root and a name follows."""
+    shown = steps[-count:]
+    if root and len(shown) == len(steps) > 1 and not steps[1].isdigit():
+        shown = steps[1:]
+    return ".".join(shown)
 
 
 def module_name(folding: Folding, group: Group, names: Mapping[str, str]) -> str:

@@ -63,10 +63,9 @@ def _take_slice(self, dim, start, end, step):
 
 
 @function(traits="sized")
-def cat(tensors: Sequence[Tensor], dim: int = 0, *, axis: int | None = None) -> Tensor:
+def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     """The tensors joined along an existing dimension."""
     items = _listed("cat", tensors)
-    dim = dim if axis is None else axis
     if not items:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
     shapes = [t._array.shape for t in items if t._array.shape != (0,)]

@@ -146,7 +146,7 @@ def test_a_minus_is_standard_output(folder: Path, monkeypatch: pytest.MonkeyPatc
         (["svg", "good.py", "--step", "999"], "there is no step 999"),
         (["py", "good.py"], "this would overwrite good.py: say another file with -o"),
         (["svg", "good.py", "-o", "no/such/folder.svg"], "folder.svg cannot be written: No such file"),
-        (["explain", "good.py", "--why", "nobody"], "nobody names no tensor of this run"),
+        (["explain", "good.py", "--why", "nobody"], "nobody names no tensor, module or line of this run"),
         (["open", "good.txt"], "good.txt is neither a recording (.gradtape) nor a program"),
         (["open", "none.py"], "none.py cannot be read"),
     ],

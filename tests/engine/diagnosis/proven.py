@@ -1,7 +1,8 @@
 """How many findings have a fix that is proven: `python -m tests.engine.diagnosis.proven [KIND …]`.
 
-The findings are those of the catalogue's broken programs and of the corpora of programs with defects. For each kind it prints how
-many there are, how many bring changes and how many of those are proven; with `-v` what the others lack, with `-d` the diffs.
+The findings are those of the catalogue's broken programs, of the corpus of defects, and of the programs after real threads. For
+each kind it prints how many there are, how many bring changes and how many of those are proven; with `-v` what the others
+lack, with `-d` the diffs.
 """
 
 from __future__ import annotations
@@ -19,8 +20,9 @@ from engine.recording import Recording
 from engine.sandbox import Limits, run
 from tests.corpus import corpus
 
+from .twins import all_twins
+
 HERE = Path(__file__).parent
-CORPORA = ("corpus/defects.py",)
 BROKEN, MENDED = "# %% broken\n", "# %% mended\n"
 LIMITS = Limits(seconds=30)
 
@@ -37,9 +39,10 @@ def programs(rules: Path = HERE.parents[2] / "assets" / "rules") -> Iterator[tup
     """The broken programs: their names and texts."""
     for path in sorted(rules.glob("*.py")):
         yield path.stem, path.read_text(encoding="utf-8").partition(BROKEN)[2].partition(MENDED)[0]
-    for file in CORPORA:
-        for case in corpus(HERE / file).cases.values():
-            yield case.name, case.program
+    for case in corpus(HERE / "corpus/defects.py").cases.values():
+        yield case.name, case.program
+    for twins in all_twins():
+        yield str(twins), twins.broken
 
 
 def outcomes(text: str, name: str, only: set[str]) -> Iterator[Outcome]:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from engine.diagnosis.findings import RULES, findings
 from engine.diagnosis.findings.registry import kinds_of
+from engine.diagnosis.gradcheck.functions import check_functions, keep
 from engine.diagnosis.reason import Finding
 from engine.sandbox import Limits, RunResult, run
 from tests.corpus import Case, corpora, corpus
@@ -50,7 +51,10 @@ def ran(source: str) -> RunResult:
 def found_in(source: str) -> tuple[Finding, ...]:
     """What is found in a program; nothing where it has no recording."""
     recording = ran(source).recording
-    return () if recording is None else tuple(findings(recording))
+    if recording is None:
+        return ()
+    keep(recording, check_functions(recording))
+    return tuple(findings(recording))
 
 
 def of_broken(twins: Twins) -> Verdict:

@@ -13,6 +13,7 @@ import pytest
 
 from engine.diagnosis.findings import findings
 from engine.diagnosis.findings.catalogue import RULES, Entry, entry, kinds, nearest
+from engine.diagnosis.gradcheck.functions import check_functions, keep
 from engine.recording import Recording
 from engine.recording.events import Printed, Warned
 from engine.sandbox import Limits, RunResult, run
@@ -26,6 +27,7 @@ def ran(id: str, which: str) -> tuple[RunResult, Recording]:
     """One of the programs of a kind, run; several tests look at the same one."""
     result = run(getattr(entry(id), which), LIMITS.get(id, Limits(seconds=30)))
     assert result.recording is not None
+    keep(result.recording, check_functions(result.recording))
     return result, result.recording
 
 

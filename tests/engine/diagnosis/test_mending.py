@@ -264,6 +264,49 @@ def test_keywords_are_added_changed_and_left_out(value: str | None, text: str, a
     assert mended(lambda run, site: m.keyword(run, site, "lr", value), text) == (after or None)
 
 
+PARTS = [
+    ("f(«a», b)", "f(b)"),
+    ("f(a, «b»)", "f(a)"),
+    ("f(\n    a,\n    «g(b, c)»,\n)", "f(\n    a,\n)"),
+    ("[«a»]", "[]"),
+    ("[a, «b», c]", "[a, c]"),
+    ("f(k=«a»)", ""),
+    ("«a» + b", ""),
+]
+
+
+@pytest.mark.parametrize(("text", "after"), PARTS)
+def test_an_argument_is_left_out(text: str, after: str) -> None:
+    assert mended(m.without_argument, text) == (after or None)
+
+
+def test_several_statements_are_moved_together() -> None:
+    text = "«b = 1»\nc = 3\n«a = 2»\nfor i in x:\n    «g(a)»\n"
+    assert (
+        mended(lambda run, b, a, to: m.moved(run, b, a, before=to), text)
+        == "c = 3\nfor i in x:\n    b = 1\n    a = 2\n    g(a)\n"
+    )
+
+
+def test_where_a_statement_stands_beside_another_is_found() -> None:
+    plain, (inner, other) = marked("def f():\n    for i in x:\n        if i:\n            «g()»\n    «h()»\n")
+    run = Run(Recording(source=(plain,)))
+    assert m.text_at(run, m.in_body(run, inner, other)).startswith("for i in x:")
+    assert m.in_body(run, other, inner) is None
+
+
+DEFINED = [("c = nn.NLLLoss()\n«c(a, b)»", "nn.NLLLoss()"),
+           ("class A:\n  def f(self):\n    self.c = L(1)\n    «self.c(a)»", "L(1)"),
+           ("«L(1)(a)»", "L(1)"), ("c = L(1)\nc = L(2)\n«c(a)»", ""), ("«f(a)»", ""), ("c = d\n«c(a)»", "")]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "made"), DEFINED)
+def test_what_made_what_is_called_is_found(text: str, made: str) -> None:
+    plain, (call,) = marked(text)
+    run = Run(Recording(source=(plain,)))
+    assert m.text_at(run, m.definition_of(run, call)) == made
+
+
 WRITES = [
     ("«y += 1»", "y = y + 1"),
     ("«y **= 2»", "y = y ** 2"),

@@ -21,6 +21,8 @@ def made(how: str, *given: Any) -> Any:
             return clean(*given)
         case "shorterNumbers":
             return shortening.shorter_numbers(*given)
+        case "unnamed":
+            return shortening.unnamed(*given)
         case "textWidth":
             return pytest.approx(shortening.text_width(FONTS[given[0]], given[1]), abs=0.01)
         case _:

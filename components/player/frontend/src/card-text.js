@@ -2,7 +2,7 @@
 
 import { CARD, PILL, ROWS, SPARK } from './design.js';
 import { paintSpark, troubleAt } from './sparks.js';
-import { clean, fitEnd, fitMiddle, fitNumber, isNumber, shorterNumbers, textWidth, write } from './text.js';
+import { clean, fitEnd, fitMiddle, fitNumber, isNumber, shorterNumbers, textWidth, unnamed, write } from './text.js';
 
 /** What stands between what has come of a gradient and what is still on its way. */
 const PENDING = ' + …';
@@ -45,7 +45,7 @@ export function pillText(ctx, node, glows, view) {
   const room = node.w + 2 * PILL.spill;
   write(ctx, begins, node.x, below, { font: fonts.name, fill: palette.red, align: 'center' });
   if (face.flow != null && !node.ghost) write(ctx, clean(face.flow), node.x, below, { font: fonts.small, fill: palette.orangeText, room, align: 'center' });
-  else if (node.some) write(ctx, node.some, node.x, below + (begins ? PILL.line : 0), { font: fonts.small, fill: palette.mute, room, align: 'center' });
+  else if (node.some && !begins) write(ctx, node.some, node.x, below, { font: fonts.small, fill: palette.mute, room, align: 'center' });
 }
 
 /** A card's name and badge, the line under them, and its rows. */
@@ -55,7 +55,7 @@ export function cardText(ctx, node, view) {
   const room = node.w - 2 * CARD.padding;
   const { top } = node.box;
   const name = nameOf(node);
-  const badge = fitEnd(fonts.small, clean(node.badge), Math.max(room - textWidth(fonts.title, name) - CARD.gap, room * CARD.badgeLeast));
+  const badge = badgeText(fonts.small, clean(node.badge), room, textWidth(fonts.title, name));
   const taken = badge ? textWidth(fonts.small, badge) + CARD.gap : 0;
   const times = timesText(node);
   const title = fitMiddle(fonts.title, name, room - taken - textWidth(fonts.row, times));
@@ -67,6 +67,13 @@ export function cardText(ctx, node, view) {
   if (begins) write(ctx, begins, left, top + (lines.sub ?? lines.first), { font: fonts.name, fill: palette.red, room });
   else if (lines.sub !== null) write(ctx, subText(clean(node.sub), node.some, room, fonts.small), left, top + lines.sub, { font: fonts.small, fill: palette.mute });
   if (!node.ghost) rows(ctx, node, left, room, view);
+}
+
+/** A badge has what a name leaves it, at least its share; where the name would have to be cut for that, it stands whole or not at all. */
+function badgeText(font, badge, room, name) {
+  const left = room - name - CARD.gap;
+  if (name <= room && left < room * CARD.badgeLeast) return textWidth(font, badge) <= left ? badge : '';
+  return fitEnd(font, badge, Math.max(left, room * CARD.badgeLeast));
 }
 
 /** The line under a title: shape and line, and in how many iterations the node is there, which goes first. */
@@ -132,20 +139,22 @@ function linesOf(node, { palette, fonts }) {
 
 /**
  * How a row is written: with its label if there is room, its number whole, and the curve at its usual width or, where that makes
- * the number fit, at its least.
+ * the number fit, at its least. Of a group's value the name goes first.
  */
 function planOf(node, line, column, room, { fonts }) {
   const usual = curveRoom(node, line.series, room);
   const { label, text } = line;
-  if (!isNumber(text) || line.note) return { label, text, curve: usual };
+  const bare = unnamed(text);
+  if (!isNumber(bare) || line.note) return { label, text, curve: usual };
   const start = Math.max(column, textWidth(fonts.row, label) + CARD.labelTight);
   const small = Math.min(usual, SPARK.least);
-  const shorter = shorterNumbers(text);
+  const shorter = shorterNumbers(bare);
   const [first, last] = [shorter[0], shorter.at(-1)];
+  const named = bare === text ? [] : [[label, text, usual], [label, text, small]];
   // Beside a curve a mean is written no more exactly than its deviation.
-  const plain = usual && text.includes('±') ? [] : [[label, text, usual]];
-  const ways = [...plain, [label, first, usual], [label, first, small], ['', first, small], [label, last, small], ['', last, small]];
-  const fits = ([named, number, curve]) => textWidth(line.font, number) <= room - (curve ? curve + SPARK.gap : 0) - (named ? start : 0);
+  const plain = usual && bare.includes('±') ? [] : [[label, bare, usual]];
+  const ways = [...named, ...plain, [label, first, usual], [label, first, small], ['', first, small], [label, last, small], ['', last, small]];
+  const fits = ([labelled, number, curve]) => textWidth(line.font, number) <= room - (curve ? curve + SPARK.gap : 0) - (labelled ? start : 0);
   const way = ways.find(fits) ?? [label, '', usual];
   return { label: way[0], text: way[1], curve: way[2] };
 }

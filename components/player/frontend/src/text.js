@@ -76,6 +76,12 @@ const FAULTS = /^\d+ (NaN|Inf)(?:, \d+ (Inf))?$/;
 /** Is it a number, a mean and a deviation, or a count of NaN and Inf, which must not be cut? */
 export const isNumber = (text) => SPREAD.test(text) || SINGLE.test(text) || FAULTS.test(text);
 
+/** The number alone of "target = mean 5.38 ± 2.3"; other text as it is. */
+export function unnamed(text) {
+  const number = text.slice(text.lastIndexOf(' = ') + 3);
+  return text.includes(' = ') && isNumber(number) ? number : text;
+}
+
 /**
  * Shorter and shorter ways to write a number: a deviation with two digits and the mean to the same place, then the mean alone; of
  * a count of NaN and Inf which there are. Text that is no number has but itself.

@@ -291,7 +291,7 @@ for i in range(3):
         w = w - 0.1 * w.grad  # <-
 
 # %% the gradient of a scaled leaf
-#: finds: grad_is_none
+#: finds: grad_is_none, converted_leaf
 w = torch.randn(3, requires_grad=True) * 0.1  # <-
 loss = (w**2).sum()
 loss.backward()
