@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from ...recording.events import NOTHING, Accumulated
-from ..answers.names import named, why
+from ..answers.names import named
+from ..answers.why import why
 from ..cuts import KINDS
 from ..paths import Paths, paths_of
 from ..reason import Finding, Kind, Reason
