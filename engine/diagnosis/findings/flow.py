@@ -32,6 +32,8 @@ _STEPS = 12
 _LONG_RATIO = 1e6
 _STEADY = 0.75
 """The part of the layers at which the norm must move in the same direction."""
+_ALIVE = 0.95
+"""A share of dead units beyond which a layer passes next to nothing on."""
 _FLAT = 1e-3
 """A derivative below this counts as saturated."""
 _CARRIERS = ("matrix_product", "convolution", "squashes", "relu", "product")
@@ -267,6 +269,8 @@ def dead_relu(run: Run) -> Iterator[Finding]:
             ],
             nodes=[key(first.event.outputs[0].id)],
             steps=[c.step for c in calls if c.step >= first.step],
+            # A layer learns with the rest of its units; with next to none of them nothing before it does.
+            severity="" if dead.mean() > _ALIVE else "hint",
         )  # fmt: skip
 
 

@@ -26,7 +26,7 @@ from ..run import Run, call, finding, key
 from .registry import rule
 
 GROWING_GRAPH = Kind("growing_graph", "warning", "Every backward pass goes through all earlier iterations again.", True)
-NEEDLESS_RETAIN = Kind("needless_retain", "warning", "retain_graph=True keeps graphs that are never used again.", True)
+NEEDLESS_RETAIN = Kind("needless_retain", "hint", "retain_graph=True keeps graphs that are never used again.", True)
 KEPT_GRAPHS = Kind("kept_graphs", "warning", "A sum, an average or a list keeps the graph of every iteration.", True)
 UNUSED_RESULT = Kind("unused_result", "hint", "A result is never used.", True)
 

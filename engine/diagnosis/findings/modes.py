@@ -11,6 +11,7 @@ import numpy as np
 
 from ...recording.columns import columns_of
 from ...recording.events import NOTHING, OpRan, Scope, Site
+from ...recording.levels import levels_of
 from ..cadence import cadence_of, used_fills
 from ..paths import paths_of
 from ..reason import Finding, Kind
@@ -175,14 +176,14 @@ class Evaluation(NamedTuple):
     drops: bool
     measured: int
     """The step at which the result was compared with data."""
-    taken: int
-    """The tensor that the model was given."""
+    learned: bool
+    """Whether the model also learns from what it was given."""
     tracked: bool
     """Whether gradients were tracked, as if something were to be learned."""
     made: int
 
 
-@rule(136, TRAINING_IN_EVALUATION)
+@rule(136, TRAINING_IN_EVALUATION, everywhere=True)  # the evaluation often comes last
 def evaluated_in_training_mode(run: Run) -> Iterator[Finding]:
     """A forward pass whose result is only measured runs with dropout, or by the statistics of its batch."""
     trained = _training(run) if run.updates else {}
@@ -210,7 +211,7 @@ def evaluated_in_training_mode(run: Run) -> Iterator[Finding]:
             evidence=[("layer", first.layer), ("evaluations in training mode", str(len(same)))],
             nodes=[key(found.made) for found in same],
             steps=[found.step for found in same],
-            severity="hint" if all(found.tracked and _trained_on(run, found.taken, found.step) for found in same) else "",
+            severity="hint" if all(found.tracked and found.learned for found in same) else "",
         )  # fmt: skip
 
 
@@ -240,7 +241,8 @@ def _evaluations(run: Run, trained: Collection[str]) -> Iterator[Evaluation]:
         first, until = _call(run, step, model)
         others = {scopes[run.events[s].scope].mode for s in range(first, until)}
         measured = _measured(run, event.outputs[0].id, model, went_back) if "eval" not in others else NOTHING
-        if measured != NOTHING:
+        # Where the recording is thin, what went backward is not known of every pass.
+        if measured != NOTHING and levels_of(run.recording).lowest(first, measured) == "whole":
             drops = _DROPOUT.fullmatch(scope.module_class) is not None
             yield Evaluation(
                 step,
@@ -249,7 +251,7 @@ def _evaluations(run: Run, trained: Collection[str]) -> Iterator[Evaluation]:
                 _called(run, step),
                 drops,
                 measured,
-                _given(run, first, until),
+                _trained_on(run, _given(run, first, until), range(first, until)),
                 event.grad_mode,
                 event.outputs[0].id,
             )
@@ -347,9 +349,10 @@ def _is_data(run: Run, tensor: int) -> bool:
     return True
 
 
-def _trained_on(run: Run, tensor: int, step: int) -> bool:
-    """Whether the model also learns from a tensor."""
-    return any(isinstance(e := run.events[s], OpRan) and e.node is not None for s in run.consumers.get(tensor, ()) if s != step)
+def _trained_on(run: Run, tensor: int, call: range) -> bool:
+    """Whether the model also learns from a tensor, in another call."""
+    uses = (run.events[s] for s in run.consumers.get(tensor, ()) if s not in call)
+    return any(isinstance(event, OpRan) and event.node is not None for event in uses)
 
 
 @rule(137, DROPOUT_ALWAYS_ON)

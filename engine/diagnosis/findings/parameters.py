@@ -162,7 +162,18 @@ def no_gradient(run: Run) -> Iterator[Finding]:
             nodes=[key(t) for t in (*tensors, *((cut.source, cut.result) if cut is not None else ())) if t != NOTHING],
             steps=[s for s, e in run.optimizer_steps if tensors[0] in e.idle],
             changes=uncut(run, cut) if cut is not None else [],
+            severity="hint" if kind is UNUSED_PARAMETER and not used and _used_in_another(run, tensors) else "",
         )  # fmt: skip
+
+
+def _used_in_another(run: Run, tensors: list[int]) -> bool:
+    """Whether another object of the same class uses the parameters that stand at the same place in it: an option, then."""
+
+    def place(tensor: int) -> tuple[Site | None, list[str]]:
+        return run.site(run.tensors[tensor].born), run.title(tensor).split(".")[-2:]
+
+    used = [place(t) for t in _reached(run)]
+    return all(place(t) in used for t in tensors)
 
 
 def _cut_off(paths: Paths, tensor: int, step: int) -> Cut | None:

@@ -1,7 +1,7 @@
 """How well findings name what is wrong, on programs after real threads: `python -m tests.engine.diagnosis.score [--missed]`.
 
-A broken program counts as right where an error or a warning, or a hint of a kind that is one, names its cause at one of its marked
-lines; as wrong where errors and warnings name something else; as silent where there are none. Mended twins and sound programs have
+A broken program counts as right where an error or a warning, or a hint of a kind that is one, names its cause at a marked
+line; as wrong where errors and warnings name something else; as silent where there are none. Mended twins and sound programs have
 no error and no warning.
 """
 
