@@ -9,16 +9,20 @@ import numpy as np
 
 from ...graph.structure.moments import iteration_of, iteration_text, main_of
 from ...graph.structure.places import places_of
+from ...graph.symbols import clip
 from ...recording.columns import columns_of
-from ...recording.events import NOTHING, NodeRan
+from ...recording.events import NOTHING, NodeRan, OpRan
 from ..fault_facts import Facts, of_derivative, of_operation
 from ..fault_origin import Origin, Station, fault_word, origin_of
+from ..paths import paths_of
 from ..reason import Reason
 from ..run import MAX_LABEL, Run
 from .grad_query import Question
 
 _HUGE = 1e4
 """How many times as large as at first a parameter is that has run away."""
+_FEW = 32
+"""Results that are looked at between where it began and a where that leaves it out."""
 _LABELS = 9
 """Stations that are named; of a longer way those at its two ends."""
 
@@ -59,6 +63,9 @@ def _answer(q: Question, found: Origin, what: str, rest: str, evidence: list[tup
             f"{why} {grown}".strip(),
             "Make the learning rate smaller, or clip the gradients: torch.nn.utils.clip_grad_norm_.",
         )
+    hidden = _hidden(run, found, facts) if facts is not None and found.kind == "operation" else None
+    if hidden is not None:
+        why, fix = f"{why} {hidden}", _SAFE
     total = iteration_text(run.recording, found.step)
     good = min(good, iteration_of(run.recording, found.step) - 1)
     told = [
@@ -101,6 +108,8 @@ def _beginning(run: Run, found: Origin, facts: Facts | None) -> tuple[str, str, 
         return f"it began with {part}{_operation(run, facts)} at {run.moment(facts.step)}", facts.why, facts.fix
     if found.kind == "data":
         fix = "Check what is put in: torch.isfinite(x).all(), or torch.nan_to_num."
+        if not run.tensors[_tensor(run, began)].first_name and (text := paths_of(run.recording).statement(found.step)):
+            name = clip(text, MAX_LABEL)
         return f"it came in with {name} at {where}", "The data that is given there is not finite.", fix
     if found.kind == "root" and found.entry is not None:
         fix = "Start the pass with a gradient that is finite."
@@ -113,6 +122,34 @@ def _beginning(run: Run, found: Origin, facts: Facts | None) -> tuple[str, str, 
     return f"it was first seen in {name} at {where}", "What led there was not recorded operation by operation.", fix
 
 
+def _hidden(run: Run, found: Origin, facts: Facts) -> str | None:
+    """That the value does not show in the pass's root, because a where or a mask leaves it out; None where it does show."""
+    number = next((one.number for one in found.way if one.number), 0)
+    entry = run.index.passes.get(number)
+    if entry is None or any(run.fault(run.status(root, entry.began).array) for root, _ in entry.event.roots):
+        return None
+    leaving = run.having("leaves_out") | run.having("branches") | run.having("masks")
+    queue, seen = [facts.tensor], {facts.tensor}
+    for tensor in queue:
+        for step in run.consumers.get(tensor, ()):
+            event = run.events[step]
+            if not isinstance(event, OpRan) or len(queue) > _FEW:
+                continue
+            if event.op in leaving:
+                return (
+                    f"Its result is left out at {run.where(step)}; that hides a value, not its derivative: the gradient of 0 "
+                    "that comes back is multiplied by that, and 0 times NaN or infinity is NaN."
+                )
+            made = [info.id for info in event.outputs if run.fault(info.array) and info.id not in seen]
+            seen.update(made)
+            queue += made
+    return None
+
+
+_SAFE = (
+    "Make the input safe before the operation, not its result after it: torch.where(ok, x, 1.0) inside, and where() again "
+    "outside."
+)
 _SCALE = "Scale the loss or the values down."
 
 

@@ -221,7 +221,7 @@ loss.backward()
 
 # %% a where that hides the value and not its derivative
 #: asks: x
-#: after: an issue on the gradient of where
+#: after: issue 108618 of PyTorch's tracker
 #: code: not_finite
 #: says: where() and masks hide a value, not its derivative
 #: grad: nan
@@ -915,3 +915,320 @@ for k in range(4):
     loss.backward()
     w.grad.mul_(1e6)
     opt.step()
+
+# %% exp in a branch that is not taken
+#: asks: a
+#: after: issue 68425 of PyTorch's tracker
+#: code: not_finite
+#: says: exp(100)
+#: says: hides a value, not its derivative
+#: grad: nan
+a = torch.tensor(100.0, requires_grad=True)
+b = torch.where(a <= 0, torch.exp(a), 1 + a)  # <-
+b.backward()
+
+# %% a root of negative numbers in a branch that is not taken
+#: asks: xt
+#: after: issue 187297 of PyTorch's tracker
+#: code: not_finite
+#: says: sqrt(-1)
+#: says: hides a value, not its derivative
+#: grad: nan
+xt = torch.tensor([-1.0, -4.0], requires_grad=True)
+y = torch.where(xt > 0, torch.sqrt(xt), xt).sum()  # <-
+y.backward()
+
+# %% a division by zero in a branch that is not taken
+#: asks: x
+#: after: issue 36923 of PyTorch's tracker
+#: code: not_finite
+#: says: x / t
+#: says: hides a value, not its derivative
+#: grad: nan
+t = 0
+x = torch.ones(()).requires_grad_()
+y = t * (x / t)  # <-
+z = torch.where(x >= t, x, y)
+z.backward()
+
+# %% a missing value in the third batch
+#: asks: loss
+#: after: a forum thread: nan after some batches
+#: code: not_finite
+#: says: data[2, 1, 0] = float('nan')
+#: never: constant
+net = nn.Linear(2, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+data = torch.ones(4, 3, 2)
+data[2, 1, 0] = float('nan')  # <-
+for x in data:
+    loss = net(x).pow(2).mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+
+# %% a learning rate that is much too large for a network
+#: asks: net
+#: after: a question site: loss is nan
+#: code: not_finite
+#: says: learning rate of 50
+#: says: All 4 parameters
+net = nn.Sequential(nn.Linear(2, 8), nn.ReLU(), nn.Linear(8, 1))
+opt = torch.optim.SGD(net.parameters(), lr=50.0)
+x, t = torch.randn(16, 2), torch.randn(16, 1)
+for k in range(30):
+    loss = F.mse_loss(net(x), t)  # <-
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+
+# %% losses that are put into a tensor
+#: asks: w
+#: after: a question site: mean of a list of losses
+#: code: cut_copy
+#: says: torch.stack(losses)
+#: grad: None
+w = torch.tensor([1.0, 2.0], requires_grad=True)
+losses = []
+for x in [1.0, 2.0, 3.0]:
+    losses.append((w * x).sum())
+loss = torch.tensor(losses, requires_grad=True).mean()  # <-
+loss.backward()
+
+# %% a loss that has no graph
+#: asks: loss
+#: after: a question site: element 0 of tensors does not require grad
+#: code: cut_detach
+#: says: self.fc(x).detach()
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 2)
+
+    def forward(self, x):
+        return self.fc(x).detach()  # <-
+
+def main():
+    model = Net()
+    loss = model(torch.ones(1, 4)).sum()
+    loss.requires_grad_(True)
+    loss.backward()
+
+main()
+
+# %% a model that is made in a function
+#: asks: model.fc.weight
+#: after: a question site
+#: code: cut_detach
+#: says: self.fc(x)
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 2)
+
+    def forward(self, x):
+        return self.fc(x).detach()  # <-
+
+def main():
+    model = Net()
+    loss = model(torch.ones(1, 4)).sum()
+    loss.requires_grad_(True)
+    loss.backward()
+
+main()
+
+# %% gradients that are left switched off
+#: asks: why did it fail
+#: after: a question site: element 0 of tensors does not require grad
+#: code: line_failed
+#: says: Call torch.set_grad_enabled(True) before it
+#: says: line 3
+net = nn.Linear(2, 1)
+torch.set_grad_enabled(False)
+print(net(torch.ones(1, 2)))
+loss = net(torch.ones(1, 2)).sum()
+loss.backward()  # <-
+
+# %% a sample of a normal distribution
+#: asks: enc.weight
+#: after: a forum thread on variational autoencoders
+#: code: zero_step
+#: says: torch.randn_like(mean)
+#: never: constant between
+#: grad: zero
+enc, dec = nn.Linear(4, 2), nn.Linear(2, 4)
+x = torch.randn(3, 4)
+mu = enc(x)
+z = torch.normal(mu, torch.ones_like(mu))  # <-
+F.mse_loss(dec(z), x).backward()
+
+# %% rounded on the way
+#: asks: w
+#: after: an issue on quantisation
+#: code: zero_step
+#: says: w + (torch.round(w) - w).detach()
+#: grad: zero
+w = torch.tensor([0.3, 0.8], requires_grad=True)
+loss = ((torch.round(w) * torch.tensor([1.0, 2.0]) - 1) ** 2).sum()  # <-
+loss.backward()
+
+# %% an image that is moved along its gradient
+#: asks: x
+#: after: a tutorial on adversarial examples
+#: code: overwritten
+#: says: with torch.no_grad(): x += 0.1 * x.grad.sign()
+#: grad: None
+net = nn.Linear(4, 2)
+x = torch.ones(1, 4, requires_grad=True)
+loss = F.cross_entropy(net(x), torch.tensor([1]))
+loss.backward()
+x = x + 0.1 * x.grad.sign()  # <-
+
+# %% the state of an LSTM is carried on
+#: asks: rnn.weight_ih_l0
+#: after: a forum thread on stateful LSTMs
+#: code: backward_failed
+#: says: state = tuple(each.detach() for each in state)
+#: says: zero_grad
+#: grad: None
+rnn = nn.LSTM(2, 3, batch_first=True)
+opt = torch.optim.SGD(rnn.parameters(), lr=0.1)
+state = None
+for i in range(2):
+    out, state = rnn(torch.ones(1, 4, 2), state)
+    loss = out.sum()
+    opt.zero_grad()
+    loss.backward()  # <-
+    opt.step()
+
+# %% the discriminator after the generator's step
+#: asks: D.weight
+#: after: a tutorial on GANs
+#: code: accumulated
+#: says: 2 backward passes
+#: wrong: no
+G, D = nn.Linear(2, 2), nn.Linear(2, 1)
+og, od = torch.optim.SGD(G.parameters(), lr=0.1), torch.optim.SGD(D.parameters(), lr=0.1)
+for i in range(3):
+    od.zero_grad()
+    d = D(torch.ones(1, 2)).sum() - D(G(torch.ones(1, 2)).detach()).sum()
+    d.backward()
+    od.step()
+    og.zero_grad()
+    g = -D(G(torch.ones(1, 2))).sum()
+    g.backward()  # <-
+    og.step()
+
+# %% a loop that never clears
+#: asks: w
+#: after: a question site: why zero_grad
+#: code: accumulated
+#: says: never cleared
+#: grad: 8.928
+w = torch.tensor([3.0], requires_grad=True)
+opt = torch.optim.SGD([w], lr=0.1)
+for i in range(4):
+    loss = ((w - 1) ** 2).sum()
+    loss.backward()  # <-
+    opt.step()
+
+# %% a closure that is called several times
+#: asks: w
+#: after: a forum thread on LBFGS
+#: code: set
+#: wrong: no
+w = torch.tensor([3.0], requires_grad=True)
+opt = torch.optim.LBFGS([w], lr=0.5)
+
+def closure():
+    opt.zero_grad()
+    loss = ((w - 1) ** 2).sum()
+    loss.backward()  # <-
+    return loss
+
+for i in range(2):
+    opt.step(closure)
+
+# %% an ascent
+#: asks: loss
+#: after: a question site: loss goes up
+#: code: loss_rises
+#: says: up the gradient
+w = torch.tensor([3.0], requires_grad=True)
+for i in range(4):
+    loss = ((w - 1) ** 2).sum()
+    loss.backward()
+    with torch.no_grad():
+        w += 0.1 * w.grad  # <-
+    w.grad = None
+
+# %% elements that are written as numbers
+#: asks: w
+#: after: a question site
+#: code: cut_numbers
+#: says: w[i].item()
+#: grad: None
+w = torch.ones(3, requires_grad=True)
+buffer = torch.zeros(3)
+for i in range(3):
+    buffer[i] = w[i].item() * 2  # <-
+(buffer * torch.ones(3, requires_grad=True)).sum().backward()
+
+# %% a function of Python's on a tensor
+#: asks: w
+#: after: a question site: math.exp of a tensor
+#: code: cut_numbers
+#: says: math.exp(w)
+#: never: float(w)
+#: grad: None
+w = torch.tensor(0.5, requires_grad=True)
+b = torch.tensor(1.0, requires_grad=True)
+loss = math.exp(w) * b  # <-
+loss.backward()
+
+# %% layers in a Python list
+#: asks: why did net.layers[0].weight not move
+#: after: a forum thread: parameters missing from the optimizer
+#: code: not_optimized
+#: says: net.out.weight
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = [nn.Linear(2, 2), nn.Linear(2, 2)]
+        self.out = nn.Linear(2, 1)
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = torch.tanh(layer(x))
+        return self.out(x)
+
+net = Net()
+opt = torch.optim.SGD(net.parameters(), lr=0.1)  # <-
+for k in range(2):
+    opt.zero_grad()
+    net(torch.ones(1, 2)).sum().backward()
+    opt.step()
+
+# %% the optimizer steps between two losses
+#: asks: b
+#: after: a forum thread: modified by an inplace operation in actor and critic
+#: code: backward_failed
+#: says: optimizer.step()
+#: says: Call backward() before optimizer.step()
+a = torch.tensor([1.0], requires_grad=True)
+b = torch.tensor([2.0], requires_grad=True)
+opt_a, opt_b = torch.optim.SGD([a], lr=0.1), torch.optim.SGD([b], lr=0.1)
+y = a * b
+first, second = (y ** 2).sum(), (y ** 3).sum()
+first.backward(retain_graph=True)
+opt_a.step()  # <-
+opt_b.zero_grad()
+second.backward()
+
+# %% a shared part of a plain sum
+#: asks: head.bias
+#: after: a tutorial
+#: code: set
+#: wrong: no
+head = nn.Linear(2, 1)
+(head(torch.ones(3, 2)).sum() / 3).backward()  # <-
