@@ -167,6 +167,7 @@ for step, (x, y) in enumerate(batches):
 #: thread: issue, ultralytics/ultralytics: fix double zero_grad call messing up gradient accumulation
 #: cause: gradients_discarded, cleared_by_another
 #: shows: lost > 0
+#: missed: the rest of an epoch is lost by a zero_grad that is right in all other iterations
 model = nn.Linear(3, 1)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
 accumulate, seen, lost, last_opt_step = 4, 0, 0, -1
@@ -295,7 +296,7 @@ for epoch in range(6):
 
 # %% only the scheduler steps
 #: thread: issue, pytorch/pytorch: Scheduler.step() doesn't perform optimizer.step()
-#: cause: never_stepped, scheduler_before_optimizer
+#: cause: never_stepped, schedule_before_optimizer
 #: shows: torch.equal(model.weight, before)
 model = nn.Linear(4, 1)
 before = model.weight.detach().clone()

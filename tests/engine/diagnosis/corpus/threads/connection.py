@@ -249,7 +249,7 @@ loss.backward()  # <-
 
 # %% input without requires_grad
 #: thread: issue, caogang/wgan-gp: Why "no required computing gradients"?
-#: cause: input_without_flag, loss_not_connected, no_gradient
+#: cause: differentiated_constant, loss_not_connected, no_gradient
 #: raises: RuntimeError: One of the differentiated Tensors does not require grad
 D = nn.Sequential(nn.Linear(3, 5), nn.ReLU(), nn.Linear(5, 1))
 real, fake = torch.randn(4, 3), torch.randn(4, 3)
@@ -262,7 +262,7 @@ penalty.backward()
 
 # %% grad of a tensor that was multiplied first
 #: thread: forum, Stack Overflow: Why is x.grad None after backward although requires_grad=True
-#: cause: grad_of_non_leaf, grad_is_none
+#: cause: converted_leaf, grad_of_non_leaf, grad_is_none
 #: shows: x.grad is None
 x = torch.randn(3, requires_grad=True) * 10  # <- -
 # + x = (torch.randn(3) * 10).requires_grad_()
@@ -272,7 +272,7 @@ print(x.grad)  # <-
 
 # %% saliency of an image moved after requires_grad
 #: thread: forum, PyTorch forums: Input gradient is None after .to(device)
-#: cause: grad_is_none, grad_of_non_leaf
+#: cause: grad_is_none, converted_leaf, grad_of_non_leaf
 #: raises: AttributeError: 'NoneType' object has no attribute 'abs'
 net = nn.Conv2d(1, 2, 3).double()
 image = torch.rand(1, 1, 5, 5, requires_grad=True).to(torch.float64)  # <- -

@@ -179,6 +179,7 @@ print("mean", round(float(torch.stack(history).mean()), 4))
 #: thread: issue, samuelyu2002/ImVisible: change all of the places with += loss into += loss.item()
 #: cause: kept_graphs, average_with_graph
 #: shows: val_loss.requires_grad if torch.is_tensor(val_loss) else False
+#: missed: no pass goes backward, so nothing says that the sum is not to be differentiated
 model = nn.Sequential(nn.Linear(5, 5), nn.ReLU(), nn.Linear(5, 1))
 val = [(torch.randn(4, 5), torch.randn(4, 1)) for _ in range(12)]
 model.eval()

@@ -71,7 +71,7 @@ F.silu(y).sum().backward()
 
 # %% a tensor is kept on ctx
 #: thread: issue, jiecaoyu/XNOR-Net-PyTorch: AutoGrad (gradcheck) on BinActive
-#: cause: tensor_on_context
+#: cause: tensor_on_ctx
 #: shows: hasattr(node, "input")
 class Scale(torch.autograd.Function):
     @staticmethod
@@ -177,14 +177,14 @@ for i in range(3):
 
 # %% large weights in a deep linear stack
 #: thread: forum, PyTorch forums: Exploding gradients in a deep network
-#: cause: exploding_gradients
-#: shows: float(net[0].weight.grad.norm()) > 100
+#: cause: exploding_gradients, diverging, inf, nan, jumped
+#: shows: not math.isfinite(loss.item())
 net = nn.Sequential(*[m for _ in range(10) for m in (nn.Linear(16, 16), nn.ReLU())], nn.Linear(16, 1))
 for m in net:
     if isinstance(m, nn.Linear):
         nn.init.normal_(m.weight, 0, 1.0)  # <- -
         # + nn.init.kaiming_normal_(m.weight)
-opt = torch.optim.SGD(net.parameters(), lr=1e-15)  # -
+opt = torch.optim.SGD(net.parameters(), lr=0.05)  # -
 # + opt = torch.optim.SGD(net.parameters(), lr=1e-3)
 x, y = torch.randn(8, 16), torch.randn(8, 1)
 for i in range(3):

@@ -27,6 +27,7 @@ for epoch in range(5):
 #: thread: issue, gitabcworld/MatchingNetworks: Double softmax
 #: cause: softmax_twice
 #: shows: float(preds.max()) <= 1
+#: missed: a product with one-hot labels lies between the softmax and the loss
 support, query, labels = torch.randn(5, 8), torch.randn(7, 8), torch.randint(0, 5, (7,))
 enc = nn.Linear(8, 8)
 sims = F.normalize(enc(query)) @ F.normalize(enc(support)).t() * 10
@@ -221,6 +222,7 @@ loss.backward()
 #: thread: issue, DEEP-PolyU/KEQA_WSDM19: Attention Weight Bug in Embedding
 #: cause: softmax_of_one
 #: shows: bool((attn_weights == 1).all())
+#: missed: a softmax of a single value has no rule yet
 attn, rnn = nn.Linear(6, 1), nn.Linear(4, 4)
 x, outputs = torch.randn(10, 2), torch.randn(10, 4)
 hidden = rnn(outputs)
@@ -258,7 +260,7 @@ loss.backward()
 
 # %% class labels that start at one
 #: thread: forum, Stack Overflow: IndexError: Target 3 is out of bounds
-#: cause: target_out_of_range
+#: cause: class_out_of_range
 #: raises: IndexError: Target 3 is out of bounds.
 net = nn.Linear(4, 3)
 x, labels = torch.randn(6, 4), torch.tensor([1, 2, 3, 1, 2, 3])

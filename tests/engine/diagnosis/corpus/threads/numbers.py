@@ -215,6 +215,7 @@ for epoch in range(30):
 #: thread: issue, KanishJebaMathewM/Truxify: fix(ml): fix actor loss calculation sign error in PIRL policy gradient
 #: cause: diverging, uphill
 #: shows: float(q.mean()) < float(first)
+#: missed: whether a loss is to rise or to fall is not said anywhere
 actor = nn.Linear(3, 2)
 critic = lambda a: -(a - 1).pow(2).sum(1)
 optimizer = torch.optim.SGD(actor.parameters(), lr=0.2)

@@ -193,7 +193,7 @@ for i in range(4):
 
 # %% a generator of parameters is used up
 #: thread: forum, Stack Overflow: optimizer got an empty parameter list after I counted the parameters
-#: cause: empty_parameters, exhausted_parameters
+#: cause: exhausted_parameters, parameters_of_optimizer
 #: raises: ValueError: optimizer got an empty parameter list
 model = nn.Linear(4, 2)
 params = filter(lambda p: p.requires_grad, model.parameters())  # <-
@@ -205,7 +205,7 @@ optimizer.step()
 
 # %% clipping gets a used-up generator
 #: thread: issue, pytorch/pytorch: clip_grad_norm_ silently does nothing with an exhausted generator
-#: cause: empty_parameters, exhausted_parameters
+#: cause: exhausted_parameters, parameters_of_optimizer
 #: shows: norm > 1.5
 model = nn.Linear(4, 1)
 params = model.parameters()
@@ -219,7 +219,7 @@ optimizer.step()
 
 # %% decomposed weights are plain attributes
 #: thread: issue, pytorch/examples: ValueError: optimizer got an empty parameter list
-#: cause: empty_parameters, exhausted_parameters, unlisted_parameter
+#: cause: exhausted_parameters, parameters_of_optimizer, unlisted_parameter
 #: raises: ValueError: optimizer got an empty parameter list
 class Decomp(nn.Module):
     def __init__(self):

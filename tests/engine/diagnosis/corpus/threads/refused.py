@@ -9,7 +9,7 @@ import copy, math; import numpy as np; import torch; import torch.nn as nn; impo
 
 # %% features from numpy are doubles
 #: thread: issue, OUCMachineLearning/OUCML: 3.2.1 RuntimeError: expected scalar type Double but found Float
-#: cause: dtypes_differ
+#: cause: dtype_mismatch
 #: raises: RuntimeError: expected m1 and m2 to have the same dtype, but got: double != float
 features = torch.from_numpy(np.random.RandomState(0).normal(0, 1, (10, 2)))  # <-
 # + features = features.to(torch.float32)
@@ -19,7 +19,7 @@ pred.sum().backward()
 
 # %% a data set of numpy arrays
 #: thread: issue, pytorch/pytorch: Type Conversions
-#: cause: dtypes_differ
+#: cause: dtype_mismatch
 #: raises: RuntimeError: mat1 and mat2 must have the same dtype, but got Double and Float
 X = np.linspace(0, 1, 12).reshape(6, 2)
 model = nn.Linear(2, 1)
@@ -30,7 +30,7 @@ out.mean().backward()
 
 # %% images are bytes
 #: thread: forum, PyTorch forums: expected scalar type Byte but found Float
-#: cause: dtypes_differ
+#: cause: dtype_mismatch
 #: raises: RuntimeError:
 conv = nn.Conv2d(3, 4, 3)
 img = torch.randint(0, 256, (1, 3, 8, 8), dtype=torch.uint8)  # <-
@@ -40,7 +40,7 @@ out.mean().backward()
 
 # %% labels of type float
 #: thread: forum, Stack Overflow: expected scalar type Long but found Float, cross entropy
-#: cause: target_dtype, dtypes_differ
+#: cause: target_dtype, dtype_mismatch
 #: raises: RuntimeError: expected target dtype to be Long or Byte, but got Float
 net = nn.Linear(4, 3)
 labels = torch.tensor([0.0, 2.0, 1.0])  # <-
@@ -50,7 +50,7 @@ loss.backward()
 
 # %% a half precision model and float input
 #: thread: forum, PyTorch forums: mat1 and mat2 must have the same dtype, but got Float and Half
-#: cause: dtypes_differ
+#: cause: dtype_mismatch
 #: raises: RuntimeError: mat1 and mat2 must have the same dtype, but got Float and Double
 model = nn.Sequential(nn.Linear(4, 4), nn.ReLU(), nn.Linear(4, 1)).double()
 x = torch.rand(2, 4)
@@ -128,7 +128,7 @@ Block(4, 8)(torch.randn(2, 4, 5, 5)).mean().backward()
 
 # %% channels come last
 #: thread: forum, Stack Overflow: expected input to have 3 channels, but got 32 channels instead
-#: cause: conv_channels, shapes_do_not_fit
+#: cause: layer_size
 #: raises: RuntimeError: Given groups=1, weight of size [4, 3, 3, 3], expected input[2, 8, 8, 3] to have 3 channels, but got 8 channels instead
 conv = nn.Conv2d(3, 4, 3)
 images = torch.rand(2, 8, 8, 3)
@@ -137,7 +137,7 @@ conv(images).mean().backward()  # <-
 
 # %% batch norm of a last batch of one
 #: thread: issue, pytorch/pytorch: Batchnorm1d cannot work with batch size == 1
-#: cause: batch_norm_of_one
+#: cause: one_value_per_channel
 #: raises: ValueError: Expected more than 1 value per channel when training, got input size torch.Size([1, 4])
 from torch.utils.data import DataLoader, TensorDataset
 data = TensorDataset(torch.randn(9, 3), torch.randn(9, 1))
@@ -150,7 +150,7 @@ for x, y in loader:
 
 # %% one sample goes through a network that trains
 #: thread: issue, meetps/pytorch-semseg: Expected more than 1 value per channel when training - On pspnet
-#: cause: batch_norm_of_one
+#: cause: one_value_per_channel
 #: raises: ValueError: Expected more than 1 value per channel when training
 net = nn.Sequential(nn.Conv2d(3, 4, 3), nn.AdaptiveAvgPool2d(1), nn.BatchNorm2d(4), nn.Flatten(), nn.Linear(4, 2))
 image = torch.randn(1, 3, 8, 8)
@@ -170,7 +170,7 @@ loss.backward()  # <-
 
 # %% a model that has kept its output is copied
 #: thread: issue, pytorch/pytorch: Problem about using "deepcopy(model)"
-#: cause: deepcopy_of_non_leaf
+#: cause: copy_of_non_leaf
 #: raises: RuntimeError: Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment.
 class Test(nn.Module):
     def __init__(self):

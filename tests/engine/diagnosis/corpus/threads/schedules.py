@@ -87,6 +87,7 @@ for step in range(8):
 #: thread: issue, milesial/Pytorch-UNet: Gradients are clipped before the unscaling
 #: cause: clip_scaled
 #: shows: float(norm) < 0.01
+#: missed: what a program does to .grad by hand after clipping is not looked at
 model = nn.Linear(4, 1)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 loss_scale = 65536.0
@@ -103,7 +104,7 @@ for i in range(3):
 
 # %% the scheduler steps first
 #: thread: issue, FanChiMao/CMFNet: UserWarning: Detected call of `lr_scheduler.step()` before `optimizer.step()`
-#: cause: scheduler_before_optimizer
+#: cause: schedule_before_optimizer
 #: shows: rates[0] != 0.1
 model = nn.Linear(4, 1)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
@@ -120,7 +121,7 @@ for epoch in range(4):
 
 # %% the update of the learning rate stands before the training code
 #: thread: issue, XPixelGroup/BasicSR: UserWarning: Detected call of `lr_scheduler.step()` before `optimizer.step()`
-#: cause: scheduler_before_optimizer
+#: cause: schedule_before_optimizer
 #: shows: used[0] < 0.02
 class Model:
     def __init__(self):
@@ -215,7 +216,7 @@ for i in range(6):
 
 # %% a plateau scheduler without its metric
 #: thread: forum, Stack Overflow: step() missing 1 required positional argument: 'metrics'
-#: cause: scheduler_needs_metric
+#: cause: wrong_arguments
 #: raises: TypeError:
 model = nn.Linear(2, 1)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
