@@ -155,20 +155,34 @@ def _accumulated(q: Question, added: list[LedgerRow], cleared: LedgerRow | None)
     same = len({run.site(_pass(q, row).began) for row in added}) == 1
     written = q.history.changes.steps if q.history.changes is not None else []
     stale = _used_again(written, [row.step for row in added])
+    left_out = _left_out(q) if cleared is None else ""
     where = _every(q, added) if same else listed([_line(q, row) for row in added])
     return q.because(
         "accumulated",
         f"{q.name}.grad is the sum of {len(numbers)} backward passes ({where}), {since}",
-        f"backward() adds to .grad.{total}",
-        f"Clear it before each pass: optimizer.zero_grad() or {q.name}.grad = None."
+        f"backward() adds to .grad.{total}{left_out}",
+        "Make the optimizer after the model is complete, with all of its parameters: then its zero_grad() clears them all."
+        if left_out
+        else f"Clear it before each pass: optimizer.zero_grad() or {q.name}.grad = None."
         if stale
         else f"If that is not meant, clear it before each pass: optimizer.zero_grad() or {q.name}.grad = None.",
         step=_pass(q, added[-1]).began,
         site=_site(q, added[-1]),
         nodes=_way(q, added[-1]),
         evidence=_ledger(q),
-        wrong=stale,
+        wrong=stale or bool(left_out),
     )
+
+
+def _left_out(q: Question) -> str:
+    """That no optimizer has the tensor, so that none clears its gradient; "" where one has it, or there is none."""
+    events = [event for step, event in q.run.optimizer_steps if step <= q.step]
+    held = {t for event in events for t in (*event.parameters, *event.idle)}
+    if not events or q.tensor in held or "zero_grad" not in q.run.words:
+        return ""
+    namesake = next((t for t in q.predecessors if t in held), NOTHING)
+    instead = f", but the {q.name} that was made at {q.run.where(q.run.tensors[namesake].born)}" if namesake != NOTHING else ""
+    return f" zero_grad() does not clear it: {events[-1].optimizer} does not have {q.name}{instead}."
 
 
 def _used_again(written: list[int], added: list[int]) -> bool:
