@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from ...recording.events import NOTHING, HookRan, NodeRan, OpRan, Site
+from ...recording.events import NOTHING, HookRan, NodeRan, OpRan, Site, Stepped
 from ...recording.index import Arrival, Pass
 from .grad_query import Question
 
@@ -291,7 +291,7 @@ def thrown_away(q: Question, number: int) -> tuple[list[int], int]:
     lost: list[int] = []
     cleared = NOTHING
     filled = NOTHING
-    stepped = [step for step, _ in run.optimizer_steps]
+    stepped = run.recording.tape.steps(Stepped).tolist()
     for row in q.rows:
         if row.step <= since:
             continue

@@ -53,7 +53,7 @@ def why_loss(paths: Paths, name: str, step: int) -> Reason | None:
     """The answer about a loss by its name, or about what the last backward passes began with; None where that is no
     single number."""
     run = paths.run
-    passes = [entry for entry in run.passes if entry.began <= step and entry.event.via == "backward"]
+    passes = [entry for entry in run.passes if entry.began <= step and entry.via == "backward"]
     tensor = NOTHING
     if name:
         try:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+import numpy as np
+
 from ...graph.structure.moments import iteration_of, iterations_text
+from ...recording.columns import columns_of
 from ...recording.events import NOTHING, HookRan, Site
 from ...recording.index import LedgerRow, Pass
 from ...recording.operations import base_of
@@ -209,7 +212,7 @@ def _set(q: Question, row: LedgerRow) -> Reason:
 
 
 def _pass_text(q: Question, row: LedgerRow) -> str:
-    return f"{'backward pass' if _pass(q, row).event.via == 'backward' else 'pass'} {row.number}"
+    return f"{'backward pass' if _pass(q, row).via == 'backward' else 'pass'} {row.number}"
 
 
 def _increment(q: Question, row: LedgerRow) -> list[tuple[str, str]]:
@@ -279,9 +282,9 @@ def _in_order(q: Question, row: LedgerRow, course: Course) -> Reason:
     evidence = [*_increment(q, row), *course.evidence()]
     sources = [a.source for a in arrivals if a.source != NOTHING]
     if len(sources) > 1:
-        lines = Counter(run.where(run.nodes[s].born) for s in sources)
+        lines = _lines_of(run, sources)
         where = listed([f"{line}{f' ({n} times)' if n > 1 else ''}" for line, n in lines.items()])
-        texts = [run.texts(a.array) for a in arrivals]
+        texts = [run.texts(a.array) for a in arrivals[:5]]
         total = ""
         if len(texts) <= 4 and all(len(text) < 16 for text in texts):
             total = f" {' + '.join(texts)} = {run.texts(row.increment)}."
@@ -310,9 +313,19 @@ def _in_order(q: Question, row: LedgerRow, course: Course) -> Reason:
     )
 
 
+def _lines_of(run: Run, nodes: list[int]) -> Counter[str]:
+    """How many of some nodes were made in each line: of columns, as one tensor may be used thousands of times."""
+    columns = columns_of(run.recording)
+    rows = columns.events.site[columns.nodes.step[columns.row_of_node[np.array(nodes)]]]
+    found: Counter[str] = Counter()
+    for row, count in Counter(rows.tolist()).items():
+        found[run.site_text(run.recording.sites[row] if row >= 0 else None)] += count
+    return found
+
+
 def _later(q: Question, row: LedgerRow) -> str:
     """A remark on passes after the last that reached the tensor."""
-    after = [e for e in q.passes if e.began > row.step and e.event.via == "backward"]
+    after = [e for e in q.passes if e.began > row.step and e.via == "backward"]
     if not after:
         return ""
     if after[-1].ended > q.step:
