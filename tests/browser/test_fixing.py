@@ -44,4 +44,4 @@ def test_both_runs_are_opened_in_compare(proven: Gradtape) -> None:
     proven.page.get_by_text("First difference").wait_for()
     proven.settled()
     assert "opt.zero_grad()" in proven.page.locator(".st-key-panel .gt-new").inner_text()
-    assert "line 5, iteration 2: loss" in proven.page.locator(".st-key-panel").inner_text()
+    assert "iteration 1: w.grad set to None" in proven.page.locator(".st-key-panel").inner_text()
