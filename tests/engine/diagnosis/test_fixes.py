@@ -27,6 +27,7 @@ from engine.sandbox import Limits, RunResult, run
 from tests.corpus import corpus
 
 from .proven import HERE, LIMITS
+from .twins import all_twins
 
 DEFECTS = corpus(HERE / "corpus/defects.py").cases.values()
 
@@ -36,6 +37,7 @@ def programs(kind: str) -> Iterator[str]:
     if (RULES / f"{kind}.py").exists():
         yield entry(kind).broken
     yield from (case.program for case in DEFECTS if kind in case["finds"].split(", "))
+    yield from (each.broken for each in all_twins() if kind in each.causes)
 
 
 MECHANICAL = [id for id, kind in kinds().items() if kind.mechanical and any(programs(id))]
