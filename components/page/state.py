@@ -110,6 +110,8 @@ class Page:
 
     # The panel beside it
     panel: str = "Inspector"
+    next_panel: str = ""
+    """The panel to show when the page is drawn next, where that is another one than the tabs say."""
     memories: dict[type, Any] = field(default_factory=dict)
     """What panels keep, by the class of it."""
 
