@@ -33,12 +33,13 @@ def check(recording: Recording, number: int) -> None:
 
 
 def check_by_itself(recording: Recording) -> bool:
-    """Check the Functions whose derivative the program writes down, which nobody has asked for, once for each run; what is wrong
-    with one is a finding then. Whether it is done already."""
+    """Check the Functions whose derivative the program writes down, which nobody has asked for, once for each run; what is
+    wrong with one is a finding then. Whether it is done already."""
     result = page().result
     if result is None or result.recording is not recording:
         return False  # the program of a recording that was opened runs only when somebody asks
-    if "checked by itself" in recording.derived or not recording.once("checked by itself", lambda: passes_of_functions(recording)):
+    looked = "checked by itself" in recording.derived
+    if looked or not recording.once("checked by itself", lambda: passes_of_functions(recording)):
         return False
 
     def work(stop: threading.Event) -> dict[int, Check]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections import Counter
 from collections.abc import Iterator
 
 from ...recording.events import OpRan, Site
-from ..paths import Paths, paths_of
+from ..paths import paths_of
 from ..reason import Finding, Kind
 from ..run import Run, finding, key
 from .graph import KEPT_GRAPHS

@@ -71,7 +71,7 @@ F.silu(y).sum().backward()
 
 # %% a tensor is kept on ctx
 #: thread: issue, jiecaoyu/XNOR-Net-PyTorch: AutoGrad (gradcheck) on BinActive
-#: cause: tensor_on_context
+#: cause: tensor_on_ctx
 #: shows: hasattr(node, "input")
 class Scale(torch.autograd.Function):
     @staticmethod

@@ -126,7 +126,7 @@ for task in range(3):
 
 # %% a VAE that samples without the trick
 #: thread: issue, nicola-decao/s-vae-pytorch: Differentiability of the distribution objects.
-#: cause: sampled_without_gradient, zero_derivative
+#: cause: sample_without_path, zero_derivative
 #: shows: bool((through_z == 0).all())
 enc, dec = nn.Linear(6, 4), nn.Linear(2, 6)
 opt = torch.optim.Adam([*enc.parameters(), *dec.parameters()], lr=1e-2)
@@ -144,7 +144,7 @@ for i in range(3):
 
 # %% what sample() does instead of rsample()
 #: thread: issue, AntixK/PyTorch-VAE: Why not use rsample() PyTorch
-#: cause: sampled_without_gradient, detached_parameter, no_gradient
+#: cause: sample_without_path, detached_parameter, no_gradient
 #: shows: mu_net.weight.grad is None
 mu_net, dec = nn.Linear(5, 2), nn.Linear(2, 5)
 opt = torch.optim.Adam([*mu_net.parameters(), *dec.parameters()], lr=1e-2)
@@ -161,7 +161,7 @@ for i in range(3):
 
 # %% the sampled action of a continuous actor
 #: thread: issue, ARISE-Initiative/robomimic: Why use regular sampling instead of reparameterized sampling with gradient during action sampling?
-#: cause: sampled_without_gradient, step_without_backward, detached_parameter
+#: cause: sample_without_path, step_without_backward, detached_parameter
 #: shows: actor.weight.grad is None
 actor, critic = nn.Linear(3, 2), nn.Linear(5, 1)
 critic.requires_grad_(False)
@@ -206,7 +206,7 @@ for i in range(3):
 
 # %% the TD target of DQN carries a gradient
 #: thread: issue, datawhalechina/easy-rl: distinguish Qnet and set detach() on TD target
-#: cause: bootstrapped_target
+#: cause: target_with_gradient
 #: shows: target.requires_grad
 q_net = nn.Sequential(nn.Linear(4, 16), nn.ReLU(), nn.Linear(16, 2))
 optimizer = torch.optim.Adam(q_net.parameters(), lr=1e-3)
@@ -222,7 +222,7 @@ for i in range(3):
 
 # %% detach is called and its result thrown away
 #: thread: issue, oreilly-japan/deep-learning-from-scratch-4: Tensor.detach()の仕様について
-#: cause: bootstrapped_target, unused_result
+#: cause: target_with_gradient, unused_result
 #: shows: target.requires_grad
 qnet, target_net = nn.Linear(4, 2), nn.Linear(4, 2)
 optimizer = torch.optim.Adam(qnet.parameters(), lr=5e-4)
@@ -240,7 +240,7 @@ for i in range(3):
 
 # %% the advantage trains the critic through the policy
 #: thread: issue, jingw2/neural-combinatorial-optimization-rl: One error for calculating the advantage value
-#: cause: bootstrapped_target
+#: cause: target_with_gradient
 #: shows: advantage.requires_grad
 actor, critic = nn.Linear(4, 3), nn.Linear(4, 1)
 optimizer = torch.optim.Adam([*actor.parameters(), *critic.parameters()], lr=1e-2)
@@ -259,7 +259,7 @@ for i in range(3):
 
 # %% the A2C critic regresses to its own gradient
 #: thread: issue, Farama-Foundation/Gymnasium: [Bug Report] Incorrect A2C implementation
-#: cause: bootstrapped_target
+#: cause: target_with_gradient
 #: shows: returns.requires_grad
 critic = nn.Sequential(nn.Linear(3, 8), nn.Tanh(), nn.Linear(8, 1))
 opt = torch.optim.RMSprop(critic.parameters(), lr=1e-3)
