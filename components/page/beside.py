@@ -39,8 +39,11 @@ def panel(p: Page, recording: Recording, step: int) -> dict[str, Any] | None:
 
 def find(recording: Recording) -> None:
     """Look for what is wrong with a run when everything is drawn, and have what tells of it drawn anew. Of a very long run only
-    who opens that panel waits for it."""
-    if known_findings(recording) is None and len(recording.events) <= LONG:
+    who opens that panel waits for it. Functions of the program's own are checked then, too."""
+    if len(recording.events) > LONG:
+        return
+    if known_findings(recording) is None:
         findings(recording)
-        check_by_itself(recording)
+        again()
+    if check_by_itself(recording):
         again()
