@@ -1,6 +1,8 @@
 """Q-learning whose target network is the trained network under a second name."""
 
 # %% broken
+import copy
+
 import torch
 import torch.nn.functional as F
 from torch import nn
@@ -17,6 +19,8 @@ for step in range(3):
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()
+    if step == 1:
+        target_net.load_state_dict(copy.deepcopy(net.state_dict()))
 print(target_net.weight is net.weight)
 
 # %% mended
@@ -38,4 +42,6 @@ for step in range(3):
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()
+    if step == 1:
+        target_net.load_state_dict(copy.deepcopy(net.state_dict()))
 print(target_net.weight is net.weight)

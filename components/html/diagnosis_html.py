@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 from components.html.markup import chip, moment, more, muted, section, table, tag, text
 from engine.diagnosis import Finding, Reason
 from engine.diagnosis.over_iterations import shows
+from engine.diagnosis.reason import Edit
 from engine.graph.rolled_graph import cards_for
 from engine.graph.structure.moments import iteration_text
 from engine.recording import Recording
@@ -24,6 +26,9 @@ FINDINGS = 60
 """Findings that are shown, the gravest ones."""
 ROWS = 30
 """Facts of one answer, and lines that it names."""
+LINES, LINE = 60, 400
+"""Lines of a diff, and characters of one."""
+DIFF = {"-": "gt-gone", "+": "gt-new", " ": ""}
 MARKS = 2_000
 """Nodes that a button marks in the graph."""
 
@@ -52,10 +57,11 @@ def findings_html(recording: Recording, findings: Sequence[Finding]) -> str:
     """Everything that was found in a run, in the order of `engine.diagnosis.findings`."""
     if not findings:
         return tag("div", text("Nothing odd was found in this run."), cls="gt-empty")
-    return "".join(_finding(recording, f) for f in findings[:FINDINGS]) + more(len(findings), FINDINGS)
+    return "".join(finding_html(recording, f) for f in findings[:FINDINGS]) + more(len(findings), FINDINGS)
 
 
-def _finding(recording: Recording, finding: Finding) -> str:
+def finding_html(recording: Recording, finding: Finding) -> str:
+    """One of them."""
     tone, word = SEVERITIES.get(finding.severity, ("", finding.severity))
     where = tag("span", text(recording.site_text(finding.site)), cls="gt-push gt-muted")
     head = tag("div", chip(word, tone), tag("h3", text(finding.title)), where, cls="gt-row")
@@ -74,6 +80,20 @@ def _finding(recording: Recording, finding: Finding) -> str:
         muted("see also " + ", ".join(dict.fromkeys(lines))) if lines else "",
         tag("div", *links, cls="gt-links") if links else "",
     )
+
+
+def edit_html(edit: Edit) -> str:
+    """A fix that is proven: what came of trying it, and its lines as a diff."""
+    lines = edit.proof.diff.splitlines()
+    shown = [tag("div", text(_diff_line(line), LINE), cls=DIFF.get(line[:1], "gt-muted")) for line in lines[:LINES]]
+    told = tag("div", chip("proven", "ok"), tag("span", text(str(edit.proof))), cls="gt-proof")
+    return told + tag("div", *shown, cls="gt-diff", role="group", aria_label="What is changed") + more(len(lines), LINES)
+
+
+def _diff_line(line: str) -> str:
+    """A line of a diff; where it goes on elsewhere, which line that is."""
+    hunk = re.match(r"@@ -(\d+)", line)
+    return line if hunk is None else f"line {hunk[1]}"
 
 
 def evidence_table(evidence: Iterable[tuple[str, str]]) -> str:

@@ -32,14 +32,18 @@ def check(recording: Recording, number: int) -> None:
     tasks.start("check", lambda: f"Checking, {done:.0%} done", work, arrived, long=True)
 
 
-def check_by_itself(recording: Recording) -> None:
-    """Check the Functions whose derivative the program writes down, which nobody has asked for; what is wrong with one is a
-    finding then."""
+def check_by_itself(recording: Recording) -> bool:
+    """Check the Functions whose derivative the program writes down, which nobody has asked for, once for each run; what is
+    wrong with one is a finding then. Whether it is done already."""
     result = page().result
-    if result is None or result.recording is not recording or not passes_of_functions(recording):
-        return  # the program of a recording that was opened runs only when somebody asks
+    if result is None or result.recording is not recording:
+        return False  # the program of a recording that was opened runs only when somebody asks
+    looked = "checked by itself" in recording.derived
+    if looked or not recording.once("checked by itself", lambda: passes_of_functions(recording)):
+        return False
 
     def work(stop: threading.Event) -> dict[int, Check]:
         return check_functions(recording, stop=stop)
 
     tasks.start("functions", "Checking custom functions", work, partial(keep, recording), long=True, dims=False)
+    return "functions" not in page().tasks

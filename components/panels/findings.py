@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import streamlit as st
 
-from components.html.diagnosis_html import findings_html
-from components.html.markup import muted
+from components.html.diagnosis_html import FINDINGS, edit_html, finding_html, findings_html
+from components.html.markup import more, muted
+from components.page import fixing, tasks
+from components.page.edits import mend
+from components.page.fixing import PURPOSE
+from components.page.pinned import pin
+from components.page.status import task_bar
+from components.page.task_progress import again
 from components.panels import Beside, panel
 from components.player.feed import in_parts
-from engine.diagnosis import findings
+from engine.diagnosis import Finding, findings
 from engine.diagnosis.findings import known_findings
+from engine.diagnosis.fixes import offered
+from engine.diagnosis.reason import Edit
 from engine.program.parsing import UnreadError, read_cells
 from engine.recording import Recording
 
@@ -26,7 +34,65 @@ def badge(recording: Recording) -> str:
 def findings_panel(on: Beside) -> None:
     """The findings of the run."""
     with st.container(key="findings", height="stretch", border=False):
-        st.html(unread_html(on.recording) + findings_html(on.recording, findings(on.recording)))
+        tasks.settle()
+        found = offered(on.recording)
+        if fixing.by_itself(on.recording):
+            fixing.try_fixes(on.recording, found[:FINDINGS])
+            found = offered(on.recording)
+        unread = unread_html(on.recording)
+        if not any(f.changes for f in found[:FINDINGS]):
+            st.html(unread + findings_html(on.recording, found))
+            return
+        if unread:
+            st.html(unread)
+        for number, finding in enumerate(found[:FINDINGS]):
+            st.html(finding_html(on.recording, finding))
+            if finding.edit is not None:
+                _fix(on, finding.edit, key=f"fix_{number}")
+            elif fixing.can_be_tried(on.recording, finding) and PURPOSE not in on.page.tasks:
+                _offer(on, finding, key=f"fix_{number}")
+        if rest := more(len(found), FINDINGS):
+            st.html(rest)
+        if PURPOSE in on.page.tasks:
+            task_bar(on.page, PURPOSE)
+
+
+def _fix(on: Beside, edit: Edit, *, key: str) -> None:
+    """A fix that is proven: what it does, and what can be done with it."""
+    p = on.page
+    now = tuple(p.edited) == tuple(on.recording.source)
+    with st.container(key=key, border=False):
+        st.html(edit_html(edit))
+        with st.container(horizontal=True, key=f"bar_{key}"):
+            stale = "" if now else "The text has been changed since this run; run it, and the fix is tried anew."
+            apply = st.button(
+                "Apply", key=f"apply_{key}", icon=":material/build:", type="primary", disabled=not now,
+                help=stale or "Change the text and run it; Ctrl Z in the editor takes it back",
+            )  # fmt: skip
+            compare = st.button(
+                "Open both in Compare", key=f"compare_{key}", icon=":material/compare_arrows:", disabled=not now,
+                help=stale or "Pin this run, change the text and run it: both runs stand side by side",
+            )  # fmt: skip
+    if apply or compare:
+        before = p.pinned, p.pinned_name, p.both
+        if compare:
+            pin()
+            p.next_panel = "Compare"
+        if not mend(on.recording, edit.changes) and compare:
+            (p.pinned, p.pinned_name, p.both), p.next_panel = before, ""
+        st.rerun()
+
+
+def _offer(on: Beside, finding: Finding, *, key: str) -> None:
+    """A fix that is tried when it is asked for."""
+    with st.container(key=key, border=False, horizontal=True):
+        asked = st.button(
+            "Try a fix", key=f"try_{key}", icon=":material/science:", disabled=bool(on.page.tasks),
+            help="Runs a changed copy of the program, and shows the change only if it mends it: nothing else may be worse",
+        )  # fmt: skip
+    if asked:
+        fixing.try_fixes(on.recording, [finding])
+        again()
 
 
 def unread_html(recording: Recording) -> str:

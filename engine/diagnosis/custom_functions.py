@@ -84,10 +84,15 @@ def deliberate(run: Run, event: OpRan) -> bool:
 
 def ran_in(run: Run, entry: Pass) -> Iterator[tuple[int, OpRan, NodeRan]]:
     """The nodes of such Functions that a pass went through: the step, the operation, and the node's run."""
-    for node, step in entry.ran_at.items():
-        maker, ran = run.nodes[node].event, run.events[step]
-        if isinstance(maker, OpRan) and is_custom(maker) and isinstance(ran, NodeRan):
+    made = run.recording.once("nodes of custom functions", lambda: _nodes(run))
+    for node, step in entry.ran_at.items() if made else ():
+        maker, ran = made.get(node), run.events[step]
+        if maker is not None and isinstance(ran, NodeRan):
             yield step, maker, ran
+
+
+def _nodes(run: Run) -> dict[int, OpRan]:
+    return {event.node.id: event for _, event in run.ops if event.node is not None and is_custom(event)}
 
 
 def given_none(run: Run) -> dict[int, tuple[int, OpRan]]:

@@ -284,7 +284,8 @@ class Paths:
 
     @cached_property
     def _read_tensors(self) -> set[int]:
-        return {self.tensor_read(step) for steps in self._reads.values() for step in steps}
+        found: list[int] = self.run.recording.tape.tables[Read]["tensor"].tolist()
+        return set(found)
 
     @cached_property
     def _any_unseen(self) -> bool:

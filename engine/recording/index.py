@@ -196,6 +196,11 @@ class Pass:
         self.ended = ended
         """The step at which it is over; the number of events if the log ends first."""
 
+    @property
+    def via(self) -> str:
+        """ "backward" or "grad", as the event says; for who asks it of every pass."""
+        return self._index.vias[self.number]
+
     @cached_property
     def event(self) -> BackwardBegan:
         """The event that it began with."""
@@ -486,6 +491,12 @@ class Index:
         order = np.argsort(step, kind="stable")
         order = order[node[order] != NOTHING]
         return _Owners(node[order], output[order], tensor[order])
+
+    @cached_property
+    def vias(self) -> dict[int, str]:
+        """How each pass was begun: by `backward`, or by `grad`, which fills nothing."""
+        passes = self.columns.passes
+        return {n: "grad" if grad else "backward" for n, grad in zip(passes.number.tolist(), passes.via.tolist(), strict=True)}
 
     @cached_property
     def passes(self) -> dict[int, Pass]:

@@ -41,7 +41,7 @@ def absent(q: Question) -> Reason:
     running = [entry for entry in passes if entry.ended > q.step]
     if running and q.tensor in running[-1].fills:
         return _under_way(q, running[-1])
-    backwards = [entry for entry in passes if entry.event.via == "backward"]
+    backwards = [entry for entry in passes if entry.via == "backward"]
     lost = _another_of_that_name(q)
     if lost is not None:
         return lost
@@ -54,7 +54,7 @@ def _not_retained(q: Question) -> Reason:
     node = q.status.node
     name = run.nodes[node].info.name if node != NOTHING else made.op
     step = run.nodes[node].born if node != NOTHING else q.history.born
-    gone = next((e for e in reversed(q.passes) if node in e.arrivals and e.event.via == "backward"), None)
+    gone = next((e for e in reversed(q.passes) if node in e.arrivals and e.via == "backward"), None)
     through, loss = "", "loss"
     if gone is not None:
         root = gone.event.roots[0][0]
@@ -243,7 +243,7 @@ def _failed_since(q: Question, cleared: int, passes: Sequence[Pass]) -> Reason |
     raised = run.raised
     if raised is None or not cleared < raised[0] <= q.step:
         return None
-    backwards = [entry for entry in passes if entry.event.via == "backward"]
+    backwards = [entry for entry in passes if entry.via == "backward"]
     if backwards and failure(run, backwards[-1]):
         found = unreached(q, backwards[-1:])
     elif any(entry.ended < raised[0] for entry in backwards):
@@ -256,7 +256,7 @@ def _failed_since(q: Question, cleared: int, passes: Sequence[Pass]) -> Reason |
 
 def _cut_since(q: Question, cleared: int, passes: Sequence[Pass]) -> Reason | None:
     """A later pass began with what the tensor was used for since its gradient was last filled, and did not come back to it."""
-    backwards = [entry for entry in passes if entry.event.via == "backward"]
+    backwards = [entry for entry in passes if entry.via == "backward"]
     if not backwards or not q.uses(backwards[-1].began, _before(q, cleared).step):
         return None
     found = unreached(q, backwards)

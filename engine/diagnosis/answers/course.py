@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import ast
 import math
+from bisect import bisect_left
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from ...recording.events import NOTHING, HookRan, NodeRan, OpRan, Site
+from ...recording.events import NOTHING, HookRan, NodeRan, OpRan, Site, Stepped
 from ...recording.index import Arrival, Pass
 from .grad_query import Question
 
@@ -97,7 +98,10 @@ class Course:
             if not isinstance(event, NodeRan):
                 break
             received = max((self.size(a) for a in event.received if a >= 0), default=math.nan)
-            found.append(Stage(largest.source, largest.edge, received, self.size(largest.array)))
+            sent = event.sent[largest.edge] if 0 <= largest.edge < len(event.sent) else None
+            whole = self.size(sent.raw) if sent is not None and sent.raw >= 0 else 0.0
+            # What is summed up to undo a broadcast may cancel.
+            found.append(Stage(largest.source, largest.edge, received, max(self.size(largest.array), whole)))
             node = largest.source
         return found
 
@@ -286,6 +290,8 @@ def thrown_away(q: Question, number: int) -> tuple[list[int], int]:
     waiting: list[int] = []
     lost: list[int] = []
     cleared = NOTHING
+    filled = NOTHING
+    stepped = run.recording.tape.steps(Stepped).tolist()
     for row in q.rows:
         if row.step <= since:
             continue
@@ -294,8 +300,12 @@ def thrown_away(q: Question, number: int) -> tuple[list[int], int]:
                 break
             if run.site(run.index.passes[row.number].began) == run.site(entry.began):
                 waiting.append(row.number)
+                filled = row.step
         elif _clears(q, row.total) and waiting:
-            lost, waiting, cleared = [*lost, *waiting], [], row.step
+            # Where another optimizer has stepped meanwhile, the gradient was not meant for this one.
+            if bisect_left(stepped, row.step) == bisect_left(stepped, filled):
+                lost, cleared = [*lost, *waiting], row.step
+            waiting = []
     return list(dict.fromkeys(lost)), cleared
 
 

@@ -29,9 +29,14 @@ from .updates import updated
 _SAME = 1e-6
 """Relative difference below which losses count as one and the same."""
 _FELL, _ROSE = 0.95, 1.05
-"""The last loss in relation to the first: below it went down, above it went up."""
+"""The last loss in relation to the first: below it went down, above it is higher."""
+_STEADILY, _FAR = 1.5, 3.0
+"""How much higher the last loss is that has risen each time, and the last third of losses that were to and fro: batches
+differ, so one that is merely higher says nothing."""
 _REFUSED = ("loss_not_connected", "backward_of_number", "backward_on_vector")
 """What backward() says of a loss from which it cannot begin."""
+_ENOUGH = 5
+"""Losses from which on it is said why they rise, where no update goes up the gradient."""
 _LEAVES = 64
 """Parameters that are looked at."""
 
@@ -48,7 +53,7 @@ def why_loss(paths: Paths, name: str, step: int) -> Reason | None:
     """The answer about a loss by its name, or about what the last backward passes began with; None where that is no
     single number."""
     run = paths.run
-    passes = [entry for entry in run.passes if entry.began <= step and entry.event.via == "backward"]
+    passes = [entry for entry in run.passes if entry.began <= step and entry.via == "backward"]
     tensor = NOTHING
     if name:
         try:
@@ -73,9 +78,13 @@ def why_loss(paths: Paths, name: str, step: int) -> Reason | None:
         return why_line(paths, LineSubject(), step)
     if own and (cut := _no_graph(q, own[-1])) is not None:
         return cut
-    if _alike(values) and len(own) + len(values) > 2:
+    leaves = _leaves(q, own[-1]) if own else []
+    first = min((s for leaf in leaves for s in run.updates.get(leaf, ()) if s <= step), default=step + 1)
+    again = sum(value.step > first for value in values)
+    waited = first > step or again or any(entry.began > first for entry in own)
+    if _alike(values) and len(own) + len(values) > 2 and waited:
         return _constant(q, values, own)
-    if len(values) == 1:
+    if len(values) == 1 or not waited:
         return _once(q, values[0], own)
     return _moving(q, values, own)
 
@@ -118,10 +127,9 @@ def _course(q: Question, values: Sequence[Value]) -> list[tuple[str, str]]:
 
 
 def _not_finite(q: Question, bad: Value, values: Sequence[Value]) -> Reason:
-    """The first loss that is not finite says where it began."""
-    first = Question(q.paths, bad.tensor, max(bad.step, min(q.step, bad.step)), q.name)
+    """Where it began; of a loss that is finite again, where the first one that was not did."""
     plain = q.because("set", "")
-    found = value_not_finite(first, plain)
+    found = value_not_finite(q, plain) or value_not_finite(Question(q.paths, bad.tensor, bad.step, q.name), plain)
     reason = found if found is not None else plain
     rest = reason.explanation.removesuffix(".").strip()
     return msgspec.structs.replace(
@@ -132,7 +140,10 @@ def _not_finite(q: Question, bad: Value, values: Sequence[Value]) -> Reason:
 def _no_graph(q: Question, entry: Pass) -> Reason | None:
     """A pass from the loss reaches nothing, because the loss is cut off from what it was computed from."""
     # What it reaches may be a leaf that was made of the values of what it was to reach: `torch.tensor(losses)`.
-    above = [next(cuts_above(q.paths, t, entry.began, q.label), None) for t in _leaves(q, entry) or [entry.event.roots[0][0]]]
+    leaves = _leaves(q, entry) or [entry.event.roots[0][0]]
+    if any(_made_anew(q, leaf) for leaf in leaves):
+        return None
+    above = [next(cuts_above(q.paths, t, entry.began, q.label), None) for t in leaves]
     if not above or above[0] is None or not all(above):
         return None
     cut, way = above[0]
@@ -148,6 +159,14 @@ def _no_graph(q: Question, entry: Pass) -> Reason | None:
         cut=[(cut.source, cut.result)],
         evidence=[fact(q.run, cut)],
     )
+
+
+def _made_anew(q: Question, leaf: int) -> bool:
+    """Whether a leaf takes the name of an earlier one, as an update does that makes a new leaf: `w = (w - …).detach()`."""
+    run = q.run
+    names = {(function, name) for function, name, _, _ in run.index.bindings(leaf)}
+    others = {t for name in names for t in run.index.names[name].values if t not in (NOTHING, leaf) and t < leaf}
+    return any(run.tensors[t].info.is_leaf and run.tensors[t].ledger is not None for t in others)
 
 
 # --- the same all the time ----------------------------------------------------------------------------------------------------
@@ -251,7 +270,7 @@ def _stale(q: Question, passes: Sequence[Pass], leaves: Sequence[int]) -> int:
 def _once(q: Question, value: Value, passes: Sequence[Pass]) -> Reason:
     return q.because(
         "loss_once",
-        f"{q.name} was computed once: {number(value.value)}",
+        f"{q.name} was computed {'once' if len(passes) < 2 else 'before any update'}: {number(value.value)}",
         "Whether it goes down shows after an update, when it is computed anew.",
         step=value.step,
         nodes=[q.tensor],
@@ -259,6 +278,7 @@ def _once(q: Question, value: Value, passes: Sequence[Pass]) -> Reason:
 
 
 def _moving(q: Question, values: Sequence[Value], passes: Sequence[Pass]) -> Reason:
+    run = q.run
     first, last = values[0].value, values[-1].value
     course = f"from {number(first)} to {number(last)} over {len(values)} times that it was computed"
     scale = abs(first) if first else 1.0
@@ -272,10 +292,13 @@ def _moving(q: Question, values: Sequence[Value], passes: Sequence[Pass]) -> Rea
             nodes=[q.tensor],
             evidence=_course(q, values),
         )
+    third = max(len(numbers) // 3, 1)
+    risen = sum(numbers[-third:]) - sum(numbers[:third]) > (_FAR - 1) * abs(sum(numbers[:third]))
+    steadily = len(numbers) > 2 and all(a < b for a, b in pairwise(numbers)) and last > first + (_STEADILY - 1) * scale
     if last > first + (_ROSE - 1) * scale:
         leaves = _leaves(q, passes[-1])[:_LEAVES] if passes else []
         found = next((one for leaf in leaves if (one := _first_update(q, leaf)) is not None), None)
-        if found is not None:
+        if found is not None and (((risen or steadily) and len(numbers) >= _ENOUGH) or found[1]):
             step, uphill, rate = found
             size = f" The learning rate is {number(rate)}." if rate else ""
             if uphill:
@@ -297,6 +320,7 @@ def _moving(q: Question, values: Sequence[Value], passes: Sequence[Pass]) -> Rea
                 step=step,
                 nodes=[q.tensor],
                 evidence=_course(q, values),
+                wrong=not (uphill and "maximize" in run.words),
             )
     return q.because(
         "loss_wanders", f"{q.name} goes neither clearly up nor down: {course}",
@@ -307,7 +331,7 @@ def _moving(q: Question, values: Sequence[Value], passes: Sequence[Pass]) -> Rea
 
 
 def _first_update(q: Question, leaf: int) -> tuple[int, bool, float] | None:
-    """A leaf's last update: its step, whether it goes up the gradient, and the learning rate if that is known."""
+    """The step of a leaf's last update, whether the first one went up the gradient, and the learning rate if it is known."""
     run = q.run
     steps = [s for s in run.updates.get(leaf, ()) if s <= q.step]
     if not steps:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from ...recording.columns import columns_of
 from ...recording.events import NOTHING
 from ...recording.index import TensorHistory
 from ..cuts import KINDS
@@ -31,10 +32,11 @@ def overwritten(q: Question) -> Reason | None:
 
 def _by_name(q: Question) -> Reason | None:
     # In a loop the name goes from result to result; the first of them took it from the leaf.
-    tensors = q.run.tensors
+    made = columns_of(q.run.recording)
+    leaf, row_of = made.tensors.is_leaf, made.row_of
     result = q.tensor
     for before in q.predecessors:
-        if tensors[before].info.is_leaf:
+        if leaf[row_of[before]]:
             status = q.run.status(before, q.step)
             if status.is_leaf and status.requires_grad:
                 linked = _near(q, result, before) and (result == q.tensor or _near(q, q.tensor, q.predecessors[0]))

@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+import numpy as np
+
 from ...graph.structure.moments import iteration_of, iterations_text
+from ...recording.columns import columns_of
 from ...recording.events import NOTHING, HookRan, Site
 from ...recording.index import LedgerRow, Pass
 from ...recording.operations import base_of
@@ -155,20 +158,34 @@ def _accumulated(q: Question, added: list[LedgerRow], cleared: LedgerRow | None)
     same = len({run.site(_pass(q, row).began) for row in added}) == 1
     written = q.history.changes.steps if q.history.changes is not None else []
     stale = _used_again(written, [row.step for row in added])
+    left_out = _left_out(q) if cleared is None else ""
     where = _every(q, added) if same else listed([_line(q, row) for row in added])
     return q.because(
         "accumulated",
         f"{q.name}.grad is the sum of {len(numbers)} backward passes ({where}), {since}",
-        f"backward() adds to .grad.{total}",
-        f"Clear it before each pass: optimizer.zero_grad() or {q.name}.grad = None."
+        f"backward() adds to .grad.{total}{left_out}",
+        "Make the optimizer after the model is complete, with all of its parameters: then its zero_grad() clears them all."
+        if left_out
+        else f"Clear it before each pass: optimizer.zero_grad() or {q.name}.grad = None."
         if stale
         else f"If that is not meant, clear it before each pass: optimizer.zero_grad() or {q.name}.grad = None.",
         step=_pass(q, added[-1]).began,
         site=_site(q, added[-1]),
         nodes=_way(q, added[-1]),
         evidence=_ledger(q),
-        wrong=stale,
+        wrong=stale or bool(left_out),
     )
+
+
+def _left_out(q: Question) -> str:
+    """That no optimizer has the tensor, so that none clears its gradient; "" where one has it, or there is none."""
+    events = [event for step, event in q.run.optimizer_steps if step <= q.step]
+    held = {t for event in events for t in (*event.parameters, *event.idle)}
+    if not events or q.tensor in held or "zero_grad" not in q.run.words:
+        return ""
+    namesake = next((t for t in q.predecessors if t in held), NOTHING)
+    instead = f", but the {q.name} that was made at {q.run.where(q.run.tensors[namesake].born)}" if namesake != NOTHING else ""
+    return f" zero_grad() does not clear it: {events[-1].optimizer} does not have {q.name}{instead}."
 
 
 def _used_again(written: list[int], added: list[int]) -> bool:
@@ -195,7 +212,7 @@ def _set(q: Question, row: LedgerRow) -> Reason:
 
 
 def _pass_text(q: Question, row: LedgerRow) -> str:
-    return f"{'backward pass' if _pass(q, row).event.via == 'backward' else 'pass'} {row.number}"
+    return f"{'backward pass' if _pass(q, row).via == 'backward' else 'pass'} {row.number}"
 
 
 def _increment(q: Question, row: LedgerRow) -> list[tuple[str, str]]:
@@ -265,9 +282,9 @@ def _in_order(q: Question, row: LedgerRow, course: Course) -> Reason:
     evidence = [*_increment(q, row), *course.evidence()]
     sources = [a.source for a in arrivals if a.source != NOTHING]
     if len(sources) > 1:
-        lines = Counter(run.where(run.nodes[s].born) for s in sources)
+        lines = _lines_of(run, sources)
         where = listed([f"{line}{f' ({n} times)' if n > 1 else ''}" for line, n in lines.items()])
-        texts = [run.texts(a.array) for a in arrivals]
+        texts = [run.texts(a.array) for a in arrivals[:5]]
         total = ""
         if len(texts) <= 4 and all(len(text) < 16 for text in texts):
             total = f" {' + '.join(texts)} = {run.texts(row.increment)}."
@@ -296,9 +313,19 @@ def _in_order(q: Question, row: LedgerRow, course: Course) -> Reason:
     )
 
 
+def _lines_of(run: Run, nodes: list[int]) -> Counter[str]:
+    """How many of some nodes were made in each line: of columns, as one tensor may be used thousands of times."""
+    columns = columns_of(run.recording)
+    rows = columns.events.site[columns.nodes.step[columns.row_of_node[np.array(nodes)]]]
+    found: Counter[str] = Counter()
+    for row, count in Counter(rows.tolist()).items():
+        found[run.site_text(run.recording.sites[row] if row >= 0 else None)] += count
+    return found
+
+
 def _later(q: Question, row: LedgerRow) -> str:
     """A remark on passes after the last that reached the tensor."""
-    after = [e for e in q.passes if e.began > row.step and e.event.via == "backward"]
+    after = [e for e in q.passes if e.began > row.step and e.via == "backward"]
     if not after:
         return ""
     if after[-1].ended > q.step:

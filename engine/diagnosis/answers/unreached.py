@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...recording.events import NOTHING, OpRan
+import numpy as np
+
+from ...recording.events import NOTHING, BackwardBegan, BackwardEnded, OpRan
 from ...recording.index import Pass
 from ..cuts import cuts_on, fact, ways
 from ..failed_passes import explained, failure
@@ -12,6 +14,7 @@ from ..failures import failure_of
 from ..paths import Link
 from ..quoted import quoted
 from ..reason import Reason
+from ..run import Run
 from .grad_query import Question, along, listed
 
 _LAST = 5
@@ -20,12 +23,29 @@ _LAST = 5
 
 def unreached(q: Question, passes: Sequence[Pass]) -> Reason:
     """The reason where passes ran and none of them filled the tensor's `.grad`."""
-    odd = [entry for entry in passes[:-_LAST] if entry.event.inputs or failure(q.run, entry)]
+    odd = [entry for entry in passes[:-_LAST] if entry.number in _odd(q)]
     for entry in reversed([*odd[-_LAST:], *passes[-_LAST:]]):
         found = _in_graph(q, entry)
         if found is not None:
             return found
     return _not_reached(q, passes)
+
+
+def _odd(q: Question) -> frozenset[int]:
+    """The passes that were to fill some inputs only, or that failed."""
+    return q.run.recording.once("odd passes", lambda: _odd_passes(q.run))
+
+
+def _odd_passes(run: Run) -> frozenset[int]:
+    tape = run.recording.tape
+    began, ended = tape.tables[BackwardBegan], tape.tables[BackwardEnded]
+    named = np.flatnonzero(began.columns["inputs"])
+    empty = {position for position, text in enumerate(tape.texts) if not text}
+    failed = [k for k, text in enumerate(ended["error"].tolist()) if text not in empty]
+    unfinished = (
+        {number for number, entry in run.index.passes.items() if failure(run, entry)} if run.raised is not None else set()
+    )
+    return frozenset({*began["number"][named].tolist(), *ended["number"][failed].tolist(), *unfinished})
 
 
 def _in_graph(q: Question, entry: Pass) -> Reason | None:

@@ -155,7 +155,7 @@ def _left_out(q: Question) -> Reason:
             site=made,
             nodes=[q.tensor, *those[:_SHOWN]],
         )
-    backwards = [entry for entry in q.passes if entry.event.via == "backward"]
+    backwards = [entry for entry in q.passes if entry.via == "backward"]
     last = backwards[-1].began if backwards else q.history.born
     if made is None:
         return q.because(

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections import Counter
 from collections.abc import Iterator
 
 from ...recording.events import OpRan, Site
-from .. import mending
-from ..paths import Paths, paths_of
+from ..paths import paths_of
 from ..reason import Finding, Kind
 from ..run import Run, finding, key
 from .graph import KEPT_GRAPHS
@@ -17,7 +15,7 @@ from .registry import rule
 
 TARGET_WITH_GRADIENT = Kind(
     "target_with_gradient", "warning",
-    "The target of a temporal-difference loss gets a gradient, from the same network as the prediction.", mechanical=True,
+    "The target of a temporal-difference loss gets a gradient, from the same network as the prediction.",
 )  # fmt: skip
 
 _BOOTSTRAP = re.compile(r"\b(?:\w*gamma\w*|\w*discount\w*|rewards?|rews?|r|not_?dones?|dones?|non_final\w*)\b", re.IGNORECASE)
@@ -62,7 +60,6 @@ def target_with_gradient(run: Run) -> Iterator[Finding]:
             evidence=[("requires_grad of the target", "True"), ("requires_grad of the prediction", "True")],
             nodes=[key(target), key(given), key(source)],
             steps=[one[3] for one in same],
-            changes=mending.with_call(run, run.site(made), "detach()") if run.tensors[target].born == made else (),
         )  # fmt: skip
 
 
@@ -84,10 +81,10 @@ def advantage_with_gradient(run: Run) -> Iterator[Finding]:
             made, difference = run.op_of(run.beneath_views(weight))
             tracked = [t for t in run.inputs(difference) if run.status(t, made).requires_grad]
             if (
-                _ADVANTAGE.fullmatch(paths.label(weight, step))
-                and difference.op in run.having("difference")
+                difference.op in run.having("difference")
                 and len(run.inputs(difference)) == 2
                 and len(tracked) == 1
+                and _ADVANTAGE.fullmatch(paths.label(weight, step))
                 and _logarithmic(run, other)
             ):
                 at.setdefault(run.site(step), []).append((step, weight, made, tracked[0]))
@@ -104,7 +101,6 @@ def advantage_with_gradient(run: Run) -> Iterator[Finding]:
             step=step, related=[run.site(made), run.site(run.tensors[source].born)],
             evidence=[(f"{name}.requires_grad", "True")],
             nodes=[key(weight), key(source)], steps=[one[0] for one in same],
-            changes=_detached_name(paths, step, name),
         )  # fmt: skip
 
 
@@ -119,16 +115,6 @@ def _logarithmic(run: Run, tensor: int) -> bool:
             return False
         tensor = tracked[0]
     return False
-
-
-def _detached_name(paths: Paths, step: int, name: str) -> mending.Changes:
-    """The change that detaches a name within the expression of a step; none where it does not stand there just once."""
-    site = paths.run.site(step)
-    node = paths.source.at(site)
-    found = [one for one in ast.walk(node) if isinstance(one, ast.Name) and one.id == name] if node is not None else []
-    if len(found) != 1 or site is None:
-        return []
-    return mending.with_call(paths.run, mending.site_of(site.cell, found[0]), "detach()")
 
 
 def _two_sides(run: Run, step: int, event: OpRan) -> tuple[int, int, int, int] | None:

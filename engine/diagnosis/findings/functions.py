@@ -11,6 +11,7 @@ from ...recording.events import NOTHING, NodeRan, OpRan
 from ...recording.index import Pass
 from .. import mending
 from ..custom_functions import Custom, InPlace, assigned, changes_in_place, functions_of, given_none, kept_on_context, ran_in
+from ..mends.graphs import of_copies
 from ..paths import paths_of
 from ..reason import Finding, Kind
 from ..run import Run, finding, key
@@ -178,9 +179,14 @@ def _kept(
             f"backward of {custom.name} computes with {title} as it was changed, not as forward saw it.",
             f"{attribute} = {name} keeps the tensor itself. {run.where(written)} changed it after {run.where(born)} and before "
             f"{run.where(step)}, so the gradient is wrong. A tensor kept with save_for_backward would have raised an error.",
-            fix, step=step, site=custom.site(statement), related=[run.site(written), run.site(born), run.site(step)],
+            f"Make a new tensor at {run.where(written)} instead of changing {title}. {fix}",
+            step=step, site=custom.site(statement), related=[run.site(written), run.site(born), run.site(step)],
             evidence=[("changed at", run.where(written)), ("used by backward at", run.where(step))],
-            nodes=nodes, changes=changes,
+<<<<<<< HEAD
+            nodes=nodes, changes=[*changes, *of_copies(run, written)],
+=======
+            nodes=nodes, changes=mending.out_of_place(run, run.site(written)),
+>>>>>>> rules2
         )  # fmt: skip
     why = (
         "Changes in place are then not noticed: backward would silently compute with the changed values."

@@ -199,7 +199,11 @@ def _spread(run: Run) -> Iterator[tuple[int, tuple[int, ...], tuple[int, ...], S
     for step, event in run.ops:
         if event.op not in operations or event.node is None or event.node.id not in ran or event.site in sound:
             continue
-        taken = [t for t in run.inputs(event) if run.tensors[t].info.shape]
+        taken = run.inputs(event)
+        if len(taken) < 2:
+            sound.add(event.site)
+            continue
+        taken = [t for t in taken if run.tensors[t].info.shape]
         shapes = list(dict.fromkeys(run.tensors[t].info.shape for t in taken))
         if len(shapes) != 2 or not _column_and_row(*shapes):
             continue

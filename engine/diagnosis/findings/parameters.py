@@ -30,13 +30,14 @@ SYMMETRY = Kind("symmetry", "warning", "The units of a layer are initialised ali
 def stale_optimizer(run: Run) -> Iterator[Finding]:
     """The optimizer holds tensors that the program has replaced since."""
     reported = set()
-    reached = _reached(run)
+    roots = {root for entry in run.passes for root, _ in entry.event.roots}
+    reached = [t for t in _reached(run) if t not in run.trained and t not in roots]
     replaced = _replaced(run)
     for step, event in run.optimizer_steps:
         owned = [*event.parameters, *event.idle]
         alone = [t for t in owned if run.tensors[t].ledger is None and run.status(t, step).requires_grad]
         twins = {t: replaced[t] for t in alone if t in replaced}
-        unknown = [t for t in reached if t not in run.trained and t not in owned and not _is_root(run, t)]
+        unknown = [t for t in reached if t not in owned] if len(alone) == len(owned) else []
         # Where they are used, something cuts them off: `no_gradient` says what.
         if not twins and (len(alone) < len(owned) or not unknown or any(_is_used(run, t) for t in alone)):
             continue
@@ -75,7 +76,8 @@ def _is_used(run: Run, tensor: int) -> bool:
 def _replaced(run: Run) -> dict[int, int]:
     """Parameters of optimizers that get no gradient, and the later ones that get it in their place."""
     held = {t for _, e in run.optimizer_steps for t in (*e.parameters, *e.idle)}
-    fresh = [t for t in _reached(run) if t not in held | run.trained]
+    known = held | run.trained
+    fresh = [t for t in _reached(run) if t not in known]
     found: dict[int, int] = {}
     for t in sorted(held):
         if run.tensors[t].ledger is not None:
@@ -107,10 +109,6 @@ def _reached(run: Run) -> list[int]:
         if run.status(e.tensor, s).is_leaf
     }  # fmt: skip
     return list(found)
-
-
-def _is_root(run: Run, tensor: int) -> bool:
-    return any(root == tensor for entry in run.passes for root, _ in entry.event.roots)
 
 
 @rule(180, DETACHED_PARAMETER, UNUSED_PARAMETER)

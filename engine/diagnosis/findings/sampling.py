@@ -29,14 +29,13 @@ _MOST = 300
 def sample_without_path(run: Run) -> Iterator[Finding]:
     """A gradient arrives at what was drawn at random, and zero leaves for what it was drawn by."""
     draws = run.having("draws") - run.having("masks")
+    made = {event.node.id: event for _, event in run.ops if event.op in draws and event.node is not None and event.outputs}
     at: dict[Site | None, list[tuple[int, OpRan, int]]] = {}
     sound: set[int] = set()
     for entry in run.passes:
-        for node, step in entry.ran_at.items():
-            maker = run.nodes[node].event
-            if not isinstance(maker, OpRan) or maker.op not in draws or not maker.outputs or maker.site in sound:
-                continue
-            if not _dies(run, step):
+        for node, step in entry.ran_at.items() if made else ():
+            maker = made.get(node)
+            if maker is None or maker.site in sound or not _dies(run, step):
                 continue
             if not at.get(run.recording.site(maker)) and (_scored(run, maker, entry) or _used_behind(run, maker, entry)):
                 sound.add(maker.site)

@@ -87,7 +87,7 @@ def _kept_changed(run: Run, maker: OpRan, entry: Pass) -> bool:
 def _finding(run: Run, custom: Custom, wrongs: list[Wrong]) -> Finding:
     maker, entry, _, tensor, name, compared, bad, moving = wrongs[0]
     assert maker.node is not None
-    worst = max(moving or bad, key=lambda one: one.error)
+    worst = max(moving or bad, key=lambda one: abs(one.analytic - one.numeric))
     at = f"{name}{list(worst.element) if worst.element else ''}"
     where = run.nodes[maker.node.id].born
     given = _value(run, tensor, worst, where)

@@ -87,10 +87,17 @@ def _no_finding_more(places: Places, before: Recording, finding: Finding, after:
     """Raise NotBetter where the finding is still there, or another error or warning is."""
     known = findings(before)
     for found in findings(after):
-        if _same(places, finding, found):
+        if _same(places, finding, found) or _moved(places, finding, found):
             raise NotBetter("With the changes the finding is still there.")
         if found.grave and not any(old.grave and _same(places, old, found) for old in known):
             raise NotBetter(f"With the changes there is another {found.severity}: {found.title}")
+
+
+def _moved(places: Places, old: Finding, new: Finding) -> bool:
+    """Whether a finding whose place is gone is found where the changes have written something."""
+    if old.rule != new.rule or old.site is None or new.site is None or places.lines(old.site) != (1, 0):
+        return False
+    return any(cell == new.site.cell and first <= new.line <= last for cell, first, last in places.written())
 
 
 def _same(places: Places, old: Finding, new: Finding) -> bool:

@@ -45,6 +45,11 @@ def to_try(recording: Recording, among: Iterable[Finding] | None = None) -> list
     return [finding for finding in found if finding.changes and outcome_of(recording, finding) is None]
 
 
+def count_tried(recording: Recording) -> int:
+    """For how many findings changes have been tried."""
+    return len(_outcomes(recording))
+
+
 def can_run_again(recording: Recording) -> bool:
     """Whether a recording's program runs here as it ran: on this engine, and its whole text is there."""
     return recording.engine == "numpy" and len(recording.names) <= 1 and any(cell.strip() for cell in recording.source)

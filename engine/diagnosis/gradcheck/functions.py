@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 
+from ...limits import CHECKED_PASSES, CHECKED_SECONDS
 from ...recording.recording import Recording
 from ...sandbox.transport.messages import Limits
 from ..custom_functions import deliberate, functions_of, ran_in
@@ -11,11 +12,6 @@ from ..failed_passes import failure
 from ..paths import paths_of
 from .check import check_numerically
 from .check_result import Check
-
-MOST = 3
-"""Passes that are checked for one run."""
-SECONDS = 5.0
-"""For all of them."""
 
 
 def passes_of_functions(recording: Recording) -> list[int]:
@@ -30,12 +26,12 @@ def passes_of_functions(recording: Recording) -> list[int]:
         if here and not failure(run, entry):
             wanted -= here
             found.append(entry.number)
-    return [number for number in found[:MOST] if number not in recording.checks]
+    return [number for number in found[: CHECKED_PASSES.value()] if number not in recording.checks]
 
 
 def check_functions(
     recording: Recording,
-    limits: Limits = Limits(seconds=SECONDS),  # noqa: B008  (frozen)
+    limits: Limits = Limits(seconds=CHECKED_SECONDS.value()),  # noqa: B008  (frozen)
     *,
     stop: threading.Event | None = None,
 ) -> dict[int, Check]:

@@ -39,8 +39,9 @@ def programs(rules: Path = HERE.parents[2] / "assets" / "rules") -> Iterator[tup
     """The broken programs: their names and texts."""
     for path in sorted(rules.glob("*.py")):
         yield path.stem, path.read_text(encoding="utf-8").partition(BROKEN)[2].partition(MENDED)[0]
-    for case in corpus(HERE / "corpus/defects.py").cases.values():
-        yield case.name, case.program
+    for path in sorted(HERE.glob("corpus/defects*.py")):
+        for case in corpus(path).cases.values():
+            yield case.name, case.program
     for twins in all_twins():
         yield str(twins), twins.broken
 

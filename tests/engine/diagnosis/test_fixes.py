@@ -27,6 +27,7 @@ from engine.sandbox import Limits, RunResult, run
 from tests.corpus import corpus
 
 from .proven import HERE, LIMITS
+from .twins import all_twins
 
 DEFECTS = corpus(HERE / "corpus/defects.py").cases.values()
 
@@ -36,6 +37,7 @@ def programs(kind: str) -> Iterator[str]:
     if (RULES / f"{kind}.py").exists():
         yield entry(kind).broken
     yield from (case.program for case in DEFECTS if kind in case["finds"].split(", "))
+    yield from (each.broken for each in all_twins() if kind in each.causes)
 
 
 MECHANICAL = [id for id, kind in kinds().items() if kind.mechanical and any(programs(id))]
@@ -266,7 +268,10 @@ def test_places_move_with_what_is_written_before_them() -> None:
     assert lines(above, Site(0, 1, 0, 1, 6)) == (1, 1)
     assert lines(above, Site(0, 2, 0, 2, 5)) == (4, 4)
     assert lines(above, Site(1, 1, 0, 1, 5)) == (1, 1)
-    assert lines([TextChange(0, 1, 0, 2, 0, "")], Site(0, 3, 4, 3, 5)) == (2, 2)
+    gone = [TextChange(0, 1, 0, 2, 0, "")]
+    assert lines(gone, Site(0, 3, 4, 3, 5)) == (2, 2)
+    assert lines(gone, Site(0, 1, 4, 1, 5)) == (1, 0)
+    assert Places(("é = 1\nb = 2\n",), [*gone, TextChange(0, 3, 0, 3, 0, "c\nd")]).written() == [(0, 2, 3)]
     inside = [TextChange(0, 2, 0, 2, 5, "with y:\n    b = 2")]
     assert lines(inside, Site(0, 2, 4, 2, 5)) == (2, 3)
     assert lines(inside, Site(0, 3, 0, 3, 5)) == (4, 4)

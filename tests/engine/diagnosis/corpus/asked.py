@@ -1232,3 +1232,43 @@ second.backward()
 #: wrong: no
 head = nn.Linear(2, 1)
 (head(torch.ones(3, 2)).sum() / 3).backward()  # <-
+
+# %% a parameter that is replaced after the optimizer was made
+#: asks: net.weight
+#: after: a forum thread: gradients grow although zero_grad is called
+#: code: accumulated
+#: says: SGD does not have net.weight, but the net.weight that was made at line 2
+#: says: Make the optimizer after the model
+#: grad: 2
+net = nn.Linear(2, 2)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+net.weight = nn.Parameter(torch.zeros(2, 2))
+for i in range(2):
+    loss = net(torch.ones(1, 2)).sum()
+    opt.zero_grad()
+    loss.backward()  # <-
+    opt.step()
+
+# %% a policy that acts without gradients
+#: asks: why did agent.policy.weight not move
+#: after: a forum thread on reinforcement learning
+#: code: cut_no_grad
+#: says: skips
+#: says: self.policy(x)
+class Agent:
+    def __init__(self):
+        self.policy = nn.Linear(2, 2)
+        self.value = nn.Parameter(torch.zeros(1))
+        self.opt = torch.optim.SGD([*self.policy.parameters(), self.value], lr=0.1)
+
+    def update(self, x):
+        with torch.no_grad():  # <-
+            action = self.policy(x)
+        loss = (action * self.value.exp()).sum()
+        self.opt.zero_grad()
+        loss.backward()
+        self.opt.step()
+
+agent = Agent()
+for i in range(2):
+    agent.update(torch.ones(1, 2))

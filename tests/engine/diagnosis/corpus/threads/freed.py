@@ -143,7 +143,7 @@ opt.step()
 
 # %% the running loss keeps every graph
 #: thread: issue, BatsResearch/labelmodels: Memory leak in training loop
-#: cause: kept_graphs, average_with_graph
+#: cause: kept_graphs
 #: shows: running_loss.requires_grad if torch.is_tensor(running_loss) else False
 model = nn.Linear(6, 2)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
@@ -160,7 +160,7 @@ print("epoch loss", float(running_loss) / 12)
 
 # %% losses are appended to a list
 #: thread: issue, TRI-ML/packnet-sfm: Fix memory leak
-#: cause: kept_graphs, average_with_graph
+#: cause: kept_graphs
 #: shows: history[0].requires_grad
 net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1))
 opt = torch.optim.Adam(net.parameters())
@@ -177,7 +177,7 @@ print("mean", round(float(torch.stack(history).mean()), 4))
 
 # %% validation without no_grad keeps graphs in a sum
 #: thread: issue, samuelyu2002/ImVisible: change all of the places with += loss into += loss.item()
-#: cause: kept_graphs, average_with_graph
+#: cause: kept_graphs
 #: shows: val_loss.requires_grad if torch.is_tensor(val_loss) else False
 #: missed: no pass goes backward, so nothing says that the sum is not to be differentiated
 model = nn.Sequential(nn.Linear(5, 5), nn.ReLU(), nn.Linear(5, 1))
@@ -192,7 +192,7 @@ print("validation", float(val_loss) / len(val))
 
 # %% an average of the weights carries a graph
 #: thread: forum, PyTorch forums: Each iteration is slower than the one before, exponential moving average
-#: cause: growing_graph, average_with_graph, kept_graphs
+#: cause: growing_graph, kept_graphs
 #: shows: average.requires_grad
 layer = nn.Linear(3, 1)
 optimizer = torch.optim.SGD(layer.parameters(), lr=0.05)
@@ -224,7 +224,7 @@ for t in range(12):
 
 # %% a filter that is trained by hand keeps its whole past
 #: thread: forum, PyTorch forums: Each iteration takes longer, I need retain_graph=True or it fails
-#: cause: growing_graph, average_with_graph
+#: cause: growing_graph, kept_graphs
 #: shows: depth(state) > 10
 gain = torch.tensor(0.5, requires_grad=True)
 state = torch.zeros(3)

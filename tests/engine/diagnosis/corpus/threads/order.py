@@ -35,7 +35,7 @@ for step in range(4):
 # %% values are clipped ahead of the backward pass of an LSTM
 #: thread: forum, PyTorch forums: Proper way to do gradient clipping?
 #: cause: clip_before_backward
-#: shows: max(used) > 0.05
+#: shows: max(used) > 0.051
 rnn, out = nn.LSTM(2, 6), nn.Linear(6, 1)
 params = [*rnn.parameters(), *out.parameters()]
 optimizer = torch.optim.SGD(params, lr=0.1)
