@@ -33,7 +33,7 @@ VALUES = (
     Failure(
         "dtype_mismatch",
         ("must have the same dtype", "to have the same dtype", "to have same dtype", "expected scalar type", "type (double)",
-         "type (long int)", "type (torch.DoubleTensor)", "type (torch.LongTensor)", "to be equal to src.dtype",
+         "type (long int)", "Input type (", "type (torch.DoubleTensor)", "type (torch.LongTensor)", "to be equal to src.dtype",
          "Index put requires the source and destination dtypes match"),
         "Tensors of different dtypes meet where both must have one.",
         "Sums and products of elements convert by themselves; matrix products, layers and convolutions do not.",

@@ -42,7 +42,7 @@ WARNINGS = (
         "For three dimensions, or one, it takes the first, for two and four the second: seldom what is meant.",
         "Name it: dim=1 for scores of shape [batch, classes], dim=-1 for the last one.",
         cases=(Case(r"choice for (\w+) has been", "{1} is not told over which dimension it goes, and guesses."),),
-        severity="warning",
+        severity="hint",
     ),
     Failure(
         "duplicate_parameters", ("optimizer contains a parameter group with duplicate parameters",),
@@ -63,7 +63,7 @@ WARNINGS = (
         "A recurrent network of one layer is given dropout, which does nothing there.",
         "Its dropout stands between its layers, and behind the last one there is none.",
         "Leave dropout out and put an nn.Dropout behind it, or give it num_layers=2.",
-        severity="warning",
+        severity="hint",
     ),
     Failure(
         "kl_div_mean", ("reduction: 'mean' divides the total loss by both the batch size and the support size",),

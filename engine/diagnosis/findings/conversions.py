@@ -141,7 +141,19 @@ def uninitialized(run: Run) -> Iterator[Finding]:
             evidence=[("shape", str(list(made.shape))), ("writes before the first use", "0")],
             nodes=[key(made.id)],
             changes=mending.renamed(run, site, "zeros_like" if event.op.endswith("like") else "zeros"),
+            severity="hint" if _for_its_shape(run, used[0]) else "",
         )  # fmt: skip
+
+
+def _for_its_shape(run: Run, step: int) -> bool:
+    """Whether a model is tried out with a tensor, as to see which shapes come about: its parameters learn nothing from that."""
+    event = run.events[step]
+    return (
+        isinstance(event, OpRan)
+        and event.node is not None
+        and any(run.tensors[t].info.is_parameter for t in run.inputs(event))
+        and not any(event.node.id in entry.ran_at for entry in run.passes)
+    )
 
 
 def _of_sizes(run: Run, step: int, event: OpRan) -> bool:

@@ -1,8 +1,8 @@
 """How well findings name what is wrong, on programs after real threads: `python -m tests.engine.diagnosis.score [--missed]`.
 
 A broken program counts as right where an error or a warning, or a hint of a kind that is one, names its cause at a marked
-line; as wrong where errors and warnings name something else; as silent where there are none. Mended twins and sound programs have
-no error and no warning.
+line; as wrong where errors and warnings name something else; as silent where there are none. Mended twins and sound programs
+have no error and no warning.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def main(arguments: list[str] | None = None) -> int:
     pairs = [pair for pair in all_twins() if wanted(str(pair))]
     broken = [of_broken(pair) for pair in pairs]
     mended = [of_sound(str(pair), pair.mended) for pair in pairs]
-    sound = [of_sound(f"{case.group}::{case.name}", case.program) for case in sound_cases() if wanted(str(case))]
+    sound = [of_sound(name, case.program) for case in sound_cases() if wanted(name := f"{case.group}::{case.name}")]
     wrong = sum(verdict.said == "wrong" for verdict in broken)
     silent = sum(verdict.said == "silent" for verdict in broken)
     print(f"broken programs whose cause is found: {share(broken)}; {wrong} wrong text, {silent} silent")

@@ -1,7 +1,7 @@
 """Broken programs after real threads, each with its mended twin in the same cell.
 
-A line that begins with `# + ` stands in the mended program alone, one that ends in `# -` in the broken one alone; `# <-` marks the
-lines that may be named as the cause (`# <- -` is both).
+A line that begins with `# + ` stands in the mended program alone, one that ends in `# -` in the broken one alone; `# <-` marks
+the lines that may be named as the cause (`# <- -` is both).
 """
 
 from __future__ import annotations

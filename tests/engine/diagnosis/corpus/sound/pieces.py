@@ -815,3 +815,117 @@ for lr in (0.01, 0.1):
         opt.step()
     results[lr] = loss.item()
 print(results)
+
+# %% batches are moved to the device
+#: thread: forum, Stack Overflow: Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+net = nn.Linear(3, 2).to(device)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for i in range(3):
+    x, y = torch.randn(6, 3).to(device), torch.randint(0, 2, (6,)).to(device)
+    opt.zero_grad()
+    F.cross_entropy(net(x), y).backward()
+    opt.step()
+
+# %% a model that is moved to the CPU
+#: thread: tutorial, devices: .to("cpu")
+device = torch.device("cpu")
+net = nn.Linear(3, 2).to(device)
+net(torch.randn(4, 3)).sum().backward()
+
+# %% data are made on the device
+#: thread: forum, PyTorch forums: torch.randn(..., device=device)
+device = "cuda" if torch.cuda.is_available() else "cpu"
+net = nn.Linear(3, 2).to(device)
+x = torch.randn(4, 3, device=device)
+net(x).pow(2).mean().backward()
+
+# %% a function moves whole batches
+#: thread: issue, meta-pytorch/tnt: copy_data_to_device
+def to_device(batch, device):
+    return {key: value.to(device) for key, value in batch.items()}
+
+device = torch.device("cuda:0" if torch.cuda.is_available() else "cpu")
+net = nn.Linear(3, 1)
+net.to(device)
+batch = to_device({"x": torch.randn(5, 3), "y": torch.randn(5, 1)}, device)
+F.mse_loss(net(batch["x"]), batch["y"]).backward()
+
+# %% the state is kept for a second network
+#: thread: forum, PyTorch forums: load_state_dict of a target network in a loop
+net, target = nn.Linear(3, 1), nn.Linear(3, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for i in range(4):
+    opt.zero_grad()
+    net(torch.randn(6, 3)).pow(2).mean().backward()
+    opt.step()
+    state = net.state_dict()
+    target.load_state_dict(state)
+print(torch.equal(net.weight, target.weight))
+
+# %% the Brier score of a forecast is only reported
+#: thread: forum, Cross Validated: Brier score and cross entropy
+net = nn.Linear(3, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+x = torch.randn(16, 3)
+y = (x[:, :1] > 0).float()
+for i in range(4):
+    logits = net(x)
+    opt.zero_grad()
+    F.binary_cross_entropy_with_logits(logits, y).backward()
+    opt.step()
+    with torch.no_grad():
+        print(F.mse_loss(torch.sigmoid(logits), y).item())
+
+# %% the shapes of a network are looked at first
+#: thread: tutorial, MNIST CNN: torch.Tensor(1, 1, 8, 8) to see the shapes
+net = nn.Sequential(nn.Conv2d(1, 2, 3), nn.ReLU(), nn.Flatten(), nn.Linear(72, 3))
+print(net(torch.Tensor(1, 1, 8, 8)).shape)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for i in range(3):
+    opt.zero_grad()
+    F.cross_entropy(net(torch.randn(5, 1, 8, 8)), torch.randint(0, 3, (5,))).backward()
+    opt.step()
+
+# %% a recurrent network of one layer is given dropout
+#: thread: issue, graykode/nlp-tutorial: Seq2Seq with dropout=0.5
+rnn, out = nn.RNN(4, 5, dropout=0.5), nn.Linear(5, 2)
+opt = torch.optim.Adam([*rnn.parameters(), *out.parameters()], lr=1e-2)
+for i in range(3):
+    _, h = rnn(torch.randn(6, 3, 4))
+    opt.zero_grad()
+    F.cross_entropy(out(h[-1]), torch.randint(0, 2, (3,))).backward()
+    opt.step()
+
+# %% two networks of one class, one of which leaves a layer out
+#: thread: tutorial, batch normalization: a network with and one without
+class Net(nn.Module):
+    def __init__(self, normalise):
+        super().__init__()
+        self.normalise, self.norm, self.fc = normalise, nn.LayerNorm(3), nn.Linear(3, 1)
+
+    def forward(self, x):
+        return self.fc(self.norm(x) if self.normalise else x)
+
+nets = [Net(False), Net(True)]
+opts = [torch.optim.Adam(net.parameters(), lr=1e-2) for net in nets]
+for i in range(3):
+    x, y = torch.randn(8, 3), torch.randn(8, 1)
+    for net, opt in zip(nets, opts):
+        opt.zero_grad()
+        F.mse_loss(net(x), y).backward()
+        opt.step()
+
+# %% a learned alignment where retain_graph is a habit
+#: thread: tutorial, GAN from scratch: D_loss.backward(retain_graph=True)
+G, D = nn.Linear(2, 3), nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 1), nn.Sigmoid())
+og, od = torch.optim.Adam(G.parameters()), torch.optim.Adam(D.parameters())
+for i in range(3):
+    fake = G(torch.randn(6, 2))
+    og.zero_grad()
+    torch.log(1 - D(fake)).mean().backward()
+    og.step()
+    d_loss = -(torch.log(D(torch.randn(6, 3))) + torch.log(1 - D(fake.detach()))).mean()
+    od.zero_grad()
+    d_loss.backward(retain_graph=True)
+    od.step()

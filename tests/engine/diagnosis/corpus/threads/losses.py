@@ -175,7 +175,7 @@ optimizer.step()
 
 # %% mean squared error of classes
 #: thread: forum, Stack Overflow: binary classification with MSELoss and sigmoid does not learn
-#: cause: mse_on_classes
+#: cause: distance_to_classes
 #: shows: losses[-1] > 0.2
 net = nn.Sequential(nn.Linear(2, 8), nn.Sigmoid(), nn.Linear(8, 1), nn.Sigmoid())
 optimizer = torch.optim.SGD(net.parameters(), lr=0.1)

