@@ -172,8 +172,9 @@ def _module(run: Run, tensor: int) -> str:
 
 @rule(225, KEPT_GRAPHS)
 def average_with_graph(run: Run) -> Iterator[Finding]:
-    """What is carried from one training iteration to the next grows a graph that no backward pass goes through."""
-    if len(run.passes) < _CARRIED:
+    """What is carried from one iteration of training or evaluation to the next grows a graph that no pass goes through."""
+    evaluates = _evaluations(run)
+    if len(run.passes) < _CARRIED and not evaluates:
         return
     roots = {tensor for entry in run.passes for tensor, _ in entry.event.roots}
     ran = {node for entry in run.passes for node in entry.ran_at}
@@ -199,7 +200,7 @@ def average_with_graph(run: Run) -> Iterator[Finding]:
             if known is None:
                 continue
             line = _loop_between(run.loops(known[1]), here)
-            length = max(length, known[0] + (trains[line] >= _CARRIED))
+            length = max(length, known[0] + (trains[line] >= _CARRIED or evaluates[line] >= _CARRIED))
         made = [info.id for info in event.outputs if info.requires_grad]
         made += [write.tensor for write in event.written if write.requires_grad and not write.is_leaf]
         chain.update((tensor, (length, step)) for tensor in made)
@@ -219,11 +220,18 @@ def average_with_graph(run: Run) -> Iterator[Finding]:
             f"{run.where(step)} computes {name} from its value in the iteration before, with its graph. So the graph grows by "
             f"one iteration each time ({found[-1][1]} by the end), and no backward pass ever goes through it. Memory and time "
             "grow.",
-            f"Update {name} within torch.no_grad(), or compute it from detached values.",
-            step=found[0][0], related=[run.site(run.passes[0].began)],
+            f"Update {name} within torch.no_grad(), or compute it from detached values or numbers (.item()).",
+            step=found[0][0], related=[run.site(entry.began) for entry in run.passes[:1]],
             evidence=[("iterations in its graph", str(found[-1][1])), (f"{name}.requires_grad", "True")],
             nodes=[key(tensor)], steps=[one[0] for one in found],
+            severity="" if any(trains[line] >= _CARRIED for line, _ in run.loops(step)) else "hint",
         )  # fmt: skip
+
+
+def _evaluations(run: Run) -> Counter[int]:
+    """Line of a loop -> its iterations in which a module ran in evaluation mode."""
+    scopes = run.recording.scopes
+    return Counter(line for line, _ in {turn for scope in scopes if scope.mode == "eval" for turn in scope.loops})
 
 
 def _loop_between(there: tuple[tuple[int, int], ...], here: tuple[tuple[int, int], ...]) -> int:

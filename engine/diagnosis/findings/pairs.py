@@ -81,7 +81,7 @@ def _permutes(run: Run, step: int, event: OpRan) -> bool:
     if "creation" not in run.traits(event.op) or len(info.shape) != 1 or info.shape[0] < 4 or "int" not in info.dtype:
         return False
     values = run.values(info.id, step)
-    return values is not None and sorted(values.tolist()) == list(range(len(values))) != values.tolist()
+    return values is not None and values.ndim == 1 and sorted(values.tolist()) == list(range(len(values))) != values.tolist()
 
 
 def _losses(run: Run) -> set[str]:

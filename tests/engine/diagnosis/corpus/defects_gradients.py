@@ -165,7 +165,7 @@ for i in range(3):
             e.mul_(0.9).add_(p, alpha=0.1)
 
 # %% detach as a statement
-#: finds: unused_result
+#: finds: unused_result, unowned_parameters
 #: thread: issue, oreilly-japan/deep-learning-from-scratch-4: Tensor.detach()
 qnet, target_net = nn.Linear(4, 2), nn.Linear(4, 2)
 optimizer = torch.optim.Adam(qnet.parameters(), lr=5e-4)
