@@ -130,7 +130,7 @@ def _tell_rolled(d: Drawing, rolled: RolledGraph, data: Drawn, seen: Faces, wind
         card.changes = [step for step, _ in card.history if step >= window[0]]
         card.sites, card.grads = rolled.node_sites.get(one, []), norms.get(key, [])
         card.loop, card.times, card.some = rolled.graph.nodes[one]["loop"], a.get("times", 1), d.view.some(key)
-        card.made, card.spark = rolled.made_between(one, *window), _spark(rolled, one, members)
+        card.made, card.spark = rolled.made(one, *window), _spark(rolled, one, members)
         card.alarm, card.nan = _first(rolled.troubles, members or (key,)), _first(rolled.nans, members or (key,))
         card.findings = told.get(key, [])
         if members is not None:
@@ -162,7 +162,7 @@ def told_of(d: Drawing, rolled: RolledGraph, seen: Faces, window: Window) -> Tol
         CardTold(
             key,
             of[key],
-            rolled.made_between(shown[key], *window),
+            rolled.made(shown[key], *window),
             [RowTold(one, of[one]) for one in parameters(rolled, a.get("members", ()))],
         )
         for key, a in d.graph.nodes(data=True)

@@ -93,7 +93,7 @@ class Card(msgspec.Struct):
     some: str | UnsetType = UNSET
     """and in how many iterations, "" for all."""
     made: list[int] | UnsetType = UNSET
-    """When what it shows was made, within the window that its history is of."""
+    """When what it shows was made: the last time before the window that its history is of, and each time in it."""
     spark: Spark | UnsetType | None = UNSET
     rows: list[Row] | UnsetType = UNSET
 

@@ -6,7 +6,7 @@ As the page's painter writes it (`frontend/src/card-text.js`).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -56,7 +56,9 @@ def card(card: Card, colours: Palette, opacity: float) -> Iterator[Shape]:
     """A card's name and badge, the line under them, its rows, and the parameters in it."""
     box, top = card.box, card.box.top
     left, room = box.left + CARD.padding, box.right - box.left - 2 * CARD.padding
-    badge = _badge(clean(card.badge), room, text_width(FONTS["title"], card.name))
+    # Of an AccumulateGrad it is the parameter's path, of which the end tells most.
+    fit = fit_middle if card.tone == "accumulate" else fit_end
+    badge = _badge(clean(card.badge), room, text_width(FONTS["title"], card.name), fit)
     taken = text_width(FONTS["small"], badge) + CARD.gap if badge else 0.0
     times = _times(card)
     title = fit_middle(FONTS["title"], card.name, room - taken - text_width(FONTS["row"], times))
@@ -94,12 +96,12 @@ def _begins(card: Card) -> str:
     return f"{'Inf' if told == 'inf' else 'NaN'} begins here" if told else ""
 
 
-def _badge(badge: str, room: float, name: float) -> str:
+def _badge(badge: str, room: float, name: float, fit: Callable[[Font, str, float], str]) -> str:
     """A badge has what a name leaves, at least its share; where the name would have to be cut for that, it is whole or gone."""
     left, least, font = room - name - CARD.gap, room * CARD.badge_least, FONTS["small"]
     if name <= room and left < least:
         return badge if text_width(font, badge) <= left else ""
-    return fit_end(font, badge, max(left, least))
+    return fit(font, badge, max(left, least))
 
 
 def _sub(sub: str, some: str, room: float) -> str:

@@ -111,7 +111,7 @@ class GraphScene:
         # What was made in an iteration before is shown until this one makes its own.
         history = self.faces.nodes.get(key) or [(self.step + 1, _NOTHING)]
         old = own is not None and row >= 0 and history[0][0] <= self.step
-        old = old and not rolled.made_between(one, int(loop.starts[row]), self.step)
+        old = old and max(rolled.made(one, self.step, self.step), default=-1) < int(loop.starts[row])
         return {"spark": curves, "iteration": row, "old": old}
 
     def _parameter(self, rolled: RolledGraph, key: str, group: str) -> Parameter:

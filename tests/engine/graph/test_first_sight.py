@@ -343,6 +343,7 @@ def test_what_an_iteration_has_not_made_yet_is_known_as_old() -> None:
     assert loop is not None
     start, end = int(loop.starts[5]), int(loop.ends[5])
     key = next(key for key, a in view.graph.nodes(data=True) if a["title"] == "loss" and a["root"])
-    (made,) = view.rolled.made_between(key, start, end)
-    assert start < made < end
+    before, made = view.rolled.made(key, start, end)
+    assert before < start < made < end
+    assert view.rolled.made(key, made + 1, end) == [made], "in a window that begins later, too"
     assert [step for step, _ in view.faces((start, end)).nodes[key] if step < start] == [start - 1]

@@ -55,7 +55,8 @@ export function cardText(ctx, node, view) {
   const room = node.w - 2 * CARD.padding;
   const { top } = node.box;
   const name = nameOf(node);
-  const badge = badgeText(fonts.small, clean(node.badge), room, textWidth(fonts.title, name));
+  // Of an AccumulateGrad it is the parameter's path, of which the end tells most.
+  const badge = badgeText(fonts.small, clean(node.badge), room, textWidth(fonts.title, name), node.tone === 'accumulate' ? fitMiddle : fitEnd);
   const taken = badge ? textWidth(fonts.small, badge) + CARD.gap : 0;
   const times = timesText(node);
   const title = fitMiddle(fonts.title, name, room - taken - textWidth(fonts.row, times));
@@ -70,10 +71,10 @@ export function cardText(ctx, node, view) {
 }
 
 /** A badge has what a name leaves it, at least its share; where the name would have to be cut for that, it stands whole or not at all. */
-function badgeText(font, badge, room, name) {
+function badgeText(font, badge, room, name, fit) {
   const left = room - name - CARD.gap;
   if (name <= room && left < room * CARD.badgeLeast) return textWidth(font, badge) <= left ? badge : '';
-  return fitEnd(font, badge, Math.max(left, room * CARD.badgeLeast));
+  return fit(font, badge, Math.max(left, room * CARD.badgeLeast));
 }
 
 /** The line under a title: shape and line, and in how many iterations the node is there, which goes first. */

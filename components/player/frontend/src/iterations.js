@@ -262,6 +262,7 @@ export function lossOf(model, about) {
 
 const NONE = {
   nan: 'There is no NaN in this run.',
+  'last-good': 'All iterations are good.',
   inf: 'There is no Inf in this run.',
   shape: 'All iterations have the same shape.',
 };

@@ -158,7 +158,7 @@ export interface Card {
   times: number;
   /** and in how many iterations, "" for all. */
   some: string;
-  /** When what it shows was made, within the window that its history is of. */
+  /** When what it shows was made: the last time before the window that its history is of, and each time in it. */
   made: number[];
   spark: Spark | null;
   rows: Row[];

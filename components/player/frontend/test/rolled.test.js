@@ -210,7 +210,7 @@ test('what was made in an iteration before is old, whatever else happened to it 
   const [from, to] = [loop.starts[5], loop.starts[6] - 1];
   const { id, history } = run.nodes.find((each) => each.loop === loop.id);
   const same = history[0][1];
-  model.learn([from, to], { nodes: [{ id, history: [[from - 1, same], [from + 1, { ...same, grad: '1' }]], made: [from + 3] }], edges: [] });
+  model.learn([from, to], { nodes: [{ id, history: [[from - 1, same], [from + 1, { ...same, grad: '1' }]], made: [from - 9, from + 3] }], edges: [] });
   const card = model.node.get(id);
   const told = [from, from + 1, from + 3].map((step) => {
     model.show(step);
