@@ -5,21 +5,23 @@ Every file of this folder is read: a rule is declared where it stands (`registry
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from msgspec.structs import replace
 
 from ...discovery import modules
 from ...recording.levels import beginning
 from ...recording.recording import Recording
-from ..over_iterations import over_iterations, shows
+from ..ignoring import split
+from ..over_iterations import over_iterations
 from ..paths import paths_of
 from ..reason import Finding
 from ..run import Run, said
 from .refusals import PROGRAM_ERROR
 from .registry import Rule, everywhere, in_order
+from .told import as_text, beside
 
-__all__ = ["RULES", "explain", "findings", "known_findings"]
+__all__ = ["RULES", "explain", "findings", "ignored", "known_findings", "outcome"]
 
 modules(__name__, __path__)
 RULES: tuple[Rule, ...] = in_order()
@@ -51,21 +53,30 @@ CONSEQUENCES = {
 _SEVERITIES = ("error", "warning", "hint")
 
 
-def findings(recording: Recording) -> list[Finding]:
+def findings(recording: Recording, ignore: Collection[str] = ()) -> list[Finding]:
     """What is wrong or odd about a run, in the order in which it should be read. Computed once and kept on the recording.
 
     What a rule says of one place in many iterations is one finding.
     What explains the exception that ended the program comes first, then the gravest, equally grave ones in the order of
     `RULES`, those of one rule in the order of the run. Page, command line, replay and groups all show this order; none has one
-    of its own.
+    of its own. What a comment of the program ignores, `# gradtape: ignore[ID]`, is left out, as are the kinds in `ignore`.
     """
+    return split(recording, _all(recording), ignore)[0]
+
+
+def ignored(recording: Recording, ignore: Collection[str] = ()) -> list[Finding]:
+    """What was found and is left out of the findings."""
+    return split(recording, _all(recording), ignore)[1]
+
+
+def _all(recording: Recording) -> list[Finding]:
     kept = recording.derived.get("findings")
     if kept is None:
         reported = [finding for rule in RULES for finding in sorted(_found(rule, recording), key=lambda f: f.step)]
         reported = over_iterations(recording, _told(paths_of(recording).run, reported))
         kept = recording.derived["findings"] = sorted(reported, key=lambda f: (not f.ends, _SEVERITIES.index(f.severity)))
     answer: list[Finding] = kept
-    return list(answer)
+    return answer
 
 
 def _told(run: Run, found: list[Finding]) -> list[Finding]:
@@ -100,8 +111,7 @@ def _found(rule: Rule, recording: Recording) -> Iterator[Finding]:
 
 def known_findings(recording: Recording) -> list[Finding] | None:
     """The findings if they have been computed, for those who do not wait for them."""
-    found: list[Finding] | None = recording.derived.get("findings")
-    return found
+    return findings(recording) if "findings" in recording.derived else None
 
 
 LONG = 100_000
@@ -115,22 +125,14 @@ def findings_at_hand(recording: Recording) -> list[Finding]:
     return findings(recording)
 
 
-def explain(recording: Recording) -> str:
-    """The findings as plain text for a terminal."""
-    found = findings(recording)
-    if not found:
-        return "Nothing looks wrong.\n"
-    run = paths_of(recording).run
-    parts = []
-    for f in found:
-        where = f" ({run.site_text(f.site)})" if f.line else ""
-        lines = [f"{f.severity}: {f.title}{where}", f"  {f.explanation}"]
-        if f.fix:
-            lines.append(f"  Fix: {f.fix}")
-        lines += [f"    {what}: {value}" for what, value in f.evidence]
-        if f.iterations:
-            lines.append(f"    {shows(f)}: {f.iterations}")
-        if f.related:
-            lines.append(f"    see also: {', '.join(dict.fromkeys(run.site_text(site) for site in f.related))}")
-        parts.append("\n".join(lines) + "\n")
-    return "\n".join(parts)
+def outcome(recording: Recording, ignore: Collection[str] = ()) -> list[str]:
+    """What there is to say beside the findings of a run: that there are none, and how to go on; that some are ignored. Page,
+    command line and replay all say this."""
+    return beside(recording, findings(recording, ignore), ignored(recording, ignore))
+
+
+def explain(recording: Recording, ignore: Collection[str] = ()) -> str:
+    """The findings as plain text, with what there is to say beside them."""
+    found = findings(recording, ignore)
+    sentences = "".join(f"{each}\n" for each in outcome(recording, ignore))
+    return "\n".join(part for part in (as_text(recording, found), sentences) if part)
