@@ -9,7 +9,9 @@ from itertools import islice
 from typing import Any
 
 from components.html.markup import chip, moment, more, muted, section, table, tag, text
+from components.html.rules_html import rule_of
 from engine.diagnosis import Finding, Reason
+from engine.diagnosis.findings import outcome
 from engine.diagnosis.over_iterations import shows
 from engine.diagnosis.reason import Edit
 from engine.graph.rolled_graph import cards_for
@@ -53,15 +55,32 @@ def why_html(recording: Recording, reason: Reason) -> str:
     return section(tag("div", *parts, cls=tone), evidence_table(reason.evidence), flags, label="why")
 
 
-def findings_html(recording: Recording, findings: Sequence[Finding]) -> str:
-    """Everything that was found in a run, in the order of `engine.diagnosis.findings`."""
+def findings_html(recording: Recording, findings: Sequence[Finding], opens: bool = False) -> str:
+    """Everything that was found in a run, in the order of `engine.diagnosis.findings`, and what there is to say beside it.
+
+    `opens` where the page is at hand, in which programs of the catalogue can be opened.
+    """
     if not findings:
-        return tag("div", text("Nothing odd was found in this run."), cls="gt-empty")
-    return "".join(finding_html(recording, f) for f in findings[:FINDINGS]) + more(len(findings), FINDINGS)
+        return beside_html(recording, cls="gt-empty")
+    shown = findings[:FINDINGS]
+    parts = [finding_html(recording, f, rule) for f, rule in zip(shown, rules_of(shown, opens), strict=True)]
+    return "".join(parts) + more(len(findings), FINDINGS) + beside_html(recording)
 
 
-def finding_html(recording: Recording, finding: Finding) -> str:
-    """One of them."""
+def rules_of(findings: Sequence[Finding], opens: bool) -> list[str]:
+    """For each finding its rule; what the catalogue says of it stands with the first one of the rule."""
+    first = {f.rule: number for number, f in reversed(list(enumerate(findings)))}
+    return [rule_of(f.rule, opens) if first[f.rule] == number else muted(f.rule) for number, f in enumerate(findings)]
+
+
+def beside_html(recording: Recording, cls: str = "gt-muted") -> str:
+    """What there is to say beside the findings, or instead of them."""
+    said = outcome(recording)
+    return tag("div", *(tag("p", text(sentence)) for sentence in said), cls=cls) if said else ""
+
+
+def finding_html(recording: Recording, finding: Finding, rule: str) -> str:
+    """One of them, with what is shown of its rule."""
     tone, word = SEVERITIES.get(finding.severity, ("", finding.severity))
     where = tag("span", text(recording.site_text(finding.site)), cls="gt-push gt-muted")
     head = tag("div", chip(word, tone), tag("h3", text(finding.title)), where, cls="gt-row")
@@ -79,6 +98,7 @@ def finding_html(recording: Recording, finding: Finding) -> str:
         evidence_table([*finding.evidence, *([(shows(finding), finding.iterations)] if finding.iterations else [])]),
         muted("see also " + ", ".join(dict.fromkeys(lines))) if lines else "",
         tag("div", *links, cls="gt-links") if links else "",
+        rule,
     )
 
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
-from components.html.diagnosis_html import FINDINGS, edit_html, finding_html, findings_html
+from components.html.diagnosis_html import FINDINGS, beside_html, edit_html, finding_html, findings_html, rules_of
 from components.html.markup import more, muted
+from components.html.rules_html import entry_html
+from components.menus.gallery import PROGRAMS
 from components.page import fixing, tasks
 from components.page.edits import mend
 from components.page.fixing import PURPOSE
+from components.page.opening import open_example
 from components.page.pinned import pin
 from components.page.status import task_bar
 from components.page.task_progress import again
@@ -16,6 +21,7 @@ from components.panels import Beside, panel
 from components.player.feed import in_parts
 from engine.diagnosis import Finding, findings
 from engine.diagnosis.findings import known_findings
+from engine.diagnosis.findings.catalogue import entry, kinds
 from engine.diagnosis.fixes import offered
 from engine.diagnosis.reason import Edit
 from engine.program.parsing import UnreadError, read_cells
@@ -39,22 +45,28 @@ def findings_panel(on: Beside) -> None:
         if fixing.by_itself(on.recording):
             fixing.try_fixes(on.recording, found[:FINDINGS])
             found = offered(on.recording)
-        unread = unread_html(on.recording)
-        if not any(f.changes for f in found[:FINDINGS]):
-            st.html(unread + findings_html(on.recording, found))
-            return
-        if unread:
-            st.html(unread)
-        for number, finding in enumerate(found[:FINDINGS]):
-            st.html(finding_html(on.recording, finding))
-            if finding.edit is not None:
-                _fix(on, finding.edit, key=f"fix_{number}")
-            elif fixing.can_be_tried(on.recording, finding) and PURPOSE not in on.page.tasks:
-                _offer(on, finding, key=f"fix_{number}")
-        if rest := more(len(found), FINDINGS):
-            st.html(rest)
-        if PURPOSE in on.page.tasks:
-            task_bar(on.page, PURPOSE)
+        _found(on, found)
+        _catalogue([f.rule for f in found])
+
+
+def _found(on: Beside, found: Sequence[Finding]) -> None:
+    """The findings, each with what can be done about it."""
+    unread, shown = unread_html(on.recording), found[:FINDINGS]
+    if not any(f.changes for f in shown):
+        st.html(unread + findings_html(on.recording, found, opens=True))
+        return
+    if unread:
+        st.html(unread)
+    for number, (finding, rule) in enumerate(zip(shown, rules_of(shown, opens=True), strict=True)):
+        st.html(finding_html(on.recording, finding, rule))
+        if finding.edit is not None:
+            _fix(on, finding.edit, key=f"fix_{number}")
+        elif fixing.can_be_tried(on.recording, finding) and PURPOSE not in on.page.tasks:
+            _offer(on, finding, key=f"fix_{number}")
+    if rest := more(len(found), FINDINGS) + beside_html(on.recording):
+        st.html(rest)
+    if PURPOSE in on.page.tasks:
+        task_bar(on.page, PURPOSE)
 
 
 def _fix(on: Beside, edit: Edit, *, key: str) -> None:
@@ -93,6 +105,27 @@ def _offer(on: Beside, finding: Finding, *, key: str) -> None:
     if asked:
         fixing.try_fixes(on.recording, [finding])
         again()
+
+
+def _catalogue(found: Sequence[str]) -> None:
+    """All rules, to be searched, those that have found something first; the chosen one with programs that can be opened."""
+    ids = list(dict.fromkeys([*found, *sorted(kinds())]))
+    chosen = st.selectbox(
+        f"All {len(ids)} rules", ids, index=None, key="rule", placeholder="Search by name", format_func=_label
+    )
+    if chosen is None:
+        return
+    st.html(entry_html(entry(chosen)))
+    with st.container(horizontal=True, key="rule_programs"):
+        for which in PROGRAMS:
+            if st.button(f"Open the {which} program", key=f"open_{which}", icon=":material/open_in_browser:"):
+                open_example(f"{chosen}.{which}")
+                st.rerun()
+
+
+def _label(id: str) -> str:
+    """A rule in the list: what one may search it by."""
+    return f"{id} ({kinds()[id].severity}): {kinds()[id].meaning}"
 
 
 def unread_html(recording: Recording) -> str:
