@@ -84,7 +84,7 @@ def _answer(recording: Recording, args: argparse.Namespace) -> None:
         try:
             reasons.append(why(recording, name, step(args.step, len(recording.events))))
         except KeyError:
-            raise CommandError(f"{clean(name)} names no tensor, module or line of this run") from None
+            raise CommandError(f"{on_a_line(name)} names no tensor, module or line of this run") from None
     if args.format == "json":
         print(json.dumps([msgspec.to_builtins(r, builtin_types=()) for r in reasons], indent=1))
         return
