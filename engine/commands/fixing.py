@@ -22,6 +22,7 @@ from ..program.changes import changed
 from ..recording import Recording
 from ..sandbox import Limits, RunResult, run
 from .command import CommandError
+from .terminal import harmless
 
 MOST = 20
 """Fixes that are written one after another."""
@@ -46,12 +47,7 @@ def diffs(found: Iterable[Finding], file: str, recording: Recording) -> str:
 
 
 def _diff(edit: Edit, file: str) -> str:
-    return f"--- {shown(file)}\n+++ {shown(file)}\n{shown(edit.proof.diff)}"
-
-
-def shown(text: str) -> str:
-    """A text for a terminal, which obeys none of the signs in it."""
-    return "".join(sign if sign.isprintable() or sign in "\n\t" else "\N{REPLACEMENT CHARACTER}" for sign in text)
+    return f"--- {harmless(file)}\n+++ {harmless(file)}\n{harmless(edit.proof.diff)}"
 
 
 # --- written into the file ------------------------------------------------------------------------------------------------
@@ -156,7 +152,7 @@ def applied(target: Target, result: RunResult, recording: Recording, limits: Lim
     target.write(ran.source[0], recording.source[0])
     lines = lines_changed(ran.source, recording.source)
     count = f"{len(told)} fix{'es' * (len(told) > 1)}, {lines} line{'s' * (lines != 1)} changed"
-    return result, recording, "\n".join(told) + f"\nwrote {shown(name)}: {count}\n"
+    return result, recording, "\n".join(told) + f"\nwrote {harmless(name)}: {count}\n"
 
 
 def _one_by_one(recording: Recording, limits: Limits) -> Iterable[Finding]:

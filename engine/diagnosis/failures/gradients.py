@@ -124,23 +124,6 @@ GRADIENTS = (
         ),
     ),
     Failure(
-        "custom_backward", ("returned an incorrect number of gradients", "returned an invalid gradient at index"),
-        "The backward() of a custom Function returns something else than one gradient for each input.",
-        "backward() returns as many values as forward() takes arguments after ctx, in their order and shapes, and None for "
-        "those "
-        "that need no gradient.",
-        "Return one gradient for each argument of forward(), of that argument's shape, or None.",
-        cases=(
-            Case(r"unction (\w+)Backward returned an incorrect number of gradients \(expected (\d+), got (\d+)\)",
-                 "{1}.backward() returns {3} gradients, and {1}.forward() takes {2} inputs."),
-            Case(r"unction (\w+)Backward returned an invalid gradient at index (\d+) - got (\[[^\]]*\]) but expected shape "
-                 r"compatible with (\[[^\]]*\])",
-                 "{1}.backward() returns a gradient of shape {3} for input {2}, whose shape is {4}.",
-                 "Undo in backward() what changed the shape in forward(): sum over what was broadcast, expand what was "
-                 "summed."),
-        ),
-    ),
-    Failure(
         "copy_of_non_leaf", ("support the deepcopy protocol",),
         "copy.deepcopy() is called on something that holds the result of an operation.",
         "A result belongs to a graph, which cannot be copied. Only leaves can: tensors that no recorded operation made.",

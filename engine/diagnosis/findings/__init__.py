@@ -33,7 +33,7 @@ CONSEQUENCES = {
     "no_gradient": {"grad_of_non_leaf"},
     "nan": {"too_few_values"},
     "exhausted_parameters": {"clips_nothing", "no_zero_grad"},
-    "function_returns_wrong": {"custom_backward"},
+    "function_returns_wrong": {"program_error"},
     "loss_recreated": {"stale_optimizer", "step_without_backward", "detached_parameter", "unused_parameter", "copied_tensor",
                        "tensor_to_number"},
     "loss_not_connected": {"copied_tensor", "tensor_to_number"},

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import gradtape
-from engine.commands.fixing import shown
+from engine.commands.terminal import harmless
 from engine.diagnosis.findings import findings
 from engine.sandbox import run
 
@@ -221,4 +221,4 @@ def test_a_diff_obeys_no_terminal_and_no_program(folder: Path, capsys: pytest.Ca
     gradtape.main(["explain", "hostile.py", "--fix"])
     said = capsys.readouterr().out
     assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e]", said)
-    assert shown("a\tb\n\x1b[1m\u2066") == "a\tb\n\N{REPLACEMENT CHARACTER}[1m\N{REPLACEMENT CHARACTER}"
+    assert harmless("a\tb\n\x1b[1m\u2066") == "a\tb\n\N{REPLACEMENT CHARACTER}[1m\N{REPLACEMENT CHARACTER}"
