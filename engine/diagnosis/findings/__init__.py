@@ -41,8 +41,6 @@ CONSEQUENCES = {
     "loss_not_connected": {"copied_tensor", "tensor_to_number"},
     "step_without_backward": {"unused_parameter"},
     "growing_graph": {"needless_retain"},
-    "converted_leaf": {"grad_of_non_leaf"},
-    "unused_create_graph": {"reference_cycle"},
     "stale_optimizer": {"late_parameter"},
     "late_parameter": {"unused_parameter"},
     "wrong_optimizer": {"step_before_backward"},
