@@ -14,16 +14,16 @@ from engine.diagnosis.findings.catalogue import entry, kinds
 from engine.sandbox import run
 from tests.components.visits import Visit, visit_file
 
-BROKEN = entry("needless_retain").broken
+BROKEN = entry("softmax_twice").broken
 
 
 def test_a_finding_leads_to_its_rule_and_the_rule_to_its_programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "prog.py").write_text(BROKEN)
     visit = visit_file(monkeypatch, tmp_path / "prog.py").draw(panel_tab="Findings")
     shown = visit.text("panel")
-    assert kinds()["needless_retain"].meaning in shown
+    assert kinds()["softmax_twice"].meaning in shown
     assert f"All {len(kinds())} rules" in shown
-    assert 'href="?example=needless_retain.mended"' in visit.markup("panel")
+    assert 'href="?example=softmax_twice.mended"' in visit.markup("panel")
     visit.draw(rule="nan")
     assert kinds()["nan"].meaning in visit.text("panel")
     visit.press("open_mended")
@@ -35,7 +35,7 @@ def test_every_rule_is_in_the_list(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     visit = visit_file(monkeypatch, tmp_path / "prog.py").draw(panel_tab="Findings")
     options = visit.app.selectbox(key="rule").options
     assert {option.partition(" ")[0] for option in options} == set(kinds())
-    assert options[0].startswith("needless_retain (warning): "), "what has found something comes first"
+    assert options[0].startswith("softmax_twice (warning): "), "what has found something comes first"
 
 
 def test_a_link_opens_a_program_of_a_rule() -> None:

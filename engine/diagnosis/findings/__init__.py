@@ -30,7 +30,9 @@ RULES: tuple[Rule, ...] = in_order()
 CONSEQUENCES = {
     "leaf_overwritten": {"grad_is_none", "loss_not_connected", "non_leaf_in_optimizer", "none_used"},
     "grad_is_none": {"none_used", "grad_of_non_leaf"},
-    "no_gradient": {"grad_of_non_leaf"},
+    "no_gradient": {"grad_of_non_leaf", "tensor_to_number"},
+    "converted_leaf": {"grad_of_non_leaf"},
+    "unused_create_graph": {"reference_cycle"},
     "nan": {"too_few_values"},
     "exhausted_parameters": {"clips_nothing", "no_zero_grad"},
     "function_returns_wrong": {"program_error"},
@@ -88,7 +90,9 @@ def _told(run: Run, found: list[Finding]) -> list[Finding]:
     implied = {rule for kind in kinds for rule in CONSEQUENCES.get(kind, ())}
     causes = {kind for kind in kinds for f in found if f.ends and f.rule in CONSEQUENCES.get(kind, ())}
     told = [
-        replace(f, ends=True, evidence=(*f.evidence, ("error", said(run)))) if f.rule in causes and not f.ends else f
+        replace(f, ends=True, evidence=(*(fact for fact in f.evidence if fact[0] != "error"), ("error", said(run))))
+        if f.rule in causes and not f.ends
+        else f
         for f in found
         if f.rule not in implied
     ]

@@ -21,7 +21,7 @@ PROGRAMS = {
     "sound.py": HEAD + "x.sum().backward()\n",
     "error.py": HEAD + "y = x * 2\ny.backward()\n",
     "hint.py": HEAD + "y = x * 2\ntorch.relu(y)\ny.sum().backward()\n",
-    "warning.py": entry("needless_retain").broken,
+    "warning.py": entry("softmax_twice").broken,
     "policy.py": "import subprocess\n",
     "syntax.py": "x = = 1\n",
     "forever.py": HEAD + "while True:\n    x = x * 1\n",
@@ -200,10 +200,10 @@ def log(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
 def test_sarif_has_the_rules_and_what_they_found(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run = log(capsys, "warning.py")
     (result,) = run["results"]
-    assert (result["ruleId"], result["level"]) == ("needless_retain", "warning")
+    assert (result["ruleId"], result["level"]) == ("softmax_twice", "warning")
     rule = run["tool"]["driver"]["rules"][result["ruleIndex"]]
-    assert rule["shortDescription"]["text"] == kinds()["needless_retain"].meaning
-    assert entry("needless_retain").mended in rule["help"]["text"]
+    assert rule["shortDescription"]["text"] == kinds()["softmax_twice"].meaning
+    assert entry("softmax_twice").mended in rule["help"]["text"]
     assert log(capsys, "sound.py")["results"] == []
     assert log(capsys, "hint.py")["results"][0]["level"] == "note"
 
