@@ -7,7 +7,7 @@ from torch import nn
 
 torch.manual_seed(0)
 model = nn.Linear(3, 1)
-optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+optimizer = torch.optim.SGD(model.parameters(), lr=1.0)
 x, y = torch.randn(16, 3), 10 * torch.randn(16, 1)
 for epoch in range(5):
     optimizer.zero_grad()
@@ -24,7 +24,7 @@ from torch import nn
 
 torch.manual_seed(0)
 model = nn.Linear(3, 1)
-optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+optimizer = torch.optim.SGD(model.parameters(), lr=1.0)
 x, y = torch.randn(16, 3), 10 * torch.randn(16, 1)
 for epoch in range(5):
     optimizer.zero_grad()

@@ -9,16 +9,23 @@ from collections.abc import Iterator
 from ...graph.numbers import norm, number
 from ...recording.events import NOTHING, Accumulated, GradSet
 from ..cadence import Cadence, Call, Window, cadence_of, within
+from ..mends import order as mends
 from ..reason import Finding, Kind
 from ..run import Run, finding, key
 from .registry import rule
 
 CLIP_BEFORE_BACKWARD = Kind(
-    "clip_before_backward", "error", "Gradients are clipped before backward() computes those that the optimizer uses."
+    "clip_before_backward",
+    "error",
+    "Gradients are clipped before backward() computes those that the optimizer uses.",
+    mechanical=True,
 )
-CLIP_AFTER_STEP = Kind("clip_after_step", "error", "Gradients are clipped after the optimizer has used them.")
+CLIP_AFTER_STEP = Kind("clip_after_step", "error", "Gradients are clipped after the optimizer has used them.", mechanical=True)
 CLIP_PER_MICRO_BATCH = Kind(
-    "clip_per_micro_batch", "warning", "Gradients are clipped while they are still being accumulated, once per micro-batch."
+    "clip_per_micro_batch",
+    "warning",
+    "Gradients are clipped while they are still being accumulated, once per micro-batch.",
+    mechanical=True,
 )
 
 _CLIPPING = ("clip_grad_norm_", "clip_grad_norm", "clip_grad_value_")
@@ -75,6 +82,7 @@ def _idle(cadence: Cadence, windows: list[Window], calls: list[Call]) -> Iterato
             evidence=_evidence(run, window, len(early)),
             nodes=[key(t) for t in window.owned],
             steps=[call.first for call, _ in early],
+            changes=mends.clip_moved(run, call.site, window.step),
         )  # fmt: skip
     elif late and len(late) >= len(filled) - 1:
         call, window = late[0]
@@ -90,6 +98,7 @@ def _idle(cadence: Cadence, windows: list[Window], calls: list[Call]) -> Iterato
             evidence=_evidence(run, window, len(late)),
             nodes=[key(t) for t in window.owned],
             steps=[call.first for call, _ in late],
+            changes=mends.clip_moved(run, call.site, window.step),
         )  # fmt: skip
 
 
@@ -122,6 +131,7 @@ def _partial(cadence: Cadence, windows: list[Window], calls: list[Call]) -> Iter
         evidence=[("updates with a clipped partial sum", str(len(shrunk))), ("passes per update", str(passes))],
         nodes=[key(t) for t in window.owned],
         steps=[call.first for call, *_ in shrunk],
+        changes=mends.clip_moved(run, call.site, window.step),
     )  # fmt: skip
 
 

@@ -13,18 +13,27 @@ from ...recording.columns import columns_of
 from ...recording.events import NOTHING, OpRan, Scope, Site
 from ...recording.levels import levels_of
 from ..cadence import cadence_of, used_fills
+from ..mends import order as mends
 from ..paths import paths_of
 from ..reason import Finding, Kind
 from ..run import Run, finding, key
 from .registry import rule
 
 EVAL_IN_TRAINING = Kind(
-    "eval_in_training", "warning", "A model is trained while it is in evaluation mode: no dropout, no batch statistics."
+    "eval_in_training",
+    "warning",
+    "A model is trained while it is in evaluation mode: no dropout, no batch statistics.",
+    mechanical=True,
 )
 TRAINING_IN_EVALUATION = Kind(
-    "training_in_evaluation", "warning", "A model is evaluated while it is in training mode: with dropout, or batch statistics."
+    "training_in_evaluation",
+    "warning",
+    "A model is evaluated while it is in training mode: with dropout, or batch statistics.",
+    mechanical=True,
 )
-DROPOUT_ALWAYS_ON = Kind("dropout_always_on", "warning", "Dropout that no mode switches off drops in evaluation, too.")
+DROPOUT_ALWAYS_ON = Kind(
+    "dropout_always_on", "warning", "Dropout that no mode switches off drops in evaluation, too.", mechanical=True
+)
 
 _DROPOUT = re.compile(r"(Feature)?(Alpha)?Dropout([123]d)?")
 _BATCH_NORM = re.compile(r"(Lazy|Sync)*BatchNorm([123]d)?")
@@ -83,6 +92,7 @@ def trained_in_evaluation_mode(run: Run) -> Iterator[Finding]:
             nodes=[key(t) for t in dict.fromkeys(fill.tensor for fill in wrong)],
             steps=[fill.forward for fill in wrong],
             severity="" if before or not _copied(run) else "hint",
+            changes=mends.trained_mode(run, forward),
         )  # fmt: skip
 
 
@@ -211,6 +221,7 @@ def evaluated_in_training_mode(run: Run) -> Iterator[Finding]:
             evidence=[("layer", first.layer), ("evaluations in training mode", str(len(same)))],
             nodes=[key(found.made) for found in same],
             steps=[found.step for found in same],
+            changes=mends.evaluated_mode(run, site, any(s > first.step for steps in run.updates.values() for s in steps[-1:])),
             severity="hint" if all(found.tracked and found.learned for found in same) else "",
         )  # fmt: skip
 
@@ -395,6 +406,7 @@ def dropout_without_mode(run: Run) -> Iterator[Finding]:
             step=runs[0].first,
             evidence=[("times that it dropped in evaluation mode", str(len(runs)))],
             steps=[call.first for call in runs],
+            changes=mends.told_the_mode(run, runs[0].site) if (cell, node) in calls else [],
         )  # fmt: skip
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from ...recording.columns import columns_of
 from ...recording.events import NOTHING, Accumulated, OpRan, Site
 from ..cadence import cadence_of, takes_gradient, within
+from ..mends import owners
 from ..optimizer_text import Made, optimizer_site, optimizers, site_of
 from ..paths import paths_of
 from ..program_ast import Source
@@ -23,15 +24,24 @@ MADE_IN_FORWARD = Kind(
 )
 LATE_PARAMETER = Kind("late_parameter", "error", "Parameters were made after the optimizer, so it does not know them.")
 UNREGISTERED_TENSOR = Kind(
-    "unregistered_tensor", "error", "A tensor of a module requires grad but is no Parameter, so no optimizer has it."
+    "unregistered_tensor",
+    "error",
+    "A tensor of a module requires grad but is no Parameter, so no optimizer has it.",
+    mechanical=True,
 )
 WRONG_OPTIMIZER = Kind(
-    "wrong_optimizer", "error", "Two optimizers are given the parameters of one model, and another model has none."
+    "wrong_optimizer",
+    "error",
+    "Two optimizers are given the parameters of one model, and another model has none.",
+    mechanical=True,
 )
 TWO_OPTIMIZERS = Kind("two_optimizers", "warning", "Two optimizers move the same parameters by the same gradient.")
 UNOWNED_PARAMETERS = Kind("unowned_parameters", "hint", "Parameters get gradients in every pass, and no optimizer has them.")
 EXHAUSTED_PARAMETERS = Kind(
-    "exhausted_parameters", "warning", "A generator of parameters is used a second time, when it gives nothing any more."
+    "exhausted_parameters",
+    "warning",
+    "A generator of parameters is used a second time, when it gives nothing any more.",
+    mechanical=True,
 )
 
 _FORWARD = 8
@@ -185,6 +195,7 @@ def unregistered_tensor(run: Run) -> Iterator[Finding]:
             related=[run.site(run.optimizer_steps[0][0])],
             evidence=[("gradients it got", str(len(run.history(tensor)))), ("updates", "0")],
             nodes=[key(tensor)],
+            changes=owners.registered(run, run.site(history.born)),
         )  # fmt: skip
 
 
@@ -223,6 +234,7 @@ def wrong_optimizer(run: Run) -> Iterator[Finding]:
                 site=site_of(wrong.site.cell, wrong.call.args[0]),
                 related=[right.site],
                 evidence=[(f"parameters of {name} with gradients", str(len(tensors))), ("of them updated", "0")],
+                changes=owners.given_instead(run, site_of(wrong.site.cell, wrong.call.args[0]), f"{meant}.parameters()"),
                 nodes=[key(t) for t in tensors],
             )  # fmt: skip
 
@@ -374,6 +386,7 @@ def exhausted_parameters(run: Run) -> Iterator[Finding]:
             site=site_of(made.site.cell, use),
             related=[made.site],
             evidence=[("uses after the optimizer's", str(len(again)))],
+            changes=owners.listed(run, site_of(values[0][0], values[0][2])),
             nodes=[key(t) for t in run.optimizer_steps[0][1].parameters],
         )  # fmt: skip
 

@@ -13,6 +13,7 @@ import numpy as np
 from ...graph.numbers import number
 from ...recording.events import NOTHING, Site
 from ..cadence import Key, Window, cadence_of
+from ..mends import order as mends
 from ..optimizer_text import Made, given, mentioned, methods, optimizer_site, schedules, site_of, stepped_by
 from ..paths import paths_of
 from ..reason import Finding, Kind
@@ -23,11 +24,13 @@ SCHEDULE_PER_BATCH = Kind(
     "schedule_per_batch",
     "warning",
     "A schedule that counts epochs is stepped after every batch: the learning rate falls too fast.",
+    mechanical=True,
 )
 SCHEDULE_PER_EPOCH = Kind(
     "schedule_per_epoch",
     "warning",
     "A schedule that counts batches is stepped once per epoch: it never gets to where it should.",
+    mechanical=True,
 )
 RATE_DECAYED = Kind("rate_decayed", "warning", "The learning rate has fallen to nothing long before the training ends.")
 SCHEDULE_UNUSED = Kind("schedule_unused", "warning", "A learning rate schedule is made and never stepped.")
@@ -119,6 +122,7 @@ def _too_often(run: Run, schedule: Made, rates: Rates) -> Finding:
         related=[schedule.site],
         evidence=_told(rates),
         nodes=[key(t) for t in rates.windows[0].owned],
+        changes=mends.stepped_per_epoch(run, _stepped_at(run, schedule)),
     )  # fmt: skip
 
 
@@ -136,6 +140,7 @@ def _too_seldom(run: Run, schedule: Made, rates: Rates) -> Finding:
         related=[schedule.site],
         evidence=_told(rates),
         nodes=[key(t) for t in rates.windows[0].owned],
+        changes=mends.stepped_per_batch(run, _stepped_at(run, schedule), rates.windows[-1].step),
     )  # fmt: skip
 
 

@@ -7,23 +7,35 @@ from collections.abc import Iterator
 
 from ...recording.events import NOTHING, Accumulated, GradSet, Printed, Site
 from ..cadence import Window, cadence_of, clears, takes_gradient, within
+from ..mends import order as mends
 from ..optimizer_text import methods, optimizers
 from ..paths import paths_of
 from ..reason import Finding, Kind
 from ..run import Run, finding, key
 from .registry import rule
 
-NEVER_STEPPED = Kind("never_stepped", "warning", "An optimizer is made and gradients are computed, but it never steps.")
+NEVER_STEPPED = Kind(
+    "never_stepped", "warning", "An optimizer is made and gradients are computed, but it never steps.", mechanical=True
+)
 STEPPED_TWICE = Kind("stepped_twice", "warning", "The optimizer steps again with gradients that it has used already.")
 FROZEN_MOVES = Kind("frozen_moves", "warning", "The optimizer goes on moving parameters that do not require grad any more.")
 GRADIENTS_DISCARDED = Kind(
-    "gradients_discarded", "error", "Gradients that are to add up are cleared before the optimizer has used them."
+    "gradients_discarded",
+    "error",
+    "Gradients that are to add up are cleared before the optimizer has used them.",
+    mechanical=True,
 )
 CLEARED_BY_ANOTHER = Kind(
-    "cleared_by_another", "warning", "Another optimizer's zero_grad() clears the gradients of parameters that two share."
+    "cleared_by_another",
+    "warning",
+    "Another optimizer's zero_grad() clears the gradients of parameters that two share.",
+    mechanical=True,
 )
 UNDIVIDED_ACCUMULATION = Kind(
-    "undivided_accumulation", "hint", "Mean losses of several micro-batches are added up and not divided by their number."
+    "undivided_accumulation",
+    "hint",
+    "Mean losses of several micro-batches are added up and not divided by their number.",
+    mechanical=True,
 )
 
 
@@ -56,6 +68,7 @@ def no_step_at_all(run: Run) -> Iterator[Finding]:
             evidence=[("backward passes", str(len(began))), ("steps", "0")],
             nodes=[key(t) for t in filled[:20]],
             steps=began,
+            changes=mends.step_called(run, optimizer.name, site) if not calls else [],
         )  # fmt: skip
 
 
@@ -189,6 +202,7 @@ def discarded(run: Run) -> Iterator[Finding]:
             evidence=[("passes before a step", str(len(gone) + 1)), ("of them used", "1")],
             nodes=[key(t) for t in window.owned],
             steps=[c for *_, c in lost],
+            changes=mends.cleared_after_step(run, run.site(clear), run.site(window.step)),
         )  # fmt: skip
 
 
@@ -320,6 +334,7 @@ def undivided(run: Run) -> Iterator[Finding]:
             evidence=[("backward passes per step", str(count))],
             nodes=[key(t) for t in window.owned],
             steps=[run.index.passes[min(p)].began for _, p in full],
+            changes=mends.loss_divided(run, run.site(run.index.passes[min(passes)].began), name),
         )  # fmt: skip
 
 

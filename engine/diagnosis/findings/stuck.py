@@ -14,6 +14,7 @@ from ...graph.numbers import norm, number
 from ...recording.events import NOTHING, Accumulated, OpRan, Site
 from ...recording.index import Pass
 from ..cadence import gradients_of, steps_of
+from ..mends import owners
 from ..reason import Finding, Kind
 from ..run import Run, finding, key
 from .registry import rule
@@ -21,7 +22,9 @@ from .registry import rule
 STALE_FORWARD = Kind(
     "stale_forward", "warning", "The forward pass runs once, and later updates use gradients of the old weights."
 )
-SOFTMAX_OVER_BATCH = Kind("softmax_over_batch", "error", "A softmax runs over the samples of the batch, not over the classes.")
+SOFTMAX_OVER_BATCH = Kind(
+    "softmax_over_batch", "error", "A softmax runs over the samples of the batch, not over the classes.", mechanical=True
+)
 UNREACHABLE_TARGETS = Kind("unreachable_targets", "warning", "Targets lie where the last activation can never come.")
 ZERO_GRADIENT = Kind("zero_gradient", "warning", "Parameters get gradients that are exactly zero in every pass.")
 
@@ -132,6 +135,7 @@ def softmax_over_batch(run: Run) -> Iterator[Finding]:
             evidence=[("shape", str(list(made.shape))), ("dim", "0"), *_sums(run, made.array)],
             nodes=[key(made.id)],
             steps=[s for s, _ in found],
+            changes=owners.along_classes(run, site),
         )  # fmt: skip
 
 
