@@ -196,11 +196,9 @@ GROUPS = {
     "What is done in a process of its own": (
         READING, READING_MEMORY, MAKING, MAKING_MEMORY, MADE, PIXELS, SIDE, APART, APART_MEMORY, APART_MADE,
     ),
-<<<<<<< HEAD
-    "Checks, sweeps and fixes": (SLOPES, STEPS, CHECK_TEXT, POINTS, PATH, SWEEP_TEXT, FIXES),
-=======
-    "Checks and sweeps": (SLOPES, STEPS, CHECK_TEXT, CHECKED_PASSES, CHECKED_SECONDS, POINTS, PATH, SWEEP_TEXT),
->>>>>>> rules2
+    "Checks, sweeps and fixes": (
+        SLOPES, STEPS, CHECK_TEXT, CHECKED_PASSES, CHECKED_SECONDS, POINTS, PATH, SWEEP_TEXT, FIXES,
+    ),
     "Visitors": (QUEUE, PER_SESSION),
 }  # fmt: skip
 """Every limit, in the order of the table."""

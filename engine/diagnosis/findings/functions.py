@@ -182,11 +182,7 @@ def _kept(
             f"Make a new tensor at {run.where(written)} instead of changing {title}. {fix}",
             step=step, site=custom.site(statement), related=[run.site(written), run.site(born), run.site(step)],
             evidence=[("changed at", run.where(written)), ("used by backward at", run.where(step))],
-<<<<<<< HEAD
             nodes=nodes, changes=[*changes, *of_copies(run, written)],
-=======
-            nodes=nodes, changes=mending.out_of_place(run, run.site(written)),
->>>>>>> rules2
         )  # fmt: skip
     why = (
         "Changes in place are then not noticed: backward would silently compute with the changed values."
