@@ -160,7 +160,7 @@ def no_gradient(run: Run) -> Iterator[Finding]:
             nodes=[key(t) for t in (*tensors, *((cut.source, cut.result) if cut is not None else ())) if t != NOTHING],
             steps=[s for s, e in run.optimizer_steps if tensors[0] in e.idle],
             changes=uncut(run, cut) if cut is not None else [],
-            severity="hint" if kind is UNUSED_PARAMETER and not used and _used_in_another(run, tensors) else "",
+            severity="hint" if kind is UNUSED_PARAMETER and _used_in_another(run, tensors) else "",
         )  # fmt: skip
 
 
