@@ -132,7 +132,7 @@ def cadence_of(run: Run) -> Cadence:
 
 def clears(run: Run, event: GradSet) -> bool:
     """Whether a change of a `.grad` leaves nothing of it."""
-    return event.array == NOTHING or (event.how in ("zero_", "assign", "mul_", "fill_") and run.zero(event.array))
+    return event.array == NOTHING or run.zero(event.array)
 
 
 class Gradients(NamedTuple):

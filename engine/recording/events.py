@@ -131,6 +131,17 @@ class _Moded(Event, frozen=True, kw_only=True):
     """The site (its row in `sites`) of the `no_grad` or `inference_mode` that made the cut, as far as it is known."""
 
 
+class _Explained(Event, frozen=True, kw_only=True):
+    """An event that says more of an error. Its fields stand last, where recordings without them may end."""
+
+    help: str = ""
+    """A sentence that takes the error itself to know, such as the name nearest to one that is not there."""
+    module: str = ""
+    """The path of the innermost module that was being called, "" outside of all."""
+    layer: str = ""
+    """That module as it prints itself, where it is one of `torch.nn`: "Linear(in_features=4, out_features=2, bias=True)"."""
+
+
 class OpRan(_Moded, frozen=True, tag="op"):
     """An operation ran: it made `outputs`, or wrote in place. A leaf is the output of a creation op (`tensor`, `randn`)."""
 
@@ -272,17 +283,11 @@ class Warned(Event, frozen=True, tag="warn"):
     message: str
 
 
-class Raised(Event, frozen=True, tag="raise"):
+class Raised(_Explained, frozen=True, tag="raise"):
     """The program ended with an exception."""
 
     type: str
     message: str
-    help: str = ""
-    """A sentence that takes the error itself to know, such as the name nearest to one that is not there."""
-    module: str = ""
-    """The path of the innermost module that was being called, "" outside of all."""
-    layer: str = ""
-    """That module as it prints itself, where it is one of `torch.nn`: "Linear(in_features=4, out_features=2, bias=True)"."""
 
 
 class CellBegan(Event, frozen=True, tag="cell"):

@@ -89,7 +89,7 @@ def layout(kind: type[Any]) -> Layout:
     return made
 
 
-BEHIND = ("opened", "rates")
+BEHIND = ("opened", "rates", "help", "module", "layer")
 """Fields of events that stand behind their place, and are given by name."""
 
 
@@ -107,15 +107,15 @@ def _joiner(kind: type[Any], names: list[str]) -> Callable[..., Any]:
     if kind not in KIND:
         return lambda *columns: map(kind, *columns)
     positional = [name for name in names if name not in BEHIND]
-    behind = next((name for name in names if name in BEHIND), None)
+    behind = [name for name in names if name in BEHIND]
 
     def join(*columns: Any) -> Any:
         *rest, site, scope = columns
-        if behind is not None:
-            last = columns[names.index(behind)]
+        if behind:
+            last = zip(*[columns[names.index(name)] for name in behind], strict=True)
             rest = [columns[names.index(name)] for name in positional]
             return [
-                kind(*row, site=a, scope=b, **{behind: c})
+                kind(*row, site=a, scope=b, **dict(zip(behind, c)))
                 for row, a, b, c in zip(zip(*rest, strict=True), site, scope, last, strict=True)
             ]
         return [kind(*row, site=a, scope=b) for row, a, b in zip(zip(*rest, strict=True), site, scope, strict=True)]

@@ -256,7 +256,7 @@ class _Kinds:
         depth, starts, numbers = self.raw[i].depth, self.starts[i], self.numbers[i]
         total = len(starts)
         if not total:
-            return "depth", "none of its iterations did anything that was recorded"
+            return "time", "nothing is recorded in it"  # it ended with an error before anything else happened
         outer = self.row[depth - 1][starts] if depth else np.zeros(total, np.int64)
         begins = np.ones(total, bool)
         begins[1:] = (outer[1:] != outer[:-1]) | (numbers[1:] <= numbers[:-1])

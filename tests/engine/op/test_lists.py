@@ -26,6 +26,7 @@ ALLOWED = [
     ("engine/ops/indexing/scatter_reduce.py", "sum prod mean amax amin", PYTORCH),
     ("engine/ops/loss/elementwise.py", "none mean sum", PYTORCH),
     ("engine/ops/nn/embedding.py", "sum mean max", PYTORCH),
+    ("engine/diagnosis/mends/", None, "words of a text that a fix looks for or writes"),
     ("engine/program/edits/expressions.py", None, "words of a text that may be methods of anything"),
     ("engine/sandbox/facades/numpy.py", None, NUMPY),
     ("engine/sandbox/policy/arrays.py", None, NUMPY),
