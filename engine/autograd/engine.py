@@ -71,7 +71,7 @@ class GraphTask(Hooks):
         captures: Sequence[Edge] | None,
         accumulates: bool,
     ) -> None:
-        self.keep, self.create_graph, self.accumulates = keep, create_graph, accumulates
+        self.keep, self.create_graph, self.accumulates = keep, bool(create_graph), accumulates
         self.dependencies = dependencies
         """Per AccumulateGrad how many edges that lead to it have brought nothing yet."""
         self.needed = needed
@@ -295,7 +295,7 @@ def _watched(
     task = GraphTask(keep, create_graph, dependencies, needed, captures, accumulate)
     error: BaseException | None = None
     try:
-        with grad_mode(create_graph):
+        with grad_mode(bool(create_graph)):
             task.execute(starts, order)
     except BaseException as e:
         error = e

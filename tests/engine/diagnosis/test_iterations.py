@@ -41,7 +41,7 @@ for step in range(6):
 """
 
 NET = """\
-import torch
+import torch; torch.manual_seed(0)
 from torch import nn
 
 class Net(nn.Module):
@@ -155,7 +155,7 @@ def test_a_comparison_says_the_iteration() -> None:
 
 
 TRAINED = """\
-import torch
+import torch; torch.manual_seed(0)
 from torch import nn
 model = nn.Sequential(nn.Linear(2, 3), nn.Tanh(), nn.Linear(3, 1))
 optimizer = torch.optim.Adam(model.parameters(), lr=0.1)
