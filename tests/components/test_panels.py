@@ -171,7 +171,7 @@ CASES = {
     "opened recording": Case(
         ".gradtape", recorded(EXAMPLE),
         inspector=("Click a card in the graph, or a row under Tensors",),
-        findings=FINE,
+        findings=("hint y1.grad is None: y1 is the result of an operation, not a leaf.",),
         ledger=("x1.grad", "backward 2 12 +42 84", "x2.grad", "backward 2 12 +23 46"),
         tensors=("x1 leaf 1 84 [1] tensor 5", "z 44 None [1] mul y1, y2 MulBackward0 11"),
         whatif=("x1", "x2", "□ * x1 in y1 line 9", "requires_grad of x2"),
