@@ -149,7 +149,7 @@ def _spark(rolled: RolledGraph, one: str, members: Sequence[str] | None = None) 
 def _row(rolled: RolledGraph, key: str, title: str, seen: Faces, norms: Norms) -> Row:
     a, history = rolled.graph.nodes[key], seen.nodes[key]
     return Row(
-        key, title_within(a["title"], title), "leaf", a["badge"], a["sub"], a["born"], _spark(rolled, key),
+        key, title_within(a, title), "leaf", a["badge"], a["sub"], a["born"], _spark(rolled, key),
         history, rolled.node_sites.get(key, []), [step for step, _ in history], norms.get(key, []), a["op"],
     )  # fmt: skip
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ..graph.design import Palette
@@ -15,11 +15,23 @@ from ..graph.design.sizes import CARD, FONTS, PILL, ROWS, SPARK, Font
 from . import sparks
 from .curves import Rectangle
 from .scene import Box, Shape, clean, line
-from .shortening import fit_end, fit_middle, fit_number, is_number, shorter_numbers, text_width
+from .shortening import (
+    fit_arguments,
+    fit_badge,
+    fit_end,
+    fit_middle,
+    fit_number,
+    is_number,
+    named_number,
+    shorter_numbers,
+    text_width,
+)
 
 if TYPE_CHECKING:
     from .cards import Card, Parameter
 
+NAMED, NAME = " = ", 4
+"""What stands between a name and its number, and how many letters must be left of the name where both do not fit."""
 PENDING = " + …"
 """What stands between what has come of a gradient and what is still on its way."""
 
@@ -31,7 +43,7 @@ def pill(card: Card, glows: bool, colours: Palette, opacity: float) -> Iterator[
     yield from _pill_curve(card, colours, opacity)
     room, font = wide - 2 * PILL.padding, FONTS["pill"]
     times = _times(card)
-    title = fit_middle(font, card.name, room - text_width(font, times)) + times
+    title = fit_arguments(font, card.name, room - text_width(font, times)) + times
     used = text_width(font, title)
     value = fit_number(FONTS["row"], clean(face.value), room - used - PILL.gap) if room - used > PILL.least else ""
     trouble = _trouble(face.value, colours) if card.spark and not card.old else ""
@@ -57,8 +69,8 @@ def card(card: Card, colours: Palette, opacity: float) -> Iterator[Shape]:
     """A card's name and badge, the line under them, its rows, and the parameters in it."""
     box, top = card.box, card.box.top
     left, room = box.left + CARD.padding, box.right - box.left - 2 * CARD.padding
-    share = max(room - text_width(FONTS["title"], card.name) - CARD.gap, room * CARD.badge_least)
-    badge = fit_end(FONTS["small"], clean(card.badge), share)
+    share = max(room - text_width(FONTS["title"], card.name) - CARD.gap, room * _badge_least(card))
+    badge = fit_badge(FONTS["small"], clean(card.badge), share)
     taken = text_width(FONTS["small"], badge) + CARD.gap if badge else 0.0
     times = _times(card)
     title = fit_middle(FONTS["title"], card.name, room - taken - text_width(FONTS["row"], times))
@@ -84,6 +96,14 @@ def card(card: Card, colours: Palette, opacity: float) -> Iterator[Shape]:
 
 
 # --- names --------------------------------------------------------------------------------------------------------------------
+
+
+def _badge_least(card: Card) -> float:
+    """The share that what stands beside a name may always take: none where the card's colours say the same, more where it is a
+    name."""
+    if card.tone == "leaf":
+        return 0.0
+    return CARD.badge_named if card.tone == "accumulate" else CARD.badge_least
 
 
 def _times(card: Card) -> str:
@@ -192,6 +212,17 @@ def _lines(card: Card, colours: Palette) -> list[_Row]:
 def _plan(card: Card, row: _Row, column: float, room: float) -> _Plan:
     """The first way in which the row's number fits whole."""
     usual = _curve_room(card, row.series, room)
+    named = None if row.note else named_number(row.text)
+    if named is not None:
+        start = max(column, text_width(FONTS["row"], row.label) + CARD.label_tight)
+        free = room - (usual + SPARK.gap if usual else 0.0) - start
+        if text_width(row.font, row.text) <= free:
+            return _Plan(row.label, row.text, usual)
+        least = shorter_numbers(named[1])[0]
+        name = fit_middle(row.font, named[0].removesuffix(NAMED), free - text_width(row.font, NAMED + least))
+        if len(name) >= NAME:
+            return _Plan(row.label, name + NAMED + least, usual)
+        return _plan(card, replace(row, text=named[1]), column, room)
     if not is_number(row.text) or row.note:
         return _Plan(row.label, row.text, usual)
     start = max(column, text_width(FONTS["row"], row.label) + CARD.label_tight)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -41,8 +41,9 @@ def parameters(rolled: RolledGraph, members: Sequence[str]) -> list[str]:
     return [key for key in members if nodes[key]["kind"] in ("leaf", "accumulate") and not nodes[key]["loop"]]
 
 
-def title_within(title: str, group: str) -> str:
-    """What a parameter is called in the card of a module: its path without the module's."""
+def title_within(node: Mapping[str, Any], group: str) -> str:
+    """What a parameter is called in the card of a module: its path without the module's; so is what adds to its `.grad`."""
+    title = str(node["badge"] if node["kind"] == "accumulate" and node["badge"] else node["title"])
     return title.rsplit(f"{group}.", 1)[-1]
 
 

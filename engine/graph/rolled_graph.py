@@ -24,7 +24,8 @@ from .shown.state_history import Face
 from .shown.statistics import Floats, Ints
 from .shown.window_faces import step_faces, window_faces
 from .structure.build import Graph, WholeView
-from .structure.folding import Folding, Mode
+from .structure.drawn import visible_rows
+from .structure.folding import AT_FIRST, Folding, Mode
 from .structure.loops import Loop, nests_of
 from .structure.rolled import Rolled, rolled
 from .structure.rolled_groups import opened_at_first
@@ -240,8 +241,16 @@ def cards_for(recording: Recording, nodes: Collection[str]) -> dict[str, list[st
 
 
 def worth_rolling(recording: Recording) -> bool:
-    """Whether a run has so many like iterations that its rolled view is what to show first."""
-    return nests_of(recording).worth
+    """Whether the rolled view of a run is what to show first: because it has so many like iterations, or more operations than can
+    be read at once, and modules or layers to put them in."""
+    return nests_of(recording).worth or _has_parts(recording)
+
+
+def _has_parts(recording: Recording) -> bool:
+    if int(visible_rows(recording).sum()) <= AT_FIRST:
+        return False
+    layers = any(loop.kind == "depth" and loop.total > 1 for loop in nests_of(recording).loops)
+    return layers or any(scope.module for scope in recording.scopes)
 
 
 def rolled_graph(recording: Recording, view: str = "tensors", turned: Collection[str] = ()) -> RolledGraph:

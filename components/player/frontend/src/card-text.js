@@ -2,7 +2,7 @@
 
 import { CARD, PILL, ROWS, SPARK } from './design.js';
 import { paintSpark, troubleAt } from './sparks.js';
-import { clean, fitEnd, fitMiddle, fitNumber, isNumber, shorterNumbers, textWidth, write } from './text.js';
+import { clean, fitArguments, fitBadge, fitEnd, fitMiddle, fitNumber, isNumber, namedNumber, shorterNumbers, textWidth, write } from './text.js';
 
 /** What stands between what has come of a gradient and what is still on its way. */
 const PENDING = ' + …';
@@ -13,6 +13,9 @@ export function troubleColour(text, palette) {
   if (/nan/i.test(text)) return palette.red;
   return /\binf/i.test(text) ? palette.amber : null;
 }
+
+/** What stands between a name and its number, and how many letters must be left of the name where both do not fit. */
+const [NAMED, NAME] = [' = ', 4];
 
 const nameOf = (node) => clean(node.face.title ?? node.title);
 
@@ -32,7 +35,7 @@ export function pillText(ctx, node, glows, view) {
   const { face } = node;
   const space = node.w - 2 * PILL.padding;
   const times = timesText(node);
-  const title = fitMiddle(fonts.pill, nameOf(node), space - textWidth(fonts.pill, times)) + times;
+  const title = fitArguments(fonts.pill, nameOf(node), space - textWidth(fonts.pill, times)) + times;
   const used = textWidth(fonts.pill, title);
   const value = face.value && space - used > PILL.least ? fitNumber(fonts.row, clean(face.value), space - used - PILL.gap) : '';
   const trouble = node.spark && !node.old ? troubleColour(face.value, palette) : null;
@@ -48,6 +51,9 @@ export function pillText(ctx, node, glows, view) {
   else if (node.some) write(ctx, node.some, node.x, below + (begins ? PILL.line : 0), { font: fonts.small, fill: palette.mute, room, align: 'center' });
 }
 
+/** The share that what stands beside a name may always take: none where the card's colours say the same, more where it is a name. */
+const badgeLeast = ({ tone }) => (tone === 'leaf' ? 0 : tone === 'accumulate' ? CARD.badgeNamed : CARD.badgeLeast);
+
 /** A card's name and badge, the line under them, and its rows. */
 export function cardText(ctx, node, view) {
   const { palette, fonts } = view;
@@ -55,7 +61,7 @@ export function cardText(ctx, node, view) {
   const room = node.w - 2 * CARD.padding;
   const { top } = node.box;
   const name = nameOf(node);
-  const badge = fitEnd(fonts.small, clean(node.badge), Math.max(room - textWidth(fonts.title, name) - CARD.gap, room * CARD.badgeLeast));
+  const badge = fitBadge(fonts.small, clean(node.badge), Math.max(room - textWidth(fonts.title, name) - CARD.gap, room * badgeLeast(node)));
   const taken = badge ? textWidth(fonts.small, badge) + CARD.gap : 0;
   const times = timesText(node);
   const title = fitMiddle(fonts.title, name, room - taken - textWidth(fonts.row, times));
@@ -137,6 +143,15 @@ function linesOf(node, { palette, fonts }) {
 function planOf(node, line, column, room, { fonts }) {
   const usual = curveRoom(node, line.series, room);
   const { label, text } = line;
+  const named = line.note ? null : namedNumber(text);
+  if (named) {
+    const free = room - (usual ? usual + SPARK.gap : 0) - Math.max(column, textWidth(fonts.row, label) + CARD.labelTight);
+    if (textWidth(line.font, text) <= free) return { label, text, curve: usual };
+    const least = shorterNumbers(named[1])[0];
+    const name = fitMiddle(line.font, named[0].slice(0, -NAMED.length), free - textWidth(line.font, NAMED + least));
+    if (Array.from(name).length >= NAME) return { label, text: name + NAMED + least, curve: usual };
+    return planOf(node, { ...line, text: named[1] }, column, room, { fonts });
+  }
   if (!isNumber(text) || line.note) return { label, text, curve: usual };
   const start = Math.max(column, textWidth(fonts.row, label) + CARD.labelTight);
   const small = Math.min(usual, SPARK.least);
