@@ -34,6 +34,9 @@ BESIDE = 1
 """Iterations on either side of the chosen one whose faces are worked out with it."""
 MOST = 2_000
 """Steps of a window, at most: an iteration may be as long as the run."""
+AT_A_GLANCE = 24
+"""Cards that the first view of a program without a loop shows, as far as groups allow it: about as many as are read without
+moving the picture."""
 STRETCHES = 200
 """Stretches of iterations that are listed of one card."""
 
@@ -81,7 +84,7 @@ class RolledGraph:
     @cached_property
     def at_first(self) -> frozenset[str]:
         """The same."""
-        return opened_at_first(self.folding, self.graph)
+        return opened_at_first(self.folding, self.graph, AT_FIRST if self.main else AT_A_GLANCE)
 
     def key_of(self, node: str) -> str:
         """The card that stands for a node of the run; anything else for itself."""

@@ -5,10 +5,11 @@ A module goes by the name that its parameters do ("models[0]"), not by an argume
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from itertools import takewhile
 
-from .folding import Folding, Group
+from .folding import Group
 
 
 def module_badge(kind: str, shapes: dict[str, tuple[int, ...]]) -> str:
@@ -48,14 +49,20 @@ def root_name(parameter: str, path: str) -> str:
     return owner.removesuffix(dot + rest) if owner.endswith(dot + rest) else ""
 
 
-def module_name(folding: Folding, group: Group, names: Mapping[str, str]) -> str:
-    """What a module's group is called within the one around it; `names` are those of outermost modules, by their groups."""
-    parts = module_parts(group.id)
-    shown = [names.get(root_id(group.id), parts[0]), *parts[1:]]
-    around = folding.groups.get(group.parent)
-    while around is not None and around.kind != "module":
-        around = folding.groups.get(around.parent)
-    begin = 0 if around is None else len(module_parts(around.id))
-    if begin and parts[begin].isdigit():
-        begin -= 1  # a number alone says nothing
-    return ".".join(shown[begin:])
+def module_names(groups: Iterable[Group], roots: Mapping[str, str]) -> dict[str, str]:
+    """What modules' groups are called, by their ids: as much of the end of a path as no other path ends with, since what is around an
+    open group is not seen. `roots` are the names of outermost modules, by their groups."""
+    paths = {}
+    for group in groups:
+        first, *rest = module_parts(group.id)
+        paths[group.id] = (roots.get(root_id(group.id), first), *rest)
+    ends = Counter(path[begin:] for path in set(paths.values()) for begin in range(len(path)))
+    return {id: ".".join(path[_begin(path, ends) :]) for id, path in paths.items()}
+
+
+def _begin(path: tuple[str, ...], ends: Mapping[tuple[str, ...], int]) -> int:
+    """Where the shortest end of a path begins that is its own; a number alone says nothing."""
+    for begin in range(len(path) - 1, 0, -1):
+        if ends[path[begin:]] == 1 and not path[begin].isdigit():
+            return begin
+    return 0

@@ -13,8 +13,8 @@ from ...recording.recording import Recording
 from .aside import Contexts, Frame, drawn_edges, model_nodes
 from .build import Graph
 from .calls import same_sites
-from .folding import AT_FIRST, Folding, Group, Tree, numbered
-from .module_cards import module_badge, module_name, module_parts, root_id, root_name
+from .folding import AT_FIRST, Folding, Group, Tree, numbered, spanned
+from .module_cards import module_badge, module_names, module_parts, root_id, root_name
 from .places import Nest, Places
 from .scopes import Step
 from .tensor_titles import common_title
@@ -309,13 +309,12 @@ def _finish(recording: Recording, graph: Graph, folding: Folding, paths: _Paths)
             if name := root_name(_named(nodes[key]), path):
                 called[root_id(group.id)].add(name)
     names = {id: common_title(found) for id, found in called.items()}
-    for group in folding.groups.values():
-        if group.kind == "module":
-            group.title = module_name(folding, group, names)
+    titles = module_names((group for group in folding.groups.values() if group.kind == "module"), names)
+    for id, title in titles.items():
+        folding.groups[id].title = title
     for group in folding.groups.values():
         if group.kind in ("repeat", "range") and group.children:
-            first, *_, last = (folding.groups[id].title for id in group.children)
-            group.title = f"{first} … {last}"
+            group.title = spanned([folding.groups[id].title for id in group.children])
 
 
 def _named(a: dict[str, Any]) -> str:
@@ -332,7 +331,7 @@ def _shape(recording: Recording, tensor: int) -> tuple[int, ...]:
     return next(info.shape for info in event.outputs if info.id == tensor)
 
 
-def opened_at_first(folding: Folding, graph: Graph) -> frozenset[str]:
+def opened_at_first(folding: Folding, graph: Graph, budget: int = AT_FIRST) -> frozenset[str]:
     """The groups that are open before the user has opened or closed one: the outer ones, as long as that is not too much to
     read, of neighbours alike (iterations, blocks) all or none.
 
@@ -353,7 +352,7 @@ def opened_at_first(folding: Folding, graph: Graph) -> frozenset[str]:
     while waiting:
         ids = [id for id in waiting.pop(0) if id in opened or not _shut(folding.groups[id])]
         more = sum(inside[id] + len(folding.groups[id].children) - 1 for id in ids if id not in opened)
-        if shown + more > AT_FIRST:
+        if shown + more > budget:
             ids, more = [id for id in ids if id in opened], 0
         shown += more
         opened.update(ids)
