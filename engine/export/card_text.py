@@ -278,7 +278,7 @@ def row_boxes(card: Rectangle, count: int) -> tuple[Sequence[Rectangle], int]:
     """Boxes of a card's parameters, the lowest at its lower edge, and how many there is no box for: the last box says so."""
     pitch = ROWS.height + ROWS.gap
     room = max(0, int((card.bottom - ROWS.below - card.top - ROWS.head + ROWS.gap) // pitch))
-    used = min(count, room)
+    used = min(count, room, ROWS.most + 1)
     tops = [card.bottom - ROWS.below - (used - at) * pitch + ROWS.gap for at in range(used)]
     left, right = card.left + ROWS.aside, card.right - ROWS.aside
     more = count - max(0, used - 1) if used < count else 0

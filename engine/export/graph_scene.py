@@ -96,7 +96,7 @@ class GraphScene:
             **self._series(rolled, key, one, members),
             "origin": key in self._origins,
             "first": not self._origins or key in self._origins,
-            "rows": tuple(self._parameter(rolled, each, a["title"]) for each in inside),
+            "rows": tuple(self._parameter(rolled, each, a["group"]) for each in inside),
         }
 
     def _series(self, rolled: RolledGraph, key: str, one: str, members: Sequence[str] | None = None) -> dict[str, Any]:

@@ -34,7 +34,7 @@ BESIDE = 1
 """Iterations on either side of the chosen one whose faces are worked out with it."""
 MOST = 2_000
 """Steps of a window, at most: an iteration may be as long as the run."""
-AT_A_GLANCE = 24
+AT_A_GLANCE = 20
 """Cards that the first view of a program without a loop shows, as far as groups allow it: about as many as are read without
 moving the picture."""
 STRETCHES = 200

@@ -209,9 +209,9 @@ class Tree:
         for key, path in self.enclosing.items():
             self.enclosing[key] = [id for id in path if id not in gone]
 
-    def repeat(self) -> None:
+    def repeat(self, named: Callable[[str], bool] = lambda _: False) -> None:
         """Put neighbours of the same structure, such as the layers of a model, into a group of their own, with what is done
-        between them, if that is the same everywhere."""
+        between them, if that is the same everywhere; but not all that is in a group which is `named`, whose name says more."""
         held: dict[str, list[str]] = defaultdict(list)
         for key, path in self.enclosing.items():
             for id in path:
@@ -221,6 +221,8 @@ class Tree:
             if above and self.known[above].kind == "loop":
                 continue  # a loop is the group of its iterations already
             for alike, between in self._runs(things, held):
+                if above and named(above) and len(alike) + len(between) == len(things):
+                    continue
                 if len(alike) >= ALIKE and self.known[alike[0]].kind not in ("line", "aside"):
                     name = f"{alike[0]}…{len(alike)}"
                     title = spanned([self.known[id].title for id in alike])

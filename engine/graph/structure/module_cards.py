@@ -6,10 +6,13 @@ A module goes by the name that its parameters do ("models[0]"), not by an argume
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import takewhile
 
 from .folding import Group
+
+LONG = 22
+"""Letters from which on a path is shortened."""
 
 
 def module_badge(kind: str, shapes: dict[str, tuple[int, ...]]) -> str:
@@ -31,9 +34,24 @@ def module_badge(kind: str, shapes: dict[str, tuple[int, ...]]) -> str:
     return kind
 
 
+def is_module(group: str) -> bool:
+    """Whether a group, by its id, is that of a module."""
+    return group.rpartition("/")[2].startswith("M")
+
+
 def module_parts(group: str) -> list[str]:
     """The path of the module that a group, by its id, is of."""
     return [step[1:] for step in group.split("/") if step.startswith("M")]
+
+
+def name_within(title: str, group: str) -> str:
+    """What a parameter is called in the card of a group, by its id: its path without that of the module."""
+    parts = module_parts(group)
+    for end in range(len(parts), 1, -1):
+        _, found, rest = title.partition(f".{'.'.join(parts[1:end])}.")
+        if found:
+            return rest
+    return title.partition(".")[2] or title if parts else title
 
 
 def root_id(group: str) -> str:
@@ -57,7 +75,16 @@ def module_names(groups: Iterable[Group], roots: Mapping[str, str]) -> dict[str,
         first, *rest = module_parts(group.id)
         paths[group.id] = (roots.get(root_id(group.id), first), *rest)
     ends = Counter(path[begin:] for path in set(paths.values()) for begin in range(len(path)))
-    return {id: ".".join(path[_begin(path, ends) :]) for id, path in paths.items()}
+    return {id: _written(path[_begin(path, ends) :]) for id, path in paths.items()}
+
+
+def _written(path: Sequence[str]) -> str:
+    """A path, without its middle where it is long: its beginning is what others do not have."""
+    whole = ".".join(path)
+    if len(whole) <= LONG or len(path) < 3:
+        return whole
+    first = ".".join(path[: 2 if path[1].isdigit() else 1])
+    return f"{first}…{'.'.join(path[-2 if path[-1].isdigit() else -1 :])}"
 
 
 def _begin(path: tuple[str, ...], ends: Mapping[tuple[str, ...], int]) -> int:

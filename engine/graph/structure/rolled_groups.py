@@ -14,7 +14,7 @@ from .aside import Contexts, Frame, drawn_edges, model_nodes
 from .build import Graph
 from .calls import same_sites
 from .folding import AT_FIRST, Folding, Group, Tree, numbered, spanned
-from .module_cards import module_badge, module_names, module_parts, root_id, root_name
+from .module_cards import is_module, module_badge, module_names, module_parts, root_id, root_name
 from .places import Nest, Places
 from .scopes import Step
 from .tensor_titles import common_title
@@ -35,7 +35,8 @@ def arranged(recording: Recording, graph: Graph, places: Places, main: str, key_
     paths = _Paths(recording, graph, places, main, key_of)
     tree = Tree(graph, paths.paths())
     tree.dissolve(2)
-    tree.repeat()
+    called = {scope.module for scope in recording.scopes if scope.module}
+    tree.repeat(lambda id: is_module(id) and ".".join(module_parts(id)) in called)
     tree.dissolve(2)
     tree.divide()
     folding = tree.folding()

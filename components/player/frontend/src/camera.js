@@ -36,7 +36,10 @@ export function createCamera(network, element, current, top = () => ABOVE) {
     /** Can all of the picture be read at once? */
     fits: () => !current().bounds || scaleFor(cardsOf(current())) >= READABLE,
 
-    /** Everything in view, or all cards; unless `whole`, no smaller than readable: then the main loop, its beginning, or the nodes of the step. */
+    /**
+     * Everything in view, or all cards; unless `whole`, no smaller than readable: then the main loop, its beginning or that of the
+     * picture, or the nodes of the step where none of these are in view.
+     */
     fit(focus, { whole = false, animate = false } = {}) {
       const model = current();
       const { bounds } = model;
@@ -51,8 +54,8 @@ export function createCamera(network, element, current, top = () => ABOVE) {
       const main = mainOf(model);
       if (main && scaleFor(main) >= READABLE) return lookAt(main, scaleFor(main), animate);
       const corner = beginningOf(model, roomAt(BEGINNING));
-      if (corner) return lookAt(corner, BEGINNING, animate);
-      const target = union(focus.map((node) => node.box)) ?? startOf(model);
+      if (main || focus.length === 0 || focus.some((node) => contains(corner, node.box))) return lookAt(corner, BEGINNING, animate);
+      const target = union(focus.map((node) => node.box));
       lookAt(target, Math.min(COMFORTABLE, Math.max(BEGINNING, scaleFor(target))), animate, bounds);
     },
 
@@ -226,14 +229,15 @@ const WORTH = { model: 4, card: 2, pill: 0.5, cut: 3 };
 /** How much more must be in view further right for it not to be the left end, where it begins. */
 const MORE = 1.5;
 const MARGIN = 14;
+/** Cards at the upper edge of a picture beyond which it is seen from its left end. */
+const CROWD = 500;
 
 /**
- * Where a rolled run is looked at first that cannot be read as a whole: under the tab of the main loop's frame, at its left end or
- * where much more of the model is in view. Null without one.
+ * Where a picture is looked at first that cannot be read as a whole: its upper left, or, of a rolled run, under the tab of the main
+ * loop's frame; at the left end, or where much more of the model is in view.
  */
 export function beginningOf({ rolled, frames, nodes, bounds }, { width, height }) {
-  const main = rolled?.on ? frames.find(({ loop }) => loop === rolled.main) : undefined;
-  if (!main) return null;
+  const main = (rolled?.on && frames.find(({ loop }) => loop === rolled.main)) || { box: bounds, around: bounds };
   const wide = bounds.right - bounds.left;
   const high = bounds.bottom - bounds.top;
   const top = high <= height ? (bounds.top + bounds.bottom - height) / 2 : main.around.top;
@@ -247,6 +251,7 @@ export function beginningOf({ rolled, frames, nodes, bounds }, { width, height }
     const cut = inside.filter(({ box, pill }) => !pill && box.left < left && box.right > left && box.bottom <= top + height);
     return seen.reduce((sum, each) => sum + (each.pill ? WORTH.pill : each.group || each.rows.length > 0 || each.tone === 'root' ? WORTH.model : WORTH.card), 0) - cut.length * WORTH.cut;
   };
+  if (inside.length > CROWD) return { left: lefts[0], top, right: lefts[0] + width, bottom: top + height };
   const left = wide <= width ? (bounds.left + bounds.right - width) / 2
     : lefts.map((each) => Math.min(each, furthest)).sort((one, other) => one - other).reduce((best, each) => (worth(each) > MORE * worth(best) ? each : best));
   return { left, top, right: left + width, bottom: top + height };
@@ -256,10 +261,6 @@ export function beginningOf({ rolled, frames, nodes, bounds }, { width, height }
 function holds({ left, right, top, bottom }, box) {
   const [x, y] = [(box.left + box.right) / 2, (box.top + box.bottom) / 2];
   return x >= left && x <= right && y >= top && y <= bottom;
-}
-
-function startOf({ bounds, vertical }) {
-  return vertical ? { ...bounds, bottom: bounds.top } : { ...bounds, right: bounds.left };
 }
 
 function clampMiddle(middle, size, low, high) {

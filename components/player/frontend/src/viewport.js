@@ -1,6 +1,6 @@
 /** What is seen of the graph: it is painted as soon as there is room, and its position is kept when the room or the picture changes. */
 
-import { focusNodes, selectedNode } from './state.js';
+import { focusNodes, selectedNode, soughtNodes } from './state.js';
 
 const LEGEND_MS = 120;
 /** What the tools take of the upper edge in pixels: as they float, in a rolled run, and in the row above it (player.css). */
@@ -75,7 +75,7 @@ export function createViewport(state, parts, { root, area, canvas }) {
       viewport.updateLegend();
     },
 
-    fitAll: () => parts.camera.fit(focusNodes(state), { whole: true, animate: true }),
+    fitAll: () => parts.camera.fit(soughtNodes(state), { whole: true, animate: true }),
 
     toggleFollow() {
       const { camera, toolbar } = parts;
@@ -114,10 +114,10 @@ export function createViewport(state, parts, { root, area, canvas }) {
       const { model, memory } = state;
       const { anchor } = memory;
       memory.anchor = null;
-      if (!before) return camera.fit(focusNodes(state));
+      if (!before) return camera.fit(soughtNodes(state));
       const there = anchor && (model.node.get(model.stand(anchor.id)) ?? firstOf(model, anchor.id) ?? selectedNode(state));
       if (!there) {
-        if (before.mode === 'fit') return camera.fit(focusNodes(state));
+        if (before.mode === 'fit') return camera.fit(soughtNodes(state));
         camera.restore(before);
         return camera.leave();
       }
@@ -151,7 +151,7 @@ export function createViewport(state, parts, { root, area, canvas }) {
     viewport.arrange();
     graphCanvas.paint();
     for (const action of waiting.splice(0)) action();
-    if (!opening && !camera.refit(focusNodes(state), { anew: windowSize() === openedIn })) camera.restore(before);
+    if (!opening && !camera.refit(soughtNodes(state), { anew: windowSize() === openedIn })) camera.restore(before);
     graphCanvas.paint();
     viewport.updateLegend();
   }
