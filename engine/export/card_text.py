@@ -22,7 +22,7 @@ from .shortening import (
     fit_middle,
     fit_number,
     is_number,
-    named_number,
+    named_value,
     shorter_numbers,
     text_width,
 )
@@ -212,7 +212,7 @@ def _lines(card: Card, colours: Palette) -> list[_Row]:
 def _plan(card: Card, row: _Row, column: float, room: float) -> _Plan:
     """The first way in which the row's number fits whole."""
     usual = _curve_room(card, row.series, room)
-    named = None if row.note else named_number(row.text)
+    named = None if row.note else named_value(row.text)
     if named is not None:
         start = max(column, text_width(FONTS["row"], row.label) + CARD.label_tight)
         free = room - (usual + SPARK.gap if usual else 0.0) - start

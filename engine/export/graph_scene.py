@@ -173,11 +173,13 @@ class GraphScene:
             if number:
                 inside.setdefault(number, []).append(card)
         ends = list(self.graph.edges(keys=True))
+        looped = self.view.rolled is not None and self.view.rolled.main is not None
+        taken = [card.reach for card in self.cards] if inside else []
         for number, members in inside.items():
             keys = {card.key for card in members}
             within = [edge.pieces for (u, v, _), edge in zip(ends, self.edges, strict=True) if u in keys and v in keys]
-            label = f"backward pass {number}" if self.view.rolled is None else "made by backward passes"
-            yield from backdrop.region([card.box for card in members], within, label, self.colours)
+            label = "made by backward passes" if looped else f"backward pass {number}"
+            yield from backdrop.region([card.box for card in members], within, label, taken, self.colours)
 
 
 def _at(history: Sequence[tuple[int, T]], step: int, default: T) -> T:

@@ -97,10 +97,10 @@ def fit_number(font: Font, text: str, room: float) -> str:
     return next((way for way in (text, *shorter_numbers(text)) if text_width(font, way) <= room), "")
 
 
-def named_number(text: str) -> tuple[str, str] | None:
-    """ "loss = 0.25", a number with the name of what it is of, as the name and the number; None for anything else."""
+def named_value(text: str) -> tuple[str, str] | None:
+    """ "loss = 0.25", a value with the name of what it is of, as the name and the value; None for anything else."""
     named = _NAMED.fullmatch(text)
-    return (named[1], named[2]) if named and is_number(named[2]) else None
+    return (named[1], named[2]) if named else None
 
 
 def is_number(text: str) -> bool:

@@ -298,6 +298,8 @@ class Tree:
         size = math.ceil(len(things) / round(math.sqrt(len(things))))
         found = {}
         for part in _parts(things, size, like):
+            if len(part) < _FEWEST:
+                continue
             size_here = math.ceil(len(part) / math.ceil(len(part) / size))
             for start in range(0, len(part), size_here):
                 some = part[start : start + size_here]

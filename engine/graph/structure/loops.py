@@ -146,7 +146,9 @@ class _Reader:
             for i, raw in enumerate(self.raw)
         )
         recorded = self.columns.nodes.step
-        about = {i for loops_at in at for i in np.unique(loops_at[recorded]).tolist()} if len(recorded) else set(range(len(loops)))
+        about = (
+            {i for loops_at in at for i in np.unique(loops_at[recorded]).tolist()} if len(recorded) else set(range(len(loops)))
+        )
         worth = any(one.kind == "time" and one.total >= LIKE and i in about for i, one in enumerate(loops))
         return Nests(loops, nests, calls, at, row, loop, iteration, worth)
 

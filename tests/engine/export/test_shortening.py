@@ -29,8 +29,8 @@ def made(how: str, *given: Any) -> Any:
             return clean(*given)
         case "shorterNumbers":
             return shortening.shorter_numbers(*given)
-        case "namedNumber":
-            named = shortening.named_number(*given)
+        case "namedValue":
+            named = shortening.named_value(*given)
             return named and list(named)
         case "textWidth":
             return pytest.approx(shortening.text_width(FONTS[given[0]], given[1]), abs=0.01)

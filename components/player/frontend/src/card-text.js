@@ -2,7 +2,7 @@
 
 import { CARD, PILL, ROWS, SPARK } from './design.js';
 import { paintSpark, troubleAt } from './sparks.js';
-import { clean, fitArguments, fitBadge, fitEnd, fitMiddle, fitNumber, isNumber, namedNumber, shorterNumbers, textWidth, write } from './text.js';
+import { clean, fitArguments, fitBadge, fitEnd, fitMiddle, fitNumber, isNumber, namedValue, shorterNumbers, textWidth, write } from './text.js';
 
 /** What stands between what has come of a gradient and what is still on its way. */
 const PENDING = ' + …';
@@ -143,7 +143,7 @@ function linesOf(node, { palette, fonts }) {
 function planOf(node, line, column, room, { fonts }) {
   const usual = curveRoom(node, line.series, room);
   const { label, text } = line;
-  const named = line.note ? null : namedNumber(text);
+  const named = line.note ? null : namedValue(text);
   if (named) {
     const free = room - (usual ? usual + SPARK.gap : 0) - Math.max(column, textWidth(fonts.row, label) + CARD.labelTight);
     if (textWidth(line.font, text) <= free) return { label, text, curve: usual };

@@ -143,10 +143,10 @@ function toTheSamePlace(mean, deviation) {
   return mean.toFixed(place).replace(/^-(0\.?0*)$/, '$1');
 }
 
-/** "loss = 0.25", a number with the name of what it is of, as the name and the number; null for anything else. */
-export function namedNumber(text) {
+/** "loss = 0.25", a value with the name of what it is of, as the name and the value; null for anything else. */
+export function namedValue(text) {
   const named = NAMED.exec(text);
-  return named && isNumber(named[2]) ? [named[1], named[2]] : null;
+  return named ? [named[1], named[2]] : null;
 }
 
 /** The longest way to write a number, or text that may be cut, in the room; '' where no number fits whole. */

@@ -25,7 +25,8 @@ export function createViewport(state, parts, { root, area, canvas }) {
     /** What stands over the picture leaves it as much room as it needs. */
     arrange() {
       const rolled = Boolean(state.model.rolled?.on);
-      const crowded = rolled || (size.width > 0 && !parts.camera.fits());
+      // The strip below is also where open groups are named; over the picture their names would cover cards.
+      const crowded = rolled || state.model.fold.opened.length > 0 || (size.width > 0 && !parts.camera.fits());
       const wide = canvas.clientWidth;
       if (crowded) root.dataset.crowded = '';
       else delete root.dataset.crowded;
@@ -117,7 +118,7 @@ export function createViewport(state, parts, { root, area, canvas }) {
       if (!before) return camera.fit(soughtNodes(state));
       const there = anchor && (model.node.get(model.stand(anchor.id)) ?? firstOf(model, anchor.id) ?? selectedNode(state));
       if (!there) {
-        if (before.mode === 'fit') return camera.fit(soughtNodes(state));
+        if (before.mode !== 'free') return camera.fit(soughtNodes(state));
         camera.restore(before);
         return camera.leave();
       }
