@@ -51,8 +51,9 @@ def fit_middle(font: Font, text: str, room: float) -> str:
     beginning of a part on where that keeps most of it: what paths have in common stands before that."""
 
     def end(kept: int) -> str:
-        dot = text.find(".", len(text) - kept) - (len(text) - kept)
-        return ELLIPSIS + text[len(text) - kept + (dot + 1 if 0 <= dot and 2 * (dot + 1) <= kept else 0) :]
+        shown = text[len(text) - kept :]
+        before, dot, after = shown.partition(".")
+        return ELLIPSIS + (after if dot and 2 * len(before + dot) <= kept else shown)
 
     def cut(kept: int) -> str:
         front = int(kept * FRONT)
@@ -62,8 +63,8 @@ def fit_middle(font: Font, text: str, room: float) -> str:
 
 
 def fit_badge(font: Font, badge: str, room: float) -> str:
-    """What stands beside a title: an operation's name without what all have in common, a path without its beginning, a word whole
-    or not at all."""
+    """What stands beside a title: an operation's name without what all have in common, a path without its beginning, a word
+    whole or not at all."""
     for way in (badge, _ENDING.sub("", badge)):
         if way and text_width(font, way) <= room:
             return way

@@ -244,8 +244,8 @@ def cards_for(recording: Recording, nodes: Collection[str]) -> dict[str, list[st
 
 
 def worth_rolling(recording: Recording) -> bool:
-    """Whether the rolled view of a run is what to show first: because it has so many like iterations, or more operations than can
-    be read at once, and modules or layers to put them in."""
+    """Whether the rolled view of a run is what to show first: because it has so many like iterations, or more operations than
+    can be read at once, and modules or layers to put them in."""
     return nests_of(recording).worth or _has_parts(recording)
 
 

@@ -132,8 +132,8 @@ class _Placing:
         return far
 
     def straighten(self, chains: Sequence[Sequence[int]]) -> None:
-        """Give the bends of a long edge one line as far as their neighbours leave room for it. What only passes by, from one row
-        to the next, keeps as close to the middle as it may."""
+        """Give the bends of a long edge one line as far as their neighbours leave room for it. What only passes by, from one
+        row to the next, keeps as close to the middle as it may."""
         nodes = [self.at[i] for layer in self.layers for i in layer if i < self.n]
         middle = (min(nodes) + max(nodes)) / 2 if nodes else 0.0
         passing = any(chain[0] >= self.n or chain[-1] >= self.n for chain in chains)

@@ -1,5 +1,5 @@
-"""Many things that lead to one and come from nowhere (200 leaves that are stacked), or come from one and lead nowhere, stand in a
-grid: in one rank they would be a thread. Their edges share a line between the columns and one below them all."""
+"""Many things that lead to one and come from nowhere (200 leaves that are stacked), or come from one and lead nowhere, stand in
+a grid: in one rank they would be a thread. Their edges share a line between the columns and one below them all."""
 
 from __future__ import annotations
 

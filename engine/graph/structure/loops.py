@@ -75,8 +75,8 @@ class Nests:
     iteration: Ints
     """For each event: the iteration of that loop."""
     worth: bool
-    """Whether a loop has so many like iterations that the rolled view is what to show first. One in which autograd records nothing,
-    as when weights are set to random numbers, is not what a run with a graph is about."""
+    """Whether a loop has so many like iterations that the rolled view is what to show first. One in which autograd records
+    nothing, as when weights are set to random numbers, is not what a run with a graph is about."""
 
     def time(self, loop: int) -> bool:
         """Whether a loop's iterations are merged."""

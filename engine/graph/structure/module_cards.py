@@ -68,8 +68,8 @@ def root_name(parameter: str, path: str) -> str:
 
 
 def module_names(groups: Iterable[Group], roots: Mapping[str, str]) -> dict[str, str]:
-    """What modules' groups are called, by their ids: as much of the end of a path as no other path ends with, since what is around an
-    open group is not seen. `roots` are the names of outermost modules, by their groups."""
+    """What modules' groups are called, by their ids: as much of the end of a path as no other path ends with, since what is
+    around an open group is not seen. `roots` are the names of outermost modules, by their groups."""
     paths = {}
     for group in groups:
         first, *rest = module_parts(group.id)

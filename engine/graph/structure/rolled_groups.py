@@ -36,7 +36,7 @@ def arranged(recording: Recording, graph: Graph, places: Places, main: str, key_
     tree = Tree(graph, paths.paths())
     tree.dissolve(2)
     called = {scope.module for scope in recording.scopes if scope.module}
-    tree.repeat(lambda id: is_module(id) and ".".join(module_parts(id)) in called)
+    tree.repeat(lambda group: is_module(group) and ".".join(module_parts(group)) in called)
     tree.dissolve(2)
     tree.divide()
     folding = tree.folding()
