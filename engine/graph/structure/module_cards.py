@@ -70,11 +70,16 @@ def root_name(parameter: str, path: str) -> str:
 def module_names(groups: Iterable[Group], roots: Mapping[str, str]) -> dict[str, str]:
     """What modules' groups are called, by their ids: as much of the end of a path as no other path ends with, since what is
     around an open group is not seen. `roots` are the names of outermost modules, by their groups."""
-    paths = {}
+    paths, known = {}, set[tuple[str, ...]]()
     for group in groups:
         first, *rest = module_parts(group.id)
         paths[group.id] = (roots.get(root_id(group.id), first), *rest)
-    ends = Counter(path[begin:] for path in set(paths.values()) for begin in range(len(path)))
+        if root_id(group.id) in roots:
+            known.add(paths[group.id])
+    # What is called by an argument's name elsewhere (`self`, `module`) is one of those whose name is known.
+    within = {path[1:] for path in known}
+    known.update(path for path in paths.values() if path[1:] not in within)
+    ends = Counter(path[begin:] for path in known for begin in range(len(path)))
     return {id: _written(path[_begin(path, ends) :]) for id, path in paths.items()}
 
 
@@ -90,6 +95,6 @@ def _written(path: Sequence[str]) -> str:
 def _begin(path: tuple[str, ...], ends: Mapping[tuple[str, ...], int]) -> int:
     """Where the shortest end of a path begins that is its own; a number alone says nothing."""
     for begin in range(len(path) - 1, 0, -1):
-        if ends[path[begin:]] == 1 and not path[begin].isdigit():
+        if ends[path[begin:]] <= 1 and not path[begin].isdigit():
             return begin
     return 0

@@ -10,6 +10,8 @@ const BEGINNING = 0.66;
 const [AROUND, TABS] = [12, 44];
 const CLOSEST = 1.25;
 const ZOOM = { least: 0.004, most: 4 };
+/** The share of the view that may be empty beyond the picture for a card to stay where it was. */
+const EMPTY = 0.3;
 /** What is kept free above the picture unless the tools say otherwise, and below and beside it. */
 const ABOVE = 50;
 const INSETS = { bottom: 42, left: 14, right: 14 };
@@ -129,8 +131,8 @@ export function createCamera(network, element, current, top = () => ABOVE) {
     },
 
     /**
-     * After the picture was laid out anew: put a point of it where another was on the screen before, at the same zoom; what is
-     * to be `filled`, as near to there as leaves no more empty space in view than there must be.
+     * After the picture was laid out anew: put a point of it where another was on the screen before, at the same zoom; where that
+     * would leave much of the view empty, or what is to be `filled`, as near to there as leaves no more empty space than there must be.
      */
     hold(point, onScreen, { scale, following }) {
       camera.mode = 'free';
@@ -138,9 +140,12 @@ export function createCamera(network, element, current, top = () => ABOVE) {
       const x = point.x - (onScreen.x - element.clientWidth / 2) / scale;
       const y = point.y - (onScreen.y - element.clientHeight / 2) / scale;
       const { bounds } = current();
-      if (!onScreen.filled || !bounds) return network.moveTo({ scale, position: { x, y } });
       const { width, height } = roomAt(scale);
-      lookAt({ left: x - width / 2, right: x + width / 2, top: y - height / 2, bottom: y + height / 2 }, scale, false, bounds);
+      const there = { x: x - (INSETS.right - INSETS.left) / 2 / scale, y: y - (INSETS.bottom - top()) / 2 / scale };
+      const empty = (middle, size, low, high) => Math.abs(clampMiddle(middle, size, low, high) - middle) > EMPTY * size;
+      const much = bounds && (empty(there.x, width, bounds.left, bounds.right) || empty(there.y, height, bounds.top, bounds.bottom));
+      if (!bounds || !(onScreen.filled || much)) return network.moveTo({ scale, position: { x, y } });
+      lookAt({ left: there.x, right: there.x, top: there.y, bottom: there.y }, scale, false, bounds);
     },
 
     /** Zoom by a factor around a point of the stage, or around its middle. */

@@ -119,8 +119,8 @@ export function createViewport(state, parts, { root, area, canvas }) {
       const there = anchor && (model.node.get(model.stand(anchor.id)) ?? firstOf(model, anchor.id) ?? selectedNode(state));
       if (!there) {
         if (before.mode !== 'free') return camera.fit(soughtNodes(state));
-        camera.restore(before);
-        return camera.leave();
+        // Nothing says what is to stay: what was in the middle, as far as there still is something.
+        return camera.hold(before.position, { x: canvas.clientWidth / 2, y: canvas.clientHeight / 2 }, before);
       }
       camera.hold({ x: there.box.left, y: there.y }, anchor, before);
     },
@@ -160,15 +160,14 @@ export function createViewport(state, parts, { root, area, canvas }) {
   return viewport;
 }
 
-/** Of what was in a group's card, what is read first. */
+/** Of what was in a group's card, what is read first, from whichever side its row is read. */
 function firstOf(model, key) {
   const inside = (id) => {
     let group = id.startsWith('g:') ? model.groups.get(id.slice(2))?.above : model.groupOf.get(id);
     while (group && `g:${group}` !== key) group = model.groups.get(group)?.above;
     return Boolean(group);
   };
-  const found = model.nodes.filter(({ id }) => inside(id) || id.startsWith(`${key}/`));
-  return found.reduce((first, node) => (first && first.box.left + first.box.top <= node.box.left + node.box.top ? first : node), null);
+  return model.nodes.find(({ id }) => inside(id) || id.startsWith(`${key}/`)) ?? null;
 }
 
 const windowSize = () => `${window.innerWidth} × ${window.innerHeight}`;
