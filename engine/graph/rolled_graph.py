@@ -37,6 +37,8 @@ MOST = 2_000
 AT_A_GLANCE = 20
 """Cards that the first view of a program without a loop shows, as far as groups allow it: about as many as are read without
 moving the picture."""
+TOO_LITTLE = 3
+"""Cards that say too little of such a program."""
 STRETCHES = 200
 """Stretches of iterations that are listed of one card."""
 
@@ -84,7 +86,9 @@ class RolledGraph:
     @cached_property
     def at_first(self) -> frozenset[str]:
         """The same."""
-        return opened_at_first(self.folding, self.graph, AT_FIRST if self.main else AT_A_GLANCE)
+        if self.main:
+            return opened_at_first(self.folding, self.graph)
+        return opened_at_first(self.folding, self.graph, AT_A_GLANCE, TOO_LITTLE)
 
     def key_of(self, node: str) -> str:
         """The card that stands for a node of the run; anything else for itself."""

@@ -313,9 +313,16 @@ def _finish(recording: Recording, graph: Graph, folding: Folding, paths: _Paths)
     titles = module_names((group for group in folding.groups.values() if group.kind == "module"), names)
     for id, title in titles.items():
         folding.groups[id].title = title
-    for group in folding.groups.values():
-        if group.kind in ("repeat", "range") and group.children:
-            group.title = spanned([folding.groups[id].title for id in group.children])
+    ends: dict[str, tuple[str, str]] = {}
+    """The names of the first and the last module in a group."""
+    for id, group in reversed(folding.groups.items()):  # inner groups stand behind those around them
+        inner = [ends[child] for child in group.children if child in ends]
+        if group.kind in ("repeat", "range") and inner:
+            group.title = spanned([inner[0][0], inner[-1][1]])
+        if group.kind == "module":
+            ends[id] = group.title, group.title
+        elif inner:
+            ends[id] = inner[0][0], inner[-1][1]
 
 
 def _named(a: dict[str, Any]) -> str:
@@ -332,9 +339,10 @@ def _shape(recording: Recording, tensor: int) -> tuple[int, ...]:
     return next(info.shape for info in event.outputs if info.id == tensor)
 
 
-def opened_at_first(folding: Folding, graph: Graph, budget: int = AT_FIRST) -> frozenset[str]:
+def opened_at_first(folding: Folding, graph: Graph, budget: int = AT_FIRST, scant: int = 0) -> frozenset[str]:
     """The groups that are open before the user has opened or closed one: the outer ones, as long as that is not too much to
-    read, of neighbours alike (iterations, blocks) all or none.
+    read, of neighbours alike (iterations, blocks) all or none. What shows no more than `scant` may be opened to twice as
+    much: it says too little.
 
     What stands aside stays closed, so does what a pass records of itself, and a module that holds nothing but operations: it
     says what it is by its name.
@@ -353,7 +361,7 @@ def opened_at_first(folding: Folding, graph: Graph, budget: int = AT_FIRST) -> f
     while waiting:
         ids = [id for id in waiting.pop(0) if id in opened or not _shut(folding.groups[id])]
         more = sum(inside[id] + len(folding.groups[id].children) - 1 for id in ids if id not in opened)
-        if shown + more > budget:
+        if shown + more > (budget if shown > scant else 2 * budget):
             ids, more = [id for id in ids if id in opened], 0
         shown += more
         opened.update(ids)
