@@ -16,6 +16,7 @@ from . import sparks
 from .curves import Rectangle
 from .scene import Box, Shape, clean, line
 from .shortening import (
+    WORD,
     fit_arguments,
     fit_badge,
     fit_end,
@@ -99,11 +100,10 @@ def card(card: Card, colours: Palette, opacity: float) -> Iterator[Shape]:
 
 
 def _badge_least(card: Card) -> float:
-    """The share that what stands beside a name may always take: none where the card's colours say the same, more where it is a
-    name."""
-    if card.tone == "leaf":
-        return 0.0
-    return CARD.badge_named if card.tone == "accumulate" else CARD.badge_least
+    """The share that what stands beside a name may always take: none for a word, more for the name of a tensor."""
+    if card.tone == "accumulate":
+        return CARD.badge_named
+    return 0.0 if len(clean(card.badge)) <= WORD else CARD.badge_least
 
 
 def _times(card: Card) -> str:

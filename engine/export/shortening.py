@@ -23,7 +23,7 @@ BADGE = 4
 """Letters that must be left of a longer text there."""
 
 _NUMBER = r"-?(?:\d+\.?\d*(?:e[+-]?\d+)?|inf|nan)"
-_PATH = re.compile(r"[^ ]*[^ .]\.[^ .][^ ]*")
+_PATH = re.compile(r"[^ …]*[^ .…]\.[^ .…][^ …]*")
 """Text with a dot inside and without a space is a path: "model.0.weight"."""
 _ENDING = re.compile(r"Backward\d*$", re.ASCII)
 _ARGUMENT = re.compile(r" (?=\w+=)", re.ASCII)
@@ -55,8 +55,11 @@ def fit_middle(font: Font, text: str, room: float) -> str:
         before, dot, after = shown.partition(".")
         return ELLIPSIS + (after if dot and 2 * len(before + dot) <= kept else shown)
 
+    missing = text.find(ELLIPSIS)
+    """Where a middle is missing already, what stands before that is kept, if there is room for it."""
+
     def cut(kept: int) -> str:
-        front = int(kept * FRONT)
+        front = missing if 0 < missing <= kept * (1 - FRONT) else int(kept * FRONT)
         return f"{text[:front].rstrip()}{ELLIPSIS}{text[len(text) - (kept - front) :].lstrip()}"
 
     return _cut(font, text, room, end if _PATH.fullmatch(text) else cut)

@@ -292,7 +292,8 @@ def test_what_is_alike_and_numbered_goes_by_its_numbers() -> None:
     )
     graph = build(recording)
     titles = [a["title"] for _, a in folded(graph, groups(recording, graph, "module")).nodes(data=True)]
-    assert titles[0].startswith("ws[0–") and titles[0].endswith("]")
+    assert titles[0].startswith("ws[0–")
+    assert titles[0].endswith("]")
     assert spanned(["h.28", "h.29", "h.34"]) == "h.28–34"
     assert spanned(["iteration 1", "iteration 36"]) == "iterations 1–36"
     assert spanned(["encoder", "decoder"]) == "encoder … decoder"

@@ -1,6 +1,7 @@
 /** What is written on cards and pills: names, and rows of values and gradients with their curves. */
 
 import { CARD, PILL, ROWS, SPARK } from './design.js';
+import { WORD } from './letters.js';
 import { paintSpark, troubleAt } from './sparks.js';
 import { clean, fitArguments, fitBadge, fitEnd, fitMiddle, fitNumber, isNumber, namedValue, shorterNumbers, textWidth, write } from './text.js';
 
@@ -51,8 +52,8 @@ export function pillText(ctx, node, glows, view) {
   else if (node.some) write(ctx, node.some, node.x, below + (begins ? PILL.line : 0), { font: fonts.small, fill: palette.mute, room, align: 'center' });
 }
 
-/** The share that what stands beside a name may always take: none where the card's colours say the same, more where it is a name. */
-const badgeLeast = ({ tone }) => (tone === 'leaf' ? 0 : tone === 'accumulate' ? CARD.badgeNamed : CARD.badgeLeast);
+/** The share that what stands beside a name may always take: none for a word, more for the name of a tensor. */
+const badgeLeast = ({ tone, badge }) => (tone === 'accumulate' ? CARD.badgeNamed : Array.from(clean(badge)).length <= WORD ? 0 : CARD.badgeLeast);
 
 /** A card's name and badge, the line under them, and its rows. */
 export function cardText(ctx, node, view) {

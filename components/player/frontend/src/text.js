@@ -49,12 +49,18 @@ export const fitMiddle = (font, text, room) => cut('middle', font, text, room, P
   const dot = end.indexOf('.');
   return `${ELLIPSIS}${end.slice(dot >= 0 && 2 * (dot + 1) <= kept ? dot + 1 : 0).join('')}`;
 } : (letters, kept) => {
-  const front = Math.floor(kept * FRONT);
+  const front = frontOf(letters, kept);
   return `${letters.slice(0, front).join('').trimEnd()}${ELLIPSIS}${letters.slice(letters.length - (kept - front)).join('').trimStart()}`;
 });
 
+/** How much of a text's beginning is kept; where its middle is missing already, what stands before that, if there is room for it. */
+function frontOf(letters, kept) {
+  const missing = letters.indexOf(ELLIPSIS);
+  return missing > 0 && missing <= kept * (1 - FRONT) ? missing : Math.floor(kept * FRONT);
+}
+
 /** Text with a dot inside and without a space is a path: "model.0.weight". */
-const PATH = /^[^ ]*[^ .]\.[^ .][^ ]*$/u;
+const PATH = /^[^ …]*[^ .…]\.[^ .…][^ …]*$/u;
 
 /** What stands beside a title: an operation's name without what all have in common, a path without its beginning, a word whole or not at all. */
 export function fitBadge(font, badge, room) {
