@@ -136,13 +136,17 @@ UPLOAD = Row(
     "of an opened file", 64 * MB, "it is held in memory while it is read", hosted=40 * MB, of="the page takes", bytes=True
 )
 
-# --- checks and sweeps --------------------------------------------------------------------------------------------------------
+# --- checks, sweeps and fixes -------------------------------------------------------------------------------------------------
 
 SLOPES = Row("derivatives", 20_000, "memory of the reply", of="a numerical check finds")
 STEPS = Row("steps for each derivative", 4, "a difference for each", of="a numerical check takes")
 CHECK_TEXT = Row("characters of a message", 2_000, "memory of the reply", of="a numerical check says")
+CHECKED_PASSES = Row("backward passes", 3, "the program runs anew for each", of="the check of custom Functions by itself has")
+CHECKED_SECONDS = Row("seconds for each of them", 5, "nobody has asked for it",
+                      of="the check of custom Functions by itself takes")  # fmt: skip
 POINTS = Row("points", 10_000, "each is a run of the program", of="a sweep has")
 PATH = Row("points of the program's own way", 2_000, "what a picture can show", of="a sweep has")
+FIXES = Row("fixes", 20, "each is a run of the program, or three", hosted=3, of="of a run the page tries")
 SWEEP_TEXT = Row("characters of a message", 300, "one for each point", of="a sweep says")
 
 # --- what the page works on itself --------------------------------------------------------------------------------------------
@@ -192,7 +196,9 @@ GROUPS = {
     "What is done in a process of its own": (
         READING, READING_MEMORY, MAKING, MAKING_MEMORY, MADE, PIXELS, SIDE, APART, APART_MEMORY, APART_MADE,
     ),
-    "Checks and sweeps": (SLOPES, STEPS, CHECK_TEXT, POINTS, PATH, SWEEP_TEXT),
+    "Checks, sweeps and fixes": (
+        SLOPES, STEPS, CHECK_TEXT, CHECKED_PASSES, CHECKED_SECONDS, POINTS, PATH, SWEEP_TEXT, FIXES,
+    ),
     "Visitors": (QUEUE, PER_SESSION),
 }  # fmt: skip
 """Every limit, in the order of the table."""

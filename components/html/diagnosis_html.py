@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Any
 
 from components.html.markup import chip, moment, more, muted, section, table, tag, text
+from components.html.rules_html import rule_of
 from engine.diagnosis import Finding, Reason
+from engine.diagnosis.findings import outcome
 from engine.diagnosis.over_iterations import shows
+from engine.diagnosis.reason import Edit
 from engine.graph.rolled_graph import cards_for
 from engine.graph.structure.moments import iteration_text
 from engine.recording import Recording
@@ -24,18 +28,22 @@ FINDINGS = 60
 """Findings that are shown, the gravest ones."""
 ROWS = 30
 """Facts of one answer, and lines that it names."""
+LINES, LINE = 60, 400
+"""Lines of a diff, and characters of one."""
+DIFF = {"-": "gt-gone", "+": "gt-new", " ": ""}
 MARKS = 2_000
 """Nodes that a button marks in the graph."""
 
 
 def why_html(recording: Recording, reason: Reason) -> str:
-    """The reason for a tensor's `.grad` and `requires_grad`, with links to the cause and its path."""
-    tone = "gt-note" if reason.fix else "gt-note gt-fine"
+    """A reason, with links to the cause and its path; amber, and with a fix, only where something is wrong.
+    Facts with something to be done otherwise are grey, what is in order is green."""
+    tone = "gt-note" if reason.wrong else "gt-note gt-fact" if reason.fix else "gt-note gt-fine"
     parts = [tag("div", text(reason.title), cls="gt-answer")]
     if reason.explanation:
         parts.append(tag("div", text(reason.explanation)))
     if reason.fix:
-        parts.append(tag("div", tag("b", "Fix: "), text(reason.fix)))
+        parts.append(tag("div", tag("b", "Fix: "), text(reason.fix)) if reason.wrong else muted(reason.fix))
     links = [moment(reason.moment, recording.site_text(reason.site) or "the moment")] if reason.moment != NOTHING else []
     if reason.good != NOTHING:
         links.append(moment(reason.good, f"{iteration_text(recording, reason.good, of=False)}, the last good one"))
@@ -47,14 +55,34 @@ def why_html(recording: Recording, reason: Reason) -> str:
     return section(tag("div", *parts, cls=tone), evidence_table(reason.evidence), flags, label="why")
 
 
-def findings_html(recording: Recording, findings: Sequence[Finding]) -> str:
-    """Everything that was found in a run, in the order of `engine.diagnosis.findings`."""
+def findings_html(recording: Recording, findings: Sequence[Finding], opens: bool = False) -> str:
+    """Everything that was found in a run, in the order of `engine.diagnosis.findings`, and what there is to say beside it.
+
+    `opens` where the page is at hand, in which programs of the catalogue can be opened.
+    """
+    said = outcome(recording)
     if not findings:
-        return tag("div", text("Nothing odd was found in this run."), cls="gt-empty")
-    return "".join(_finding(recording, f) for f in findings[:FINDINGS]) + more(len(findings), FINDINGS)
+        return tag("div", *(tag("p", text(sentence)) for sentence in said), cls="gt-empty")
+    return "".join(each_html(recording, findings, opens)) + rest_html(recording, findings)
 
 
-def _finding(recording: Recording, finding: Finding) -> str:
+def each_html(recording: Recording, findings: Sequence[Finding], opens: bool = False) -> list[str]:
+    """The first ones, each by itself."""
+    shown = findings[:FINDINGS]
+    # What the catalogue says of a rule stands with its first finding.
+    first = {f.rule: number for number, f in reversed(list(enumerate(shown)))}
+    return [
+        _finding(recording, f, rule_of(f.rule, opens) if first[f.rule] == number else muted(f.rule))
+        for number, f in enumerate(shown)
+    ]
+
+
+def rest_html(recording: Recording, findings: Sequence[Finding]) -> str:
+    """What stands below them: how many more there are, and what there is to say beside them."""
+    return more(len(findings), FINDINGS) + "".join(map(muted, outcome(recording)))
+
+
+def _finding(recording: Recording, finding: Finding, rule: str) -> str:
     tone, word = SEVERITIES.get(finding.severity, ("", finding.severity))
     where = tag("span", text(recording.site_text(finding.site)), cls="gt-push gt-muted")
     head = tag("div", chip(word, tone), tag("h3", text(finding.title)), where, cls="gt-row")
@@ -72,7 +100,22 @@ def _finding(recording: Recording, finding: Finding) -> str:
         evidence_table([*finding.evidence, *([(shows(finding), finding.iterations)] if finding.iterations else [])]),
         muted("see also " + ", ".join(dict.fromkeys(lines))) if lines else "",
         tag("div", *links, cls="gt-links") if links else "",
+        rule,
     )
+
+
+def edit_html(edit: Edit) -> str:
+    """A fix that is proven: what came of trying it, and its lines as a diff."""
+    lines = edit.proof.diff.splitlines()
+    shown = [tag("div", text(_diff_line(line), LINE), cls=DIFF.get(line[:1], "gt-muted")) for line in lines[:LINES]]
+    told = tag("div", chip("proven", "ok"), tag("span", text(str(edit.proof))), cls="gt-proof")
+    return told + tag("div", *shown, cls="gt-diff", role="group", aria_label="What is changed") + more(len(lines), LINES)
+
+
+def _diff_line(line: str) -> str:
+    """A line of a diff; where it goes on elsewhere, which line that is."""
+    hunk = re.match(r"@@ -(\d+)", line)
+    return line if hunk is None else f"line {hunk[1]}"
 
 
 def evidence_table(evidence: Iterable[tuple[str, str]]) -> str:

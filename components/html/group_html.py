@@ -10,9 +10,8 @@ from components.html.run_html import over_run_html
 from engine.diagnosis.findings import findings_at_hand
 from engine.graph.numbers import ArrayTexts
 from engine.graph.rolled_graph import RolledGraph
-from engine.graph.shown.group_states import shown_member
 from engine.graph.shown.group_variation import parts, varies
-from engine.graph.structure.folding import Folding
+from engine.graph.structure.folding import Folding, shown_member
 from engine.graph.unrolled_graph import UnrolledGraph
 from engine.recording import Recording, replay
 from engine.recording.events import NOTHING

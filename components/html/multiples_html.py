@@ -55,8 +55,11 @@ def _row(view: RolledGraph, key: str, loop: Iterations, row: int | None) -> str:
 
 
 def _since(one: Series, first: int) -> str:
-    word = "NaN" if int(one.bad[first]) & NAN else "Inf" if int(one.bad[first]) & INF else ""
-    return f"{word} since iteration {first}"
+    return f"{_word(one, first)} since iteration {first}"
+
+
+def _word(one: Series, row: int) -> str:
+    return "NaN" if int(one.bad[row]) & NAN else "Inf" if int(one.bad[row]) & INF else ""
 
 
 def _chart(values: Floats, tone: str, one: Series, row: int | None, title: str) -> str:
@@ -74,7 +77,7 @@ def _chart(values: Floats, tone: str, one: Series, row: int | None, title: str) 
         parts.append(tag("div", cls="gt-bad", style=place))
     if row is not None:
         parts.append(tag("div", cls="gt-at", style=f"left: {100 * (row + 0.5) / total:.1f}%"))
-    shown = "" if row is None else _value(values, row)
+    shown = "" if row is None else _value(values, row, one)
     number_now = tag("span", text(shown)) if shown else ""
     said = f"{title} over {total} iterations" + (f": now {shown}" if shown else "")
     return tag("div", tag("div", *parts, cls="gt-plot"), number_now, cls="gt-chart", role="img", aria_label=said)
@@ -99,5 +102,5 @@ def _stretches(one: Series) -> list[tuple[int, int]]:
     return [(int(part[0]), int(part[-1])) for part in parts[:STRETCHES]]
 
 
-def _value(values: Floats, row: int) -> str:
-    return number(float(f"{values[row]:.3g}")) if np.isfinite(values[row]) else "–"
+def _value(values: Floats, row: int, one: Series) -> str:
+    return number(float(f"{values[row]:.3g}")) if np.isfinite(values[row]) else _word(one, row) or "–"

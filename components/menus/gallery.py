@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from engine.diagnosis.findings.catalogue import entry, kinds
+
 EXAMPLES = Path(__file__).resolve().parent.parent.parent / "assets" / "examples"
 DEFAULT = "repeated_backward"
 
@@ -34,3 +36,17 @@ def examples() -> dict[str, Example]:
         name = path.stem.split("_", 1)[1]
         found[name] = Example(name, comments[0].rstrip("."), " ".join(comments[1:]), text)
     return found
+
+
+PROGRAMS = ("broken", "mended")
+"""The programs of a rule of the catalogue, as they are named behind its id."""
+
+
+def example(name: str) -> Example | None:
+    """The example of a name, or a program of a rule, `no_zero_grad.mended`; None where there is neither."""
+    id, _, which = name.partition(".")
+    if which in PROGRAMS and id in kinds():
+        shown = entry(id)
+        text = shown.broken if which == PROGRAMS[0] else shown.mended
+        return Example(name, f"{id}, {which}", shown.about, text)
+    return examples().get(name)

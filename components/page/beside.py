@@ -8,6 +8,7 @@ import streamlit as st
 
 from components.html.markup import heading
 from components.page import controls
+from components.page.checking import check_by_itself
 from components.page.error_boundary import guarded
 from components.page.runs import run_program
 from components.page.state import Page
@@ -23,17 +24,26 @@ def panel(p: Page, recording: Recording, step: int) -> dict[str, Any] | None:
     st.html(heading("Panel"))
     # Streamlit keeps what a control was made with for the whole visit: no function here may hold a recording.
     offered = {name: each for name, each in panels().items() if each.when(recording)}
+    told, p.next_panel = p.next_panel, ""
+    if told in offered:
+        controls.put("panel_tab", told)
     chosen = controls.chosen("panel_tab", p.panel)
-    p.panel = st.segmented_control(
-        "Panel", list(offered), default=chosen if chosen in offered else next(iter(offered)), key="panel_tab", required=True,
+    first = chosen if chosen in offered else next(iter(offered))
+    shown = st.segmented_control(
+        "Panel", list(offered), default=None if told in offered else first, key="panel_tab", required=True,
         label_visibility="collapsed", format_func={name: each.title(recording) for name, each in offered.items()}.__getitem__,
     )  # fmt: skip
+    p.panel = shown or first
     return guarded("panel", run_program, whole=False)(offered[p.panel].draw)(Beside(recording, step, p))
 
 
 def find(recording: Recording) -> None:
     """Look for what is wrong with a run when everything is drawn, and have what tells of it drawn anew. Of a very long run only
-    who opens that panel waits for it."""
-    if known_findings(recording) is None and len(recording.events) <= LONG:
+    who opens that panel waits for it. Functions of the program's own are checked then, too."""
+    if len(recording.events) > LONG:
+        return
+    if known_findings(recording) is None:
         findings(recording)
+        again()
+    if check_by_itself(recording):
         again()

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import threading
+from functools import partial
 
 from components.page import tasks
 from components.page.limits import limits_now
+from components.page.state import page
 from engine.diagnosis import check_numerically
 from engine.diagnosis.gradcheck.check_result import Check
+from engine.diagnosis.gradcheck.functions import check_functions, keep, passes_of_functions
 from engine.recording import Recording
 
 
@@ -27,3 +30,20 @@ def check(recording: Recording, number: int) -> None:
         done = share
 
     tasks.start("check", lambda: f"Checking, {done:.0%} done", work, arrived, long=True)
+
+
+def check_by_itself(recording: Recording) -> bool:
+    """Check the Functions whose derivative the program writes down, which nobody has asked for, once for each run; what is
+    wrong with one is a finding then. Whether it is done already."""
+    result = page().result
+    if result is None or result.recording is not recording:
+        return False  # the program of a recording that was opened runs only when somebody asks
+    looked = "checked by itself" in recording.derived
+    if looked or not recording.once("checked by itself", lambda: passes_of_functions(recording)):
+        return False
+
+    def work(stop: threading.Event) -> dict[int, Check]:
+        return check_functions(recording, stop=stop)
+
+    tasks.start("functions", "Checking custom functions", work, partial(keep, recording), long=True, dims=False)
+    return "functions" not in page().tasks

@@ -135,7 +135,7 @@ def error_html(result: RunResult) -> str:
     parts.append(copy(whole, "the error"))
     parts.append(tag("div", tag("b", text(error.type)), text(f" · {where}" if where else "")))
     parts.append(tag("pre", text(message, 2 * MOST_MESSAGE)))
-    help_text = error.help or help_with(error.message)
+    help_text = error.help or help_with(error.message, error.type)
     if help_text:
         parts.append(tag("div", text(help_text), cls="gt-muted"))
     return tag("div", *parts, cls="gt-error", role="alert")

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from components.page import controls
 from components.page.history import remember
 from components.page.runs import run_program
 from components.page.selection import select
 from components.page.state import page
 from engine.program import Program
+from engine.program.changes import TextChange, changed
 from engine.program.share import MAX_NAME
-from engine.recording import replay
+from engine.recording import Recording, replay
 
 
 def put_text(program: Program, name: str) -> None:
@@ -68,6 +70,23 @@ def vary(cell: int, text: str) -> None:
     p.rev += 1
     p.notice = ""
     run_program()
+
+
+def mend(recording: Recording, changes: Sequence[TextChange]) -> bool:
+    """Make changes of the text that a run is of, and run it with the same random numbers; not where the editors hold another
+    text by now. Whether they were made."""
+    p, ran = page(), recording.source
+    now = [controls.newest_text(f"editor_{cell}", p.rev) or text for cell, text in enumerate(p.edited)]
+    if tuple(now) != tuple(ran):
+        p.notice = "The fix is for the program as it ran, and the text has been changed since. Run it, and it is tried anew."
+        return False
+    if len(now) == 1:
+        remember(p.undo, now[0])
+        p.redo.clear()
+    p.edited = list(changed(ran, changes))
+    p.rev += 1
+    run_program(seed=recording.seed)
+    return True
 
 
 def undo() -> None:

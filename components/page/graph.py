@@ -7,7 +7,7 @@ import streamlit as st
 from components.html.markup import heading, tag, text
 from components.page import controls, pictures, rolling
 from components.page.recording_cache import on_show
-from components.page.selection import select, translated
+from components.page.selection import carry_over, select, translated
 from components.page.state import Page
 from components.page.status import task_bar
 from components.player import GraphState, feed, isolated, show_player
@@ -17,6 +17,7 @@ from components.player.protocol import FoldsWish, Holds, RolledWish, Window, rea
 from components.server import windows
 from engine.diagnosis.contributions import edge_lines
 from engine.graph.structure.folding import Mode
+from engine.graph.structure.rolled import is_card
 from engine.recording import Recording
 
 VIEWS = {"tensors": "Tensors and ops", "autograd": "Autograd (grad_fn)"}
@@ -53,7 +54,10 @@ def graph(p: Page, recording: Recording) -> GraphState:
 def player(p: Page, recording: Recording) -> GraphState:
     """The graph with its timeline."""
     on_show(recording)
+    before = p.rolls(recording)
     rolling.heed(recording, read(controls.told("player", "rolled"), RolledWish))
+    if p.rolls(recording) != before:
+        carry_over()
     if (there := translated(recording, p.selected, p.view)) != p.selected:
         select(there)
     pinned = p.pinned if p.both and p.pinned is not recording else None
@@ -84,12 +88,12 @@ def player(p: Page, recording: Recording) -> GraphState:
         feed.message(parts, holds, address=address, cmd=p.command, keep=keep, overlay=overlay), key="player", height="stretch",
         selected=p.selected if rolled is None else rolling.card(rolled, p.selected),
     )  # fmt: skip
-    p.step, p.selected = shown
+    p.step = shown.step
     if rolled is not None:
         p.selected = rolling.chosen(p, rolled, shown.selected, shown.step)
-    elif pinned is None and shown.selected is not None:
-        p.selected = view.stand(shown.selected)
-    return shown
+    elif shown.selected is None or not is_card(shown.selected):  # else the player has the rolled picture still
+        p.selected = shown.selected if pinned is not None or shown.selected is None else view.stand(shown.selected)
+    return GraphState(shown.step, p.selected)
 
 
 def _apart(p: Page, recording: Recording, pinned: Recording | None, wish: Wish, window: Window | None) -> Picture | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-from components.menus.gallery import examples
+from components.menus.gallery import example as example_of
 from components.page import address, tasks
 from components.page.edits import put_text
 from components.page.recording_cache import gone
@@ -23,7 +23,9 @@ from engine.sandbox.runner import isolated
 
 def open_example(name: str) -> None:
     """Show an example and run it."""
-    example = examples()[name]
+    example = example_of(name)
+    if example is None:
+        return
     _show(Program.from_text(example.text), example.title)
     address.name_example(name)
 

@@ -32,8 +32,9 @@ def run_typed() -> None:
     run_program()
 
 
-def run_program(then: Callable[[], None] = lambda: None) -> None:
-    """Run what the editors hold, and call `then` when the result is on show; until then the last one stays."""
+def run_program(then: Callable[[], None] = lambda: None, seed: int | None = None) -> None:
+    """Run what the editors hold, and call `then` when the result is on show; until then the last one stays. With the `seed` of
+    another run the random numbers are that run's, unless the program says others."""
     p = page()
     texts, p.notice = tuple(p.edited), ""
     if p.unrun is not None:
@@ -45,13 +46,15 @@ def run_program(then: Callable[[], None] = lambda: None) -> None:
         return
     program, limits = p.program, limits_now()
     tasks.cancel("check")
+    tasks.cancel("functions")
+    tasks.cancel("fix")
 
     def arrived(result: RunResult) -> None:
         _take(result, texts)
         then()
 
     control = Control()
-    work = partial(run, program, limits, control=control)
+    work = partial(run, program, limits, control=control, seed=seed)
     tasks.start("run", "Running", lambda stop: work(stop=stop), arrived, limits=limits, control=control)
 
 

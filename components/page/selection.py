@@ -21,6 +21,15 @@ def select(node: str | None, *, open: bool = True) -> None:
         p.expected.add(node)
 
 
+def carry_over() -> None:
+    """The run has been rolled or unrolled: what was selected stays so, though a closed group may stand for it."""
+    p = page()
+    if p.behind is None or p.selected is None or not p.selected.startswith("g:"):
+        p.behind = p.selected
+    if p.recording is not None and p.behind is not None and exists(p.recording, p.behind):
+        select(p.behind, open=False)
+
+
 def clicked(selected: str | None) -> bool:
     """Take note of the player's selection for the builder; whether the user has clicked a tensor since."""
     p = page()

@@ -99,6 +99,8 @@ class Page:
     """The run that `window` belongs to."""
     card: str | None = None
     """The rolled card that the player has selected: for a node of the run in each iteration."""
+    behind: str | None = None
+    """The node that was selected when the run was rolled or unrolled: a closed group may stand for it since."""
     overlay: dict[str, Any] | None = None
     """Marks over the graph, as the player takes them: the outcome of a numerical check."""
     drawings: dict[Wish, Drawing] = field(default_factory=dict)
@@ -110,6 +112,8 @@ class Page:
 
     # The panel beside it
     panel: str = "Inspector"
+    next_panel: str = ""
+    """The panel to show when the page is drawn next, where that is another one than the tabs say."""
     memories: dict[type, Any] = field(default_factory=dict)
     """What panels keep, by the class of it."""
 
@@ -120,7 +124,7 @@ class Page:
     session: str = field(default_factory=lambda: secrets.token_hex(4))
     """What the pool and the log call this visitor."""
     tasks: dict[str, Task] = field(default_factory=dict)
-    """What is under way: "run", "check", "picture", "open", "save svg"."""
+    """What is under way: "run", "check", "functions", "picture", "open", "save svg"."""
     files: list[File] = field(default_factory=list)
     """Files that were made and that the browser has not fetched yet."""
 

@@ -22,7 +22,7 @@ def status(p: Page) -> None:
 
 def bars(p: Page) -> bool:
     """How far each task is; whether there is any."""
-    under_way = [purpose for purpose in p.tasks if purpose != "picture"]  # that one has its own place
+    under_way = [purpose for purpose in p.tasks if purpose not in ("picture", "fix")]  # those have their own places
     for purpose in under_way:
         task_bar(p, purpose)
     return bool(under_way)

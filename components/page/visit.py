@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from components.menus.gallery import DEFAULT, examples
+from components.menus.gallery import DEFAULT, example
 from components.page import address
 from components.page.opening import open_example, open_file, open_link
 from components.page.state import Page, begin, has_begun, page
@@ -53,5 +53,5 @@ def _open_what_is_asked_for() -> None:
         except LinkError as error:
             notice = f"This link cannot be opened: {error}. Here is an example instead."
             address.forget_link()
-    open_example(wanted if wanted in examples() else DEFAULT)
+    open_example(wanted if example(wanted) is not None else DEFAULT)
     page().notice = notice or page().notice

@@ -13,9 +13,9 @@ from engine.diagnosis.findings import findings_at_hand, known_findings
 from engine.graph import Faces, changes, faces, gradients, node_sites
 from engine.graph.rolled_cards import parameters, sparkline, title_within
 from engine.graph.rolled_graph import RolledGraph
-from engine.graph.shown.group_states import shown_member
 from engine.graph.shown.run_index import Norms
 from engine.graph.shown.state_history import EdgeKey
+from engine.graph.structure.folding import shown_member
 from engine.recording.events import NodeRan
 
 Lines = Callable[[int, int, int], Sequence[str]]
@@ -127,14 +127,14 @@ def _tell_rolled(d: Drawing, rolled: RolledGraph, data: Drawn, seen: Faces, wind
         one = key if members is None else shown_member(rolled.graph, members)
         card.op, card.pass_ = a["op"], a["in_backward"]
         card.history = seen.nodes[key]
-        card.changes = [step for step, _ in card.history]
+        card.changes = [step for step, _ in card.history if step >= window[0]]
         card.sites, card.grads = rolled.node_sites.get(one, []), norms.get(key, [])
         card.loop, card.times, card.some = rolled.graph.nodes[one]["loop"], a.get("times", 1), d.view.some(key)
-        card.spark = _spark(rolled, one, members)
+        card.made, card.spark = rolled.made(one, *window), _spark(rolled, one, members)
         card.alarm, card.nan = _first(rolled.troubles, members or (key,)), _first(rolled.nans, members or (key,))
         card.findings = told.get(key, [])
         if members is not None:
-            card.rows = [_row(rolled, each, a["group"], seen, norms) for each in parameters(rolled, members)]
+            card.rows = [_row(rolled, each, a["group"], seen, norms, window[0]) for each in parameters(rolled, members)]
 
 
 def _first(since: Mapping[str, int], keys: Iterable[str]) -> int | UnsetType:
@@ -146,19 +146,25 @@ def _spark(rolled: RolledGraph, one: str, members: Sequence[str] | None = None) 
     return Spark(*curves) if curves else None
 
 
-def _row(rolled: RolledGraph, key: str, group: str, seen: Faces, norms: Norms) -> Row:
+def _row(rolled: RolledGraph, key: str, group: str, seen: Faces, norms: Norms, first: int) -> Row:
     a, history = rolled.graph.nodes[key], seen.nodes[key]
     return Row(
         key, title_within(a, group), "leaf", a["badge"], a["sub"], a["born"], _spark(rolled, key),
-        history, rolled.node_sites.get(key, []), [step for step, _ in history], norms.get(key, []), a["op"],
+        history, rolled.node_sites.get(key, []), [step for step, _ in history if step >= first], norms.get(key, []), a["op"],
     )  # fmt: skip
 
 
 def told_of(d: Drawing, rolled: RolledGraph, seen: Faces, window: Window) -> Told:
     """What everything in a rolled picture shows in another window."""
     of = seen.nodes
+    shown = {key: shown_member(rolled.graph, a["members"]) if "members" in a else key for key, a in d.graph.nodes(data=True)}
     cards = [
-        CardTold(key, of[key], [RowTold(one, of[one]) for one in parameters(rolled, a.get("members", ()))])
+        CardTold(
+            key,
+            of[key],
+            rolled.made(shown[key], *window),
+            [RowTold(one, of[one]) for one in parameters(rolled, a.get("members", ()))],
+        )
         for key, a in d.graph.nodes(data=True)
     ]
     lines = [LineTold("{}>{}>{}".format(*at), list(seen.edges[at])) for at in d.graph.edges(keys=True)]

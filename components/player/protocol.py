@@ -92,6 +92,8 @@ class Card(msgspec.Struct):
     """how often it is there within an iteration,"""
     some: str | UnsetType = UNSET
     """and in how many iterations, "" for all."""
+    made: list[int] | UnsetType = UNSET
+    """When what it shows was made: the last time before the window that its history is of, and each time in it."""
     spark: Spark | UnsetType | None = UNSET
     rows: list[Row] | UnsetType = UNSET
 
@@ -329,6 +331,7 @@ class CardTold(msgspec.Struct, frozen=True):
 
     id: str
     history: list[tuple[int, Face]]
+    made: list[int]
     rows: list[RowTold]
 
 

@@ -36,8 +36,8 @@ from engine.export import Options
 from engine.graph import View
 from engine.graph.graph_view import GraphView
 from engine.graph.rolled_graph import RolledGraph, rolled_graph
-from engine.graph.shown.group_states import shown_member
 from engine.graph.structure.build import Graph
+from engine.graph.structure.folding import shown_member
 from engine.progress import Tell, untold
 from engine.recording import Recording
 from engine.recording.events import NOTHING, NodeRan

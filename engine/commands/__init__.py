@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from . import explaining, exporting, running
+from . import explaining, exporting, rules, running
 from .command import FAILED
 from .command import Command as Command
 from .command import CommandError as CommandError
@@ -16,7 +16,9 @@ EPILOG = "`gradtape COMMAND --help` tells a command's options. Without a command
 
 def commands(more: Sequence[Command] = ()) -> dict[str, Command]:
     """All commands by name; `more` are those that need the page."""
-    return {command.name: command for command in (running.COMMAND, explaining.COMMAND, *exporting.commands(), *more)}
+    return {
+        command.name: command for command in (running.COMMAND, explaining.COMMAND, rules.COMMAND, *exporting.commands(), *more)
+    }
 
 
 def main(argv: Sequence[str], more: Sequence[Command] = ()) -> int:

@@ -32,6 +32,11 @@ def limits(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def allowed(args: argparse.Namespace) -> Limits:
+    """What a run may use."""
+    return msgspec.structs.replace(Limits(), seconds=args.seconds, memory_mb=int(args.memory))
+
+
 def load(path: str, args: argparse.Namespace) -> Recording:
     """The recording in a file, or that of a run of the program in it."""
     if _suffix(path, PROGRAMS + RECORDINGS) in PROGRAMS:
@@ -49,9 +54,8 @@ def run_program(path: str, args: argparse.Namespace) -> RunResult:
         program = Program.from_file(read(path), Path(path).name)
     except ProgramError as error:
         raise CommandError(f"{path} cannot be run: {error}") from None
-    allowed = msgspec.structs.replace(Limits(), seconds=args.seconds, memory_mb=int(args.memory))
     try:
-        return run(program, allowed)
+        return run(program, allowed(args))
     except RuntimeError as error:
         raise CommandError(f"{path} cannot be run: {error}") from None
 

@@ -45,7 +45,7 @@ def _show(result: RunResult) -> None:
         print(error.traceback.rstrip("\n"), file=sys.stderr)
     elif result.status != "ok":
         print(reason(result), file=sys.stderr)
-    if error is not None and (help_text := error.help or help_with(error.message)):
+    if error is not None and (help_text := error.help or help_with(error.message, error.type)):
         print(help_text, file=sys.stderr)
 
 

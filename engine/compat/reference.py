@@ -11,6 +11,7 @@ from typing import Any
 
 from ..itself import OURS, engine
 from ..ops import FAMILIES, namespace
+from ..ops.calling import declared_as
 from ..ops.memory.inplace import INPLACE
 from ..tensor import Tensor
 from .names import SURFACE
@@ -60,9 +61,10 @@ def entries() -> dict[str, list[Entry]]:
     """The functions by family, each once: with its name, its other names and its in-place variant."""
     found: dict[int, Entry] = {}
     in_place = {id(f): name for name, f in INPLACE.items()}
-    plain = {name: f for owner in NAMESPACES for name, f in namespace(owner).items() if id(f) not in in_place}
+    names = {owner: {name: declared_as(f) for name, f in namespace(owner).items()} for owner in NAMESPACES}
+    plain = {name: f for functions in names.values() for name, f in functions.items() if id(f) not in in_place}
     for owner in NAMESPACES:
-        for name, f in sorted(namespace(owner).items()):
+        for name, f in sorted(names[owner].items()):
             base = plain.get(name.removesuffix("_"), f) if id(f) in in_place else f
             entry = found.setdefault(id(base), Entry(base))
             entry.names.setdefault(name, []).append(owner)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .answers.subject import LineSubject, LossSubject, ModuleSubject, Subject, TensorSubject, UpdateSubject
 from .answers.why import why
 from .comparison.compare import compare
 from .contributions import Contribution, contributions, gradient_total
@@ -14,7 +15,13 @@ __all__ = [
     "Check",
     "Contribution",
     "Finding",
+    "LineSubject",
+    "LossSubject",
+    "ModuleSubject",
     "Reason",
+    "Subject",
+    "TensorSubject",
+    "UpdateSubject",
     "check_numerically",
     "compare",
     "contributions",

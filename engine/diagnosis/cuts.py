@@ -14,7 +14,7 @@ from typing import NamedTuple
 from ..recording.events import NOTHING, OpRan, Read, Site
 from ..recording.index import Pass
 from .paths import Link, Paths
-from .run import Run
+from .run import MAX_LABEL, Run
 
 
 class Kind(NamedTuple):
@@ -31,7 +31,7 @@ class Kind(NamedTuple):
     fix: str
 
 
-_UNRECORDED = "{where}: {op} on {plain} runs within {switch}{by}, so it is not recorded.", "Compute it outside of {switch}."
+_UNRECORDED = "{where}: {doing} runs within {switch}{by}, so it is not recorded.", "{outside}"
 
 KINDS = {
     "detach": Kind(
@@ -53,7 +53,7 @@ KINDS = {
         "cut_copy", "a copy of values", "torch.tensor(x) or nn.Parameter(x) made a new leaf of the values",
         "{op} copies values only",
         "{where}: {what} copies the values of {plain} into a new leaf; how they were computed is not carried over.",
-        "Use {plain} itself (or {name}.clone()) instead of {what}{stack}.",
+        "Use {instead}, which keeps the graph, instead of {what}.",
     ),
     "no_grad": Kind(
         "cut_no_grad", "under no_grad", "computed within no_grad", "gradients were switched off {at}", *_UNRECORDED,
@@ -74,7 +74,7 @@ KINDS = {
     ),
     "nondifferentiable": Kind(
         "cut_op", "no derivative", "an operation without derivative lies in between", "{op} has no derivative",
-        "{where}: {subject} of {plain} has no derivative, so its result{result} does not require grad.",
+        "{where}: {subject}{of} has no derivative, so its result{result} does not require grad.",
         "Use something differentiable instead: {instead}.",
     ),
 }  # fmt: skip
@@ -83,6 +83,7 @@ KINDS = {
 _ELSEWHERE = {"Parameter": "nn.Parameter(…)", "new_tensor": ".new_tensor(…)"}
 """What makes a new leaf of a tensor's values and is no function of torch, as it is written."""
 _SIGMOID = "a smooth function such as sigmoid"
+_DRAWN = "F.gumbel_softmax, or in the loss the log-probability of what was drawn times its reward"
 _SMOOTH = "softmax, the values themselves, or a smooth function"
 _MOST = 2_000
 """Tensors that are looked at above one."""
@@ -217,6 +218,8 @@ def describe(paths: Paths, link: Link, after: Sequence[Link], name: str) -> Cut:
     word = kind_of(paths, link)
     site = run.site(link.step)
     facts = {"where": run.where(link.step), "op": event.op, "what": event.op}
+    written = run.expression(site)
+    called = written if "(" in written and len(written) <= MAX_LABEL else ""
     if word in ("detach", "data"):
         facts["what"] = ".data" if word == "data" else "detach_()" if event.written else "detach()"
         if after and after[0].read != NOTHING:
@@ -224,15 +227,17 @@ def describe(paths: Paths, link: Link, after: Sequence[Link], name: str) -> Cut:
             read = f"{_term(name)}.{facts['what'].lstrip('.')}"
             return _through_python(paths, after[0], read, link.source, link.result)
     elif word == "copy":
-        facts["what"] = _ELSEWHERE.get(event.op, f"torch.{event.op.strip('_')}(…)")
-        together = event.op == "tensor"
-        facts["stack"] = "; to put several tensors into one, torch.stack([…]) keeps the graph" if together else ""
+        facts["what"] = called or _ELSEWHERE.get(event.op, f"torch.{event.op.strip('_')}(…)")
+        facts["instead"] = _kept(paths, event, site, name)
     elif word in ("no_grad", "inference"):
         opening = opener(paths, event, site)
         text = run.segment(opening)
         mode = "inference_mode" if word == "inference" or "inference_mode" in text else "no_grad"
         word = "inference" if mode == "inference_mode" else word
-        facts |= {"what": mode, "switch": _switch(paths, opening, text, mode)}
+        facts |= {"what": mode, "doing": called or f"{event.op} on {name}", "switch": _switch(paths, opening, text, mode)}
+        facts["outside"] = f"Compute it outside of {facts['switch']}."
+        if "set_grad_enabled" in facts["switch"]:
+            facts["outside"] = "Call torch.set_grad_enabled(True) before it."
         facts["by"] = f" (switched off at {run.site_text(opening)})" if opening is not None and opening != site else ""
         site = opening or site
     elif word == "dtype":
@@ -241,12 +246,28 @@ def describe(paths: Paths, link: Link, after: Sequence[Link], name: str) -> Cut:
     elif event.op == "constant":
         site = paths.source.site_of(paths.expression_of_unseen(link.step), site)
         facts["what"] = "torch.autograd.grad" if word == "gradient" else _called(paths, link.step) or "the operation"
-        facts |= {"where": run.site_text(site), "subject": facts["what"], "result": "", "instead": _SMOOTH}
+        instead = _DRAWN if facts["what"] in ("multinomial", "sample") else _SMOOTH
+        facts |= {"where": run.site_text(site), "subject": facts["what"], "of": f" of {name}", "result": "", "instead": instead}
     else:
         compares = event.op in run.having("compares")
-        facts |= {"subject": "A comparison" if compares else event.op, "instead": _SIGMOID if compares else _SMOOTH}
+        facts |= {"what": called or event.op, "subject": "A comparison" if compares else called or event.op}
+        facts["of"] = f" of {name}" if compares or not called else ""
+        facts["instead"] = _SIGMOID if compares else _SMOOTH
         facts["result"] = f" ({run.tensors[link.result].info.dtype if event.outputs else ''})"
     return _cut(KINDS[word], site, link.step, name, facts, link.source, link.result)
+
+
+def _kept(paths: Paths, event: OpRan, site: Site | None, name: str) -> str:
+    """What puts tensors together, or takes one as it is, without a cut: "torch.stack(losses)", "w itself (or w.clone())"."""
+    call = paths.source.at(site)
+    given = call.args[0] if isinstance(call, ast.Call) and call.args else None
+    if len(paths.run.inputs(event)) > 1 and isinstance(given, ast.Name | ast.List | ast.Tuple | ast.ListComp | ast.Attribute):
+        text = ast.unparse(given)
+        nested = isinstance(given, ast.List | ast.Tuple) and any(isinstance(one, ast.List | ast.Tuple) for one in given.elts)
+        if not nested and len(text) <= MAX_LABEL:
+            return f"torch.stack({text})"
+        return "torch.stack([…])"
+    return f"{name} itself (or {_term(name)}.clone())"
 
 
 def kind_of(paths: Paths, link: Link) -> str:
@@ -285,7 +306,10 @@ def by_numbers(paths: Paths, step: int, name: str, source: int, result: int = NO
     assert isinstance(read, Read)
     how = read.how
     call = f"{_term(name)}.{how}()" if how in ("item", "tolist", "numpy") else f"{how}({name})"
-    if how == "tensor":
+    written = run.expression(run.site(step))
+    if how not in ("item", "tolist", "numpy") and "(" in written and len(written) <= MAX_LABEL:
+        call = written
+    elif how == "tensor":
         call = f"torch.tensor([… {name} …])"
     form, they = ("a NumPy array, which knows", "its values") if how == "numpy" else ("plain numbers, which know", "they")
     facts = {"where": run.where(step), "what": call, "form": form, "after": f"; {they} {after}" if after else ""}
@@ -295,10 +319,11 @@ def by_numbers(paths: Paths, step: int, name: str, source: int, result: int = NO
 def _through_python(paths: Paths, link: Link, name: str, source: int, result: int) -> Cut:
     back = paths.run.events[link.step]
     assert isinstance(back, OpRan)
-    where = paths.run.where(link.step)
-    after = f"come back as a new tensor ({back.op}, {where})"
+    where, written = paths.run.where(link.step), paths.run.expression(paths.run.site(link.step))
+    op = written if written and len(written) <= MAX_LABEL else back.op
+    after = f"come back as a new tensor ({op}, {where})"
     if any(argument.tensor != NOTHING for argument in back.inputs):
-        after = f"go into {back.op} ({where}) as constants"
+        after = f"go into {op} ({where}) as constants"
     return by_numbers(paths, link.read, name, source, result, after)
 
 

@@ -5,13 +5,31 @@ Two things do: the graph was freed by an earlier pass, or a tensor that a node h
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
+from ..graph.symbols import clip
 from ..recording.events import NOTHING, OpRan
 from ..recording.index import Pass
-from .failures import BY_CODE, code_of
-from .reason import Finding
-from .run import Run, finding, key
+from .failures import BY_CODE, Failure, code_of
+from .mends import graphs as mends
+from .paths import paths_of
+from .reason import Finding, Kind
+from .run import MAX_LABEL, Run, finding, key
+
+
+def kind_of(failure: Failure) -> Kind:
+    """What a failure is as a kind of finding."""
+    return Kind(failure.code, failure.severity, failure.title, failure.mechanical)
+
+
+SPANS_ITERATIONS = Kind(
+    "spans_iterations", "error", "A backward pass reaches into an earlier iteration, whose graph is freed.", True
+)
+COMPUTED_BEFORE_LOOP = Kind(
+    "computed_before_loop", "error", "Every iteration goes backward through what one before the loop made.", True
+)
+FREED_GRAPH, IN_PLACE_ON_SAVED = kind_of(BY_CODE["freed_graph"]), kind_of(BY_CODE["in_place_on_saved"])
 
 
 def failure(run: Run, entry: Pass) -> str:
@@ -61,32 +79,55 @@ def _freed(run: Run, entry: Pass, severity: str) -> Finding | None:
         carried, crossed = crossing(run, entry) or (NOTHING, born)
         what = run.title(carried) if carried != NOTHING else "a tensor"
         return finding(
-            run, "spans_iterations", severity,
+            run, SPANS_ITERATIONS,
             f"The graph reaches back into the previous iteration through {what}.",
-            f"{_capital(run.during(entry.began)) or 'An iteration'} uses {what} as the previous iteration left it, with its "
-            f"graph. backward at {run.where(entry.began)} goes on into that graph, which pass "
+            f"{_capital(run.during(entry.began)) or 'An iteration'} uses {what} as the previous iteration left it "
+            f"({run.where(crossed)}), with its graph. backward at {run.where(entry.began)} goes on into that graph, which pass "
             f"{earlier.number if earlier else '?'} has freed.",
-            f"Cut it at the start of each iteration: {what} = {what}.detach()."
+            f"Cut it at the start of each iteration: {_detached(what)}."
             if carried != NOTHING else "Detach what is carried from one iteration to the next.",
             step=entry.began, related=[run.site(crossed), *related], evidence=evidence,
+            severity=severity, ends=severity == "error",
             nodes=[*nodes, *([key(carried)] if carried != NOTHING else [])],
+            changes=mends.cut_each_iteration(run, entry.began, mends.crossings(run, entry, _earlier(run, entry))),
         )  # fmt: skip
     if here and len(there) < len(here):
         made = run.index.owners.get((node, 0), NOTHING)
         what = run.title(made) if made != NOTHING else name
         return finding(
-            run, "computed_before_loop", severity,
+            run, COMPUTED_BEFORE_LOOP,
             f"{what} is computed once, before the loop, but every iteration goes backward through it.",
             f"The first backward pass frees the graph of {what} ({run.where(born)}); the next one needs it again.",
             "Compute it anew in each iteration, or detach() it if it needs no gradient.",
-            step=entry.began, related=related, evidence=evidence, nodes=nodes,
+            step=entry.began, related=related, evidence=evidence, nodes=nodes, severity=severity, ends=severity == "error",
+            changes=mends.computed_in_loop(run, entry, _before_loop(run, entry)),
         )  # fmt: skip
     told = BY_CODE["freed_graph"]
     by = f" (pass {earlier.number} at {run.moment(earlier.began)})." if earlier is not None else "."
     return finding(
-        run, told.code, severity, told.title, told.explanation.rstrip(".") + by, told.remedy(),
-        step=entry.began, related=related, evidence=evidence, nodes=nodes,
+        run, FREED_GRAPH, told.title, told.explanation.rstrip(".") + by, told.remedy(),
+        step=entry.began, related=related, evidence=evidence, nodes=nodes, severity=severity, ends=severity == "error",
+        changes=mends.retained(run, run.site(earlier.began)) if earlier is not None else [],
     )  # fmt: skip
+
+
+def _detached(name: str) -> str:
+    """The statement that cuts a tensor off from its graph; one in a tuple or list with the others there."""
+    whole = name.partition("[")[0] if name.endswith("]") else ""
+    return f"{whole} = tuple(each.detach() for each in {whole})" if whole.isidentifier() else f"{name} = {name}.detach()"
+
+
+def _earlier(run: Run, entry: Pass) -> list[int]:
+    """The nodes of a pass's graph that earlier iterations made."""
+    here, reached = run.loops(entry.began), paths_of(run.recording).reached(entry)
+    return [node for node in reached if earlier_iteration(run.loops(run.nodes[node].born), here)]
+
+
+def _before_loop(run: Run, entry: Pass) -> list[int]:
+    """The operations in a pass's graph that were done before its loop began."""
+    here, reached = run.loops(entry.began), paths_of(run.recording).reached(entry)
+    nodes = [node for node in reached if run.nodes[node].info.variable == NOTHING]
+    return [node for node in nodes if len(run.loops(run.nodes[node].born)) < len(here)]
 
 
 def _capital(text: str) -> str:
@@ -140,29 +181,45 @@ def _changed(run: Run, entry: Pass, severity: str) -> Finding | None:
     born = run.nodes[crime.node].born
     maker = run.nodes[crime.node].event
     op = maker.op if isinstance(maker, OpRan) else run.nodes[crime.node].info.name
+    saver = run.module(born) or run.expression(run.site(born)) or op
     write = crime.writes[0] if crime.writes else entry.began
-    culprit = run.events[write]
     by_optimizer = bool(run.index.stepping[write])
-    what = "optimizer.step()" if by_optimizer else f"{getattr(culprit, 'op', 'a write')}_"
+    what = "optimizer.step()" if by_optimizer else run.module(write, writes=True) or paths_of(run.recording).statement(write)
     name = run.title(crime.tensor)
     lines = list(dict.fromkeys(run.where(w) for w in crime.writes))
     return finding(
-        run, "in_place_on_saved", severity,
-        f"{name} was changed in place after {op} had saved it for backward.",
+        run, IN_PLACE_ON_SAVED,
+        f"{name} was changed in place after {clip(saver, MAX_LABEL)} had saved it for backward.",
         f"{run.nodes[crime.node].info.name} ({run.where(born)}) needs {name} as it was then, at version {crime.saved}. "
-        f"{what} wrote it at {', '.join(lines) or 'an unknown line'}; at {run.where(entry.began)} it is at version "
+        f"{clip(what, 2 * MAX_LABEL)} wrote it ({', '.join(lines) or 'an unknown line'}); at "
+        f"{run.where(entry.began)} it is at version "
         f"{crime.needed}, so backward fails.",
-        "Call backward() before optimizer.step(), or compute the result anew after it."
-        if by_optimizer else BY_CODE["in_place_on_saved"].remedy(),
+        _remedy(what, name, by_optimizer),
         step=write,
         related=[run.site(born), run.site(entry.began), *map(run.site, crime.writes)],
         evidence=[
             ("saved by", f"{run.nodes[crime.node].info.name} at {run.where(born)}, version {crime.saved}"),
-            *(("written by", f"{what} at {run.where(w)}") for w in crime.writes[:4]),
+            *(("written by", f"{clip(what, MAX_LABEL)} at {run.where(w)}") for w in crime.writes[:4]),
             ("needed by", f"backward pass {entry.number} at {run.moment(entry.began)}, version {crime.needed}"),
         ],
         nodes=[key(crime.tensor), f"n{crime.node}"],
+        severity=severity, ends=severity == "error",
+        changes=mends.stepped_after(run, write, entry.began) if by_optimizer else mends.of_copies(run, write),
     )  # fmt: skip
+
+
+def _remedy(what: str, name: str, by_optimizer: bool) -> str:
+    """What to do instead of the write."""
+    if by_optimizer:
+        return "Call backward() before optimizer.step(), or compute the result anew after it."
+    if what.endswith("inplace=True)"):
+        return f"Make {what.partition(' (')[0]} without inplace=True."
+    if re.match(r"[\w.]+\[.*\]\s*[-+*/]?=[^=]", what):
+        return (
+            f"Write into a copy ({name} = {name}.clone() before each write), put the parts together with torch.stack or "
+            "torch.cat, or choose with torch.where."
+        )
+    return BY_CODE["in_place_on_saved"].remedy()
 
 
 def _crime(run: Run, entry: Pass) -> Crime | None:

@@ -36,10 +36,15 @@ def forward_reason(op: str, traits: Collection[str], inputs: Inputs, texts: dict
         return f"{base}({number(x)}) does not exist outside of −1 … 1.", "Clamp the input: clamp(-1 + 1e-6, 1 - 1e-6)."
     if "division" in traits or base in ("fmod", "remainder"):
         divisor = x if base == "reciprocal" else y
-        numerator = _plain(texts, "self") if base == "div" and len(inputs) == 1 and "self" in texts else x
+        numerator = 1.0 if base == "reciprocal" else x
+        if base == "div" and len(inputs) == 1 and "self" in texts:
+            numerator = _plain(texts, "self")
         if divisor is not None and divisor == 0:
             what = "0/0 is NaN" if numerator == 0 else "A number divided by 0 is infinite"
-            return f"{what}: the divisor is 0.", "Add a small epsilon to the divisor, or leave out the elements where it is 0."
+            return f"{what}: the divisor is 0.", (
+                "Add a small epsilon to the divisor, clamp(min=1e-8) it, or leave out the elements where it is 0; for vectors "
+                "there is F.normalize."
+            )
     if base == "mul" and None not in (x, y) and 0 in (x, y):
         return "0 times infinity is NaN.", "Keep the factors finite."
     if base in ("add", "sub") and x is not None and y is not None and not (math.isfinite(x) and math.isfinite(y)):
@@ -56,10 +61,18 @@ def forward_reason(op: str, traits: Collection[str], inputs: Inputs, texts: dict
     if base in ("softmax", "log_softmax"):
         return (
             "Every entry of the row is −infinity, so the softmax is 0/0.",
-            "Leave at least one entry unmasked, or mask with a large negative number such as -1e9.",
+            "Leave at least one entry unmasked, or mask with a finite number: torch.finfo(x.dtype).min, or -1e9 in float32.",
         )
     if base.startswith(("nll_loss", "cross_entropy")) and result is not None and math.isnan(result):
-        return "The loss divides by the number of targets that count, and none does.", "Check the targets."
+        return "The loss divides by the number of targets that count, and none does.", (
+            "Leave out a batch in which every target is ignored; or take reduction='sum', divided by max(count, 1)."
+        )
+    if result is not None and math.isinf(abs(result)):
+        return (
+            f"The inputs are finite and the result of {op} is beyond the largest number of its dtype (65,504 in float16, "
+            "3.4e38 in float32).",
+            "Scale the values down, or use a wider dtype; for a mask take torch.finfo(x.dtype).min instead of -1e9.",
+        )
     return (
         f"The inputs are finite and the result of {op} is not: it is too large for its dtype, or not defined there.",
         "Scale the values down, or use float64.",

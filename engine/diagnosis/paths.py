@@ -11,6 +11,8 @@ from functools import cached_property
 from heapq import heappop, heappush
 from typing import NamedTuple
 
+import numpy as np
+
 from ..graph.structure.tensor_titles import name_now
 from ..graph.symbols import clip
 from ..recording.columns import columns_of
@@ -23,6 +25,7 @@ from .run import Run
 
 _KEPT = 8
 """Searches that are kept for the next question."""
+_MAX_NAME = 120
 _LITTLE = 2_000
 """Tensors that a look ahead takes in."""
 
@@ -49,6 +52,7 @@ class Paths:
         self._reached: OrderedDict[int, frozenset[int]] = OrderedDict()
         self._unseen: dict[int, list[int]] = {}
         self._behind: dict[int, tuple[int, ...]] = {}
+        self._written: dict[int, list[int]] = {}
 
     @cached_property
     def source(self) -> Source:
@@ -58,7 +62,30 @@ class Paths:
     def label(self, tensor: int, step: int) -> str:
         """What a tensor is called at a step: its name then, or any it had, or the expression that made it."""
         history = self.run.tensors[tensor]
-        return clip(name_now(self.run.recording, tensor, history.name(step)) or self.run.title(tensor), 40)
+        return clip(name_now(self.run.recording, tensor, history.name(step)) or self.run.title(tensor), _MAX_NAME)
+
+    def statement(self, step: int) -> str:
+        """The statement of the program that ran at a step, in one line."""
+        site = self.run.site(step)
+        node = self.source.at(site)
+        whole = self.source.statement(node) if node is not None else None
+        if (
+            whole is None
+            or site is None
+            or isinstance(whole, ast.With | ast.For | ast.While | ast.If | ast.Try | ast.FunctionDef | ast.ClassDef)
+        ):
+            return self.run.expression(site)
+        return self.run.expression(
+            Site(site.cell, whole.lineno, whole.col_offset, whole.end_lineno or 0, whole.end_col_offset or 0)
+        )
+
+    def assigned_to(self, step: int) -> str:
+        """What the statement of a step gives its value to, as it is written: "self.mean"; "" for none or several."""
+        node = self.source.at(self.run.site(step))
+        match self.source.statement(node) if node is not None else None:
+            case ast.Assign(targets=[target]) | ast.AugAssign(target=target) | ast.AnnAssign(target=target):
+                return clip(ast.unparse(target), 40)
+        return ""
 
     # --- ways of gradients ----------------------------------------------------------------------------------------------------
 
@@ -158,29 +185,25 @@ class Paths:
                 self._searches.popitem(last=False)
         return search.way(tensor)
 
-    @cached_property
-    def written(self) -> dict[int, list[int]]:
-        """Tensor -> the steps at which something else was written into it; not what optimizers do with its own gradient."""
-        found: dict[int, list[int]] = {}
-        tensors = self.run.tensors
-        for tensor, steps in self.run.writes.items():
-            kept = []
-            for step in steps:
-                event = self.run.events[step]
+    def written(self, tensor: int) -> list[int]:
+        """The steps at which something else was written into a tensor; not what optimizers do with its own gradient."""
+        kept = self._written.get(tensor)
+        if kept is None:
+            run, kept = self.run, []
+            for step in run.writes.get(tensor, ()):
+                event = run.events[step] if not run.index.stepping[step] else None
                 if isinstance(event, OpRan) and any(
-                    a.tensor != tensor and (a.tensor == NOTHING or tensors[a.tensor].info.grad_of == NOTHING)
+                    a.tensor != tensor and (a.tensor == NOTHING or run.tensors[a.tensor].info.grad_of == NOTHING)
                     for a in event.inputs
                 ):
                     kept.append(step)
-            if kept:
-                found[tensor] = kept
-        return found
+            self._written[tensor] = kept
+        return kept
 
     def makers(self, tensor: int, before: int) -> list[int]:
         """The steps before `before` that made a tensor or wrote something into it."""
         found = [self.run.tensors[tensor].born]
-        writes = self.written.get(tensor)
-        if writes is not None:
+        if writes := self.written(tensor):
             found += writes[: bisect_left(writes, before)]
         return [step for step in found if step < before]
 
@@ -193,10 +216,19 @@ class Paths:
         if event.op == "grad":
             return []
         if event.op == "constant" and not found:
-            return [(tensor, NOTHING) for tensor in self.unseen(step)]
+            return self._read_there(step) or [(tensor, NOTHING) for tensor in self.unseen(step)]
         if self._reads and (event.op in self._creations or any(argument.text for argument in event.inputs)):
             found += [(self.tensor_read(read), read) for read in self.reads_behind(step)]
         return found
+
+    def _read_there(self, step: int) -> list[tuple[int, int]]:
+        """The reads whose numbers became the tensor that came about unseen at a step: `buffer[i] = w[i].item()`."""
+        site = self.source.site_of(self.expression_of_unseen(step), self.run.site(step))
+        scope = self.run.events[step].scope
+        reads = (
+            [read for read in self.reads_behind(step, site) if self.run.events[read].scope == scope] if site is not None else []
+        )
+        return [(self.tensor_read(read), read) for read in reads if self.run.tensors[self.tensor_read(read)].born < step]
 
     def is_cut(self, source: int, result: int, step: int) -> bool:
         """Whether the operation at a step lets no gradient from `result` back to `source`, which requires grad."""
@@ -240,9 +272,10 @@ class Paths:
     def _reads(self) -> dict[int, list[int]]:
         """Site -> the steps at which values were read there."""
         found: dict[int, list[int]] = {}
-        for step, event in enumerate(self.run.events):
-            if event.__class__ is Read and event.site >= 0:
-                found.setdefault(event.site, []).append(step)
+        sites = columns_of(self.run.recording).events.site
+        for step in self.run.recording.tape.steps(Read).tolist():
+            if (site := int(sites[step])) >= 0:
+                found.setdefault(site, []).append(step)
         return found
 
     def read_of(self, tensor: int) -> bool:
@@ -251,11 +284,13 @@ class Paths:
 
     @cached_property
     def _read_tensors(self) -> set[int]:
-        return {self.tensor_read(step) for steps in self._reads.values() for step in steps}
+        found: list[int] = self.run.recording.tape.tables[Read]["tensor"].tolist()
+        return set(found)
 
     @cached_property
     def _any_unseen(self) -> bool:
-        return any(event.op == "constant" for _, event in self.run.ops)
+        columns = columns_of(self.run.recording)
+        return any(columns.op_names[op] == "constant" for op in np.unique(columns.operations.op).tolist())
 
     def tensor_read(self, step: int) -> int:
         """The tensor whose values were read at a step."""
@@ -342,7 +377,7 @@ class _Search:
             self._push(root, before)
 
     def _push(self, tensor: int, before: int) -> None:
-        if tensor in self.paths.written:
+        if self.paths.written(tensor):
             for step in self.paths.makers(tensor, before):
                 heappush(self.heap, (-step, tensor))
         else:

@@ -26,7 +26,7 @@ class Source:
     """The cells of a program, parsed; nothing of it runs. A cell that cannot be parsed, or is too much to be, has no nodes."""
 
     def __init__(self, cells: tuple[str, ...]) -> None:
-        programs = [one if isinstance(one, ProgramAst) else None for one in read_cells(cells)]
+        self.programs = programs = [one if isinstance(one, ProgramAst) else None for one in read_cells(cells)]
         self.parents: dict[ast.AST, ast.AST] = {}
         self._own: dict[str, dict[Function | None, list[tuple[int, ast.AST]]]] = {}
         """Name -> function in which it is assigned -> (cell, value)."""
@@ -93,6 +93,15 @@ class Source:
             return None
         return self.spans[site.cell].get((site.line, site.column, site.end_line, site.end_column))
 
+    def innermost(self, cell: int, line: int) -> ast.stmt | None:
+        """The innermost statement that a line belongs to."""
+        found: ast.stmt | None = None
+        for (first, _, last, _), node in self.spans[cell].items() if cell < len(self.spans) else ():
+            # The spans stand from the outside in.
+            if first <= line <= last:
+                found = self.statement(node) or found
+        return found
+
     def site_of(self, node: ast.AST | None, otherwise: Site | None) -> Site | None:
         """The site of an expression, in the cell of another site; that site if there is no expression."""
         if not isinstance(node, ast.expr) or otherwise is None:
@@ -122,6 +131,26 @@ class Source:
         if found is None and "." in name:
             found = self.assigned.get(f"self{name[name.index('.') :]}")
         return found or []
+
+    def given_for(self, name: str) -> list[str]:
+        """The names that calls of the program's functions give for an argument of that name, or that `self` goes by."""
+        found: dict[str, None] = {}
+        for _, function in chain.from_iterable(self.functions.values()):
+            if isinstance(function, ast.Lambda):
+                continue
+            position = _parameter(function, name)
+            if position is None:
+                continue
+            owner = self.parents.get(function)
+            if position == 0 and isinstance(owner, ast.ClassDef):
+                calls = [cell_call[1] for cell_call in self.calls.get(owner.name, ())]
+                made = (at for call in calls if isinstance(at := self.parents.get(call), ast.Assign))
+                found |= dict.fromkeys(text for at in made for target in at.targets if (text := _dotted(target)))
+            else:
+                for _, call in self._calls_of(function):
+                    found |= dict.fromkeys(text for given in _given(call, position, name, function) if (text := _dotted(given)))
+        found.pop(name, None)
+        return list(found)[:_MOST]
 
     # --- what switched gradients off ------------------------------------------------------------------------------------------
 
@@ -178,6 +207,11 @@ class Source:
             if self._looked_at > enough or len(queue) > _MOST:
                 break
         return list(queue)
+
+    def values_of(self, name: ast.Name) -> list[tuple[int, ast.AST]]:
+        """What a name stands for where it is read, in the order of the text: assigned in the same function or outside of it, or
+        given by its calls."""
+        return list(islice(self._values_of(name), _MOST))
 
     def _sources(self, cell: int, part: ast.AST) -> Iterator[tuple[int, ast.AST]]:
         match part:

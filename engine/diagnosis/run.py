@@ -7,10 +7,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import chain
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,10 @@ from numpy.typing import NDArray
 from ..graph.numbers import ArrayTexts
 from ..graph.shown.captions import titles
 from ..graph.structure.moments import iteration_text
+from ..graph.structure.tensor_titles import best_name
+from ..graph.symbols import clip
+from ..program.changes import TextChange
+from ..recording.columns import columns_of
 from ..recording.events import (
     NOTHING,
     Accumulated,
@@ -29,20 +33,26 @@ from ..recording.events import (
     Stepped,
     Warned,
 )
-from ..recording.index import Pass, Status, StepFunction, index_of
+from ..recording.index import Pass, Status, StepFunction, index_of, steps_by
 from ..recording.levels import levels_of
 from ..recording.operations import having, traits_in
 from ..recording.recording import Recording
-from .reason import Finding
+from .reason import Finding, Kind
 
 Change: TypeAlias = Accumulated | GradSet
 """What can happen to a tensor's `.grad`."""
+
+E = TypeVar("E")
 
 INF, NAN = 1, 2
 """Bits of a fault: the array holds infinities, the array holds NaN."""
 
 MAX_LINE = 1_000
 """Characters of a line, or of an expression, that rules look at; some of their patterns take the square of that."""
+MAX_LABEL = 60
+"""Characters of an expression that stands for a tensor's name."""
+_LINES = 40
+"""Lines of an expression that are read."""
 _DEPTH = 8
 """Operations between a `.grad` and an update that is computed from it."""
 
@@ -57,8 +67,8 @@ class Run:
         self.tensors = self.index.tensors
         self.nodes = self.index.nodes
         self.texts = ArrayTexts(recording)
-        self.title = titles(recording)
-        """The best of the program's names for a tensor, or the expression that made it."""
+        self._formula = titles(recording)
+        self._titles: dict[int, str] = {}
 
     def knows(self, what: str, first: int, last: int) -> bool:
         """Whether that something did not happen between two steps can be concluded from its not being recorded.
@@ -137,6 +147,71 @@ class Run:
         """A site as text."""
         return self.recording.site_text(site) or "an unknown line"
 
+    # --- what things are called ---------------------------------------------------------------------------------------------
+
+    def title(self, tensor: int) -> str:
+        """The best of the program's names for a tensor, or the expression or module of the program that made it."""
+        made = self._titles.get(tensor)
+        if made is None:
+            made = self._titles[tensor] = best_name(self.recording, tensor) or self._made_by(tensor)
+        return made
+
+    def _made_by(self, tensor: int) -> str:
+        history = self.tensors[tensor]
+        site, grad_of = self.site(history.born), history.info.grad_of
+        if grad_of != NOTHING:
+            return f"{self.title(grad_of)}.grad"
+        within = self._consumed_at(tensor, history.op.site)
+        if within is None and history.op.outputs and history.op.op != "grad" and (text := self.expression(site)):
+            return clip(text, MAX_LABEL)
+        if within is not None and within != history.op.scope and (module := self.module(history.born)):
+            return f"the output of {module}"
+        inputs = self.inputs(history.op)
+        if within is not None and len(inputs) == 1 and history.op.op in self.having("same_values"):
+            return self.title(inputs[0])
+        return self._formula(tensor)
+
+    def _consumed_at(self, tensor: int, site: int) -> int | None:
+        """The scope of an operation at a site that takes a tensor which was made at that site: then the site's text is
+        another's value. None if there is none."""
+        for step in self.consumers.get(tensor, ())[:4]:
+            event = self.events[step]
+            if event.site == site:
+                return event.scope
+        return None
+
+    def expression(self, site: Site | None) -> str:
+        """The expression at a site, in one line; "" where there is none."""
+        lines = self.lines(site.cell) if site is not None else []
+        if site is None or not 0 < site.line <= site.end_line <= len(lines):
+            return ""
+        if site.line == site.end_line:
+            return self.segment(site).strip()
+        first, last = lines[site.line - 1].encode(), lines[site.end_line - 1].encode()
+        parts = [
+            first[site.column :],
+            *(line.encode() for line in lines[site.line : site.end_line - 1]),
+            last[: site.end_column],
+        ]
+        return " ".join(b" ".join(parts[:_LINES]).decode(errors="replace").split())[:MAX_LINE]
+
+    def module(self, step: int, *, writes: bool = False) -> str:
+        """The module of PyTorch's whose `forward` ran at a step, "net.2 (LeakyReLU, inplace=True)"; "" where none did, or
+        one of the program's own."""
+        scope = self.recording.scopes[self.events[step].scope] if self.events[step].scope >= 0 else None
+        if scope is None or not scope.module or not scope.module_class or scope.module_class in self._classes:
+            return ""
+        name = "" if scope.module == scope.module_class else f"{scope.module} "
+        inside = f"{scope.module_class}, inplace=True" if writes else scope.module_class
+        return f"{name}({inside})" if name else f"the {inside}"
+
+    @cached_property
+    def _classes(self) -> frozenset[str]:
+        """The names of the classes in the program's text."""
+        return frozenset(
+            name for text in self.recording.source for name in re.findall(r"^[ \t]*class[ \t]+(\w+)", text, re.MULTILINE)
+        )
+
     def loops(self, step: int) -> tuple[tuple[int, int], ...]:
         """The loops and iterations a step belongs to."""
         scope = self.events[step].scope
@@ -159,24 +234,28 @@ class Run:
     @cached_property
     def optimizer_steps(self) -> list[tuple[int, Stepped]]:
         """The steps of optimizers."""
-        return [(step, event) for step, event in enumerate(self.events) if isinstance(event, Stepped)]
+        return self._of_kind(Stepped)
 
     @cached_property
     def namings(self) -> list[tuple[int, Named]]:
         """The bindings of names."""
-        return [(step, event) for step, event in enumerate(self.events) if isinstance(event, Named)]
+        return self._of_kind(Named)
 
     @cached_property
     def warnings(self) -> list[tuple[int, Warned]]:
         """The warnings that were shown."""
-        return [(step, event) for step, event in enumerate(self.events) if isinstance(event, Warned)]
+        return self._of_kind(Warned)
 
     @cached_property
     def raised(self) -> tuple[int, Raised] | None:
         """The exception the program ended with."""
-        found = ((step, event) for step, event in enumerate(reversed(self.events)) if isinstance(event, Raised))
-        last = next(found, None)
-        return None if last is None else (len(self.events) - 1 - last[0], last[1])
+        found = self._of_kind(Raised)
+        return found[-1] if found else None
+
+    def _of_kind(self, kind: type[E]) -> list[tuple[int, E]]:
+        """The events of a kind, with their steps."""
+        events = ((step, self.events[step]) for step in self.recording.tape.steps(kind).tolist())
+        return [(step, event) for step, event in events if isinstance(event, kind)]
 
     @cached_property
     def passes(self) -> list[Pass]:
@@ -193,23 +272,16 @@ class Run:
     # --- tensors --------------------------------------------------------------------------------------------------------------
 
     @cached_property
-    def consumers(self) -> dict[int, list[int]]:
+    def consumers(self) -> Mapping[int, list[int]]:
         """The steps of the operations that take a tensor."""
-        found: dict[int, list[int]] = {}
-        for step, event in self.ops:
-            for argument in event.inputs:
-                if argument.tensor != NOTHING:
-                    found.setdefault(argument.tensor, []).append(step)
-        return found
+        inputs = columns_of(self.recording).inputs
+        return steps_by(inputs.tensor, inputs.step)
 
     @cached_property
-    def writes(self) -> dict[int, list[int]]:
+    def writes(self) -> Mapping[int, list[int]]:
         """The steps of the operations that write a tensor in place."""
-        found: dict[int, list[int]] = {}
-        for step, event in self.ops:
-            for write in event.written:
-                found.setdefault(write.tensor, []).append(step)
-        return found
+        written = columns_of(self.recording).writes
+        return steps_by(written.tensor, written.step)
 
     def status(self, tensor: int, step: int) -> Status:
         """A tensor's flags, node and array after a step."""
@@ -371,8 +443,7 @@ def _equal(a: NDArray[Any] | None, b: NDArray[Any] | None) -> bool:
 
 def finding(
     run: Run,
-    rule: str,
-    severity: str,
+    kind: Kind,
     title: str,
     explanation: str,
     fix: str,
@@ -383,14 +454,18 @@ def finding(
     evidence: Iterable[tuple[str, str]] = (),
     nodes: Iterable[str] = (),
     steps: Iterable[int] = (),
+    severity: str = "",
+    changes: Iterable[TextChange] = (),
+    ends: bool = False,
 ) -> Finding:
     """A finding at a step; its line is the step's unless another site is given. `steps` are all at which it shows, where a rule
-    has looked at more than the first."""
+    has looked at more than the first. It is as severe as its kind unless `severity` says that it is less so. `changes` of the
+    text may mend it. It `ends` the program where it explains the exception that it ended with."""
     own_site = run.site(step) if site is None else site
     others = dict.fromkeys(other for other in related if other is not None and other != own_site)
     return Finding(
-        rule=rule,
-        severity=severity,
+        rule=kind.id,
+        severity=severity or kind.severity,
         title=title,
         explanation=explanation,
         fix=fix,
@@ -400,7 +475,17 @@ def finding(
         step=step,
         nodes=tuple(dict.fromkeys(nodes)),
         steps=tuple(sorted(set(steps))),
+        changes=tuple(changes),
+        ends=ends,
     )
+
+
+def said(run: Run) -> str:
+    """The exception that the program ended with, once and whole; "" if it ended otherwise."""
+    if run.raised is None:
+        return ""
+    event = run.raised[1]
+    return f"{event.type}: {event.message.strip()}" if event.message.strip() else event.type
 
 
 def key(tensor: int) -> str:

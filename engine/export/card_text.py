@@ -61,9 +61,8 @@ def pill(card: Card, glows: bool, colours: Palette, opacity: float) -> Iterator[
         yield from line(
             FONTS["small"], clean(face.flow), middle, below, colours.orange_text, room=room, anchor="middle", opacity=opacity
         )
-    elif card.some:
-        lower = below + (PILL.line if begins else 0)
-        yield from line(FONTS["small"], card.some, middle, lower, colours.mute, room=room, anchor="middle", opacity=opacity)
+    elif card.some and not begins:
+        yield from line(FONTS["small"], card.some, middle, below, colours.mute, room=room, anchor="middle", opacity=opacity)
 
 
 def card(card: Card, colours: Palette, opacity: float) -> Iterator[Shape]:
@@ -210,7 +209,7 @@ def _lines(card: Card, colours: Palette) -> list[_Row]:
 
 
 def _plan(card: Card, row: _Row, column: float, room: float) -> _Plan:
-    """The first way in which the row's number fits whole."""
+    """The first way in which the row's number fits whole. Of a group's value the name goes first."""
     usual = _curve_room(card, row.series, room)
     named = None if row.note else named_value(row.text)
     if named is not None:
@@ -286,30 +285,37 @@ def row_boxes(card: Rectangle, count: int) -> tuple[Sequence[Rectangle], int]:
 
 
 def _parameter(row: Parameter, box: Rectangle, colours: Palette, opacity: float) -> Iterator[Shape]:
-    """A small card of its own with its curve; its number is left out where it does not fit whole."""
+    """A small card of its own with its curve, which makes room for its number; that is left out where it does not fit whole."""
     wide, curves = box.right - box.left, row.spark
     yield Box(
         box.left, box.top, wide, ROWS.height, ROWS.radius, colours.blue_tint, colours.blue, ROWS.line, opacity=opacity
     )  # fmt: skip
     which = "" if curves is None else "grad" if curves.grad else "value" if curves.value else ""
-    curve = min(SPARK.row_width, wide * SPARK.row_share) if which else 0.0
     title = clean(row.face.title or row.title)
-    room = wide - 2 * ROWS.padding - (curve + SPARK.row_gap if curve else 0.0)
-    shown = fit_middle(FONTS["name"], title, room)
+    number = (row.face.value if row.face.grad is None else row.face.grad).removeprefix("mean ")
+    most = min(SPARK.row_width, wide * SPARK.row_share) if which else 0.0
+    plans = [_row_plan(title, number, wide, curve) for curve in (most, min(most, SPARK.row_least))]
+    shown, told, curve = next((plan for plan in plans if plan[1]), plans[0])
     left, base = box.left + ROWS.padding, box.top + ROWS.base
     yield from line(FONTS["name"], shown, left, base, colours.ink, opacity=opacity)
-    used = text_width(FONTS["name"], shown)
-    number = (row.face.value if row.face.grad is None else row.face.grad).removeprefix("mean ")
-    if shown == title and room - used > ROWS.least:
-        told = fit_number(FONTS["small"], number, room - used - CARD.gap)
+    if told:
+        used = text_width(FONTS["name"], shown)
         usual = colours.mute if row.face.grad is None else colours.orange_text
         fill = colours.faint if row.old else _trouble(number, colours) or usual
-        if not told.endswith("…"):
-            yield from line(FONTS["small"], told, left + used + ROWS.gap_number, base, fill, opacity=opacity)
+        yield from line(FONTS["small"], told, left + used + ROWS.gap_number, base, fill, opacity=opacity)
     if curves and which:
         right = box.right - SPARK.row_aside
         at = Rectangle(right - curve, box.top + SPARK.row_inset, right, box.bottom - SPARK.row_inset)
         yield from sparks.paint(curves, which, at, row.iteration, colours, opacity)
+
+
+def _row_plan(title: str, number: str, wide: float, curve: float) -> tuple[str, str, float]:
+    """The name, the number ("" where there is no room for it) and the width of the curve."""
+    room = wide - 2 * ROWS.padding - (curve + SPARK.row_gap if curve else 0.0)
+    shown = fit_middle(FONTS["name"], title, room)
+    left = room - text_width(FONTS["name"], shown)
+    told = fit_number(FONTS["small"], number, left - CARD.gap) if shown == title and left > ROWS.least else ""
+    return shown, "" if told.endswith("…") else told, curve
 
 
 def _more(count: int, box: Rectangle, colours: Palette, opacity: float) -> Iterator[Shape]:

@@ -11,10 +11,10 @@ from ..graph.design import Theme, palette
 from ..graph.graph_view import GraphView
 from ..graph.rolled_cards import parameters, sparkline, title_within
 from ..graph.rolled_graph import RolledGraph
-from ..graph.shown.group_states import shown_member
 from ..graph.shown.node_kinds import tone
 from ..graph.shown.node_states import Faces
 from ..graph.shown.state_history import EdgeFace, Face
+from ..graph.structure.folding import shown_member
 from ..recording.index import index_of
 from . import backdrop, cards, edges
 from .backdrop import Frame
@@ -108,8 +108,10 @@ class GraphScene:
         row = int(loop.starts.searchsorted(self.step, "right")) - 1
         known = sparkline(rolled, one, members)
         curves: Spark | None = spark(len(loop.starts), known.value, known.grad, known.bad) if known else None
-        since = _since(self.faces.nodes.get(key, ()), self.step)
-        old = own is not None and row >= 0 and since is not None and since < int(loop.starts[row])
+        # What was made in an iteration before is shown until this one makes its own.
+        history = self.faces.nodes.get(key) or [(self.step + 1, _NOTHING)]
+        old = own is not None and row >= 0 and history[0][0] <= self.step
+        old = old and max(rolled.made(one, self.step, self.step), default=-1) < int(loop.starts[row])
         return {"spark": curves, "iteration": row, "old": old}
 
     def _parameter(self, rolled: RolledGraph, key: str, group: str) -> Parameter:
@@ -186,9 +188,3 @@ def _at(history: Sequence[tuple[int, T]], step: int, default: T) -> T:
     """The last entry of a history at or before a step."""
     position = bisect_right(history, step, key=lambda entry: entry[0])
     return history[position - 1][1] if position else default
-
-
-def _since(history: Sequence[tuple[int, object]], step: int) -> int | None:
-    """The step of that entry."""
-    position = bisect_right(history, step, key=lambda entry: entry[0])
-    return history[position - 1][0] if position else None

@@ -79,14 +79,27 @@ class GraphView:
         """What is drawn: closed groups are one node each."""
         whole = self.structure.graph
         if self.rolled is None:
+            shown = [key for key in whole if self.groups.closed(key, self.opened) is None] if self.groups.groups else whole
+            whole_graphs.measure(self.recording, whole, shown)
             return folded(whole, self.groups, self.opened) if self.groups.groups else whole
         graph, nodes = folded(whole, self.groups, self.opened), whole.nodes
         for _, a in graph.nodes(data=True):
             if "members" in a:
                 a["frames"] = _common([nodes[key]["frames"] for key in a["members"] if nodes[key]["loop"]])
                 a["side"] = all(nodes[key].get("side") for key in a["members"])
+        graph.remove_edges_from([(u, v, k) for u, v, k in graph.edges(keys=True) if self._borrowed(graph, u, v, k)])
         make_room(self.rolled, graph)
         return graph
+
+    def _borrowed(self, graph: Graph, u: str, v: str, k: int) -> bool:
+        """Whether an edge says no more than that what stands aside, closed, takes the model: an evaluation takes all of it."""
+        whole, target = self.structure.graph.nodes, graph.nodes[v]
+        if "members" not in target or not target["side"] or graph.nodes[u]["side"]:
+            return False
+        return all(
+            not whole[source]["loop"] and (whole[source]["kind"] == "leaf" or self.groups.opening(source))
+            for source, _, _ in graph.edges[u, v, k]["parts"]
+        )
 
     def stand(self, key: str) -> str:
         """The node on show that stands for one of the structure: itself, or the closed group that it is in."""
@@ -106,7 +119,8 @@ class GraphView:
 
     def laid_out(self, graph: Graph) -> Layout:
         """The layout of this graph or one with more in it: leaves first in both views, though grad_fn edges point at leaves."""
-        return layout(turned_round(graph) if self.structure.flipped else graph, self.direction, CANVAS)
+        drawn = turned_round(graph) if self.structure.flipped else graph
+        return layout(drawn, self.direction, CANVAS, paged=self.rolled is not None)
 
     # --- what is shown --------------------------------------------------------------------------------------------------------
 

@@ -223,6 +223,17 @@ class RolledGraph:
         cards = self.places.of_tensor[columns_of(self.recording).grads.tensor]
         return int(((cards >= 0) & self.places.stays[cards]).sum())
 
+    def made(self, key: str, first: int, last: int) -> list[int]:
+        """When the members of a card were made that it shows in a window: the last one before it, and those in it; of an
+        optimizer's step, when it ran."""
+        if self.graph.nodes[key]["kind"] == "step":
+            born = np.array(self.graph.nodes[key]["steps"], np.int64)
+        else:
+            _, born = self.members.made[self.card[key]]
+        low, high = np.searchsorted(born, [first, last], "right").tolist()
+        steps: list[int] = born[max(0, low - 1) : high].tolist()
+        return steps
+
     def norms_between(self, first: int, last: int) -> Norms:
         """How large each card's `.grad` is in a window."""
         return run_index.norms(self.recording, self.members, (first, last))

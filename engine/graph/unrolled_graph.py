@@ -14,7 +14,7 @@ from .shown.group_states import Kept
 from .shown.node_states import WholeFaces, faces
 from .shown.nonfinite import troubles
 from .shown.timeline import focus_at
-from .structure.build import Graph, WholeView, build
+from .structure.build import Graph, WholeView, unmeasured
 from .structure.folding import Folding, Mode, groups, groups_at_first, opened_at_first
 
 OUTPUTS = 4
@@ -27,7 +27,8 @@ class UnrolledGraph:
     def __init__(self, recording: Recording, view: WholeView) -> None:
         self.recording = recording
         self.view = view
-        self.graph: Graph = build(recording, view)
+        self.graph: Graph = unmeasured(recording, view)
+        """Nodes have their sizes from when they were first on show (`structure.build.measure`)."""
         self.kept: Kept = {}
         """Histories of groups that have been on show."""
         self._once: dict[Hashable, Any] = {}

@@ -293,4 +293,5 @@ def named_result(name: str, outputs: tuple[str, ...]) -> type[tuple[Any, ...]]:
     def make(cls: Any, *values: Any) -> Any:
         return tuple.__new__(cls, values)
 
-    return type(name, (tuple,), {"__slots__": (), "__new__": make, "__repr__": represent, **fields})
+    own = {"__slots__": (), "__new__": make, "__repr__": represent, "fields": outputs}
+    return type(name, (tuple,), own | fields)

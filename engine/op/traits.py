@@ -18,6 +18,7 @@ TRAITS = {
     # --- where graphs begin and end
     "creation": "Makes a tensor of what is no tensor: numbers, sizes, nested lists.",
     "leaf": "Makes a leaf of given values. Given a tensor, it copies its values and leaves its graph behind.",
+    "uninitialized": "Its result holds whatever was in the memory.",
     "alias": "Its result is the tensor it is given: the same memory in the same shape.",
     "detaches": "Its result is the tensor it is given, the same memory, without the graph.",
     "casts": "Converts to another dtype, which has no gradient where it is not a floating one.",

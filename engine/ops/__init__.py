@@ -7,15 +7,14 @@ from functools import cache
 from types import ModuleType
 from typing import Any
 
-import numpy as np
-
 from ..autograd.primitives import give
 from ..compat.names import SURFACE
 from ..discovery import modules
 from ..op import codegen
 from ..op.declare import FUNCTIONS, TABLE
 from ..op.slow_path import NUMBERS
-from ..tensor import Tensor, constant
+from ..tensor import Tensor
+from .calling import callable_as
 from .convolution import convolve, grids, interpolation, max_pooling, mean_pooling, padding, shuffles, unfold
 from .creation import conversions, copies, factories, generator, random, window_functions
 from .indexing import gather, getitem, index_select, masking, scatter, scatter_reduce, slicing, take
@@ -101,7 +100,7 @@ def namespace(owner: str) -> dict[str, Callable[..., Any]]:
     for name in SURFACE[owner]:
         f = functions.get(PREFIX[owner] + name) or functions.get(name)
         if f is not None:
-            found[name] = f
+            found[name] = callable_as(f, owner, name)
     if owner == "torch":
         found |= {name: f for name, f in functions.items() if f.__module__ in OWN}
     return found
@@ -117,7 +116,7 @@ def attach() -> None:
         if name not in Tensor.__dict__:
             setattr(Tensor, name, f)
     for name, f in (inplace.INPLACE | factories.METHODS).items():
-        setattr(Tensor, name, f)
+        setattr(Tensor, name, callable_as(f, "torch.Tensor", name))
     others: dict[str, Any] = {
         "where": lambda self, condition, other: comparison.where(condition, self, other),
         "T": property(permute.transposed),
@@ -167,7 +166,10 @@ def _operators() -> None:
         return matmul.matmul(other, self)
 
     def modulo_of(self: Any, other: Any) -> Any:
-        return a.remainder(other if isinstance(other, Tensor) else constant(np.asarray(other, self._array.dtype)), self)
+        return a.remainder(a.beside(self, other), self) if isinstance(other, (Tensor, *NUMBERS)) else NotImplemented
+
+    def floor_divided(self: Any, other: Any) -> Any:
+        return a.floor_divide(a.beside(self, other), self) if isinstance(other, (Tensor, *NUMBERS)) else NotImplemented
 
     def modulo(self: Any, other: Any) -> Any:
         return a.remainder(self, other) if isinstance(other, (Tensor, *NUMBERS)) else NotImplemented
@@ -188,8 +190,8 @@ def _operators() -> None:
         "__truediv__": forward(a.true_divide), "__rtruediv__": number_only(a.rdiv),
         "__floordiv__": forward(a.floor_divide), "__mod__": modulo,
         "__pow__": power, "__rpow__": number_only(a.rpow), "__neg__": a.neg, "__pos__": a.positive, "__abs__": unary.abs,
-        "__matmul__": matmul.matmul, "__rmatmul__": matrix_from_left, "__rmod__": modulo_of, "__rdiv__": number_only(a.rdiv),
-         "__invert__": c.bitwise_not,
+        "__matmul__": matmul.matmul, "__rmatmul__": matrix_from_left, "__rmod__": modulo_of, "__rfloordiv__": floor_divided,
+        "__rdiv__": number_only(a.rdiv), "__invert__": c.bitwise_not,
         "__and__": forward(c.bitwise_and), "__or__": forward(c.bitwise_or), "__xor__": forward(c.bitwise_xor),
         "__rand__": forward(c.bitwise_and), "__ror__": forward(c.bitwise_or), "__rxor__": forward(c.bitwise_xor),
         "__lt__": forward(c.lt), "__le__": forward(c.le), "__gt__": forward(c.gt), "__ge__": forward(c.ge),

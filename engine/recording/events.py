@@ -43,6 +43,8 @@ class Scope(Fact, frozen=True):
     """For each of `loops`: the cell it stands in, and how many of `calls` are around it."""
     module_class: str = ""
     """The name of the class of the module; "" where it is not known."""
+    mode: str = ""
+    """The mode that the module was in when it was called: "train" or "eval"; "" where it is not known."""
 
 
 class Argument(Fact, frozen=True):
@@ -275,6 +277,12 @@ class Raised(Event, frozen=True, tag="raise"):
 
     type: str
     message: str
+    help: str = ""
+    """A sentence that takes the error itself to know, such as the name nearest to one that is not there."""
+    module: str = ""
+    """The path of the innermost module that was being called, "" outside of all."""
+    layer: str = ""
+    """That module as it prints itself, where it is one of `torch.nn`: "Linear(in_features=4, out_features=2, bias=True)"."""
 
 
 class CellBegan(Event, frozen=True, tag="cell"):

@@ -38,6 +38,10 @@ T = TypeVar("T")
 Flags: TypeAlias = NDArray[np.bool_]
 
 
+_SHORT = 16
+"""Changes up to which all are made when one is asked for: to look for one in an array takes as long as that."""
+
+
 class StepFunction(Generic[T]):
     """A value that changes with the steps; `at` is a binary search.
 
@@ -78,10 +82,19 @@ class StepFunction(Generic[T]):
         return self.values[:place] if self._values is not None else [self._make(k) for k in range(place)]
 
     def _count(self, step: int) -> int:
-        return int(self._steps.searchsorted(step, "right")) if self._written is None else bisect_right(self._written, step)
+        written = self._written
+        if written is None:
+            if len(self._steps) > _SHORT:
+                return int(self._steps.searchsorted(step, "right"))
+            written = self._written = self._steps.tolist()
+        return bisect_right(written, step)
 
     def _value(self, place: int) -> T:
-        return self._values[place] if self._values is not None else self._make(place)
+        if self._values is None:
+            if len(self._steps) > _SHORT:
+                return self._make(place)
+            self._values = [self._make(k) for k in range(len(self._steps))]
+        return self._values[place]
 
 
 def _track(steps: list[int], values: list[T]) -> StepFunction[T]:
@@ -182,6 +195,11 @@ class Pass:
         self.began = began
         self.ended = ended
         """The step at which it is over; the number of events if the log ends first."""
+
+    @property
+    def via(self) -> str:
+        """ "backward" or "grad", as the event says; for who asks it of every pass."""
+        return self._index.vias[self.number]
 
     @cached_property
     def event(self) -> BackwardBegan:
@@ -409,6 +427,14 @@ class Index:
         held = tensor != NOTHING
         return key[held], tensor[held], step[held], ended[held]
 
+    def bindings(self, tensor: int) -> list[tuple[str, str, int, int]]:
+        """The names that a tensor had: (function, name, from which step, up to which), in the order of the names."""
+        if tensor not in self._holding.places:
+            return []
+        key, _, began, ended = self._bindings
+        keys = self._keys[1]
+        return [(*keys[key.item(row)], began.item(row), ended.item(row)) for row in self._holding.rows(tensor).tolist()]
+
     @cached_property
     def _holding(self) -> Groups:
         return Groups(self._bindings[1])
@@ -465,6 +491,12 @@ class Index:
         order = np.argsort(step, kind="stable")
         order = order[node[order] != NOTHING]
         return _Owners(node[order], output[order], tensor[order])
+
+    @cached_property
+    def vias(self) -> dict[int, str]:
+        """How each pass was begun: by `backward`, or by `grad`, which fills nothing."""
+        passes = self.columns.passes
+        return {n: "grad" if grad else "backward" for n, grad in zip(passes.number.tolist(), passes.via.tolist(), strict=True)}
 
     @cached_property
     def passes(self) -> dict[int, Pass]:
@@ -649,6 +681,12 @@ class _Made(Mapping[int, T]):
 
     def __len__(self) -> int:
         return len(self._keys)
+
+
+def steps_by(keys: Ints, steps: Ints) -> Mapping[int, list[int]]:
+    """For each key the steps that stand beside it, in order."""
+    groups = Groups(keys)
+    return _Made(groups.places, lambda key: steps[groups.rows(key)].tolist())
 
 
 class _ById(Mapping[int, T]):

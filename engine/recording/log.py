@@ -59,6 +59,13 @@ class Rows(Sequence[T], Generic[T]):
     def __repr__(self) -> str:
         return f"<{self._size} rows>"
 
+    def ahead(self) -> None:
+        """Make all rows at once, as far as there is room, for who is about to ask for every one: alone, each takes four
+        times as long."""
+        if self._size <= KEPT * PIECE:
+            for number in range(0, -(-self._size // PIECE), RUN):
+                self._piece(number, RUN)
+
     def _between(self, first: int, last: int) -> list[T]:
         if last <= first:
             return []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeAlias
 
 from .bounded_text import name_of
 
@@ -14,13 +14,17 @@ MAX_PATH = 300
 """Characters of a path."""
 
 
+Inside: TypeAlias = tuple[str, str, str]
+"""The path of a module that is being called, its class, and the mode it is in: "train", "eval" or "" for neither."""
+
+
 class Calls:
     """The modules that are being called, the innermost last."""
 
     def __init__(self) -> None:
-        self.inside: tuple[str, str] = ("", "")
-        """The path and the class of the innermost; "" and "" outside of all modules."""
-        self._open: list[tuple[_Family, tuple[str, str]]] = []
+        self.inside: Inside = ("", "", "")
+        """What is known of the innermost; three times "" outside of all modules."""
+        self._open: list[tuple[_Family, Inside]] = []
         self._names: dict[int, str] = {}
 
     def named(self, module: Any, name: str) -> None:
@@ -33,9 +37,9 @@ class Calls:
         self._open.append((_Family(module), self.inside))
         kind = name_of(type(module).__name__)
         if name is None:
-            self.inside = name_of(self._names.get(id(module)) or kind), kind
+            self.inside = name_of(self._names.get(id(module)) or kind), kind, _mode(module)
         else:
-            self.inside = name_of(f"{self.inside[0]}.{name}"[:MAX_PATH]), kind
+            self.inside = name_of(f"{self.inside[0]}.{name}"[:MAX_PATH]), kind, _mode(module)
 
     def leave(self) -> None:
         """The innermost call is over."""
@@ -77,6 +81,12 @@ class _Family:
         for name in path:
             at = _children(at).get(name)
         return at is module
+
+
+def _mode(module: Any) -> str:
+    """The mode that a module is in, as far as that is a plain attribute: no code of the program's is run to find it."""
+    training = vars(module).get("training") if hasattr(module, "__dict__") else None
+    return "" if training.__class__ is not bool else "train" if training else "eval"
 
 
 def _children(module: Any) -> dict[Any, Any]:

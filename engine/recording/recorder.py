@@ -44,7 +44,7 @@ from .events import (
     Write,
 )  # fmt: skip
 from .log import Events, scopes_of, sites_of
-from .module_paths import Calls
+from .module_paths import Calls, Inside
 from .numbering import IDS
 from .recording import OpInfo, Recording
 from .shortcuts import MOST, Learnt, Shortcut, Unlike, of_op, of_rule
@@ -90,7 +90,7 @@ class Recorder:
         self._known = self.codes.known
         self._assembly = Assembly()
         self._loops: LoopNest = ((), ())
-        self._scopes: dict[tuple[str, str], dict[Any, int]] = {}
+        self._scopes: dict[Inside, dict[Any, int]] = {}
         """The scopes of the loops that run: module → code (and call path) → row."""
         self._here: dict[Any, int] = {}
         """Those of the module that runs."""
@@ -99,6 +99,8 @@ class Recorder:
         self._grads_most = 256
         """How many of them may be there before those that are gone are forgotten."""
         self._names: dict[tuple[str, str], int] = {}
+        self._within: dict[tuple[str, str], dict[str, None]] = {}
+        """Names of modules -> the paths by which what is in them was named."""
         self._named: dict[int, int] = {}
         """What has a name -> within how many calls of the program it was given one, the fewest."""
         self._running: list[int] = []
@@ -489,8 +491,11 @@ class Recorder:
 
     # --- what the program reports ---------------------------------------------------------------------------------------------
 
-    def bind(self, name: str, value: Any, function: str = "") -> None:
-        """A name of the program was bound; tensors in lists, dicts, modules and objects are named by the path to them."""
+    def bind(self, name: str, value: Any, function: str = "", given: bool = False) -> None:
+        """A name of the program was bound; tensors in lists, dicts, modules and objects are named by the path to them.
+
+        `given` says that it is an argument's name or a loop's, by which what has a name is not named once more.
+        """
         if isinstance(value, Tensor):
             self._bind(name, value, function, self.where())
             return
@@ -503,14 +508,23 @@ class Recorder:
         if module:
             self.module_calls.named(value, name)
         calls = self._calls(self.where()) if module else 0
+        also = module and not given and not self._loops[0]
+        gone = self._within.get((function, name), {})
+        within: dict[str, None] = {}
         for path, tensor, held in tensor_paths(value):
-            # What has a name keeps it, but for parameters that functions had named before the program bound the model;
-            # attributes are of interest only if they have been seen.
+            # What has a name keeps it; parameters get a further one where a model is made of named modules, shares them or
+            # is bound a second time. Attributes are of interest only if they have been seen.
             number = self.known(tensor)
             before = self._named.get(number)
-            bound = held or number >= 0 if before is None else module and held and calls < before
-            if bound:
+            again = also or (module and before is not None and (calls < before or path in gone))
+            if (held and again) or (before is None and (held or number >= 0)):
+                within[path] = None
                 self._bind(name + path, tensor, function, self.where())
+        if module:
+            self._within[function, name] = within
+        for path in gone:
+            if path not in within and self._names.pop((function, name + path), NOTHING) != NOTHING:
+                self.named(self.where(), name + path, NOTHING, function)
 
     def bound(self, name: str, tensor: Tensor, function: str) -> None:
         """The same for a tensor, of which the name was mostly bound before."""

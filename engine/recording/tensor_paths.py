@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Any
 
 from ..tensor import Tensor
+from .module_paths import MAX_SEARCHED
 
 IN_CONTAINERS = 64
 """How many items of a list, dict or object are looked at."""
@@ -26,10 +27,12 @@ def tensor_paths(value: Any, depth: int = 0) -> Iterator[tuple[str, Tensor, bool
         for key, item in islice(value.items(), IN_CONTAINERS):
             if key.__class__ in _KEYS:
                 yield from _within(f"[{key!r}]", item, True, depth)
-    elif walks := _walks_of(value):
-        for walk in walks:
-            for path, tensor in walk(value):
-                yield f".{path}", tensor, True
+    elif is_module(value):
+        for members in ("_parameters", "_buffers"):
+            for path, module in _modules(value):
+                for name, tensor in _held(module, members):
+                    if isinstance(tensor, Tensor):
+                        yield f"{path}.{name}", tensor, True
         yield from _attributes(value, depth)
     elif kind.__module__ == "__main__":
         yield from _attributes(value, depth)
@@ -53,16 +56,30 @@ def _attributes(value: Any, depth: int) -> Iterator[tuple[str, Tensor, bool]]:
             yield from _within(f".{name}", item, False, depth)
 
 
-def _walks_of(value: Any) -> tuple[Any, ...]:
-    """How to walk the parameters and the buffers of a module: the engine's own ways, so that no code of the value's runs;
-    () for what is no module, or not one yet (within its `__init__`)."""
+def is_module(value: Any) -> bool:
+    """Whether a value is a module whose `__init__` has begun, as far as can be told without running code of its own."""
     try:
         own = object.__getattribute__(value, "__dict__")
     except AttributeError:
-        return ()
-    if "_parameters" not in own:
-        return ()
-    for c in type(value).__mro__:
-        if getattr(c, "__engine__", False) and "named_parameters" in vars(c):
-            return vars(c)["named_parameters"], vars(c)["named_buffers"]
-    return ()
+        return False
+    return "_parameters" in own and any(getattr(c, "__engine__", False) for c in type(value).__mro__)
+
+
+def _modules(head: Any) -> Iterator[tuple[str, Any]]:
+    """A module and those within, in the order of `named_modules`, each under every path that leads to it."""
+    stack: list[tuple[str, Any, tuple[int, ...]]] = [("", head, ())]
+    for _ in range(MAX_SEARCHED):
+        if not stack:
+            return
+        path, module, above = stack.pop()
+        yield path, module
+        inside = (*above, id(module))
+        for name, child in reversed(list(_held(module, "_modules"))):
+            if id(child) not in inside and is_module(child):
+                stack.append((f"{path}.{name}", child, inside))
+
+
+def _held(module: Any, members: str) -> Iterator[tuple[str, Any]]:
+    """The parameters, buffers or modules that a module has registered, without running code of its own."""
+    found = object.__getattribute__(module, "__dict__").get(members)
+    yield from list(found.items()) if found.__class__ is dict else ()

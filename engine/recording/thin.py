@@ -279,7 +279,7 @@ class ThinRecorder:
 
     # --- what the program reports -----------------------------------------------------------------------------------------
 
-    def bind(self, name: str, value: Any, function: str = "") -> None:
+    def bind(self, name: str, value: Any, function: str = "", given: bool = False) -> None:
         """A name was bound: one that stands for something without id now stands for nothing, as far as is known."""
         r = self.recorder
         if isinstance(value, Tensor):

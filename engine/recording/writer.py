@@ -13,6 +13,7 @@ from .batch import HOLE, HOLES, TEXT_HOLE, Batch, Pack, numbers, packer
 from .bounded_text import name_of, shown
 from .call_paths import CallPath, Codes, Known
 from .events import NOTHING, AnyEvent, Scope, Site
+from .module_paths import Inside
 from .op_info import OpInfo
 from .store import ArrayStore
 
@@ -142,8 +143,8 @@ class Writer:
         self._site_count += 1
         return self._site_count - 1
 
-    def scope(self, known: Known, nest: LoopNest, inside: tuple[str, str], path: CallPath) -> int:
-        """The row of a scope: the code, the loops that run, the module and its class, the call path."""
+    def scope(self, known: Known, nest: LoopNest, inside: Inside, path: CallPath) -> int:
+        """The row of a scope: the code, the loops that run, the module with its class and mode, the call path."""
         key = known.code.co_name, nest, inside, path
         row = self._scope_of.get(key)
         if row is None:
@@ -164,7 +165,7 @@ class Writer:
             self._scope_of[key] = row
         return row
 
-    def _nest(self, name: str, loops: tuple[tuple[int, int, int], ...], inside: tuple[str, str], path: CallPath) -> Form:
+    def _nest(self, name: str, loops: tuple[tuple[int, int, int], ...], inside: Inside, path: CallPath) -> Form:
         calls = self._calls(path)
         self._nests.append(
             Scope(
@@ -176,6 +177,7 @@ class Writer:
                 # A generator's loops began in calls that may be over when it goes on.
                 tuple([(cell, min(depth, len(calls))) for _, cell, depth in loops]),
                 inside[1],
+                inside[2],
             )
         )
         return len(self._nest_of), packer(1 + len(loops))

@@ -9,10 +9,15 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-TAPE = "__gradtape__"
-"""The built-in name of the reporter: has `bind`, `passing`, `loop`, `tick`, `leave`, `mark` and `show`."""
+from .policy.syntax import READER, WRITER
 
-_FILLING = frozenset(("append", "extend", "insert", "update"))
+TAPE = "__gradtape__"
+"""The built-in name of the reporter: has `bind`, `given`, `passing`, `loop`, `tick`, `leave`, `mark` and `show`."""
+
+_FILLING = frozenset(
+    ("append", "extend", "insert", "update", "add_module", "register_module", "register_parameter", "register_buffer")
+)
+_GUARDS = frozenset((READER, WRITER))
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -60,10 +65,31 @@ def _names(target: ast.expr) -> list[str]:
     return _names(target.value) if isinstance(target, ast.Starred) else []
 
 
+def _changed(target: ast.expr) -> list[str]:
+    """The names of what assignments to attributes and items (`net.fc = …`, `w[0] = …`) change, so that what is in there now
+    gets its names. What a method does to its own object is seen when that is bound."""
+    if isinstance(target, ast.Tuple | ast.List):
+        return [name for part in target.elts for name in _changed(part)]
+    return [name for name in [_root(target)] if name not in ("", "self")] if not isinstance(target, ast.Name) else []
+
+
+def _root(node: ast.expr) -> str:
+    """The name that attributes and items are taken of, by guards or not; "" where it is none."""
+    while isinstance(node, ast.Attribute | ast.Subscript | ast.Call):
+        if isinstance(node, ast.Call):
+            if not (isinstance(node.func, ast.Name) and node.func.id in _GUARDS and node.args):
+                return ""
+            node = node.args[0]
+        else:
+            node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
+
+
 def _filled(value: ast.expr) -> str:
     """The name of what `name.append(…)` adds to, so that its new items get their names; "" for anything else."""
-    if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and isinstance(value.func.value, ast.Name):
-        return value.func.value.id if value.func.attr in _FILLING else ""
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in _FILLING:
+        root = _root(value.func.value)
+        return root if root != "self" else ""
     return ""
 
 
@@ -77,18 +103,19 @@ class _Rewriter(ast.NodeTransformer):
         """The function whose variable a name is here, "" for a global."""
         return "" if name in self.globals[-1] else self.functions[-1]
 
-    def _binds(self, names: list[str], at: ast.stmt) -> list[ast.stmt]:
+    def _binds(self, names: list[str], at: ast.stmt, how: str = "bind") -> list[ast.stmt]:
         if self.in_class:
             return []
         return [
-            _report("bind", ast.Constant(n), ast.Name(n, ast.Load()), ast.Constant(self._function_of(n)), at=at)
+            _report(how, ast.Constant(n), ast.Name(n, ast.Load()), ast.Constant(self._function_of(n)), at=at)
             for n in dict.fromkeys(names)
         ]
 
     def visit_Assign(self, node: ast.Assign) -> Any:
         """`a = b = value`."""
         self.generic_visit(node)
-        return [node, *self._binds([n for t in node.targets for n in _names(t)], node)]
+        names = [n for t in node.targets for n in (*_names(t), *_changed(t))]
+        return [node, *self._binds(names, node)]
 
     def visit_AugAssign(self, node: ast.AugAssign) -> Any:
         """`a += value`."""
@@ -98,7 +125,8 @@ class _Rewriter(ast.NodeTransformer):
     def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:
         """`a: int = value`."""
         self.generic_visit(node)
-        return [node, *self._binds(_names(node.target), node)] if node.value is not None else node
+        names = [*_names(node.target), *_changed(node.target)]
+        return [node, *self._binds(names, node)] if node.value is not None else node
 
     def visit_Expr(self, node: ast.Expr) -> Any:
         """An expression statement; a docstring stays what it is."""
@@ -119,7 +147,7 @@ class _Rewriter(ast.NodeTransformer):
         """`for a in b`: the iterable counts its iterations."""
         self.generic_visit(node)
         node.iter = _call("loop", ast.copy_location(ast.Constant(node.lineno), node.iter), node.iter, at=node.iter)
-        node.body = [*self._binds(_names(node.target), node.body[0]), *node.body]
+        node.body = [*self._binds(_names(node.target), node.body[0], "given"), *node.body]
         return node
 
     def visit_While(self, node: ast.While) -> Any:
@@ -146,7 +174,7 @@ class _Rewriter(ast.NodeTransformer):
         names = [p.arg for p in [*a.posonlyargs, *a.args, *([a.vararg] if a.vararg else []), *a.kwonlyargs] if p.arg != "self"]
         head = 1 if ast.get_docstring(node, clean=False) is not None else 0
         at = node.body[min(head, len(node.body) - 1)]
-        node.body = [*node.body[:head], *self._binds(names, at), *node.body[head:]]
+        node.body = [*node.body[:head], *self._binds(names, at, "given"), *node.body[head:]]
         self.in_class = outside
         self.functions.pop()
         self.globals.pop()

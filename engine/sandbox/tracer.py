@@ -81,17 +81,21 @@ class Tape:
 
     # --- called by the program --------------------------------------------------------------------------------------------
 
-    def bind(self, name: str, value: Any, function: str) -> None:
+    def given(self, name: str, value: Any, function: str) -> None:
+        """An argument of a function, or what a loop has come to, got its name."""
+        self.bind(name, value, function, True)
+
+    def bind(self, name: str, value: Any, function: str, given: bool = False) -> None:
         """A name was bound. Within a backward rule of the program, which runs unseen, it is not noted."""
         observer = context.observer
         if observer is self.recorder:
             if value.__class__ is Tensor:
                 observer.bound(name, value, function)
             else:
-                observer.bind(name, value, function)
+                observer.bind(name, value, function, given)
         elif observer is not None:
             told = self.recorder if self.levels is None or observer is not self.levels.thin else self.levels.thin
-            told.bind(name, value, function)
+            told.bind(name, value, function, given)
         self.mark()
 
     def mark(self) -> None:

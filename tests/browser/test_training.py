@@ -76,3 +76,26 @@ def test_unrolled_stays_at_the_step(trained: Gradtape) -> None:
 
 def page_is_rolled(page: Gradtape) -> bool:
     return page.player.get_attribute("data-rolled") is not None
+
+
+def test_what_the_first_nan_came_from_is_told_at_one_click(trained: Gradtape) -> None:
+    trained.page.locator("[data-jump=nan]").click()
+    trained.settled()
+    expect(trained.page.locator(".st-key-inspector")).to_contain_text("loss is NaN: it began with mul")
+    expect(trained.page.locator(".st-key-inspector")).to_contain_text("iteration 77 of 120")
+
+
+def test_what_is_selected_stays_so_when_a_run_is_unrolled_and_rolled_again(trained: Gradtape) -> None:
+    trained.click_node("loss")
+    trained.settled()
+    inspector = trained.page.locator(".st-key-inspector")
+    expect(inspector).to_contain_text("loss")
+    selected = trained.player.get_attribute("data-selected")
+    trained.page.keyboard.press("u")
+    trained.until(lambda: not page_is_rolled(trained), "the run is unrolled")
+    # A closed group stands for it.
+    trained.until(lambda: (trained.player.get_attribute("data-selected") or "").startswith("g:"), "the group is selected")
+    trained.settled()
+    trained.page.keyboard.press("u")
+    trained.until(lambda: page_is_rolled(trained), "the run is rolled")
+    trained.until(lambda: trained.player.get_attribute("data-selected") == selected, "it is selected again")

@@ -91,15 +91,19 @@ def operation(house: Path) -> Cases:
 
 
 def finding(house: Path) -> Cases:
-    """One file and programs of two corpora."""
-    made, *cases = recipe("a finding")
+    """One file, its programs in the catalogue and in two corpora."""
+    made, shown, *cases = recipe("a finding")
+    assert shown.file.startswith("assets/rules/")
     assert {block.kind for block in cases} == {"diff"}
     assert all(block.file.startswith("tests/") for block in cases)
-    for block in (made, *cases):
+    for block in (made, shown, *cases):
         block.put(house)
     names = [name for block in cases for name in re.findall(r"^\+# %% (.+)", block.text, re.MULTILINE)]
     chosen = " or ".join(f"({' and '.join(re.findall(r'[a-z]+', name))})" for name in names)
-    return {"tests/engine/diagnosis/test_findings.py": f"test_findings.py and ({chosen})"}
+    return {
+        "tests/engine/diagnosis/test_findings.py": f"test_findings.py and ({chosen})",
+        "tests/engine/diagnosis/test_catalogue.py": f"test_catalogue.py and {Path(shown.file).stem}",
+    }
 
 
 def panel(house: Path) -> Cases:
@@ -149,7 +153,7 @@ def event(house: Path) -> Cases:
 def test_each_recipe_makes_what_it_says(house: Path) -> None:
     """One process of pytest for the cases of all recipes: to begin takes it longer than they do."""
     cases = operation(house) | finding(house) | panel(house) | export(house) | event(house)
-    assert len(cases) == 6
+    assert len(cases) == 7
     chosen = " or ".join(f"({words})" for words in cases.values())
     passed = done(house, "-m", "pytest", "-v", "-p", "no:cacheprovider", "-p", "no:xdist", *cases, "-k", chosen)
     assert {line.partition("::")[0] for line in passed.splitlines() if " PASSED" in line} == {*cases}, passed

@@ -86,8 +86,8 @@ def test_the_command_line_shows_the_order_of_the_engine(
     Path("program.py").write_text(program)
     recording.save(Path("run.gradtape"))
     shown: dict[str, Callable[[str], list[str]]] = {
-        "text": lambda out: re.findall(r"^(?:error|warning|hint): (.*?)(?: \(line \d+\))?$", out, re.MULTILINE),
-        "github": lambda out: re.findall(r"[ ,]title=(.*?)::", out),
+        "text": lambda out: re.findall(r"^(?:error|warning|hint): (.*?)(?: \(line \d+\))? \[\w+\]$", out, re.MULTILINE),
+        "github": lambda out: re.findall(r"[ ,]title=(.*?) \[\w+\]::", out),
         "json": lambda out: [f["title"] for f in json.loads(out)],
     }
     for file in ("program.py", "run.gradtape"):

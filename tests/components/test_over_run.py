@@ -85,3 +85,10 @@ def test_an_array_that_only_left_its_statistics_is_spread_as_its_histogram_says(
     assert all(12 <= peak <= 24 for peak in peaks), "a normal distribution has its peak in the middle"
     wide = [sum(y < 90 for y in hill) for hill in hills]
     assert wide[1] < wide[0], "what decays grows narrower"
+
+
+def test_a_chart_says_nan_where_the_iteration_on_show_has_one() -> None:
+    view = rolled_graph(recorded(TRAINED))
+    html = multiples_html(view, int(view.iterations.ends[6]))
+    assert "over 9 iterations: now NaN" in html
+    assert "now –" not in multiples_html(view, int(view.iterations.ends[3]))

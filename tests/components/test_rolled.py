@@ -163,7 +163,9 @@ def test_an_iteration_of_a_long_run_is_sent_with_its_neighbours(long: Recording)
     data = sent(long, window)
     assert data["rolled"]["window"] == list(window)
     for each in data["nodes"]:
-        assert all(window[0] <= step <= window[1] for step, _ in each["history"]), each["title"]
+        # What was there before begins just before the window.
+        assert all(window[0] - 1 <= step <= window[1] for step, _ in each["history"]), each["title"]
+        assert all(window[0] <= step <= window[1] for step in [*each["changes"], *each["made"][1:]]), each["title"]
     assert (data["captions_from"], len(data["captions"])) == (window[0], window[1] - window[0] + 1)
     assert len(data["focuses"]) == len(data["captions"])
     assert data["steps"]["total"] == len(long.events)

@@ -9,6 +9,7 @@ from components.html.inspector_html import inspector_html
 from components.html.run_html import over_run_html
 from components.panels import Beside, panel
 from components.panels.inspector.formulas import formulas
+from components.panels.inspector.question import question
 from engine.graph.rolled_graph import RolledGraph
 from engine.graph.unrolled_graph import unrolled_graph
 from engine.recording import Recording
@@ -21,6 +22,7 @@ def inspector(on: Beside) -> None:
     """The selected node; one that only the pinned run has is shown as it was at that run's end."""
     p, recording = on.page, on.recording
     view = on.rolled
+    question(recording, on.step, key=f"{KEY}_question")
     if p.selected is not None and p.selected.startswith("g:") and view is not None:
         with st.container(key=KEY, height="stretch", border=False):
             st.html(rolled_group_html(recording, view, p.selected[2:], on.step))

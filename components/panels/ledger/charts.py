@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -70,8 +71,8 @@ def _strongest(points: Sequence[Point]) -> list[Point]:
 def ledger_chart(recording: Recording, entries: Sequence[Entry], step: int, *, key: str) -> None:
     """What each pass added (bars) and the running `.grad` (line): the number itself, or the norm where there are several."""
     rows, scalar = _rows(recording, entries)
-    if len(rows) < 2:
-        return
+    if len(rows) < 2 or not all(any(map(_finite, column)) for column in zip(*((row["adds"], row["total"]) for row in rows))):
+        return  # an axis of nothing but NaN has no ends
     unit = "" if scalar else "norm of "
     base = alt.Chart(alt.InlineData(values=[{**row, "now": row["step"] <= step} for row in rows])).encode(
         x=alt.X("event:N", sort=None, title=None, axis=alt.Axis(labelAngle=-35, labelLimit=70)),
@@ -85,6 +86,10 @@ def ledger_chart(recording: Recording, entries: Sequence[Entry], step: int, *, k
     )
     st.altair_chart((adds + total).properties(height=HEIGHT, background="transparent"), width="stretch", key=key)
     st.caption(f"bars: {unit}what was added; line: {unit}.grad after it")
+
+
+def _finite(value: float | None) -> bool:
+    return value is not None and isfinite(value)
 
 
 def _rows(recording: Recording, entries: Sequence[Entry]) -> tuple[list[dict[str, Any]], bool]:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
+
 from ...recording.events import NOTHING
-from ...recording.index import Pass
+from ...recording.index import LedgerRow, Pass
 from ..cuts import cuts_above, detached_in_place, fact
+from ..failed_passes import failure
 from ..reason import Reason
 from .flags import requires_grad
 from .grad_query import Question, listed
@@ -29,7 +32,7 @@ def absent(q: Question) -> Reason:
     start = cleared if cleared is not None else NOTHING
     passes = [entry for entry in q.passes if entry.began > start]
     if cleared is not None and not (passes and q.uses(passes[-1].began, cleared)):
-        return _was_cleared(q, cleared)
+        return _failed_since(q, cleared, passes) or _cut_since(q, cleared, passes) or _was_cleared(q, cleared)
     if retained and not [e for e in passes if e.began > retained[0][0]] and passes:
         return _retained_late(q, retained[0][0], passes[-1])
     frozen = _was_frozen(q, passes)
@@ -38,7 +41,7 @@ def absent(q: Question) -> Reason:
     running = [entry for entry in passes if entry.ended > q.step]
     if running and q.tensor in running[-1].fills:
         return _under_way(q, running[-1])
-    backwards = [entry for entry in passes if entry.event.via == "backward"]
+    backwards = [entry for entry in passes if entry.via == "backward"]
     lost = _another_of_that_name(q)
     if lost is not None:
         return lost
@@ -51,9 +54,11 @@ def _not_retained(q: Question) -> Reason:
     node = q.status.node
     name = run.nodes[node].info.name if node != NOTHING else made.op
     step = run.nodes[node].born if node != NOTHING else q.history.born
-    gone = next((e for e in reversed(q.passes) if node in e.arrivals and e.event.via == "backward"), None)
-    through = ""
+    gone = next((e for e in reversed(q.passes) if node in e.arrivals and e.via == "backward"), None)
+    through, loss = "", "loss"
     if gone is not None:
+        root = gone.event.roots[0][0]
+        loss = name_ if root != q.tensor and (name_ := q.label(root)).isidentifier() else loss
         arrivals = [a for a in gone.arrivals[node].values if a.array >= 0 and a.input == q.status.output]
         if arrivals:
             texts = " + ".join(run.texts.describe(a.array) for a in arrivals[:4])
@@ -62,7 +67,9 @@ def _not_retained(q: Question) -> Reason:
         "not_retained",
         f"{q.name}.grad is None because {q.name} is not a leaf: {run.where(step)} computed it ({name})",
         f"backward() fills .grad of leaves only, unless retain_grad() was called before.{through}",
-        f"Call {q.name}.retain_grad() before backward(), or take torch.autograd.grad(loss, {q.name}).",
+        f"Call {q.name}.retain_grad() before backward(), or take torch.autograd.grad({loss}, {q.name})."
+        if gone is None or q.tensor != gone.event.roots[0][0]
+        else f"{q.name} is where backward() starts: its own gradient is 1.",
         step=step,
         nodes=[q.tensor],
         evidence=[("grad_fn", name), ("is_leaf", "False")],
@@ -230,9 +237,45 @@ def _cleared(q: Question) -> int | None:
     return None
 
 
+def _failed_since(q: Question, cleared: int, passes: Sequence[Pass]) -> Reason | None:
+    """The program died after the gradient had been cleared, in the pass that would have filled it or on the way there."""
+    run = q.run
+    raised = run.raised
+    if raised is None or not cleared < raised[0] <= q.step:
+        return None
+    backwards = [entry for entry in passes if entry.via == "backward"]
+    if backwards and failure(run, backwards[-1]):
+        found = unreached(q, backwards[-1:])
+    elif any(entry.ended < raised[0] for entry in backwards):
+        return None
+    else:
+        found = no_backward(q, passes, cleared)
+    told = f"{_clearing(q, cleared)} had cleared what pass {_before(q, cleared).number} gave."
+    return msgspec.structs.replace(found, explanation=f"{found.explanation} {told}".strip(), wrong=True)
+
+
+def _cut_since(q: Question, cleared: int, passes: Sequence[Pass]) -> Reason | None:
+    """A later pass began with what the tensor was used for since its gradient was last filled, and did not come back to it."""
+    backwards = [entry for entry in passes if entry.via == "backward"]
+    if not backwards or not q.uses(backwards[-1].began, _before(q, cleared).step):
+        return None
+    found = unreached(q, backwards)
+    return found if found.code.startswith("cut_") or found.code == "no_gradient" else None
+
+
+def _before(q: Question, cleared: int) -> LedgerRow:
+    """What the gradient was before it was cleared."""
+    return next(row for row in reversed(q.rows) if row.step < cleared and row.total != NOTHING)
+
+
+def _clearing(q: Question, cleared: int) -> str:
+    how = "zero_grad()" if "zero_grad" in q.run.segment(q.run.site(cleared)) else "The program"
+    return f"{how} ({q.run.where(cleared)})"
+
+
 def _was_cleared(q: Question, step: int) -> Reason:
     run = q.run
-    before = next(row for row in reversed(q.rows) if row.step < step and row.total != NOTHING)
+    before = _before(q, step)
     source = run.segment(run.site(step))
     how = "zero_grad()" if "zero_grad" in source else "None"
     verb = "cleared it" if how == "zero_grad()" else "set it to None"
@@ -243,7 +286,7 @@ def _was_cleared(q: Question, step: int) -> Reason:
         f"{q.name}.grad is None because {how if how != 'None' else 'the program'} {verb} at {run.moment(step)}, and no "
         "backward pass has filled it since",
         f"{by} {run.texts.describe(before.total)}.",
-        "Read the gradient before it is cleared, or run backward() again.",
+        "To see the gradient, read it after backward() and before it is cleared.",
         step=step,
         nodes=[q.tensor],
         evidence=[("before", run.texts.describe(before.total)), ("cleared", run.where(step))],

@@ -11,6 +11,7 @@ from ...recording.index import LedgerRow, Pass, Status, TensorHistory
 from ..paths import Link, Paths
 from ..reason import Reason
 from ..run import key
+from .codes import NEUTRAL
 
 _SHOWN = 1_000
 """Nodes of a path that an answer names; of longer ones the two ends."""
@@ -100,8 +101,10 @@ class Question:
         nodes: Iterable[int] = (),
         cut: Iterable[tuple[int, int]] = (),
         evidence: Sequence[tuple[str, str]] = (),
+        wrong: bool | None = None,
     ) -> Reason:
-        """The answer; its line is that of `step` unless another site is given."""
+        """The answer; its line is that of `step` unless another site is given. Whether something is `wrong` follows from the
+        code, where it is not said."""
         own_site = site if site is not None else self.run.site(step)
         cut = list(cut)
         path = list(nodes)
@@ -115,6 +118,7 @@ class Question:
             title=title,
             explanation=explanation,
             fix=fix,
+            wrong=code not in NEUTRAL if wrong is None else wrong,
             site=own_site if own_site is not None and own_site.line else None,
             moment=step,
             nodes=keys,

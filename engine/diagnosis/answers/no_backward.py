@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from ...graph.symbols import clip
-from ...recording.events import NOTHING, OpRan, Site
+from ...recording.events import NOTHING, OpRan, Raised, Site
 from ...recording.index import Pass
 from ..backward_call import became_number, receiver
 from ..cuts import by_numbers, fact
 from ..failures import BY_CODE, failure_of
+from ..quoted import quoted
 from ..reason import Reason
 from .grad_query import Question, along
 from .unreached import cut_of
@@ -44,21 +44,34 @@ def no_backward(q: Question, passes: Sequence[Pass], cleared: int | None) -> Rea
         )
     last = _last_result(q)
     raised = run.raised
-    stopped = ""
     step = last if last != NOTHING else q.history.born
     if raised is not None and raised[0] <= q.step:
-        stopped = f" The program ended before, with {raised[1].type} at {run.where(raised[0])}."
-        step = raised[0]
+        return _stopped(q, *raised)
     result = q.label(run.events[last].outputs[0].id) if last != NOTHING else ""  # type: ignore[union-attr]
     since = " since the gradient was cleared" if cleared is not None else ""
     used = f" The last that is computed from {q.name} is {result} ({run.where(last)})." if result else ""
     return q.because(
         "no_backward",
         f"{q.name}.grad is None because backward() was not called{since}",
-        f"Gradients come to be only when backward() runs.{used}{stopped}",
+        f"Gradients come to be only when backward() runs.{used}",
         f"Call {result if result.isidentifier() else 'loss'}.backward().",
         step=step,
         nodes=[q.tensor],
+    )
+
+
+def _stopped(q: Question, step: int, event: Raised) -> Reason:
+    """The program ended with an error before it came to backward()."""
+    failed = failure_of(event.message)
+    return q.because(
+        "no_backward",
+        f"{q.name}.grad is None because the program failed at {q.run.moment(step)}, before backward(): "
+        f"{quoted(event.type, event.message)}",
+        failed.explanation if failed is not None else "",
+        failed.remedy() if failed is not None else "",
+        step=step,
+        nodes=[q.tensor],
+        wrong=True,
     )
 
 
@@ -85,7 +98,7 @@ def _refused(q: Question) -> Reason | None:
     if raised is None or raised[0] > q.step:
         return _refused_unseen(q)
     step, event = raised
-    failed = failure_of(event.message)
+    failed = failure_of(event.message, event.type)
     if failed is None:
         return None
     if failed.code == "backward_of_number":
@@ -106,7 +119,7 @@ def _refused(q: Question) -> Reason | None:
             f"Compute {name} from {q.name}.",
             step=step,
             nodes=[q.tensor, root],
-            evidence=[("error", clip(event.message, 200))],
+            evidence=[("error", quoted(event.type, event.message))],
         )
     if failed.code == "backward_on_vector":
         shape = f" has shape {list(run.tensors[root].info.shape)}" if root != NOTHING else " has several elements"
@@ -118,7 +131,7 @@ def _refused(q: Question) -> Reason | None:
             failed.remedy(name),
             step=step,
             nodes=[q.tensor, root],
-            evidence=[("error", clip(event.message, 200))],
+            evidence=[("error", quoted(event.type, event.message))],
         )
     return None
 

@@ -9,14 +9,20 @@ import numpy as np
 
 from ...graph.structure.moments import iteration_of, iteration_text, main_of
 from ...graph.structure.places import places_of
+from ...graph.symbols import clip
 from ...recording.columns import columns_of
-from ...recording.events import NOTHING, NodeRan
+from ...recording.events import NOTHING, NodeRan, OpRan
 from ..fault_facts import Facts, of_derivative, of_operation
 from ..fault_origin import Origin, Station, fault_word, origin_of
+from ..paths import paths_of
 from ..reason import Reason
-from ..run import Run
+from ..run import MAX_LABEL, Run
 from .grad_query import Question
 
+_HUGE = 1e4
+"""How many times as large as at first a parameter is that has run away."""
+_FEW = 32
+"""Results that are looked at between where it began and a where that leaves it out."""
 _LABELS = 9
 """Stations that are named; of a longer way those at its two ends."""
 
@@ -24,7 +30,7 @@ _LABELS = 9
 def value_not_finite(q: Question, grad: Reason) -> Reason | None:
     """The answer for a tensor whose own value is not finite, which matters more than what is said of its gradient."""
     found = origin_of(q.paths, q.tensor, q.step)
-    return None if found is None else _answer(q, found, q.name, f"{grad.title}.", [], _last_good(q))
+    return None if found is None else _answer(q, found, q.name, f"{grad.title}." if grad.title else "", [], _last_good(q))
 
 
 def grad_not_finite(q: Question, evidence: list[tuple[str, str]], good: int) -> Reason | None:
@@ -51,6 +57,15 @@ def _answer(q: Question, found: Origin, what: str, rest: str, evidence: list[tup
     facts = _facts(run, found)
     step = found.step if facts is None else facts.step
     how, why, fix = _beginning(run, found, facts)
+    grown = _grown(run, found) if found.kind in ("operation", "derivative") else None
+    if grown is not None:
+        why, fix = (
+            f"{why} {grown}".strip(),
+            "Make the learning rate smaller, or clip the gradients: torch.nn.utils.clip_grad_norm_.",
+        )
+    hidden = _hidden(run, found, facts) if facts is not None and found.kind == "operation" else None
+    if hidden is not None:
+        why, fix = f"{why} {hidden}", _SAFE
     total = iteration_text(run.recording, found.step)
     good = min(good, iteration_of(run.recording, found.step) - 1)
     told = [
@@ -89,12 +104,13 @@ def _beginning(run: Run, found: Origin, facts: Facts | None) -> tuple[str, str, 
     began = found.way[0]
     name, where = run.title(_tensor(run, began)), run.moment(found.step)
     if facts is not None:
-        given = f"({facts.given})" if facts.given else ""
         part = "the derivative of " if found.kind == "derivative" else ""
-        return f"it began with {part}{facts.op}{given} at {run.moment(facts.step)}", facts.why, facts.fix
+        return f"it began with {part}{_operation(run, facts)} at {run.moment(facts.step)}", facts.why, facts.fix
     if found.kind == "data":
         fix = "Check what is put in: torch.isfinite(x).all(), or torch.nan_to_num."
-        return f"it came in with {name} at {where}", "What is given there is not finite.", fix
+        if not run.tensors[_tensor(run, began)].first_name and (text := paths_of(run.recording).statement(found.step)):
+            name = clip(text, MAX_LABEL)
+        return f"it came in with {name} at {where}", "The data that is given there is not finite.", fix
     if found.kind == "root" and found.entry is not None:
         fix = "Start the pass with a gradient that is finite."
         return f"backward pass {found.entry.number} was started with it at {run.moment(found.entry.began)}", "", fix
@@ -106,7 +122,63 @@ def _beginning(run: Run, found: Origin, facts: Facts | None) -> tuple[str, str, 
     return f"it was first seen in {name} at {where}", "What led there was not recorded operation by operation.", fix
 
 
+def _hidden(run: Run, found: Origin, facts: Facts) -> str | None:
+    """That the value does not show in the pass's root, because a where or a mask leaves it out; None where it does show."""
+    number = next((one.number for one in found.way if one.number), 0)
+    entry = run.index.passes.get(number)
+    if entry is None or any(run.fault(run.status(root, entry.began).array) for root, _ in entry.event.roots):
+        return None
+    leaving = run.having("leaves_out") | run.having("branches") | run.having("masks")
+    queue, seen = [facts.tensor], {facts.tensor}
+    for tensor in queue:
+        for step in run.consumers.get(tensor, ()):
+            event = run.events[step]
+            if not isinstance(event, OpRan) or len(queue) > _FEW:
+                continue
+            if event.op in leaving:
+                return (
+                    f"Its result is left out at {run.where(step)}; that hides a value, not its derivative: the gradient of 0 "
+                    "that comes back is multiplied by that, and 0 times NaN or infinity is NaN."
+                )
+            made = [info.id for info in event.outputs if run.fault(info.array) and info.id not in seen]
+            seen.update(made)
+            queue += made
+    return None
+
+
+_SAFE = (
+    "Make the input safe before the operation, not its result after it: torch.where(ok, x, 1.0) inside, and where() again "
+    "outside."
+)
 _SCALE = "Scale the loss or the values down."
+
+
+def _operation(run: Run, facts: Facts) -> str:
+    """The operation with the number it was given, "log(0)"; one that is not written by its name as the program writes it."""
+    written = run.expression(run.site(facts.step))
+    if facts.op.strip("_") in written or not written or len(written) > MAX_LABEL:
+        return f"{facts.op}({facts.given})" if facts.given else facts.op
+    return f"{written}, given {facts.given}," if facts.given else written
+
+
+def _grown(run: Run, found: Origin) -> str | None:
+    """That updates had made a parameter very large by then: the steps were too large; None where none had grown so."""
+    sizes = run.recording.stored.statistics
+    worst: tuple[float, int, float, float] | None = None
+    for leaf, steps in run.updates.items():
+        if not steps or steps[0] >= found.step:
+            continue
+        first, last = (run.status(leaf, step).array for step in (steps[0] - 1, found.step - 1))
+        before, after = (max(abs(float(sizes.min[array])), abs(float(sizes.max[array]))) for array in (first, last))
+        if after >= _HUGE * max(before, 1.0) and (worst is None or after > worst[0]):
+            worst = after, leaf, before, after
+    if worst is None:
+        return None
+    _, leaf, before, after = worst
+    count = sum(step < found.step for step in run.updates[leaf])
+    step = next((event for at, event in reversed(run.optimizer_steps) if at < found.step and leaf in event.parameters), None)
+    rate = f" with a learning rate of {step.rates[0]:.3g}" if step is not None and step.rates else ""
+    return f"Before that, {count} updates{rate} had made {run.title(leaf)} grow from {before:.3g} to {after:.3g}."
 
 
 def _tensor(run: Run, station: Station) -> int:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 
+import numpy as np
+
 from ...graph.structure.moments import iteration_of, iterations_text
-from ...recording.events import NOTHING, Site
+from ...recording.columns import columns_of
+from ...recording.events import NOTHING, HookRan, Site
 from ...recording.index import LedgerRow, Pass
 from ...recording.operations import base_of
 from ..failed_passes import failure
 from ..reason import Reason
 from ..run import Run
+from .course import Course, Line, registered, thrown_away
 from .grad_query import Question, listed
 from .not_finite import grad_not_finite
 from .unreached import failed
@@ -151,20 +156,118 @@ def _accumulated(q: Question, added: list[LedgerRow], cleared: LedgerRow | None)
     if len(small) <= 4 and all(len(text) < 16 for text in small):
         total = f" {' + '.join(small)} = {texts(added[-1].total)}."
     same = len({run.site(_pass(q, row).began) for row in added}) == 1
+    written = q.history.changes.steps if q.history.changes is not None else []
+    stale = _used_again(written, [row.step for row in added])
+    left_out = _left_out(q) if cleared is None else ""
     where = _every(q, added) if same else listed([_line(q, row) for row in added])
     return q.because(
         "accumulated",
         f"{q.name}.grad is the sum of {len(numbers)} backward passes ({where}), {since}",
-        f"backward() adds to .grad.{total}",
-        f"Clear it before each pass (optimizer.zero_grad() or {q.name}.grad = None), unless accumulating is meant.",
+        f"backward() adds to .grad.{total}{left_out}",
+        "Make the optimizer after the model is complete, with all of its parameters: then its zero_grad() clears them all."
+        if left_out
+        else f"Clear it before each pass: optimizer.zero_grad() or {q.name}.grad = None."
+        if stale
+        else f"If that is not meant, clear it before each pass: optimizer.zero_grad() or {q.name}.grad = None.",
         step=_pass(q, added[-1]).began,
         site=_site(q, added[-1]),
         nodes=_way(q, added[-1]),
         evidence=_ledger(q),
+        wrong=stale or bool(left_out),
     )
 
 
+def _left_out(q: Question) -> str:
+    """That no optimizer has the tensor, so that none clears its gradient; "" where one has it, or there is none."""
+    events = [event for step, event in q.run.optimizer_steps if step <= q.step]
+    held = {t for event in events for t in (*event.parameters, *event.idle)}
+    if not events or q.tensor in held or "zero_grad" not in q.run.words:
+        return ""
+    namesake = next((t for t in q.predecessors if t in held), NOTHING)
+    instead = f", but the {q.name} that was made at {q.run.where(q.run.tensors[namesake].born)}" if namesake != NOTHING else ""
+    return f" zero_grad() does not clear it: {events[-1].optimizer} does not have {q.name}{instead}."
+
+
+def _used_again(written: list[int], added: list[int]) -> bool:
+    """Whether a step has used a gradient in which there was still what an earlier step had used."""
+    first = next((step for step in written if step > added[0]), None)
+    later = next((step for step in added if first is not None and step > first), None)
+    return later is not None and any(step > later for step in written)
+
+
 def _set(q: Question, row: LedgerRow) -> Reason:
+    entry = _pass(q, row)
+    node = next((node for node in q.paths.nodes_of(q.tensor, entry.began) if node in entry.arrivals), NOTHING)
+    course = Course(q, entry, node)
+    retained = q.status.node != NOTHING
+    lost, cleared = ([], NOTHING) if retained else thrown_away(q, row.number)
+    if lost:
+        return _lost(q, row, lost, cleared)
+    hook = course.hook()
+    if hook is not None:
+        return _hooked(q, row, *hook)
+    if course.kind and course.main is not None:
+        return _scaled(q, row, course, course.main)
+    return _in_order(q, row, course)
+
+
+def _pass_text(q: Question, row: LedgerRow) -> str:
+    return f"{'backward pass' if _pass(q, row).via == 'backward' else 'pass'} {row.number}"
+
+
+def _increment(q: Question, row: LedgerRow) -> list[tuple[str, str]]:
+    return [("backward pass", f"{row.number}, {_line(q, row)}"), ("increment", q.run.texts.describe(row.increment))]
+
+
+def _lost(q: Question, row: LedgerRow, lost: list[int], cleared: int) -> Reason:
+    """Earlier passes were to be added to it, and were cleared."""
+    run = q.run
+    how = "zero_grad()" if "zero_grad" in run.segment(run.site(cleared)) else "The program"
+    count = f"{len(lost)} earlier passes" if len(lost) > 1 else "an earlier pass"
+    return q.because(
+        "thrown_away",
+        f"{q.name}.grad holds only what {_pass_text(q, row)} ({_line(q, row)}) gave: {how} ({run.where(cleared)}) "
+        "threw away what "
+        f"{count} had given, before any step used it",
+        f"It is {q.grad_text()}. backward() adds up until .grad is cleared.",
+        "To add up over several passes, clear .grad once per step, after step().",
+        step=cleared,
+        nodes=_way(q, row),
+        evidence=_ledger(q),
+    )
+
+
+def _hooked(q: Question, row: LedgerRow, step: int, event: HookRan) -> Reason:
+    run = q.run
+    tensor = event.tensor if event.tensor != NOTHING else run.index.owners.get((event.node, 0), NOTHING)
+    name = q.name if tensor == q.tensor else q.label(tensor)
+    before, after = run.texts.describe(event.before), run.texts.describe(event.after)
+    return q.because(
+        "hooked",
+        f"{q.name}.grad was set by {_pass_text(q, row)} ({_line(q, row)}), in which a hook on {name} replaced the gradient",
+        f"{before} came to {name}, and {after} went on. {q.name}.grad is {q.grad_text()}.",
+        step=step,
+        site=registered(q, name, run.site(step)),
+        nodes=_way(q, row),
+        evidence=[*_increment(q, row), ("before the hook", before), ("after it", after)],
+    )
+
+
+def _scaled(q: Question, row: LedgerRow, course: Course, line: Line) -> Reason:
+    """The gradient is very large or small, and a line of its way makes it so."""
+    word = "large" if course.kind == "magnified" else "small"
+    return q.because(
+        course.kind,
+        f"{q.name}.grad is very {word}: {_pass_text(q, row)} ({_line(q, row)}) reached {q.name}, and {course.said(line)}",
+        f"{q.name}.grad is {q.grad_text()}.",
+        course.remedy(),
+        step=line.step,
+        nodes=_way(q, row),
+        evidence=[*_increment(q, row), *course.evidence()],
+    )
+
+
+def _in_order(q: Question, row: LedgerRow, course: Course) -> Reason:
     entry, run = _pass(q, row), q.run
     arrivals = [
         a
@@ -174,17 +277,14 @@ def _set(q: Question, row: LedgerRow) -> Reason:
         if a.array >= 0 and (q.status.node == NOTHING or a.input == q.status.output)
     ]
     kept = f"; retain_grad() keeps it, as {q.name} is not a leaf" if q.status.node != NOTHING else ""
-    pass_ = f"backward pass {row.number}" if entry.event.via == "backward" else f"pass {row.number}"
-    evidence = [("backward pass", f"{row.number}, {_line(q, row)}"), ("increment", run.texts.describe(row.increment))]
-    later = _later(q, row)
-    zeros = _zero_entries(run, row.total)
-    if zeros:
-        evidence.append(("entries that are zero", zeros))
+    pass_ = _pass_text(q, row)
+    later = "".join(f" {part}" for part in (course.told(), course.part(row.increment)) if part) + _later(q, row)
+    evidence = [*_increment(q, row), *course.evidence()]
     sources = [a.source for a in arrivals if a.source != NOTHING]
     if len(sources) > 1:
-        lines = Counter(run.where(run.nodes[s].born) for s in sources)
+        lines = _lines_of(run, sources)
         where = listed([f"{line}{f' ({n} times)' if n > 1 else ''}" for line, n in lines.items()])
-        texts = [run.texts(a.array) for a in arrivals]
+        texts = [run.texts(a.array) for a in arrivals[:5]]
         total = ""
         if len(texts) <= 4 and all(len(text) < 16 for text in texts):
             total = f" {' + '.join(texts)} = {run.texts(row.increment)}."
@@ -213,22 +313,24 @@ def _set(q: Question, row: LedgerRow) -> Reason:
     )
 
 
+def _lines_of(run: Run, nodes: list[int]) -> Counter[str]:
+    """How many of some nodes were made in each line: of columns, as one tensor may be used thousands of times."""
+    columns = columns_of(run.recording)
+    rows = columns.events.site[columns.nodes.step[columns.row_of_node[np.array(nodes)]]]
+    found: Counter[str] = Counter()
+    for row, count in Counter(rows.tolist()).items():
+        found[run.site_text(run.recording.sites[row] if row >= 0 else None)] += count
+    return found
+
+
 def _later(q: Question, row: LedgerRow) -> str:
     """A remark on passes after the last that reached the tensor."""
-    after = [e for e in q.passes if e.began > row.step and e.event.via == "backward"]
+    after = [e for e in q.passes if e.began > row.step and e.via == "backward"]
     if not after:
         return ""
     if after[-1].ended > q.step:
         return f" Another pass, at {q.run.where(after[-1].began)}, is on its way."
     return f" The later pass at {q.run.where(after[-1].began)} did not reach {q.name}."
-
-
-def _zero_entries(run: Run, array: int) -> str:
-    values = run.recording.array(array)
-    if values is None or values.size < 2:
-        return ""
-    zeros = int((values == 0).sum())
-    return f"{zeros} of {values.size}" if zeros else ""
 
 
 def _zero(q: Question, added: list[LedgerRow], last: LedgerRow) -> Reason:
@@ -271,7 +373,7 @@ def _zero(q: Question, added: list[LedgerRow], last: LedgerRow) -> Reason:
         cut = [(way[way.index(owner) - 1], owner)]
     return q.because(
         zero.code,
-        f"{q.name}.grad is zero because {_lower(zero.sentence)}".rstrip("."),
+        f"{q.name}.grad is zero because {_clause(zero.sentence)}",
         f"Backward pass {row.number} ({_line(q, row)}) reached {q.name}, but with zeros only.",
         zero.fix,
         step=zero.step,
@@ -282,8 +384,16 @@ def _zero(q: Question, added: list[LedgerRow], last: LedgerRow) -> Reason:
     )
 
 
-def _lower(text: str) -> str:
-    return text[:1].lower() + text[1:] if text[1:2].islower() or text[:2] in ("A ",) else text
+def _clause(sentence: str) -> str:
+    """A sentence that begins with its line, "line 6: relu is dead.", as the end of another one."""
+    where, colon, rest = sentence.rstrip(".").partition(": ")
+    if colon and re.fullmatch(r"(cell \d+, )?line \d+", where):
+        return f"at {where} {rest[:1].lower() + rest[1:] if rest[:2] in ('A ', 'Th') else rest}"
+    return (
+        sentence[:1].lower() + sentence[1:].rstrip(".")
+        if sentence[1:2].islower() or sentence[:2] == "A "
+        else sentence.rstrip(".")
+    )
 
 
 def _last_good(q: Question) -> int:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...graph.symbols import clip
-from ...recording.events import NOTHING, OpRan
+import numpy as np
+
+from ...recording.events import NOTHING, BackwardBegan, BackwardEnded, OpRan
 from ...recording.index import Pass
 from ..cuts import cuts_on, fact, ways
 from ..failed_passes import explained, failure
 from ..failures import failure_of
 from ..paths import Link
+from ..quoted import quoted
 from ..reason import Reason
+from ..run import Run
 from .grad_query import Question, along, listed
 
 _LAST = 5
@@ -20,12 +23,29 @@ _LAST = 5
 
 def unreached(q: Question, passes: Sequence[Pass]) -> Reason:
     """The reason where passes ran and none of them filled the tensor's `.grad`."""
-    odd = [entry for entry in passes[:-_LAST] if entry.event.inputs or failure(q.run, entry)]
+    odd = [entry for entry in passes[:-_LAST] if entry.number in _odd(q)]
     for entry in reversed([*odd[-_LAST:], *passes[-_LAST:]]):
         found = _in_graph(q, entry)
         if found is not None:
             return found
     return _not_reached(q, passes)
+
+
+def _odd(q: Question) -> frozenset[int]:
+    """The passes that were to fill some inputs only, or that failed."""
+    return q.run.recording.once("odd passes", lambda: _odd_passes(q.run))
+
+
+def _odd_passes(run: Run) -> frozenset[int]:
+    tape = run.recording.tape
+    began, ended = tape.tables[BackwardBegan], tape.tables[BackwardEnded]
+    named = np.flatnonzero(began.columns["inputs"])
+    empty = {position for position, text in enumerate(tape.texts) if not text}
+    failed = [k for k, text in enumerate(ended["error"].tolist()) if text not in empty]
+    unfinished = (
+        {number for number, entry in run.index.passes.items() if failure(run, entry)} if run.raised is not None else set()
+    )
+    return frozenset({*began["number"][named].tolist(), *ended["number"][failed].tolist(), *unfinished})
 
 
 def _in_graph(q: Question, entry: Pass) -> Reason | None:
@@ -93,31 +113,34 @@ def _stopped_at(q: Question, entry: Pass, nodes: Sequence[int]) -> int | None:
 
 
 def failed(q: Question, entry: Pass, error: str, begin: str) -> Reason:
-    """The answer where a pass broke off."""
+    """The answer where a pass broke off. The error is quoted once: where nothing is known of it as the reason, else as
+    evidence."""
     run = q.run
     known, found = failure_of(error), explained(run, entry)
     code = known.code if known is not None else ""
-    why, said, site, step = clip(error, 160), "", run.site(entry.began), entry.began
+    why, said, site, step = quoted("", error), "", run.site(entry.began), entry.began
     fix = known.remedy() if known is not None else "Look at the error; what comes after it in the pass gets no gradient."
+    evidence = [("error", quoted("", error))] if known is not None else []
     if found is not None:
-        fix = found.fix
+        fix, evidence = found.fix, [*evidence, *found.evidence]
     if code == "freed_graph":
         before = next((e for e in q.passes if e.began < entry.began and q.paths.reached(e) & q.paths.reached(entry)), None)
-        why = "the graph it needs was freed" + (f" by the pass at {run.where(before.began)}" if before is not None else "")
-        said = f"{found.title} " if found is not None else ""
+        why = "the graph it needs was freed" + (f" by the pass at {run.moment(before.began)}" if before is not None else "")
+        said = f"{found.title} {found.explanation}" if found is not None else ""
     elif code == "in_place_on_saved" and found is not None:
         why, site, step = f"{found.title.rstrip('.')} (at {run.site_text(found.site)})", found.site, found.step
+        said = found.explanation
     elif code == "in_place_on_saved":
         why = "a tensor it needs was changed in place"
     return q.because(
         "backward_failed",
         f"{begin} because backward pass {entry.number} at {run.moment(entry.began)} failed: {why}",
-        f"{said}The error: {clip(error, 200)}",
+        said,
         fix,
         step=step,
         site=site,
         nodes=[q.tensor, *(t for t, _ in entry.event.roots)],
-        evidence=[("error", clip(error, 200))],
+        evidence=evidence,
     )
 
 
@@ -127,7 +150,9 @@ def _not_reached(q: Question, passes: Sequence[Pass]) -> Reason:
     uses = q.uses(passes[-1].began)
     for entry, links in ways(q.paths, q.tensor, passes) if uses or q.paths.read_of(q.tensor) else ():
         root = entry.event.roots[0][0]
-        found = cut_of(q, links, f"it does not lead to {q.label(root)}, where backward() starts ({run.where(entry.began)})")
+        found = cut_of(
+            q, links, f"no gradient comes back from {q.label(root)}, where backward() starts ({run.where(entry.began)})"
+        )
         if found is not None:
             return found
     entry = passes[-1]
@@ -155,6 +180,9 @@ def _not_reached(q: Question, passes: Sequence[Pass]) -> Reason:
                 step=late[0],
                 nodes=[q.tensor, root],
             )
+        replaced = _replaced(q, entry)
+        if replaced is not None:
+            return replaced
         return q.because(
             "unused",
             f"{q.name}.grad is None because nothing is computed from {q.name}: it is made at {run.where(q.history.born)} and "
@@ -169,12 +197,33 @@ def _not_reached(q: Question, passes: Sequence[Pass]) -> Reason:
     return q.because(
         "not_connected",
         f"{q.name}.grad is None because backward() at {where} starts from {name}, which is not computed from {q.name}",
-        f"{q.name} was used for {result} only, which does not lead to {q.label(root)}.",
+        f"{q.name} was used for {result} only, from which {q.label(root)} is not computed.",
         f"Make {result} part of the loss, or call backward() on what depends on {q.name}.",
         step=entry.began,
         nodes=[q.tensor, *(info.id for info in getattr(event, "outputs", ())), root],
         evidence=[("root of the pass", name), ("uses", listed([run.where(s) for s in uses[-_LAST:]]))],
     )
+
+
+def _replaced(q: Question, entry: Pass) -> Reason | None:
+    """The tensor had a place in a module, in which another one stood when the pass began."""
+    run = q.run
+    for function, name, _, ended in run.index.bindings(q.tensor):
+        other = run.index.names[function, name].at(entry.began, NOTHING)
+        if "." in name and ended <= entry.began and other not in (NOTHING, q.tensor):
+            where = run.where(ended)
+            return q.because(
+                "unused",
+                f"{q.name}.grad is None because nothing was computed from {q.name} before backward() "
+                f"({run.where(entry.began)}): since "
+                f"{where} another tensor stands in its place in {name}",
+                f"{q.name} was made at {run.where(q.history.born)}; {name} is the one made at "
+                f"{run.where(run.tensors[other].born)}.",
+                f"Ask about {name} as it is now; an optimizer that was made before {where} still has the old one.",
+                step=ended,
+                nodes=[q.tensor, other],
+            )
+    return None
 
 
 def cut_of(q: Question, links: Sequence[Link], so: str) -> Reason | None:

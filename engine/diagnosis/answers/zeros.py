@@ -10,7 +10,7 @@ import numpy as np
 from ...recording.events import NOTHING, Accumulated, HookRan, NodeRan, OpRan, Site
 from ...recording.index import Pass
 from ..paths import Paths
-from ..run import Run
+from ..run import MAX_LABEL, NAN, Run
 
 _ALIVE = "Smaller learning rate or weights, a bias above zero, or leaky_relu, whose slope is never 0."
 
@@ -37,12 +37,12 @@ _KINDS = (
     _Kind(
         "zero_step", "steps",
         "{op} is constant between its jumps, so its derivative is 0 everywhere.",
-        "Do without {op} on the way to the loss, or let the gradient pass by it: x + ({op}(x) - x).detach().",
+        "Do without {op} on the way to the loss, or let the gradient pass by it: {pass_by}.",
     ),
     _Kind(
         "zero_step", "draws",
-        "{op} is constant between its jumps, so its derivative is 0 everywhere.",
-        "Do without {op} on the way to the loss, or let the gradient pass by it: x + ({op}(x) - x).detach().",
+        "{op} draws at random, and what it draws by gets a gradient of 0.",
+        "Let the gradient pass by what is drawn: mean + std * torch.randn_like(mean), or rsample() of a distribution.",
     ),
     _Kind(
         "zero_where", "branches",
@@ -182,8 +182,14 @@ def _at(paths: Paths, entry: Pass, node: int, edge: int) -> Zero:
             return found._replace(node=node)
     for kind in _KINDS:
         if op in run.having(kind.trait):
-            sentence = kind.sentence.format(op=op, name=name, value=value)
-            return Zero(kind.code, site, step, f"{where}: {sentence}", kind.fix.format(op=op), node)
+            sentence = kind.sentence.format(op=run.module(step) or op, name=name, value=value)
+            fix = kind.fix.format(op=op, pass_by=_pass_by(run, step, op))
+            return Zero(kind.code, site, step, f"{where}: {sentence}", fix, node)
+    if any(run.fault(info.array) & NAN for info in event.outputs):
+        where_from = (
+            f"{where}: the result of {run.expression(site) or op} is NaN, as it counts no element, and no gradient goes back."
+        )
+        return Zero("zero_op", site, step, where_from, "Check what is left to be counted: targets, masks, ignore_index.", node)
     at = f" at {name} = {value}" if value else ""
     return Zero(
         "zero_op",
@@ -193,6 +199,15 @@ def _at(paths: Paths, entry: Pass, node: int, edge: int) -> Zero:
         "Start from another value, if that is not meant.",
         node,
     )
+
+
+def _pass_by(run: Run, step: int, op: str) -> str:
+    """How a gradient passes by an operation that is constant between its jumps, in the program's own names if it has them."""
+    event, made = run.events[step], run.expression(run.site(step))
+    tensors = run.inputs(event) if isinstance(event, OpRan) else []
+    name = run.tensors[tensors[0]].name(step) if tensors else ""
+    plain = name.replace(".", "").isidentifier() and f"({name}" in made and made.endswith(")") and len(made) <= MAX_LABEL
+    return f"{name} + ({made} - {name}).detach()" if plain else f"x + ({op}(x) - x).detach()"
 
 
 def _factor(paths: Paths, event: OpRan, step: int, edge: int) -> Zero | None:
@@ -216,7 +231,9 @@ def _zero_tensor(paths: Paths, tensor: int, step: int, op: str) -> Zero:
     """Where a factor that is zero comes from: through operations that keep zeros, back to the one that made them."""
     run = paths.run
     where, site, name = run.where(step), run.site(step), run.title(tensor)
-    said = f"{where}: {op} multiplies with {name}, which is zero everywhere"
+    by = run.module(step) or op
+    written = run.tensors[tensor].first_name or run.tensors[tensor].op.op not in run.having("creation")
+    said = f"{where}: {by} multiplies by {name}, which is zero everywhere" if written else f"{where}: {by} multiplies by zeros"
     maker = run.beneath_views(tensor)
     born, event = run.op_of(maker)
     for _ in range(16):

@@ -5,49 +5,95 @@ Every file of this folder is read: a rule is declared where it stands (`registry
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+
+from msgspec.structs import replace
 
 from ...discovery import modules
 from ...recording.levels import beginning
 from ...recording.recording import Recording
-from ..over_iterations import over_iterations, shows
+from ..ignoring import split
+from ..over_iterations import over_iterations
 from ..paths import paths_of
 from ..reason import Finding
+from ..run import Run, said
+from .refusals import PROGRAM_ERROR
 from .registry import Rule, everywhere, in_order
+from .told import as_text, beside
 
-__all__ = ["RULES", "explain", "findings", "known_findings"]
+__all__ = ["RULES", "explain", "findings", "ignored", "known_findings", "outcome"]
 
 modules(__name__, __path__)
 RULES: tuple[Rule, ...] = in_order()
 """The rules, in the order in which their findings matter where they are equally severe."""
 
 CONSEQUENCES = {
-    "leaf_overwritten": {"grad_is_none", "loss_not_connected", "non_leaf_in_optimizer"},
-    "loss_recreated": {"stale_optimizer", "step_without_backward", "detached_parameter", "unused_parameter"},
+    "leaf_overwritten": {"grad_is_none", "loss_not_connected", "non_leaf_in_optimizer", "none_used"},
+    "grad_is_none": {"none_used", "grad_of_non_leaf"},
+    "no_gradient": {"grad_of_non_leaf"},
+    "nan": {"too_few_values"},
+    "exhausted_parameters": {"clips_nothing", "no_zero_grad"},
+    "function_returns_wrong": {"program_error"},
+    "loss_recreated": {"stale_optimizer", "step_without_backward", "detached_parameter", "unused_parameter", "copied_tensor",
+                       "tensor_to_number"},
+    "loss_not_connected": {"copied_tensor", "tensor_to_number"},
     "step_without_backward": {"unused_parameter"},
     "growing_graph": {"needless_retain"},
-}
+    "converted_leaf": {"grad_of_non_leaf"},
+    "unused_create_graph": {"reference_cycle"},
+    "stale_optimizer": {"late_parameter"},
+    "late_parameter": {"unused_parameter"},
+    "wrong_optimizer": {"step_before_backward"},
+    "dead_relu": {"zero_gradient"},
+    "saturated": {"zero_gradient"},
+    "zero_derivative": {"zero_gradient"},
+    "symmetry": {"zero_gradient"},
+    "vanishing_gradients": {"zero_gradient"},
+}  # fmt: skip
 """Findings that say no more than that another one has taken effect."""
 
 _SEVERITIES = ("error", "warning", "hint")
 
 
-def findings(recording: Recording) -> list[Finding]:
+def findings(recording: Recording, ignore: Collection[str] = ()) -> list[Finding]:
     """What is wrong or odd about a run, in the order in which it should be read. Computed once and kept on the recording.
 
     What a rule says of one place in many iterations is one finding.
-    The gravest come first, equally grave ones in the order of `RULES`, those of one rule in the order of the run. Page, command
-    line, replay and groups all show this order; none has one of its own.
+    What explains the exception that ended the program comes first, then the gravest, equally grave ones in the order of
+    `RULES`, those of one rule in the order of the run. Page, command line, replay and groups all show this order; none has one
+    of its own. What a comment of the program ignores, `# gradtape: ignore[ID]`, is left out, as are the kinds in `ignore`.
     """
+    return split(recording, _all(recording), ignore)[0]
+
+
+def ignored(recording: Recording, ignore: Collection[str] = ()) -> list[Finding]:
+    """What was found and is left out of the findings."""
+    return split(recording, _all(recording), ignore)[1]
+
+
+def _all(recording: Recording) -> list[Finding]:
     kept = recording.derived.get("findings")
     if kept is None:
         reported = [finding for rule in RULES for finding in sorted(_found(rule, recording), key=lambda f: f.step)]
-        implied = {rule for f in reported for rule in CONSEQUENCES.get(f.rule, ())}
-        reported = [f for f in reported if f.rule not in implied]
-        reported = over_iterations(recording, reported)
-        kept = recording.derived["findings"] = sorted(reported, key=lambda f: _SEVERITIES.index(f.severity))
+        reported = over_iterations(recording, _told(paths_of(recording).run, reported))
+        kept = recording.derived["findings"] = sorted(reported, key=lambda f: (not f.ends, _SEVERITIES.index(f.severity)))
     answer: list[Finding] = kept
-    return list(answer)
+    return answer
+
+
+def _told(run: Run, found: list[Finding]) -> list[Finding]:
+    """Findings without those that say no more than another one. What ended the program is said by one finding at least: by that
+    which explains it, by the cause that another one implies, or by that of an exception about nothing in particular."""
+    kinds = {f.rule for f in found}
+    implied = {rule for kind in kinds for rule in CONSEQUENCES.get(kind, ())}
+    causes = {kind for kind in kinds for f in found if f.ends and f.rule in CONSEQUENCES.get(kind, ())}
+    told = [
+        replace(f, ends=True, evidence=(*f.evidence, ("error", said(run)))) if f.rule in causes and not f.ends else f
+        for f in found
+        if f.rule not in implied
+    ]
+    explained = any(f.ends and f.rule != PROGRAM_ERROR.id for f in told)
+    return [f for f in told if f.rule != PROGRAM_ERROR.id or not explained]
 
 
 def _found(rule: Rule, recording: Recording) -> Iterator[Finding]:
@@ -67,8 +113,7 @@ def _found(rule: Rule, recording: Recording) -> Iterator[Finding]:
 
 def known_findings(recording: Recording) -> list[Finding] | None:
     """The findings if they have been computed, for those who do not wait for them."""
-    found: list[Finding] | None = recording.derived.get("findings")
-    return found
+    return findings(recording) if "findings" in recording.derived else None
 
 
 LONG = 100_000
@@ -82,22 +127,14 @@ def findings_at_hand(recording: Recording) -> list[Finding]:
     return findings(recording)
 
 
-def explain(recording: Recording) -> str:
-    """The findings as plain text for a terminal."""
-    found = findings(recording)
-    if not found:
-        return "Nothing looks wrong.\n"
-    run = paths_of(recording).run
-    parts = []
-    for f in found:
-        where = f" ({run.site_text(f.site)})" if f.line else ""
-        lines = [f"{f.severity}: {f.title}{where}", f"  {f.explanation}"]
-        if f.fix:
-            lines.append(f"  Fix: {f.fix}")
-        lines += [f"    {what}: {value}" for what, value in f.evidence]
-        if f.iterations:
-            lines.append(f"    {shows(f)}: {f.iterations}")
-        if f.related:
-            lines.append(f"    see also: {', '.join(dict.fromkeys(run.site_text(site) for site in f.related))}")
-        parts.append("\n".join(lines) + "\n")
-    return "\n".join(parts)
+def outcome(recording: Recording, ignore: Collection[str] = ()) -> list[str]:
+    """What there is to say beside the findings of a run: that there are none, and how to go on; that some are ignored. Page,
+    command line and replay all say this."""
+    return beside(recording, findings(recording, ignore), ignored(recording, ignore))
+
+
+def explain(recording: Recording, ignore: Collection[str] = ()) -> str:
+    """The findings as plain text, with what there is to say beside them."""
+    found = findings(recording, ignore)
+    sentences = "".join(f"{each}\n" for each in outcome(recording, ignore))
+    return "\n".join(part for part in (as_text(recording, found), sentences) if part)

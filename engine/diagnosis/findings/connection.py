@@ -7,18 +7,26 @@ from collections.abc import Iterator
 from contextlib import suppress
 from itertools import islice
 
-from ...recording.events import NOTHING
+from ...recording.events import NOTHING, Accumulated
 from ...recording.index import Pass
 from ..answers.absent import absent, leaves_above
 from ..answers.grad_query import Question
-from ..answers.why import named
+from ..answers.names import named
 from ..backward_call import became_number, receiver
 from ..cuts import Cut, by_numbers, cuts_above, fact
+from ..failed_passes import kind_of
 from ..failures import BY_CODE, code_of
+from ..mending import dropped
+from ..mends import parameters, refusals
+from ..mends.cuts import uncut
 from ..paths import Paths, paths_of
-from ..reason import Finding, Reason
-from ..run import Run, finding, key
+from ..reason import Finding, Kind, Reason
+from ..run import Run, finding, key, said
 from .registry import rule
+
+LOSS_NOT_CONNECTED = kind_of(BY_CODE["loss_not_connected"])
+LOSS_RECREATED = Kind("loss_recreated", "error", "backward() starts from a new leaf, so no parameter gets a gradient.", True)
+GRAD_IS_NONE = Kind("grad_is_none", "error", "The program fails because a .grad is None.", True)
 
 _GRAD = re.compile(r"([A-Za-z_][\w.\[\]]*)\.grad\b(?!_)")
 _CUTS = 4
@@ -27,7 +35,7 @@ _LOOKED_AT = 64
 """Cuts among which it chooses: many of them may be one site in a loop."""
 
 
-@rule(20, everywhere=True)
+@rule(20, LOSS_NOT_CONNECTED, everywhere=True)
 def loss_not_connected(run: Run) -> Iterator[Finding]:
     """backward() fails because the loss does not require grad, or is no tensor any more."""
     if run.raised is None:
@@ -35,7 +43,7 @@ def loss_not_connected(run: Run) -> Iterator[Finding]:
     step, event = run.raised
     paths, code = paths_of(run.recording), code_of(event.message)
     if code == "backward_of_number":
-        yield from _of_number(paths, step, event.message)
+        yield from _of_number(paths, step)
     if code != "loss_not_connected":
         return
     root = receiver(paths, step)
@@ -48,8 +56,16 @@ def loss_not_connected(run: Run) -> Iterator[Finding]:
         why_not, fix, moment, site = cuts[0].sentence, cuts[0].fix, cuts[0].step, cuts[0].site
     elif frozen is not None:
         why_not, fix, moment, site = f"{frozen.title}.", frozen.fix, frozen.moment, frozen.site
+    elif (gradient := _gradient_above(run, root)) != NOTHING:
+        of, began = run.title(run.tensors[gradient].info.grad_of), _filled_by(run, gradient)
+        why_not = (
+            f"It is computed from {of}.grad, which backward at {run.where(began)} filled without create_graph=True: a "
+            "gradient without a graph."
+        )
+        fix = f"Take the gradient with torch.autograd.grad(…, {of}, create_graph=True), or call that backward() with it."
+        moment, site = began, run.site(began)
     yield finding(
-        run, code, "error",
+        run, LOSS_NOT_CONNECTED,
         f"backward() cannot begin: {name} does not require grad.",
         f"{why_not} So {name} has no grad_fn, and backward at {run.where(step)} has no graph to go through.",
         fix,
@@ -61,11 +77,13 @@ def loss_not_connected(run: Run) -> Iterator[Finding]:
             *(run.site(cut.step) for cut in cuts),
         ],
         evidence=[
-            ("error", event.message),
+            ("error", said(run)),
             *([(f"{name}.requires_grad", "False")] if root != NOTHING else []),
             *(fact(run, cut) for cut in cuts),
         ],
         nodes=[key(t) for t in (root, *_sides(cuts)) if t != NOTHING],
+        ends=True,
+        changes=uncut(run, cuts[0]) if cuts else dropped(run, site) if frozen is not None else parameters.wants_gradients(run),
     )  # fmt: skip
 
 
@@ -76,7 +94,27 @@ def _frozen_above(q: Question) -> Reason | None:
     return next((reason for reason in reasons if reason.code == "frozen"), None)
 
 
-def _of_number(paths: Paths, step: int, error: str) -> Iterator[Finding]:
+def _gradient_above(run: Run, tensor: int) -> int:
+    """A `.grad` that a tensor is computed from, or NOTHING."""
+    queue, seen = [tensor] if tensor != NOTHING else [], {tensor}
+    for t in queue:
+        if run.tensors[t].info.grad_of != NOTHING:
+            return t
+        above = [i for i in run.inputs(run.tensors[t].op) if i not in seen]
+        seen.update(above)
+        queue += above if len(queue) < _LOOKED_AT else []
+    return NOTHING
+
+
+def _filled_by(run: Run, gradient: int) -> int:
+    """The step at which the pass began that last filled a `.grad` before it was read."""
+    history = run.tensors[gradient]
+    last = run.last_change(history.info.grad_of, history.born)
+    entry = run.index.passes.get(last.number) if isinstance(last, Accumulated) else None
+    return entry.began if entry is not None else history.born
+
+
+def _of_number(paths: Paths, step: int) -> Iterator[Finding]:
     run = paths.run
     for tensor, read in became_number(paths, step):
         if not paths.needs(tensor, read):
@@ -84,12 +122,14 @@ def _of_number(paths: Paths, step: int, error: str) -> Iterator[Finding]:
         told = BY_CODE["backward_of_number"]
         cut = by_numbers(paths, read, paths.label(tensor, read), tensor)
         yield finding(
-            run, "loss_not_connected", "error", told.title, f"{cut.sentence} backward at {run.where(step)} is called on that.",
+            run, LOSS_NOT_CONNECTED, told.title, f"{cut.sentence} backward at {run.where(step)} is called on that.",
             told.remedy(),
             step=read,
             related=[run.site(step)],
-            evidence=[("error", error), fact(run, cut)],
+            evidence=[("error", said(run)), fact(run, cut)],
             nodes=[key(tensor)],
+            ends=True,
+            changes=uncut(run, cut),
         )  # fmt: skip
         return
 
@@ -107,7 +147,7 @@ def _sides(cuts: list[Cut]) -> Iterator[int]:
     return (tensor for cut in cuts for tensor in (cut.source, cut.result))
 
 
-@rule(30)
+@rule(30, LOSS_RECREATED)
 def loss_recreated(run: Run) -> Iterator[Finding]:
     """backward() starts from a leaf that was made from the loss's value, so it reaches nothing else."""
     reported = set()
@@ -128,7 +168,7 @@ def loss_recreated(run: Run) -> Iterator[Finding]:
         how = cuts[0].sentence if cuts else f"{name} is made anew at {run.where(born)}."
         at = f" (at {run.where(told[0])})" if told else ""
         yield finding(
-            run, "loss_recreated", "error",
+            run, LOSS_RECREATED,
             f"backward() starts from {name}, a leaf without a graph: no parameter gets a gradient.",
             f"{how} requires_grad=True{at} makes backward() run, but it does not bring the graph back: only {name}.grad is "
             "filled.",
@@ -143,6 +183,7 @@ def loss_recreated(run: Run) -> Iterator[Finding]:
             ],
             nodes=[key(t) for t in (root, *_sides(cuts)) if t != NOTHING],
             steps=[e.began for e in run.passes if run.site(e.began) == run.site(entry.began) and _from_a_leaf(run, e)],
+            changes=uncut(run, cuts[0]) if cuts else [],
         )  # fmt: skip
 
 
@@ -155,27 +196,29 @@ def _from_a_leaf(run: Run, entry: Pass) -> bool:
     return leaf and all(event.tensor == root for _, event in run.fills(entry))
 
 
-@rule(50, everywhere=True)
+@rule(50, GRAD_IS_NONE, everywhere=True)
 def grad_of_none(run: Run) -> Iterator[Finding]:
     """The program computes with a `.grad` that is None: `why` says why it is."""
     if run.raised is None or "NoneType" not in run.raised[1].message:
         return
-    step, event = run.raised
+    step = run.raised[0]
     site = run.site(step)
     names = _GRAD.findall(run.segment(site)) or _GRAD.findall(run.line(site))
     if not names:
         return
     reason = next((r for name in dict.fromkeys(names) if (r := _why_none(paths_of(run.recording), name, step))), None)
     yield finding(
-        run, "grad_is_none", "error",
+        run, GRAD_IS_NONE,
         f"{reason.title}." if reason is not None else f"{names[0]}.grad is None.",
         reason.explanation if reason is not None and reason.explanation else "No backward pass has filled it.",
         reason.fix if reason is not None and reason.fix else "Call backward() on a result that depends on it first.",
         step=step,
         site=reason.site if reason is not None else site,
         related=[site],
-        evidence=[("error", event.message), *(reason.evidence if reason is not None else ())],
+        evidence=[("error", said(run)), *(reason.evidence if reason is not None else ())],
         nodes=reason.nodes if reason is not None else (),
+        ends=True,
+        changes=refusals.filled_gradient(run, reason, step) if reason is not None else [],
     )  # fmt: skip
 
 

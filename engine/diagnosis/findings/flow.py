@@ -13,9 +13,18 @@ import numpy as np
 from ...graph.numbers import norm, number
 from ...recording.events import NOTHING, NodeRan, OpRan, Site
 from ...recording.index import Pass
-from ..reason import Finding
+from ..mends.numbers import let_through
+from ..reason import Finding, Kind
 from ..run import Run, finding, key
 from .registry import rule
+
+VANISHING = Kind("vanishing_gradients", "warning", "Gradients shrink by orders of magnitude from the last layer to the first.")
+EXPLODING = Kind("exploding_gradients", "warning", "Gradients grow by orders of magnitude from the last layer to the first.")
+DEAD_RELU = Kind("dead_relu", "warning", "Units of a ReLU are zero for every sample, so nothing reaches what is before them.")
+SATURATED = Kind("saturated", "warning", "A sigmoid, tanh or softmax is where it is flat, so almost no gradient gets through.")
+ZERO_DERIVATIVE = Kind(
+    "zero_derivative", "warning", "An operation whose derivative is 0 stands between parameters and the loss.", True
+)
 
 _LAYERS = 5
 _RATIO = 1e4
@@ -23,6 +32,8 @@ _STEPS = 12
 _LONG_RATIO = 1e6
 _STEADY = 0.75
 """The part of the layers at which the norm must move in the same direction."""
+_ALIVE = 0.95
+"""A share of dead units beyond which a layer passes next to nothing on."""
 _FLAT = 1e-3
 """A derivative below this counts as saturated."""
 _CARRIERS = ("matrix_product", "convolution", "squashes", "relu", "product")
@@ -40,7 +51,7 @@ class Layer(NamedTuple):
     born: int
 
 
-@rule(230)
+@rule(230, VANISHING, EXPLODING)
 def along_depth(run: Run) -> Iterator[Finding]:
     """Gradients shrink or grow by orders of magnitude from the last layer to the first."""
     seen: set[tuple[Site | None, str]] = set()
@@ -65,7 +76,7 @@ def _depth_finding(run: Run, entry: Pass, layers: list[Layer], kind: str) -> Fin
     factor = (first.size / last.size) ** (1 / (len(layers) - 1)) if last.size and first.size else 0.0
     middle = layers[len(layers) // 2]
     return finding(
-        run, f"{kind}_gradients", "warning",
+        run, VANISHING if small else EXPLODING,
         f"Gradients {'vanish' if small else 'explode'} on their way back: from {number(last.size)} at {last.label} to "
         f"{number(first.size)} at {first.label}.",
         f"Over {len(layers)} layers the gradient changes by a factor of about {number(factor)} at each"
@@ -215,7 +226,7 @@ def _activations(run: Run, trait: str) -> dict[tuple[Site | None, int], list[Act
     return found
 
 
-@rule(240)
+@rule(240, DEAD_RELU)
 def dead_relu(run: Run) -> Iterator[Finding]:
     """The units of a ReLU are zero for every sample, so no gradient passes."""
     if not run.updates:
@@ -242,7 +253,7 @@ def dead_relu(run: Run) -> Iterator[Finding]:
         source = next(iter(run.inputs(first.event)), NOTHING)
         given = run.values(source, first.step - 1) if source != NOTHING else None
         yield finding(
-            run, "dead_relu", "warning",
+            run, DEAD_RELU,
             f"{int(dead.sum())} of {units} ReLU units at {run.site_text(site)} are dead: zero for every sample.",
             "Where its input is negative, ReLU has derivative 0. A unit whose input is negative for all samples gets no "
             "gradient, so its weights never change again.",
@@ -258,6 +269,8 @@ def dead_relu(run: Run) -> Iterator[Finding]:
             ],
             nodes=[key(first.event.outputs[0].id)],
             steps=[c.step for c in calls if c.step >= first.step],
+            # A layer learns with the rest of its units; with next to none of them nothing before it does.
+            severity="" if dead.mean() > _ALIVE else "hint",
         )  # fmt: skip
 
 
@@ -272,7 +285,7 @@ def _since(run: Run, calls: list[Activation]) -> Activation:
     return first
 
 
-@rule(250)
+@rule(250, SATURATED)
 def saturated(run: Run) -> Iterator[Finding]:
     """From the first pass on, nearly all outputs of a sigmoid, tanh or softmax are at their ends, where it is flat."""
     if not run.updates:
@@ -297,7 +310,7 @@ def saturated(run: Run) -> Iterator[Finding]:
             continue
         reported.add(site)
         yield finding(
-            run, f"saturated_{op}", "warning",
+            run, SATURATED,
             f"{op} at {run.site_text(site)} is saturated: {parts[0]:.0%} of its {'rows' if shares else 'outputs'} are at "
             "the ends, where it is flat.",
             f"Its inputs reach from {number(float(given.min()))} to {number(float(given.max()))}. There its derivative is "
@@ -337,7 +350,7 @@ def _flat_part(run: Run, call: Activation) -> float | None:
     return float((rows.max(-1) > 1 - _FLAT).mean()) if len(rows) >= 4 else None
 
 
-@rule(260)
+@rule(260, ZERO_DERIVATIVE)
 def rounded(run: Run) -> Iterator[Finding]:
     """A gradient arrives at round, floor or sign, whose derivative is zero everywhere."""
     if not run.optimizer_steps and not run.updates:
@@ -352,11 +365,12 @@ def rounded(run: Run) -> Iterator[Finding]:
         reported.add(site)
         op = first.event.op
         yield finding(
-            run, "zero_derivative", "warning",
+            run, ZERO_DERIVATIVE,
             f"{op} at {run.site_text(site)} has derivative 0, so nothing before it learns.",
             f"A gradient of {run.texts.describe(event.received[0])} arrives and zero leaves.",
             f"Leave {op} out of the loss, or let the gradient through: x + ({op}(x) - x).detach().",
             step=first.step, site=site, related=[run.site(first.ran)],
             evidence=[("gradient that arrives", run.texts.describe(event.received[0])), ("gradient that leaves", "0")],
             nodes=[key(first.event.outputs[0].id)], steps=[c.step for c in calls],
+            changes=let_through(run, first.step),
         )  # fmt: skip

@@ -8,29 +8,46 @@ from itertools import pairwise
 
 from ...recording.events import NOTHING, OpRan, Site
 from ...recording.index import Pass
-from ..failed_passes import crossing, earlier_iteration, explained
-from ..reason import Finding
+from ..failed_passes import (
+    COMPUTED_BEFORE_LOOP,
+    FREED_GRAPH,
+    IN_PLACE_ON_SAVED,
+    SPANS_ITERATIONS,
+    crossing,
+    earlier_iteration,
+    explained,
+)
+from ..mending import Changes
+from ..mends import graphs as mends
+from ..mends.parameters import assigned
+from ..paths import paths_of
+from ..reason import Finding, Kind
 from ..run import Run, call, finding, key
 from .registry import rule
 
+GROWING_GRAPH = Kind("growing_graph", "warning", "Every backward pass goes through all earlier iterations again.", True)
+NEEDLESS_RETAIN = Kind("needless_retain", "hint", "retain_graph=True keeps graphs that are never used again.", True)
+KEPT_GRAPHS = Kind("kept_graphs", "warning", "A sum, an average or a list keeps the graph of every iteration.", True)
+UNUSED_RESULT = Kind("unused_result", "hint", "A result is never used.", True)
 
-@rule(70, everywhere=True)
+
+@rule(70, IN_PLACE_ON_SAVED, everywhere=True)
 def changed_saved_tensor(run: Run) -> Iterator[Finding]:
     """A backward pass fails because a tensor it needs was written in place since it was saved."""
-    return (found for found in _failed(run) if found.rule == "in_place_on_saved")
+    return (found for found in _failed(run) if found.rule == IN_PLACE_ON_SAVED.id)
 
 
-@rule(90, everywhere=True)
+@rule(90, FREED_GRAPH, SPANS_ITERATIONS, COMPUTED_BEFORE_LOOP, everywhere=True)
 def freed_graph(run: Run) -> Iterator[Finding]:
     """A backward pass fails because an earlier one has freed a part of its graph."""
-    return (found for found in _failed(run) if found.rule != "in_place_on_saved")
+    return (found for found in _failed(run) if found.rule != IN_PLACE_ON_SAVED.id)
 
 
 def _failed(run: Run) -> Iterator[Finding]:
     return (found for entry in run.passes if (found := explained(run, entry)) is not None)
 
 
-@rule(200)
+@rule(200, GROWING_GRAPH)
 def growing_graph(run: Run) -> Iterator[Finding]:
     """With retain_graph=True each iteration goes backward through all earlier ones again."""
     for site, entries in _retaining(run).items():
@@ -43,8 +60,10 @@ def growing_graph(run: Run) -> Iterator[Finding]:
             continue
         carried, step = crossed
         what = run.title(carried)
+        if not what.isidentifier():
+            what = paths_of(run.recording).assigned_to(run.tensors[carried].born) or what
         yield finding(
-            run, "growing_graph", "warning",
+            run, GROWING_GRAPH,
             f"Every backward pass goes through all earlier iterations again: the graph grows through {what}.",
             f"{what} carries its graph from one iteration to the next, and retain_graph=True keeps all of it. Time and memory "
             "grow with every iteration, and old graphs are differentiated again and again.",
@@ -52,10 +71,16 @@ def growing_graph(run: Run) -> Iterator[Finding]:
             step=entries[-1].began, site=site, related=[run.site(step), run.site(run.tensors[carried].born)],
             evidence=[("nodes per pass", " → ".join(map(str, sizes[:3] + sizes[-1:])))],
             nodes=[key(carried)], steps=[entry.began for entry in entries],
+            changes=_cut(run, entries, carried),
         )  # fmt: skip
 
 
-@rule(210)
+def _cut(run: Run, entries: list[Pass], carried: int) -> Changes:
+    detached = mends.cut_each_iteration(run, entries[-1].began, [carried])
+    return [*detached, *mends.unretained(run, run.site(entries[-1].began))] if detached else []
+
+
+@rule(210, NEEDLESS_RETAIN)
 def needless_retain(run: Run) -> Iterator[Finding]:
     """retain_graph=True in a loop where no later pass goes through the graph again."""
     last: dict[int, int] = {}
@@ -67,7 +92,7 @@ def needless_retain(run: Run) -> Iterator[Finding]:
         if run.raised is not None or any(last[n] > e.number for e in entries for n in _inner(run, e)):
             continue
         yield finding(
-            run, "needless_retain", "warning",
+            run, NEEDLESS_RETAIN,
             "retain_graph=True keeps graphs that are never used again.",
             f"{len(entries)} passes at {run.site_text(site)} keep their graphs, and no later pass goes through any of them. "
             "The saved tensors stay in memory for as long as something refers to the loss.",
@@ -76,6 +101,7 @@ def needless_retain(run: Run) -> Iterator[Finding]:
             evidence=[("passes that keep their graph", str(len(entries))),
                       ("nodes kept by each", str(len(_inner(run, entries[0]))))],
             nodes=[key(entries[0].event.roots[0][0])], steps=[entry.began for entry in entries],
+            changes=mends.unretained(run, site),
         )  # fmt: skip
 
 
@@ -91,7 +117,7 @@ def _inner(run: Run, entry: Pass) -> set[int]:
     return {n for n in entry.ran_at if run.nodes[n].info.variable == NOTHING}
 
 
-@rule(220)
+@rule(220, KEPT_GRAPHS)
 def kept_losses(run: Run) -> Iterator[Finding]:
     """A running total of losses, or a list of them, keeps the graph of every iteration."""
     roots = {
@@ -129,13 +155,13 @@ def kept_losses(run: Run) -> Iterator[Finding]:
         step, _, total = found[0]
         name = run.title(total)
         yield finding(
-            run, "kept_graphs", "warning",
+            run, KEPT_GRAPHS,
             f"{name} adds up losses with their graphs.",
             f"The loss is a tensor with a graph, so {name} has a graph that holds that of every iteration, though no backward "
             f"pass ever goes through it. Memory grows: {len(found) + 1} graphs by the end.",
             f"Add numbers: {name} += loss.item() (or loss.detach()).",
             step=step, site=site, evidence=[("iterations added up", str(len(found) + 1)), (f"{name}.requires_grad", "True")],
-            nodes=[key(total)], steps=[step for step, _, _ in found],
+            nodes=[key(total)], steps=[step for step, _, _ in found], changes=mends.as_numbers(run, step),
         )  # fmt: skip
         return
     yield from _appended(run, roots)
@@ -155,15 +181,17 @@ def _appended(run: Run, roots: dict[int, int]) -> Iterator[Finding]:
             if len(losses) < 3 or len(losses) < len(bound) or any(t in roots for t in _used_later(run, losses, roots)):
                 continue
             step = roots[losses[0][1]]
+            at = Site(cell, number, len(line) - len(line.lstrip()), number, len(line.encode()))
             yield finding(
-                run, "kept_graphs", "warning",
+                run, KEPT_GRAPHS,
                 f"The list {kept} keeps the graph of every iteration's {name}.",
                 f"{name} is a tensor with a graph. As long as it is in the list, so are the graph and what it refers to: "
                 f"{len(losses)} graphs by the end.",
-                f"Keep numbers: {kept}.append({name}.item()).",
-                step=step, site=Site(cell, number, len(line) - len(line.lstrip()), number, len(line.encode())),
+                f"Keep numbers: {kept}.append({name}.item()), or {name}.detach().",
+                step=step, site=at,
                 evidence=[("graphs kept", str(len(losses)))], nodes=[key(t) for _, t in losses[:8]],
                 steps=[roots[tensor] for _, tensor in losses],
+                changes=mends.appended_as_numbers(run, at),
             )  # fmt: skip
             return
 
@@ -177,7 +205,7 @@ def _used_later(run: Run, losses: list[tuple[int, int]], roots: dict[int, int]) 
                 yield from (info.id for info in event.outputs)
 
 
-@rule(270)
+@rule(270, UNUSED_RESULT)
 def unused_result(run: Run) -> Iterator[Finding]:
     """A result that requires grad is computed and nothing is ever done with it."""
     if not run.passes or run.raised is not None or len(run.recording.source) > 1:
@@ -203,16 +231,48 @@ def unused_result(run: Run) -> Iterator[Finding]:
         if not (dropped or (forgotten and run.passes[-1].began > step)):
             continue
         at[site] = [(step, event, name)]
+    yield from _detached_for_nothing(run)
     for same in at.values():
         step, event, name = same[0]
         info = event.outputs[0]
         what = name or run.title(info.id)
         yield finding(
-            run, "unused_result", "hint",
+            run, UNUSED_RESULT,
             f"The result {what} is never used." if name else f"The result of {event.op} is thrown away.",
             "It is computed and recorded, but no loss depends on it."
             + ("" if name else f" {event.op} does not change its input; it returns a new tensor."),
             "Use it or remove the line." if name else
             f"Assign the result, or use the in-place form ({event.op}_) if there is one.",
             step=step, evidence=[("operations that use it", "0")], nodes=[key(info.id)], steps=[step for step, _, _ in same],
+            changes=assigned(run, step, name),
+        )  # fmt: skip
+
+
+def _detached_for_nothing(run: Run) -> Iterator[Finding]:
+    """`x.detach()` as a statement: the detached tensor is thrown away, and x keeps its graph."""
+    at: dict[Site, list[tuple[int, int, int]]] = {}
+    for step, event in run.ops:
+        site = run.site(step)
+        if event.op not in run.having("detaches") or len(event.outputs) != 1 or site is None or not run.inputs(event):
+            continue
+        source, made = run.inputs(event)[0], event.outputs[0].id
+        if made in run.consumers or not run.status(source, step).requires_grad or source not in run.consumers:
+            continue
+        if run.segment(site) == run.line(site).partition("#")[0].strip() and call(run.segment(site)):
+            at.setdefault(site, []).append((step, source, made))
+    for site, same in at.items():
+        step, source, made = same[0]
+        used = next((s for s in run.consumers[source] if s > step), NOTHING)
+        if used == NOTHING:
+            continue
+        name = run.title(source)
+        yield finding(
+            run, UNUSED_RESULT,
+            f"{run.segment(site)} changes nothing: {name} keeps its graph.",
+            f"detach() returns a new tensor, which is thrown away here. {run.where(used)} goes on with {name} itself, with its "
+            "graph.",
+            f"Assign it: {name} = {name}.detach()" + (", or use detach_()." if name.isidentifier() else "."),
+            step=step, site=site, related=[run.site(used)],
+            evidence=[(f"{name}.requires_grad afterwards", "True"), ("operations that use the result", "0")],
+            nodes=[key(source), key(made)], steps=[one[0] for one in same],
         )  # fmt: skip

@@ -9,12 +9,34 @@ from typing import TypeAlias
 
 from ...graph.numbers import shape_text
 from ...recording.events import NOTHING, OpRan, Site
-from ..reason import Finding
+from ..mending import Changes
+from ..mends import losses as mends
+from ..reason import Finding, Kind
 from ..run import Run, finding, key
 from .registry import rule
 
+SOFTMAX_TWICE = Kind(
+    "softmax_twice", "warning", "cross_entropy or log_softmax is given probabilities, and applies softmax itself.", True
+)
+SIGMOID_TWICE = Kind(
+    "sigmoid_twice", "warning", "binary_cross_entropy_with_logits is given probabilities, and applies sigmoid itself.", True
+)
+NLL_OF_PROBABILITIES = Kind(
+    "nll_loss_of_probabilities", "warning", "nll_loss is given probabilities instead of their logarithms.", True
+)
+NLL_OF_SCORES = Kind("nll_loss_of_scores", "warning", "nll_loss is given scores instead of log-probabilities.", True)
+KL_DIV_OF_PROBABILITIES = Kind(
+    "kl_div_of_probabilities", "warning", "kl_div is given probabilities instead of their logarithms.", True
+)
+BROADCAST_IN_LOSS = Kind(
+    "broadcast_in_loss", "warning", "Prediction and target of a loss have shapes that broadcast to a larger one.", True
+)
 
-@rule(160)
+_FOLLOWED = 24
+"""Results of operations on single elements, between what has spread and the sum."""
+
+
+@rule(160, SOFTMAX_TWICE, SIGMOID_TWICE, NLL_OF_PROBABILITIES, NLL_OF_SCORES, KL_DIV_OF_PROBABILITIES)
 def squashed_twice(run: Run) -> Iterator[Finding]:
     """A loss that applies softmax, log or sigmoid itself is given what has been through one already."""
     at: dict[Site | None, list[tuple[int, OpRan, Misfit]]] = {}
@@ -22,9 +44,9 @@ def squashed_twice(run: Run) -> Iterator[Finding]:
         if (found := _misfit(run, step, event)) is not None:
             at.setdefault(run.site(step), []).append((step, event, found))
     for same in at.values():
-        step, event, (given, rule, title, explanation, fix) = same[0]
+        step, event, (given, kind, title, explanation, fix) = same[0]
         yield finding(
-            run, rule, "warning", title, explanation, fix,
+            run, kind, title, explanation, fix,
             step=step,
             related=[run.site(run.tensors[given].born)],
             evidence=[
@@ -33,11 +55,20 @@ def squashed_twice(run: Run) -> Iterator[Finding]:
             ],
             nodes=[key(given), *(key(info.id) for info in event.outputs)],
             steps=[step for step, _, _ in same],
+            changes=_mended(run, kind, step, given),
         )  # fmt: skip
 
 
-Misfit: TypeAlias = tuple[int, str, str, str, str]
-"""What a loss is given that does not fit: tensor, rule, title, explanation and fix."""
+def _mended(run: Run, kind: Kind, step: int, given: int) -> Changes:
+    if kind in (SOFTMAX_TWICE, SIGMOID_TWICE):
+        return mends.unsquashed(run, given)
+    if kind == NLL_OF_SCORES:
+        return mends.another(run, step, "nll_loss", "cross_entropy")
+    return mends.another(run, run.tensors[given].born, "softmax", "log_softmax")
+
+
+Misfit: TypeAlias = tuple[int, Kind, str, str, str]
+"""What a loss is given that does not fit: tensor, kind, title, explanation and fix."""
 
 
 def _misfit(run: Run, step: int, event: OpRan) -> Misfit | None:
@@ -50,7 +81,7 @@ def _misfit(run: Run, step: int, event: OpRan) -> Misfit | None:
         whole = _loss_name(run, step)
         if maker in run.having("probabilities"):
             return (
-                given, f"{maker}_before_cross_entropy" if whole == "cross_entropy" else f"{maker}_before_log_softmax",
+                given, SOFTMAX_TWICE,
                 f"{whole} is given the result of {maker}, and applies softmax itself.",
                 f"{run.title(given)} lies between 0 and 1, so after the second softmax no class can get a probability near 1 "
                 "or 0: the loss cannot approach zero and its gradients are small.",
@@ -62,7 +93,7 @@ def _misfit(run: Run, step: int, event: OpRan) -> Misfit | None:
         maker = run.tensors[given].op.op
         if maker in run.having("probabilities"):
             return (
-                given, "nll_loss_of_probabilities", f"nll_loss is given probabilities ({maker}) instead of their logarithms.",
+                given, NLL_OF_PROBABILITIES, f"nll_loss is given probabilities ({maker}) instead of their logarithms.",
                 "nll_loss only picks the entry of the right class and negates it; without the logarithm it is no likelihood, "
                 "and the loss is negative.",
                 "Use log_softmax in place of softmax, or cross_entropy on the scores.",
@@ -71,7 +102,7 @@ def _misfit(run: Run, step: int, event: OpRan) -> Misfit | None:
         if maker != "log_softmax" and any(i.requires_grad for i in event.outputs) and values is not None \
                 and values.size and float(values.max()) > 1e-4:  # fmt: skip
             return (
-                given, "nll_loss_of_scores", "nll_loss is given scores instead of log-probabilities.",
+                given, NLL_OF_SCORES, "nll_loss is given scores instead of log-probabilities.",
                 f"Log-probabilities are never positive, but the largest entry is {float(values.max()):.4g}. Without "
                 "log_softmax the loss has no lower bound: it falls for ever as the scores grow.",
                 "Apply log_softmax first, or use cross_entropy on the scores.",
@@ -82,22 +113,32 @@ def _misfit(run: Run, step: int, event: OpRan) -> Misfit | None:
         maker = run.tensors[given].op.op
         if maker in run.having("probabilities"):
             return (
-                given, f"{maker}_before_bce_with_logits",
+                given, SIGMOID_TWICE,
                 f"binary_cross_entropy_with_logits is given the result of {maker}, and applies sigmoid itself.",
                 f"{run.title(given)} lies between 0 and 1, so after the second sigmoid probabilities lie between 0.5 and 0.73: "
                 "class 0 can never be predicted.",
                 f"Give it the scores that went into {maker}, or use binary_cross_entropy.",
             )  # fmt: skip
         return None
-    if name == "kl_div":
-        given = run.beneath_views(run.argument(event, "self"))
-        if run.tensors[given].op.op == "softmax":
+    if name == "sub":
+        given = run.beneath_views(_input_of_kl_div(run, event))
+        if given != NOTHING and run.tensors[given].op.op in run.having("probabilities"):
             return (
-                given, "kl_div_of_probabilities", "kl_div is given probabilities instead of their logarithms.",
+                given, KL_DIV_OF_PROBABILITIES, "kl_div is given probabilities instead of their logarithms.",
                 "Its first argument is expected in log-space (the second is not, unless log_target=True).",
                 "Use log_softmax for the first argument.",
             )  # fmt: skip
     return None
+
+
+def _input_of_kl_div(run: Run, event: OpRan) -> int:
+    """What is compared with the target t where a subtraction is that of kl_div, t·log t − t·input; NOTHING for any other."""
+    entropy, product = run.argument(event, "self"), run.argument(event, "other")
+    if NOTHING in (entropy, product) or run.tensors[entropy].op.op != "xlogy" or run.tensors[product].op.op != "mul":
+        return NOTHING
+    targets = {*run.inputs(run.tensors[entropy].op)}
+    factors = run.inputs(run.tensors[product].op)
+    return factors[1] if len(factors) == 2 and targets == {factors[0]} else NOTHING
 
 
 def _loss_name(run: Run, step: int) -> str:
@@ -111,27 +152,31 @@ def _loss_name(run: Run, step: int) -> str:
     return "log_softmax"
 
 
-@rule(170)
+@rule(170, BROADCAST_IN_LOSS)
 def spread_loss(run: Run) -> Iterator[Finding]:
     """Prediction and target have shapes that broadcast against each other: every one is compared with every other."""
-    at: dict[Site | None, list[tuple[int, tuple[int, ...], tuple[int, ...]]]] = {}
-    for step, a, b, site in [*_warned(run), *_subtracted(run)]:
-        at.setdefault(site, []).append((step, a, b))
-    for site, same in at.items():
-        step, a, b = same[0]
+    at: dict[tuple[int, int], list[tuple[int, tuple[int, ...], tuple[int, ...], Site | None]]] = {}
+    for step, a, b, site in [*_warned(run), *_spread(run)]:
+        at.setdefault((site.cell, site.line) if site is not None else (0, 0), []).append((step, a, b, site))
+    for same in at.values():
+        step, a, b, site = same[0]
         pairs = math.prod(_broadcast(a, b) or (0,))
         event = run.events[step]
+        compared = not isinstance(event, OpRan) or event.op in run.having("difference")
         yield finding(
-            run, "broadcast_in_loss", "warning",
-            f"The loss compares shapes {shape_text(a)} and {shape_text(b)}: they broadcast to "
+            run, BROADCAST_IN_LOSS,
+            f"The loss {'compares' if compared else 'combines'} shapes {shape_text(a)} and {shape_text(b)}: they broadcast to "
             f"{shape_text(_broadcast(a, b) or ())}.",
             f"Instead of {max(math.prod(a), math.prod(b))} pairs of prediction and target, {pairs} are compared: every "
-            "prediction with every target. The minimum is then the same value for all.",
+            "prediction with every target. The minimum is then the same value for all." if compared else
+            f"Instead of {max(math.prod(a), math.prod(b))} pairs, {pairs} are added up: every entry of the one goes with every "
+            "entry of the other, so no prediction learns from its own target.",
             "Give both one shape: target.unsqueeze(1), prediction.squeeze(1), or view_as.",
             step=step, site=site,
             evidence=[("shapes", f"{list(a)} and {list(b)}"), ("pairs compared", str(pairs))],
             nodes=[key(i.id) for i in getattr(event, "outputs", ())],
-            steps=[step for step, _, _ in same],
+            steps=[one[0] for one in same],
+            changes=mends.one_shape(run, step, site, a, b),
         )  # fmt: skip
 
 
@@ -144,23 +189,46 @@ def _warned(run: Run) -> Iterator[tuple[int, tuple[int, ...], tuple[int, ...], S
                 yield step, given, target, run.site(step)
 
 
-def _subtracted(run: Run) -> Iterator[tuple[int, tuple[int, ...], tuple[int, ...], Site | None]]:
+def _spread(run: Run) -> Iterator[tuple[int, tuple[int, ...], tuple[int, ...], Site | None]]:
+    """The operations of losses that take a column and a row element by element, the one computed from parameters, the other
+    data."""
     ran = {n for entry in run.passes for n in entry.ran_at}
+    operations = run.having("elementwise") | run.having("branches") | run.having("difference") | run.having("product")
+    operations -= run.having("matrix_product") | run.having("convolution")
+    sound: set[int] = set()
     for step, event in run.ops:
-        if event.op not in run.having("difference") or event.node is None or event.node.id not in ran or not event.outputs:
+        if event.op not in operations or event.node is None or event.node.id not in ran or event.site in sound:
             continue
-        a, b = run.argument(event, "self"), run.argument(event, "other")
-        if NOTHING in (a, b):
+        taken = run.inputs(event)
+        if len(taken) < 2:
+            sound.add(event.site)
             continue
-        shapes = run.tensors[a].info.shape, run.tensors[b].info.shape
-        if not _column_and_row(*shapes) or run.status(a, step).requires_grad == run.status(b, step).requires_grad:
+        taken = [t for t in taken if run.tensors[t].info.shape]
+        shapes = list(dict.fromkeys(run.tensors[t].info.shape for t in taken))
+        if len(shapes) != 2 or not _column_and_row(*shapes):
             continue
-        makers = [run.tensors[t].op for t in (a, b)]
-        line = run.recording.line(event)
-        if any(run.recording.line(made) == line and made.op in run.having("shapes") for made in makers):
-            continue  # somebody put the dimension there for this very line
-        if _measured(run, event.outputs[0].id):
-            yield step, *shapes, run.site(step)
+        tracked = {run.tensors[t].info.shape for t in taken if run.status(t, step).requires_grad}
+        difference = event.op in run.having("difference")
+        if len(tracked) == 1 and not _meant(run, event, taken, difference) and _summed_up(run, event.outputs[0].id, difference):
+            yield step, shapes[0], shapes[1], run.site(step)
+        else:
+            sound.add(event.site)
+
+
+def _meant(run: Run, event: OpRan, taken: list[int], difference: bool) -> bool:
+    """Whether somebody put a dimension there: in the same line or, unless the values are subtracted, anywhere."""
+    line = run.recording.line(event)
+    for t in taken:
+        made = run.tensors[t].op
+        inputs = run.inputs(made)
+        inserted = made.op in run.having("shapes") or (
+            made.op in run.having("same_values")
+            and bool(inputs)
+            and len(run.tensors[inputs[0]].info.shape) < len(run.tensors[t].info.shape)
+        )
+        if inserted and (not difference or run.recording.line(made) == line):
+            return True
+    return False
 
 
 def _column_and_row(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
@@ -169,19 +237,33 @@ def _column_and_row(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
     return len(column) == 2 and len(row) == 1 and column[1] == 1 and column[0] == row[0] > 1
 
 
-def _measured(run: Run, tensor: int) -> bool:
-    """Whether a difference is squared (or the like) and summed up into one number."""
-    for _ in range(3):
-        events = [e for s in run.consumers.get(tensor, ()) if isinstance(e := run.events[s], OpRan) and e.outputs]
-        if not events:
+def _summed_up(run: Run, tensor: int, bent: bool) -> bool:
+    """Whether all that is computed from a tensor, element by element, is summed up into one number in the end; and, where
+    it has to be `bent`, something on the way is not linear: the mean of differences is the difference of the means."""
+    linear = run.having("product") | run.having("division") | run.having("difference") | run.having("casts")
+    by_element = run.having("elementwise") | run.having("magnitude") | run.having("branches") | run.having("product")
+    by_element |= run.having("difference") | run.having("casts")
+    by_element -= run.having("matrix_product") | run.having("convolution")
+    queue, seen, summed = [tensor], {tensor}, False
+    for t in queue:
+        if len(queue) > _FOLLOWED:
             return False
-        event = events[0]
-        if event.op in run.having("reduces"):
-            return math.prod(event.outputs[0].shape) == 1
-        if event.op not in run.having("magnitude"):
-            return False
-        tensor = event.outputs[0].id
-    return False
+        for step in run.consumers.get(t, ()):
+            event = run.events[step]
+            if not isinstance(event, OpRan) or not event.outputs:
+                continue
+            made = event.outputs[0]
+            if event.op in run.having("reduces"):
+                if math.prod(made.shape) != 1:
+                    return False
+                summed = True
+            elif event.op not in by_element:
+                return False
+            elif made.id not in seen:
+                bent = bent and event.op in linear
+                seen.add(made.id)
+                queue.append(made.id)
+    return summed and not bent
 
 
 def _broadcast(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...] | None:

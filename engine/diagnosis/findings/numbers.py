@@ -15,9 +15,16 @@ from ...recording.index import Pass
 from ...recording.levels import iterations_of
 from ..failed_passes import failing_node
 from ..fault_facts import of_derivative, of_operation, outputs, word
-from ..reason import Finding
-from ..run import NAN, Run, finding, key
+from ..mends.numbers import kept_inside
+from ..reason import Finding, Kind
+from ..run import NAN, Run, finding, key, said
 from .registry import rule
+
+NAN_VALUE = Kind("nan", "error", "A result is NaN, and it, or the loss, is used.", True)
+INF_VALUE = Kind("inf", "error", "A result is infinite, and it, or the loss, is used.", True)
+NAN_GRADIENT = Kind("nan_gradient", "error", "A gradient is NaN though the forward pass was finite.", True)
+INF_GRADIENT = Kind("inf_gradient", "error", "A gradient is infinite though the forward pass was finite.", True)
+NOT_FINITE_UNSEEN = Kind("not_finite_unseen", "error", "NaN or an infinity came about where the recording is thin.")
 
 
 class Symptom(NamedTuple):
@@ -30,7 +37,7 @@ class Symptom(NamedTuple):
     entry: Pass | None = None
 
 
-@rule(150, everywhere=True)
+@rule(150, NAN_VALUE, INF_VALUE, NAN_GRADIENT, INF_GRADIENT, NOT_FINITE_UNSEEN, everywhere=True)
 def not_finite(run: Run) -> Iterator[Finding]:
     """A loss, a gradient or a result is NaN or infinite; the finding is about the operation it began with."""
     if not any(run.faults):
@@ -56,7 +63,7 @@ def _unseen(run: Run, symptom: Symptom) -> Finding:
     iteration = iterations_of(run.recording).at(symptom.step)
     title = f"NaN or an infinity is in {symptom.what}"
     return finding(
-        run, "not_finite_unseen", "error",
+        run, NOT_FINITE_UNSEEN,
         f"{title}, for the first time in iteration {iteration:,} or just before." if iteration >= 0 else f"{title}.",
         "What led there was not recorded operation by operation, because there was no room for all of the run.",
         f"Record iteration {iteration:,} whole: then this says which operation it comes from."
@@ -172,7 +179,7 @@ def _forward(run: Run, symptom: Symptom, origin: int, nan: int) -> Finding:
     evidence.append(("first harm", f"{symptom.what} ({run.where(symptom.step)})"))
     evidence += [*_not_finite_in(run, facts.tensor), *_last_good(run, origin)]
     return finding(
-        run, "nan" if run.fault(facts.array) & NAN or nan != NOTHING else "inf", "error",
+        run, NAN_VALUE if run.fault(facts.array) & NAN or nan != NOTHING else INF_VALUE,
         f"The first {word(run, facts.array)} comes from {facts.op} at {run.where(origin)}.",
         f"{why} From there it reaches {symptom.what}.",
         facts.fix,
@@ -181,6 +188,7 @@ def _forward(run: Run, symptom: Symptom, origin: int, nan: int) -> Finding:
         evidence=evidence,
         nodes=[*facts.nodes, *([key(symptom.tensor)] if symptom.tensor >= 0 else [])],
         steps=_from_then_on(run, symptom.step),
+        changes=kept_inside(run, origin, backward=False),
     )  # fmt: skip
 
 
@@ -239,7 +247,7 @@ def _at_node(run: Run, symptom: Symptom, entry: Pass, step: int, event: NodeRan,
     facts = of_derivative(run, entry, step, event, sent)
     evidence = [*facts.evidence, ("first harm", f"{symptom.what} ({run.where(symptom.step)})"), *_last_good(run, step)]
     return finding(
-        run, "nan_gradient" if run.fault(facts.array) & NAN or _turns_nan(run, entry) else "inf_gradient", "error",
+        run, NAN_GRADIENT if run.fault(facts.array) & NAN or _turns_nan(run, entry) else INF_GRADIENT,
         f"The first {word(run, facts.array)} of {_pass(run, entry)} comes from the derivative of {facts.op} "
         f"({run.where(facts.step)}).",
         f"{facts.why} From there it reaches {symptom.what}.",
@@ -250,6 +258,8 @@ def _at_node(run: Run, symptom: Symptom, entry: Pass, step: int, event: NodeRan,
         evidence=evidence,
         nodes=facts.nodes,
         steps=_from_then_on(run, symptom.step),
+        ends=run.raised is not None and "returned nan values" in run.raised[1].message,
+        changes=kept_inside(run, facts.step, backward=True),
     )  # fmt: skip
 
 
@@ -267,13 +277,14 @@ def _stopped_by_anomaly_mode(run: Run) -> Iterator[Finding]:
     history = run.nodes[node]
     op = history.event.op if isinstance(history.event, OpRan) else history.info.name
     yield finding(
-        run, "nan_gradient", "error",
+        run, NAN_GRADIENT,
         f"The derivative of {op} ({run.where(history.born)}) is NaN.",
         "Anomaly detection stopped the backward pass at the first NaN.",
         "Keep the inputs of this operation away from where its derivative does not exist.",
         step=entry.began,
         site=run.site(history.born),
         related=[run.site(entry.began)],
-        evidence=[("error", run.raised[1].message)],
+        evidence=[("error", said(run))],
         nodes=[f"n{node}"],
+        ends=True,
     )  # fmt: skip

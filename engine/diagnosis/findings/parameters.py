@@ -7,24 +7,37 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...recording.events import NOTHING, Accumulated, FlagSet, Named, OpRan, Site
+from ..custom_functions import given_none
 from ..cuts import Cut, cuts_on, fact, ways
+from ..mends import parameters as mends
+from ..mends.cuts import uncut
 from ..paths import Paths, paths_of
-from ..reason import Finding
+from ..reason import Finding, Kind
 from ..run import Run, finding, key
 from .registry import rule
 
+STALE_OPTIMIZER = Kind("stale_optimizer", "error", "The optimizer updates tensors that the loss no longer uses.", True)
+DETACHED_PARAMETER = Kind(
+    "detached_parameter", "warning", "Something cuts parameters of the optimizer off from the loss.", True
+)
+UNUSED_PARAMETER = Kind("unused_parameter", "warning", "Parameters of the optimizer are not used for the loss.")
+UNLISTED_PARAMETER = Kind("unlisted_parameter", "error", "Parameters get gradients, and no optimizer updates them.", True)
+LEAF_OVERWRITTEN = Kind("leaf_overwritten", "error", "An update replaces a leaf by a new tensor instead of changing it.", True)
+SYMMETRY = Kind("symmetry", "warning", "The units of a layer are initialised alike and stay alike.", True)
 
-@rule(100)
+
+@rule(100, STALE_OPTIMIZER)
 def stale_optimizer(run: Run) -> Iterator[Finding]:
     """The optimizer holds tensors that the program has replaced since."""
     reported = set()
-    reached = _reached(run)
+    roots = {root for entry in run.passes for root, _ in entry.event.roots}
+    reached = [t for t in _reached(run) if t not in run.trained and t not in roots]
     replaced = _replaced(run)
     for step, event in run.optimizer_steps:
         owned = [*event.parameters, *event.idle]
         alone = [t for t in owned if run.tensors[t].ledger is None and run.status(t, step).requires_grad]
         twins = {t: replaced[t] for t in alone if t in replaced}
-        unknown = [t for t in reached if t not in run.trained and t not in owned and not _is_root(run, t)]
+        unknown = [t for t in reached if t not in owned] if len(alone) == len(owned) else []
         # Where they are used, something cuts them off: `no_gradient` says what.
         if not twins and (len(alone) < len(owned) or not unknown or any(_is_used(run, t) for t in alone)):
             continue
@@ -37,7 +50,7 @@ def stale_optimizer(run: Run) -> Iterator[Finding]:
         site = run.site(run.tensors[new[0]].born)
         again = f" They were made at {run.site_text(site)}, after the optimizer had been given the old ones." if twins else ""
         yield finding(
-            run, "stale_optimizer", "error",
+            run, STALE_OPTIMIZER,
             f"{event.optimizer} updates tensors that the loss no longer uses.",
             f"Gradients arrive in the new {run.names(new)}, but the optimizer holds the earlier {run.names(left)}, whose .grad "
             f"stays None.{again}" if twins else
@@ -51,6 +64,7 @@ def stale_optimizer(run: Run) -> Iterator[Finding]:
             ],
             nodes=[key(t) for t in [*left, *new]],
             steps=[s for s, e in run.optimizer_steps if run.site(s) == called_at and {*left} & {*e.parameters, *e.idle}],
+            changes=mends.made_later(run, step, run.tensors[new[-1]].born),
         )  # fmt: skip
 
 
@@ -62,7 +76,8 @@ def _is_used(run: Run, tensor: int) -> bool:
 def _replaced(run: Run) -> dict[int, int]:
     """Parameters of optimizers that get no gradient, and the later ones that get it in their place."""
     held = {t for _, e in run.optimizer_steps for t in (*e.parameters, *e.idle)}
-    fresh = [t for t in _reached(run) if t not in held | run.trained]
+    known = held | run.trained
+    fresh = [t for t in _reached(run) if t not in known]
     found: dict[int, int] = {}
     for t in sorted(held):
         if run.tensors[t].ledger is not None:
@@ -96,19 +111,16 @@ def _reached(run: Run) -> list[int]:
     return list(found)
 
 
-def _is_root(run: Run, tensor: int) -> bool:
-    return any(root == tensor for entry in run.passes for root, _ in entry.event.roots)
-
-
-@rule(180)
+@rule(180, DETACHED_PARAMETER, UNUSED_PARAMETER)
 def no_gradient(run: Run) -> Iterator[Finding]:
     """A parameter of the optimizer never gets a gradient, though others of it do."""
     alone: dict[int, int] = {}
     replaced = _replaced(run)
     paths = paths_of(run.recording)
+    none = given_none(run)
     for step, event in run.optimizer_steps:
         for t in event.idle:
-            if not event.parameters and not _is_used(run, t):
+            if (not event.parameters and not _is_used(run, t)) or t in none:
                 continue
             if run.tensors[t].ledger is None and run.status(t, step).requires_grad and t not in replaced:
                 alone.setdefault(t, step)
@@ -123,16 +135,16 @@ def no_gradient(run: Run) -> Iterator[Finding]:
         many = len(tensors) > 1
         used = any(t in run.consumers for t in tensors)
         if cut is not None:
-            rule, why = "detached_parameter", cut.sentence
+            kind, why = DETACHED_PARAMETER, cut.sentence
             fix = f"{cut.fix} Or leave {title} out of the optimizer, if {'they are' if many else 'it is'} not to be trained."
         elif used:
-            rule, why = "unused_parameter", f"What is computed from {'them' if many else 'it'} does not lead to the loss."
+            kind, why = UNUSED_PARAMETER, f"What is computed from {'them' if many else 'it'} does not lead to the loss."
             fix = "Use the result in the loss, or leave the parameters out of the optimizer."
         else:
-            rule, why = "unused_parameter", f"No operation uses {'them' if many else 'it'}."
+            kind, why = UNUSED_PARAMETER, f"No operation uses {'them' if many else 'it'}."
             fix = "Use it in the forward pass, or remove it."
         yield finding(
-            run, rule, "warning",
+            run, kind,
             f"{title} {'are' if many else 'is'} given to the optimizer but never get{'' if many else 's'} a gradient.",
             f"{why} .grad is None at every step of the optimizer ({run.where(step)}), so "
             f"{'they stay' if many else 'it stays'} as {'they were' if many else 'it was'} initialised.",
@@ -147,7 +159,19 @@ def no_gradient(run: Run) -> Iterator[Finding]:
             ],
             nodes=[key(t) for t in (*tensors, *((cut.source, cut.result) if cut is not None else ())) if t != NOTHING],
             steps=[s for s, e in run.optimizer_steps if tensors[0] in e.idle],
+            changes=uncut(run, cut) if cut is not None else [],
+            severity="hint" if kind is UNUSED_PARAMETER and not used and _used_in_another(run, tensors) else "",
         )  # fmt: skip
+
+
+def _used_in_another(run: Run, tensors: list[int]) -> bool:
+    """Whether another object of the same class uses the parameters that stand at the same place in it: an option, then."""
+
+    def place(tensor: int) -> tuple[Site | None, list[str]]:
+        return run.site(run.tensors[tensor].born), run.title(tensor).split(".")[-2:]
+
+    used = [place(t) for t in _reached(run)]
+    return all(place(t) in used for t in tensors)
 
 
 def _cut_off(paths: Paths, tensor: int, step: int) -> Cut | None:
@@ -160,7 +184,7 @@ def _cut_off(paths: Paths, tensor: int, step: int) -> Cut | None:
     return None
 
 
-@rule(110)
+@rule(110, UNLISTED_PARAMETER)
 def unlisted_parameter(run: Run) -> Iterator[Finding]:
     """A parameter gets gradients but its module does not list it, so no optimizer has it: layers in a Python list."""
     held = {t for _, e in run.optimizer_steps for t in (*e.parameters, *e.idle)}
@@ -175,7 +199,7 @@ def unlisted_parameter(run: Run) -> Iterator[Finding]:
         return
     step = run.tensors[lost[0]].born
     yield finding(
-        run, "unlisted_parameter", "error",
+        run, UNLISTED_PARAMETER,
         f"{len(lost)} parameter{'s' * (len(lost) > 1)} made at {run.where(step)} get gradients but are never updated.",
         "The module they belong to does not list them in parameters(), so the optimizer does not know them. That happens to "
         "layers that are kept in a plain Python list or dict.",
@@ -185,10 +209,11 @@ def unlisted_parameter(run: Run) -> Iterator[Finding]:
         evidence=[("shapes", ", ".join(str(list(run.tensors[t].info.shape)) for t in lost[:4]))],
         nodes=[key(t) for t in lost],
         steps=[s for s, e in run.history(lost[0]) if isinstance(e, Accumulated)],
+        changes=mends.listed(run, step),
     )  # fmt: skip
 
 
-@rule(10)
+@rule(10, LEAF_OVERWRITTEN)
 def leaf_overwritten(run: Run) -> Iterator[Finding]:
     """An update such as `w = w - lr * w.grad` puts a new tensor, which is no leaf, in the place of the leaf."""
     bound: dict[tuple[str, str], int] = {}
@@ -217,7 +242,7 @@ def leaf_overwritten(run: Run) -> Iterator[Finding]:
             "computed from it does."
         )
         yield finding(
-            run, "leaf_overwritten", "error",
+            run, LEAF_OVERWRITTEN,
             f"The update at {run.where(step)} replaces the leaf {name} by a new tensor.",
             what,
             f"Update in place: `with torch.no_grad(): {name} -= lr * {name}.grad`, then {name}.grad = None.",
@@ -230,6 +255,7 @@ def leaf_overwritten(run: Run) -> Iterator[Finding]:
             ],
             nodes=[key(old), key(new)],
             steps=[step for step, *_ in same],
+            changes=mends.updated_in_place(run, step, name, tracked),
         )  # fmt: skip
 
 
@@ -255,7 +281,7 @@ def _goes_on_wrongly(run: Run, tensor: int, step: int, tracked: bool) -> bool:
     return False
 
 
-@rule(190)
+@rule(190, SYMMETRY)
 def symmetry(run: Run) -> Iterator[Finding]:
     """All units of a hidden layer begin alike and get the same gradient, so they stay alike."""
     alike: list[tuple[int, int]] = []
@@ -278,7 +304,7 @@ def symmetry(run: Run) -> Iterator[Finding]:
     initialised = max([s for s in first if s < run.history(tensor)[0][0]], default=born)
     units = run.tensors[tensor].info.shape[axis]
     yield finding(
-        run, "symmetry", "warning",
+        run, SYMMETRY,
         f"The {units} units of {run.title(tensor)} are initialised alike and stay alike.",
         "Units with equal weights compute the same and get the same gradient, so training cannot tell them apart: the layer "
         "has the power of a single unit.",
@@ -292,6 +318,7 @@ def symmetry(run: Run) -> Iterator[Finding]:
         ],
         nodes=[key(t) for t, _ in alike],
         steps=run.updates[tensor],
+        changes=mends.at_random(run, initialised),
     )  # fmt: skip
 
 

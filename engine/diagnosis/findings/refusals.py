@@ -1,34 +1,52 @@
-"""What PyTorch refuses with an error about gradients or shapes: the error, explained."""
+"""The exception that a program ends with, in plain words: what PyTorch or Python refuses, with what it was given."""
 
 from __future__ import annotations
 
+import ast
+import builtins
 import re
 from collections.abc import Iterator
+from difflib import get_close_matches
 
 from ...graph.numbers import shape_text
-from ...recording.events import NOTHING
+from ...recording.events import NOTHING, Raised
 from ..backward_call import receiver
-from ..failures import failure_of
-from ..paths import paths_of
-from ..reason import Finding
-from ..run import Run, finding, key
+from ..failed_passes import kind_of
+from ..failures import FAILURES, Case, Failure, failure_of
+from ..mends.refusals import accepted
+from ..operands import called, described, operands, subject
+from ..paths import Paths, paths_of
+from ..reason import Finding, Kind
+from ..run import Run, finding, key, said
 from .registry import rule
 
 _TARGET = re.compile(r"\s*([A-Za-z_]\w*)")
 _ELSEWHERE = frozenset(("loss_not_connected", "backward_of_number", "freed_graph", "in_place_on_saved"))
 """Failures whose cause lies earlier in the run, so that rules of their own look for it."""
+KINDS = {failure.code: kind_of(failure) for failure in FAILURES if failure.code not in _ELSEWHERE}
+PROGRAM_ERROR = Kind("program_error", "error", "The program ends with an exception that is about nothing more particular.")
+
+HALTED = "KeyboardInterrupt"
+"""The exception of a run that somebody stopped, which is no mistake of the program's."""
 
 
-@rule(60, everywhere=True)
+@rule(60, *KINDS.values(), everywhere=True)
 def refused(run: Run) -> Iterator[Finding]:
-    """An error that is about gradients, explained."""
+    """An error that is known, explained."""
     if run.raised is None:
         return
     step, event = run.raised
-    failure = failure_of(event.message)
-    if failure is None or failure.code in _ELSEWHERE:
+    failure = failure_of(event.message, event.type)
+    if failure is None or failure.code in _ELSEWHERE or _own(paths_of(run.recording), step):
         return
-    tensor, title, name, evidence = NOTHING, failure.title, "", [("error", event.message)]
+    if failure.code == "backward_on_vector" or failure.code.startswith("in_place_on"):
+        yield _about_gradients(run, failure, step, event)
+    else:
+        yield _about_operands(paths_of(run.recording), failure, step, event)
+
+
+def _about_gradients(run: Run, failure: Failure, step: int, event: Raised) -> Finding:
+    tensor, title, name, evidence = NOTHING, failure.title, "", [("error", said(run))]
     if failure.code == "backward_on_vector":
         tensor = receiver(paths_of(run.recording), step)
         shape = run.tensors[tensor].info.shape if tensor != NOTHING else ()
@@ -36,16 +54,184 @@ def refused(run: Run) -> Iterator[Finding]:
         title = (
             f"{name or 'The result'} has {shape_text(shape)} elements, and backward() without an argument needs a single one."
         )
-        evidence = [("shape", str(list(shape)))]
-    elif failure.code.startswith("in_place_on") and (target := _TARGET.match(run.segment(run.site(step)))):
+        evidence.append(("shape", str(list(shape))))
+    elif target := _TARGET.match(run.segment(run.site(step))):
         tensor = run.named_at(target[1], step)
         name = target[1] if tensor != NOTHING else ""
         if name and failure.code == "in_place_on_leaf":
             title = f"{name} is a leaf that requires grad, and is written in place while operations are recorded."
-    yield finding(
-        run, failure.code, "error", title, failure.explanation, failure.remedy(name),
+    return finding(
+        run, KINDS[failure.code], title, failure.explanation, failure.remedy(name),
         step=step,
         related=[run.site(run.tensors[tensor].born)] if tensor != NOTHING else [],
         evidence=evidence,
         nodes=[key(tensor)] if tensor != NOTHING else [],
+        ends=True,
+        changes=accepted(run, failure.code, step, event.message, name),
     )  # fmt: skip
+
+
+def _about_operands(paths: Paths, failure: Failure, step: int, event: Raised) -> Finding:
+    """What was refused, with the tensors that were given and the layer that they were given to."""
+    run, given = paths.run, [] if failure.code == "state_dict_mismatch" else operands(paths, step)
+    case, words = _case(failure, event)
+    title, fix = failure.title, failure.remedy(given[0].text if given else "")
+    if case is not None:
+        names = {
+            "layer": event.module if event.layer else called(paths, step) or "the layer",
+            "call": called(paths, step) or "the operation",
+            "given": subject(paths, step) if failure.code in _OF_SUBJECTS else given[0].text if given else "",
+            "other": given[1].text if len(given) > 1 else "",
+        }
+        title, fix = _filled(case.title, words, names), _filled(case.fix, words, names) or fix
+    near = _nearest_name(paths, words[0]) if failure.code == "unknown_name" and words else event.help
+    fix = near if near and failure.code in ("unknown_name", "unknown_attribute") else f"{near} {fix}".strip()
+    layer = [(event.module, event.layer)] if event.layer else []
+    return finding(
+        run, KINDS[failure.code], title, failure.explanation, fix,
+        step=step,
+        related=[run.site(run.tensors[operand.tensor].born) for operand in given],
+        evidence=[("error", said(run)), *layer, *(described(run, operand, step) for operand in given)],
+        nodes=[key(operand.tensor) for operand in given],
+        ends=True,
+        changes=accepted(run, failure.code, step, event.message, ""),
+    )  # fmt: skip
+
+
+_OF_SUBJECTS = frozenset(("unknown_attribute", "none_used", "not_a_tensor"))
+"""Failures in which what is given need not be a tensor."""
+
+
+def _case(failure: Failure, event: Raised) -> tuple[Case | None, tuple[str, ...]]:
+    """What an error says in particular, with the words and numbers of its message."""
+    for case in failure.cases:
+        found = re.search(case.pattern, event.message)
+        if found is not None and event.layer.startswith(case.layer):
+            return case, tuple(word or "" for word in found.groups())
+    return None, ()
+
+
+def _filled(template: str, words: tuple[str, ...], names: dict[str, str]) -> str:
+    """A sentence with what stands for its blanks; the names of the program keep their first letter."""
+    others = {"given": "what is used here", "other": "target"}
+    filled = names | {name: other for name, other in others.items() if not names[name]}
+    filled |= {str(number): word for number, word in enumerate(words, 1)}
+    text = re.sub(r"\{(\w+)\}", lambda blank: filled.get(blank[1], blank[0]), template)
+    return text[:1].upper() + text[1:] if text.startswith(("the ", "what is used")) else text
+
+
+# --- names ------------------------------------------------------------------------------------------------------------
+
+_IMPORTS = {
+    "torch": "import torch", "nn": "from torch import nn", "F": "import torch.nn.functional as F",
+    "np": "import numpy as np", "numpy": "import numpy", "optim": "from torch import optim", "math": "import math",
+    "plt": "import matplotlib.pyplot as plt", "random": "import random", "copy": "import copy",
+    "DataLoader": "from torch.utils.data import DataLoader", "TensorDataset": "from torch.utils.data import TensorDataset",
+}  # fmt: skip
+
+
+def _nearest_name(paths: Paths, name: str) -> str:
+    """Which name may be meant, as a sentence; "" where none is near."""
+    if name in _IMPORTS:
+        return f"Write {_IMPORTS[name]} at the top."
+    known = {*paths.source.functions, *(each for each in paths.source.assigned if each.isidentifier()), *dir(builtins)}
+    near = get_close_matches(name, known - {name}, 1)
+    return f"Did you mean {near[0]}?" if near else ""
+
+
+# --- all others -------------------------------------------------------------------------------------------------------
+
+
+@rule(65, PROGRAM_ERROR, everywhere=True)
+def failed(run: Run) -> Iterator[Finding]:
+    """Any other exception; it is left out where a finding of another kind explains it."""
+    if run.raised is None or run.raised[1].type == HALTED:
+        return
+    step, event = run.raised
+    paths, failure = paths_of(run.recording), failure_of(event.message, event.type)
+    title, explanation, fix = _own(paths, step) or _ENDS.get(event.type) or _ANY
+    if failure is not None:
+        title, explanation, fix = failure.title, failure.explanation, failure.remedy()
+    given = operands(paths, step)
+    yield finding(
+        run, PROGRAM_ERROR, title, explanation, f"{event.help} {fix}".strip(),
+        step=step,
+        related=[run.site(run.tensors[operand.tensor].born) for operand in given],
+        evidence=[("error", said(run)), *(described(run, operand, step) for operand in given)],
+        nodes=[key(operand.tensor) for operand in given],
+        ends=True,
+    )  # fmt: skip
+
+
+_ANY = (
+    "The program ends with an exception.",
+    "Nothing catches the exception, so nothing after this line has run.",
+    "Look at what is given here: values, shapes and dtypes as they were stand in the recording, at its last step.",
+)
+_ENDS = {
+    "SyntaxError": (
+        "Python cannot read the program.", "Nothing of it has run.",
+        "Look at this line and at the end of the one before: a bracket, a quote or a colon may be missing.",
+    ),
+    "IndentationError": (
+        "Python cannot read the program: a line is indented otherwise than those around it.", "Nothing of it has run.",
+        "Indent the lines of a block alike, with spaces only.",
+    ),
+    "KeyError": (
+        "A dictionary is asked for a key that it does not have.", "Keys are compared exactly, 1 and '1' are two keys.",
+        "Look at which keys there are: print(d.keys()), or use d.get(key, default).",
+    ),
+    "ZeroDivisionError": (
+        "A Python number is divided by zero.", "Tensors give inf or nan here, Python's numbers raise.",
+        "Count before dividing, or divide by max(count, 1).",
+    ),
+    "RecursionError": (
+        "A function calls itself without an end.", "Each call waits for the next one, until Python stops.",
+        "Give it a case in which it does not call itself, or write a loop.",
+    ),
+    "FileNotFoundError": (
+        "A file is asked for that is not there.", "Programs run here without the files of your machine.",
+        "Make the data in the program, or record the run on your machine.",
+    ),
+    "ModuleNotFoundError": (
+        "A module is imported that is not there.", "Programs find Python's own modules that are harmless, NumPy and torch.",
+        "Leave it out, or record the run on your machine.",
+    ),
+    "TimeoutError": (
+        "The program was stopped because it ran too long.", "What was recorded until then is whole.",
+        "Do fewer iterations, smaller ones, or allow more seconds.",
+    ),
+    "MemoryError": (
+        "The program needed more memory than it may.", "What was recorded until then is whole.",
+        "Make the tensors smaller, or allow more memory.",
+    ),
+    "SystemExit": (
+        "The program ends itself by sys.exit().", "Its exit code says that something went wrong.",
+        "Look at why it does so here.",
+    ),
+    "PolicyError": (
+        "The program asks for something that programs may not do here.", "Programs are strangers: they run shut in.",
+        "Do it without; nothing that computes with tensors needs it.",
+    ),
+}  # fmt: skip
+"""By exception: title, explanation and fix."""
+
+
+def _own(paths: Paths, step: int) -> tuple[str, str, str] | None:
+    """Title, explanation and fix of an exception that the program raises itself; None for any other."""
+    event = paths.run.events[step]
+    node = paths.source.at(paths.run.site(step))
+    statement = paths.source.statement(node) if node is not None else None
+    match statement:
+        case ast.Raise(exc=exc) if isinstance(event, Raised) and (exc is None or event.type in ast.unparse(exc)):
+            return (
+                f"The program raises {event.type} itself.", "A line of its own says that something is not as it should be.",
+                "Look at the condition before it: what it wants is not so in this run.",
+            )  # fmt: skip
+        case ast.Assert() if isinstance(event, Raised) and event.type == "AssertionError":
+            return (
+                "An assertion of the program does not hold.", "What it compares is not so in this run.",
+                "Look at the values that it compares: each stands in the recording.",
+            )  # fmt: skip
+        case _:
+            return None

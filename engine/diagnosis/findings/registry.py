@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from ..reason import Finding
+from ..reason import Finding, Kind
 from ..run import Run
 
 Rule = Callable[[Run], Iterator[Finding]]
 
 _ORDER: dict[Rule, int] = {}
 _EVERYWHERE: set[Rule] = set()
+_KINDS: dict[Rule, tuple[Kind, ...]] = {}
 
 
-def rule(order: int, *, everywhere: bool = False) -> Callable[[Rule], Rule]:
-    """Declare a rule; findings that are equally severe are read in the order of their rules' numbers, the smallest first.
+def rule(order: int, *kinds: Kind, everywhere: bool = False) -> Callable[[Rule], Rule]:
+    """Declare a rule and the kinds of findings that it may have. Equally severe findings are read in the order of their rules'
+    numbers, the smallest first.
 
     What makes all gradients wrong comes before what spoils some, and a cause before what it leads to, which may show earlier in
     the run. The rules here stand ten apart, so that others find room between them.
@@ -25,7 +27,10 @@ def rule(order: int, *, everywhere: bool = False) -> Callable[[Rule], Rule]:
     """
 
     def declare(function: Rule) -> Rule:
+        if not kinds:
+            raise TypeError(f"{function.__name__} says nothing of what it may find: @rule({order}, Kind(…))")
         _ORDER[function] = order
+        _KINDS[function] = kinds
         if everywhere:
             _EVERYWHERE.add(function)
         return function
@@ -36,6 +41,11 @@ def rule(order: int, *, everywhere: bool = False) -> Callable[[Rule], Rule]:
 def everywhere(rule: Rule) -> bool:
     """Whether a rule holds where a recording has grown thinner, too."""
     return rule in _EVERYWHERE
+
+
+def kinds_of(rule: Rule) -> tuple[Kind, ...]:
+    """What a rule may find."""
+    return _KINDS[rule]
 
 
 def in_order() -> tuple[Rule, ...]:

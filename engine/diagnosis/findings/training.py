@@ -7,15 +7,35 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+import numpy as np
+
 from ...graph.numbers import norm, number
-from ...recording.events import NOTHING, Accumulated, GradSet, Site, Stepped
-from ..reason import Finding
+from ...recording.events import NOTHING, Accumulated, GradSet, NodeRan, OpRan, Site, Stepped
+from ...recording.index import Pass
+from ..mends import training as mends
+from ..reason import Finding, Kind
 from ..run import Change, Run, call, finding, key
 from .registry import rule
+
+NO_ZERO_GRAD = Kind(
+    "no_zero_grad", "error", "Gradients of earlier iterations are still in .grad when parameters are updated again.", True
+)
+CLEARED_BEFORE_STEP = Kind(
+    "cleared_before_step", "error", "Gradients are cleared between backward() and the optimizer's step.", True
+)
+STEP_BEFORE_BACKWARD = Kind(
+    "step_before_backward", "error", "The optimizer steps before backward() has filled any gradient.", True
+)
+STEP_WITHOUT_BACKWARD = Kind("step_without_backward", "error", "The optimizer steps, and backward() is never called.", True)
+DIVERGING = Kind("diverging", "error", "The loss grows without bound.", True)
 
 _GROWTH = 1.2
 """The factor by which each of the last losses exceeds the one before, where a run diverges."""
 _TOTAL = 10.0
+_NEARLY = 0.3
+"""The part of their size by which the parameters must have changed, where a run diverges."""
+_SUMMED = 8
+"""Numbers from which on a sum is worth a word."""
 _RATE = re.compile(r"\b(?:lr|learning_rate|step_size|eta|alpha|rate)\s*=", re.IGNORECASE)
 
 
@@ -30,7 +50,7 @@ class Reuse(NamedTuple):
     second: int
 
 
-@rule(120)
+@rule(120, NO_ZERO_GRAD)
 def no_zero_grad(run: Run) -> Iterator[Finding]:
     """Gradients of earlier iterations are still in `.grad` when the parameters are updated again."""
     reuses_at: dict[tuple[Site | None, Site | None], list[Reuse]] = {}
@@ -45,7 +65,7 @@ def no_zero_grad(run: Run) -> Iterator[Finding]:
         name = run.title(first.tensor)
         during = f" ({found})" if (found := run.during(first.backward)) else ""
         yield finding(
-            run, "no_zero_grad", "error",
+            run, NO_ZERO_GRAD,
             f"Gradients add up over iterations: {name}.grad is not cleared between updates.",
             f"The update at {run.site_text(update)} used {name}.grad, then backward pass {event.number}{during} added to it "
             f"instead of starting from zero, and the next update used the sum. This happened {len(reuses)} times"
@@ -61,6 +81,7 @@ def no_zero_grad(run: Run) -> Iterator[Finding]:
             ],
             nodes=[key(t) for t in affected],
             steps=[reuse.backward for reuse in reuses],
+            changes=mends.cleared_each_time(run, first.first, first.second, backward),
         )  # fmt: skip
         return
 
@@ -90,7 +111,7 @@ def _reuses(run: Run, tensor: int) -> Iterator[Reuse]:
             used = step
 
 
-@rule(130)
+@rule(130, CLEARED_BEFORE_STEP, STEP_BEFORE_BACKWARD, STEP_WITHOUT_BACKWARD)
 def idle_step(run: Run) -> Iterator[Finding]:
     """The optimizer steps while no parameter has a gradient."""
     offences: dict[tuple[Site | None, str], list[int]] = {}
@@ -109,31 +130,32 @@ def idle_step(run: Run) -> Iterator[Finding]:
         if kind == "cleared_before_step":
             clear = _clearing(run, owned, steps[0])
             yield finding(
-                run, kind, "error",
+                run, CLEARED_BEFORE_STEP,
                 "The gradients are cleared between backward() and the optimizer's step.",
                 f"At {run.where(steps[0])} {event.optimizer}.step has nothing to work with: the gradients that backward "
                 f"computed were cleared at {run.where(clear)}, so the parameters do not move by them.",
                 "Call zero_grad() before backward() (or after step()), not between them.",
                 step=steps[0], site=run.site(clear), related=[run.site(steps[0])], evidence=evidence, nodes=nodes,
-                steps=steps,
+                steps=steps, changes=mends.clear_moved(run, clear, steps[0], _passes_before(run, owned, clear)),
             )  # fmt: skip
         elif kind == "step_before_backward":
             after = next((e.began for e in run.passes if e.began > steps[0]), NOTHING)
             yield finding(
-                run, kind, "warning" if len(steps) == 1 else "error",
+                run, STEP_BEFORE_BACKWARD,
                 f"{event.optimizer}.step runs before backward(): no parameter has a gradient yet.",
                 f"At {run.where(steps[0])} every .grad is None, so the step changes nothing; the backward pass comes later, "
                 f"at {run.where(after)}." if after != NOTHING else f"At {run.where(steps[0])} every .grad is None.",
                 "Call them in the order optimizer.zero_grad(), loss.backward(), optimizer.step().",
                 step=steps[0], related=[run.site(after)], evidence=evidence, nodes=nodes, steps=steps,
+                severity="warning" if len(steps) == 1 else "", changes=mends.step_moved(run, steps[0], after),
             )  # fmt: skip
         else:
             yield finding(
-                run, kind, "error",
+                run, STEP_WITHOUT_BACKWARD,
                 f"{event.optimizer}.step without any backward(): no parameter has a gradient.",
                 f"The step at {run.where(steps[0])} changes nothing, because backward() is never called on a loss.",
                 "Call loss.backward() before optimizer.step().",
-                step=steps[0], evidence=evidence, nodes=nodes, steps=steps,
+                step=steps[0], evidence=evidence, nodes=nodes, steps=steps, changes=mends.backward_called(run, steps[0]),
             )  # fmt: skip
 
 
@@ -165,6 +187,13 @@ def _clearing(run: Run, owned: list[int], step: int) -> int:
     return max((s for t in owned for s, e in run.history(t, before=step) if _cleared(run, e)), default=step)
 
 
+def _passes_before(run: Run, owned: list[int], step: int) -> list[int]:
+    """Where the passes of the same iteration began that filled gradients before a step, the first of them first."""
+    loops = run.loops(step)
+    filled = {e.number for t in owned for s, e in run.history(t, before=step) if isinstance(e, Accumulated)}
+    return [entry.began for entry in run.passes if entry.number in filled and run.loops(entry.began) == loops]
+
+
 def _leads_on(run: Run, tensor: int) -> bool:
     """Whether something that requires grad was computed from a tensor."""
     for step in run.consumers.get(tensor, ()):
@@ -174,11 +203,72 @@ def _leads_on(run: Run, tensor: int) -> bool:
     return False
 
 
-@rule(140, everywhere=True)
+@rule(140, DIVERGING, everywhere=True)
 def diverging(run: Run) -> Iterator[Finding]:
     """The loss grows from update to update until it leaves all bounds."""
     if not run.updates:
         return
+    moments = sorted({step for steps in run.updates.values() for step in steps})
+    for points in losses(run):
+        found = growing([value for _, value in points])
+        if found is None:
+            continue
+        began, ended = points[found[0]], points[found[1]]
+        between = [m for m in moments if began[0] < m < points[-1][0]]
+        if len(between) < 2 or _stays(run, began[0], ended[0]):
+            continue
+        update = between[0]
+        tensor = next(t for t, steps in run.updates.items() if update in steps)
+        uphill = goes_uphill(run, tensor, update)
+        rate = rate_site(run)
+        last = points[-1][1]
+        count = summed(run, next(entry for entry in run.passes if entry.began == began[0]))
+        size = next((n for s, e in run.history(tensor)[::-1] if s < update and isinstance(e, Accumulated)
+                     and (n := norm(run.recording.arrays[e.total])) is not None), None)  # fmt: skip
+        evidence = [
+            ("loss", series_text([value for _, value in points])),
+            ("updates", str(len(between))),
+        ]
+        if size is not None:
+            evidence.append((f"norm of {run.title(tensor)}.grad at the first update", number(size)))
+        yield finding(
+            run, DIVERGING,
+            "The updates go uphill: the loss grows without bound." if uphill else
+            "The loss diverges: the learning rate is too large.",
+            f"From {number(began[1])} the loss grew to {number(ended[1])}"
+            + ("" if math.isfinite(last) else f" and then to {number(last)}")
+            + (f": the update at {run.where(update)} adds the gradient instead of subtracting it." if uphill else
+               f" in {len(between)} updates. Each step overshoots the minimum by more than the one before."
+               + sum_text(count)),
+            "Subtract the gradient: w -= lr * w.grad." if uphill else
+            "Average instead of summing (.mean()), or divide the learning rate by that number." if count else
+            "Use a learning rate ten times smaller (and again, if that is not enough), or scale the data.",
+            step=update,
+            site=run.site(update) if uphill or rate is None else rate,
+            related=[run.site(update), run.site(began[0]), rate],
+            evidence=evidence,
+            nodes=[key(t) for t, steps in run.updates.items() if update in steps],
+            steps=[step for step, _ in points[found[0] :]],
+            changes=mends.downhill(run, update) if uphill else
+            mends.smaller_steps(run, rate, update, [value for _, value in points]),
+        )  # fmt: skip
+        return
+
+
+def _stays(run: Run, begin: int, end: int) -> bool:
+    """Whether the parameters are nearly what they were, so that a loss that has grown has its reason in the data."""
+    change = size = 0.0
+    for tensor in run.updates:
+        old, new = run.values(tensor, begin), run.values(tensor, end)
+        if old is None or new is None or old.shape != new.shape:
+            return False
+        with np.errstate(all="ignore"):
+            change, size = math.hypot(change, np.linalg.norm(new - old)), math.hypot(size, np.linalg.norm(old))
+    return change < _NEARLY * size
+
+
+def losses(run: Run) -> list[list[tuple[int, float]]]:
+    """The values that backward passes began with, for each call of backward in order: pairs (step, value)."""
     series: dict[tuple[Site | None, str], list[tuple[int, float]]] = {}
     for entry in run.passes:
         if len(entry.event.roots) == 1 and entry.event.via == "backward":
@@ -188,49 +278,30 @@ def diverging(run: Run) -> Iterator[Finding]:
                 series.setdefault((run.site(entry.began), call(run.segment(run.site(entry.began)))), []).append(
                     (entry.began, value)
                 )
-    moments = sorted({step for steps in run.updates.values() for step in steps})
-    for points in series.values():
-        found = _divergence([value for _, value in points])
-        if found is None:
-            continue
-        began, ended = points[found[0]], points[found[1]]
-        between = [m for m in moments if began[0] < m < points[-1][0]]
-        if len(between) < 2:
-            continue
-        update = between[0]
-        tensor = next(t for t, steps in run.updates.items() if update in steps)
-        uphill = _goes_uphill(run, tensor, update)
-        rate = _rate_site(run)
-        last = points[-1][1]
-        size = next((n for s, e in run.history(tensor)[::-1] if s < update and isinstance(e, Accumulated)
-                     and (n := norm(run.recording.arrays[e.total])) is not None), None)  # fmt: skip
-        evidence = [
-            ("loss", _series([value for _, value in points])),
-            ("updates", str(len(between))),
-        ]
-        if size is not None:
-            evidence.append((f"norm of {run.title(tensor)}.grad at the first update", number(size)))
-        yield finding(
-            run, "diverging", "error",
-            "The updates go uphill: the loss grows without bound." if uphill else
-            "The loss diverges: the learning rate is too large.",
-            f"From {number(began[1])} the loss grew to {number(ended[1])}"
-            + ("" if math.isfinite(last) else f" and then to {number(last)}")
-            + (f": the update at {run.where(update)} adds the gradient instead of subtracting it." if uphill else
-               f" in {len(between)} updates. Each step overshoots the minimum by more than the one before."),
-            "Subtract the gradient: w -= lr * w.grad." if uphill else
-            "Use a learning rate ten times smaller (and again, if that is not enough), or scale the data.",
-            step=update,
-            site=run.site(update) if uphill or rate is None else rate,
-            related=[run.site(update), run.site(began[0]), rate],
-            evidence=evidence,
-            nodes=[key(t) for t, steps in run.updates.items() if update in steps],
-            steps=[step for step, _ in points[found[0] :]],
-        )  # fmt: skip
-        return
+    return list(series.values())
 
 
-def _divergence(values: list[float]) -> tuple[int, int] | None:
+def summed(run: Run, entry: Pass) -> int:
+    """Over how many numbers the root of a pass is a plain sum, as the gradients show: each gets the one that arrives; 0 if it
+    is none, or one of a few."""
+    for node, step in list(entry.ran_at.items())[:4]:
+        event, maker = run.events[step], run.nodes[node].event
+        if not isinstance(event, NodeRan) or not isinstance(maker, OpRan) or maker.op not in run.having("reduces"):
+            continue
+        sent = event.sent[0] if event.sent else None
+        given = run.recording.array(event.received[0]) if event.received and event.received[0] != NOTHING else None
+        values = run.recording.array(sent.array) if sent is not None else None
+        if given is not None and values is not None and given.size == 1 and values.size >= _SUMMED:
+            return int(values.size) if bool((values == given.item()).all()) else 0
+    return 0
+
+
+def sum_text(count: int) -> str:
+    """What it means that a loss is a sum over so many numbers, as a sentence to be added; "" for 0."""
+    return f" The loss is a sum over {count:,} numbers, and its gradient as many times that of their mean." if count else ""
+
+
+def growing(values: list[float]) -> tuple[int, int] | None:
     """Where a series begins to grow geometrically and where its last finite value is, if it ends that way."""
     finite = next((i for i, v in enumerate(values) if not math.isfinite(v)), len(values))
     last = finite - 1
@@ -243,7 +314,7 @@ def _divergence(values: list[float]) -> tuple[int, int] | None:
     return (first, last) if last - first >= 3 - (finite < len(values)) and grown else None
 
 
-def _goes_uphill(run: Run, tensor: int, update: int) -> bool:
+def goes_uphill(run: Run, tensor: int, update: int) -> bool:
     """Whether an update by hand moved a tensor along its gradient."""
     if isinstance(run.events[update], Stepped):
         return False
@@ -254,7 +325,7 @@ def _goes_uphill(run: Run, tensor: int, update: int) -> bool:
     return float(((after - before) * grad).sum()) > 0
 
 
-def _rate_site(run: Run) -> Site | None:
+def rate_site(run: Run) -> Site | None:
     """The first line that gives a learning rate."""
     for cell, text in enumerate(run.recording.source):
         for line, content in enumerate(text.splitlines(), 1):
@@ -265,6 +336,6 @@ def _rate_site(run: Run) -> Site | None:
     return None
 
 
-def _series(values: list[float]) -> str:
+def series_text(values: list[float]) -> str:
     shown = list(map(number, values))
     return " → ".join(shown if len(shown) <= 6 else [*shown[:3], "…", *shown[-3:]])

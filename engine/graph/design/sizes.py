@@ -128,7 +128,6 @@ class _Pill:
     below: float = 14
     below_halo: float = 19
     """Baseline of what stands under it, from its lower edge."""
-    line: float = 15
     spill: float = 24
     """How far that may reach beyond it at either side."""
 
@@ -173,7 +172,7 @@ class _Rows:
     gap: float = 4
     below: float = 6
     aside: float = 9
-    head: float = 42
+    head: float = 76
     """What the card itself needs above them."""
     over: float = 2
     """Room under the card's own rows."""
@@ -220,6 +219,8 @@ class _Spark:
     pill_height: float = 7
     pill_opacity: float = 0.5
     row_width: float = 46
+    row_least: float = 24
+    """Where only so narrow a curve leaves room for a parameter's number."""
     row_share: float = 0.36
     row_aside: float = 7
     row_gap: float = 6

@@ -10,9 +10,10 @@ from typing import Any, TypeAlias
 
 from ..numbers import number
 from ..structure.build import Graph
+from ..structure.folding import shown_member
 from ..symbols import TITLE, clip
 from .change_index import MISSING, NOT_FINITE
-from .node_states import Faces, WholeFaces
+from .node_states import PASSED_LABEL, Faces, WholeFaces
 from .state_history import EdgeFace, EdgeKey, Face
 
 Norms: TypeAlias = dict[str, list[tuple[int, float]]]
@@ -44,23 +45,33 @@ def fold_faces(whole: Graph, graph: Graph, faces: WholeFaces, norms: Norms, kept
 
 
 def group_history(graph: Graph, members: Sequence[str], faces: WholeFaces, norms: Norms) -> list[tuple[int, Face]]:
-    """The history of a closed group's card: the value of what it makes, the largest norm among the gradients that it keeps, and
-    what the liveliest of its members is doing."""
+    """The history of a closed group's card: the value of what it makes, the largest norm among the gradients that it keeps or,
+    where it keeps none, the gradient that came to what it makes, and what the liveliest of its members is doing."""
     shown = shown_member(graph, members)
     title = clip(graph.nodes[shown]["title"], TITLE)
     values = [(step, 0, f"{title} = {face.value}") for step, face in faces.nodes[shown] if face.value]
     known = [key for key in members if key in norms]
-    largest = _largest([norms[key] for key in known], lambda i, step: _fault(faces.nodes[known[i]], step))
+    largest = list(_largest([norms[key] for key in known], lambda i, step: _fault(faces.nodes[known[i]], step)))
+    label = "grad"
+    if not known and (passed := _passed(faces.nodes[shown])):
+        largest, label = passed, PASSED_LABEL
     now = ["", "", ""]  # value, grad, state
     history: list[tuple[int, Face]] = []
     for step, which, text in sorted([*values, *largest, *_liveliest([faces.nodes.states(key) for key in members])]):
         now[which] = text
-        face = Face(value=now[0], grad=now[1] or None, state=now[2])
+        face = Face(value=now[0], grad=now[1] or None, grad_label=label, state=now[2])
         if history and history[-1][0] == step:
             history[-1] = (step, face)
         elif not history or history[-1][1] != face:
             history.append((step, face))
     return history
+
+
+def _passed(history: Iterable[tuple[int, Face]]) -> list[tuple[int, int, str]]:
+    """When a card begins to show a gradient that has passed, and when it no longer does; [] where it never does."""
+    told = [(step, face.grad or "" if face.grad_label == PASSED_LABEL else "") for step, face in history]
+    changes = [(step, 1, text) for (step, text), before in zip(told, ["", *(text for _, text in told)]) if text != before]
+    return changes
 
 
 def edge_history(parts: Sequence[EdgeKey], faces: WholeFaces) -> list[tuple[int, EdgeFace]]:
@@ -73,17 +84,6 @@ def edge_history(parts: Sequence[EdgeKey], faces: WholeFaces) -> list[tuple[int,
             norms[step] = max(norms.get(step, 0.0), float(f"{norm or 0.0:.3g}"))
     quiet = {step + 1 for step in norms if step + 1 < faces.edges.total}
     return [(step, EdgeFace(step in norms, norm=norms.get(step))) for step in sorted(norms.keys() | quiet)]
-
-
-def shown_member(graph: Graph, members: Sequence[str]) -> str:
-    """The member whose value stands on the card: the last root, else the last one with a name, else the last."""
-    nodes = graph.nodes
-    computed = [key for key in members if nodes[key]["kind"] not in ("leaf", "constant", "accumulate")] or list(members)
-    for wanted in ("root", "card"):
-        found = [key for key in computed if (nodes[key].get("root") if wanted == "root" else nodes[key]["shape"] == "card")]
-        if found:
-            return found[-1]
-    return computed[-1]
 
 
 def _largest(tracks: Iterable[list[tuple[int, float]]], fault: Callable[[int, int], str]) -> Iterable[tuple[int, int, str]]:

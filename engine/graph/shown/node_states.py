@@ -12,7 +12,9 @@ from functools import partial
 from typing import Any
 
 import msgspec
+import numpy as np
 
+from ...recording.columns import Ints, columns_of
 from ...recording.events import (
     NOTHING,
     Accumulated,
@@ -43,6 +45,7 @@ from ..symbols import TITLE, clip
 from .state_history import (
     EARLIER,
     KEPT,
+    PASSED,
     PENDING,
     STATE,
     TO_COME,
@@ -56,6 +59,8 @@ from .state_history import (
 )
 
 _MAX_TERMS = 3
+PASSED_LABEL = "passed"
+"""What a card calls a gradient that came and was not kept."""
 
 
 class Faces(msgspec.Struct, frozen=True):
@@ -85,6 +90,8 @@ class Cast:
     """All edges."""
     renamed: bool = True
     """Whether a card says so when its tensor goes by another name than the title."""
+    passed: bool = False
+    """Whether a card that keeps no gradient goes on showing the one that has come to it, when the pass is over."""
 
 
 def faces(recording: Recording, graph: Graph) -> WholeFaces:
@@ -101,7 +108,7 @@ def faces(recording: Recording, graph: Graph) -> WholeFaces:
 def faces_between(recording: Recording, cast: Cast, first: int, last: int) -> WholeFaces:
     """The histories from step `first` to `last`, both included, of the cards alone that are asked for.
 
-    A node that was there before begins with what it shows at `first`.
+    A node that was there before begins, just before `first`, with what it shows there.
     """
     return _Sweep(recording, cast).run(max(0, first), min(last, len(recording.events) - 1))
 
@@ -118,6 +125,7 @@ class _Card:
         "kept",
         "key",
         "leaf",
+        "passed",
         "pending",
         "ran",
         "received",
@@ -138,6 +146,8 @@ class _Card:
         self.expected = 0
         """How many gradients the pass will send here in all."""
         self.received = NOTHING
+        self.passed = NOTHING
+        """The gradient that came in the last pass that is over."""
         self.ran = False
         self.filled = False
         """Whether the pass has added to `.grad`, so that nothing is on its way any more."""
@@ -149,7 +159,8 @@ class _Card:
         self.state = "done" if self.ran else "waiting" if self.arrived else ""
 
     def leave_pass(self) -> None:
-        """Forget the pass that ended."""
+        """Forget the pass that ended, but for what it has brought."""
+        self.passed = self.received if self.received != NOTHING else self.passed
         self.arrived, self.arrived_at, self.received = [], NOTHING, NOTHING
         self.pending, self.ran, self.filled, self.state = 0, False, False, ""
 
@@ -165,6 +176,7 @@ class _Sweep:
         self.cards: dict[str, _Card] = {}
         self.histories = NodeHistories(iter(cast.nodes), partial(face_of, self.texts))
         self.edges = EdgeHistories(iter(cast.edges), self.texts, len(recording.events))
+        self.passed = cast.passed
         self.renamed: dict[int, list[int]] = {}
         self.renames = cast.renamed and not self.autograd
         if self.renames:
@@ -214,6 +226,8 @@ class _Sweep:
                     card = self._born(key, history.status(start - 1).array)
                     assert card is not None
                     card.grad = history.grad(start - 1)
+                    if self.passed:
+                        card.passed = passed_before(self.recording, history.info.node, history.info.output, start)
                     if self.renames and history.names and history.names.steps[0] < start:
                         self._renamed(start - 1, tensor)
                 continue
@@ -224,6 +238,8 @@ class _Sweep:
                     values = {info.node: info.array for info in made.outputs}
                     values |= {write.node: write.array for write in made.written}
                 self._nodes_born(start - 1, (node.info,), values)
+                if self.passed and key in self.cards:
+                    self.cards[key].passed = passed_before(self.recording, node.info.id, 0, start)
         return start
 
     def _holders(self) -> dict[int, list[str]]:
@@ -389,12 +405,37 @@ class _Sweep:
         if card.leaf or card.kept:
             flags += KEPT
         received = card.received if flows else NOTHING
+        if self.passed and not flows and card.grad == NOTHING and not flags & PENDING and card.passed != NOTHING:
+            received, flags = card.passed, flags + PASSED
         arrived = tuple(card.arrived[-_MAX_TERMS:]) if flows and not ran else ()
         return [card.value, card.grad, received, arrived, flags, card.title]
 
 
+def passed_before(recording: Recording, node: int, output: int, step: int) -> int:
+    """The array of the last gradient that an autograd node received for an output before a step, or NOTHING."""
+    keys, steps, arrays, width = recording.once("received by node", lambda: _received(recording))
+    if node == NOTHING or output >= width:
+        return NOTHING
+    low, high = np.searchsorted(keys, node * width + output, "left"), np.searchsorted(keys, node * width + output, "right")
+    at = low + int(np.searchsorted(steps[low:high], step))
+    return int(arrays[at - 1]) if at > low else NOTHING
+
+
+def _received(recording: Recording) -> tuple[Ints, Ints, Ints, int]:
+    """Which gradients nodes received, in the order of nodes, outputs and steps: node × width + output, step and array; and the
+    width."""
+    r = columns_of(recording).received
+    width = int(r.output.max(initial=0)) + 1
+    keys = r.node * width + r.output
+    order = np.argsort(keys, kind="stable")
+    return keys[order], r.step[order], r.array[order], width
+
+
 def face_of(texts: ArrayTexts, noted: Noted) -> Face:
     """What a card shows, from what was noted of it."""
+    if noted.flags & PASSED:
+        came = texts(noted.received)
+        return Face(texts(noted.value), came, PASSED_LABEL, state=state_of(noted.flags), title=noted.title)
     flow = _flow(texts, noted)
     grad = texts(noted.grad) if noted.grad != NOTHING else None
     if noted.flags & PENDING:

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...recording.columns import Columns, columns_of
 from ...recording.events import NOTHING
+from ...recording.index import index_of
 from ...recording.recording import Recording
 from .change_index import MISSING, NOT_FINITE
 from .members import Members
@@ -97,7 +98,8 @@ def sites_of_cards(recording: Recording, members: Members) -> dict[str, list[int
 
 
 def norms(recording: Recording, members: Members, window: tuple[int, int] | None = None) -> Norms:
-    """How large each card's `.grad` is in a window of steps; for None, over the whole run, that of what outlives iterations."""
+    """How large each card's `.grad` is in a window of steps, and just before it if it outlives iterations; for None that of all
+    that do, over the whole run."""
     log, places, found = members.log, members.places, statistics(recording)
     low, high = (0, len(log.grads.step)) if window is None else np.searchsorted(log.grads.step, [window[0], window[1] + 1])
     cards = places.of_tensor[log.grads.tensor[low:high]]
@@ -105,7 +107,7 @@ def norms(recording: Recording, members: Members, window: tuple[int, int] | None
     arrays: Ints = log.grads.total[low:high][own]
     faulty = found.nan[arrays] + found.inf[arrays] > 0
     values: Floats = np.where(arrays == NOTHING, MISSING, np.where(faulty, NOT_FINITE, found.norm[arrays]))
-    made: Norms = {}
+    made: Norms = {} if window is None else _norms_before(recording, members, window[0])
     for card, step, value in zip(cards[own].tolist(), log.grads.step[low:high][own].tolist(), values.tolist(), strict=True):
         pairs = made.setdefault(members.keys[card], [])
         value = float(f"{value:.6g}")
@@ -113,4 +115,21 @@ def norms(recording: Recording, members: Members, window: tuple[int, int] | None
             pairs.pop()
         if not pairs or pairs[-1][1] != value:
             pairs.append((step, value))
+    return made
+
+
+def _norms_before(recording: Recording, members: Members, step: int) -> Norms:
+    """How large the `.grad` of each card that outlives iterations is before a step."""
+    log, places, found = members.log, members.places, statistics(recording)
+    tensors: Ints = recording.once("tensors with gradients", lambda: np.unique(log.grads.tensor))
+    cards = places.of_tensor[tensors]
+    own = np.flatnonzero(cards >= 0)
+    own = own[places.stays[cards[own]]]
+    made: Norms = {}
+    for card, tensor in zip(cards[own].tolist(), tensors[own].tolist(), strict=True):
+        array = index_of(recording).tensors[tensor].grad(step - 1)
+        if array != NOTHING:
+            faulty = found.nan[array] + found.inf[array] > 0
+            value = NOT_FINITE if faulty else float(f"{found.norm[array]:.6g}")
+            made[members.keys[card]] = [(step - 1, value)]
     return made

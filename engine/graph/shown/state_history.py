@@ -56,7 +56,7 @@ class Noted(NamedTuple):
     arrived: tuple[int, ...]
     """The last gradients that have come, none once they are in `.grad`."""
     flags: int
-    """The sum of what holds of `PENDING` to `KEPT`, and of one of `STATE`."""
+    """The sum of what holds of `PENDING` to `KEPT` and `PASSED`, and of one of `STATE`."""
     title: str | None
 
 
@@ -68,6 +68,8 @@ TO_COME = 4
 """More will come."""
 KEPT = 8
 """The gradient that flows stays: in a leaf, after `retain_grad`, in a `.grad` that is there."""
+PASSED = 128
+"""What was received came in a pass that is over."""
 STATE = {state: number << 4 for number, state in enumerate(STATES)}
 _FLAGS = 1 + Noted._fields.index("flags")
 _SLOTS = 1 + len(Noted._fields)
@@ -75,7 +77,7 @@ _SLOTS = 1 + len(Noted._fields)
 
 def state_of(flags: int) -> str:
     """The state in a `Noted`'s flags."""
-    return STATES[flags >> 4]
+    return STATES[(flags & ~PASSED) >> 4]
 
 
 class NodeHistories(Mapping[str, list[tuple[int, Face]]]):
@@ -93,13 +95,14 @@ class NodeHistories(Mapping[str, list[tuple[int, Face]]]):
             track += noted
 
     def clip(self, first: int) -> None:
-        """Leave out what is shown no more at a step and later; what is shown there begins at it, or when the node was made."""
+        """Leave out what is shown no more at a step and later; what was shown before it begins just before it, so that nobody
+        takes it for what happened there."""
         for track in self._tracks.values():
             row = bisect_right(track[::_SLOTS], first) - 1
             if row > 0:
                 del track[: row * _SLOTS]
             if track and track[0] < first:
-                track[0] = first
+                track[0] = first - 1
 
     def noted(self, key: str) -> Iterator[tuple[int, Noted]]:
         """What a history is written from."""

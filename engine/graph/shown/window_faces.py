@@ -36,7 +36,7 @@ def window_faces(recording: Recording, members: Members, carried: Carriers, firs
         shown.append((key, some, born[low:high].tolist()))
         title = graph.nodes[key]["title"]
         cast.update({f"{prefix}{id}": (owners.get((id, 0), NOTHING) if autograd else id, title) for id in some})
-    wanted = Cast(autograd, cast, carried, graph.edges(keys=True), renamed=False)
+    wanted = Cast(autograd, cast, carried, graph.edges(keys=True), renamed=False, passed=True)
     parts = faces_between(recording, wanted, first, last)
     texts, names = ArrayTexts(recording), {} if autograd else best_names(recording)
     merged = NodeHistories(iter(members.keys), partial(face_of, texts))
@@ -66,5 +66,5 @@ def step_faces(one: Series, rows: Iterations, steps: Sequence[int], first: int, 
         if row >= 0:
             rate, moved = (number(float(f"{value:.4g}")) for value in (one.value[row], one.grad[row]))
             known = rate if one.value[row] == one.value[row] else ""  # NaN where it is not known
-            made.append((max(step, first), Face(value=known, grad=moved, grad_label="moved", value_label="lr")))
+            made.append((max(step, first - 1), Face(value=known, grad=moved, grad_label="moved", value_label="lr")))
     return made[1:] if len(made) > 1 and made[1][0] == first else made

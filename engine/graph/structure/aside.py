@@ -7,6 +7,7 @@ updates by hand, evaluation, generation) stands aside, with the call or the line
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 from typing import TypeAlias
@@ -22,6 +23,9 @@ from .places import Places
 Frame: TypeAlias = tuple[str, object, object]
 """A loop or a call around something: ("loop", id, iteration) or ("call", row of its site, name)."""
 _CLIP = 44
+_BRIEF = 24
+"""Letters that a card's title has room for."""
+_CALL = re.compile(r"((?:\w+ [-+*/]?= )?)((?:\w+\.)*)(\w+)\(")
 
 
 def drawn_edges(graph: Graph) -> Iterator[tuple[str, str, bool]]:
@@ -100,9 +104,9 @@ class Contexts:
         """What a group is called that stands for a loop or a call."""
         kind, which, name = frame
         if kind == "loop":
-            return self.loops[str(which)].title
+            return brief(self.loops[str(which)].title)
         assert isinstance(which, int)
-        return self.text(which) or f"{name}()"
+        return brief(self.text(which)) or f"{name}()"
 
     def text(self, site: int) -> str:
         """The text of a site, on one line; "" where it is not known."""
@@ -115,8 +119,8 @@ class Contexts:
         return _clip(text[at.column :].decode(errors="replace") + " …") if text else ""
 
     def line(self, site: Site) -> str:
-        """The line of the program that a site begins on."""
-        return _clip(self._line(site.cell, site.line)) or f"line {site.line}"
+        """The line of the program that a site begins on, shortened."""
+        return brief(_clip(self._line(site.cell, site.line))) or f"line {site.line}"
 
     def _line(self, cell: int, line: int) -> str:
         lines = self._lines.get(cell)
@@ -124,6 +128,16 @@ class Contexts:
             source = self.recording.source
             lines = self._lines[cell] = source[cell].splitlines() if 0 <= cell < len(source) else []
         return lines[line - 1] if 0 < line <= len(lines) else ""
+
+
+def brief(text: str) -> str:
+    """What a piece of the program does, in so few words that a card holds them: "clip_grad_norm_(…)", "loss = criterion(…)"."""
+    if len(text) <= _BRIEF:
+        return text
+    if call := _CALL.match(text):
+        bound, path, name = call.groups(default="")
+        return f"{bound}{path}{name}(…)" if len(bound + path + name) + 3 <= _BRIEF else f"{bound}{name}(…)"
+    return f"{text[: _BRIEF - 1].rstrip()}…"
 
 
 def _clip(text: str) -> str:

@@ -6,13 +6,15 @@ Node keys are "t<tensor id>" and "n<node id>"; an edge's key is its number, and 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import count
 from typing import Any, Literal, TypeAlias
 
 import networkx as nx
 
 from ...recording.events import NOTHING, OpRan, TensorInfo
-from ...recording.index import Index, NodeHistory, TensorHistory, index_of
+from ...recording.index import Index, NodeHistory, Status, TensorHistory, index_of
+from ...recording.log import Rows
 from ...recording.recording import Recording
 from ..numbers import ArrayTexts, shape_text
 from ..symbols import pill_title
@@ -30,9 +32,49 @@ _THROUGH = 8
 
 def build(recording: Recording, view: WholeView = "tensors") -> Graph:
     """The recording's graph with all its steps at once; `born` says from which step on a node or edge exists."""
+    graph = unmeasured(recording, view)
+    measure(recording, graph, graph)
+    return graph
+
+
+def unmeasured(recording: Recording, view: WholeView = "tensors") -> Graph:
+    """The same without the sizes of nodes, which take half of the time and which only what is on show needs."""
+    if isinstance(recording.events, Rows):
+        recording.events.ahead()
     if view == "tensors":
         return _TensorGraph(recording).build()
     return _autograd_graph(recording)
+
+
+def measure(recording: Recording, graph: Graph, keys: Iterable[str]) -> None:
+    """Give nodes of an unmeasured graph their `width` and `height`, where they have none."""
+    waiting = [a for a in map(graph.nodes.__getitem__, keys) if "width" not in a]
+    if not waiting:
+        return
+    index, texts = index_of(recording), recording.once("texts of arrays", lambda: ArrayTexts(recording))
+    grads = recording.once("texts of gradients", lambda: GradTexts(recording))
+    for a in waiting:
+        history = index.tensors.get(a["tensor"])
+        value = texts(history.info.array) if history is not None else ""
+        if a["shape"] == "pill":
+            a["width"], a["height"] = pill_size(a["title"], value)
+            continue
+        keeps, differentiable = a["kind"] == "accumulate", True
+        if graph.graph["view"] == "tensors":
+            assert history is not None
+            keeps = a["kind"] == "leaf" or history.retained >= 0
+            differentiable = _ever_requires_grad(history)
+        said = grads.lengths(a["tensor"]) if keeps else ()
+        a["width"], a["height"] = card_size(a["title"], a["badge"], a["sub"], value, keeps, differentiable, said)
+
+
+def _ever(history: TensorHistory) -> list[Status]:
+    """What a tensor was, from its birth on."""
+    return [history.birth, *(history.changes.values if history.changes else [])]
+
+
+def _ever_requires_grad(history: TensorHistory) -> bool:
+    return any(status.requires_grad for status in _ever(history))
 
 
 def visible(recording: Recording) -> set[int]:
@@ -70,8 +112,6 @@ class _TensorGraph:
     def __init__(self, recording: Recording) -> None:
         self.recording = recording
         self.index: Index = index_of(recording)
-        self.texts = ArrayTexts(recording)
-        self.grads = GradTexts(recording)
         self.graph: Graph = nx.MultiDiGraph(view="tensors")
         self.roots = {tensor for entry in self.index.passes.values() for tensor, _ in entry.event.roots}
         self.visible = visible(recording)
@@ -91,7 +131,7 @@ class _TensorGraph:
     def _node(self, id: int, history: TensorHistory) -> dict[str, Any]:
         info, event = history.info, history.op
         last = history.changes.values[-1] if history.changes else history.birth
-        ever = [history.birth, *(history.changes.values if history.changes else [])]
+        ever = _ever(history)
         line = self.recording.line(event)
         differentiable = any(status.requires_grad for status in ever)
         nodes = [status.node for status in ever if status.node != NOTHING]
@@ -102,10 +142,6 @@ class _TensorGraph:
         card = named or kind == "leaf" or id in self.roots
         title = history.first_name or self._title(history, inputs)
         sub = f"{info.dtype} {shape_text(info.shape)}" + (f" · line {line}" if inputs and line else "")
-        value = self.texts(info.array)
-        keeps = kind == "leaf" or history.retained >= 0
-        said = self.grads.lengths(id) if keeps else ()
-        width, height = card_size(title, badge, sub, value, keeps, differentiable, said) if card else pill_size(title, value)
         return {
             "kind": kind,
             "shape": "card" if card else "pill",
@@ -118,8 +154,6 @@ class _TensorGraph:
             "born": history.born,
             "line": line,
             "scope": event.scope,
-            "width": width,
-            "height": height,
             "cut": event.cut,
             "root": id in self.roots,
             "in_backward": event.in_backward,
@@ -248,12 +282,10 @@ def _taken(edges: dict[int, list[tuple[int, int]]], tensor: int) -> tuple[int, i
 def _autograd_graph(recording: Recording) -> Graph:
     """The `grad_fn` nodes, with edges exactly as `next_functions` has them."""
     index = index_of(recording)
-    texts = ArrayTexts(recording)
-    grads = GradTexts(recording)
     graph: Graph = nx.MultiDiGraph(view="autograd")
     roots = {node for entry in index.passes.values() for node, _ in entry.event.root_nodes}
     for id, history in index.nodes.items():
-        graph.add_node(f"n{id}", **_autograd_node(recording, index, texts, grads, history), root=id in roots)
+        graph.add_node(f"n{id}", **_autograd_node(recording, index, history), root=id in roots)
     keys = count()
     for id, history in index.nodes.items():
         for slot, (target, input) in enumerate(history.info.edges):
@@ -275,9 +307,7 @@ def _autograd_graph(recording: Recording) -> Graph:
     return graph
 
 
-def _autograd_node(
-    recording: Recording, index: Index, texts: ArrayTexts, grads: GradTexts, history: NodeHistory
-) -> dict[str, Any]:
+def _autograd_node(recording: Recording, index: Index, history: NodeHistory) -> dict[str, Any]:
     info, event = history.info, history.event
     tensor = index.owners.get((info.id, 0), NOTHING)
     owner = index.tensors.get(tensor)
@@ -286,9 +316,6 @@ def _autograd_node(
     line = recording.line(owner.op if accumulates and owner else event)
     described = f"{owner.info.dtype} {shape_text(owner.info.shape)}" if owner else ""
     sub = " · ".join(part for part in (described, f"line {line}" if line else "") if part)
-    value = texts(owner.info.array) if owner else ""
-    said = grads.lengths(tensor) if accumulates else ()
-    width, height = card_size(info.name, name, sub, value, accumulates, True, said)
     return {
         "kind": "accumulate" if accumulates else "node",
         "shape": "card",
@@ -301,8 +328,6 @@ def _autograd_node(
         "born": history.born,
         "line": line,
         "scope": event.scope,
-        "width": width,
-        "height": height,
         "cut": "",
         "in_backward": event.in_backward if isinstance(event, OpRan) else 0,
     }

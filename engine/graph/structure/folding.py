@@ -134,6 +134,17 @@ def folded(graph: Graph, folding: Folding, opened: Iterable[str] = ()) -> Graph:
     return made
 
 
+def shown_member(graph: Graph, members: Sequence[str]) -> str:
+    """The member whose value stands on the card: the last root, else the last one with a name, else the last."""
+    nodes = graph.nodes
+    computed = [key for key in members if nodes[key]["kind"] not in ("leaf", "constant", "accumulate")] or list(members)
+    for wanted in ("root", "card"):
+        found = [key for key in computed if (nodes[key].get("root") if wanted == "root" else nodes[key]["shape"] == "card")]
+        if found:
+            return found[-1]
+    return computed[-1]
+
+
 def opened_at_first(graph: Graph, mode: Mode) -> Mode:
     """How a graph is folded when it is first shown: as asked, but one that is small enough not at all."""
     return "none" if mode == "auto" and len(graph) <= READABLE else mode
@@ -204,7 +215,7 @@ class Tree:
         gone = {
             id
             for id, group in self.known.items()
-            if sizes[id] < fewest or (len(inner[id]) == 1 and "·" not in inner[id] and group.kind != "aside")
+            if sizes[id] < fewest or (len(inner[id]) == 1 and "·" not in inner[id] and group.kind not in ("aside", "backward"))
         }
         for key, path in self.enclosing.items():
             self.enclosing[key] = [id for id in path if id not in gone]
@@ -321,7 +332,15 @@ class Tree:
         return f"{titles[0]} × {len(titles)}" if len(set(titles)) == 1 else spanned(titles)
 
     def _alike(self, held: dict[str, list[str]], one: str, other: str) -> bool:
-        return self.known[one].kind == self.known[other].kind and self._structure(held[one]) == self._structure(held[other])
+        return (
+            self.known[one].kind == self.known[other].kind
+            and self._structure(held[one]) == self._structure(held[other])
+            and self._frames(held[one]) == self._frames(held[other])
+        )
+
+    def _frames(self, keys: Sequence[str]) -> object:
+        """The loops, drawn as frames, that things stand in."""
+        return self.graph.nodes[keys[-1]].get("frames")
 
     def _structure(self, keys: Sequence[str]) -> tuple[tuple[str, str], ...]:
         nodes = (self.graph.nodes[key] for key in keys)

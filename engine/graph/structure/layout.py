@@ -37,7 +37,7 @@ PADDING = 14.0
 """Pixels between a frame and what is in it."""
 TITLE = 16.0
 """Pixels above that for a frame's title."""
-SHAPES = (1.0, 0.7, 1.6)
+SHAPES = (1.0, 0.85, 0.7, 1.6)
 """Shapes that are tried for what is in frames, as shares of the canvas's width."""
 NESTED = 16.0
 """Pixels above a frame in another one, for the title that stands on it."""
@@ -59,13 +59,16 @@ class Layout:
     """Edges that return."""
 
 
-def layout(graph: nx.DiGraph[Hashable], direction: Direction = "LR", aspect: float | None = None) -> Layout:
+def layout(
+    graph: nx.DiGraph[Hashable], direction: Direction = "LR", aspect: float | None = None, paged: bool = False
+) -> Layout:
     """Lay out a graph whose nodes carry `width` and `height` in pixels; ranks run from left to right, or from top to bottom.
 
     Edge keys are (u, v), or (u, v, key) for a multigraph. Edges marked `write` may close cycles and do not shape the ranks;
     nor do those marked `carried`, which are led around the cards, out of the one and back into the other. A node's `frames`
     are the frames around it, outermost first; those marked `side` stand aside, in rows of their own. With the `aspect` of the
-    canvas, its width by its height, what would be too small on it is brought into its shape: rows of ranks, and parts packed.
+    canvas, its width by its height, what would be too small on it is brought into its shape: rows of ranks, and parts packed;
+    what is `paged` and would still be too small is as wide as can be read on it, and longer.
     Pairs (u, v) under the graph's attribute `after` are not drawn, but v gets a later rank than u.
 
     Raises:
@@ -76,7 +79,7 @@ def layout(graph: nx.DiGraph[Hashable], direction: Direction = "LR", aspect: flo
     if aspect is not None and not 0 < aspect < float("inf"):
         raise ValueError(f"a canvas cannot be {aspect} times as wide as high")
     vertical = direction == "TB"
-    canvas = None if aspect is None else Canvas.of(aspect, vertical)
+    canvas = None if aspect is None else Canvas.of(aspect, vertical, paged)
     levels = _Levels(graph, vertical)
     block = levels.best(canvas)
 
@@ -118,6 +121,7 @@ class _Levels:
                 self._open(path[: depth + 1])
             self._thing(path, key, float(a.get(along, 100)), float(a.get(across, 40)), bool(a.get("side")))
         self.paths = paths
+        self._put_aside()
         self.edges: list[EdgeKey] = []
         self.carried: set[EdgeKey] = set()
         multi = graph.is_multigraph()
@@ -147,6 +151,14 @@ class _Levels:
         level.side.append(side)
         return number
 
+    def _put_aside(self) -> None:
+        """A frame that holds nothing but what stands aside stands aside itself; within it there is nothing to stand beside."""
+        for path in sorted(self.waiting, key=len, reverse=True):
+            level = self.levels[path]
+            if path and level.side and all(level.side):
+                level.side = [False] * len(level.side)
+                self.levels[path[:-1]].side[self.thing[path[:-1], ("frame", path[-1])]] = True
+
     def _stand(self, path: tuple[str, ...], key: Key) -> int:
         """What stands for a node in a level around it: itself, or the frame it is in."""
         own = self.paths[key]
@@ -175,8 +187,8 @@ class _Levels:
         """All of it laid out; where that takes little time, with frames of the shape that lets it be seen largest."""
         if canvas is None or len(self.levels) < 2 or len(self.paths) > EXACT:
             return self.block((), canvas, canvas)
-        blocks = [self.block((), canvas, Canvas(share * canvas.along, canvas.across)) for share in SHAPES]
-        return max(blocks, key=lambda block: canvas.scale(block.length, block.breadth))
+        blocks = [self.block((), canvas, canvas.narrowed(share)) for share in SHAPES]
+        return max(blocks, key=lambda block: canvas.worth(block.length, block.breadth))
 
     def block(self, path: tuple[str, ...], canvas: Canvas | None, inner: Canvas | None) -> Block:
         """A level laid out to fill a canvas, with all frames in it laid out to fill another one."""

@@ -8,7 +8,7 @@ from itertools import pairwise
 from .layout_coordinates import BEND_GAP, NODE_GAP
 from .layout_fans import gathered
 from .layout_routes import in_rows
-from .layout_rows import Edges
+from .layout_rows import COLUMN_GAP, Edges
 from .layout_shape import FRAMED, READABLE, Canvas, Part, packed, rows_of, widths
 from .layout_stacks import stacked
 from .layout_straight import straight
@@ -45,17 +45,20 @@ def drawn(strip: Strip, canvas: Canvas | None, framed: bool) -> Block:
     if plain and tried[0] == float("inf") and len(parts) == 1:
         return straight(strip)
 
-    def part_in_rows(number: int, rows: tuple[tuple[int, int], ...]) -> Block:
-        return in_rows(strip, [_spread(strip, ranks[number][a:b]) for a, b in rows], edges[number])
+    def part_in_rows(number: int, rows: tuple[tuple[int, int], ...], spread: tuple[bool, ...]) -> Block:
+        layers = [ranks[number][a:b] for a, b in rows]
+        cut = [[[i] for i in row[0]] if wide else row for row, wide in zip(layers, spread)]
+        return in_rows(strip, cut, edges[number])
 
     def assembled(width: float) -> Block:
         rows = [tuple(rows_of(part, width)) for part in parts]
-        blocks = [strip.once(cut, partial(part_in_rows, *cut)) for cut in enumerate(rows)]
+        spread = [tuple(_spreads(strip, own[a:b], width) for a, b in cut) for own, cut in zip(ranks, rows)]
+        blocks = [strip.once(cut, partial(part_in_rows, *cut)) for cut in zip(range(len(parts)), rows, spread)]
         return _together(blocks, None if column else width)
 
     if canvas is None or len(tried) == 1:
         return assembled(tried[0])
-    return max(map(assembled, tried), key=lambda block: canvas.scale(block.length, block.breadth))
+    return max(map(assembled, tried), key=lambda block: canvas.worth(block.length, block.breadth))
 
 
 def lean(route: list[Point]) -> list[Point]:
@@ -89,11 +92,11 @@ def _lowered(strip: Strip) -> Strip:
     return strip if lower is strip.level else Strip(lower)
 
 
-def _spread(strip: Strip, row: list[list[int]]) -> list[list[int]]:
-    """A row; one of a single rank has its things side by side, not above one another."""
-    if len(row) == 1 and all(i < strip.n for i in row[0]):
-        return [[i] for i in row[0]]
-    return row
+def _spreads(strip: Strip, row: list[list[int]], width: float) -> bool:
+    """Whether a row of a single rank has its things side by side, not above one another: where they find room so."""
+    if len(row) > 1 or any(i >= strip.n for i in row[0]):
+        return False
+    return len(row[0]) < 2 or sum(strip.thick[i] + COLUMN_GAP for i in row[0]) - COLUMN_GAP <= width
 
 
 def _fits(strip: Strip, canvas: Canvas, framed: bool) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 
 from .layout_coordinates import COMPONENT_GAP
@@ -17,6 +17,10 @@ READABLE = 0.75
 """A drawing that need not be made smaller than this stays as it is."""
 FRAMED = 0.9
 """The same for what is in a frame, which is not all that is to be seen."""
+LEGIBLE = 0.6
+"""On a page a drawing that would have to be made smaller than this to be seen whole is read from its top down."""
+WHOLE = 0.2
+"""How much it counts of such a drawing how small it would have to be, beside that its rows are no longer than the canvas."""
 FEW_RANKS = 5
 """Ranks of a part that is not cut into rows, unless it would have to be made smaller than"""
 FEW_READABLE = 0.68
@@ -37,10 +41,15 @@ class Canvas:
 
     along: float
     across: float
+    vertical: bool = False
+    """Whether ranks run from top to bottom."""
+    paged: bool = False
+    """Whether what cannot be seen whole is read from its top down."""
 
     @classmethod
-    def of(cls, aspect: float, vertical: bool) -> Canvas:
-        return cls(ROOM, ROOM * aspect) if vertical else cls(ROOM * aspect, ROOM)
+    def of(cls, aspect: float, vertical: bool, paged: bool) -> Canvas:
+        along, across = (ROOM, ROOM * aspect) if vertical else (ROOM * aspect, ROOM)
+        return cls(along, across, vertical, paged)
 
     def keeps(self, ranks: int, length: float) -> bool:
         """Whether a part is short enough to keep its one row, whatever else there is."""
@@ -49,6 +58,19 @@ class Canvas:
     def scale(self, length: float, breadth: float) -> float:
         """How large a drawing is when all of it is in view."""
         return min(self.along / max(length, 1.0), self.across / max(breadth, 1.0), 1.0)
+
+    def worth(self, length: float, breadth: float) -> float:
+        """How well a drawing can be read: the larger it is when all of it is in view; on a page that it is too large for, the
+        better its width fits, so that what is out of view is below."""
+        scale = self.scale(length, breadth)
+        if not self.paged or scale >= LEGIBLE:
+            return scale
+        wide = self.across / max(breadth, 1.0) if self.vertical else self.along / max(length, 1.0)
+        return (1 - WHOLE) * min(wide, LEGIBLE) + WHOLE * scale
+
+    def narrowed(self, share: float) -> Canvas:
+        """A canvas of another length, as high."""
+        return replace(self, along=share * self.along)
 
 
 @dataclass(slots=True)
@@ -120,7 +142,7 @@ def widths(parts: Sequence[Part], canvas: Canvas, column: bool) -> list[float]:
     area = sum(part.length() * (max(part.broad, default=0.0) + ROW_GAP) for part in parts)
     usual = sqrt(area * canvas.along / canvas.across)
     longest = max((part.length() for part in parts), default=0.0)
-    whole = canvas.scale(*_estimate(parts, float("inf"), column))
+    whole = canvas.worth(*_estimate(parts, float("inf"), column))
     found = [(-GAIN * whole, float("inf"))]
     known = {tuple(tuple(rows_of(part, float("inf"))) for part in parts)} if len(parts) == 1 else set()
     for share in WIDTHS:
@@ -128,7 +150,7 @@ def widths(parts: Sequence[Part], canvas: Canvas, column: bool) -> list[float]:
         rows = tuple(tuple(rows_of(part, width)) for part in parts)
         if rows not in known or len(parts) > 1:
             known.add(rows)
-            found.append((-canvas.scale(*_estimate(parts, width, column)), width))
+            found.append((-canvas.worth(*_estimate(parts, width, column)), width))
     return [width for _, width in sorted(found, key=lambda way: (way[0], -way[1]))]
 
 

@@ -258,6 +258,8 @@ class _Kinds:
         """A loop's kind, and why."""
         depth, starts, numbers = self.raw[i].depth, self.starts[i], self.numbers[i]
         total = len(starts)
+        if not total:
+            return "depth", "none of its iterations did anything that was recorded"
         outer = self.row[depth - 1][starts] if depth else np.zeros(total, np.int64)
         begins = np.ones(total, bool)
         begins[1:] = (outer[1:] != outer[:-1]) | (numbers[1:] <= numbers[:-1])

@@ -5,11 +5,10 @@ A module goes by the name that its parameters do ("models[0]"), not by an argume
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from itertools import takewhile
 
-from .folding import Group
+from .folding import Folding, Group
 
 LONG = 22
 """Letters from which on a path is shortened."""
@@ -41,7 +40,7 @@ def is_module(group: str) -> bool:
 
 def module_parts(group: str) -> list[str]:
     """The path of the module that a group, by its id, is of."""
-    return [step[1:] for step in group.split("/") if step.startswith("M")]
+    return [step[1:].partition("@")[0] for step in group.split("/") if step.startswith("M")]
 
 
 def name_within(title: str, group: str) -> str:
@@ -67,34 +66,49 @@ def root_name(parameter: str, path: str) -> str:
     return owner.removesuffix(dot + rest) if owner.endswith(dot + rest) else ""
 
 
-def module_names(groups: Iterable[Group], roots: Mapping[str, str]) -> dict[str, str]:
-    """What modules' groups are called, by their ids: as much of the end of a path as no other path ends with, since what is
-    around an open group is not seen. `roots` are the names of outermost modules, by their groups."""
-    paths, known = {}, set[tuple[str, ...]]()
-    for group in groups:
-        first, *rest = module_parts(group.id)
-        paths[group.id] = (roots.get(root_id(group.id), first), *rest)
-        if root_id(group.id) in roots:
-            known.add(paths[group.id])
-    # What is called by an argument's name elsewhere (`self`, `module`) is one of those whose name is known.
-    within = {path[1:] for path in known}
-    known.update(path for path in paths.values() if path[1:] not in within)
-    ends = Counter(path[begin:] for path in known for begin in range(len(path)))
-    return {id: _written(path[_begin(path, ends) :]) for id, path in paths.items()}
+def module_path(group: Group, names: Mapping[str, str]) -> str:
+    """The whole path of the module that a group is of; `names` are those of outermost modules, by their groups."""
+    first, *rest = module_parts(group.id)
+    return ".".join([names.get(root_id(group.id), first), *rest])
 
 
-def _written(path: Sequence[str]) -> str:
+def told_apart(paths: Collection[str]) -> dict[str, str]:
+    """So much of the end of each path that no two are the same and none begins with a number; what all of them begin with says
+    nothing."""
+    parts = {path: path.split(".") for path in paths}
+    root = len({steps[0] for steps in parts.values()}) == 1
+    for count in range(1, max(map(len, parts.values())) + 1):
+        ends = {path: _end(steps, count, root) for path, steps in parts.items()}
+        if len(set(ends.values())) == len(ends) and not any(end[0].isdigit() for end in ends.values()):
+            return ends
+    return {path: path for path in paths}
+
+
+def _end(steps: list[str], count: int, root: bool) -> str:
+    """The last of a path's steps, the first one left out if it is a common root and a name follows."""
+    shown = steps[-count:]
+    if root and len(shown) == len(steps) > 1 and not steps[1].isdigit():
+        shown = steps[1:]
+    return ".".join(shown)
+
+
+def module_name(folding: Folding, group: Group, names: Mapping[str, str]) -> str:
+    """What a module's group is called within the one around it; `names` are those of outermost modules, by their groups."""
+    parts = module_parts(group.id)
+    shown = [names.get(root_id(group.id), parts[0]), *parts[1:]]
+    around = folding.groups.get(group.parent)
+    while around is not None and around.kind != "module":
+        around = folding.groups.get(around.parent)
+    begin = 0 if around is None else len(module_parts(around.id))
+    if begin and parts[begin].isdigit():
+        begin -= 1  # a number alone says nothing
+    return ".".join(shown[begin:])
+
+
+def without_middle(path: str) -> str:
     """A path, without its middle where it is long: its beginning is what others do not have."""
-    whole = ".".join(path)
-    if len(whole) <= LONG or len(path) < 3:
-        return whole
-    first = ".".join(path[: 2 if path[1].isdigit() else 1])
-    return f"{first}…{'.'.join(path[-2 if path[-1].isdigit() else -1 :])}"
-
-
-def _begin(path: tuple[str, ...], ends: Mapping[tuple[str, ...], int]) -> int:
-    """Where the shortest end of a path begins that is its own; a number alone says nothing."""
-    for begin in range(len(path) - 1, 0, -1):
-        if ends[path[begin:]] <= 1 and not path[begin].isdigit():
-            return begin
-    return 0
+    steps = path.split(".")
+    if len(path) <= LONG or len(steps) < 3:
+        return path
+    first = ".".join(steps[: 2 if steps[1].isdigit() else 1])
+    return f"{first}…{'.'.join(steps[-2 if steps[-1].isdigit() else -1 :])}"

@@ -15,7 +15,7 @@ from ...recording.events import NOTHING
 from ...recording.recording import Recording
 from ..numbers import ArrayTexts
 from .build import Graph, WholeView
-from .drawn import Edges, node_edges, occurrence, tensor_edges, visible_rows
+from .drawn import Edges, Flags, node_edges, occurrence, tensor_edges, visible_rows
 from .folding import Folding
 from .loops import Loop, Nests
 from .optimizer_steps import add_steps, order_steps
@@ -93,7 +93,7 @@ class _Rolling:
     def rolled(self) -> Rolled:
         columns, places = self.columns, self.places
         if self.view == "tensors":
-            rows = np.flatnonzero(visible_rows(self.recording))
+            rows = np.flatnonzero(visible_rows(self.recording) & ~self._left_over())
             place, ids, steps = places.tensor[rows], columns.tensors.id[rows], columns.tensors.step[rows]
             alone = places.alone[rows]
             edges = tensor_edges(self.recording)
@@ -128,6 +128,15 @@ class _Rolling:
         folding = arranged(self.recording, self.graph, places, main_id, key_of)
         order_steps(self.recording, self.graph, key_of)
         return Rolled(self.graph, folding, loops, main_id, places, self.nests.worth, key_of)
+
+    def _left_over(self) -> Flags:
+        """Results that came along and that nobody takes or names, as the indices of a pooling."""
+        tensors, bound = self.columns.tensors, self.columns.bound
+        wanted = np.zeros(len(tensors.id), bool)
+        for ids in (self.columns.inputs.tensor, bound.tensor, self.columns.roots.tensor):
+            wanted[self.columns.row_of[ids[ids != NOTHING]]] = True
+        found: Flags = ~wanted & (tensors.requires_grad == 0) & (occurrence(tensors.step) > 0)
+        return found
 
     # --- nodes ---------------------------------------------------------------------------------------------------------------
 

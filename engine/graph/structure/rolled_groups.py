@@ -4,17 +4,27 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias, TypeVar
 
 from ...recording.columns import columns_of
 from ...recording.events import NOTHING, OpRan
 from ...recording.recording import Recording
-from .aside import Contexts, Frame, drawn_edges, model_nodes
+from .aside import Contexts, Frame, brief, drawn_edges, model_nodes
 from .build import Graph
 from .calls import same_sites
-from .folding import AT_FIRST, Folding, Group, Tree, numbered, spanned
-from .module_cards import is_module, module_badge, module_names, module_parts, root_id, root_name
+from .folding import Folding, Group, Tree, numbered, shown_member, spanned
+from .module_cards import (
+    is_module,
+    module_badge,
+    module_name,
+    module_parts,
+    module_path,
+    root_id,
+    root_name,
+    told_apart,
+    without_middle,
+)
 from .places import Nest, Places
 from .scopes import Step
 from .tensor_titles import common_title
@@ -22,8 +32,15 @@ from .tensor_titles import common_title
 Prefix: TypeAlias = tuple[Frame, ...]
 T = TypeVar("T")
 
+AT_FIRST = 32
+"""Nodes and closed groups that the first view shows, as far as groups allow it: what a canvas holds twice over, with the curves
+and parameters that stand in cards here."""
+HELD = 48
+"""As many as it may be where less than half of that is shown so far: it says too little."""
 _FEW = 3
 """Nodes that are put together by a call or a line, at least."""
+CALLED = "@"
+"""Stands in the id of a module's group, before the place of the text that it is called at, where there are several."""
 OPENED = "opened"
 """The kind of the group of what a card stood for that is opened."""
 _HIDDEN = re.compile(r"__\w+__|forward|<\w+>")
@@ -63,10 +80,11 @@ class _Paths:
                 self.users[target].append(source)
         self.lasting = {key for key in graph if self._lasts(key)}
         self.layers = self._layers()
+        self.shared = self._shared()
 
     def paths(self) -> dict[str, tuple[Step, ...]]:
         """Work out the paths, and mark what stands aside."""
-        side = self._aside()
+        nodes, side = self.graph.nodes, self._aside()
         own = [key for key in self.graph if key not in side and key not in self.lasting]
         lines, calls = self._data_lines(own), self._calls(own)
         found: dict[str, tuple[Step, ...]] = {}
@@ -77,14 +95,17 @@ class _Paths:
             if key in side:
                 found[key] = (side[key], *self._inner(a["scope"], side[key]))
             elif key not in self.lasting:
-                found[key] = (*lines.get(key, ()), *self._steps(a["scope"], calls.get(key, ())))
+                found[key] = (*lines.get(key, ()), *self._steps(key, calls.get(key, ())))
         for key in reversed(list(self.graph)):
             if key in self.lasting and key not in side:
                 users = [user for user in self.users[key] if user in found and user not in side]
                 apart = [user for user in users if user not in self.lasting]
-                # A parameter stands with the modules that use it, whoever else looks at it (a penalty on all weights).
+                # A parameter stands with the modules that use it, whoever else looks at it (a penalty on all weights); with
+                # its own, if that is one of them.
                 modules = [user for user in apart if self._run(user) is not None]
-                found[key] = _common([found[user] for user in modules or apart or users])
+                found[key] = _common([found[user] for user in self._owners(key, modules) or modules or apart or users])
+                if apart and nodes[key]["kind"] in ("leaf", "accumulate"):
+                    nodes[key]["frames"] = _common([nodes[user]["frames"] for user in apart])
         for key, a in self.graph.nodes(data=True):
             if a["within"]:
                 found[key] = (*found.get(key, ()), (a["within"], f"{a['title']}, one by one", OPENED))
@@ -107,6 +128,17 @@ class _Paths:
         module, calls, nest = self.places.wheres[self.places.where[scope]]
         return (module, calls, nest) if module else None
 
+    def _owners(self, key: str, users: Sequence[str]) -> list[str]:
+        """Those users of a parameter that run in the innermost module that it belongs to, as far as its name tells."""
+        depths: dict[str, int] = {}
+        for user in users:
+            run = self._run(user)
+            assert run is not None
+            path = run[0].partition(".")[2]  # the outermost module may go by another name
+            if not path or f".{path}." in _named(self.graph.nodes[key]):
+                depths[user] = len(path.split(".")) if path else 0
+        return [user for user, depth in depths.items() if depth == max(depths.values())]
+
     def _line(self, key: str) -> tuple[int, int]:
         site = self.contexts.site(key)
         return (site.cell, site.line) if site is not None else (NOTHING, NOTHING)
@@ -116,13 +148,34 @@ class _Paths:
 
     # --- the model -----------------------------------------------------------------------------------------------------------
 
-    def _steps(self, scope: int, calls: tuple[Step, ...]) -> tuple[Step, ...]:
+    def _steps(self, key: str, calls: tuple[Step, ...]) -> tuple[Step, ...]:
+        scope = self.graph.nodes[key]["scope"]
         if scope < 0:
             return ()
         module, _, nest = self.places.wheres[self.places.where[scope]]
-        if module:
-            calls = tuple(one for one in calls if one[2] == "backward")
-        return calls + self._nested(module, nest)
+        if not module:
+            return calls + self._nested(module, nest)
+        steps = tuple(one for one in calls if one[2] == "backward") + self._nested(module, nest)
+        if module in self.shared:
+            name, title, kind = steps[-1]
+            steps = (*steps[:-1], (f"{name}{CALLED}{self._site(key)}", title, kind))
+        return steps
+
+    def _shared(self) -> set[str]:
+        """Modules without parameters, and without modules in them, that do the same for several places of the text, such as a
+        loss or an activation: each of these is a card of its own."""
+        done: dict[str, dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
+        owning = {module[:at] for module, _, _ in self.places.wheres for at, sign in enumerate(module) if sign == "."}
+        for key, a in self.graph.nodes(data=True):
+            if key in self.lasting:
+                owning.update(run[0] for user in self.users[key] if (run := self._run(user)) is not None)
+            elif (run := self._run(key)) is not None:
+                done[run[0]][self._site(key)].append(a["op"])
+        return {
+            module
+            for module, by_site in done.items()
+            if module not in owning and len(by_site) > 1 and len({tuple(sorted(set(ops))) for ops in by_site.values()}) == 1
+        }
 
     def _nested(self, module: str, nest: Nest) -> tuple[Step, ...]:
         """Layers of depth loops, around the modules that run in them."""
@@ -167,11 +220,16 @@ class _Paths:
             and self._line(key) not in through
         ]  # fmt: skip
         sizes = Counter(self._line(key) for key in data)
+        names: dict[tuple[int, int], dict[str, None]] = defaultdict(dict)
+        for key in data:
+            if nodes[key]["shape"] == "card" and nodes[key]["title"].isidentifier():
+                names[self._line(key)][nodes[key]["title"]] = None
         found: dict[str, tuple[Step, ...]] = {}
         for key in data:
             site = self.contexts.site(key)
             if site is not None and sizes[self._line(key)] >= _FEW:
-                found[key] = ((f"D{site.cell}:{site.line}", self.contexts.line(site), "data"),)
+                title = ", ".join(names[self._line(key)]) or self.contexts.line(site)
+                found[key] = ((f"D{site.cell}:{site.line}", title, "data"),)
         return found
 
     def _calls(self, own: Sequence[str]) -> dict[str, tuple[Step, ...]]:
@@ -193,7 +251,7 @@ class _Paths:
             ]
             if nodes[key]["in_backward"]:
                 site = self._site(key)
-                steps.append((f"B{site}", self.contexts.text(site) or "backward pass", "backward"))
+                steps.append((f"B{site}", brief(self.contexts.text(site)) or "backward pass", "backward"))
             found[key] = tuple(steps)
         return found
 
@@ -309,10 +367,7 @@ def _finish(recording: Recording, graph: Graph, folding: Folding, paths: _Paths)
         for key in group.rows:
             if name := root_name(_named(nodes[key]), path):
                 called[root_id(group.id)].add(name)
-    names = {id: common_title(found) for id, found in called.items()}
-    titles = module_names((group for group in folding.groups.values() if group.kind == "module"), names)
-    for id, title in titles.items():
-        folding.groups[id].title = title
+    _name_modules(graph, folding, {id: common_title(found) for id, found in called.items()})
     ends: dict[str, tuple[str, str]] = {}
     """The names of the first and the last module in a group."""
     for id, group in reversed(folding.groups.items()):  # inner groups stand behind those around them
@@ -323,6 +378,40 @@ def _finish(recording: Recording, graph: Graph, folding: Folding, paths: _Paths)
             ends[id] = group.title, group.title
         elif inner:
             ends[id] = inner[0][0], inner[-1][1]
+
+
+def _name_modules(graph: Graph, folding: Folding, names: Mapping[str, str]) -> None:
+    """Call modules' groups by their paths, of which those around them say the beginning where no two would be called the same;
+    a loss, and what is called at several places, by what it makes."""
+    modules = [group for group in folding.groups.values() if group.kind == "module"]
+    whole = {group.id: module_path(group, names) for group in modules}
+    called: dict[str, set[str]] = defaultdict(set)
+    for group in modules:
+        group.title = module_name(folding, group, names)
+        if not group.side:
+            called[group.title].add(whole[group.id])
+    more: dict[str, str] = {}  # what groups around → what of it is said
+    for title, paths in called.items():
+        if len(paths) > 1:
+            more |= {path.removesuffix(title): end.removesuffix(title) for path, end in told_apart(paths).items()}
+    for group in modules:
+        group.title = more.get(whole[group.id].removesuffix(group.title), "") + group.title
+    makes: dict[str, list[str]] = defaultdict(list)
+    for group in modules:
+        if CALLED in group.id.rpartition("/")[2]:
+            makes[whole[group.id]].append(_makes(graph, group))
+    for group in modules:
+        made, others = _makes(graph, group), makes[whole[group.id]]
+        loss = not group.children and not group.rows and any(graph.nodes[key]["root"] for key in group.members)
+        said = made and (loss or (others.count(made) == 1 and all(others)))
+        group.title = made if said else without_middle(group.title)
+
+
+def _makes(graph: Graph, group: Group) -> str:
+    """The name that the program gives to what a module makes; "" for none."""
+    a = graph.nodes[shown_member(graph, group.members)]
+    name = str(a["badge"] if a["kind"] == "node" else a["title"])
+    return name if name.isidentifier() and (a["kind"] == "node" or a["shape"] == "card") else ""
 
 
 def _named(a: dict[str, Any]) -> str:
@@ -339,7 +428,7 @@ def _shape(recording: Recording, tensor: int) -> tuple[int, ...]:
     return next(info.shape for info in event.outputs if info.id == tensor)
 
 
-def opened_at_first(folding: Folding, graph: Graph, budget: int = AT_FIRST, scant: int = 0) -> frozenset[str]:
+def opened_at_first(folding: Folding, graph: Graph, budget: int | None = None, scant: int = 0) -> frozenset[str]:
     """The groups that are open before the user has opened or closed one: the outer ones, as long as that is not too much to
     read, of neighbours alike (iterations, blocks) all or none. What shows no more than `scant` may be opened to twice as
     much: it says too little.
@@ -361,7 +450,8 @@ def opened_at_first(folding: Folding, graph: Graph, budget: int = AT_FIRST, scan
     while waiting:
         ids = [id for id in waiting.pop(0) if id in opened or not _shut(folding.groups[id])]
         more = sum(inside[id] + len(folding.groups[id].children) - 1 for id in ids if id not in opened)
-        if shown + more > (budget if shown > scant else 2 * budget):
+        usual = AT_FIRST if 2 * shown > AT_FIRST else HELD
+        if shown + more > (usual if budget is None else budget if shown > scant else 2 * budget):
             ids, more = [id for id in ids if id in opened], 0
         shown += more
         opened.update(ids)

@@ -43,9 +43,9 @@ def _names(recording: Recording) -> dict[int, str]:
     # A name that mostly came to tensors which had one already passes over them: a loop's variable, an argument.
     variable = function * many + name
     later = occurrence(tensor) > 0
-    pairs, first = np.unique(np.stack((variable, tensor)), axis=1, return_index=True)
+    _, first = np.unique(variable * (int(tensor.max()) + 1) + tensor, return_index=True)
     size = int(variable.max()) + 1
-    had, held = np.bincount(pairs[0], later[first], size), np.bincount(pairs[0], minlength=size)
+    had, held = np.bincount(variable[first], later[first], size), np.bincount(variable[first], minlength=size)
     passing = ((held > 1) & (2 * had > held))[variable]
     path = np.array(["." in text for text in columns.names])[name]
     listed = np.array([bool(_IN_LIST.search(text)) for text in columns.names])[name]

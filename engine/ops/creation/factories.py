@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import math
 import warnings
 from collections.abc import Callable
@@ -12,7 +13,7 @@ import numpy as np
 
 from ... import dtypes
 from ...compat.signatures import invalid_combination
-from ...context import context
+from ...context import context, warn_once
 from ...dtypes import dtype as Dtype
 from ...errors import too_many_dims
 from ...op.declare import created, function
@@ -32,6 +33,7 @@ def creation(f: Callable[..., Tensor] | None = None, *, traits: str = "") -> Cal
 
 def _creation(f: Callable[..., Tensor], traits: str) -> Callable[..., Tensor]:
     declared = created(f.__name__, f"creation {traits}")
+    sizes = next((p.name for p in inspect.signature(f).parameters.values() if p.kind is p.VAR_POSITIONAL), "")
 
     def make(
         *args: Any,
@@ -42,6 +44,10 @@ def _creation(f: Callable[..., Tensor], traits: str) -> Callable[..., Tensor]:
         **kwargs: Any,
     ) -> Tensor:
         on_cpu(device)
+        if sizes in kwargs:
+            if args:
+                raise TypeError(f"{f.__name__}() got multiple values for argument '{sizes}'")
+            args = (kwargs.pop(sizes),)
         try:
             tensor = f(*args, **kwargs)
         except ValueError as error:
@@ -99,6 +105,8 @@ def as_array(data: Any) -> np.ndarray[Any, Any]:
         if isinstance(data, str):
             raise TypeError("new(): invalid data type 'str'")
         raise RuntimeError(f"Could not infer dtype of {type(data).__name__}")
+    if isinstance(data, list) and data and isinstance(data[0], np.ndarray):
+        warn_once(LIST_OF_ARRAYS, 4)
     shape, flat = _flatten(data)
     if not flat:
         return np.zeros(shape, dtypes.get_default_dtype().numpy)
@@ -164,6 +172,8 @@ def tensor(data: Any, *, dtype: Dtype | None = None) -> Tensor:
 @creation(traits="leaf")
 def _as_tensor(data: Any, dtype: Dtype | None = None) -> Tensor:
     """`data` as a new tensor, sharing memory with an array of the right dtype."""
+    if isinstance(data, np.ndarray):
+        _may_be_written(data)
     array = as_array(data)
     return constant(array if dtype is None else array.astype(dtype.numpy, copy=False))
 
@@ -173,7 +183,27 @@ def from_numpy(array: np.ndarray[Any, Any]) -> Tensor:
     """A tensor that shares the memory of a NumPy array."""
     if not isinstance(array, np.ndarray):
         raise TypeError(f"expected np.ndarray (got {type(array).__name__})")
+    _may_be_written(array)
     return constant(as_array(array))
+
+
+def _may_be_written(array: np.ndarray[Any, Any]) -> None:
+    """Warn, as PyTorch does, of memory that a tensor will share and nobody may write."""
+    if not array.flags.writeable:
+        warn_once(NOT_WRITABLE, 4)
+
+
+NOT_WRITABLE = (
+    "The given NumPy array is not writable, and PyTorch does not support non-writable tensors. This means writing to this "
+    "tensor "
+    "will result in undefined behavior. You may want to copy the array to protect its data or make it writable before "
+    "converting "
+    "it to a tensor. This type of warning will be suppressed for the rest of this program."
+)
+LIST_OF_ARRAYS = (
+    "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting the list to a single "
+    "numpy.ndarray with numpy.array() before converting to a tensor."
+)
 
 
 def positive(shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -198,7 +228,7 @@ def ones(*size: Any, dtype: Dtype | None = None) -> Tensor:
     return constant(np.ones(positive(sizes(size)), _numpy_dtype(dtype)))
 
 
-@creation(traits="sized")
+@creation(traits="sized uninitialized")
 def empty(*size: Any, dtype: Dtype | None = None, memory_format: Any = None) -> Tensor:
     """A tensor whose elements are of no account (zeros here, so that runs repeat)."""
     return constant(np.zeros(positive(sizes(size)), _numpy_dtype(dtype)))
@@ -309,7 +339,7 @@ def ones_like(input: Tensor, *, dtype: Dtype | None = None, memory_format: Any =
     return _like(input, 1, dtype)
 
 
-@creation
+@creation(traits="uninitialized")
 def empty_like(input: Tensor, *, dtype: Dtype | None = None, memory_format: Any = None) -> Tensor:
     """A tensor in the shape and dtype of `input` whose elements are of no account (zeros here)."""
     return _like(input, 0, dtype)

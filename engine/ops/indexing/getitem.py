@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import warnings
 from typing import Any
 
 import numpy as np
@@ -93,9 +94,31 @@ Index = Any
 
 
 def _is_advanced(item: Any) -> bool:
-    return isinstance(item, list | np.ndarray) or (
+    return isinstance(item, list | tuple | range | np.ndarray) or (
         isinstance(item, Tensor) and not (item._array.ndim == 0 and item._array.dtype.kind in "iu")
     )
+
+
+_FEW = 32
+"""Items of a list from which on it is an index array, whatever is in it, as it once was in NumPy."""
+
+
+def _items(index: Index) -> list[Any]:
+    """The indices of the dimensions: of a tuple its items, and, as in NumPy long ago, of a list in which there are more than
+    numbers."""
+    if isinstance(index, tuple):
+        return list(index)
+    if isinstance(index, list) and len(index) < _FEW:
+        several = (Tensor, np.ndarray, list, tuple, range, builtins.slice)
+        if any([item is None or item is Ellipsis or isinstance(item, several) for item in index]):
+            warnings.warn(
+                "Using a non-tuple sequence for multidimensional indexing is deprecated and will be changed in pytorch 2.9; "
+                "use x[tuple(seq)] instead of x[seq]. In pytorch 2.9 this will be interpreted as tensor index, "
+                "x[torch.tensor(seq)], which will result either in an error or a different result",
+                stacklevel=4,
+            )
+            return index
+    return [index]
 
 
 def getitem(input: Tensor, index: Index) -> Tensor:
@@ -108,7 +131,7 @@ def getitem(input: Tensor, index: Index) -> Tensor:
 
 def _basic(input: Tensor, index: Index) -> tuple[Tensor, tuple[Any, ...] | None]:
     """Apply the basic part of an index as views, as PyTorch does; the rest is index arrays, one per dimension they take."""
-    items = list(index) if isinstance(index, tuple) else [index]
+    items = list(map(_as_mask, _items(index)))
     consumed = 0
     for item in items:
         if isinstance(item, Tensor | np.ndarray) and getattr(item, "_array", item).dtype.kind == "b":
@@ -126,7 +149,7 @@ def _basic(input: Tensor, index: Index) -> tuple[Tensor, tuple[Any, ...] | None]
     position = next((i for i, item in enumerate(items) if item is Ellipsis), None)
     if position is not None:
         items[position : position + 1] = [builtins.slice(None)] * (n - consumed)
-    view, dim = input, 0
+    view, dim, selected = input, 0, 0
     advanced: dict[int, Any] = {}
     for item in items:
         if item is None:
@@ -144,7 +167,8 @@ def _basic(input: Tensor, index: Index) -> tuple[Tensor, tuple[Any, ...] | None]
             advanced[dim] = _checked(tensor, view, dim)
             dim += _taken(tensor)
         else:
-            view = _entry(view, dim, item, n)
+            view = _entry(view, dim, item, n, dim + selected)
+            selected += 1
     if not advanced:
         return view, None
     full: list[Any] = []
@@ -155,13 +179,22 @@ def _basic(input: Tensor, index: Index) -> tuple[Tensor, tuple[Any, ...] | None]
     return view, tuple(full)
 
 
+def _as_mask(item: Any) -> Any:
+    """An index of bytes is a mask."""
+    array = getattr(item, "_array", item) if isinstance(item, Tensor | np.ndarray) else None
+    if array is None or array.dtype != np.uint8 or (array.ndim == 0 and isinstance(item, Tensor)):
+        return item
+    warnings.warn("indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.", stacklevel=5)
+    return constant(array != 0)
+
+
 def _taken(item: Any) -> int:
     """How many dimensions an index item takes: a mask as many as it has."""
     return item._array.ndim if isinstance(item, Tensor) and item._array.dtype.kind == "b" else 1
 
 
 def _index_array(item: Any) -> np.ndarray[Any, Any]:
-    if isinstance(item, list):
+    if isinstance(item, list | tuple):
         item = [i.item() if isinstance(i, Tensor) else i for i in item]
     array = np.asarray(item)
     return array.astype(np.int64) if array.size == 0 else array
@@ -201,11 +234,12 @@ def _number(x: Any) -> int | None:
     return None if x is None else int(x)
 
 
-def _entry(view: Tensor, dim: int, item: Any, ndim: int) -> Tensor:
+def _entry(view: Tensor, dim: int, item: Any, ndim: int, said: int) -> Tensor:
+    """One entry along a dimension, which an error calls `said`: those that are selected before it count, too."""
     if isinstance(item, Tensor):
         item = int(item.item())
     if not isinstance(item, int | np.integer):
-        raise TypeError(
+        raise IndexError(
             f"only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got "
             f"{type(item).__name__})"
         )
@@ -216,7 +250,7 @@ def _entry(view: Tensor, dim: int, item: Any, ndim: int) -> Tensor:
         )
     n = view._array.shape[dim]
     if not -n <= item < n:
-        raise IndexError(f"index {item} is out of bounds for dimension {dim} with size {n}")
+        raise IndexError(f"index {item} is out of bounds for dimension {said} with size {n}")
     return _select(view, dim, int(item) if item >= 0 else from_end(int(item), n))
 
 

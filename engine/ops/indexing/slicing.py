@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import builtins
 
-import numpy as np
-
 from ...op.declare import function, op
 from ...tensor import Tensor
 from ..shape.dimensions import from_end, wrap_dim
-from ..shape.joining import _put_entry, _stack
+from ..shape.joining import _put_entry, _put_slice, _stack
 
 
 @op(
@@ -48,30 +46,6 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
 )
 def _slice(self, dim, start, end, step):
     """Entries from `start` to `end` along `dim`, a view."""
-    return self[(builtins.slice(None),) * dim + (builtins.slice(start, end, step),)]
-
-
-@op(
-    r"{self}",
-    self=lambda grad, dim, start, end, step: _take_slice(grad, dim, start, end, step),
-    node="SliceBackwardBackward0",
-    name="slice_backward",
-)
-def _put_slice(self, shape, dim, start, end, step):
-    """Zeros of `shape` with `self` at a slice along `dim`."""
-    out = np.zeros(shape, self.dtype)
-    out[(builtins.slice(None),) * dim + (builtins.slice(start, end, step),)] = self
-    return out
-
-
-@op(
-    r"{self}",
-    self=lambda grad, self_sym_sizes, dim, start, end, step: _put_slice(grad, self_sym_sizes, dim, start, end, step),
-    node="SliceBackward0",
-    name="slice",
-)
-def _take_slice(self, dim, start, end, step):
-    """A slice along `dim`; bookkeeping of views left aside."""
     return self[(builtins.slice(None),) * dim + (builtins.slice(start, end, step),)]
 
 

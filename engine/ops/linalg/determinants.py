@@ -9,8 +9,8 @@ import numpy as np
 
 from ...op.declare import function, op
 from ...tensor import Tensor
-from ..indexing.slicing import _take_slice
 from ..pointwise.comparison import where
+from ..shape.joining import _take_slice
 from ..shape.reshaping import _reshape
 from .matrices import as_diag, check, joined, mT
 from .solving import _inv

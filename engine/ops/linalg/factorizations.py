@@ -10,10 +10,9 @@ from ...errors import LinAlgError
 from ...lazy import Late
 from ...op.declare import function, op
 from ...tensor import Tensor, constant
-from ..indexing.slicing import _take_slice
 from ..shape.broadcasting import expand
 from ..shape.diagonals import tril, triu
-from ..shape.joining import cat
+from ..shape.joining import _take_slice, cat
 from .matrices import _each, _named, _no_trouble, _stacked, as_diag, check, diag_of, joined, mT
 from .solving import _solve_triangular, linalg_solve_triangular
 

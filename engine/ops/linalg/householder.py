@@ -10,9 +10,9 @@ from ...lazy import Late
 from ...op.declare import FUNCTIONS, function, op
 from ...tensor import Tensor, constant
 from ..creation.random import randn
-from ..indexing.slicing import _take_slice, narrow
+from ..indexing.slicing import narrow
 from ..loss.elementwise import refused
-from ..shape.joining import cat
+from ..shape.joining import _take_slice, cat
 from ..shape.reshaping import _reshape
 from .factorizations import linalg_lu_factor, linalg_qr
 from .matrices import _named, check, joined, mT

@@ -19,14 +19,24 @@ def _shape(array):
 
 
 def same_dtype(name, a, b):
-    """PyTorch's complaint about a product of matrices of two dtypes.
+    """PyTorch's complaint about a product of matrices of two dtypes, which has other words for each of its products.
 
     Raises:
         RuntimeError: if the dtypes differ.
     """
-    if a.dtype is not b.dtype and a.dtype != b.dtype:
-        x, y = (dtypes.CPP_NAMES[dtypes.OF_NUMPY[m.dtype]] for m in (a, b))
-        raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {x} != {y}")
+    if a.dtype is b.dtype or a.dtype == b.dtype:
+        return
+    x, y = (dtypes.SCALAR_NAMES[dtypes.OF_NUMPY[m.dtype]] for m in (a, b))
+    match name:
+        case "mm":
+            x, y = (dtypes.CPP_NAMES[dtypes.OF_NUMPY[m.dtype]] for m in (a, b))
+            raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {x} != {y}")
+        case "mv":
+            raise RuntimeError(f"addmv input tensors must have the same dtype, but got {y}, {x}, and {y}")
+        case "addmm":
+            raise RuntimeError(f"mat1 and mat2 must have the same dtype, but got {x} and {y}")
+        case _:
+            raise RuntimeError(f"expected scalar type {x} but found {y}")
 
 
 def measures(*names):
@@ -152,12 +162,10 @@ def addmm(self, mat1, mat2, *, beta=1, alpha=1):
         raise RuntimeError(f"mat1 and mat2 must be matrices, got {mat1.ndim}-D and {mat2.ndim}-D tensors")
     if mat1.shape[1] != mat2.shape[0]:
         raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({_shape(mat1)} and {_shape(mat2)})")
-    same_dtype("addmm", mat1, mat2)
-    if self.dtype != mat1.dtype:
-        raise RuntimeError(
-            "self and mat2 must have the same dtype, but got "
-            + " and ".join(dtypes.SCALAR_NAMES[dtypes.OF_NUMPY[m.dtype]] for m in (self, mat2))
-        )
+    for name, matrix in (("mat1", mat1), ("self", self)):
+        if matrix.dtype != mat2.dtype:
+            found = " and ".join(dtypes.SCALAR_NAMES[dtypes.OF_NUMPY[m.dtype]] for m in (matrix, mat2))
+            raise RuntimeError(f"{name} and mat2 must have the same dtype, but got {found}")
     product = np.dot(mat1, mat2)
     if alpha != 1:
         product *= self.dtype.type(alpha)
@@ -229,9 +237,13 @@ def _batched(input: Tensor, other: Tensor) -> Tensor:
 @function(traits="product")
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """`input @ weight.T + bias`."""
-    if input._array.ndim == 2 and bias is not None:
+    try:
+        ndim = input._array.ndim
+    except AttributeError:
+        raise TypeError(f"linear(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}") from None
+    if ndim == 2 and bias is not None:
         return addmm(bias, input, t(weight))
-    if input._array.ndim == 3 and bias is not None:
+    if ndim == 3 and bias is not None:
         b, n, k = input._array.shape
         out = addmm(
             bias, _view(input, (b * n, k)) if input._array.flags.c_contiguous else reshape(input, (b * n, k)), t(weight)

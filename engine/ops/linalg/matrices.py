@@ -8,9 +8,8 @@ import numpy as np
 
 from ... import dtypes
 from ...tensor import Tensor, constant
-from ..indexing.slicing import _take_slice
 from ..shape.diagonals import _diag_embed, _diagonal_again
-from ..shape.joining import cat
+from ..shape.joining import _take_slice, cat
 from ..shape.permute import _transpose
 
 

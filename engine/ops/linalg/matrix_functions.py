@@ -9,7 +9,7 @@ import numpy as np
 from ...lazy import Late
 from ...op.declare import function, op
 from ...tensor import Tensor, constant
-from ..indexing.slicing import _take_slice
+from ..shape.joining import _take_slice
 from .matrices import check, joined, mT
 from .solving import linalg_inv
 

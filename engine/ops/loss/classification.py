@@ -218,9 +218,15 @@ def cross_entropy(
     """Cross-entropy of unnormalised logits (N, C, …) and targets: class indices (N, …) or probabilities (N, C, …)."""
     if size_average is not None or reduce is not None or reduction not in REDUCTIONS:
         reduction = reduction_of(reduction, size_average, reduce)
-    shape = input._array.shape
+    try:
+        shape, targets = input._array.shape, target._array.shape
+    except AttributeError:
+        name, position, value = ("input", 1, input) if not isinstance(input, Tensor) else ("target", 2, target)
+        raise TypeError(
+            f"cross_entropy_loss(): argument '{name}' (position {position}) must be Tensor, not {type(value).__name__}"
+        ) from None
     dim = 0 if len(shape) == 1 else 1
-    if shape == target._array.shape:
+    if shape == targets:
         return _of_probabilities(input, target, weight, ignore_index, reduction, label_smoothing, dim)
     logs = _log_softmax(input, dim) if shape and input._array.dtype.kind == "f" else log_softmax(input, dim)
     if label_smoothing > 0:

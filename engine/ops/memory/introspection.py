@@ -163,12 +163,18 @@ untyped_storage = storage
 
 @function
 def fill_diagonal_(input: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
-    """Set the main diagonal to a number."""
-    if input._array.ndim < 2:
+    """Set the main diagonal to a number; with `wrap`, that of each square block of a tall matrix."""
+    shape = input._array.shape
+    if len(shape) < 2:
         raise RuntimeError("dimensions must larger than 1")
-    n = min(input._array.shape)
-    index = constant(np.arange(n))
-    input[(index,) * input._array.ndim] = fill_value
+    if len(shape) > 2 and len(set(shape)) > 1:
+        raise RuntimeError("all dimensions of input must be of equal length")
+    rows = np.arange(min(shape))
+    if wrap and len(shape) == 2 and shape[0] > shape[1]:
+        # A row is left free between blocks.
+        rows = np.array([row for row in range(shape[0]) if row % (shape[1] + 1) < shape[1]])
+    column = constant(rows % (shape[1] + 1) if wrap and len(shape) == 2 else rows)
+    input[(constant(rows), *[column] * (len(shape) - 1))] = fill_value
     return input
 
 

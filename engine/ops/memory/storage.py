@@ -26,13 +26,13 @@ def _laid_out(size: tuple[int, ...], stride: tuple[int, ...], dtype: Any) -> Any
     return strided(memory, size, [s * memory.itemsize for s in stride])
 
 
-@creation
+@creation(traits="uninitialized")
 def empty_strided(size: Any, stride: Any, *, dtype: Dtype | None = None) -> Tensor:
     """A tensor of the given strides whose elements are of no account (zeros here)."""
     return constant(_laid_out(positive(sizes((size,))), sizes((stride,)), _numpy_dtype(dtype)))
 
 
-@creation
+@creation(traits="uninitialized")
 def empty_permuted(size: Any, physical_layout: Any, *, dtype: Dtype | None = None) -> Tensor:
     """A tensor whose dimensions stand in memory in the given order, its elements of no account (zeros here)."""
     shape, order = positive(sizes((size,))), tuple(physical_layout)

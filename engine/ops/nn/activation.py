@@ -9,12 +9,11 @@ import numpy as np
 from ...dtypes import SCALAR_NAMES
 from ...op.declare import function, op
 from ...tensor import Tensor
-from ..indexing.slicing import _take_slice
 from ..pointwise.comparison import where
 from ..pointwise.special import erf
 from ..pointwise.unary import exp, tanh
 from ..shape.dimensions import wrap_dim
-from ..shape.joining import _cat
+from ..shape.joining import _cat, _take_slice
 
 ELEMENTWISE = True
 

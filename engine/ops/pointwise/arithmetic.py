@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from ...dtypes import result_dtype
 from ...op.declare import function, op, overload
-from ...tensor import Tensor
+from ...tensor import Tensor, constant
 from .comparison import where
 from .unary import log, zeros_like_grad
 
@@ -165,9 +166,16 @@ def _remainder_tensor(self, other):
 _remainder_number = overload(_remainder_tensor, "_remainder_number", "RemainderBackward0", number="other")
 
 
+def beside(tensor: Tensor, number: Any) -> Tensor:
+    """A number as a tensor of the dtype that it has beside another one; a tensor as it is."""
+    return number if isinstance(number, Tensor) else constant(np.asarray(number, result_dtype((tensor._array, number))))
+
+
 @function(inplace=_remainder_tensor)
 def remainder(input: Tensor, other: Any) -> Tensor:
     """Remainder with the sign of the divisor, `input - other * floor(input / other)`."""
+    if isinstance(other, Tensor) and not isinstance(input, Tensor):
+        input = beside(other, input)
     return _remainder_tensor(input, other) if isinstance(other, Tensor) else _remainder_number(input, other)
 
 
@@ -254,6 +262,8 @@ def _pow_scalar(self, exponent):
     if self.dtype.kind != "f":
         if isinstance(exponent, float):
             self = self.astype(np.float32)
+        elif self.dtype.kind == "b" and not isinstance(exponent, bool):
+            self = self.astype(np.int64)
         elif exponent < 0:
             raise RuntimeError("Integers to negative integer powers are not allowed.")
     return self * self if exponent == 2 else self**exponent
@@ -280,6 +290,8 @@ def pow_backward_exponent(grad, self, exponent, result):
 )
 def _pow_tensor(self, exponent):
     """Each element to the power of the other's."""
+    if self.dtype.kind == exponent.dtype.kind == "b":
+        raise NotImplementedError("\"pow\" not implemented for 'Bool'")
     return self**exponent
 
 

@@ -203,6 +203,8 @@ def _clamp(self, min, max):
     """Each element moved into the interval from `min` to `max`, numbers."""
     if self.dtype.kind != "f" and any(isinstance(x, float) for x in (min, max)):
         self = self.astype(np.float32)
+    elif self.dtype.kind == "b" and any(type(x) is int for x in (min, max)):
+        self = self.astype(np.int64)
     # PyTorch lets max win where min is larger.
     if min is not None:
         self = np.maximum(self, self.dtype.type(min))

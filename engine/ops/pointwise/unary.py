@@ -164,7 +164,7 @@ def asinh(self):
     return np.arcsinh(self)
 
 
-@op(r"\mathrm{{arcosh}}({self})", floating=True, self=lambda grad, self: grad * (rsqrt(self - 1) * rsqrt(self + 1)))
+@op(r"\mathrm{{arcosh}}({self})", floating=True, self=lambda grad, self: grad * rsqrt(self * self - 1))
 def acosh(self):
     """Inverse hyperbolic cosine of each element."""
     return np.arccosh(self)

@@ -208,15 +208,22 @@ def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> 
     return _aminmax(input, axes_of(dim, input._array.ndim), keepdim)
 
 
+def _no_bool(name, array):
+    if array.dtype.kind == "b":
+        raise RuntimeError(f"{name}(): does not support bool input")
+
+
 @op(r"\mathrm{{argmax}}({self})", self=None)
 def _argmax(self, dim, keepdim):
     """Where the largest element stands."""
+    _no_bool("argmax", self)
     return np.argmax(_not_empty("argmax", self), axis=dim, keepdims=keepdim)
 
 
 @op(r"\mathrm{{argmin}}({self})", self=None)
 def _argmin(self, dim, keepdim):
     """Where the smallest element stands."""
+    _no_bool("argmin", self)
     return np.argmin(_not_empty("argmin", self), axis=dim, keepdims=keepdim)
 
 

@@ -10,7 +10,7 @@ from ...op.declare import function, op
 from ...tensor import Tensor
 from ..shape.dimensions import wrap_dim
 from ..shape.reshaping import _reshape
-from .sums import restored
+from .sums import kept, restored
 
 
 def products_of_others(self, dim):
@@ -87,5 +87,5 @@ def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype:
     if dtype is not None:
         input = input.to(dtype)
     if dim is None or input._array.ndim == 0:
-        return _prod(input)
-    return _prod_dim(input, wrap_dim(dim, input._array.ndim), keepdim)
+        return kept(_prod(input), dtype)
+    return kept(_prod_dim(input, wrap_dim(dim, input._array.ndim), keepdim), dtype)

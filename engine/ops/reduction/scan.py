@@ -18,7 +18,7 @@ from ..shape.flip_roll import flip
 from ..shape.joining import cat
 from ..shape.reshaping import unsqueeze
 from .prod import has_zeros
-from .sums import _sum_dim
+from .sums import _sum_dim, kept
 
 
 def _counting(array):
@@ -42,10 +42,10 @@ def running_back(grad, dim):
 
 
 @function(traits="sized")
-def cumsum(input: Tensor, dim: int, *, dtype: Any = None, axis: Any = None) -> Tensor:
+def cumsum(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     """Running sum along `dim`."""
     input = input if dtype is None else input.to(dtype)
-    return _cumsum(input, wrap_dim(dim if axis is None else axis, input._array.ndim))
+    return kept(_cumsum(input, wrap_dim(dim, input._array.ndim)), dtype)
 
 
 @op(
@@ -93,7 +93,7 @@ def cat_all(pieces, dim):
 def cumprod(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     """Running product along `dim`."""
     input = input if dtype is None else input.to(dtype)
-    return _cumprod(input, wrap_dim(dim, input._array.ndim))
+    return kept(_cumprod(input, wrap_dim(dim, input._array.ndim)), dtype)
 
 
 @op(

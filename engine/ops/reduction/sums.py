@@ -76,14 +76,16 @@ def _sum_dim(self, dim, keepdim):
 
 
 @function(traits="sized")
-def sum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None) -> Tensor:
+def sum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """Sum of all elements, or over the dimensions `dim`."""
     if dtype is not None:
         input = input.to(dtype)
-    dim = dim if axis is None else axis
-    if dim is None:
-        return _sum(input)
-    return _sum_dim(input, axes_of(dim, input._array.ndim), keepdim)
+    return kept(_sum(input) if dim is None else _sum_dim(input, axes_of(dim, input._array.ndim), keepdim), dtype)
+
+
+def kept(result: Tensor, dtype: Any) -> Tensor:
+    """A result of integers in the dtype that was asked for: they are added up in int64, and the last bits are the same."""
+    return result if dtype is None or result._array.dtype.kind == "f" else result.to(dtype)
 
 
 @op(
@@ -116,7 +118,7 @@ def count(sizes, dim):
 
 
 @function(traits="sized")
-def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None) -> Tensor:
+def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """Mean of all elements, or over the dimensions `dim`."""
     if dtype is not None:
         input = input.to(dtype)
@@ -125,7 +127,6 @@ def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
             "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. Got: "
             f"{dtypes.SCALAR_NAMES[input.dtype]}"
         )
-    dim = dim if axis is None else axis
     if dim is None:
         return _mean(input)
     return _mean_dim(input, axes_of(dim, input._array.ndim), keepdim)

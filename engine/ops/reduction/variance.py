@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any
 
 import numpy as np
@@ -62,12 +63,13 @@ def var(
     keepdim: bool = False,
     *,
     correction: Any = None,
-    axis: Any = None,
 ) -> Tensor:
     """Variance; by default the sum of squares is divided by the count less one."""
-    dim, correction = _spread_arguments(dim if axis is None else axis, unbiased, correction)
+    dim, correction = _spread_arguments(dim, unbiased, correction)
     _only_floating("std and var", input)
-    return _var(input, axes_of(dim, input._array.ndim), correction, keepdim)
+    axes = axes_of(dim, input._array.ndim)
+    _enough("var", input, axes, correction)
+    return _var(input, axes, correction, keepdim)
 
 
 @function
@@ -78,17 +80,29 @@ def std(
     keepdim: bool = False,
     *,
     correction: Any = None,
-    axis: Any = None,
 ) -> Tensor:
     """Standard deviation: the square root of `var`."""
-    dim, correction = _spread_arguments(dim if axis is None else axis, unbiased, correction)
+    dim, correction = _spread_arguments(dim, unbiased, correction)
     _only_floating("std and var", input)
-    return _std(input, axes_of(dim, input._array.ndim), correction, keepdim)
+    axes = axes_of(dim, input._array.ndim)
+    _enough("std", input, axes, correction)
+    return _std(input, axes, correction, keepdim)
 
 
 def _only_floating(what: str, tensor: Tensor) -> None:
     if tensor._array.dtype.kind != "f":
         raise RuntimeError(f"{what} only support floating point and complex dtypes")
+
+
+def _enough(what: str, tensor: Tensor, dim: Any, correction: Any, stacklevel: int = 3) -> None:
+    """Warn, as PyTorch does, where there are too few values for the correction: the result is NaN, or infinite."""
+    if tensor._array.size and count(tensor._array.shape, dim) <= correction:
+        warnings.warn(
+            f"{what}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor (input numel "
+            "divided by output numel).",
+            UserWarning,
+            stacklevel=stacklevel,
+        )
 
 
 def both_slopes(grads, self, dim, correction, keepdim):
@@ -135,7 +149,9 @@ def _together(both: Any, name: str) -> Any:
     ) -> tuple[Tensor, Tensor]:
         dim, correction = _spread_arguments(dim, unbiased, correction)
         _only_floating(name, input)
-        spread, centre = both(input, axes_of(dim, input._array.ndim), correction, keepdim)
+        axes = axes_of(dim, input._array.ndim)
+        _enough(name, input, axes, correction, 4)
+        spread, centre = both(input, axes, correction, keepdim)
         return spread, centre
 
     return reduce

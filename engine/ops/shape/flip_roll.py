@@ -19,13 +19,12 @@ def _flip(self, dims):
     return np.flip(self, dims).copy()
 
 
-def flip(input, *along, dims=None):
+def flip(input, *dims):
     """The elements in reverse order along `dims`, copied."""
-    along = along if dims is None else (dims,)
     if input.__class__ is np.ndarray:
-        return np.flip(input, along[0])
+        return np.flip(input, dims[0])
     n = input._array.ndim
-    wrapped = tuple([wrap_dim(d, n) for d in sizes(along)])
+    wrapped = tuple([wrap_dim(d, n) for d in sizes(dims)])
     if len(set(wrapped)) != len(wrapped):
         twice = next(d for d in wrapped if wrapped.count(d) > 1)
         raise RuntimeError(f"dim {twice} appears multiple times in the list of dims")

@@ -33,36 +33,39 @@ def split_sizes(grad, lengths, dim):
     pieces = []
     start = 0
     for n in lengths:
-        pieces.append(_piece(grad, dim, start, n))
+        pieces.append(_take_slice(grad, dim, start, start + n, 1))
         start += n
     return pieces
 
 
 @op(
     r"{self}",
-    traits="same_values",
-    self=lambda grad, self_sym_sizes, dim, start: _place(grad, self_sym_sizes, dim, start),
-    node="NarrowBackward0",
-    name="narrow",
+    self=lambda grad, dim, start, end, step: _take_slice(grad, dim, start, end, step),
+    node="SliceBackwardBackward0",
+    name="slice_backward",
 )
-def _piece(self, dim, start, length):
-    """`length` entries along `dim` from `start`; bookkeeping of views left aside."""
-    return self[(slice(None),) * dim + (slice(start, start + length),)]
-
-
-@op(r"{self}", self=lambda grad, self_sym_sizes, dim, start: _piece(grad, dim, start, self_sym_sizes[dim]))
-def _place(self, shape, dim, start):
-    """Zeros of `shape` with `self` along `dim` from `start`."""
+def _put_slice(self, shape, dim, start, end, step):
+    """Zeros of `shape` with `self` at a slice along `dim`."""
     out = np.zeros(shape, self.dtype)
-    out[(slice(None),) * dim + (slice(start, start + self.shape[dim]),)] = self
+    out[(slice(None),) * dim + (slice(start, end, step),)] = self
     return out
 
 
+@op(
+    r"{self}",
+    self=lambda grad, self_sym_sizes, dim, start, end, step: _put_slice(grad, self_sym_sizes, dim, start, end, step),
+    node="SliceBackward0",
+    name="slice",
+)
+def _take_slice(self, dim, start, end, step):
+    """A slice along `dim`; bookkeeping of views left aside."""
+    return self[(slice(None),) * dim + (slice(start, end, step),)]
+
+
 @function(traits="sized")
-def cat(tensors: Sequence[Tensor], dim: int = 0, *, axis: int | None = None) -> Tensor:
+def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     """The tensors joined along an existing dimension."""
     items = _listed("cat", tensors)
-    dim = dim if axis is None else axis
     if not items:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
     shapes = [t._array.shape for t in items if t._array.shape != (0,)]

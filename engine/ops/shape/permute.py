@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...context import warn_once
 from ...op.declare import function, op
 from ...tensor import Tensor
 from .dimensions import sizes, wrap_dim
@@ -76,8 +77,17 @@ def permute(input: Tensor, *dims: Any) -> Tensor:
     return _permute(input, wrapped)
 
 
+NOT_A_MATRIX = (
+    "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will throw an error "
+    "in a future release. Consider `x.mT` to transpose batches of matrices or "
+    "`x.permute(*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor."
+)
+
+
 def transposed(input: Tensor) -> Tensor:
     """`x.T`: the dimensions reversed."""
+    if input._array.ndim != 2:
+        warn_once(NOT_A_MATRIX, 2)
     return _permute(input, tuple(reversed(range(input._array.ndim))))
 
 

@@ -47,15 +47,15 @@ def _view(self, shape):
 
 
 @function(traits="sized")
-def view(input: Tensor, *shape: Any) -> Tensor:
+def view(input: Tensor, *size: Any) -> Tensor:
     """The same elements in another shape, sharing memory.
 
     Raises:
         RuntimeError: if the shape does not fit, or only a copy could have it.
     """
-    if len(shape) == 1 and not isinstance(shape[0], int | tuple | list):
+    if len(size) == 1 and not isinstance(size[0], int | tuple | list):
         raise RuntimeError("view(dtype) is not supported by Gradtape; use .to(dtype)")
-    return _view(input, infer(sizes(shape), input._array.size))
+    return _view(input, infer(sizes(size), input._array.size))
 
 
 @function

@@ -25,7 +25,7 @@ from ...context import context
 from ...itself import OURS, engine
 from ...op.declare import TABLE
 from ...op.symbolic import rule_texts
-from ...recording.bounded_text import UNSAYABLE, name_of, plain, said
+from ...recording.bounded_text import UNSAYABLE, name_of, plain, said, shown
 from ...recording.recorder import Recorder
 from ...slots import slots
 from .. import unraisable
@@ -239,7 +239,7 @@ class Run:
     def _explained(self, error: BaseException, message: str | None) -> RunError:
         text = said(error) if message is None else message
         help_text = plain(help_for(error))
-        shown = name_of(_standard(error))
+        kind = name_of(_standard(error))
         if isinstance(error, KeyError) and error.args:
             text = said(Exception(repr(error.args[0])))
         if isinstance(error, SyntaxError) and error.filename.__class__ is str and error.filename in self.tape.recorder.program:
@@ -251,7 +251,7 @@ class Run:
                 lines[1],
                 self._bytes(lines[1], number(error.end_offset)),
             )
-            return RunError(shown, said(error.msg), *span, self.cell, _format(error, error.__traceback__, self), help_text)
+            return RunError(kind, said(error.msg), *span, self.cell, _format(error, error.__traceback__, self), help_text)
         span = error.span if isinstance(error, PolicyError) else (0, 0, 0, 0)
         cell = self.cell
         tb = error.__traceback__
@@ -265,7 +265,28 @@ class Run:
             tb = tb.tb_next
         if isinstance(error, PolicyError) and span[0] and not error.span[0]:
             text = plain(f"line {span[0]}: {text}")
-        return RunError(shown, text, *span, cell, _format(error, error.__traceback__, self), help_text)
+        told = _format(error, error.__traceback__, self)
+        return RunError(kind, text, *span, cell, told, help_text, *self._module(error.__traceback__))
+
+    def _module(self, tb: TracebackType | None) -> tuple[str, str]:
+        """The innermost module that was being called: its path, and how one of `torch.nn` prints itself."""
+        recorder = self.tape.recorder
+        if not isinstance(recorder, Recorder):  # an experiment's, which knows no names
+            return "", ""
+        calls, met, module = recorder.module_calls, 0, None
+        try:
+            while tb is not None:
+                if tb.tb_frame.f_code is engine.nn.Module.__call__.__code__:
+                    module = tb.tb_frame.f_locals["self"]
+                    calls.enter(module)
+                    met += 1
+                tb = tb.tb_next
+            path = calls.inside[0]
+        finally:
+            for _ in range(met):
+                calls.leave()
+        own = module is not None and type(module).__module__.startswith("torch.nn.") and not module._modules
+        return path, shown(module, limits.NAME.value()) if own else ""
 
     def _bytes(self, line: int | None, offset: int | None) -> int:
         """A column counted in bytes from 0, from one counted in characters from 1."""
@@ -324,10 +345,20 @@ def help_for(error: BaseException) -> str:
     """One sentence of help, where it takes the error itself to know it; others are explained by their text, elsewhere."""
     if isinstance(error, PolicyError):
         return error.help
-    if isinstance(error, AttributeError) and isinstance(error.name, str) and isinstance(error.obj, engine.Tensor):
-        near = get_close_matches(error.name, (n for n in dir(engine.Tensor) if not n.startswith("_")), n=1)
+    if isinstance(error, AttributeError) and isinstance(error.name, str) and "Did you mean" not in str(error):
+        near = get_close_matches(error.name, _attributes(error.obj), n=1)
         return f"Did you mean '{near[0]}'?" if near else ""
     return ""
+
+
+def _attributes(thing: object) -> set[str]:
+    """The public names that a tensor, a module or an object of a class of the program's has."""
+    if isinstance(thing, engine.Tensor):
+        return {name for name in dir(engine.Tensor) if not name.startswith("_")}
+    found = set[str]().union(*(vars(kind) for kind in type(thing).__mro__ if kind is not object))
+    own = object.__getattribute__(thing, "__dict__") if type(thing).__dictoffset__ else {}
+    found.update(own, *(held for name in ("_modules", "_parameters", "_buffers") if isinstance(held := own.get(name), dict)))
+    return {name for name in found if type(name) is str and not name.startswith("_")}
 
 
 def preload() -> None:

@@ -8,8 +8,10 @@ from __future__ import annotations
 import codecs
 from importlib import import_module
 
+from ... import nn
 from ...autograd.node import Node
 from ...compat.signatures import overloads
+from ...discovery import modules
 from ...op.backward_codegen import write_backward
 from ...op.declare import TABLE
 from ..facades.mended import mend
@@ -39,6 +41,8 @@ def up() -> None:
         import_module(name)
     for name in ENCODINGS:
         codecs.lookup(name)
+    # Modules of the engine that are imported where they are first needed.
+    modules(nn.__name__, nn.__path__)
     overloads()
     for op in TABLE.values():
         if op.differentiable and op.node is not Node:

@@ -105,6 +105,10 @@ class RunError(msgspec.Struct, frozen=True):
     cell: int = 0
     traceback: str = ""
     help: str = ""
+    module: str = ""
+    """The path of the innermost module that was being called, "" outside of all."""
+    layer: str = ""
+    """That module as it prints itself, where it is one of `torch.nn`."""
 
 
 class CellResult(msgspec.Struct, frozen=True):

@@ -284,5 +284,5 @@ def _check_error(error: RunError, cells: int) -> None:
     numbers = (error.line, error.column, error.end_line, error.end_column)
     if not 0 <= error.cell < max(cells, 1) or not all(0 <= number <= _LIMIT for number in numbers):
         raise ValueError("an error at an impossible place")
-    if max(map(len, (error.type, error.message, error.traceback, error.help))) > MAX_TEXT:
+    if max(map(len, (error.type, error.message, error.traceback, error.help, error.module, error.layer))) > MAX_TEXT:
         raise ValueError("an error longer than any is")

@@ -118,7 +118,8 @@ class Sender:
             return
         span = Site(error.cell, error.line, error.column, error.end_line, error.end_column) if error.line else None
         site = NOTHING if span is None else self._sent["sites"]
-        raised = Raised(name_of(error.type), plain(error.message), site=site)
+        known = name_of(error.help), name_of(error.module), name_of(error.layer)
+        raised = Raised(name_of(error.type), plain(error.message), *known, site=site)
         self._write(encode(batch_of([raised], [] if span is None else [span], forms=self._sent["forms"])))
 
     # --- as much of it as a recording holds -------------------------------------------------------------------------------

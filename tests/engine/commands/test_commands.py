@@ -146,7 +146,7 @@ def test_a_minus_is_standard_output(folder: Path, monkeypatch: pytest.MonkeyPatc
         (["svg", "good.py", "--step", "999"], "there is no step 999"),
         (["py", "good.py"], "this would overwrite good.py: say another file with -o"),
         (["svg", "good.py", "-o", "no/such/folder.svg"], "folder.svg cannot be written: No such file"),
-        (["explain", "good.py", "--why", "nobody"], "nobody names no tensor of this run"),
+        (["explain", "good.py", "--why", "nobody"], "nobody names no tensor, module or line of this run"),
         (["open", "good.txt"], "good.txt is neither a recording (.gradtape) nor a program"),
         (["open", "none.py"], "none.py cannot be read"),
     ],
@@ -173,7 +173,7 @@ def test_explain_returns_one_where_something_is_wrong(folder: Path, capsys: pyte
 
 def test_explain_returns_zero_where_nothing_is(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert gradtape.main(["explain", "good.py"]) == 0
-    assert capsys.readouterr().out == "Nothing looks wrong.\n"
+    assert capsys.readouterr().out.startswith("Nothing looks wrong (")
 
 
 def test_explain_reads_a_recording(folder: Path) -> None:
@@ -184,7 +184,9 @@ def test_explain_reads_a_recording(folder: Path) -> None:
 def test_explain_tells_of_a_program_that_failed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert gradtape.main(["explain", "bad.py"]) == 1
     shown = capsys.readouterr()
-    assert "bad.py did not end well: line 4: RuntimeError" in shown.err
+    assert shown.out.startswith("error: ")
+    assert shown.out.count("(line 4)") == 1
+    assert (shown.out + shown.err).count("RuntimeError: ") == 1, "an error is quoted once"
 
 
 def test_explain_says_why(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

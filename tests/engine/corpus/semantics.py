@@ -481,6 +481,14 @@ out = (torch.tensor(1), torch.tensor(1.5), torch.tensor(True), torch.tensor([]),
 # %% Tensor with numbers
 out = (torch.Tensor([1, 2]), torch.Tensor([[1.5]]))
 
+# %% gradients of cat's gradients are slices, and slices' gradients
+x, y = torch.ones(3, requires_grad=True), torch.ones(2, requires_grad=True)
+z = torch.cat([x, y])
+g, = torch.autograd.grad((z * z).sum(), x, create_graph=True)
+h, = torch.autograd.grad((g * g).sum(), x, create_graph=True)
+def names(node): return [] if node is None else [node.name(), *(n for f, _ in node.next_functions for n in names(f))]
+out = (names(g.grad_fn), names(h.grad_fn))
+
 # %% grad_fn chain
 x = torch.ones(2, requires_grad=True)
 y = (x * 2 + 1).mean()
@@ -524,3 +532,35 @@ out = torch.ones(2).masked_fill_(torch.ones(2).short(), 1.0)
 
 # %% rms_norm refuses a shape that the input does not end with
 out = F.rms_norm(torch.ones(2, 3), [2, 4])
+
+# %% spreads of too few values warn
+out = [torch.ones(1).std(), torch.ones(1, 2).var(0), *torch.std_mean(torch.ones(1, 2), 0)]
+torch.ones(3).var()
+
+# %% reversing the dimensions of anything but a matrix warns
+out = [torch.ones(3).T, torch.ones(1, 2, 3).T.shape, torch.ones(2, 3).T.shape]
+
+# %% a tensor of a list of arrays warns
+out = torch.tensor([np.ones(2), np.zeros(2)])
+
+# %% a tensor of an array that must not be written warns
+rows = np.broadcast_to(np.array([1.0, 2.0]), (2, 2))
+out = [torch.from_numpy(rows), torch.as_tensor(rows), torch.tensor(rows)]
+
+# %% a linear layer is given a tuple
+torch.nn.Linear(2, 1)((torch.ones(2), 1))
+
+# %% scores that are no tensor
+F.cross_entropy((torch.ones(2, 3),), torch.tensor([0, 1]))
+
+# %% classes that are no tensor
+F.cross_entropy(torch.ones(2, 3), [0, 1])
+
+# %% a layer of another dtype than its input
+torch.nn.Linear(2, 1)(torch.ones(3, 2, dtype=torch.float64))
+
+# %% a matrix and a vector of two dtypes
+torch.ones(2, 3) @ torch.arange(3)
+
+# %% batches of matrices of two dtypes
+torch.ones(1, 2, 3) @ torch.ones(1, 3, 2, dtype=torch.float64)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from engine.diagnosis import Reason, why
-from engine.diagnosis.answers.why import CODES
+from engine.diagnosis.answers.codes import CODES
 from engine.graph import build
 from engine.program import Program
 from engine.recording import Recording
@@ -20,6 +20,7 @@ from tests.engine.recordings import chain, two_passes
 
 CORPUS = Path(__file__).parent / "corpus"
 QUESTIONS = corpus(CORPUS / "questions.py").cases
+ASKED = corpus(CORPUS / "asked.py").cases
 SOUND = corpus(CORPUS / "sound.py").cases
 PRELUDE = corpus(CORPUS / "questions.py").head
 
@@ -67,7 +68,8 @@ def test_the_reason_and_its_line(case: Case) -> None:
 
 
 def test_every_reason_is_tried_by_a_question() -> None:
-    assert {case["code"] for case in QUESTIONS.values()} == CODES.keys() - {"under_way", "not_made", "not_recorded"}
+    asked = {case["code"] for case in (*QUESTIONS.values(), *ASKED.values())}
+    assert asked == CODES.keys() - {"under_way", "not_made", "not_recorded"}
 
 
 def test_there_are_enough_questions() -> None:

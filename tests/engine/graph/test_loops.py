@@ -160,3 +160,13 @@ def test_recordings_that_know_no_calls_have_loops_all_the_same(program: str) -> 
         ops=recording.ops,
     )
     assert {loop.title for loop in nests_of(before).loops} == {loop.title for loop in nests_of(recording).loops}
+
+
+def test_a_loop_that_ends_before_anything_happens_in_it_is_one() -> None:
+    program = (
+        "import torch\nmodel = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Linear(2, 1))\n"
+        "def touch():\n    for m in model.modules():\n        if isinstance(m, torch.nn.Linear):\n"
+        "            m.weight.grad.add_(1.0)\n"
+        "for i in range(2):\n    loss = model(torch.ones(3, 2)).sum()\n    touch()\n    loss.backward()\n"
+    )
+    assert kinds(program)["for m in model.modules()"] == "time"

@@ -415,7 +415,12 @@ def test_a_window_of_steps_shows_what_the_whole_run_shows_there(view: Any) -> No
         part = faces_between(recording, cast_of(graph), first, last)
         for key in graph:
             expected = clipped(whole.nodes[key], first, last)
-            assert part.nodes[key] == expected, (key, first)
+            shown = part.nodes[key]
+            assert [(max(step, first), face) for step, face in shown] == expected, (key, first)
+            # What was there before is not taken for what happened at the first step.
+            assert all(step >= first - 1 for step, _ in shown)
+            there = whole.nodes[key][0][0] < first and all(step != first for step, _ in whole.nodes[key])
+            assert not there or shown[0][0] == first - 1
         for edge in graph.edges(keys=True):
             active = [(step, face) for step, face in whole.edges[edge] if face.active and first <= step <= last]
             assert (
@@ -430,4 +435,5 @@ def test_a_window_looks_at_the_nodes_alone_that_are_asked_for() -> None:
     key = next(key for key, a in graph.nodes(data=True) if a["title"] == "loss")
     part = faces_between(recording, Cast(False, {key: whole.nodes[key]}, {}, []), 20, 40)
     assert list(part.nodes) == [key]
-    assert part.nodes[key] == clipped(faces(recording, graph).nodes[key], 20, 40)
+    expected = clipped(faces(recording, graph).nodes[key], 20, 40)
+    assert [(max(step, 20), face) for step, face in part.nodes[key]] == expected

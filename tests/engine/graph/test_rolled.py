@@ -58,7 +58,8 @@ def check(recording: Recording, view: Any, made: Rolled) -> None:
     for key, a in graph.nodes(data=True):
         assert 1 <= a["seen"] <= a["of"]
         assert a["times"] >= 1
-        assert (a["loop"] == "") == (a["frames"] == ()), key
+        # Parameters are outside of loops, but stand where they are used.
+        assert (a["loop"] == "") == (a["frames"] == ()) or (not a["loop"] and a["kind"] in ("leaf", "accumulate")), key
         assert not a["all"] or a["born"] == min(whole.nodes[one]["born"] for one in a["all"])
 
 
@@ -240,7 +241,10 @@ def test_frames_are_the_time_loops_around_a_node() -> None:
     graph = rolled(recording_of("nested")).graph
     assert node(graph, "h", kind="result")["frames"] == ("L25", "L25/L27", "L25/L27/L19")
     assert node(graph, "loss")["frames"] == ("L25", "L25/L27")
-    assert node(graph, "model.out.bias")["frames"] == ()
+    # A parameter stands where it is used.
+    assert node(graph, "model.out.bias")["frames"] == ("L25", "L25/L27")
+    assert node(graph, "model.cell.ih.weight")["frames"] == ("L25", "L25/L27", "L25/L27/L19")
+    assert node(graph, "X")["frames"] == ()
 
 
 def test_build_gives_it() -> None:
@@ -309,24 +313,23 @@ def test_buffers_are_within_their_modules() -> None:
 def test_the_model_is_in_the_middle_and_the_rest_aside() -> None:
     graph = first_view("gpt")
     side = [a["title"] for _, a in graph.nodes(data=True) if a["side"]]
-    assert any(title.startswith("torch.nn.utils.clip_grad_norm_(") for title in side)
-    assert any(title.startswith("model.generate(") for title in side)
+    assert {"clip_grad_norm_(…)", "model.generate(…)"} <= set(side)
     middle = {a["title"] for _, a in graph.nodes(data=True) if not a["side"]}
-    assert {"wte", "h.0.ln_1", "h.1.attn", "ln_f", "lm_head", "loss", "optimizer.step()"} <= middle
+    assert {"wte", "h.0.ln_1", "h.0.attn", "h.1.attn", "ln_f", "lm_head", "loss", "optimizer.step()"} <= middle
 
 
 def test_metrics_and_evaluation_stand_aside_under_what_made_them() -> None:
     aside = {a["title"] for _, a in first_view("nested").nodes(data=True) if a["side"]}
-    assert {"model(X)", "nn.utils.clip_grad_norm_(model.parameters()…"} <= aside
+    assert {"model(X)", "clip_grad_norm_(…)"} <= aside
     aside = {a["title"] for _, a in first_view("generation").nodes(data=True) if a["side"]}
-    assert {"acc = (head(h).argmax(1) == data[:, 8]).flo…", "for _ in range(12)"} <= aside
+    assert {"acc = (head(h).argmax(1…", "for _ in range(12)"} <= aside
     middle = {a["title"] for _, a in first_view("generation").nodes(data=True) if not a["side"]}
     assert {"emb", "rnn", "head", "loss"} <= middle
 
 
 def test_what_a_pass_records_of_itself_is_folded_under_it() -> None:
     (card,) = (a for _, a in first_view("maml").nodes(data=True) if a["badge"] == "backward")
-    assert card["title"].startswith("torch.autograd.grad(inner")
+    assert card["title"] == "torch.autograd.grad(…)"
     assert not card["side"]
 
 

@@ -49,3 +49,34 @@ def test_a_module_is_named_by_where_it_is_when_it_is_called() -> None:
         "net.late",
         "stranger",  # of no model: as the program calls it
     ]  # fmt: skip
+
+
+MODES = """import torch
+from torch import nn
+net = nn.Sequential(nn.Linear(2, 2), nn.Tanh())
+x = torch.ones(1, 2)
+net(x)
+net.eval()
+net(x)
+net[1].train()
+net(x)
+y = x * 2
+"""
+
+
+def test_a_scope_knows_the_mode_of_its_module() -> None:
+    recording = run(MODES).recording
+    assert recording is not None
+    ops = [e for e in recording.events if isinstance(e, OpRan) and e.op in ("addmm", "tanh", "mul")]
+    modes = [(e.op, recording.scopes[e.scope].mode if e.scope >= 0 else "") for e in ops]
+    assert modes == [
+        ("addmm", "train"), ("tanh", "train"), ("addmm", "eval"), ("tanh", "eval"), ("addmm", "eval"), ("tanh", "train"),
+        ("mul", ""),
+    ]  # fmt: skip
+
+
+def test_the_mode_is_read_where_no_code_of_the_program_runs() -> None:
+    lines = ["import torch", "class Odd(torch.nn.Module):", "    def forward(self, x):", "        return x * 2", "odd = Odd()"]
+    recording = run("\n".join([*lines, "odd.training = 'perhaps'", "odd(torch.ones(1))"]) + "\n").recording
+    assert recording is not None
+    assert [scope.mode for scope in recording.scopes if scope.module == "odd"] == [""]

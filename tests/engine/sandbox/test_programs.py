@@ -10,7 +10,7 @@ import pytest
 
 from engine.program import Program
 from engine.recording import replay
-from engine.recording.events import Named, OpRan
+from engine.recording.events import Named, OpRan, Raised
 from engine.sandbox import Layers, run
 
 TRICKY = {
@@ -287,3 +287,45 @@ def test_a_recording_survives_saving(tmp_path: Any) -> None:
     again = Recording.load(path)
     assert again.events == result.recording.events
     assert again.source == result.recording.source
+
+
+def test_what_the_engine_imports_when_it_is_needed_is_there() -> None:
+    """A process that runs a program can open no file any more."""
+    lines = [
+        "import torch",
+        "layer = torch.nn.Linear(2, 1)",
+        "layer.register_full_backward_hook(lambda module, inputs, outputs: print('hook'))",
+        "layer(torch.ones(1, 2, requires_grad=True)).sum().backward()",
+    ]
+    result = run("\n".join(lines) + "\n")
+    assert (result.status, result.output) == ("ok", "hook\n"), result.error
+
+
+def test_an_error_within_a_layer_names_the_layer() -> None:
+    lines = [
+        "import torch",
+        "class Net(torch.nn.Module):",
+        "    def __init__(self):",
+        "        super().__init__()",
+        "        self.parts = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.Linear(4, 1))",
+        "    def forward(self, x):",
+        "        return self.parts(x)",
+        "net = Net()",
+        "net(torch.ones(1, 2))",
+    ]
+    result = run("\n".join(lines) + "\n")
+    assert result.error is not None
+    assert (result.error.module, result.error.line) == ("net.parts.1", 7)
+    assert result.error.layer == "Linear(in_features=4, out_features=1, bias=True)"
+    assert result.recording is not None
+    (event,) = [event for event in result.recording.events if isinstance(event, Raised)]
+    assert (event.module, event.layer) == (result.error.module, result.error.layer)
+
+
+def test_a_name_that_is_not_there_is_near_one_that_is() -> None:
+    start = "import torch\nclass Net(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+    start += "        self.fc1 = torch.nn.Linear(1, 1)\n"
+    for access, near in (("Net().fc_1", "fc1"), ("torch.ones(1).backwards()", "backward"), ("Net().xyz", "")):
+        error = run(start + access + "\n").error
+        assert error is not None
+        assert error.help == (f"Did you mean '{near}'?" if near else "")

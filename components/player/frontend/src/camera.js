@@ -4,10 +4,11 @@ import { READABLE } from './fonts.js';
 import { union } from './route.js';
 
 const COMFORTABLE = 1;
-/** The zoom at which the beginning is shown of what cannot be read as a whole. */
+/** The zoom at which the beginning is shown of what cannot be read as a whole; of what fits in its width, one between two others. */
 const BEGINNING = 0.66;
+const CLOSE = 0.85;
 /** What is kept free around cards whose frames are not in view as a whole, and above them for the tabs of those. */
-const [AROUND, TABS] = [12, 44];
+const [AROUND, TABS] = [12, 58];
 const CLOSEST = 1.25;
 const ZOOM = { least: 0.004, most: 4 };
 /** The share of the view that may be empty beyond the picture for a card to stay where it was. */
@@ -55,8 +56,10 @@ export function createCamera(network, element, current, top = () => ABOVE) {
       if (all) return lookAt(all, scaleFor(all), animate);
       const main = mainOf(model);
       if (main && scaleFor(main) >= READABLE) return lookAt(main, scaleFor(main), animate);
-      const corner = beginningOf(model, roomAt(BEGINNING));
-      if (main || focus.length === 0 || focus.some((node) => contains(corner, node.box))) return lookAt(corner, BEGINNING, animate);
+      const wide = roomAt(1).width / (bounds.right - bounds.left);
+      const scale = wide >= READABLE ? Math.min(wide, CLOSE) : BEGINNING;
+      const corner = beginningOf(model, roomAt(scale));
+      if (main || focus.length === 0 || focus.some((node) => contains(corner, node.box))) return lookAt(corner, scale, animate);
       const target = union(focus.map((node) => node.box));
       lookAt(target, Math.min(COMFORTABLE, Math.max(BEGINNING, scaleFor(target))), animate, bounds);
     },
@@ -227,7 +230,7 @@ function mainOf({ rolled, frames, nodes }) {
 
 const grown = ({ left, top, right, bottom }) => ({ left: left - AROUND, top: top - TABS, right: right + AROUND, bottom: bottom + AROUND });
 
-/** What stands before a frame is left out where it would take more than this share of the view. */
+/** What stands before a frame, or above it, is left out where it would take more than this share of the view. */
 const BEFORE = 0.2;
 /** What a card at first sight is worth: what has parameters or ends a forward pass, other cards, steps on the way; less for one that begins out of view. */
 const WORTH = { model: 4, card: 2, pill: 0.5, cut: 3 };
@@ -245,7 +248,8 @@ export function beginningOf({ rolled, frames, nodes, bounds }, { width, height }
   const main = (rolled?.on && frames.find(({ loop }) => loop === rolled.main)) || { box: bounds, around: bounds };
   const wide = bounds.right - bounds.left;
   const high = bounds.bottom - bounds.top;
-  const top = high <= height ? (bounds.top + bounds.bottom - height) / 2 : main.around.top;
+  const above = main.around.top - bounds.top <= BEFORE * height ? bounds.top : main.around.top;
+  const top = high <= height ? (bounds.top + bounds.bottom - height) / 2 : above;
   const inside = nodes.filter(({ box }) => holds(main.box, box) && box.top < top + height);
   const lefts = [main.box.left - MARGIN, ...inside.map(({ box }) => box.left - MARGIN)];
   if (main.box.left - bounds.left <= BEFORE * width) lefts.push(bounds.left);

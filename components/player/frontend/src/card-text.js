@@ -49,7 +49,7 @@ export function pillText(ctx, node, glows, view) {
   const room = node.w + 2 * PILL.spill;
   write(ctx, begins, node.x, below, { font: fonts.name, fill: palette.red, align: 'center' });
   if (face.flow != null && !node.ghost) write(ctx, clean(face.flow), node.x, below, { font: fonts.small, fill: palette.orangeText, room, align: 'center' });
-  else if (node.some) write(ctx, node.some, node.x, below + (begins ? PILL.line : 0), { font: fonts.small, fill: palette.mute, room, align: 'center' });
+  else if (node.some && !begins) write(ctx, node.some, node.x, below, { font: fonts.small, fill: palette.mute, room, align: 'center' });
 }
 
 /** The share that what stands beside a name may always take: none for a word, more for the name of a tensor. */
@@ -139,7 +139,7 @@ function linesOf(node, { palette, fonts }) {
 
 /**
  * How a row is written: with its label if there is room, its number whole, and the curve at its usual width or, where that makes
- * the number fit, at its least.
+ * the number fit, at its least. Of a group's value the name goes first.
  */
 function planOf(node, line, column, room, { fonts }) {
   const usual = curveRoom(node, line.series, room);
@@ -161,7 +161,7 @@ function planOf(node, line, column, room, { fonts }) {
   // Beside a curve a mean is written no more exactly than its deviation.
   const plain = usual && text.includes('±') ? [] : [[label, text, usual]];
   const ways = [...plain, [label, first, usual], [label, first, small], ['', first, small], [label, last, small], ['', last, small]];
-  const fits = ([named, number, curve]) => textWidth(line.font, number) <= room - (curve ? curve + SPARK.gap : 0) - (named ? start : 0);
+  const fits = ([labelled, number, curve]) => textWidth(line.font, number) <= room - (curve ? curve + SPARK.gap : 0) - (labelled ? start : 0);
   const way = ways.find(fits) ?? [label, '', usual];
   return { label: way[0], text: way[1], curve: way[2] };
 }

@@ -279,7 +279,6 @@ export const PILL = {
   least: 26,
   below: 14,
   belowHalo: 19,
-  line: 15,
   spill: 24,
 };
 
@@ -313,7 +312,7 @@ export const ROWS = {
   gap: 4,
   below: 6,
   aside: 9,
-  head: 42,
+  head: 76,
   over: 2,
   radius: 6,
   line: 1.3,
@@ -346,6 +345,7 @@ export const SPARK = {
   pillHeight: 7,
   pillOpacity: 0.5,
   rowWidth: 46,
+  rowLeast: 24,
   rowShare: 0.36,
   rowAside: 7,
   rowGap: 6,

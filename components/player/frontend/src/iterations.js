@@ -145,24 +145,28 @@ export function createIterations(state, parts, { root, area }) {
     },
   };
 
-  /** To a mark, or as soon after it as its iteration's loss is there: that is ringed, and in view with what the mark is about. */
+  /**
+   * To a mark, or as soon after it as its iteration's loss is there: that is ringed, and in view with what the mark is about; that
+   * is selected, so that what is known of it is told.
+   */
   function point({ step, kind }) {
     const { model } = state;
     const about = kind === 'last-good' ? [] : model.focusAt(step).map((id) => model.node.get(id)?.host?.id ?? id);
     const loss = lossOf(model, about);
     parts.seeking.userSeeks(loss ? madeFrom(loss, step) : step);
     view.ringed = loss && { id: loss.id, good: kind === 'last-good' };
+    if (about.length > 0) parts.selection.select(about.at(-1));
     const nodes = [...new Set([loss, ...about.map((id) => model.node.get(id))])].filter(Boolean);
     parts.viewport.whenSized(() => parts.camera.gather(nodes));
     parts.viewport.paint();
   }
 
   /** The first step from one on in the same iteration at which a node is there, as far as that is known. */
-  function madeFrom({ born, history }, step) {
+  function madeFrom({ born, history, made }, step) {
     const { rolled } = state.model;
     const { to } = rolled.range(rolled.main, Math.max(0, rolled.at(rolled.main, step)));
-    const made = [born, ...history.map(([at]) => at)].filter((at) => at >= step && at <= to);
-    return made.length > 0 ? Math.min(...made) : step;
+    const there = [born, ...(made ?? history.map(([at]) => at))].filter((at) => at >= step && at <= to);
+    return there.length > 0 ? Math.min(...there) : step;
   }
 
   /** Ask for what the cards show in this iteration if it is not here, and for what is likely to be wanted next. */
@@ -258,6 +262,7 @@ export function lossOf(model, about) {
 
 const NONE = {
   nan: 'There is no NaN in this run.',
+  'last-good': 'All iterations are good.',
   inf: 'There is no Inf in this run.',
   shape: 'All iterations have the same shape.',
 };

@@ -2,7 +2,7 @@
 
 import { rowBoxes } from './card-rows.js';
 import { CARD } from './design.js';
-import { factAt, indexAt } from './history.js';
+import { bisect, factAt, indexAt } from './history.js';
 import { queueAt, readQueues } from './queue.js';
 import { readRegions } from './regions.js';
 import { readRolled, twinOf } from './rolled.js';
@@ -83,7 +83,7 @@ export function createModel(payload, windows = createWindows()) {
   function putInPlace(next) {
     if (next === null || next === window) return;
     window = next;
-    for (const each of every) each.history = next.nodes.get(each.id) ?? [];
+    for (const each of every) ({ history: each.history, made: each.made } = next.nodes.get(each.id) ?? { history: [], made: null });
     for (const edge of edges) {
       ({ history: edge.history, details: edge.details } = next.edges.get(edge.id) ?? { history: [], details: {} });
       edge.strongest = strongestOf(edge.history);
@@ -102,7 +102,8 @@ export function createModel(payload, windows = createWindows()) {
       if (each.old) each.face = fromSpark(each);
       else if (loop && each.iteration >= 0) {
         const index = indexAt(each.history, step);
-        each.old = index >= 0 && each.history[index][0] < loop.starts[each.iteration];
+        const since = each.made ? each.made[bisect(each.made, step) - 1] ?? -1 : each.history[index]?.[0];
+        each.old = index >= 0 && since < loop.starts[each.iteration];
       }
     }
   }
@@ -255,6 +256,7 @@ function readCard(node) {
     queue: null,
     born: node.born ?? -1,
     history,
+    made: node.made ?? null,
     box: boxOf(node),
     names: [node.title ?? '', ...names],
     face: BLANK,

@@ -6,12 +6,14 @@ import { overlaps } from './paint-edge.js';
 
 /** In the strip the notes stand from right to left. */
 const SIDES = ['right', 'bottom', 'top', 'left'];
+/** The words, and where several notes stand in the strip. */
 const WORDS = { left: (n) => `← ${n} more`, right: (n) => `${n} more →`, top: (n) => `↑ ${n} more`, bottom: (n) => `↓ ${n} more` };
+const SHORT = { left: (n) => `← ${n}`, right: (n) => `${n} →`, top: (n) => `↑ ${n}`, bottom: (n) => `↓ ${n}` };
 /** Where along an edge a note may stand, the first one first that no card is in. */
 const SPOTS = [0.5, 0.4, 0.6, 0.3, 0.7, 0.22, 0.78, 0.14, 0.86, 0.06, 0.94];
 /** The room that the tools and the legend take, and that of a note, in pixels. */
 const [BELOW, STRIP, BESIDE] = [60, 34, 4];
-const NOTE = { width: 84, height: 22 };
+const NOTE = { width: 84, short: 42, height: 22 };
 
 export function createMore() {
   const notes = Object.fromEntries(SIDES.map((side) => [side, h('span', { hidden: '' })]));
@@ -22,21 +24,28 @@ export function createMore() {
      * @param {{left: number, top: number, right: number, bottom: number}} area   what is in view
      * @param {{above: number, crowded: boolean, clear: object | null}} room   what the tools take above, whether there is a strip for notes
      *                                                     below, and what else is to be kept clear of
+     * @returns {number} how much of the strip the notes take, in pixels
      */
     update(model, area, scale, room) {
       const counts = beyond(model.nodes, area);
       const seen = [...obstacles(model), ...(room.clear ? [room.clear] : [])].filter((box) => overlaps(box, area));
-      let aside = 0; // notes in the strip, from the right
+      const wide = (area.right - area.left) * scale;
+      const high = (area.bottom - area.top) * scale;
+      const spots = new Map(SIDES.filter((side) => counts[side] > 0).map((side) => [side, spotOf(side, seen, area, scale, room)]));
+      const short = [...spots.values()].filter((spot) => spot === null).length > 1;
+      const width = short ? NOTE.short : NOTE.width;
+      let taken = 0; // of the strip, from the right
       for (const [side, note] of Object.entries(notes)) {
-        note.hidden = counts[side] === 0;
+        note.hidden = !spots.has(side);
         if (note.hidden) continue;
-        note.textContent = WORDS[side](counts[side]);
-        const spot = spotOf(side, seen, area, scale, room);
-        const wide = (area.right - area.left) * scale;
-        const high = (area.bottom - area.top) * scale;
-        const { x, y } = spot ?? { x: wide - (NOTE.width + BESIDE) * (aside += 1), y: high - STRIP + (STRIP - NOTE.height) / 2 };
+        const spot = spots.get(side);
+        note.textContent = (spot === null && short ? SHORT : WORDS)[side](counts[side]);
+        note.style.width = `${spot === null ? width : NOTE.width}px`;
+        if (spot === null) taken += width + BESIDE;
+        const { x, y } = spot ?? { x: wide - taken, y: high - STRIP + (STRIP - NOTE.height) / 2 };
         note.style.transform = `translate(${Math.round(x)}px, ${Math.round(y)}px)`;
       }
+      return taken;
     },
   };
 }

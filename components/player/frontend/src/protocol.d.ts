@@ -158,6 +158,8 @@ export interface Card {
   times: number;
   /** and in how many iterations, "" for all. */
   some: string;
+  /** When what it shows was made: the last time before the window that its history is of, and each time in it. */
+  made: number[];
   spark: Spark | null;
   rows: Row[];
 }
@@ -329,6 +331,7 @@ export interface RowTold {
 export interface CardTold {
   id: string;
   history: [number, Face][];
+  made: number[];
   rows: RowTold[];
 }
 

@@ -56,7 +56,10 @@ export function createViewport(state, parts, { root, area, canvas }) {
       const crowded = root.dataset.crowded !== undefined;
       const { area: seen, scale, palette, above } = state.view;
       parts.minimap.update(state.model, seen, palette, crowded ? { scale, above, untouched: parts.camera.following } : null);
-      if (seen) parts.more.update(state.model, seen, scale, { above, crowded, clear: parts.minimap.place });
+      if (seen) {
+        const taken = parts.more.update(state.model, seen, scale, { above, crowded, clear: parts.minimap.place });
+        root.style.setProperty('--p-notes', `${taken}px`);
+      }
       area.classList.toggle('mapped', !parts.minimap.element.hidden);
       if (root.offsetParent !== null && waiting.length === 0 && size.width > 0) state.memory.camera = parts.camera.state();
       clearTimeout(legendTimer);

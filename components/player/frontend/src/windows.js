@@ -25,7 +25,7 @@ export function createWindows() {
         from,
         to,
         queues: readQueues(running),
-        nodes: new Map(all.map((node) => [node.id ?? node.key, node.history ?? []])),
+        nodes: new Map(all.map(({ id, key, history = [], made = null }) => [id ?? key, { history, made }])),
         edges: new Map(edges.map(({ id, history = [], details = {} }) => [id, { history, details }])),
       });
       steps += to - from + 1;

@@ -63,6 +63,20 @@ test('the main loop is in view as a whole where all of the picture is not', () =
   assert.equal(beyond(model.nodes, seen).left, 1);
 });
 
+test('a run that is longer than the view, but no wider, is opened at its width and from its top', () => {
+  const model = createModel(rolledRun());
+  const { left, top, right } = model.bounds;
+  const main = model.frames.find(({ loop }) => loop === model.rolled.main);
+  for (const box of [main.box, main.around, model.bounds]) box.bottom = top + 9000;
+  model.nodes.push({ ...model.nodes[0], id: 'below', box: { ...model.nodes[0].box, left: main.box.left, right: main.box.left + 100, top: top + 8800, bottom: top + 8900 } });
+  const width = Math.round((right - left) * 0.7) + 28;
+  const { camera, area } = sight(model, width, 500);
+  camera.fit([]);
+  const seen = area();
+  assert.ok(Math.abs(camera.scale() - 0.7) < 0.01, `${camera.scale()}`);
+  assert.ok(seen.left <= left && seen.right >= right && seen.top <= top);
+});
+
 test('the first sight of a run depends on nothing but the run and the size', () => {
   const views = [createModel(rolledRun()), createModel(rolledRun())].map((model, again) => {
     const { camera, network: at } = sight(model, 666, 535);

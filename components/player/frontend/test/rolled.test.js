@@ -153,7 +153,7 @@ test('rows of a card stand at its lower edge, those without room are counted', (
   assert.deepEqual([boxes.at(-1), more, rest], [{ left: 9, right: 167, top: 114, bottom: 136 }, 0, null]);
   assert.ok(boxes[0].bottom < boxes[1].top && boxes[0].top > 70, 'below value and gradient');
   const crowded = rowBoxes(box, 9);
-  assert.deepEqual([crowded.boxes.length, crowded.more], [2, 7]);
+  assert.deepEqual([crowded.boxes.length, crowded.more], [1, 8]);
   assert.ok(crowded.rest.bottom <= 136);
   assert.deepEqual(rowBoxes({ ...box, bottom: 40 }, 2), { boxes: [], more: 2, rest: null });
 });
@@ -203,11 +203,28 @@ test('windows that came are kept: a later one is the same as everything at once'
   }
 });
 
+test('what was made in an iteration before is old, whatever else happened to it since, and what was made again is not', () => {
+  const run = rolledRun({ window: [1000, 1100] });
+  const model = createModel(run);
+  const loop = model.rolled.main;
+  const [from, to] = [loop.starts[5], loop.starts[6] - 1];
+  const { id, history } = run.nodes.find((each) => each.loop === loop.id);
+  const same = history[0][1];
+  model.learn([from, to], { nodes: [{ id, history: [[from - 1, same], [from + 1, { ...same, grad: '1' }]], made: [from - 9, from + 3] }], edges: [] });
+  const card = model.node.get(id);
+  const told = [from, from + 1, from + 3].map((step) => {
+    model.show(step);
+    return card.old;
+  });
+  assert.deepEqual(told, [true, true, false], 'though its value is the same as before');
+});
+
 test('windows are asked for their steps, and the oldest go', () => {
   const windows = createWindows();
   windows.add([0, 9], [{ id: 'a', history: [[0, 1]], rows: [{ key: 'r', history: [[0, 2]] }] }], [{ id: 'e', history: [] }]);
-  windows.add([8, 20], [{ id: 'a', history: [[8, 3]] }], []);
-  assert.deepEqual([windows.at(5).nodes.get('r'), windows.at(20).nodes.get('a'), windows.at(21)], [[[0, 2]], [[8, 3]], null]);
+  windows.add([8, 20], [{ id: 'a', history: [[8, 3]], made: [8] }], []);
+  const kept = [{ history: [[0, 2]], made: null }, { history: [[8, 3]], made: [8] }, null];
+  assert.deepEqual([windows.at(5).nodes.get('r'), windows.at(20).nodes.get('a'), windows.at(21)], kept);
   assert.deepEqual([windows.cover(3, 20), windows.cover(3, 21), windows.cover(21, 22)], [true, false, false]);
   windows.add([21, 25], [], []);
   assert.equal(windows.cover(3, 25), true);

@@ -291,7 +291,7 @@ for i in range(3):
         w = w - 0.1 * w.grad  # <-
 
 # %% the gradient of a scaled leaf
-#: finds: grad_is_none
+#: finds: grad_is_none, converted_leaf
 w = torch.randn(3, requires_grad=True) * 0.1  # <-
 loss = (w**2).sum()
 loss.backward()
@@ -503,7 +503,7 @@ for i in range(3):
     opt.step()
 
 # %% a saturated sigmoid
-#: finds: saturated_sigmoid
+#: finds: saturated
 w = (torch.randn(5, 4) * 100).requires_grad_()
 x, y = torch.randn(16, 5), torch.rand(16, 4)
 for i in range(2):
@@ -515,7 +515,7 @@ for i in range(2):
         w.grad = None
 
 # %% a saturated tanh
-#: finds: saturated_tanh
+#: finds: saturated
 first, last = nn.Linear(5, 8), nn.Linear(8, 1)
 opt = torch.optim.SGD([*first.parameters(), *last.parameters()], lr=0.001)
 x, y = torch.randn(16, 5) * 1000, torch.randn(16, 1)
@@ -526,7 +526,7 @@ for i in range(2):
     opt.step()
 
 # %% attention without scaling
-#: finds: saturated_softmax
+#: finds: saturated
 q = nn.Linear(64, 64)
 k = nn.Linear(64, 64)
 opt = torch.optim.SGD([*q.parameters(), *k.parameters()], lr=0.01)
@@ -687,7 +687,7 @@ for i in range(4):
     losses.append(loss)  # <-
 
 # %% softmax before cross_entropy
-#: finds: softmax_before_cross_entropy
+#: finds: softmax_twice
 model = nn.Linear(3, 4)
 opt = torch.optim.SGD(model.parameters(), lr=0.1)
 x, labels = torch.randn(8, 3), torch.randint(0, 4, (8,))
@@ -699,7 +699,7 @@ for i in range(2):
     opt.step()
 
 # %% a Softmax layer before CrossEntropyLoss
-#: finds: softmax_before_cross_entropy
+#: finds: softmax_twice
 model = nn.Sequential(nn.Linear(3, 4), nn.Softmax(dim=1))
 criterion = nn.CrossEntropyLoss()
 x, labels = torch.randn(8, 3), torch.randint(0, 4, (8,))
@@ -720,8 +720,15 @@ x, labels = torch.randn(8, 3), torch.randint(0, 4, (8,))
 loss = F.nll_loss(model(x), labels)  # <-
 loss.backward()
 
+# %% probabilities for kl_div
+#: finds: kl_div_of_probabilities
+student = nn.Linear(3, 4)
+goal = torch.softmax(torch.randn(8, 4), dim=1)
+loss = F.kl_div(torch.softmax(student(torch.randn(8, 3)), dim=1), goal, reduction="batchmean")  # <-
+loss.backward()
+
 # %% sigmoid twice
-#: finds: sigmoid_before_bce_with_logits
+#: finds: sigmoid_twice
 model = nn.Sequential(nn.Linear(3, 1), nn.Sigmoid())
 x, labels = torch.randn(8, 3), torch.ones(8, 1)
 loss = F.binary_cross_entropy_with_logits(model(x), labels)  # <-
@@ -1086,13 +1093,13 @@ for i in range(3):
     opt.step()
 
 # %% cross entropy of sigmoid
-#: finds: sigmoid_before_cross_entropy
+#: finds: softmax_twice
 net = nn.Linear(3, 4)
 loss = F.cross_entropy(torch.sigmoid(net(torch.randn(5, 3))), torch.randint(0, 4, (5,)))  # <-
 loss.backward()
 
 # %% softmax module in forward
-#: finds: softmax_before_cross_entropy
+#: finds: softmax_twice
 class Net(nn.Module):
     def __init__(self):
         super().__init__()
@@ -1129,7 +1136,7 @@ for i in range(6):
     opt.step()  # <-
 
 # %% saturated softmax classifier
-#: finds: saturated_sigmoid
+#: finds: saturated
 net = nn.Linear(4, 6)
 with torch.no_grad():
     net.weight.mul_(500)

@@ -1,36 +1,10 @@
-"""What PyTorch says where it refuses something about gradients, each text with what it means and what to do.
-
-A failure travels as its text: in the run's error, in the event with which a recording ends, at the end of a pass that broke
-off. What explains one (`why`, the findings, the console, the command line) looks it up here, so a saved recording is
-explained as well as a run of a moment ago, and the sandbox need not know what its programs' errors mean. Plain data: nothing is
-imported.
-"""
+"""What PyTorch says where it refuses something about gradients."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from .failure import Case, Failure
 
-
-class Failure(NamedTuple):
-    """A text of PyTorch's, explained."""
-
-    code: str
-    """The name of the finding that explains it."""
-    said: tuple[str, ...]
-    """Parts of the message, one of which is in it."""
-    title: str
-    explanation: str
-    fix: str
-    """What to do; `{name}` stands for the tensor's name."""
-    name: str = ""
-    """What stands for the name where it is not known."""
-
-    def remedy(self, name: str = "") -> str:
-        """What to do, with the tensor's name if it is known."""
-        return self.fix.replace("{name}", name or self.name)
-
-
-FAILURES = (
+GRADIENTS = (
     Failure(
         "loss_not_connected", ("does not require grad and does not have a grad_fn",),
         "backward() starts from a tensor that does not require grad.",
@@ -38,6 +12,7 @@ FAILURES = (
         "Make what is to be trained with requires_grad=True, or as nn.Parameter, and compute {name} from it without detach(), "
         ".data, no_grad, .item() or integers on the way.",
         "the loss",
+        mechanical=True,
     ),
     Failure(
         "backward_of_number",
@@ -54,6 +29,7 @@ FAILURES = (
         "single number that vector is 1. For more it must be given.",
         "Reduce {name} first, for example with .sum() or .mean(), or pass a gradient of its shape to backward().",
         "the result",
+        mechanical=True,
     ),
     Failure(
         "freed_graph", ("backward through the graph a second time",),
@@ -61,12 +37,14 @@ FAILURES = (
         "The first pass frees what the graph has saved, to save memory.",
         "Compute the result anew before the second pass, add the losses and go backward once, or call the first "
         "backward(retain_graph=True).",
+        mechanical=True,
     ),
     Failure(
         "in_place_on_saved", ("modified by an inplace operation",),
         "A tensor that backward needs was changed in place.",
         "Its node saved it as it was, to derive by it, and finds another version.",
         "Write into a new tensor (y = y + 1 instead of y += 1), or change it after backward().",
+        mechanical=True,
     ),
     Failure(
         "in_place_on_leaf", ("leaf Variable that requires grad is being used in an in-place operation",),
@@ -76,6 +54,7 @@ FAILURES = (
         "For an update: `with torch.no_grad(): {name} -= …`. To compute on: make a new tensor ({name} + 1 instead of "
         "{name} += 1), or clone() first.",
         "w",
+        mechanical=True,
     ),
     Failure(
         "in_place_on_view", ("is a view and is being modified inplace", "A view was created in no_grad mode"),
@@ -83,6 +62,7 @@ FAILURES = (
         "Writing through a view changes its base, and autograd must then rewrite the base's graph. It cannot do so for one of "
         "several views made at once (unbind, split, chunk, iterating a tensor), nor for a view made under no_grad.",
         "clone() the view before writing, or write through an index of the base: x[i] = ….",
+        mechanical=True,
     ),
     Failure(
         "integer_requires_grad",
@@ -92,6 +72,7 @@ FAILURES = (
         "Derivatives exist only where a value can change a little, so only floating-point tensors can have gradients. A list "
         "of whole numbers makes a tensor of int64.",
         "Write 1.0 instead of 1, or pass dtype=torch.float32.",
+        mechanical=True,
     ),
     Failure(
         "non_leaf_in_optimizer", ("can't optimize a non-leaf Tensor",),
@@ -99,67 +80,63 @@ FAILURES = (
         "Optimizers change leaves. The tensor was computed from another one (by .to(), * 0.1, reshape, …), and it is that "
         "other one that gets the gradient.",
         "Do the operation first and then call requires_grad_(): w = (torch.randn(3) * 0.1).requires_grad_().",
+        mechanical=True,
     ),
     Failure(
         "unused_input", ("to not have been used in the graph",),
         "autograd.grad is asked for a gradient with respect to a tensor that the result does not depend on.",
         "The graph of the result does not lead to that tensor, by a cut or because it is another tensor of the same name.",
         "Compute the result from this tensor, or pass allow_unused=True.",
+        mechanical=True,
     ),
     Failure(
         "flag_of_non_leaf", ("you can only change requires_grad flags of leaf variables",),
         "requires_grad of a computed tensor cannot be switched off.",
         "The tensor is part of a graph; whether it needs a gradient follows from what it was computed from.",
         "Use detach() for a tensor without the graph.",
+        mechanical=True,
     ),
     Failure(
         "numpy_of_tracked", ("Can't call numpy() on Tensor that requires grad",),
         "numpy() is called on a tensor that requires grad.",
         "NumPy keeps no graph, so the array would silently be cut off.",
         "Say so: .detach().numpy().",
+        mechanical=True,
     ),
     Failure(
-        "shapes_do_not_broadcast", ("The size of tensor a",),
-        "The shapes of two tensors do not fit together.",
-        "Shapes are compared from the last dimension backwards.",
-        "Make each pair of sizes, from the last backwards, equal or one of them 1: reshape a tensor, or add dimensions with "
-        "unsqueeze().",
+        "differentiated_constant", ("One of the differentiated Tensors does not require grad",),
+        "autograd.grad is asked for a gradient with respect to a tensor that does not require grad.",
+        "Operations are recorded for tensors that require grad when they run; for this one there is nothing in the graph.",
+        "Give it requires_grad=True (or call requires_grad_()) before the result is computed from it.",
     ),
     Failure(
-        "matrix_shapes", ("shapes cannot be multiplied",),
-        "The shapes of two matrices do not fit for a product.",
-        "A product adds up over the columns of the first and the rows of the second.",
-        "Make the columns of the first as many as the rows of the second: check the layer's sizes, or transpose one of them.",
+        "gradient_shape",
+        ("Mismatch in shape: grad_output", "attempting to assign a gradient of size",
+         "assigned grad has data of a different size"),
+        "A gradient is given in another shape than that of its tensor.",
+        "Each entry of a gradient belongs to one entry of its tensor, so both have one shape.",
+        "Give a gradient of the tensor's shape, for example torch.ones_like(…).",
+        cases=(
+            Case(r"grad_output\[\d+\] has a shape of torch\.Size\((\[[^\]]*\])\) and output\[\d+\] has a shape of "
+                 r"torch\.Size\((\[[^\]]*\])\)", "backward() is given a gradient of shape {1} for a result of shape {2}."),
+            Case(r"gradient of size '(\[[^\]]*\])' to a tensor of size '(\[[^\]]*\])'",
+                 "A gradient of shape {1} is assigned to a tensor of shape {2}."),
+        ),
     ),
     Failure(
-        "bce_of_logits", ("all elements of input should be between 0 and 1",),
-        "binary_cross_entropy is given scores instead of probabilities.",
-        "It takes the logarithm of its input and of one minus its input, so the input must lie between 0 and 1.",
-        "Apply sigmoid first, or better use binary_cross_entropy_with_logits on the scores.",
+        "copy_of_non_leaf", ("support the deepcopy protocol",),
+        "copy.deepcopy() is called on something that holds the result of an operation.",
+        "A result belongs to a graph, which cannot be copied. Only leaves can: tensors that no recorded operation made.",
+        "Copy detached values: {name}.detach().clone(); in a module keep results out of attributes, or delete them before "
+        "the copy.",
+        "x",
     ),
     Failure(
-        "bce_shapes", ("Using a target size",),
-        "Input and target of the loss have different shapes.",
-        "They must be compared element by element.",
-        "Give them one shape, for example with target.unsqueeze(1) or input.squeeze(1).",
+        "inference_tensor",
+        ("Inference tensors cannot be saved for backward", "on inference tensor outside InferenceMode",
+         "Inplace update to inference tensor outside InferenceMode"),
+        "A tensor that was made under torch.inference_mode() is used where gradients are recorded.",
+        "Inference mode leaves out what autograd needs, version counters among it, and such a tensor never gets it back.",
+        "Use torch.no_grad() instead of torch.inference_mode() where the tensor is made, or clone() it outside.",
     ),
 )  # fmt: skip
-
-BY_CODE = {failure.code: failure for failure in FAILURES}
-
-
-def failure_of(message: str) -> Failure | None:
-    """The failure that a message tells of, None for any other error."""
-    return next((failure for failure in FAILURES if any(part in message for part in failure.said)), None)
-
-
-def code_of(message: str) -> str:
-    """Its code, "" for any other error."""
-    found = failure_of(message)
-    return found.code if found is not None else ""
-
-
-def help_with(message: str) -> str:
-    """What to do about an error, "" where nothing is known."""
-    found = failure_of(message)
-    return found.remedy() if found is not None else ""

@@ -1,0 +1,33 @@
+"""Gradients that are cleared after backward() has filled them and before the step could use them."""
+
+# %% broken
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+torch.manual_seed(0)
+model = nn.Linear(3, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+x, y = torch.randn(16, 3), torch.randn(16, 1)
+for epoch in range(5):
+    loss = F.mse_loss(model(x), y)
+    loss.backward()
+    optimizer.zero_grad()
+    optimizer.step()
+print(f"{loss.item():.4g}")
+
+# %% mended
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+torch.manual_seed(0)
+model = nn.Linear(3, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+x, y = torch.randn(16, 3), torch.randn(16, 1)
+for epoch in range(5):
+    loss = F.mse_loss(model(x), y)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+print(f"{loss.item():.4g}")

@@ -1,0 +1,33 @@
+"""A loop that steps first and goes backward afterwards, so that no gradient is there when it steps."""
+
+# %% broken
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+torch.manual_seed(0)
+model = nn.Linear(3, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+x, y = torch.randn(16, 3), torch.randn(16, 1)
+for epoch in range(5):
+    optimizer.zero_grad()
+    loss = F.mse_loss(model(x), y)
+    optimizer.step()
+    loss.backward()
+print(f"{loss.item():.4g}")
+
+# %% mended
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+torch.manual_seed(0)
+model = nn.Linear(3, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+x, y = torch.randn(16, 3), torch.randn(16, 1)
+for epoch in range(5):
+    optimizer.zero_grad()
+    loss = F.mse_loss(model(x), y)
+    loss.backward()
+    optimizer.step()
+print(f"{loss.item():.4g}")

@@ -1,0 +1,35 @@
+"""Two optimizers that hold the same parameters and both step after each backward pass."""
+
+# %% broken
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+torch.manual_seed(0)
+model = nn.Linear(3, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+other = torch.optim.Adam(model.parameters(), lr=0.05)
+x, y = torch.randn(16, 3), torch.randn(16, 1)
+for epoch in range(5):
+    optimizer.zero_grad()
+    loss = F.mse_loss(model(x), y)
+    loss.backward()
+    optimizer.step()
+    other.step()
+print(f"{loss.item():.4g}")
+
+# %% mended
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+torch.manual_seed(0)
+model = nn.Linear(3, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+x, y = torch.randn(16, 3), torch.randn(16, 1)
+for epoch in range(5):
+    optimizer.zero_grad()
+    loss = F.mse_loss(model(x), y)
+    loss.backward()
+    optimizer.step()
+print(f"{loss.item():.4g}")

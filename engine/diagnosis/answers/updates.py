@@ -1,0 +1,213 @@
+"""Why a parameter moved, or did not: which optimizer has it, whether that stepped, and what the step had to go by."""
+
+from __future__ import annotations
+
+import ast
+
+import msgspec
+import numpy as np
+
+from ...graph.numbers import number
+from ...recording.columns import columns_of
+from ...recording.events import NOTHING, Site, Stepped
+from ..paths import Paths
+from ..reason import Reason
+from .absent import absent
+from .grad_query import Question, listed
+from .names import members, named
+from .present import present
+
+_SHOWN = 4
+
+
+def why_update(paths: Paths, name: str, step: int) -> Reason:
+    """The answer for a parameter; for a module, of the first of its parameters that did not move.
+
+    Raises:
+        KeyError: for a name that never stood for a tensor or a module.
+    """
+    try:
+        tensor = named(paths, name, step)
+    except KeyError:
+        held = members(paths, name, step)
+        if not held:
+            raise
+        reasons = [updated(Question(paths, tensor, step, each)) for each, tensor in list(held.items())[:_SHOWN]]
+        return next((reason for reason in reasons if reason.wrong), reasons[0])
+    if tensor == NOTHING:
+        raise KeyError(name)
+    return updated(Question(paths, tensor, step, name))
+
+
+def updated(q: Question) -> Reason:
+    """Why the tensor of a question moved or did not."""
+    run = q.run
+    table = columns_of(run.recording).stepped
+    rows = np.flatnonzero((table.tensor == q.tensor) & (table.step <= q.step))
+    idle = [int(table.step[row]) for row in rows if table.idle[row]]
+    stepped = [s for s in run.updates.get(q.tensor, ()) if s <= q.step]
+    if stepped:
+        return _stepped(q, stepped)
+    if idle:
+        return _idle(q, idle)
+    return _left_out(q)
+
+
+def _stepped(q: Question, steps: list[int]) -> Reason:
+    run = q.run
+    filled = next((row.step for row in q.rows if row.kind == "backward"), q.history.born)
+    first, last = run.status(q.tensor, min(filled, steps[0] - 1)).array, run.status(q.tensor, q.step).array
+    by = _by(q, steps[-1])
+    where = run.where(steps[-1])
+    evidence = [
+        ("updates", f"{len(steps)}, the last at {run.moment(steps[-1])}"),
+        ("before", run.texts.describe(first)),
+        ("now", run.texts.describe(last)),
+    ]
+    if not run.same(first, last):
+        return q.because(
+            "moved",
+            f"{q.name} moved: {by} ({where}) changed it {_times(len(steps))}",
+            f"It was {run.texts.describe(first)} and is {run.texts.describe(last)}.",
+            step=steps[-1],
+            nodes=[q.tensor],
+            evidence=evidence,
+        )
+    rates = [rate for s in steps if isinstance(event := run.events[s], Stepped) for rate in event.rates]
+    if rates and not any(rates):
+        return q.because(
+            "rate_zero",
+            f"{q.name} does not move because the learning rate is 0 whenever {by} runs ({where})",
+            "What a step adds is the learning rate times what follows from the gradient.",
+            "Look at lr=… and at the scheduler: print(opt.param_groups[0]['lr']) shows what it has come to.",
+            step=steps[-1],
+            nodes=[q.tensor],
+            evidence=evidence,
+        )
+    now = Question(q.paths, q.tensor, steps[-1] - 1, q.name)
+    if now.history.grad(now.step) != NOTHING and run.zero(now.history.grad(now.step)):
+        return _because_of(
+            q, present(now), f"{q.name} does not move because {q.name}.grad is zero when {by} runs ({where})", ""
+        )
+    grad = run.texts.describe(now.history.grad(now.step))
+    return q.because(
+        "rounded",
+        f"{q.name} does not move because what {by} adds ({where}) is too small for {q.history.info.dtype}",
+        f"{q.name} is {run.texts.describe(last)} and its gradient {grad or 'None'}: the sum is rounded to what was "
+        "there before.",
+        "Raise the learning rate, or keep the parameters in a dtype with more digits.",
+        step=steps[-1],
+        nodes=[q.tensor],
+        evidence=[*evidence, ("gradient", grad)],
+    )
+
+
+def _idle(q: Question, steps: list[int]) -> Reason:
+    """Optimizers have it and pass over it: `.grad` is None whenever they step."""
+    run = q.run
+    by, where = _by(q, steps[-1]), run.where(steps[-1])
+    now = Question(q.paths, q.tensor, steps[-1] - 1, q.name)
+    reason = absent(now)
+    if reason.code == "cleared":
+        return q.because(
+            "cleared_before_step",
+            f"{q.name} does not move because {q.name}.grad is cleared at {run.where(reason.moment)}, before {by} "
+            f"uses it at {where}",
+            f"{reason.explanation} A parameter whose .grad is None is passed over.",
+            "Call zero_grad() before backward(), or after step().",
+            step=reason.moment,
+            nodes=[q.tensor],
+            evidence=reason.evidence,
+        )
+    return _because_of(q, reason, f"{q.name} does not move because {by} ({where}) skips it, as {q.name}.grad is None", "")
+
+
+def _left_out(q: Question) -> Reason:
+    """No optimizer that stepped has it, and no line writes it."""
+    run = q.run
+    if not q.status.requires_grad:
+        return (
+            _because_of(q, absent(q), f"{q.name} does not move because it does not require grad", "")
+            if (q.history.grad(q.step) == NOTHING)
+            else _because_of(q, present(q), f"{q.name} does not move because it does not require grad", "")
+        )
+    steps = [(s, event) for s, event in run.optimizer_steps if s <= q.step]
+    made = _constructor(q, steps[-1][1].optimizer if steps else "")
+    if steps:
+        event = steps[-1][1]
+        those = [*event.parameters, *event.idle]
+        namesake = next((t for t in those if t in q.predecessors), NOTHING)
+        have = listed([q.told(t) if t == namesake else q.label(t) for t in those[:_SHOWN]])
+        more = f" and {len(those) - _SHOWN} more" if len(those) > _SHOWN else ""
+        replaced = ""
+        if namesake != NOTHING:
+            replaced = (
+                f" The {q.name} that it has is the one made at {run.where(run.tensors[namesake].born)}; the one that is used "
+            )
+            replaced += f"now was made at {run.where(q.history.born)}."
+        return q.because(
+            "not_optimized",
+            f"{q.name} does not move because no optimizer has it: {event.optimizer} has {have}{more}",
+            f"step() changes only the parameters that the optimizer was made with.{replaced}",
+            "Make the optimizer after the model is complete, with all of its parameters, or add them: "
+            "opt.add_param_group({'params': …}).",
+            step=steps[-1][0],
+            site=made,
+            nodes=[q.tensor, *those[:_SHOWN]],
+        )
+    backwards = [entry for entry in q.passes if entry.via == "backward"]
+    last = backwards[-1].began if backwards else q.history.born
+    if made is None:
+        return q.because(
+            "not_stepped",
+            f"{q.name} does not move because nothing updates it: there is no optimizer, and no line changes it by its gradient",
+            "backward() computes gradients and leaves the parameters as they are.",
+            f"Use an optimizer, or update by hand: with torch.no_grad(): {q.name} -= 0.01 * {q.name}.grad",
+            step=last,
+            nodes=[q.tensor],
+        )
+    return q.because(
+        "not_stepped",
+        f"{q.name} does not move because step() of the optimizer ({run.site_text(made)}) is never called",
+        f"backward() {'at ' + run.where(last) + ' ' if backwards else ''}computes gradients; only step() changes "
+        "the parameters.",
+        "Call step() after backward().",
+        step=last,
+        nodes=[q.tensor],
+    )
+
+
+def _because_of(q: Question, reason: Reason, so: str, fix: str) -> Reason:
+    """A reason of the gradient as that of the parameter."""
+    return msgspec.structs.replace(
+        reason,
+        step=q.step,
+        title=f"{so}: {reason.title.partition(' because ')[2] or reason.title}",
+        fix=fix or reason.fix,
+        wrong=reason.wrong or reason.code not in ("frozen", "needs_none"),
+        requires_grad="",
+    )
+
+
+def _by(q: Question, step: int) -> str:
+    event = q.run.events[step]
+    return f"{event.optimizer}.step()" if isinstance(event, Stepped) else "the update"
+
+
+def _times(count: int) -> str:
+    return {1: "once", 2: "twice"}.get(count, f"{number(count)} times")
+
+
+def _constructor(q: Question, optimizer: str) -> Site | None:
+    """Where the program makes its optimizer: the call of a class by that name, or else of one of torch.optim."""
+    source = q.paths.source
+    for name, calls in source.calls.items():
+        for cell, call in calls:
+            owner = call.func.value if isinstance(call.func, ast.Attribute) else None
+            within = (
+                isinstance(owner, ast.Name | ast.Attribute)
+                and (getattr(owner, "attr", "") or getattr(owner, "id", "")) == "optim"
+            )
+            if name == optimizer or (not optimizer and within):
+                return source.site_of(call, Site(cell))
+    return None

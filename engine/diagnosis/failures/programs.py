@@ -1,0 +1,134 @@
+"""What PyTorch says of modules and optimizers, and Python of names, attributes and arguments."""
+
+from __future__ import annotations
+
+from .failure import Case, Failure
+
+PROGRAMS = (
+    Failure(
+        "module_not_initialised", ("before Module.__init__() call",),
+        "A module is given layers or parameters before nn.Module has prepared it for them.",
+        "nn.Module's own __init__ makes the tables that layers are entered in.",
+        "Call super().__init__() as the first line of __init__().",
+    ),
+    Failure(
+        "no_forward", ('is missing the required "forward" function',),
+        "A module without a forward() method is called.",
+        "Calling a module runs its forward(); the name must be exactly that, and the method must stand in the class.",
+        "Define def forward(self, x) in the class, indented as __init__ is.",
+        cases=(Case(r"Module \[(\w+)\]", "{1} is called and has no forward() method."),),
+    ),
+    Failure(
+        "parameters_of_optimizer",
+        ("optimizer got an empty parameter list", "optimizer can only optimize Tensors",
+         "params argument given to the optimizer should be", "some parameters appear in more than one parameter group"),
+        "The optimizer is not given a list of parameters.",
+        "It takes an iterable of tensors, such as model.parameters(), or of dicts with them, each tensor once.",
+        "Give it model.parameters(), or [w, b] for single tensors.",
+        cases=(
+            Case(r"empty parameter list", "The optimizer is given no parameters.",
+                 "Make the layers in __init__() as attributes of the module, or in an nn.ModuleList; a generator that was gone "
+                 "through once is empty: call parameters() anew."),
+            Case(r"one of the params is ([\w.]+)", "The optimizer is given a {1} among the parameters.",
+                 "Give it the tensors themselves, for example model.parameters()."),
+            Case(r"more than one parameter group", "The optimizer is given a parameter twice, in two groups.",
+                 "Leave it out of one group; layers that share a weight have one parameter."),
+            Case(r"iterable of Tensors or dicts, but got", "The optimizer is given a tensor instead of a list of tensors.",
+                 "Put it in a list: [w]."),
+        ),
+    ),
+    Failure(
+        "state_dict_mismatch", ("Error(s) in loading state_dict",),
+        "The saved parameters are not those of the model that loads them.",
+        "load_state_dict() goes by names, and by shapes.",
+        "Build the model as it was when it was saved. Names that begin with module. come from DataParallel: take the prefix "
+        "off; "
+        "strict=False leaves out what does not fit.",
+        cases=(
+            Case(r"size mismatch for ([\w.]+): copying a param with shape torch\.Size\((\[[^\]]*\])\) from checkpoint, the "
+                 r"shape in "
+                 r"current model is torch\.Size\((\[[^\]]*\])\)",
+                 "{1} was saved with shape {2}, and is {3} in the model that loads it."),
+            Case(r'Missing key\(s\) in state_dict: "([\w.]+)"', "The model has {1}, and the saved parameters have no such "
+                 "name."),
+            Case(r'Unexpected key\(s\) in state_dict: "([\w.]+)"', "The saved parameters have {1}, and the model has no such "
+                 "name."),
+        ),
+    ),
+    Failure(
+        "not_a_tensor",
+        ("must be Tensor, not", "'tuple' object has no attribute", "'list' object has no attribute 'backward'",
+         "object has no attribute '_array'", "received an invalid combination of arguments - got (tuple", "but got tuple"),
+        "Something that is no tensor stands where a tensor belongs.",
+        "nn.LSTM, nn.GRU and nn.RNN give a pair, the outputs and the last state; max(dim=…) and sort() give values and "
+        "indices; a "
+        "list of tensors is none.",
+        "Take the part that is meant: out, state = lstm(x); values, indices = x.max(dim=1); torch.stack(list) for a list.",
+        cases=(
+            Case(r"(\w+)\(\): argument '(\w+)' \(position \d+\) must be Tensor, not (\w+)", "{1}() is given a {3} as {2}."),
+            Case(r"'(\w+)' object has no attribute '(\w+)'", "{given} is a {1}, not a tensor."),
+        ),
+    ),
+    Failure(
+        "none_used", ("'NoneType' object", "'NoneType' and", "and 'NoneType'"),
+        "The program goes on with None.",
+        "A function without return gives None, and so do list.append(), sort() and backward().",
+        "Return the value, or look where the name got None.",
+        cases=(
+            Case(r"'NoneType' object has no attribute '(\w+)'", "{given} is None, and is asked for {1}."),
+            Case(r"'NoneType' object is not (\w+)", "{given} is None, and is not {1}."),
+        ),
+    ),
+    Failure(
+        "unpacking", ("values to unpack", "cannot unpack non-iterable"),
+        "A value is unpacked into another number of names than it has items.",
+        "The left side must have a name for each item; a tensor is unpacked into its rows.",
+        "Compare both sides: how many items there are, and how many names.",
+        cases=(
+            Case(r"too many values to unpack \(expected (\d+)\)",
+                 "There are more values than the {1} names that they are unpacked into.",
+                 "Use as many names as there are values, or take one: out = result[0]."),
+            Case(r"not enough values to unpack \(expected (.+), got (\d+)\)", "There are {2} values to unpack, and {1} names."),
+            Case(r"cannot unpack non-iterable (\w+) object", "A single {1} is unpacked into several names."),
+        ),
+    ),
+    Failure(
+        "unknown_name", (),
+        "A name is used that has no value.",
+        "It is written differently where it is given one, or that line has not run.",
+        "Give it a value first, or write it as there.",
+        cases=(
+            Case(r"cannot access local variable '(\w+)'", "{1} has no value yet where it is used.",
+                 "Give it a value on every way that leads here; a name that a function assigns is local in all of it."),
+            Case(r"name '(\w+)' is not defined", "{1} is not defined."),
+        ),
+        types=("NameError", "UnboundLocalError"),
+    ),
+    Failure(
+        "unknown_attribute", ("has no attribute",),
+        "Something is asked for an attribute that it does not have.",
+        "The name is written differently, or it is not there yet, or the object is of another class than meant.",
+        "Write the name as it was defined.",
+        cases=(
+            Case(r"module '([\w.]+)' has no attribute '(\w+)'", "{1} has no {2}."),
+            Case(r"'(\w+)' object has no attribute '(\w+)'", "{given} is a {1}, and has no {2}."),
+            Case(r"type object '(\w+)' has no attribute '(\w+)'", "{1} has no {2}."),
+        ),
+        types=("AttributeError",),
+    ),
+    Failure(
+        "wrong_arguments",
+        ("positional argument", "unexpected keyword argument", "required keyword-only argument",
+         "got multiple values for argument"),
+        "A function is called with other arguments than it takes.",
+        "The number or the names of the arguments differ from its definition; a method's first one, self, is given by the "
+        "call.",
+        "Compare the call with the definition.",
+        cases=(
+            Case(r"([\w.]+)\(\) takes (.+) but (\d+) (?:was|were) given", "{1}() takes {2}, and is given {3}."),
+            Case(r"([\w.]+)\(\) missing \d+ required .*?arguments?: (.+)", "{1}() is called without {2}."),
+            Case(r"([\w.]+)\(\) got an unexpected keyword argument '(\w+)'", "{1}() has no argument {2}."),
+        ),
+        types=("TypeError",),
+    ),
+)  # fmt: skip

@@ -1,0 +1,167 @@
+"""Rules about what is drawn at random by parameters that are to learn: no gradient comes through the draw."""
+
+from __future__ import annotations
+
+import ast
+from collections import deque
+from collections.abc import Iterator
+
+import numpy as np
+
+from ...recording.events import NOTHING, NodeRan, OpRan, Site
+from ...recording.index import Pass
+from .. import mending
+from ..paths import Paths, paths_of
+from ..reason import Finding, Kind
+from ..run import Run, finding, key
+from .registry import rule
+
+SAMPLE_WITHOUT_PATH = Kind(
+    "sample_without_path", "warning",
+    "Numbers are drawn by parameters, and the gradient ends at the draw.", mechanical=True,
+)  # fmt: skip
+
+_MOST = 300
+"""Tensors that are looked at before and behind one draw."""
+
+
+@rule(182, SAMPLE_WITHOUT_PATH)
+def sample_without_path(run: Run) -> Iterator[Finding]:
+    """A gradient arrives at what was drawn at random, and zero leaves for what it was drawn by."""
+    draws = run.having("draws") - run.having("masks")
+    made = {event.node.id: event for _, event in run.ops if event.op in draws and event.node is not None and event.outputs}
+    at: dict[Site | None, list[tuple[int, OpRan, int]]] = {}
+    sound: set[int] = set()
+    for entry in run.passes:
+        for node, step in entry.ran_at.items() if made else ():
+            maker = made.get(node)
+            if maker is None or maker.site in sound or not _dies(run, step):
+                continue
+            if not at.get(run.recording.site(maker)) and (_scored(run, maker, entry) or _used_behind(run, maker, entry)):
+                sound.add(maker.site)
+                continue
+            at.setdefault(run.recording.site(maker), []).append((run.nodes[node].born, maker, step))
+    paths = paths_of(run.recording)
+    for site, same in at.items():
+        step, maker, ran = same[0]
+        drawn = maker.outputs[0].id
+        by = [t for t in run.inputs(maker) if run.status(t, step - 1).requires_grad]
+        leaves = _leaves(run, by)
+        text, name, given = run.segment(site), paths.label(drawn, step), run.names(by)
+        arrived = run.events[ran]
+        assert isinstance(arrived, NodeRan)
+        whole = _whole_numbers(run, drawn)
+        instead, changes = _reparameterised(paths, maker, site)
+        yield finding(
+            run, SAMPLE_WITHOUT_PATH,
+            f"No gradient comes through {text}: what is drawn does not depend on {given} for autograd.",
+            f"A gradient of {run.texts.describe(arrived.received[0])} arrives at {name}, and zero goes on to {given}. So "
+            f"{run.names(leaves)} learn{'s' * (len(leaves) == 1)} nothing by way of {name}.",
+            "Draw by a smooth stand-in (F.gumbel_softmax, or x + (drawn - x).detach()), or take the log-probability of what "
+            "was drawn times its reward for the loss." if whole else
+            f"Draw the noise apart from the parameters: {instead} (what rsample() of a distribution does).",
+            step=step, site=site, related=[run.site(ran)],
+            evidence=[
+                ("gradient that arrives", run.texts.describe(arrived.received[0])),
+                ("gradient that leaves", "0"),
+            ],
+            nodes=[key(t) for t in (drawn, *by, *leaves)],
+            steps=[one[0] for one in same],
+            changes=() if whole else changes,
+        )  # fmt: skip
+
+
+def _dies(run: Run, step: int) -> bool:
+    """Whether a node was given a gradient and sent zeros."""
+    event = run.events[step]
+    if not isinstance(event, NodeRan) or not event.received or event.received[0] == NOTHING or run.zero(event.received[0]):
+        return False
+    sent = [one for one in event.sent if one is not None]
+    return bool(sent) and all(run.zero(one.array) for one in sent)
+
+
+def _scored(run: Run, maker: OpRan, entry: Pass) -> bool:
+    """Whether what was drawn is compared, element by element, with what it was drawn by: a log-probability, which needs no
+    gradient through the draw."""
+    behind = run.having("elementwise") | run.having("same_values") | run.having("casts") | run.having("detaches")
+    origins = _above(run, run.inputs(maker))
+    queue, seen = deque([maker.outputs[0].id]), {maker.outputs[0].id}
+    while queue and len(seen) < _MOST:
+        for step in run.consumers.get(queue.popleft(), ()):
+            event = run.events[step]
+            if not isinstance(event, OpRan) or step > entry.ended:
+                continue
+            others = [t for t in run.inputs(event) if t not in seen]
+            numbers = all(not run.tensors[t].info.shape for t in run.inputs(event))
+            drawn_alone = not maker.outputs[0].shape
+            if any(origins & _above(run, [t]) for t in others) and (drawn_alone or not numbers):
+                return True
+            if event.op in behind:
+                fresh = [made.id for made in event.outputs if made.id not in seen]
+                seen.update(fresh)
+                queue.extend(fresh)
+    return False
+
+
+def _used_behind(run: Run, maker: OpRan, entry: Pass) -> bool:
+    """Whether the parameters of a draw are used once more on what was drawn, as in contrastive divergence, where they learn by
+    that."""
+    wanted = set(_leaves(run, run.inputs(maker)))
+    queue, seen = deque([maker.outputs[0].id]), {maker.outputs[0].id}
+    while queue and wanted and len(seen) < _MOST:
+        for step in run.consumers.get(queue.popleft(), ()):
+            event = run.events[step]
+            if isinstance(event, OpRan) and step <= entry.ended:
+                others = [t for t in run.inputs(event) if t not in seen]
+                if len(event.outputs) == 1 and event.outputs[0].shape:
+                    wanted -= set(_leaves(run, others))
+                fresh = [made.id for made in event.outputs if made.requires_grad and made.id not in seen]
+                seen.update(fresh)
+                queue.extend(fresh)
+    return not wanted
+
+
+def _above(run: Run, tensors: list[int]) -> set[int]:
+    """What requires grad and some tensors were computed from, the leaves left out; and they themselves."""
+    queue, seen = deque(tensors), set(tensors)
+    while queue and len(seen) < _MOST:
+        history = run.tensors[queue.popleft()]
+        for t in run.inputs(history.op):
+            if t not in seen and run.tensors[t].info.requires_grad:
+                seen.add(t)
+                queue.append(t)
+    return {t for t in seen if run.tensors[t].info.requires_grad and (not run.tensors[t].info.is_leaf or t in tensors)}
+
+
+def _leaves(run: Run, tensors: list[int]) -> list[int]:
+    """The leaves that require grad and some tensors were computed from."""
+    queue, found, seen = deque(tensors), dict[int, None](), set(tensors)
+    while queue and len(seen) < _MOST:
+        tensor = queue.popleft()
+        info = run.tensors[tensor].info
+        if info.is_leaf and info.requires_grad:
+            found[tensor] = None
+        for t in run.inputs(run.tensors[tensor].op):
+            if t not in seen and run.tensors[t].info.requires_grad:
+                seen.add(t)
+                queue.append(t)
+    return sorted(found)
+
+
+def _whole_numbers(run: Run, tensor: int) -> bool:
+    values = run.recording.array(run.tensors[tensor].info.array)
+    return values is not None and values.dtype.kind in "fiu" and bool((values == np.round(values)).all())
+
+
+def _reparameterised(paths: Paths, maker: OpRan, site: Site | None) -> tuple[str, mending.Changes]:
+    """How a normal draw is written with its noise apart, and the change of its text."""
+    node = paths.source.at(site)
+    if not isinstance(node, ast.Call) or len(node.args) != 2 or node.keywords or site is None:
+        return "mean + std * torch.randn_like(mean)", []
+    mean, std = (ast.unparse(argument) for argument in node.args)
+    tensor = mean if paths.run.argument(maker, "mean") != NOTHING else std
+    wide = f"({std})" if isinstance(node.args[1], ast.BinOp | ast.IfExp | ast.BoolOp) else std
+    simple = f"({mean})" if isinstance(node.args[0], ast.IfExp | ast.BoolOp) else mean
+    text = f"{simple} + {wide} * torch.randn_like({tensor})"
+    whole = f"({text})" if isinstance(paths.source.parents.get(node), ast.expr) else text
+    return text, mending.replaced(paths.run, site, whole)

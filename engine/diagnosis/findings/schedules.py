@@ -1,0 +1,382 @@
+"""Rules about learning rates: schedules that run too often or too seldom, and rates so small that nothing moves."""
+
+from __future__ import annotations
+
+import ast
+import math
+from bisect import bisect_right
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from ...graph.numbers import number
+from ...recording.events import NOTHING, Site
+from ..cadence import Key, Window, cadence_of
+from ..optimizer_text import Made, given, mentioned, methods, optimizer_site, schedules, site_of, stepped_by
+from ..paths import paths_of
+from ..reason import Finding, Kind
+from ..run import Run, finding, key
+from .registry import rule
+
+SCHEDULE_PER_BATCH = Kind(
+    "schedule_per_batch",
+    "warning",
+    "A schedule that counts epochs is stepped after every batch: the learning rate falls too fast.",
+)
+SCHEDULE_PER_EPOCH = Kind(
+    "schedule_per_epoch",
+    "warning",
+    "A schedule that counts batches is stepped once per epoch: it never gets to where it should.",
+)
+RATE_DECAYED = Kind("rate_decayed", "warning", "The learning rate has fallen to nothing long before the training ends.")
+SCHEDULE_UNUSED = Kind("schedule_unused", "warning", "A learning rate schedule is made and never stepped.")
+RATE_RISES_AGAIN = Kind("rate_rises_again", "hint", "A cosine schedule is stepped beyond its end, and the rate comes back up.")
+ZERO_RATE = Kind("zero_rate", "warning", "The optimizer's learning rate is zero.")
+UPDATE_LOST = Kind("update_lost", "warning", "The updates are so small that rounding swallows them.")
+
+_NOTHING_LEFT = 1e-6
+"""A share of the highest learning rate that moves nothing any more."""
+_RISEN = 0.1
+"""The share of its first value to which a rate may come back before it is worth a look."""
+_TINY = 1e-6
+"""A learning rate, and the relative change of a parameter over a run, that are worth a look."""
+_LENGTHS = ("T_max", "step_size", "total_iters", "T_0", "total_steps", "epochs", "milestones")
+"""The arguments in which schedules are told how long they take; all stand second among a schedule's arguments, or have "
+"names."""
+
+
+class Rates(NamedTuple):
+    """The learning rates of an optimizer's steps."""
+
+    windows: list[Window]
+    values: list[float]
+    """The largest of all groups at each step."""
+    outer: list[int]
+    """The iteration of the outermost loop around each step."""
+
+    @property
+    def within(self) -> bool:
+        """Whether the rate changes from one step to the next of one outer iteration."""
+        pairs = zip(self.values, self.values[1:], self.outer, self.outer[1:], strict=False)
+        return any(a != b and m == n for a, b, m, n in pairs)
+
+    @property
+    def per_outer(self) -> float:
+        """How many steps there are to an outer iteration."""
+        return len(self.outer) / max(len(set(self.outer)), 1)
+
+
+def _rates(run: Run) -> Iterator[tuple[Key, Rates]]:
+    for optimizer, windows in cadence_of(run).windows.items():
+        if all(window.event.rates for window in windows):
+            outer = [loops[0][1] if len(loops := run.loops(w.step)) > 1 else NOTHING for w in windows]
+            yield optimizer, Rates(windows, [max(w.event.rates) for w in windows], outer)
+
+
+@rule(142, SCHEDULE_PER_BATCH, SCHEDULE_PER_EPOCH, RATE_DECAYED, RATE_RISES_AGAIN)
+def schedule_out_of_step(run: Run) -> Iterator[Finding]:
+    """A schedule is stepped at another pace than the one that its length is given in, or decays to nothing."""
+    all_made = schedules(run) if run.optimizer_steps else []
+    for _, rates in _rates(run):
+        epochs = _epochs(run, rates.windows[-1].step)
+        made = all_made if len(all_made) < 2 else _of(run, all_made, rates)
+        for schedule in made:
+            if rates.per_outer < 2 or not epochs or len({s.name for s in made}) > 1:
+                continue
+            unit = _unit(run, schedule, epochs)
+            if unit == "epochs" and rates.within:
+                yield _too_often(run, schedule, rates)
+                break
+            if unit == "batches" and not rates.within and len(set(rates.outer)) > 1 and methods(run, schedule.name, "step"):
+                yield _too_seldom(run, schedule, rates)
+                break
+        else:
+            yield from _decayed(run, rates, made)
+            yield from _rising(run, rates, made)
+
+
+def _of(run: Run, made: list[Made], rates: Rates) -> list[Made]:
+    """The schedules of the optimizer that some rates are of, as the names in the text say it."""
+    name = stepped_by(run, rates.windows[0].step).rpartition(".")[2]
+    return [m for m in made if m.call.args and ast.unparse(m.call.args[0]).rpartition(".")[2] == name]
+
+
+def _too_often(run: Run, schedule: Made, rates: Rates) -> Finding:
+    first = [v for v, o in zip(rates.values, rates.outer, strict=True) if o == rates.outer[0]]
+    return finding(
+        run, SCHEDULE_PER_BATCH,
+        f"{schedule.name}.step() runs after every batch, but {schedule.kind} counts epochs here.",
+        f"Its length is given in epochs at {run.site_text(schedule.site)}, and there are {rates.per_outer:.3g} optimizer "
+        "steps to an "
+        f"epoch: within the first epoch the learning rate goes from {number(first[0])} to {number(first[-1])}, by the last "
+        "step to "
+        f"{number(rates.values[-1])}.",
+        f"Call {schedule.name}.step() once per epoch, after the loop over the batches, or give {schedule.kind} its length in "
+        "batches.",
+        step=rates.windows[0].step,
+        site=_stepped_at(run, schedule),
+        related=[schedule.site],
+        evidence=_told(rates),
+        nodes=[key(t) for t in rates.windows[0].owned],
+    )  # fmt: skip
+
+
+def _too_seldom(run: Run, schedule: Made, rates: Rates) -> Finding:
+    return finding(
+        run, SCHEDULE_PER_EPOCH,
+        f"{schedule.name}.step() runs once per epoch, but {schedule.kind} counts batches here.",
+        f"Its length is given in batches at {run.site_text(schedule.site)}, and there are {rates.per_outer:.3g} optimizer "
+        "steps to an "
+        f"epoch: in {len(rates.values)} steps the learning rate has only come from {number(rates.values[0])} to "
+        f"{number(rates.values[-1])}.",
+        f"Call {schedule.name}.step() after every optimizer step, in the loop over the batches.",
+        step=rates.windows[-1].step,
+        site=_stepped_at(run, schedule),
+        related=[schedule.site],
+        evidence=_told(rates),
+        nodes=[key(t) for t in rates.windows[0].owned],
+    )  # fmt: skip
+
+
+def _decayed(run: Run, rates: Rates, made: list[Made]) -> Iterator[Finding]:
+    peak = max(rates.values)
+    # Where it has once fallen to nothing it stays there: a cosine that comes back has not.
+    last = len(rates.values)
+    while last and rates.values[last - 1] <= _NOTHING_LEFT * peak:
+        last -= 1
+    idle = len(rates.values) - last
+    if peak <= 0 or idle < 4 or idle * 5 < len(rates.values):
+        return
+    window = rates.windows[last]
+    site = _stepped_at(run, made[0]) if made else _scaled_at(run)
+    yield finding(
+        run, RATE_DECAYED,
+        f"The learning rate has fallen to nothing after {last} of {len(rates.values)} steps.",
+        f"From {number(peak)} it has come to {number(rates.values[last])} at {run.moment(window.step)} and to "
+        f"{number(rates.values[-1])} at the end: the last {idle} steps hardly move anything.",
+        "Let the schedule decay more slowly, or step it once per epoch instead of after every batch.",
+        step=window.step,
+        site=site,
+        related=[run.site(window.step), *([made[0].site] if made else [])],
+        evidence=_told(rates),
+        nodes=[key(t) for t in window.owned],
+        steps=[w.step for w in rates.windows[last:]],
+    )  # fmt: skip
+
+
+def _scaled_at(run: Run) -> Site | None:
+    """Where the program multiplies a learning rate by itself."""
+    for name, bindings in paths_of(run.recording).source.assigned.items():
+        for cell, statement, _ in bindings:
+            if name and isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Subscript):
+                index = statement.target.slice
+                if isinstance(index, ast.Constant) and index.value == "lr":
+                    return site_of(cell, statement)
+    return None
+
+
+def _rising(run: Run, rates: Rates, made: list[Made]) -> Iterator[Finding]:
+    """A cosine that has come down to its minimum goes up again."""
+    cosine = [schedule for schedule in made if schedule.kind == "CosineAnnealingLR"]
+    values = rates.values
+    lowest = min(range(len(values)), key=values.__getitem__)
+    after, before = values[lowest:], values[: lowest + 1]
+    if len(made) != 1 or not cosine or lowest < 2 or len(after) < 3:
+        return
+    one_turn = sorted(before, reverse=True) == before and sorted(after) == after
+    if not one_turn or after[-1] < max(5 * values[lowest], _RISEN * values[0]):
+        return
+    window = rates.windows[lowest + 1]
+    yield finding(
+        run, RATE_RISES_AGAIN,
+        f"The learning rate comes back up: {cosine[0].name} is stepped more often than it is long.",
+        f"After {lowest} steps it has come from {number(values[0])} to {number(values[lowest])}, and goes up to "
+        f"{number(values[-1])} "
+        f"by the last of {len(values)}. A CosineAnnealingLR that is stepped beyond T_max runs its curve backwards.",
+        "Set T_max to the number of times that step() is called; to restart on purpose, use CosineAnnealingWarmRestarts.",
+        step=window.step,
+        site=_stepped_at(run, cosine[0]),
+        related=[cosine[0].site],
+        evidence=_told(rates),
+        nodes=[key(t) for t in window.owned],
+        steps=[w.step for w in rates.windows[lowest + 1 :]],
+    )  # fmt: skip
+
+
+def _told(rates: Rates) -> list[tuple[str, str]]:
+    values = rates.values
+    shown = values if len(values) <= 6 else [*values[:3], *values[-3:]]
+    text = [number(value) for value in shown]
+    if len(values) > 6:
+        text.insert(3, "…")
+    return [("learning rate", " → ".join(text)), ("steps", str(len(values)))]
+
+
+def _stepped_at(run: Run, schedule: Made) -> Site:
+    calls = methods(run, schedule.name, "step")
+    return site_of(*calls[0]) if calls else schedule.site
+
+
+def _epochs(run: Run, step: int) -> list[ast.expr]:
+    """What the outermost loop around a step counts: the arguments of its `range`."""
+    event = run.events[step]
+    scope = run.recording.scopes[event.scope] if event.scope >= 0 else None
+    if scope is None or len(scope.loops) < 2:
+        return []
+    line, cell = scope.loops[0][0], scope.around[0][0] if scope.around else 0
+    spans = paths_of(run.recording).source.spans
+    for node in spans[cell].values() if cell < len(spans) else ():
+        if isinstance(node, ast.For) and node.lineno == line:
+            calls = [n for n in ast.walk(node.iter) if isinstance(n, ast.Call) and _is(n.func, "range", "trange")]
+            return calls[0].args if calls else []
+    return []
+
+
+def _unit(run: Run, schedule: Made, epochs: list[ast.expr]) -> str:
+    """What a schedule's length is counted in, as far as the text says so: "epochs", "batches" or ""."""
+    if any(k.arg == "steps_per_epoch" for k in schedule.call.keywords):
+        return "batches"
+    length = next((e for name in _LENGTHS if (e := given(schedule.call, 1 if name == "T_max" else -1, name)) is not None), None)
+    if length is None:
+        return ""
+    length = _behind(run, length)
+    if any(isinstance(n, ast.Call) and _is(n.func, "len") for n in ast.walk(length)):
+        return "batches"
+    if any(isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mult) for n in ast.walk(length)):
+        return ""
+    names = {n.id for n in ast.walk(length) if isinstance(n, ast.Name)}
+    counted = {n.id for e in epochs for n in ast.walk(e) if isinstance(n, ast.Name)}
+    same = [isinstance(e, ast.Constant) and isinstance(length, ast.Constant) and e.value == length.value for e in epochs]
+    return "epochs" if names & counted or any(same) else ""
+
+
+def _behind(run: Run, expression: ast.expr) -> ast.expr:
+    """An expression, or what the name that it is was given once."""
+    if isinstance(expression, ast.Name):
+        values = paths_of(run.recording).source.values(expression.id)
+        if len(values) == 1 and isinstance(values[0][2], ast.BinOp | ast.Call):
+            return values[0][2]
+    return expression
+
+
+def _is(node: ast.expr, *names: str) -> bool:
+    return isinstance(node, ast.Name) and node.id in names
+
+
+@rule(143, SCHEDULE_UNUSED)
+def forgotten_schedule(run: Run) -> Iterator[Finding]:
+    """A schedule is made for an optimizer that steps, and the text never mentions it again."""
+    if len(run.optimizer_steps) < 2 or run.raised is not None:
+        return
+    for schedule in schedules(run):
+        if mentioned(run, schedule.name):
+            continue
+        yield finding(
+            run, SCHEDULE_UNUSED,
+            f"{schedule.name} is made and never stepped: the learning rate stays as it is.",
+            f"{schedule.kind} at {run.site_text(schedule.site)} changes the rate only when its step() is called, and the "
+            "program never "
+            f"mentions {schedule.name} again: the optimizer's {len(run.optimizer_steps)} steps have the rate "
+            f"{number(max(run.optimizer_steps[-1][1].rates, default=float('nan')))}.",
+            f"Call {schedule.name}.step() after each epoch, after optimizer.step().",
+            step=run.optimizer_steps[0][0],
+            site=schedule.site,
+            related=[run.site(run.optimizer_steps[0][0])],
+            evidence=[("optimizer steps", str(len(run.optimizer_steps)))],
+            nodes=[key(t) for t in run.optimizer_steps[0][1].parameters],
+        )  # fmt: skip
+
+
+@rule(144, ZERO_RATE, UPDATE_LOST)
+def standing_still(run: Run) -> Iterator[Finding]:
+    """No step of an optimizer changes a parameter, though there are gradients."""
+    for optimizer, windows in cadence_of(run).windows.items():
+        steps = [w for w in windows if any(_gradient(run, t, w.step) for t in w.event.parameters)]
+        if len(steps) < 2 or len(steps) < len(windows):
+            continue
+        made = schedules(run)
+        site = made[0].site if len(made) == 1 else optimizer_site(run, optimizer[0], run.site(steps[0].step))
+        if all(w.event.rates and not any(w.event.rates) for w in steps):
+            yield finding(
+                run, ZERO_RATE,
+                f"The learning rate of {optimizer[0]} is zero in all {len(steps)} steps.",
+                f"The gradients are there, and each step multiplies them by zero: {run.names(windows[0].owned)} stay as they "
+                "are.",
+                "Give the optimizer a learning rate, such as lr=1e-3, or let a warm-up begin above zero.",
+                step=steps[0].step,
+                site=site,
+                related=[run.site(steps[0].step)],
+                evidence=[("steps with a rate of zero", f"{len(steps)} of {len(windows)}")],
+                nodes=[key(t) for t in steps[0].event.parameters],
+                steps=[w.step for w in steps],
+            )  # fmt: skip
+            continue
+        if len(steps) < 3 or not all(w.event.rates and max(w.event.rates) > 0 for w in steps):
+            continue
+        moved = _moved(run, steps)
+        highest = max(max(w.event.rates) for w in steps)
+        if moved == 0:
+            tensor = max(steps[0].event.parameters, key=lambda t: run.tensors[t].info.array)
+            info = run.tensors[tensor].info
+            yield finding(
+                run, UPDATE_LOST,
+                f"Rounding swallows every update: {run.names(windows[0].owned)} stay as they are.",
+                f"In {len(steps)} steps not one element changes, though the gradients are not zero: with a learning rate of "
+                f"{number(max(steps[0].event.rates))} an update is smaller than the spacing of numbers of {info.dtype} near "
+                "the weight.",
+                "Use a larger learning rate; where the weights are in half precision, keep them in float32.",
+                step=steps[0].step,
+                site=site,
+                related=[run.site(steps[0].step)],
+                evidence=[
+                    ("learning rate", number(max(steps[0].event.rates))),
+                    (f"{run.title(tensor)}.grad", run.texts.describe(run.tensors[tensor].grad(steps[0].step - 1))),
+                    ("dtype", info.dtype),
+                ],
+                nodes=[key(t) for t in steps[0].event.parameters],
+                steps=[w.step for w in steps],
+            )  # fmt: skip
+
+        elif len(steps) >= 5 and highest < _TINY and moved < _TINY:
+            yield finding(
+                run, UPDATE_LOST,
+                f"The learning rate of {optimizer[0]} is too small to move anything.",
+                f"With a rate of {number(highest)} {len(steps)} steps have changed no parameter by more than {number(moved)} "
+                "of its "
+                "size.",
+                "Use a learning rate of the usual size: about 1e-3 for Adam, 1e-2 for SGD.",
+                step=steps[0].step,
+                site=site,
+                related=[run.site(steps[0].step)],
+                evidence=[("learning rate", number(highest)), ("largest relative change", number(moved))],
+                nodes=[key(t) for t in steps[0].event.parameters],
+                steps=[w.step for w in steps],
+                severity="hint",
+            )  # fmt: skip
+
+
+def _gradient(run: Run, tensor: int, step: int) -> bool:
+    """Whether a tensor has a gradient that is not zero."""
+    array = run.tensors[tensor].grad(step - 1)
+    return array != NOTHING and not run.zero(array)
+
+
+def _moved(run: Run, windows: list[Window]) -> float:
+    """The largest change of a parameter over some steps, relative to its size; infinite where it is not known."""
+    largest = 0.0
+    for tensor in windows[0].event.parameters:
+        # The optimizer's own write, the last before its step.
+        writes = run.writes.get(tensor, [])
+        place = bisect_right(writes, windows[0].step)
+        if not place:
+            return math.inf
+        before, after = run.values(tensor, writes[place - 1] - 1), run.values(tensor, windows[-1].step)
+        if before is None or after is None or before.dtype.kind != "f":
+            return math.inf
+        change = float(np.linalg.norm(np.subtract(after, before, dtype=np.float64)))
+        size = float(np.linalg.norm(before.astype(np.float64)))
+        if not math.isfinite(change) or (change and not size):
+            return math.inf
+        largest = max(largest, change / size if size else 0.0)
+    return largest

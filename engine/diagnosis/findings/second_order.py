@@ -1,0 +1,215 @@
+"""Rules about gradients of gradients: penalties without a graph, and graphs of gradients that nothing goes through."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from ...recording.events import NOTHING, Accumulated, OpRan, Site
+from ...recording.index import Pass
+from .. import mending
+from ..cuts import kind_of
+from ..paths import Link, Paths, paths_of
+from ..reason import Finding, Kind
+from ..run import Run, finding, key
+from .registry import rule
+
+PENALTY_WITHOUT_GRAPH = Kind(
+    "penalty_without_graph", "warning",
+    "A term of the loss is computed from a gradient that has no graph, so nothing learns from it.", mechanical=True,
+)  # fmt: skip
+UNUSED_CREATE_GRAPH = Kind(
+    "unused_create_graph", "hint", "create_graph=True records graphs of gradients that no pass goes through.", mechanical=True
+)
+
+_MOST = 400
+"""Tensors looked at that are computed from one gradient, or between a term and the loss."""
+
+
+class Taken(NamedTuple):
+    """A gradient that was taken without a graph, as the tensor that the program computes with."""
+
+    tensor: int
+    entry: Pass
+    """The pass that computed it."""
+    variables: frozenset[int]
+    """What it is the gradient by."""
+
+
+class Term(NamedTuple):
+    """A term of a loss that is computed from such a gradient."""
+
+    taken: Taken
+    named: int
+    """What it is computed from and has a name, itself if nothing has."""
+    tensor: int
+    total: int
+    """The sum that it is a term of."""
+    step: int
+    root: Pass
+    """The pass that begins with that sum, or with what is computed from it."""
+
+
+@rule(175, PENALTY_WITHOUT_GRAPH)
+def penalty_without_graph(run: Run) -> Iterator[Finding]:
+    """A penalty on a gradient is added to the loss, and the gradient was taken without create_graph=True."""
+    if not any(not entry.event.create_graph for entry in run.passes[:-1]):
+        return
+    paths = paths_of(run.recording)
+    at: dict[Site | None, list[Term]] = {}
+    sound: set[tuple[Site | None, Site | None]] = set()
+    for taken in _taken(paths):
+        place = run.site(taken.entry.began), run.site(run.tensors[taken.tensor].born)
+        if place in sound:
+            continue
+        term = _term(run, taken)
+        if term is None or not (term.step in {t.step for t in at.get(place[0], ())} or _learns(paths, term)):
+            sound.add(place)
+            continue
+        at.setdefault(place[0], []).append(term)
+    for site, terms in at.items():
+        taken, named, tensor, total, step, root = terms[0]
+        name, by_grad = paths.label(named, step), taken.entry.event.via == "grad"
+        of = run.names(sorted(taken.variables), 2)
+        yield finding(
+            run, PENALTY_WITHOUT_GRAPH,
+            f"{name} is added to the loss, but no gradient comes from it: it is computed from a gradient without a graph.",
+            f"The gradient by {of} is taken at {run.where(taken.entry.began)} without create_graph=True, so to autograd it is "
+            f"a constant, and so is {name}. It changes the value of the loss ({run.where(step)}), and nothing learns from it.",
+            "Take the gradient with create_graph=True: torch.autograd.grad(…, create_graph=True)." if by_grad else
+            "Take the gradient as a tensor with a graph instead of reading .grad: "
+            f"(g,) = torch.autograd.grad(out, {of}, create_graph=True), with the root of that pass for out.",
+            step=step, site=site, related=[run.site(step), run.site(root.began)],
+            evidence=[
+                ("its requires_grad", "False"),
+                ("value of the term", run.texts.describe(run.status(tensor, step).array)),
+                ("value of the sum", run.texts.describe(run.status(total, step).array)),
+            ],
+            nodes=[key(taken.tensor), key(named), key(tensor), key(total)],
+            steps=[term.step for term in terms],
+            changes=mending.keyword(run, site, "create_graph", "True") if by_grad else (),
+        )  # fmt: skip
+
+
+def _taken(paths: Paths) -> Iterator[Taken]:
+    """The gradients without a graph that the program computes with."""
+    run = paths.run
+    by_grad = [entry for entry in run.passes if entry.event.via == "grad"]
+    called: dict[int, bool] = {}
+    following = 0
+    for step, event in run.ops:
+        if not event.outputs or event.outputs[0].requires_grad:
+            continue
+        made = event.outputs[0]
+        if made.grad_of != NOTHING:
+            last = run.last_change(made.grad_of, step)
+            entry = run.index.passes.get(last.number) if isinstance(last, Accumulated) else None
+            if entry is not None and not entry.event.create_graph:
+                yield Taken(made.id, entry, frozenset((made.grad_of,)))
+        elif event.op == "constant" and by_grad:
+            while following < len(by_grad) and by_grad[following].ended < step:
+                following += 1
+            entry = by_grad[following - 1] if following else None
+            if entry is None or entry.event.create_graph:
+                continue
+            if event.site not in called:
+                called[event.site] = kind_of(paths, Link(NOTHING, made.id, step, cut=True)) == "gradient"
+            alike = [t for t in entry.event.inputs if run.tensors[t].info.shape == made.shape]
+            if alike and (called[event.site] or any(_arrived(paths, entry, t, made.array) for t in alike)):
+                yield Taken(made.id, entry, frozenset(alike))
+
+
+def _arrived(paths: Paths, entry: Pass, tensor: int, array: int) -> bool:
+    """Whether a pass brought a tensor a gradient of the values of an array."""
+    tracks = (entry.arrivals.get(node) for node in paths.nodes_of(tensor, entry.began))
+    return any(a.array >= 0 and paths.run.same(a.array, array) for track in tracks if track for a in track.values)
+
+
+def _term(run: Run, taken: Taken) -> Term | None:
+    """The term of a loss that is computed from a gradient and from what needs no gradient, if there is one."""
+    queue: deque[int] = deque([taken.tensor])
+    seen = {taken.tensor: taken.tensor}
+    """What is computed from the gradient -> the last of it, up to there, that has a name."""
+    while queue and len(seen) < _MOST:
+        tensor = queue.popleft()
+        for step in run.consumers.get(tensor, ()):
+            event = run.events[step]
+            if not isinstance(event, OpRan) or len(event.outputs) != 1 or event.in_backward:
+                continue
+            made = event.outputs[0]
+            if not made.requires_grad:
+                if event.op not in run.having("detaches") and made.id not in seen:
+                    seen[made.id] = made.id if run.tensors[made.id].first_name else seen[tensor]
+                    queue.append(made.id)
+                continue
+            if _is_sum(run, event, step, tensor, taken.variables) and (root := _root_over(run, made.id)) is not None:
+                named = seen[tensor] if seen[tensor] != taken.tensor else tensor
+                return Term(taken, named, tensor, made.id, step, root)
+    return None
+
+
+def _is_sum(run: Run, event: OpRan, step: int, term: int, variables: frozenset[int]) -> bool:
+    """Whether a result of an operation on two numbers is the one plus or minus the other, and the other is not what the
+    gradient was taken by: that would be an update."""
+    others = [t for t in run.inputs(event) if t != term]
+    if len(others) != 1 or others[0] in variables or not run.status(others[0], step).requires_grad:
+        return False
+    a, b = (run.scalar(run.status(t, step - 1).array) for t in (term, others[0]))
+    total = run.scalar(event.outputs[0].array)
+    if a is None or b is None or total is None or not np.isfinite([a, b, total]).all():
+        return False
+    return a != 0 and any(bool(np.isclose(total, value, rtol=1e-5)) for value in (b + a, b - a, a - b))
+
+
+def _root_over(run: Run, tensor: int) -> Pass | None:
+    """The pass that goes through the node of a tensor."""
+    node = run.tensors[tensor].info.node
+    return next((entry for entry in run.passes if node in entry.ran_at), None)
+
+
+def _learns(paths: Paths, term: Term) -> bool:
+    """Whether what the gradient was computed from is trained with the loss, so that a graph of it would lead somewhere."""
+    # A leaf has another AccumulateGrad in the graph of each loss, where nothing holds that of the last.
+    leaves = {paths.run.nodes[node].info.variable for node in paths.reached(term.taken.entry)}
+    return any(event.tensor in leaves for _, event in paths.run.fills(term.root))
+
+
+@rule(215, UNUSED_CREATE_GRAPH)
+def unused_create_graph(run: Run) -> Iterator[Finding]:
+    """create_graph=True in a loop, where no pass goes through the graph of a gradient and nothing is computed with it."""
+    at: dict[Site | None, list[Pass]] = {}
+    for entry in run.passes:
+        if entry.event.create_graph:
+            at.setdefault(run.site(entry.began), []).append(entry)
+    if not at or run.raised is not None:
+        return
+    ran: dict[int, int] = {}
+    for entry in run.passes:
+        ran.update(dict.fromkeys(entry.ran_at, entry.number))
+    recorded: dict[int, list[OpRan]] = {}
+    for _, event in run.ops:
+        if event.in_backward and event.node is not None:
+            recorded.setdefault(event.in_backward, []).append(event)
+    for site, entries in at.items():
+        made = [event for entry in entries for event in recorded.get(entry.number, ())]
+        if len(entries) < 2 or not made or not all(run.loops(entry.began) for entry in entries):
+            continue
+        if any(event.node is not None and event.node.id in ran for event in made):
+            continue
+        leak = entries[0].event.via == "backward"
+        yield finding(
+            run, UNUSED_CREATE_GRAPH,
+            "create_graph=True records a graph of every gradient, and no pass goes through it.",
+            f"{len(entries)} passes at {run.site_text(site)} recorded {len(made)} operations of their own backward pass. That "
+            "graph is needed only for the gradient of a gradient."
+            + (" With backward() the graph and .grad keep each other alive, so memory grows." if leak else ""),
+            "Leave create_graph out" + (", and retain_graph as well, which it implies." if not leak else "."),
+            step=entries[0].began, site=site,
+            evidence=[("operations recorded in backward passes", str(len(made))), ("passes through them", "0")],
+            nodes=[key(entries[0].event.roots[0][0])],
+            steps=[entry.began for entry in entries],
+            changes=mending.keyword(run, site, "create_graph", None),
+        )  # fmt: skip

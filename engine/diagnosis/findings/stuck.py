@@ -1,0 +1,366 @@
+"""Rules about losses that cannot move although gradients flow: what is computed once, out of reach, shared out wrongly, or "
+"zero."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...graph.numbers import norm, number
+from ...recording.events import NOTHING, Accumulated, OpRan, Site
+from ...recording.index import Pass
+from ..cadence import gradients_of, steps_of
+from ..reason import Finding, Kind
+from ..run import Run, finding, key
+from .registry import rule
+
+STALE_FORWARD = Kind(
+    "stale_forward", "warning", "The forward pass runs once, and later updates use gradients of the old weights."
+)
+SOFTMAX_OVER_BATCH = Kind("softmax_over_batch", "error", "A softmax runs over the samples of the batch, not over the classes.")
+UNREACHABLE_TARGETS = Kind("unreachable_targets", "warning", "Targets lie where the last activation can never come.")
+ZERO_GRADIENT = Kind("zero_gradient", "warning", "Parameters get gradients that are exactly zero in every pass.")
+
+_SHARE = 0.1
+"""The share of the targets that may lie out of reach before it is worth a word."""
+_UNDERFLOW = 1e-30
+"""The size of a gradient of which little is left before it is rounded to zero."""
+_LOOKED_AT = 3
+"""Losses of one line whose targets are looked at."""
+_VIEWS = 4
+"""Views of a parameter that are seen through."""
+
+
+# --- computed once ------------------------------------------------------------------------------------------------------------
+
+
+@rule(195, STALE_FORWARD)
+def stale_forward(run: Run) -> Iterator[Finding]:
+    """Several passes go back through one forward pass, and between them the parameters were updated."""
+    stale: dict[int, list[tuple[int, int]]] = {}
+    fresh: set[int] = set()
+    numbers = sorted(run.index.passes)
+    starts = np.array([run.index.passes[number].began for number in numbers], np.int64)
+    for tensor, updates in run.updates.items():
+        changes = gradients_of(run).get(tensor)
+        forward = np.array(sorted(_uses(run, tensor, _VIEWS)), np.int64)
+        if changes is None or not len(forward) or not numbers:
+            continue
+        began = starts[np.minimum(np.searchsorted(numbers, changes.numbers), len(starts) - 1)]
+        used, updated = np.searchsorted(forward, began) - 1, np.searchsorted(updates, began) - 1
+        known = (used >= 0) & (updated >= 0)
+        old = known & (forward[used] < np.array(updates, np.int64)[updated])
+        fresh |= set(changes.numbers[known & ~old].tolist())
+        for backward, step in zip(changes.numbers[old].tolist(), forward[used[old]].tolist(), strict=True):
+            stale.setdefault(backward, []).append((tensor, step))
+    passes = [number for number in stale if number not in fresh]
+    if len(passes) < 2:
+        return
+    first = run.index.passes[passes[0]]
+    forward_step = max(step for _, step in stale[passes[0]])
+    tensors = list(dict.fromkeys(t for n in passes for t, _ in stale[n]))
+    yield finding(
+        run, STALE_FORWARD,
+        f"The forward pass at {run.where(forward_step)} runs once; {len(passes)} backward passes after updates go back "
+        "through it.",
+        f"{run.names(tensors)} {'have' if len(tensors) > 1 else 'has'} been updated since, but nothing is computed from the "
+        "new values: "
+        f"backward at {run.moment(first.began)} gives the gradient at the old ones, and the loss stays what it was.",
+        "Compute the prediction and the loss anew in each iteration, inside the loop; retain_graph=True is then not needed.",
+        step=forward_step,
+        related=[run.site(first.began)],
+        evidence=[
+            ("passes through the old graph", str(len(passes))),
+            ("updates since the forward pass", str(sum(len(within) for within in [run.updates[tensors[0]]]))),
+        ],
+        nodes=[key(t) for t in tensors],
+        steps=[run.index.passes[number].began for number in passes],
+    )  # fmt: skip
+
+
+def _uses(run: Run, tensor: int, views: int) -> Iterator[int]:
+    """The steps at which something is computed with a tensor, or with views of it."""
+    same = run.having("same_values")
+    for step in run.consumers.get(tensor, ()):
+        event = run.events[step]
+        if isinstance(event, OpRan) and event.node is not None and not event.in_backward:
+            if views and event.op in same and event.outputs and len(event.outputs) == 1:
+                yield from _uses(run, event.outputs[0].id, views - 1)
+            else:
+                yield step
+
+
+# --- shared out wrongly -------------------------------------------------------------------------------------------------------
+
+
+@rule(166, SOFTMAX_OVER_BATCH)
+def softmax_over_batch(run: Run) -> Iterator[Finding]:
+    """Classes are chosen along dimension 1, but the shares add up to 1 along dimension 0."""
+    at: dict[Site | None, list[tuple[int, int]]] = {}
+    shares = run.having("normalizes")
+    for step in steps_of(run, shares):
+        event = run.events[step]
+        if not isinstance(event, OpRan) or len(event.outputs) != 1 or event.in_backward:
+            continue
+        made = event.outputs[0]
+        dim = next((argument.text for argument in event.inputs if argument.name == "dim"), "")
+        if len(made.shape) == 2 and min(made.shape) > 1 and dim in ("0", "-2"):
+            chosen = _classes_of(run, made.id, made.shape)
+            if chosen != NOTHING:
+                at.setdefault(run.site(step), []).append((step, chosen))
+    for site, found in at.items():
+        step, chosen = found[0]
+        ran = run.events[step]
+        assert isinstance(ran, OpRan)
+        made = ran.outputs[0]
+        samples, classes = made.shape
+        yield finding(
+            run, SOFTMAX_OVER_BATCH,
+            f"{run.segment(site) or ran.op} shares out each class among the {samples} samples, not each sample among the "
+            "classes.",
+            f"With dim=0 the {samples} rows of a column add up to 1. At {run.where(chosen)} a class is chosen for each row, "
+            "among "
+            f"{classes} values that do not add up to 1: the samples compete with each other, and the loss cannot come to zero.",
+            "Use dim=1 (or dim=-1), the dimension of the classes.",
+            step=step,
+            site=site,
+            related=[run.site(chosen)],
+            evidence=[("shape", str(list(made.shape))), ("dim", "0"), *_sums(run, made.array)],
+            nodes=[key(made.id)],
+            steps=[s for s, _ in found],
+        )  # fmt: skip
+
+
+def _sums(run: Run, array: int) -> list[tuple[str, str]]:
+    values = run.recording.array(array)
+    if values is None:
+        return []
+    row = values[0].sum() if (values >= 0).all() else np.exp(values[0]).sum()
+    return [("sum over the classes of the first sample", number(float(row)))]
+
+
+def _classes_of(run: Run, tensor: int, shape: tuple[int, ...]) -> int:
+    """The step at which one of the second dimension's elements is chosen for each row, NOTHING if that is not seen."""
+    elementwise = run.having("elementwise")
+    queue = [tensor]
+    for source in queue:
+        for step in run.consumers.get(source, ()):
+            event = run.events[step]
+            if not isinstance(event, OpRan):
+                continue
+            target = run.argument(event, "target")
+            if target != NOTHING and run.tensors[target].info.shape == shape[:1] and "int" in run.tensors[target].info.dtype:
+                return step
+            if _picks(run, event, shape) or _mixes(run, event, source):
+                return step
+            if event.op in elementwise and event.outputs and event.outputs[0].shape == shape and len(queue) < 16:
+                queue.append(event.outputs[0].id)
+    return NOTHING
+
+
+def _mixes(run: Run, event: OpRan, source: int) -> bool:
+    """Whether an operation takes each row as a sample's features: it multiplies them with a weight."""
+    if event.op not in run.having("matrix_product"):
+        return False
+    matrices = [t for t in run.inputs(event) if len(run.tensors[t].info.shape) == 2]
+    return len(matrices) == 2 and matrices[0] == source and run.tensors[run.beneath_views(matrices[1])].info.is_parameter
+
+
+def _picks(run: Run, event: OpRan, shape: tuple[int, ...]) -> bool:
+    """Whether an operation picks one element of each row, by an index of classes."""
+    index = run.argument(event, "index")
+    if index != NOTHING:
+        dim = next((argument.text for argument in event.inputs if argument.name == "dim"), "")
+        return dim in ("1", "-1") and run.tensors[index].info.shape == (shape[0], 1)
+    rows, columns = run.argument(event, "indices[0]"), run.argument(event, "indices[1]")
+    if NOTHING in (rows, columns) or run.tensors[columns].info.shape != shape[:1]:
+        return False
+    values = run.values(rows, run.tensors[rows].born)
+    return values is not None and np.array_equal(values, np.arange(shape[0]))
+
+
+# --- out of reach -------------------------------------------------------------------------------------------------------------
+
+
+@rule(245, UNREACHABLE_TARGETS)
+def unreachable_targets(run: Run) -> Iterator[Finding]:
+    """A loss compares the result of a bounded activation with targets beyond its bounds."""
+    if not run.updates:
+        return
+    at: dict[Site | None, list[tuple[int, int, int, str, float]]] = {}
+    seen: dict[Site | None, int] = {}
+    measures = run.having("distance") | run.having("difference")
+    for step in steps_of(run, measures):
+        event = run.events[step]
+        if not isinstance(event, OpRan) or event.node is None or event.in_backward:
+            continue
+        site = run.site(step)
+        seen[site] = seen.get(site, 0) + 1
+        pair = run.inputs(event)
+        if seen[site] > _LOOKED_AT or len(pair) != 2 or not (event.op in run.having("distance") or _measured(run, event)):
+            continue
+        for made, target in (pair, pair[::-1]):
+            found = _out_of_reach(run, made, target, step)
+            if found is not None:
+                at.setdefault(site, []).append((step, made, target, *found))
+    for site, cases in at.items():
+        if len(cases) < min(seen[site], _LOOKED_AT):
+            continue
+        step, made, target, bounds, share = cases[0]
+        source = run.beneath_views(made)
+        born, activation = run.op_of(source)
+        module = run.recording.scopes[activation.scope].module if activation.scope >= 0 else ""
+        name = f"{activation.op} ({module})" if module else activation.op
+        yield finding(
+            run, UNREACHABLE_TARGETS,
+            f"{share:.0%} of the targets lie out of reach: the prediction comes from {activation.op}, which is {bounds}.",
+            f"The loss at {run.moment(step)} compares {run.title(target)} with the result of {name} at {run.where(born)}. "
+            "For targets "
+            "beyond its bounds the prediction is driven to the bound, where no gradient is left, and the loss stays above "
+            "zero.",
+            "Leave out the activation of the last layer, or scale the targets to its range.",
+            step=step,
+            site=run.site(born),
+            related=[site],
+            evidence=[
+                ("targets", run.texts.describe(run.status(target, step).array)),
+                ("targets out of reach", f"{share:.0%}"),
+                ("results of the activation", bounds),
+            ],
+            nodes=[key(made), key(target)],
+            steps=[case[0] for case in cases],
+        )  # fmt: skip
+
+
+def _measured(run: Run, event: OpRan) -> bool:
+    """Whether the size of a difference is taken."""
+    sizes = run.having("magnitude")
+    after = [run.events[s] for info in event.outputs for s in run.consumers.get(info.id, ())]
+    return any(isinstance(e, OpRan) and e.op in sizes for e in after)
+
+
+def _out_of_reach(run: Run, made: int, target: int, step: int) -> tuple[str, float] | None:
+    """The bounds of the activation that made a prediction, in words, and the share of the targets beyond them."""
+    info = run.tensors[target].info
+    source = run.beneath_views(made)
+    if run.status(target, step).requires_grad or not run.tensors[made].info.requires_grad or "float" not in info.dtype:
+        return None
+    if run.tensors[made].info.shape != info.shape or not _given(run, target):
+        return None
+    op = run.tensors[source].op.op
+    values = run.values(target, step)
+    if values is None or not values.size:
+        return None
+    inside: NDArray[Any]
+    if op in run.having("relu"):
+        bounds, inside = "never below 0", values >= 0
+    elif op in run.having("squashes") and op in run.having("probabilities"):
+        bounds, inside = "always between 0 and 1", (values >= 0) & (values <= 1)
+    elif op in run.having("squashes"):
+        bounds, inside = "always between -1 and 1", (values >= -1) & (values <= 1)
+    else:
+        return None
+    share = 1 - float(inside.mean())
+    return (bounds, share) if share >= _SHARE else None
+
+
+def _given(run: Run, tensor: int) -> bool:
+    """Whether a tensor is data: not computed by a module."""
+    event = run.tensors[run.beneath_views(tensor)].op
+    scopes = run.recording.scopes
+    return event.node is None and (event.scope < 0 or not scopes[event.scope].module or not event.outputs)
+
+
+# --- zero ---------------------------------------------------------------------------------------------------------------------
+
+
+@rule(265, ZERO_GRADIENT)
+def zero_gradient(run: Run) -> Iterator[Finding]:
+    """A parameter's gradient is zero in every pass, by an operation on the way that is given one that is not."""
+    by_place: dict[tuple[Site | None, str], list[tuple[int, OpRan, float]]] = {}
+    idle = 0
+    for tensor, updates in run.updates.items():
+        fills = [(s, e) for s, e in run.history(tensor) if isinstance(e, Accumulated)]
+        if len(fills) < 3 or not all(run.zero(e.increment) for _, e in fills):
+            continue
+        idle += 1
+        entry = run.index.passes[fills[0][1].number]
+        culprit = _culprit(run, entry, fills[0][1].node)
+        if culprit is not None and updates:
+            by_place.setdefault((run.site(culprit[0]), culprit[1].op), []).append((tensor, *culprit[1:]))
+    for (site, _), found in by_place.items():
+        _, event, size = found[0]
+        cause = _cause(run, event, size)
+        if not cause:
+            continue
+        tensors = [t for t, *_ in found]
+        most = idle * 2 > len(run.updates)
+        yield finding(
+            run, ZERO_GRADIENT,
+            f"{run.names(tensors)} get{'' if len(tensors) > 1 else 's'} a gradient of exactly zero in every pass.",
+            f"On the way back the gradient becomes zero at {run.site_text(site)}: {cause}",
+            "Look at what stands there: as long as it lets nothing pass, nothing before it learns.",
+            step=next(s for s, e in run.history(tensors[0]) if isinstance(e, Accumulated)),
+            site=site,
+            related=[run.site(run.tensors[tensors[0]].born)],
+            evidence=[
+                ("parameters without any gradient", f"{len(tensors)} of {len(run.updates)}"),
+                ("passes", str(sum(isinstance(e, Accumulated) for _, e in run.history(tensors[0])))),
+            ],
+            nodes=[key(t) for t in tensors[:20]],
+            severity="" if most or size < _UNDERFLOW or "normalizes" in run.traits(event.op) else "hint",
+        )  # fmt: skip
+
+
+def _culprit(run: Run, entry: Pass, node: int) -> tuple[int, OpRan, float] | None:
+    """The operation on the way of a pass to a leaf that was given a gradient and handed on zeros, with its step and the size of
+    what it was given; None where several ways lead there, or none."""
+    while True:
+        track = entry.arrivals.get(node)
+        if track is None:
+            return None
+        ways = {arrival.source for arrival in track.values}
+        if len(ways) != 1:
+            return None
+        (source,) = ways
+        if source == NOTHING:
+            return None
+        given = entry.arrivals.get(source)
+        if given is None:
+            return None
+        if any(not run.zero(arrival.array) for arrival in given.values):
+            event = run.nodes[source].event
+            sizes = [n for arrival in given.values if (n := norm(run.recording.arrays[arrival.array])) is not None]
+            return (run.nodes[source].born, event, max(sizes, default=math.inf)) if isinstance(event, OpRan) else None
+        node = source
+
+
+def _own(run: Run, tensor: int) -> bool:
+    """Whether a module made a tensor by itself, such as a first hidden state of zeros."""
+    event = run.tensors[tensor].op
+    made_inside = event.scope >= 0 and bool(run.recording.scopes[event.scope].module)
+    return made_inside and not run.inputs(event)
+
+
+def _cause(run: Run, event: OpRan, size: float) -> str:
+    """Why an operation handed on nothing but zeros, in words; "" where others say so, or it is not known."""
+    traits = run.traits(event.op)
+    if "distance" in traits or ("magnitude" in traits and "product" not in traits):
+        return ""  # the loss is at its minimum
+    if "normalizes" in traits and event.outputs:
+        dim = next((argument.text for argument in event.inputs if argument.name == "dim"), "")
+        shape = event.outputs[0].shape
+        if dim.lstrip("-").isdigit() and -len(shape) <= int(dim) < len(shape) and shape[int(dim)] == 1:
+            return f"{event.op} over a dimension of size 1 is 1, whatever it is given, so its slope is zero."
+    if {"product", "matrix_product", "convolution"} & set(traits):
+        step = run.tensors[event.outputs[0].id].born if event.outputs else NOTHING
+        zeros = [t for t in run.inputs(event) if step != NOTHING and run.zero(run.status(t, step).array) and not _own(run, t)]
+        if zeros:
+            return f"{run.title(zeros[0])} is zero everywhere there, and what is multiplied with zero gets no gradient."
+    if size < _UNDERFLOW:
+        return f"it has shrunk to {number(size)} on the way from the loss, and what is left of it is rounded to zero."
+    return ""

@@ -1,0 +1,160 @@
+"""What mends cuts: the call that cuts is left out, the tensors themselves are used instead of numbers made of them."""
+
+from __future__ import annotations
+
+import ast
+
+from ...program.changes import TextChange
+from ...recording.events import NOTHING, Site
+from ..cuts import Cut
+from ..mending import (
+    Changes,
+    Spot,
+    dropped,
+    keyword,
+    replaced,
+    site_of,
+    spot,
+    unwrapped,
+    without_attribute,
+    without_call,
+)
+from ..paths import paths_of
+from ..run import Run
+
+_PEELED = frozenset(("item", "tolist", "numpy", "detach", "cpu", "clone"))
+"""Methods that are left out on the way from numbers back to the tensor."""
+_COPIES = frozenset(
+    ("float", "int", "array", "asarray", "tensor", "as_tensor", "from_numpy", "Parameter", "Variable", "FloatTensor")
+)
+"""Functions and classes that make something of a tensor's values."""
+_TIGHT = (ast.Name, ast.Attribute, ast.Call, ast.Subscript)
+
+
+def uncut(run: Run, cut: Cut) -> Changes:
+    """A gradient comes back through what was a cut."""
+    return uncut_at(run, cut.code, cut.site, cut.result)
+
+
+def uncut_at(run: Run, code: str, site: Site | None, result: int = NOTHING) -> Changes:
+    """What cuts at a site is left out, by the code of the cut, where it gave a result."""
+    if code == "cut_detach":
+        found = spot(run, site)
+        if found is not None and isinstance(found.program.parents.get(found.node), ast.Expr):
+            return dropped(run, site)  # detach_()
+        return without_call(run, site, "detach", "detach_") or peeled(run, site)
+    if code == "cut_data":
+        return without_attribute(run, site, "data")
+    if code in ("cut_numbers", "cut_copy"):
+        back = run.site(run.tensors[result].born) if result != NOTHING else None
+        first = peeled(run, site)
+        return first if _overlap(first, second := peeled(run, back)) else [*first, *second]
+    if code in ("cut_no_grad", "cut_inference"):
+        return _switched_on(run, site)
+    if code == "cut_dtype":
+        found = spot(run, site)
+        call = found.node if found is not None else None
+        return (
+            without_call(run, site, call.func.attr)
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)
+            else []
+        )
+    if code == "cut_gradient":
+        return keyword(run, _call_in(run, site), "create_graph", "True")
+    return []
+
+
+def _overlap(first: Changes, second: Changes) -> bool:
+    return not second or any(
+        one.cell == other.cell
+        and (one.line, one.column) < (other.end_line, other.end_column)
+        and (other.line, other.column) < (one.end_line, one.end_column)
+        for one in first
+        for other in second
+    )
+
+
+# --- numbers and copies ---------------------------------------------------------------------------------------------------
+
+
+def peeled(run: Run, site: Site | None) -> Changes:
+    """The tensor itself instead of what is made of its values at a site: `torch.tensor(loss.item())` becomes `loss`."""
+    found = spot(run, site)
+    if found is None or not isinstance(found.node, ast.expr):
+        return []
+    outer: ast.expr = found.node
+    for above in paths_of(run.recording).source.around(found.node):
+        if not isinstance(above, ast.expr) or not (_inside(above) is outer or above is getattr(outer, "func", None)):
+            break
+        outer = above
+    text = _tensor(found, outer)
+    statement = found.program.parents.get(outer)
+    if isinstance(statement, ast.Assign) and text == ast.unparse(statement.targets[0]):
+        return dropped(run, site_of(found.cell, statement))
+    return replaced(run, site_of(found.cell, outer), text) if text is not None else []
+
+
+def _inside(node: ast.AST) -> ast.expr | None:
+    """What a call or attribute makes something of without its graph; None for any other expression."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=value, attr=name), args=[]) if name in _PEELED:
+            return value
+        case ast.Attribute(value=value, attr="data"):
+            return value
+        case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name), args=[given, *_]) if name in _COPIES:
+            return given
+    return None
+
+
+def _tensor(found: Spot, node: ast.expr) -> str | None:
+    """The text of the tensor, without what makes numbers or copies of it; None where there is nothing to leave out."""
+    inner, outer = node, node
+    while (below := _inside(inner)) is not None:
+        inner, outer = below, inner
+    if isinstance(inner, ast.List | ast.ListComp) and isinstance(outer, ast.Call):
+        return _stacked(found, outer, inner)
+    if inner is node:
+        return None
+    text = found.program.lines.of(inner)
+    return text if isinstance(inner, _TIGHT) else f"({text})"
+
+
+def _stacked(found: Spot, call: ast.Call, inner: ast.List | ast.ListComp) -> str | None:
+    """`torch.tensor([a.item(), b.item()])` as `torch.stack([a, b])`."""
+    lines = found.program.lines
+    if not isinstance(call.func, ast.Attribute) or lines.of(call.func.value) != "torch":
+        return None
+
+    def of(part: ast.expr) -> str:
+        return _tensor(found, part) or lines.of(part)
+
+    if isinstance(inner, ast.List):
+        return f"torch.stack([{', '.join(map(of, inner.elts))}])"
+    whole, (_, end) = lines.span(inner), lines.span(inner.elt)
+    return f"torch.stack([{of(inner.elt)}{lines.text[end : whole[1]]})"
+
+
+# --- switched off ---------------------------------------------------------------------------------------------------------
+
+
+def _switched_on(run: Run, site: Site | None) -> Changes:
+    """Gradients are not switched off: without the block, the decorator or the statement."""
+    found = spot(run, site)
+    if found is None:
+        return []
+    above = found.program.parents.get(found.node)
+    if isinstance(found.node, ast.With) or isinstance(above, ast.withitem):
+        return unwrapped(run, site)
+    if isinstance(above, ast.FunctionDef | ast.AsyncFunctionDef) and found.node in above.decorator_list:
+        last = found.node.end_lineno or found.node.lineno
+        return [TextChange(found.cell, found.node.lineno, 0, last + 1, 0, "")]
+    return dropped(run, site) if isinstance(found.node, ast.Expr) or isinstance(above, ast.Expr) else []
+
+
+def _call_in(run: Run, site: Site | None) -> Site | None:
+    """The call in an expression like `grad(y, x)[0]`."""
+    found = spot(run, site)
+    node = found.node if found is not None else None
+    while isinstance(node, ast.Subscript | ast.Attribute | ast.Starred):
+        node = node.value
+    return site_of(found.cell, node) if found is not None and isinstance(node, ast.Call) else None

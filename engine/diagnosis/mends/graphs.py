@@ -1,0 +1,178 @@
+"""What mends graphs that are gone or live too long, and tensors that were written while a graph needed them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from ...recording.events import NOTHING, OpRan, Site
+from ...recording.index import Pass
+from ..mending import (
+    Changes,
+    argument_at,
+    before,
+    beside,
+    definition_of,
+    enclosed,
+    first_in,
+    in_body,
+    keyword,
+    last_in,
+    loop_around,
+    moved,
+    out_of_place,
+    site_of,
+    sites_at,
+    spot,
+    statement_of,
+    with_call,
+)
+from ..paths import paths_of
+from ..run import Run
+from .training import DOTTED
+
+
+def unretained(run: Run, backward: Site | None) -> Changes:
+    """backward() without retain_graph."""
+    return keyword(run, backward, "retain_graph", None)
+
+
+def retained(run: Run, backward: Site | None) -> Changes:
+    """backward() with retain_graph=True."""
+    return keyword(run, backward, "retain_graph", "True")
+
+
+def cut_each_iteration(run: Run, began: int, carried: Iterable[int]) -> Changes:
+    """What an iteration takes over from the one before is detached at its beginning."""
+    names = [name for tensor in carried if DOTTED.fullmatch(name := _carried_name(run, tensor, began))]
+    names = list({_detached(name): name for name in names}.values())
+    loop = loop_around(run, run.site(began))
+    if loop is None:
+        # The loop is elsewhere: the pass runs in a function that it calls.
+        sites = [loop_around(run, site) for site in sites_at(run, began)]
+        loop = next((site for site in sites if site is not None), None)
+    values = paths_of(run.recording).source.values
+    late = any(isinstance(v, ast.Constant) and v.value is None for name in names for _, _, v in values(name.partition("[")[0]))
+    # What begins as None has something to detach at the end of the first iteration only.
+    return (last_in if late else first_in)(run, loop, *map(_detached, names)) if names else []
+
+
+def _detached(name: str) -> str:
+    """The statement that cuts off what a name stands for; an element of a tuple, with all others of it."""
+    whole, element, _ = name.partition("[")
+    return f"{whole} = tuple(part.detach() for part in {whole})" if element else f"{name} = {name}.detach()"
+
+
+def _carried_name(run: Run, tensor: int, step: int) -> str:
+    """The name under which a tensor is carried over: the last that it was given."""
+    names = [event.name for at, event in run.namings if event.tensor == tensor and at < step]
+    return names[-1] if names else ""
+
+
+def computed_in_loop(run: Run, entry: Pass, nodes: Iterable[int]) -> Changes:
+    """What was computed once, before the loop, is computed in each iteration."""
+    site = run.site(entry.began)
+    loop = spot(run, loop_around(run, site))
+    if loop is None or not isinstance(loop.node, ast.For | ast.While):
+        return []
+    around = site_of(loop.cell, loop.node)
+    inside = site_of(loop.cell, loop.node.body[0])
+    found = {in_body(run, beside(run, run.nodes[node].born, around), around) for node in nodes}
+    statements = sorted((s for s in found if s is not None and s.line < around.line), key=lambda s: (s.line, s.column))
+    return moved(run, *statements, before=inside)
+
+
+def of_copies(run: Run, write: int) -> Changes:
+    """What writes in place writes into a new tensor."""
+    for site in sites_at(run, write):
+        if changes := out_of_place(run, site):
+            return changes
+        made = definition_of(run, site)
+        for call in (site, made):
+            if (given := _inplace(run, call)) is not None:
+                return keyword(run, given, "inplace", None)
+        found = statement_of(run, site)
+        targets = getattr(found.node, "targets", [getattr(found.node, "target", None)]) if found is not None else []
+        if len(targets) == 1 and isinstance(targets[0], ast.Subscript) and found is not None:
+            name = found.program.lines.of(targets[0].value)
+            return before(run, site, f"{name} = {name}.clone()") if DOTTED.fullmatch(name) else []
+    calls = [(cell, call) for named in paths_of(run.recording).source.calls.values() for cell, call in named]
+    inplace = [site_of(cell, call) for cell, call in calls if any(k.arg == "inplace" for k in call.keywords)]
+    return keyword(run, inplace[0], "inplace", None) if len(inplace) == 1 else []
+
+
+def _inplace(run: Run, site: Site | None) -> Site | None:
+    """A call that is told to write in place."""
+    found = spot(run, site)
+    told = (
+        isinstance(found.node, ast.Call) and any(k.arg == "inplace" for k in found.node.keywords)
+        if found is not None
+        else False
+    )
+    return site if told else None
+
+
+def updated_unrecorded(run: Run, step: int) -> Changes:
+    """A write to a leaf that is an update, or sets a value, is not recorded; a result of it is a new tensor."""
+    site = run.site(step)
+    found = statement_of(run, site)
+    if found is None:
+        return []
+    text = found.program.lines.of(found.node)
+    if ".grad" in text or not isinstance(found.node, ast.AugAssign):
+        return enclosed(run, site, "with torch.no_grad():")
+    return out_of_place(run, site)
+
+
+def cloned_view(run: Run, step: int, name: str) -> Changes:
+    """A view is copied before it is written."""
+    return before(run, run.site(step), f"{name} = {name}.clone()") if DOTTED.fullmatch(name) else []
+
+
+def as_numbers(run: Run, step: int) -> Changes:
+    """What is added to a running total has no graph."""
+    found = statement_of(run, run.site(step))
+    if found is None:
+        return []
+    if isinstance(found.node, ast.AugAssign):
+        return with_call(run, site_of(found.cell, found.node.value), "detach()")
+    event = run.events[step]
+    if not isinstance(event, OpRan) or not isinstance(found.node, ast.Assign) or not isinstance(found.node.value, ast.BinOp):
+        return []
+    target = found.node.targets[0].id if isinstance(found.node.targets[0], ast.Name) else ""
+    sides = [side for side in (found.node.value.left, found.node.value.right) if not _named(side, target)]
+    return with_call(run, site_of(found.cell, sides[0]), "detach()") if len(sides) == 1 else []
+
+
+def _named(node: ast.expr, name: str) -> bool:
+    return any(isinstance(part, ast.Name) and part.id == name for part in ast.walk(node))
+
+
+def appended_as_numbers(run: Run, line: Site) -> Changes:
+    """What a list collects has no graph."""
+    statement = paths_of(run.recording).source.innermost(line.cell, line.line)
+    if not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Call):
+        return []
+    return with_call(run, argument_at(run, site_of(line.cell, statement), 0), "detach()")
+
+
+def stepped_after(run: Run, write: int, began: int) -> Changes:
+    """The optimizer steps after the backward pass whose graph needs the weights as they were."""
+    for site in sites_at(run, write):
+        target = in_body(run, beside(run, began, site), site)
+        if target is not None and (target.line, target.column) > (site.line, site.column):
+            return moved(run, site, after=target)
+    return []
+
+
+def crossings(run: Run, entry: Pass, earlier: Iterable[int]) -> list[int]:
+    """The tensors by which a pass's graph leads over to nodes of earlier iterations."""
+    old, found = set(earlier), []
+    reached = paths_of(run.recording).reached(entry)
+    for node in sorted(reached - old):
+        for target, output in run.nodes[node].info.edges:
+            if target in old and run.nodes[target].info.variable == NOTHING:
+                tensor = run.index.owners.get((target, output), NOTHING)
+                if tensor != NOTHING and tensor not in found:
+                    found.append(tensor)
+    return found

@@ -1,0 +1,134 @@
+"""What mends a call that PyTorch refuses."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from ...recording.events import NOTHING, Site
+from ..mending import (
+    Changes,
+    argument_at,
+    before,
+    call_of,
+    instead,
+    keyword,
+    receiver_at,
+    site_of,
+    spot,
+    statement_of,
+    with_call,
+)
+from ..reason import Reason
+from ..run import Run
+from . import graphs, losses, parameters
+from .cuts import uncut_at
+from .training import DOTTED, backward_called
+
+
+def accepted(run: Run, code: str, step: int, message: str, name: str) -> Changes:
+    """What PyTorch would accept in place of what it refused at a step, by the code of the failure."""
+    site = run.site(step)
+    match code:
+        case "backward_on_vector":
+            return _reduced(run, site)
+        case "in_place_on_leaf":
+            return graphs.updated_unrecorded(run, step)
+        case "in_place_on_view":
+            return graphs.cloned_view(run, step, name)
+        case "integer_requires_grad":
+            return _floating(run, site)
+        case "non_leaf_in_optimizer":
+            return _leaves(run, site, step)
+        case "unused_input":
+            return keyword(run, site, "allow_unused", "True")
+        case "flag_of_non_leaf":
+            return _detached(run, site)
+        case "numpy_of_tracked":
+            return _as_array(run, site)
+        case "bce_of_logits":
+            return losses.another(run, step, "binary_cross_entropy", "binary_cross_entropy_with_logits")
+        case "bce_shapes":
+            return _same_shape(run, site, step, message)
+    return []
+
+
+def _reduced(run: Run, site: Site | None) -> Changes:
+    how = "mean()" if run.words["optim"] else "sum()"
+    return with_call(run, receiver_at(run, site), how)
+
+
+def _floating(run: Run, site: Site | None) -> Changes:
+    found = spot(run, site)
+    call = call_of(found)
+    if found is None or call is None:
+        statement = statement_of(run, site)
+        target = getattr(statement.node, "targets", [None])[0] if statement is not None else None
+        if isinstance(target, ast.Attribute) and statement is not None:
+            name = statement.program.lines.of(target.value)
+            return before(run, site, f"{name} = {name}.float()") if DOTTED.fullmatch(name) else []
+        return []
+    if isinstance(call.func, ast.Attribute) and call.func.attr == "requires_grad_":
+        return with_call(run, site_of(found.cell, call.func.value), "float()")
+    if any(k.arg == "requires_grad" for k in call.keywords):
+        return keyword(run, site, "dtype", "torch.float32")
+    return with_call(run, argument_at(run, site, 0), "float()")
+
+
+def _leaves(run: Run, site: Site | None, step: int) -> Changes:
+    """What the optimizer is given is made a leaf after the operations on it."""
+    given = spot(run, argument_at(run, site, 0, "params"))
+    for part in ast.walk(given.node) if given is not None else ():
+        tensor = run.named_at(part.id, step) if isinstance(part, ast.Name) else NOTHING
+        if tensor != NOTHING and not run.status(tensor, step).is_leaf and (changes := parameters.leaf_made_last(run, tensor)):
+            return changes
+    return []
+
+
+def _detached(run: Run, site: Site | None) -> Changes:
+    """`y.requires_grad = False` as `y = y.detach()`."""
+    found = statement_of(run, site)
+    node = found.node if found is not None else None
+    target = node.targets[0] if isinstance(node, ast.Assign) else None
+    call = call_of(found)
+    if call is not None and isinstance(call.func, ast.Attribute):
+        target = call.func
+    if found is None or not isinstance(target, ast.Attribute):
+        return []
+    name = found.program.lines.of(target.value)
+    return instead(run, site, f"{name} = {name}.detach()") if DOTTED.fullmatch(name) else []
+
+
+def _as_array(run: Run, site: Site | None) -> Changes:
+    found = spot(run, site)
+    call = call_of(found)
+    if found is None or call is None or not isinstance(call.func, ast.Attribute):
+        return []
+    if call.func.attr == "numpy":
+        return with_call(run, site_of(found.cell, call.func.value), "detach()")
+    return with_call(run, argument_at(run, site, 0), "detach()")
+
+
+_SIZES = re.compile(r"\[([\d, ]*)\]")
+
+
+def _same_shape(run: Run, site: Site | None, step: int, message: str) -> Changes:
+    sizes = [tuple(int(n) for n in part.split(",") if n.strip()) for part in _SIZES.findall(message)]
+    return losses.one_shape(run, step, site, sizes[1], sizes[0]) if len(sizes) == 2 else []
+
+
+def filled_gradient(run: Run, reason: Reason, step: int) -> Changes:
+    """A `.grad` is there, by the reason why it is None: a result that keeps it, a leaf that is one, a pass that comes to it."""
+    if reason.code.startswith("cut_"):
+        return uncut_at(run, reason.code, reason.site)
+    if reason.code == "needs_none":
+        return parameters.wants_gradients(run)
+    if reason.code == "no_backward":
+        return backward_called(run, step)
+    if reason.code in ("not_retained", "overwritten") and (changes := parameters.leaf_made_last(run, reason.tensor)):
+        return changes
+    if reason.code != "not_retained":
+        return []
+    names = [event.name for _, event in run.namings if event.tensor == reason.tensor and DOTTED.fullmatch(event.name)]
+    passes = [entry.began for entry in run.passes if entry.began > run.tensors[reason.tensor].born]
+    return before(run, run.site(passes[0]), f"{names[-1]}.retain_grad()") if passes and names else []

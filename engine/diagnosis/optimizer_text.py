@@ -1,0 +1,103 @@
+"""Where the program's text makes optimizers and schedules, and what it gives them."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ..recording.events import Site
+from .paths import paths_of
+from .program_ast import Source
+from .run import Run
+
+_SCHEDULE = re.compile(r"\w*LR|ReduceLROnPlateau|CosineAnnealingWarmRestarts")
+_OPTIM = re.compile(r"(?:torch\.)?optim\.[A-Z]\w*")
+_IMPORT = re.compile(r"^\s*from torch\.optim import ([\w, ()]+)", re.MULTILINE)
+
+
+class Made(NamedTuple):
+    """A call that makes an optimizer or a schedule, and the name that it is bound to."""
+
+    name: str
+    kind: str
+    """The class."""
+    call: ast.Call
+    site: Site
+    statement: ast.stmt | None
+
+
+def optimizers(run: Run) -> list[Made]:
+    """The optimizers that the text makes, those that are bound to a name or an attribute."""
+    source = paths_of(run.recording).source
+    imported = {
+        name
+        for text in run.recording.source
+        for found in _IMPORT.findall(text)
+        for name in re.findall(r"\w+", found)
+        if not _SCHEDULE.fullmatch(name)
+    }
+    return [made for made in _bound(source) if _OPTIM.fullmatch(ast.unparse(made.call.func)) or made.kind in imported]
+
+
+def schedules(run: Run) -> list[Made]:
+    """The learning rate schedules that the text makes."""
+    return [made for made in _bound(paths_of(run.recording).source) if _SCHEDULE.fullmatch(made.kind)]
+
+
+def _bound(source: Source) -> Iterator[Made]:
+    for name, bindings in source.assigned.items():
+        for cell, statement, value in bindings:
+            if isinstance(value, ast.Call) and isinstance(value.func, ast.Name | ast.Attribute):
+                kind = value.func.attr if isinstance(value.func, ast.Attribute) else value.func.id
+                yield Made(name, kind, value, site_of(cell, value), statement if isinstance(statement, ast.stmt) else None)
+
+
+def site_of(cell: int, node: ast.expr | ast.stmt) -> Site:
+    """The site of a piece of a cell's text."""
+    return Site(cell, node.lineno, node.col_offset, node.end_lineno or node.lineno, node.end_col_offset or 0)
+
+
+def given(call: ast.Call, position: int, name: str) -> ast.expr | None:
+    """What a call gives for a parameter."""
+    for keyword in call.keywords:
+        if keyword.arg == name:
+            return keyword.value
+    return call.args[position] if 0 <= position < len(call.args) else None
+
+
+def methods(run: Run, name: str, method: str) -> list[tuple[int, ast.Call]]:
+    """The calls of a method of what is bound to a name, under its last part: `self.opt.step()` for "opt"."""
+    last = name.rpartition(".")[2]
+    return [
+        (cell, call)
+        for cell, call in paths_of(run.recording).source.calls.get(method, ())
+        if isinstance(call.func, ast.Attribute) and ast.unparse(call.func.value).rpartition(".")[2] == last
+    ]
+
+
+def optimizer_site(run: Run, kind: str, otherwise: Site | None) -> Site | None:
+    """Where the only optimizer of a class is made; another site if there are several of it, or none that is found."""
+    found = [made.site for made in optimizers(run) if made.kind == kind]
+    return found[0] if len(found) == 1 else otherwise
+
+
+def mentioned(run: Run, name: str) -> int:
+    """How often the text takes up what is bound to a name or an attribute."""
+    last = name.rpartition(".")[2]
+    found = 0
+    for node in paths_of(run.recording).source.parents:
+        if isinstance(node, ast.Name):
+            found += node.id == last and isinstance(node.ctx, ast.Load)
+        elif isinstance(node, ast.Attribute) and node.attr == last and isinstance(node.ctx, ast.Load):
+            found += not ast.unparse(node.value).endswith("optim")
+    return found
+
+
+def stepped_by(run: Run, step: int) -> str:
+    """What the call at a step calls `step()` of, as the text has it: "self.optimizer"; "" where it is no such call."""
+    source = paths_of(run.recording).source
+    node = source.at(run.site(step))
+    node = node.value if isinstance(node, ast.Expr) else node
+    return ast.unparse(node.func.value) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else ""

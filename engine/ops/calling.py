@@ -1,0 +1,253 @@
+"""PyTorch's calling conventions, for every function that PyTorch parses itself: NumPy's names for arguments (`axis`,
+`keepdims`, `x`), `out=`, and PyTorch's words for a call that does not fit.
+
+What users call stands around the function that operations call among themselves. Where a call fits, that costs some 60 ns; what
+it means is worked out only where it does not.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import warnings
+from collections.abc import Callable, Sequence
+from functools import cache, update_wrapper
+from pathlib import Path
+from types import CodeType, FunctionType
+from typing import Any, NamedTuple
+
+from .. import compat, dtypes
+from ..compat.signatures import invalid_combination, overloads
+from ..context import context, grad_mode
+from ..op.codegen import named_result
+from ..tensor import Tensor
+from .memory.inplace import INPLACE
+from .memory.storage import resize_
+
+NUMPY = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}
+"""NumPy's names for arguments that PyTorch takes, with its own."""
+_NAMES = {
+    owner: names.split()
+    for owner, names in re.findall(
+        r"\[(.+?)\]\n([^\[]*)", Path(compat.__file__).with_name("native.txt").read_text(encoding="utf-8")
+    )
+}
+_NATIVE = {owner: frozenset(name.rstrip("+") for name in names) for owner, names in _NAMES.items()}
+"""The functions of each namespace that PyTorch parses itself; those that are written in Python take what they say."""
+_TAKES_OUT = {owner: frozenset(name[:-1] for name in names if name.endswith("+")) for owner, names in _NAMES.items()}
+"""Those that write their result where `out` says."""
+_POSITIONAL, _NAMED = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
+_REST = inspect.Parameter.VAR_POSITIONAL
+
+
+class _Missing:
+    """Stands for an argument that has not been given, and must be."""
+
+    def __repr__(self) -> str:
+        return "..."
+
+
+MISSING = _Missing()
+
+
+class _Called(NamedTuple):
+    """A function as it is called: as a method or not, with `out` or not."""
+
+    function: Callable[..., Any]
+    name: str
+    parameters: tuple[inspect.Parameter, ...]
+    method: bool
+    out: bool
+
+    @property
+    def rest(self) -> str:
+        """The parameter that takes any number of arguments, as sizes are given; "" for none."""
+        return next((p.name for p in self.parameters if p.kind is _REST), "")
+
+    def own(self, name: str) -> str:
+        """The parameter that an argument's name, PyTorch's or NumPy's, stands for; "" for none."""
+        name = NUMPY.get(name, name)
+        if name == "input" and not self.method:
+            return self.parameters[0].name
+        return name if any(p.name == name and p.kind is not _REST for p in self.parameters) else ""
+
+
+_around: dict[tuple[int, str, bool, bool], Callable[..., Any]] = {}
+"""What stands around a function, by its id and how it is called: the namespaces share it."""
+
+
+def callable_as(function: Callable[..., Any], owner: str, name: str) -> Callable[..., Any]:
+    """The function as users call it by a name of one of PyTorch's namespaces; itself, where PyTorch's is written in Python, or
+    where it takes any names."""
+    if name not in _NATIVE.get(owner, ()) or not isinstance(function, FunctionType):
+        return function
+    method, out = owner == "torch.Tensor", name in _TAKES_OUT[owner]
+    key = (id(function), function.__name__, method, out)
+    made = _around.get(key)
+    if made is None:
+        parameters = tuple(inspect.signature(function, follow_wrapped=False).parameters.values())
+        called = _Called(function, function.__name__, parameters, method, out)
+        if any(p.kind is p.VAR_KEYWORD for p in parameters):
+            made = _with_out(called) if out else function
+        else:
+            made = _written(called)
+        _around[key] = made
+    return made
+
+
+def _written(called: _Called) -> Callable[..., Any]:
+    names = {"_function": called.function, "_called": called, "_settled": settled, "_MISSING": MISSING}
+    made = FunctionType(_code(tuple((p.name, p.kind, p.default is p.empty) for p in called.parameters)), names, called.name)
+    defaults = {p.name: MISSING if p.default is p.empty else p.default for p in called.parameters}
+    made.__defaults__ = tuple(defaults[p.name] for p in called.parameters if p.kind is _POSITIONAL)
+    made.__kwdefaults__ = {p.name: defaults[p.name] for p in called.parameters if p.kind is _NAMED}
+    return _named(made, called)
+
+
+def _named(made: Callable[..., Any], called: _Called) -> Callable[..., Any]:
+    update_wrapper(made, called.function)
+    made._declared = called.function  # type: ignore[attr-defined]
+    return made
+
+
+def declared_as(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function that one which users call stands around; itself, where it stands around none."""
+    found: Callable[..., Any] = getattr(function, "_declared", function)
+    return found
+
+
+@cache
+def _code(shape: tuple[tuple[str, Any, bool], ...]) -> CodeType:
+    """The code for parameters of these names and kinds, of which each must be given or not."""
+    positional = [name for name, kind, _ in shape if kind is _POSITIONAL]
+    keywords = [name for name, kind, _ in shape if kind is _NAMED]
+    rest = next((name for name, kind, _ in shape if kind is _REST), "")
+    head = ", ".join([*(f"{n}=None" for n in positional), f"*{rest or 'more'}", *(f"{n}=None" for n in keywords), "**others"])
+    needed = [f"{name} is _MISSING" for name, kind, must in shape if must and kind is not _REST]
+    unlike = " or ".join([*([] if rest else ["more"]), "others", *needed])
+    given = ", ".join(f"{name!r}: {name}" for name in (*positional, *keywords))
+    arguments = ", ".join([*positional, *([f"*{rest}"] if rest else []), *(f"{n}={n}" for n in keywords)])
+    text = (
+        f"def call({head}):\n"
+        f"    if {unlike}: return _settled(_called, {{{given}}}, {rest or 'more'}, others)\n"
+        f"    return _function({arguments})\n"
+    )
+    scope: dict[str, FunctionType] = {}
+    exec(compile(text, "<engine op call>", "exec"), scope)
+    return scope["call"].__code__
+
+
+def settled(called: _Called, given: dict[str, Any], more: Sequence[Any], others: dict[str, Any]) -> Any:
+    """The result of a call whose arguments do not fit as they stand.
+
+    Args:
+        given: what the parameters were given, `MISSING` for nothing.
+        more: what was given beyond the positional ones, which may be sizes.
+        others: what was given by names that the function does not have.
+
+    Raises:
+        TypeError: in PyTorch's words, where they do not fit by other names either.
+    """
+    out = others.pop("out", None) if called.out else None
+    rest, unknown = called.rest, {}
+    if rest in others and not more:
+        more = (others.pop(rest),)
+    for name, value in others.items():
+        own = called.own(name)
+        if own and _is_free(called, given, own):
+            given[own] = value
+        else:
+            unknown[name] = value
+    missing = [name for name, value in given.items() if value is MISSING]
+    if unknown or (more and not rest) or missing:
+        raise _misfit(called, given, more, unknown, missing)
+    positional = [given.pop(p.name) for p in called.parameters if p.kind is _POSITIONAL]
+    if out is None:
+        return called.function(*positional, *more, **given)
+    return _into(called, out, [*positional, *more], given)
+
+
+def _with_out(called: _Called) -> Callable[..., Any]:
+    """Around a function that takes any names, one that takes `out` besides."""
+
+    def call(*arguments: Any, out: Any = None, **named: Any) -> Any:
+        return called.function(*arguments, **named) if out is None else _into(called, out, arguments, named)
+
+    return _named(call, called)
+
+
+def _is_free(called: _Called, given: dict[str, Any], name: str) -> bool:
+    """Whether a parameter has been given nothing yet."""
+    default = next(p.default for p in called.parameters if p.name == name)
+    return given[name] is MISSING or (default is not inspect.Parameter.empty and given[name] is default)
+
+
+def _misfit(
+    called: _Called, given: dict[str, Any], more: Sequence[Any], unknown: dict[str, Any], missing: list[str]
+) -> TypeError:
+    positional = [p for p in called.parameters if p.kind is _POSITIONAL][called.method :]
+    needed = [p for p in positional if p.default is p.empty]
+    own = [p for p in called.parameters[called.method :] if p.name in given and not _is_free(called, given, p.name)]
+    if called.name in overloads() and not called.method:
+        return invalid_combination(called.name, *[given[p.name] for p in own], *more, **unknown)
+    if more:
+        few = f"from {len(needed)} to {len(positional)}" if len(needed) < len(positional) else str(len(positional))
+        noun = "argument" if len(positional) == 1 == len(needed) else "arguments"
+        count = len(positional) + len(more)
+        verb = "was" if count == 1 else "were"
+        return TypeError(f"{called.name}() takes {few} positional {noun} but {count} {verb} given")
+    if missing:
+        names = ", ".join(f'"{"input" if name == "self" else name}"' for name in missing)
+        return TypeError(f"{called.name}() missing {len(missing)} required positional arguments: {names}")
+    return TypeError(f"{called.name}() got an unexpected keyword argument '{next(iter(unknown))}'")
+
+
+# --- out= -----------------------------------------------------------------------------------------------------------------
+
+
+def _into(called: _Called, out: Any, arguments: Sequence[Any], named: dict[str, Any]) -> Any:
+    """The result written where `out` says, which is given back.
+
+    Raises:
+        RuntimeError: where a gradient would have to be recorded, or the dtype of `out` cannot hold the result.
+    """
+    targets = list(out) if isinstance(out, tuple | list) else [out]
+    for target in targets:
+        if not isinstance(target, Tensor):
+            raise TypeError(f"{called.name}(): argument 'out' must be Tensor, not {type(target).__name__}")
+    given = [*arguments, *named.values()]
+    values = [each for value in given for each in (value if isinstance(value, tuple | list) else (value,))]
+    if context.grad and any(isinstance(each, Tensor) and each.requires_grad for each in (*values, *targets)):
+        raise RuntimeError(
+            f"{called.name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
+            "arguments requires grad."
+        )
+    with grad_mode(False):
+        result = called.function(*arguments, **named)
+        results = list(result) if isinstance(result, tuple | list) else [result]
+        if len(results) != len(targets):
+            raise invalid_combination(called.name, *given, out=out)
+        for one, target in zip(results, targets, strict=True):
+            _write(one, target)
+    if isinstance(result, Tensor):
+        return out
+    fields = getattr(type(result), "fields", None)
+    return tuple(targets) if fields is None else named_result(f"{called.name}_out", fields)(*targets)
+
+
+def _write(result: Tensor, target: Tensor) -> None:
+    if not dtypes.can_cast(result.dtype, target.dtype):
+        names = dtypes.SCALAR_NAMES
+        raise RuntimeError(f"result type {names[result.dtype]} can't be cast to the desired output type {names[target.dtype]}")
+    shape = result._array.shape
+    if target._array.shape != shape:
+        if target._array.size:
+            warnings.warn(
+                f"An output with one or more elements was resized since it had shape {list(target._array.shape)}, which does "
+                f"not match the required output shape {list(shape)}. This behavior is deprecated, and in a future PyTorch "
+                "release outputs will not be resized unless they have zero elements. You can explicitly reuse an out tensor t "
+                "by resizing it, inplace, to zero elements with t.resize_(0).",
+                stacklevel=5,
+            )
+        resize_(target, shape)
+    INPLACE["copy_"](target, result)

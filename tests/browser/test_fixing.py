@@ -1,0 +1,47 @@
+"""A user puts a proven fix into the program, takes it back, and looks at both runs."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.browser.conftest import Gradtape
+
+pytestmark = pytest.mark.browser
+
+PROGRAM = """\
+import torch
+w = torch.ones(2, requires_grad=True)
+opt = torch.optim.SGD([w], lr=0.1)
+for i in range(4):
+    loss = (w * w).sum()
+    loss.backward()
+    opt.step()
+print(loss)
+"""
+
+
+@pytest.fixture
+def proven(page: Gradtape) -> Gradtape:
+    page.run(PROGRAM)
+    page.page.locator(".st-key-panel_tab").get_by_role("radio", name="Findings").click()
+    page.page.locator(".gt-proof").wait_for()
+    page.settled()
+    return page
+
+
+def test_a_fix_is_applied_and_taken_back_in_the_editor(proven: Gradtape) -> None:
+    assert proven.page.locator(".st-key-panel .gt-new").inner_text() == "+    opt.zero_grad()"
+    proven.page.get_by_role("button", name="Apply").click()
+    proven.until(lambda: "    opt.zero_grad()\n    loss =" in proven.code(), "the change is in the text")
+    proven.page.get_by_text("Nothing odd was found in this run.").wait_for()
+    proven.page.locator(".cm-content").first.focus()
+    proven.page.keyboard.press("Control+z")
+    proven.until(lambda: proven.code().strip() == PROGRAM.strip(), "the change is taken back")
+
+
+def test_both_runs_are_opened_in_compare(proven: Gradtape) -> None:
+    proven.page.get_by_role("button", name="Open both in Compare").click()
+    proven.page.get_by_text("First difference").wait_for()
+    proven.settled()
+    assert "opt.zero_grad()" in proven.page.locator(".st-key-panel .gt-new").inner_text()
+    assert "iteration 1: w.grad set to None" in proven.page.locator(".st-key-panel").inner_text()

@@ -1,0 +1,1274 @@
+"""Questions that people ask, after threads of forums and issue trackers, for test_asked.py; the line with `# <-` is the one that
+the answer names."""
+#: asks: what is asked: a tensor by any of its names, a module, the loss, a line, or why something does not move
+#: after: what kind of source it is after
+#: code: of the reason
+#: says*: a part of the answer's text
+#: never*: what is in no part of it
+#: grad?: what PyTorch's .grad of the tensor is: None, nan, inf, zero, or a number at its first entry
+#: wrong?: "no" where the answer is a fact with nothing to mend
+
+import math, numpy as np, torch, torch.nn.functional as F; from torch import nn; torch.manual_seed(0)
+
+# %% a head that is replaced after the optimizer was made
+#: asks: net.fc.weight
+#: after: a forum thread on transfer learning
+#: code: set
+#: says: backward pass 1
+#: never: not used
+#: grad: 0.5
+#: wrong: no
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 3)
+
+    def forward(self, x):
+        return self.fc(x)
+
+net = Net()
+net.fc = nn.Linear(4, 2)
+loss = net(torch.ones(1, 4)).mean()
+loss.backward()  # <-
+
+# %% the head that was replaced, asked by the name it had
+#: asks: old.weight
+#: after: a forum thread on transfer learning
+#: code: unused
+#: says: line 12
+#: says: net.fc
+#: grad: None
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 3)
+
+    def forward(self, x):
+        return self.fc(x)
+
+net = Net()
+old = net.fc
+net.fc = nn.Linear(4, 2)  # <-
+net(torch.ones(1, 4)).mean().backward()
+
+# %% a layer that has a name of its own and one in the container
+#: asks: net.0.weight
+#: after: a question site on nn.Sequential
+#: code: set
+#: grad: 0.5
+#: wrong: no
+first = nn.Linear(4, 2)
+net = nn.Sequential(first, nn.Flatten())
+net(torch.ones(1, 4)).mean().backward()  # <-
+
+# %% tied weights by their second name
+#: asks: model.decoder.weight
+#: after: an issue on weight tying in language models
+#: code: paths
+#: says: 2 paths
+#: wrong: no
+class LM(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.encoder = nn.Embedding(5, 3)
+        self.decoder = nn.Linear(3, 5, bias=False)
+        self.decoder.weight = self.encoder.weight
+
+    def forward(self, i):
+        return self.decoder(self.encoder(i))
+
+model = LM()
+loss = F.cross_entropy(model(torch.tensor([1, 2])), torch.tensor([2, 3]))
+loss.backward()  # <-
+
+# %% a second name for the model
+#: asks: model.0.bias
+#: after: a question site
+#: code: set
+#: wrong: no
+net = nn.Sequential(nn.Linear(2, 2))
+model = net
+model(torch.ones(1, 2)).sum().backward()  # <-
+
+# %% an argument's name for the model
+#: asks: m.weight
+#: after: a question site
+#: code: cut_no_grad
+#: says: no_grad
+#: grad: None
+net = nn.Linear(2, 1)
+bias = torch.zeros(1, requires_grad=True)
+
+def evaluate(m, x):
+    with torch.no_grad():  # <-
+        return m(x)
+
+loss = (evaluate(net, torch.ones(1, 2)) + bias).sum()
+loss.backward()
+
+# %% a state that is carried from batch to batch
+#: asks: rnn.weight_ih
+#: after: a forum thread: trying to backward through the graph a second time
+#: code: backward_failed
+#: says: line 6
+#: says: zero_grad
+#: says: h = h.detach()
+#: never: run backward() again
+#: grad: None
+rnn = nn.RNNCell(2, 3)
+opt = torch.optim.SGD(rnn.parameters(), lr=0.1)
+h = torch.zeros(1, 3)
+for i in range(3):
+    h = rnn(torch.ones(1, 2), h)
+    loss = h.sum()
+    opt.zero_grad()
+    loss.backward()  # <-
+    opt.step()
+
+# %% a vector in the second epoch
+#: asks: w
+#: after: a question site: grad can be implicitly created only for scalar outputs
+#: code: backward_failed
+#: says: [2]
+#: never: run backward() again
+#: grad: None
+w = torch.tensor([1.0, 2.0], requires_grad=True)
+opt = torch.optim.SGD([w], lr=0.1)
+(w * w).sum().backward()
+opt.step()
+opt.zero_grad()
+y = w * 2
+y.backward()  # <-
+
+# %% an error in the forward computation after the clearing
+#: asks: net.weight
+#: after: a question site: mat1 and mat2 shapes cannot be multiplied
+#: code: no_backward
+#: says: cannot be multiplied
+#: says: zero_grad
+#: never: run backward() again
+#: grad: None
+net = nn.Linear(3, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for x in (torch.ones(2, 3), torch.ones(2, 4)):
+    opt.zero_grad()
+    loss = net(x).sum()  # <-
+    loss.backward()
+    opt.step()
+
+# %% the logarithm of a probability that is zero
+#: asks: p
+#: after: an issue on a NaN in a hand-written cross entropy
+#: code: not_finite
+#: says: log(0)
+#: never: derivative of mul
+#: grad: nan
+p = torch.tensor([0.0, 0.5], requires_grad=True)
+target = torch.tensor([0.0, 1.0])
+logs = torch.log(p)  # <-
+loss = -(target * logs).sum()
+loss.backward()
+
+# %% a row of attention that is masked whole
+#: asks: q
+#: after: an issue on attention with padding
+#: code: not_finite
+#: says: −infinity
+#: never: derivative of
+#: grad: nan
+q = torch.randn(2, 2, requires_grad=True)
+k = torch.randn(3, 2)
+scores = q @ k.T
+mask = torch.tensor([[True, True, True], [False, False, True]])
+att = torch.softmax(scores + torch.zeros(2, 3).masked_fill(mask, float("-inf")), dim=-1)  # <-
+(att @ torch.randn(3, 2)).sum().backward()
+
+# %% the deviation of a single value
+#: asks: w
+#: after: issue 29372 of PyTorch's tracker
+#: code: not_finite
+#: says: single value
+#: says: correction=0
+#: grad: nan
+w = torch.tensor([1.0, 2.0], requires_grad=True)
+x = torch.tensor([[3.0, 4.0]])
+feats = w * x
+s = feats.std(dim=0)  # <-
+loss = s.sum()
+loss.backward()
+
+# %% the root of a variance that is zero
+#: asks: w
+#: after: issue 4320 of PyTorch's tracker
+#: code: not_finite
+#: says: sqrt(0)
+#: says: 1e-12
+#: grad: nan
+w = torch.ones(3, requires_grad=True)
+spread = torch.sqrt(w.var())  # <-
+spread.backward()
+
+# %% the root of a loss that is zero
+#: asks: x
+#: after: a forum thread: MseLossBackward returned nan values
+#: code: not_finite
+#: says: sqrt
+#: grad: nan
+x = torch.ones(1, 1, requires_grad=True)
+y = torch.zeros(1, 1)
+loss = torch.sqrt(F.mse_loss(x * 0, y))  # <-
+loss.backward()
+
+# %% a where that hides the value and not its derivative
+#: asks: x
+#: after: issue 108618 of PyTorch's tracker
+#: code: not_finite
+#: says: where() and masks hide a value, not its derivative
+#: grad: nan
+x = torch.tensor([0.0, 4.0], requires_grad=True)
+safe = torch.where(x > 0, torch.sqrt(x), torch.zeros_like(x))  # <-
+safe.sum().backward()
+
+# %% a norm that is divided by itself
+#: asks: v
+#: after: issue 184575 of PyTorch's tracker
+#: code: magnified
+#: says: 1e+12
+#: says: normalize
+#: grad: 1e12
+v = torch.zeros(3, requires_grad=True)
+unit = F.normalize(v, dim=0)  # <-
+unit.sum().backward()
+
+# %% a learning rate that is too large
+#: asks: w
+#: after: a question site: loss is nan after a few iterations
+#: code: not_finite
+#: says: learning rate
+#: grad: nan
+w = torch.tensor([1.0], requires_grad=True)
+x = torch.tensor([10.0])
+opt = torch.optim.SGD([w], lr=1.0)
+for i in range(40):
+    opt.zero_grad()
+    loss = ((w * x - 3.0) ** 2).sum()  # <-
+    loss.backward()
+    opt.step()
+
+# %% data with a missing value
+#: asks: w
+#: after: a forum thread: nan in the first batch
+#: code: not_finite
+#: says: data
+#: grad: nan
+x = torch.tensor([1.0, float("nan"), 3.0])  # <-
+w = torch.ones(3, requires_grad=True)
+(w * x).sum().backward()
+
+# %% exp of scores that are large
+#: asks: z
+#: after: an issue on a hand-written softmax
+#: code: not_finite
+#: says: exp
+#: grad: nan
+z = torch.tensor([100.0, 200.0], requires_grad=True)
+e = torch.exp(z)  # <-
+p = e / e.sum()
+p[0].backward()
+
+# %% a leaf divided when it is made
+#: asks: w
+#: after: a question site: grad of a scaled random tensor is None
+#: code: overwritten
+#: says: requires_grad_()
+#: never: no_grad
+#: grad: None
+n = 4
+w = torch.randn(3, n, requires_grad=True) / math.sqrt(n)  # <-
+loss = (w @ torch.ones(n)).sum()
+loss.backward()
+with torch.no_grad():
+    w -= 0.1 * w.grad
+
+# %% a leaf converted to double when it is made
+#: asks: w
+#: after: a forum thread on double precision
+#: code: overwritten
+#: says: torch.ones(3).double().requires_grad_()
+#: never: no_grad
+#: grad: None
+w = torch.ones(3, requires_grad=True).double()  # <-
+loss = (w ** 2).sum()
+loss.backward()
+print(w.grad)
+
+# %% a leaf that is viewed when it is made
+#: asks: w
+#: after: a question site
+#: code: overwritten
+#: says: requires_grad_()
+#: never: no_grad
+#: grad: None
+w = torch.arange(6.0, requires_grad=True).view(2, 3)  # <-
+loss = (w ** 2).sum()
+loss.backward()
+
+# %% a parameter that is converted in the module
+#: asks: m.scale
+#: after: an issue: parameter missing from state_dict
+#: code: overwritten
+#: says: nn.Parameter
+#: never: no_grad
+#: grad: None
+class Scale(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scale = nn.Parameter(torch.ones(2)).double()  # <-
+
+    def forward(self, x):
+        return (self.scale * x).sum()
+
+m = Scale()
+m(torch.ones(2)).backward()
+
+# %% an update that makes a new tensor
+#: asks: w
+#: after: a question site on gradient descent by hand
+#: code: overwritten
+#: says: with torch.no_grad()
+#: grad: None
+w = torch.tensor([1.0, 2.0], requires_grad=True)
+for i in range(3):
+    loss = (w ** 2).sum()
+    loss.backward()
+    w = w - 0.1 * w.grad  # <-
+
+# %% a hook that doubles the gradient
+#: asks: w
+#: after: a forum thread on register_hook
+#: code: hooked
+#: says: [2 4]
+#: says: [4 8]
+#: grad: 4
+#: wrong: no
+w = torch.tensor([1.0, 2.0], requires_grad=True)
+w.register_hook(lambda g: g * 2)  # <-
+(w ** 2).sum().backward()
+
+# %% a hook on a hidden tensor that clips
+#: asks: w
+#: after: a forum thread on clipping inside the graph
+#: code: hooked
+#: says: h
+#: grad: 0.3
+#: wrong: no
+w = torch.tensor([3.0], requires_grad=True)
+h = w * 3.0
+h.register_hook(lambda g: g.clamp(-0.1, 0.1))  # <-
+(h ** 2).sum().backward()
+
+# %% some entries are zero
+#: asks: w
+#: after: a forum thread: part of the gradient is zero
+#: code: set
+#: says: 1 of 3 entries are zero
+#: says: relu
+#: grad: 1
+#: wrong: no
+w = torch.tensor([1.0, -2.0, 3.0], requires_grad=True)
+y = torch.relu(w)
+y.sum().backward()  # <-
+
+# %% rows of an embedding that were not looked up
+#: asks: emb.weight
+#: after: a forum thread on embeddings
+#: code: set
+#: says: 6 of 10 entries are zero
+#: says: emb(torch.tensor([1, 3]))
+#: grad: 0
+#: wrong: no
+emb = nn.Embedding(5, 2)
+out = emb(torch.tensor([1, 3]))
+out.sum().backward()  # <-
+
+# %% elements that are not chosen
+#: asks: x
+#: after: a forum thread on indexing
+#: code: set
+#: says: 2 of 4 entries are zero
+#: grad: 0
+#: wrong: no
+x = torch.arange(4.0, requires_grad=True)
+y = x[2:] * 3.0
+y.sum().backward()  # <-
+
+# %% accumulation that is thrown away by a zero_grad per batch
+#: asks: w
+#: after: a forum thread on gradient accumulation
+#: code: thrown_away
+#: says: 3 earlier passes
+#: says: zero_grad
+#: says: line 5
+#: grad: 4
+w = torch.tensor([1.0], requires_grad=True)
+opt = torch.optim.SGD([w], lr=0.1)
+for k in range(4):
+    opt.zero_grad()  # <-
+    loss = (w * (k + 1.0)).sum()
+    loss.backward()
+opt.step()
+
+# %% a gradient that explodes
+#: asks: w
+#: after: a question site on exploding gradients
+#: code: magnified
+#: says: line 5
+#: says: 20
+w = torch.tensor([[3.0]], requires_grad=True)
+h = torch.ones(1, 1)
+for t in range(20):
+    h = h @ w  # <-
+h.sum().backward()
+
+# %% a gradient that vanishes
+#: asks: w
+#: after: a question site on vanishing gradients
+#: code: shrunk
+#: says: sigmoid
+w = torch.tensor([1.0], requires_grad=True)
+h = w * 1.0
+for t in range(20):
+    h = torch.sigmoid(h)  # <-
+h.sum().backward()
+
+# %% a loss that is scaled
+#: asks: w
+#: after: a question site: gradients are much too large
+#: code: magnified
+#: says: 1e+06
+w = torch.tensor([2.0], requires_grad=True)
+y = w * 3.0
+loss = (y / 1e-6).sum()  # <-
+loss.backward()
+
+# %% gradients that are summed over a batch
+#: asks: w
+#: after: a question site: gradient depends on batch size
+#: code: set
+#: grad: 64
+#: wrong: no
+w = torch.tensor([1.0], requires_grad=True)
+x = torch.ones(64)
+loss = (w * x).sum()
+loss.backward()  # <-
+
+# %% a layer that is switched off by its dropout
+#: asks: fc.weight
+#: after: a forum thread
+#: code: zero_factor
+#: says: drop (Dropout)
+#: grad: zero
+fc = nn.Linear(2, 2)
+drop = nn.Dropout(p=1.0)
+out = drop(fc(torch.ones(1, 2)))  # <-
+out.sum().backward()
+
+# %% a loss of a prediction that equals its target
+#: asks: x
+#: after: issue 31396 of PyTorch's tracker
+#: code: zero_loss
+#: says: equals the target
+#: grad: zero
+#: wrong: no
+x = torch.tensor([1.0, 2.0], requires_grad=True)
+loss = F.mse_loss(x, torch.tensor([1.0, 2.0]))  # <-
+loss.backward()
+
+# %% the discriminator's step detaches rightly, the generator's does not
+#: asks: G.weight
+#: after: a forum thread on GANs
+#: code: cut_detach
+#: says: fake.detach()
+#: says: g_loss
+#: grad: None
+G, D = nn.Linear(2, 3), nn.Linear(3, 1)
+opt_g = torch.optim.SGD(G.parameters(), lr=0.1)
+opt_d = torch.optim.SGD(D.parameters(), lr=0.1)
+for i in range(2):
+    fake = G(torch.randn(4, 2))
+    d_loss = D(fake.detach()).mean()
+    opt_d.zero_grad()
+    d_loss.backward()
+    opt_d.step()
+    g_loss = -D(fake.detach()).mean()  # <-
+    opt_g.zero_grad()
+    g_loss.backward()
+    opt_g.step()
+
+# %% a validation under no_grad before the real cut
+#: asks: net.weight
+#: after: a question site
+#: code: cut_numbers
+#: says: item
+#: never: no_grad
+#: grad: None
+net = nn.Linear(2, 1)
+x, t = torch.ones(3, 2), torch.zeros(3, 1)
+with torch.no_grad():
+    print(F.mse_loss(net(x), t).item())
+out = net(x)
+value = F.mse_loss(out, t).item()  # <-
+loss = torch.tensor(value, requires_grad=True)
+loss.backward()
+
+# %% a module as a whole that gets nothing
+#: asks: net.encoder
+#: after: a forum thread: part of the model does not train
+#: code: cut_no_grad
+#: says: net.encoder.weight
+#: says: no_grad
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.encoder = nn.Linear(2, 3)
+        self.head = nn.Linear(3, 1)
+
+    def forward(self, x):
+        with torch.no_grad():  # <-
+            h = self.encoder(x)
+        return self.head(h)
+
+net = Net()
+net(torch.ones(1, 2)).sum().backward()
+
+# %% a module that is in order
+#: asks: net.head
+#: after: a forum thread
+#: code: set
+#: says: net.head.weight and net.head.bias
+#: wrong: no
+net = nn.Sequential()
+net.body = nn.Linear(2, 3)
+net.head = nn.Linear(3, 1)
+net(torch.ones(1, 2)).sum().backward()  # <-
+
+# %% a module of which a part is unused
+#: asks: net
+#: after: an issue: find_unused_parameters
+#: code: unused
+#: says: net.aux.weight
+#: says: 2 of 4
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(2, 1)
+        self.aux = nn.Linear(2, 1)  # <-
+
+    def forward(self, x):
+        return self.fc(x)
+
+net = Net()
+net(torch.ones(1, 2)).sum().backward()
+
+# %% a loss that is NaN
+#: asks: why is loss NaN
+#: after: a question site
+#: code: not_finite
+#: says: sqrt of a negative number
+w = torch.tensor([1.0], requires_grad=True)
+for k in range(3):
+    root = torch.sqrt(w - k)  # <-
+    loss = root.sum()
+    if k < 2: loss.backward()
+
+# %% a loss that stays the same because nothing is stepped
+#: asks: loss
+#: after: a forum thread: loss does not change
+#: code: not_stepped
+#: says: step()
+net = nn.Linear(2, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+x, t = torch.ones(4, 2), torch.zeros(4, 1)
+for epoch in range(5):
+    loss = F.mse_loss(net(x), t)
+    opt.zero_grad()
+    loss.backward()  # <-
+
+# %% a loss that stays the same because the prediction is made once
+#: asks: why is loss not going down
+#: after: a question site
+#: code: loss_stale
+#: says: before the loop
+#: says: line 6
+net = nn.Linear(2, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+x, t = torch.ones(4, 2), torch.zeros(4, 1)
+out = net(x)
+loss = F.mse_loss(out, t)  # <-
+for epoch in range(5):
+    opt.zero_grad()
+    loss.backward(retain_graph=True)
+    opt.step()
+    print(loss.item())
+
+# %% a loss that stays the same because the optimizer has another model
+#: asks: loss
+#: after: a forum thread: the optimizer was made before the model was replaced
+#: code: not_optimized
+#: says: net.weight
+net = nn.Linear(2, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)  # <-
+net = nn.Linear(2, 1)
+x, t = torch.ones(4, 2), torch.zeros(4, 1)
+for epoch in range(5):
+    loss = F.mse_loss(net(x), t)
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+
+# %% a loss that stays the same because of a softmax over one column
+#: asks: loss
+#: after: a question site: loss stays at 0.693
+#: code: zero_saturated
+#: says: softmax
+net = nn.Linear(2, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+x, t = torch.randn(4, 2), torch.tensor([[0.0], [1.0], [1.0], [0.0]])
+for epoch in range(5):
+    p = torch.softmax(net(x), dim=1)  # <-
+    loss = F.mse_loss(p, t)
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+
+# %% a loss that goes down
+#: asks: loss
+#: after: a tutorial
+#: code: loss_falls
+#: wrong: no
+net = nn.Linear(2, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+x, t = torch.ones(4, 2), torch.zeros(4, 1)
+for epoch in range(5):
+    loss = F.mse_loss(net(x), t)  # <-
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+
+# %% a loss that grows
+#: asks: loss
+#: after: a forum thread: loss increases
+#: code: loss_rises
+#: says: learning rate
+net = nn.Linear(2, 1)
+opt = torch.optim.SGD(net.parameters(), lr=3.0)
+x, t = torch.ones(4, 2), torch.zeros(4, 1)
+for epoch in range(5):
+    loss = F.mse_loss(net(x), t)
+    opt.zero_grad()
+    loss.backward()
+    opt.step()  # <-
+
+# %% a line that failed
+#: asks: line 4
+#: after: a question site: mat1 and mat2 shapes cannot be multiplied
+#: code: line_failed
+#: says: RuntimeError
+#: says: mat1 and mat2 shapes cannot be multiplied (2x4 and 3x1)
+net = nn.Linear(3, 1)
+x = torch.ones(2, 4)
+out = net(x)  # <-
+
+# %% the line that failed, asked without its number
+#: asks: why did it fail
+#: after: a question site
+#: code: line_failed
+#: says: already been freed
+w = torch.tensor([1.0], requires_grad=True)
+y = (w ** 2).sum()
+y.backward()
+y.backward()  # <-
+
+# %% a line that did not fail
+#: asks: line 3
+#: after: a question site
+#: code: line_ran
+#: says: y
+#: wrong: no
+w = torch.tensor([1.0], requires_grad=True)
+y = w * 2.0  # <-
+y.backward()
+
+# %% a parameter that does not move because it is in no optimizer
+#: asks: why did head.weight not move
+#: after: a forum thread: a layer is not updated
+#: code: not_optimized
+#: says: no optimizer
+body, head = nn.Linear(2, 3), nn.Linear(3, 1)
+opt = torch.optim.SGD(body.parameters(), lr=0.1)  # <-
+for k in range(2):
+    opt.zero_grad()
+    loss = head(body(torch.ones(1, 2))).sum()
+    loss.backward()
+    opt.step()
+
+# %% a parameter that does not move because its gradient is None
+#: asks: why did body.weight not move
+#: after: a forum thread
+#: code: cut_detach
+#: says: skips
+#: grad: None
+body, head = nn.Linear(2, 3), nn.Linear(3, 1)
+opt = torch.optim.SGD([*body.parameters(), *head.parameters()], lr=0.1)
+for k in range(2):
+    opt.zero_grad()
+    loss = head(body(torch.ones(1, 2)).detach()).sum()  # <-
+    loss.backward()
+    opt.step()
+
+# %% a parameter that does not move because step comes after zero_grad
+#: asks: why did w not move
+#: after: a question site: zero_grad before step
+#: code: cleared_before_step
+#: says: zero_grad
+#: grad: None
+w = torch.tensor([1.0], requires_grad=True)
+opt = torch.optim.SGD([w], lr=0.1)
+for k in range(2):
+    loss = (w ** 2).sum()
+    loss.backward()
+    opt.zero_grad()  # <-
+    opt.step()
+
+# %% a parameter that does not move because step is not called
+#: asks: why did w not move
+#: after: a question site
+#: code: not_stepped
+#: says: step()
+#: grad: 4
+w = torch.tensor([2.0], requires_grad=True)
+opt = torch.optim.SGD([w], lr=0.1)
+loss = (w ** 2).sum()
+loss.backward()  # <-
+
+# %% a parameter that does not move because the learning rate is zero
+#: asks: why did w not move
+#: after: a forum thread on schedulers
+#: code: rate_zero
+#: says: learning rate
+w = torch.tensor([2.0], requires_grad=True)
+opt = torch.optim.SGD([w], lr=0.1)
+sched = torch.optim.lr_scheduler.LambdaLR(opt, lambda epoch: 0.0)
+for k in range(2):
+    opt.zero_grad()
+    (w ** 2).sum().backward()
+    opt.step()  # <-
+    sched.step()
+
+# %% a parameter that does not move because its gradient is zero
+#: asks: why did w not move
+#: after: a forum thread: dying relu
+#: code: zero_relu
+#: says: relu
+#: grad: zero
+w = torch.tensor([-2.0], requires_grad=True)
+opt = torch.optim.SGD([w], lr=0.1)
+for k in range(2):
+    opt.zero_grad()
+    y = torch.relu(w)  # <-
+    y.sum().backward()
+    opt.step()
+
+# %% a parameter that moves
+#: asks: why did w not move
+#: after: a tutorial
+#: code: moved
+#: wrong: no
+w = torch.tensor([2.0], requires_grad=True)
+opt = torch.optim.SGD([w], lr=0.1)
+for k in range(2):
+    opt.zero_grad()
+    (w ** 2).sum().backward()
+    opt.step()  # <-
+
+# %% a plain input
+#: asks: x
+#: after: a question site
+#: code: needs_none
+#: grad: None
+#: wrong: no
+w = torch.tensor([2.0], requires_grad=True)
+x = torch.tensor([3.0])  # <-
+(w * x).sum().backward()
+
+# %% a hidden result
+#: asks: y
+#: after: a question site: the .grad attribute of a Tensor that is not a leaf
+#: code: not_retained
+#: says: y.retain_grad()
+#: grad: None
+#: wrong: no
+w = torch.tensor([2.0], requires_grad=True)
+y = w * 3  # <-
+y.sum().backward()
+
+# %% integers
+#: asks: w
+#: after: a question site: only Tensors of floating point dtype can require gradients
+#: code: integer
+#: says: floating point
+w = torch.tensor([1, 2], requires_grad=True)  # <-
+
+# %% a detach on a product
+#: asks: w0
+#: after: a question site
+#: code: cut_copy
+#: says: (w0 * x).clone()
+#: grad: None
+w0 = torch.tensor([1.0, 2.0], requires_grad=True)
+x = torch.tensor([3.0, 4.0])
+leaf = torch.tensor(w0 * x, requires_grad=True)  # <-
+leaf.sum().backward()
+
+# %% an in-place activation
+#: asks: net.0.weight
+#: after: an issue on inplace=True
+#: code: backward_failed
+#: says: net.1 (Sigmoid)
+#: says: net.2 (LeakyReLU, inplace=True)
+#: never: leaky_relu_
+#: grad: None
+net = nn.Sequential(nn.Linear(2, 2), nn.Sigmoid(), nn.LeakyReLU(0.1, inplace=True))
+out = net(torch.ones(1, 2))  # <-
+out.sum().backward()
+
+# %% an element that is written
+#: asks: w
+#: after: a forum thread: one of the variables needed for gradient computation has been modified
+#: code: backward_failed
+#: says: h[t] = h[t - 1] * w
+#: never: copy_
+#: grad: None
+w = torch.tensor(2.0, requires_grad=True)
+h = torch.ones(4)
+for t in range(1, 4):
+    h[t] = h[t - 1] * w  # <-
+h.sum().backward()
+
+# %% a line that did not run
+#: asks: line 6
+#: after: a question site
+#: code: line_not_run
+#: says: ended before, at line 5
+#: wrong: no
+net = nn.Linear(3, 1)
+x = torch.ones(2, 4)
+scale = 2.0
+out = net(x)
+loss = out.sum() * scale  # <-
+
+# %% a loss that was computed once
+#: asks: loss
+#: after: a tutorial
+#: code: loss_once
+#: says: after an update
+#: wrong: no
+w = torch.tensor([2.0], requires_grad=True)
+loss = (w ** 2).sum()  # <-
+loss.backward()
+
+# %% a loss that goes to and fro
+#: asks: loss
+#: after: a question site: the loss fluctuates
+#: code: loss_wanders
+#: wrong: no
+w = torch.tensor([1.0], requires_grad=True)
+opt = torch.optim.SGD([w], lr=0.01)
+for x in (1.0, 3.0, 0.5, 1.02):
+    opt.zero_grad()
+    loss = (w * x).sum()  # <-
+    loss.backward()
+    opt.step()
+
+# %% an update that is too small for the dtype
+#: asks: why did w not move
+#: after: an issue on updates in half precision
+#: code: rounded
+#: says: rounded
+w = torch.tensor([1024.0], requires_grad=True)
+opt = torch.optim.SGD([w], lr=1e-6)
+for k in range(3):
+    opt.zero_grad()
+    w.sum().backward()
+    opt.step()  # <-
+
+# %% a loss that does not feel what moves
+#: asks: loss
+#: after: a question site
+#: code: loss_constant
+#: says: w
+w = torch.tensor([1.0], requires_grad=True)
+opt = torch.optim.SGD([w], lr=0.1)
+for k in range(4):
+    opt.zero_grad()
+    loss = (w * 1e-6 + 1000.0).sum()  # <-
+    loss.backward()
+    w.grad.mul_(1e6)
+    opt.step()
+
+# %% exp in a branch that is not taken
+#: asks: a
+#: after: issue 68425 of PyTorch's tracker
+#: code: not_finite
+#: says: exp(100)
+#: says: hides a value, not its derivative
+#: grad: nan
+a = torch.tensor(100.0, requires_grad=True)
+b = torch.where(a <= 0, torch.exp(a), 1 + a)  # <-
+b.backward()
+
+# %% a root of negative numbers in a branch that is not taken
+#: asks: xt
+#: after: issue 187297 of PyTorch's tracker
+#: code: not_finite
+#: says: sqrt(-1)
+#: says: hides a value, not its derivative
+#: grad: nan
+xt = torch.tensor([-1.0, -4.0], requires_grad=True)
+y = torch.where(xt > 0, torch.sqrt(xt), xt).sum()  # <-
+y.backward()
+
+# %% a division by zero in a branch that is not taken
+#: asks: x
+#: after: issue 36923 of PyTorch's tracker
+#: code: not_finite
+#: says: x / t
+#: says: hides a value, not its derivative
+#: grad: nan
+t = 0
+x = torch.ones(()).requires_grad_()
+y = t * (x / t)  # <-
+z = torch.where(x >= t, x, y)
+z.backward()
+
+# %% a missing value in the third batch
+#: asks: loss
+#: after: a forum thread: nan after some batches
+#: code: not_finite
+#: says: data[2, 1, 0] = float('nan')
+#: never: constant
+net = nn.Linear(2, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+data = torch.ones(4, 3, 2)
+data[2, 1, 0] = float('nan')  # <-
+for x in data:
+    loss = net(x).pow(2).mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+
+# %% a learning rate that is much too large for a network
+#: asks: net
+#: after: a question site: loss is nan
+#: code: not_finite
+#: says: learning rate of 50
+#: says: All 4 parameters
+net = nn.Sequential(nn.Linear(2, 8), nn.ReLU(), nn.Linear(8, 1))
+opt = torch.optim.SGD(net.parameters(), lr=50.0)
+x, t = torch.randn(16, 2), torch.randn(16, 1)
+for k in range(30):
+    loss = F.mse_loss(net(x), t)  # <-
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+
+# %% losses that are put into a tensor
+#: asks: w
+#: after: a question site: mean of a list of losses
+#: code: cut_copy
+#: says: torch.stack(losses)
+#: grad: None
+w = torch.tensor([1.0, 2.0], requires_grad=True)
+losses = []
+for x in [1.0, 2.0, 3.0]:
+    losses.append((w * x).sum())
+loss = torch.tensor(losses, requires_grad=True).mean()  # <-
+loss.backward()
+
+# %% a loss that has no graph
+#: asks: loss
+#: after: a question site: element 0 of tensors does not require grad
+#: code: cut_detach
+#: says: self.fc(x).detach()
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 2)
+
+    def forward(self, x):
+        return self.fc(x).detach()  # <-
+
+def main():
+    model = Net()
+    loss = model(torch.ones(1, 4)).sum()
+    loss.requires_grad_(True)
+    loss.backward()
+
+main()
+
+# %% a model that is made in a function
+#: asks: model.fc.weight
+#: after: a question site
+#: code: cut_detach
+#: says: self.fc(x)
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 2)
+
+    def forward(self, x):
+        return self.fc(x).detach()  # <-
+
+def main():
+    model = Net()
+    loss = model(torch.ones(1, 4)).sum()
+    loss.requires_grad_(True)
+    loss.backward()
+
+main()
+
+# %% gradients that are left switched off
+#: asks: why did it fail
+#: after: a question site: element 0 of tensors does not require grad
+#: code: line_failed
+#: says: Call torch.set_grad_enabled(True) before it
+#: says: line 3
+net = nn.Linear(2, 1)
+torch.set_grad_enabled(False)
+print(net(torch.ones(1, 2)))
+loss = net(torch.ones(1, 2)).sum()
+loss.backward()  # <-
+
+# %% a sample of a normal distribution
+#: asks: enc.weight
+#: after: a forum thread on variational autoencoders
+#: code: zero_step
+#: says: torch.randn_like(mean)
+#: never: constant between
+#: grad: zero
+enc, dec = nn.Linear(4, 2), nn.Linear(2, 4)
+x = torch.randn(3, 4)
+mu = enc(x)
+z = torch.normal(mu, torch.ones_like(mu))  # <-
+F.mse_loss(dec(z), x).backward()
+
+# %% rounded on the way
+#: asks: w
+#: after: an issue on quantisation
+#: code: zero_step
+#: says: w + (torch.round(w) - w).detach()
+#: grad: zero
+w = torch.tensor([0.3, 0.8], requires_grad=True)
+loss = ((torch.round(w) * torch.tensor([1.0, 2.0]) - 1) ** 2).sum()  # <-
+loss.backward()
+
+# %% an image that is moved along its gradient
+#: asks: x
+#: after: a tutorial on adversarial examples
+#: code: overwritten
+#: says: with torch.no_grad(): x += 0.1 * x.grad.sign()
+#: grad: None
+net = nn.Linear(4, 2)
+x = torch.ones(1, 4, requires_grad=True)
+loss = F.cross_entropy(net(x), torch.tensor([1]))
+loss.backward()
+x = x + 0.1 * x.grad.sign()  # <-
+
+# %% the state of an LSTM is carried on
+#: asks: rnn.weight_ih_l0
+#: after: a forum thread on stateful LSTMs
+#: code: backward_failed
+#: says: state = tuple(each.detach() for each in state)
+#: says: zero_grad
+#: grad: None
+rnn = nn.LSTM(2, 3, batch_first=True)
+opt = torch.optim.SGD(rnn.parameters(), lr=0.1)
+state = None
+for i in range(2):
+    out, state = rnn(torch.ones(1, 4, 2), state)
+    loss = out.sum()
+    opt.zero_grad()
+    loss.backward()  # <-
+    opt.step()
+
+# %% the discriminator after the generator's step
+#: asks: D.weight
+#: after: a tutorial on GANs
+#: code: accumulated
+#: says: 2 backward passes
+#: wrong: no
+G, D = nn.Linear(2, 2), nn.Linear(2, 1)
+og, od = torch.optim.SGD(G.parameters(), lr=0.1), torch.optim.SGD(D.parameters(), lr=0.1)
+for i in range(3):
+    od.zero_grad()
+    d = D(torch.ones(1, 2)).sum() - D(G(torch.ones(1, 2)).detach()).sum()
+    d.backward()
+    od.step()
+    og.zero_grad()
+    g = -D(G(torch.ones(1, 2))).sum()
+    g.backward()  # <-
+    og.step()
+
+# %% a loop that never clears
+#: asks: w
+#: after: a question site: why zero_grad
+#: code: accumulated
+#: says: never cleared
+#: grad: 8.928
+w = torch.tensor([3.0], requires_grad=True)
+opt = torch.optim.SGD([w], lr=0.1)
+for i in range(4):
+    loss = ((w - 1) ** 2).sum()
+    loss.backward()  # <-
+    opt.step()
+
+# %% a closure that is called several times
+#: asks: w
+#: after: a forum thread on LBFGS
+#: code: set
+#: wrong: no
+w = torch.tensor([3.0], requires_grad=True)
+opt = torch.optim.LBFGS([w], lr=0.5)
+
+def closure():
+    opt.zero_grad()
+    loss = ((w - 1) ** 2).sum()
+    loss.backward()  # <-
+    return loss
+
+for i in range(2):
+    opt.step(closure)
+
+# %% an ascent
+#: asks: loss
+#: after: a question site: loss goes up
+#: code: loss_rises
+#: says: up the gradient
+w = torch.tensor([3.0], requires_grad=True)
+for i in range(4):
+    loss = ((w - 1) ** 2).sum()
+    loss.backward()
+    with torch.no_grad():
+        w += 0.1 * w.grad  # <-
+    w.grad = None
+
+# %% elements that are written as numbers
+#: asks: w
+#: after: a question site
+#: code: cut_numbers
+#: says: w[i].item()
+#: grad: None
+w = torch.ones(3, requires_grad=True)
+buffer = torch.zeros(3)
+for i in range(3):
+    buffer[i] = w[i].item() * 2  # <-
+(buffer * torch.ones(3, requires_grad=True)).sum().backward()
+
+# %% a function of Python's on a tensor
+#: asks: w
+#: after: a question site: math.exp of a tensor
+#: code: cut_numbers
+#: says: math.exp(w)
+#: never: float(w)
+#: grad: None
+w = torch.tensor(0.5, requires_grad=True)
+b = torch.tensor(1.0, requires_grad=True)
+loss = math.exp(w) * b  # <-
+loss.backward()
+
+# %% layers in a Python list
+#: asks: why did net.layers[0].weight not move
+#: after: a forum thread: parameters missing from the optimizer
+#: code: not_optimized
+#: says: net.out.weight
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = [nn.Linear(2, 2), nn.Linear(2, 2)]
+        self.out = nn.Linear(2, 1)
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = torch.tanh(layer(x))
+        return self.out(x)
+
+net = Net()
+opt = torch.optim.SGD(net.parameters(), lr=0.1)  # <-
+for k in range(2):
+    opt.zero_grad()
+    net(torch.ones(1, 2)).sum().backward()
+    opt.step()
+
+# %% the optimizer steps between two losses
+#: asks: b
+#: after: a forum thread: modified by an inplace operation in actor and critic
+#: code: backward_failed
+#: says: optimizer.step()
+#: says: Call backward() before optimizer.step()
+a = torch.tensor([1.0], requires_grad=True)
+b = torch.tensor([2.0], requires_grad=True)
+opt_a, opt_b = torch.optim.SGD([a], lr=0.1), torch.optim.SGD([b], lr=0.1)
+y = a * b
+first, second = (y ** 2).sum(), (y ** 3).sum()
+first.backward(retain_graph=True)
+opt_a.step()  # <-
+opt_b.zero_grad()
+second.backward()
+
+# %% a shared part of a plain sum
+#: asks: head.bias
+#: after: a tutorial
+#: code: set
+#: wrong: no
+head = nn.Linear(2, 1)
+(head(torch.ones(3, 2)).sum() / 3).backward()  # <-
+
+# %% a parameter that is replaced after the optimizer was made
+#: asks: net.weight
+#: after: a forum thread: gradients grow although zero_grad is called
+#: code: accumulated
+#: says: SGD does not have net.weight, but the net.weight that was made at line 2
+#: says: Make the optimizer after the model
+#: grad: 2
+net = nn.Linear(2, 2)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+net.weight = nn.Parameter(torch.zeros(2, 2))
+for i in range(2):
+    loss = net(torch.ones(1, 2)).sum()
+    opt.zero_grad()
+    loss.backward()  # <-
+    opt.step()
+
+# %% a policy that acts without gradients
+#: asks: why did agent.policy.weight not move
+#: after: a forum thread on reinforcement learning
+#: code: cut_no_grad
+#: says: skips
+#: says: self.policy(x)
+class Agent:
+    def __init__(self):
+        self.policy = nn.Linear(2, 2)
+        self.value = nn.Parameter(torch.zeros(1))
+        self.opt = torch.optim.SGD([*self.policy.parameters(), self.value], lr=0.1)
+
+    def update(self, x):
+        with torch.no_grad():  # <-
+            action = self.policy(x)
+        loss = (action * self.value.exp()).sum()
+        self.opt.zero_grad()
+        loss.backward()
+        self.opt.step()
+
+agent = Agent()
+for i in range(2):
+    agent.update(torch.ones(1, 2))

@@ -1,0 +1,95 @@
+"""The catalogue: every kind of finding has a program with it and the same program mended, which behave so on PyTorch, too."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+import warnings
+from functools import cache
+from types import ModuleType
+
+import pytest
+
+from engine.diagnosis.findings import findings
+from engine.diagnosis.findings.catalogue import RULES, Entry, entry, kinds, nearest
+from engine.diagnosis.gradcheck.functions import check_functions, keep
+from engine.recording import Recording
+from engine.recording.events import Printed, Warned
+from engine.sandbox import Limits, RunResult, run
+
+LIMITS = {"not_finite_unseen": Limits(seconds=30, events=5_000)}
+"""Smaller limits where a program says that it does not fit them."""
+
+
+@cache
+def ran(id: str, which: str) -> tuple[RunResult, Recording]:
+    """One of the programs of a kind, run; several tests look at the same one."""
+    result = run(getattr(entry(id), which), LIMITS.get(id, Limits(seconds=30)))
+    assert result.recording is not None
+    keep(result.recording, check_functions(result.recording))
+    return result, result.recording
+
+
+def test_the_files_are_those_of_the_kinds() -> None:
+    assert {path.stem for path in RULES.glob("*.py")} == set(kinds())
+
+
+@pytest.mark.parametrize("id", kinds())
+def test_the_broken_program_has_the_finding_and_the_mended_one_nothing_grave(id: str) -> None:
+    _, recording = ran(id, "broken")
+    assert (id, kinds()[id].severity) in [(f.rule, f.severity) for f in findings(recording)]
+    result, recording = ran(id, "mended")
+    assert result.error is None
+    assert [f.rule for f in findings(recording) if f.grave or f.rule == id] == []
+
+
+@pytest.mark.parametrize("id", kinds())
+@pytest.mark.parametrize("which", ["broken", "mended"])
+def test_a_program_does_on_pytorch_what_it_does_here(torch: ModuleType, id: str, which: str) -> None:
+    result, recording = ran(id, which)
+    printed = "".join(event.text for event in recording.events if isinstance(event, Printed) and event.stream == "stdout")
+    warned = {_own(event.message) for event in recording.events if isinstance(event, Warned)}
+    raised = "" if result.error is None else f"{result.error.type}: {_own(result.error.message)}"
+    assert (printed, warned, raised) == _on_pytorch(torch, getattr(entry(id), which))
+
+
+def _on_pytorch(torch: ModuleType, text: str) -> tuple[str, set[str], str]:
+    """What a program prints, warns of and raises on PyTorch."""
+    out, raised = io.StringIO(), ""
+    always, before = torch.is_warn_always_enabled(), torch.get_rng_state()
+    torch.set_warn_always(True)
+    try:
+        with contextlib.redirect_stdout(out), warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            try:
+                exec(compile(text, "<program>", "exec"), {"__name__": "__main__"})
+            except Exception as error:
+                raised = f"{type(error).__name__}: {_own(str(error))}"
+    finally:
+        torch.set_warn_always(always)
+        torch.set_rng_state(before)
+    return out.getvalue(), {_own(str(warning.message)) for warning in caught}, raised
+
+
+def _own(message: str) -> str:
+    """A message without where in PyTorch's source it was made."""
+    return re.split(r" ?\(Triggered|\nException raised from", message)[0].strip()
+
+
+@pytest.mark.parametrize("id", kinds())
+def test_programs_are_written_as_people_write_them(id: str) -> None:
+    found: Entry = entry(id)
+    assert re.fullmatch(r"[A-Za-z].*\.", found.about)
+    assert found.broken != found.mended
+    for program in (found.broken, found.mended):
+        assert program.startswith(("import", "from"))
+        assert len(program.splitlines()) <= 40
+        assert "manual_seed" in program or not re.search(r"rand|nn\.(Linear|Conv|RNN|LSTM|Embedding)", program)
+
+
+def test_what_is_no_kind_is_near_one() -> None:
+    assert nearest("no_zero_grads") == "no_zero_grad"
+    assert nearest("xyz") == ""
+    with pytest.raises(KeyError):
+        entry("no_zero_grads")

@@ -1,0 +1,278 @@
+"""Fixes: every mechanical kind has one that is proven, a proven one ends the finding, and what is worse is no fix."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.diagnosis.findings import findings
+from engine.diagnosis.findings.catalogue import RULES, entry, kinds
+from engine.diagnosis.fixes import Untried, offered, to_try, tried
+from engine.diagnosis.fixes.diff import lines_changed, unified
+from engine.diagnosis.fixes.judging import CLOSE
+from engine.diagnosis.fixes.lengthening import lengthened
+from engine.diagnosis.fixes.places import Places
+from engine.diagnosis.reason import Edit, Finding
+from engine.program.changes import TextChange, changed
+from engine.recording import Recording
+from engine.recording.events import Site
+from engine.sandbox import Limits, RunResult, run
+from tests.corpus import corpus
+
+from .proven import HERE, LIMITS
+from .twins import all_twins
+
+DEFECTS = corpus(HERE / "corpus/defects.py").cases.values()
+
+
+def programs(kind: str) -> Iterator[str]:
+    """Programs with a kind of finding, or that may have one: those written for it first."""
+    if (RULES / f"{kind}.py").exists():
+        yield entry(kind).broken
+    yield from (case.program for case in DEFECTS if kind in case["finds"].split(", "))
+    yield from (each.broken for each in sorted(all_twins(), key=lambda each: kind not in each.causes))
+
+
+MECHANICAL = [id for id, kind in kinds().items() if kind.mechanical]
+
+
+@cache
+def ran(source: str) -> Recording:
+    made = run(source, LIMITS).recording
+    assert made is not None
+    return made
+
+
+def mended(recording: Recording, edit: Edit) -> RunResult:
+    return run(changed(recording.source, edit.changes)[0], LIMITS, seed=recording.seed)
+
+
+@cache
+def first_fix(kind: str) -> tuple[Recording, Finding, Edit]:
+    """The first proven fix of a kind."""
+    why = []
+    for source in programs(kind):
+        for finding in findings(ran(source)):
+            if finding.rule == kind and finding.changes:
+                outcome = tried(ran(source), finding, LIMITS)
+                if isinstance(outcome, Edit):
+                    return ran(source), finding, outcome
+                why.append(outcome.why)
+    raise AssertionError(f"no fix of {kind} is proven: {why}")
+
+
+@pytest.mark.parametrize("kind", MECHANICAL)
+def test_a_mechanical_kind_has_a_fix_that_ends_the_finding(kind: str) -> None:
+    recording, finding, edit = first_fix(kind)
+    result = mended(recording, edit)
+    assert result.recording is not None
+    broken = any(f.severity == "error" for f in findings(recording)) and run(recording.source[0], LIMITS).status == "error"
+    assert result.status == "ok" or broken
+    places = Places(recording.source, edit.changes)
+    assert finding.site is not None
+    first, last = places.lines(finding.site)
+    assert not [f for f in findings(result.recording) if f.rule == kind and first <= f.line <= last]
+    assert sum(f.grave for f in findings(result.recording)) <= sum(f.grave for f in findings(recording))
+
+
+@pytest.mark.parametrize("kind", MECHANICAL)
+def test_a_proof_tells_what_the_fix_did(kind: str) -> None:
+    recording, _, edit = first_fix(kind)
+    after = changed(recording.source, edit.changes)
+    assert applied(recording.source[0], edit.proof.diff) == after[0]
+    assert 1 <= edit.proof.lines <= 6
+    assert str(edit.proof).startswith("tried: the finding is gone")
+    if edit.proof.before is not None and edit.proof.after is not None and edit.proof.longer is None:
+        assert not edit.proof.after > edit.proof.before + CLOSE * abs(edit.proof.before)
+
+
+def test_many_kinds_have_a_fix() -> None:
+    assert len(MECHANICAL) >= 30
+
+
+# --- what is no fix -------------------------------------------------------------------------------------------------------
+
+TRAINING = """\
+import torch
+torch.manual_seed(0)
+w = torch.tensor([3.0], requires_grad=True)
+print("begin")
+for i in range(6):
+    loss = (w * w).sum()
+    loss.backward()
+    with torch.no_grad():
+        w -= 0.05 * w.grad
+print("end")
+"""
+
+
+def judged(text: str, before: str, after: str) -> Edit | Untried:
+    """What comes of writing something else into a program instead of what its first finding wants."""
+    recording = ran(text)
+    start = text.index(before)
+    lines = text[:start].split("\n")
+    end = (text[: start + len(before)]).split("\n")
+    change = TextChange(0, len(lines), len(lines[-1]), len(end), len(end[-1]), after)
+    finding = msgspec.structs.replace(findings(recording)[0], changes=(change,))
+    return tried(recording, finding, LIMITS)
+
+
+CLEARED = "        w -= 0.05 * w.grad\n        w.grad = None\n"
+REFUSED = {
+    "the finding stays": ("range(6)", "range(7)", "still there"),
+    "the text is no Python": ("w -= 0.05", "w -= = 0.05", "ends with|leaves no recording"),
+    "the program fails": (UPDATE := "        w -= 0.05 * w.grad\n", CLEARED + "        w.grad.zero_()\n", "ends with"),
+    "another finding comes": (UPDATE, CLEARED.replace("w -= 0.05 *", "w += 9 *"), "another error"),
+    "nothing is trained any more": ("    loss.backward()\n", "    pass\n", "no backward pass|ends with"),
+    "the loss grows": (UPDATE, CLEARED.replace("0.05", "-0.01"), "loss|another error"),
+    "nothing is changed": ("range(6)", "range(6)", "leave the program as it is"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_changes_that_are_no_fix_are_not_offered(case: str) -> None:
+    before, after, why = REFUSED[case]
+    outcome = judged(TRAINING, before, after)
+    assert isinstance(outcome, Untried)
+    assert re.search(why, outcome.why), outcome.why
+    assert offered(ran(TRAINING))[0].edit is None
+
+
+def test_what_is_printed_before_a_change_must_stay() -> None:
+    assert isinstance(judged(TRAINING.replace("begin", "start"), UPDATE, CLEARED), Edit)
+    outcome = judged(TRAINING.replace('print("begin")', "import time\nprint(time.perf_counter())"), UPDATE, CLEARED)
+    assert isinstance(outcome, Untried)
+    assert "prints something else" in outcome.why
+    later = TRAINING.replace('print("end")', "import time\nprint(time.perf_counter())")
+    assert isinstance(judged(later, UPDATE, CLEARED), Edit)
+
+
+def test_a_larger_loss_after_few_steps_is_looked_at_for_longer() -> None:
+    outcome = judged(TRAINING, UPDATE, CLEARED)
+    assert isinstance(outcome, Edit)
+    longer = outcome.proof.longer
+    assert longer is not None
+    assert longer.steps == 204
+    assert longer.after < longer.before
+    assert outcome.proof.after > outcome.proof.before  # type: ignore[operator]
+    assert "(the loop run longer; after 6 steps" in str(outcome.proof)
+
+
+LOOPS = {
+    "for i in range(6):": (6, 204),
+    "for i in range(1, 6):": (5, 240),
+    "n = 6\nfor i in range(n):": (6, 204),
+    "i = 0\nwhile i < 6:\n    i += 1": (6, 204),
+    "for i in [1, 2]:": (2, 0),
+    "n = 6\nn = 7\nfor i in range(n):": (7, 0),
+}
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+def test_a_loop_turns_as_often_as_a_number_says(loop: str) -> None:
+    text = TRAINING.replace("for i in range(6):", loop)
+    passes, turns = LOOPS[loop]
+    line = text[: text.index("loss.backward()")].count("\n") + 1
+    changes, times = lengthened(ran(text), line, passes)
+    after = changed((text,), changes)[0]
+    assert (times > 1) == bool(changes) == bool(turns)
+    assert str(turns) in after or not turns
+
+
+# --- which are tried ------------------------------------------------------------------------------------------------------
+
+
+def test_a_fix_is_tried_once_and_is_the_findings_edit_from_then_on() -> None:
+    recording = run(TRAINING, LIMITS).recording
+    assert recording is not None
+    (finding,) = to_try(recording)
+    outcome = tried(recording, finding, LIMITS)
+    assert to_try(recording) == []
+    assert [f.edit for f in offered(recording)] == [outcome]
+    assert [f.edit for f in findings(recording)] == [None]
+
+
+def test_recordings_that_do_not_run_here_have_none() -> None:
+    recording = ran(TRAINING)
+    assert to_try(Recording(recording.source, recording.events, recording.sites, recording.scopes, recording.arrays,
+                            recording.ops, engine="torch")) == []  # fmt: skip
+    assert to_try(Recording(("",), recording.events, recording.sites, recording.scopes, recording.arrays, recording.ops)) == []
+
+
+def test_a_trial_keeps_to_the_limits_of_the_run() -> None:
+    recording = run(TRAINING, LIMITS).recording
+    assert recording is not None
+    finding = msgspec.structs.replace(findings(recording)[0], changes=(TextChange(0, 5, 0, 5, 0, "while True: pass\n"),))
+    outcome = tried(recording, finding, Limits(seconds=0.5))
+    assert isinstance(outcome, Untried)
+    assert "stopped after 0.5 seconds" in outcome.why
+
+
+# --- places and diffs -----------------------------------------------------------------------------------------------------
+
+
+def applied(before: str, diff: str) -> str:
+    """A text after a unified diff."""
+    old, new, at = before.splitlines(keepends=True), list[str](), 0
+    lines = diff.splitlines(keepends=True)
+    for number, line in enumerate(lines):
+        if hunk := re.match(r"@@ -(\d+)(?:,(\d+))? ", line):
+            begin = int(hunk[1]) - (hunk[2] != "0")
+            new += old[at:begin]
+            at = begin
+            continue
+        if line.startswith("\\"):
+            continue
+        bare = line[1:].removesuffix("\n") if lines[number + 1 : number + 2] == ["\\ No newline at end of file\n"] else line[1:]
+        if line[0] in " -":
+            assert old[at] == bare
+            at += 1
+        if line[0] in " +":
+            new.append(bare)
+    return "".join(new + old[at:])
+
+
+TEXTS = st.lists(st.sampled_from(["a\n", "b\n", "c\n", "\n", "d"]), max_size=24).map("".join)
+
+
+@given(TEXTS, TEXTS)
+def test_a_diff_says_all_and_nothing_else(before: str, after: str) -> None:
+    diff = unified((before,), (after,))
+    assert applied(before, diff) == after
+    assert (diff == "") == (before == after)
+    assert lines_changed((before,), (after,)) <= max(before.count("\n"), after.count("\n")) + 1
+
+
+def test_a_diff_is_written_as_elsewhere() -> None:
+    before = "".join(f"{i}\n" for i in range(30))
+    after = before.replace("4\n", "four\n", 1).replace("25\n", "")
+    ours = unified((before,), (after,)).splitlines()
+    theirs = list(difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm=""))[2:]
+    assert ours == theirs
+    assert unified((before, "x = 1\n"), (before, "x = 2\n")).startswith("# cell 2\n@@ -1 +1 @@\n")
+
+
+def lines(changes: Sequence[TextChange], site: Site) -> tuple[int, int]:
+    return Places(("é = 1\nb = 2\nc = 3\n", "d = 4\n"), changes).lines(site)
+
+
+def test_places_move_with_what_is_written_before_them() -> None:
+    above = [TextChange(0, 2, 0, 2, 0, "x\ny\n")]
+    assert lines(above, Site(0, 1, 0, 1, 6)) == (1, 1)
+    assert lines(above, Site(0, 2, 0, 2, 5)) == (4, 4)
+    assert lines(above, Site(1, 1, 0, 1, 5)) == (1, 1)
+    gone = [TextChange(0, 1, 0, 2, 0, "")]
+    assert lines(gone, Site(0, 3, 4, 3, 5)) == (2, 2)
+    assert lines(gone, Site(0, 1, 4, 1, 5)) == (1, 0)
+    assert Places(("é = 1\nb = 2\n",), [*gone, TextChange(0, 3, 0, 3, 0, "c\nd")]).written() == [(0, 2, 3)]
+    inside = [TextChange(0, 2, 0, 2, 5, "with y:\n    b = 2")]
+    assert lines(inside, Site(0, 2, 4, 2, 5)) == (2, 3)
+    assert lines(inside, Site(0, 3, 0, 3, 5)) == (4, 4)
+    assert lines([], Site(7, 2, 0, 2, 5)) == (2, 2)
