@@ -7,7 +7,7 @@ w = torch.tensor(2.0, requires_grad=True)
 temperature = torch.tensor(0.5, requires_grad=True)
 loss = w**2 / float(temperature)
 loss.backward()
-print(w.grad, temperature.grad)
+print(w.grad)
 
 # %% mended
 import torch
@@ -16,4 +16,4 @@ w = torch.tensor(2.0, requires_grad=True)
 temperature = torch.tensor(0.5, requires_grad=True)
 loss = w**2 / temperature
 loss.backward()
-print(w.grad, temperature.grad)
+print(w.grad)
