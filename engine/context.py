@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import copy
+import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol
+
+from .itself import OURS
 
 
 class Observer(Protocol):
@@ -136,6 +139,14 @@ def warn_once(message: str, stacklevel: int = 2) -> None:
     if _always[0] or message not in _warned:
         _warned.add(message)
         warnings.warn(message, UserWarning, stacklevel=stacklevel + 1)
+
+
+def outside() -> int:
+    """The `stacklevel` with which a warning of the caller's points at the program's line, as PyTorch's from C++ do."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(OURS):
+        level, frame = level + 1, frame.f_back
+    return level
 
 
 def set_warn_always(b: bool) -> None:

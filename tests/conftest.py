@@ -76,3 +76,13 @@ def pytorch(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OnPyTorch]:
     needed("torch")
     with on_pytorch(tmp_path_factory.mktemp("programs")) as process:
         yield process
+
+
+@pytest.fixture(autouse=True)
+def python_stays_as_it_is() -> Iterator[None]:
+    """What the sandbox changes in Python and NumPy for a process of programs is undone where a test has tried it here."""
+    yield
+    from engine.sandbox.policy import protocols
+
+    assert not protocols.watched[0], "NumPy is watched from here on"
+    assert not isinstance(vars(object).get("__array_struct__"), protocols.Nothing), "names are shut"

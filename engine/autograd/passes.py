@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from ..context import context, observed, warn_once
+from ..context import context, observed, outside, warn_once
 from ..errors import AutogradError
-from ..itself import OURS
 from ..tensor import Tensor, constant
 from .engine import execute
 from .gradients import add_to_leaf, copied
@@ -61,7 +59,7 @@ def backward(
             raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
     starts = starts_of(listed(tensors), grad_tensors, create_graph)
     if create_graph:
-        warn_once(CYCLE, _outside())
+        warn_once(CYCLE, outside())
     if inputs is not None:
         _check_inputs(inputs)
         with observed(None):
@@ -99,14 +97,6 @@ def _check_inputs(inputs: list[Any]) -> None:
     for t in inputs:
         if not isinstance(t, (Tensor, GradientEdge)):
             raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(t).__name__}")
-
-
-def _outside() -> int:
-    """How many frames up the caller's code is, for a warning to point there."""
-    level, frame = 2, sys._getframe(2)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(OURS):
-        level, frame = level + 1, frame.f_back
-    return level
 
 
 def start(root: Tensor, gradient: Any, create_graph: bool, number: int = 0) -> tuple[Tensor, Edge, Any]:

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from .. import compat, dtypes
 from ..compat.signatures import invalid_combination, overloads
-from ..context import context, grad_mode
+from ..context import context, grad_mode, outside
 from ..op.codegen import named_result
 from ..tensor import Tensor
 from .memory.inplace import INPLACE
@@ -96,7 +96,7 @@ def callable_as(function: Callable[..., Any], owner: str, name: str) -> Callable
 
 
 def _written(called: _Called) -> Callable[..., Any]:
-    names = {"_function": called.function, "_called": called, "_settled": settled, "_MISSING": MISSING}
+    names = {"__name__": __name__, "_function": called.function, "_called": called, "_settled": settled, "_MISSING": MISSING}
     made = FunctionType(_code(tuple((p.name, p.kind, p.default is p.empty) for p in called.parameters)), names, called.name)
     defaults = {p.name: MISSING if p.default is p.empty else p.default for p in called.parameters}
     made.__defaults__ = tuple(defaults[p.name] for p in called.parameters if p.kind is _POSITIONAL)
@@ -247,7 +247,7 @@ def _write(result: Tensor, target: Tensor) -> None:
                 f"not match the required output shape {list(shape)}. This behavior is deprecated, and in a future PyTorch "
                 "release outputs will not be resized unless they have zero elements. You can explicitly reuse an out tensor t "
                 "by resizing it, inplace, to zero elements with t.resize_(0).",
-                stacklevel=5,
+                stacklevel=outside(),
             )
         resize_(target, shape)
     INPLACE["copy_"](target, result)

@@ -103,7 +103,9 @@ def test_a_training_loop_is_readable_as_a_whole_at_first_sight(name: str) -> Non
     made = rolled(recorded(ALL[name]))
     assert made.view.rolled is not None
     across, down = _inside(made.graph, made.placed, made.view.rolled.rolled.main)
-    assert min(CANVAS[0] / across, CANVAS[1] / down) >= READABLE
+    scale = CANVAS[0] / across
+    assert scale >= READABLE
+    assert down * scale <= 2 * CANVAS[1], "what does not fit is one screen further down, and nothing is at a side"
 
 
 def _inside(graph: Any, made: Layout, frame: str) -> tuple[float, float]:

@@ -302,6 +302,7 @@ def cleared_by_another(run: Run) -> Iterator[Finding]:
             ],
             nodes=[key(t) for t in tensors],
             steps=[c for _, c, *_ in lost],
+            changes=mends.cleared_before_pass(run, run.site(clear), run.site(backward)),
         )  # fmt: skip
         return
 

@@ -38,7 +38,7 @@ def trained_mode(run: Run, called: Site | None) -> Changes:
 
 
 def evaluated_mode(run: Run, called: Site | None, trained: bool) -> Changes:
-    """`eval()` of a model right before it is called for an evaluation, and `train()` after that where training goes on."""
+    """A model put into evaluation mode right before it is called for one, and back into training where that goes on."""
     name = _called(run, called)
     if not name:
         return []
@@ -87,6 +87,11 @@ def step_called(run: Run, name: str, backward: Site | None) -> Changes:
 def cleared_after_step(run: Run, clear: Site | None, step: Site | None) -> Changes:
     """A `zero_grad()` written after the step that has used the gradients."""
     return moved(run, clear, after=step)
+
+
+def cleared_before_pass(run: Run, clear: Site | None, backward: Site | None) -> Changes:
+    """A `zero_grad()` written before the backward pass whose gradients it threw away."""
+    return moved(run, clear, before=backward)
 
 
 def loss_divided(run: Run, backward: Site | None, number: str) -> Changes:

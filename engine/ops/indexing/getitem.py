@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...context import outside
 from ...op.declare import function, op
 from ...tensor import Tensor, constant
 from ..shape.dimensions import from_end
@@ -115,7 +116,7 @@ def _items(index: Index) -> list[Any]:
                 "Using a non-tuple sequence for multidimensional indexing is deprecated and will be changed in pytorch 2.9; "
                 "use x[tuple(seq)] instead of x[seq]. In pytorch 2.9 this will be interpreted as tensor index, "
                 "x[torch.tensor(seq)], which will result either in an error or a different result",
-                stacklevel=4,
+                stacklevel=outside(),
             )
             return index
     return [index]
@@ -184,7 +185,9 @@ def _as_mask(item: Any) -> Any:
     array = getattr(item, "_array", item) if isinstance(item, Tensor | np.ndarray) else None
     if array is None or array.dtype != np.uint8 or (array.ndim == 0 and isinstance(item, Tensor)):
         return item
-    warnings.warn("indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.", stacklevel=5)
+    warnings.warn(
+        "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.", stacklevel=outside()
+    )
     return constant(array != 0)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...context import outside
 from ...op.declare import function, op
 from ...tensor import Tensor
 from ..pointwise.comparison import where
@@ -94,14 +95,14 @@ def _only_floating(what: str, tensor: Tensor) -> None:
         raise RuntimeError(f"{what} only support floating point and complex dtypes")
 
 
-def _enough(what: str, tensor: Tensor, dim: Any, correction: Any, stacklevel: int = 3) -> None:
+def _enough(what: str, tensor: Tensor, dim: Any, correction: Any) -> None:
     """Warn, as PyTorch does, where there are too few values for the correction: the result is NaN, or infinite."""
     if tensor._array.size and count(tensor._array.shape, dim) <= correction:
         warnings.warn(
             f"{what}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor (input numel "
             "divided by output numel).",
             UserWarning,
-            stacklevel=stacklevel,
+            stacklevel=outside(),
         )
 
 
@@ -150,7 +151,7 @@ def _together(both: Any, name: str) -> Any:
         dim, correction = _spread_arguments(dim, unbiased, correction)
         _only_floating(name, input)
         axes = axes_of(dim, input._array.ndim)
-        _enough(name, input, axes, correction, 4)
+        _enough(name, input, axes, correction)
         spread, centre = both(input, axes, correction, keepdim)
         return spread, centre
 

@@ -67,7 +67,7 @@ CASES: list[tuple[str, Code, list[Any]]] = [
     ("_matrix_exp", lambda t, x: t.linalg.matrix_exp(x), [f(2, 3, 3)]),
     ("_normal_of_std", lambda t, s: t.normal(1.0, s) * 0 + s**3, [f(3)]),
     ("_packed", packed, [f(2, 3, 2)]),
-    ("_place", lambda t, x: t.cat([x, x**2], 1) ** 3, [f(2, 3)]),
+    ("_cat", lambda t, x: t.cat([x, x**2], 1) ** 3, [f(2, 3)]),
     ("_resampled", lambda t, x: t.nn.functional.adaptive_avg_pool2d(x**2, (2, 2)) ** 3, [f(1, 1, 3, 5)]),
     ("_shifted_zeros", lambda t, x: t.prod(x, 1), [nan_free]),
     ("_upsample_nearest_exact3d", lambda t, x: t.nn.functional.interpolate(x**3, 3, mode="nearest-exact"), [f(1, 1, 2, 2, 2)]),

@@ -476,7 +476,7 @@ t = torch.zeros(100)
 print(t[I()])
 
 # %% an index that replaces its tensor's data
-#: ends: error TypeError
+#: ends: error IndexError
 import torch
 class I:
     def __index__(self):
