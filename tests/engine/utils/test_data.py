@@ -144,7 +144,7 @@ def test_workers_take_turns_in_this_process_and_that_is_told_once() -> None:
             warnings.simplefilter("always")
             loader = engine.utils.data.DataLoader(Numbered(), batch_size=None, num_workers=2, worker_init_fn=started.append)
             engine.utils.data.DataLoader([1, 2], num_workers=2)
-            assert list(loader) == [(0, 2, 0), (1, 2, 0), (0, 2, 1), (1, 2, 1), (1, 2, 2)]
+            assert list(loader) == [[0, 2, 0], [1, 2, 0], [0, 2, 1], [1, 2, 1], [1, 2, 2]]
     finally:
         _warned.update(before)
     assert started == [0, 1]
