@@ -150,7 +150,7 @@ def _check_workers(workers: int, timeout: float, prefetch: int | None, persisten
     if timeout < 0:
         raise ValueError("timeout option should be non-negative")
     if workers > 0:
-        warn_once(IN_ONE_PROCESS, outside() - 1)
+        warn_once(IN_ONE_PROCESS, outside())
         return
     if prefetch is not None:
         raise ValueError(

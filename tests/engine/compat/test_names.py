@@ -1,4 +1,4 @@
-"""What programs print, warn of and raise that use one of the many names beside the operations: as PyTorch, and as is written."""
+"""What programs print, warn of and raise that use a name beside the operations: as is written, and as PyTorch does."""
 
 from __future__ import annotations
 

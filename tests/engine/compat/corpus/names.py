@@ -745,6 +745,19 @@ for _ in range(3):
     opt.zero_grad(); s.scale(x.sum()).backward(); s.step(opt); s.update(); print(s.get_scale())
 s.update(new_scale=7.); print(s.get_scale())
 
+# %% numbers first
+#: gives: tensor([2., 4.]) tensor([3., 4.]) tensor([1., 0.]) tensor([2., 1.]) tensor([3.0000, 1.5000])
+#: gives: tensor([2., 4.]) tensor([0., 1.]) tensor([5., 2.])
+import torch
+x = torch.tensor([1., 2.])
+print(torch.mul(2, x), torch.add(2, x), torch.sub(2, x), torch.div(2, x), torch.true_divide(3, x))
+print(torch.pow(2, x), torch.remainder(5, x), torch.floor_divide(5, x))
+
+# %% numbers only
+#: gives: tensor(5) tensor(6.) tensor(3) tensor(0.5000)
+import torch
+print(torch.add(2, 3), torch.mul(2, 3.), torch.sub(5, 2), torch.div(1, 2))
+
 # %% numbers only pow
 #: gives: TypeError: pow() received an invalid combination of arguments - got (int, int), but expected one of:
 #: gives:  * (Tensor input, Tensor exponent, *, Tensor out = None)
@@ -780,6 +793,11 @@ torch.exp(2.0)
 import torch
 torch.sqrt(2)
 
+# %% numbers add alpha
+#: gives: tensor([7., 7.]) tensor([3., 3.]) tensor([-1., -1.])
+import torch
+print(torch.add(torch.ones(2), 3, alpha=2), torch.add(torch.ones(2), torch.ones(2), alpha=2), torch.sub(1, torch.ones(2), alpha=2))
+
 # %% numbers pow string
 #: gives: TypeError: pow() received an invalid combination of arguments - got (str, int), but expected one of:
 #: gives:  * (Tensor input, Tensor exponent, *, Tensor out = None)
@@ -787,6 +805,36 @@ torch.sqrt(2)
 #: gives:  * (Tensor input, Number exponent, *, Tensor out = None)
 import torch
 torch.pow('a', 2)
+
+# %% bool matmul
+#: gives: NotImplementedError: "addmm_impl_cpu_" not implemented for 'Bool'
+import torch
+torch.ones(2, 2, dtype=torch.bool) @ torch.ones(2, 2, dtype=torch.bool)
+
+# %% bool mm
+#: gives: NotImplementedError: "addmm_impl_cpu_" not implemented for 'Bool'
+import torch
+torch.mm(torch.ones(2, 2, dtype=torch.bool), torch.ones(2, 2, dtype=torch.bool))
+
+# %% bool mv
+#: gives: NotImplementedError: "addmv_impl_cpu" not implemented for 'Bool'
+import torch
+torch.mv(torch.ones(2, 2, dtype=torch.bool), torch.ones(2, dtype=torch.bool))
+
+# %% bool dot
+#: gives: NotImplementedError: "dot" not implemented for 'Bool'
+import torch
+torch.dot(torch.ones(2, dtype=torch.bool), torch.ones(2, dtype=torch.bool))
+
+# %% bool bmm
+#: gives: NotImplementedError: "bmm" not implemented for 'Bool'
+import torch
+torch.bmm(torch.ones(1, 2, 2, dtype=torch.bool), torch.ones(1, 2, 2, dtype=torch.bool))
+
+# %% bool linear
+#: gives: NotImplementedError: "addmm_impl_cpu_" not implemented for 'Bool'
+import torch
+torch.nn.functional.linear(torch.ones(2, 2, dtype=torch.bool), torch.ones(2, 2, dtype=torch.bool))
 
 # %% mixed matmul
 #: gives: RuntimeError: expected m1 and m2 to have the same dtype, but got: float != long int
@@ -820,11 +868,51 @@ torch.finfo(3)
 import torch
 print(torch.finfo(torch.float32) == torch.finfo(torch.float32), torch.finfo(torch.float32) == torch.finfo(torch.float64), torch.finfo('float32') if False else 0)
 
+# %% generator device
+#: gives: RuntimeError: Cannot get CUDA generator without ATen_cuda library. PyTorch splits its backend into two shared libraries: a CPU library and a CUDA library; this error has occurred because you are trying to use some CUDA functionality, but the CUDA library has not been loaded by the dynamic linker for some reason.  The CUDA library MUST be loaded, EVEN IF you don't directly use any symbols from the CUDA library! One common culprit is a lack of -Wl,--no-as-needed in your link arguments; many dynamic linkers will delete dynamic library dependencies if you don't depend on any of their symbols.  You can check if this has occurred by using ldd on your binary to see if there is a dependency on *_cuda.so library.
+import torch
+torch.Generator(device='cuda')
+
 # %% generator device cpu
 #: gives: tensor([0.8303, 0.1261]) cpu
 import torch
 g = torch.Generator(device='cpu').manual_seed(5)
 print(torch.rand(2, generator=g), torch.Generator('cpu').device)
+
+# %% return types
+#: gives: 0
+#: gives: <class 'torch.return_types.linalg_svd'> <class 'torch.return_types.linalg_qr'> <class 'torch.return_types.linalg_eigh'> <class 'torch.return_types.max'> <class 'torch.return_types.linalg_slogdet'> <class 'torch.return_types.linalg_lu'> <class 'torch.return_types.linalg_inv_ex'> <class 'torch.return_types.linalg_cholesky_ex'> <class 'torch.return_types.linalg_lstsq'>
+import torch
+x = torch.tensor([[2., 1.], [1., 3.]])
+print(torch.linalg.eigh(x)._fields if hasattr(torch.linalg.eigh(x), '_fields') else 0)
+print(type(torch.linalg.svd(x)), type(torch.linalg.qr(x)), type(torch.linalg.eigh(x)), type(x.max(0)), type(torch.linalg.slogdet(x)), type(torch.linalg.lu(x)), type(torch.linalg.inv_ex(x)), type(torch.linalg.cholesky_ex(x)), type(torch.linalg.lstsq(x, x)))
+
+# %% warn cross
+#: gives: <2: UserWarning: Using torch.cross without specifying the dim arg is deprecated.
+#: gives: Please either pass the dim explicitly or simply use torch.linalg.cross.
+#: gives: The default value of dim will change to agree with that of linalg.cross in a future release.>
+#: gives: tensor([[0., 0., 0.],
+#: gives:         [0., 0., 0.]])
+import torch
+print(torch.cross(torch.ones(2, 3), torch.ones(2, 3)))
+
+# %% warn cross method
+#: gives: <2: UserWarning: Using torch.cross without specifying the dim arg is deprecated.
+#: gives: Please either pass the dim explicitly or simply use torch.linalg.cross.
+#: gives: The default value of dim will change to agree with that of linalg.cross in a future release.>
+#: gives: tensor([[0., 0., 0.],
+#: gives:         [0., 0., 0.],
+#: gives:         [0., 0., 0.]]) tensor([[0., 0., 0.],
+#: gives:         [0., 0., 0.],
+#: gives:         [0., 0., 0.]])
+import torch
+print(torch.ones(3, 3).cross(torch.ones(3, 3)), torch.linalg.cross(torch.ones(3,3), torch.ones(3,3)))
+
+# %% warn where uint8
+#: gives: <2: UserWarning: where received a uint8 condition tensor. This behavior is deprecated and will be removed in a future version of PyTorch. Use a boolean condition instead.>
+#: gives: tensor([1., 0.])
+import torch
+print(torch.where(torch.tensor([1, 0], dtype=torch.uint8), torch.ones(2), torch.zeros(2)))
 
 # %% where int
 #: gives: RuntimeError: where expected condition to be a boolean tensor, but got a tensor with dtype Long
@@ -880,6 +968,19 @@ print(torch.ones(2, 3, 4).T.shape)
 #: gives: tensor(nan) tensor(nan)
 import torch
 print(torch.ones(1).std(), torch.ones(1).var())
+
+# %% index obj
+#: gives: tensor([3., 4., 5.]) tensor(2.) tensor([[0., 1., 2.]]) tensor([[1., 2.],
+#: gives:         [4., 5.]])
+#: gives: tensor([[5., 5., 5.],
+#: gives:         [3., 4., 5.]])
+import torch
+class I:
+    def __init__(self, i): self.i = i
+    def __index__(self): return self.i
+x = torch.arange(6.).reshape(2, 3)
+print(x[I(1)], x[I(0), I(2)], x[I(0):I(1)], x[:, I(1):])
+x[I(0)] = 5; print(x)
 
 # %% index numpy ints
 #: gives: tensor([3., 4., 5.]) tensor([3., 4., 5.]) tensor([[0., 1., 2.],
@@ -966,3 +1067,39 @@ from torch import Tensor
 from typing import Optional, Union
 def f(x: Optional[torch.LongTensor], y: Union[torch.FloatTensor, int] = 2, z: "torch.device" = None): return y
 print(f(None))
+
+# %% names of graphs
+#: gives: RollBackward0 ViewBackward0 IndexSelectBackward0 ViewBackward0
+#: gives: tensor([1., 1., 1., 1., 1., 1.], grad_fn=<ViewBackward0>) tensor([[0., 0., 1., 1.],
+#: gives:         [2., 2., 3., 3.]]) tensor([[3., 0.],
+#: gives:         [1., 2.]])
+#: gives: tensor([0., 0., 1.])
+import torch, torch.nn.functional as F
+x = torch.ones(3, requires_grad=True)
+name = lambda t: type(t.grad_fn).__name__
+print(name(x.roll(1)), name(x.repeat_interleave(2)), name(x.repeat_interleave(torch.tensor([1, 2, 1]))), name(torch.nn.Linear(3, 2)(x)))
+print(x.repeat_interleave(2), torch.arange(4.).reshape(2, 2).repeat_interleave(2, dim=1), torch.arange(4.).reshape(2, 2).roll(1))
+x.roll(1)[0].backward(); print(x.grad)
+
+# %% numbers first in graphs
+#: gives: tensor([-3., -3.]) tensor([2]) tensor([2.5000]) tensor(True)
+import torch
+x = torch.ones(2, requires_grad=True)
+y = torch.mul(2, x) + torch.sub(3, x) + torch.div(4, x)
+y.sum().backward(); print(x.grad, torch.add(1, torch.tensor([1])), torch.add(1.5, torch.tensor([1])), torch.add(True, True))
+
+# %% an index that changes what it indexes
+#: gives: tensor([3., 1.])
+import torch
+x = torch.arange(4.)
+i = torch.tensor([0, 1])
+class I:
+    def __index__(self):
+        i[0] = 3
+        return 0
+print(torch.stack([x, x])[I(), i])
+
+# %% generators by name
+#: gives: <class 'torch._C.Generator'> <class 'torch._C.Generator'> <class 'torch.return_types.max'>
+import torch
+print(torch.Generator, type(torch.Generator()), type(torch.ones(2, 2).max(0)))
