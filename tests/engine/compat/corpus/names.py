@@ -956,6 +956,58 @@ import torch
 s = torch.arange(2.).untyped_storage()
 print(s, type(s), s.nbytes(), len(s), s.device)
 
+# %% addmm numbers 2
+#: gives: <2: UserWarning: This overload of addmm is deprecated:
+#: gives: 	addmm(Number beta, Tensor input, Number alpha, Tensor mat1, Tensor mat2, *, Tensor out = None)
+#: gives: Consider using one of the following signatures instead:
+#: gives: 	addmm(Tensor input, Tensor mat1, Tensor mat2, *, Number beta = 1, Number alpha = 1, Tensor out = None)
+#: gives: 	addmm(Tensor input, Tensor mat1, Tensor mat2, torch.dtype out_dtype, *, Number beta = 1, Number alpha = 1, Tensor out = None)>
+#: gives: tensor([[8., 8.],
+#: gives:         [8., 8.]])
+import torch
+print(torch.addmm(2, torch.ones(2,2), 3, torch.ones(2,2), torch.ones(2,2)))
+
+# %% addcmul numbers
+#: gives: <2: UserWarning: This overload of addcmul is deprecated:
+#: gives: 	addcmul(Tensor input, Number value, Tensor tensor1, Tensor tensor2, *, Tensor out = None)
+#: gives: Consider using one of the following signatures instead:
+#: gives: 	addcmul(Tensor input, Tensor tensor1, Tensor tensor2, *, Number value = 1, Tensor out = None)>
+#: gives: <2: UserWarning: This overload of add is deprecated:
+#: gives: 	add(Number alpha, Tensor other)
+#: gives: Consider using one of the following signatures instead:
+#: gives: 	add(Tensor other, *, Number alpha = 1)>
+#: gives: tensor([3., 3.]) tensor([3., 3.])
+import torch
+print(torch.addcmul(torch.ones(2), 2, torch.ones(2), torch.ones(2)), torch.ones(2).add(2, torch.ones(2)))
+
+# %% add_ numbers
+#: gives: <3: UserWarning: This overload of add_ is deprecated:
+#: gives: 	add_(Number alpha, Tensor other)
+#: gives: Consider using one of the following signatures instead:
+#: gives: 	add_(Tensor other, *, Number alpha = 1)>
+#: gives: tensor([1.5000, 1.5000])
+#: gives: <4: UserWarning: This overload of addcdiv_ is deprecated:
+#: gives: 	addcdiv_(Number value, Tensor tensor1, Tensor tensor2)
+#: gives: Consider using one of the following signatures instead:
+#: gives: 	addcdiv_(Tensor tensor1, Tensor tensor2, *, Number value = 1)>
+#: gives: tensor([2., 2.])
+#: gives: <5: UserWarning: This overload of addcmul_ is deprecated:
+#: gives: 	addcmul_(Number value, Tensor tensor1, Tensor tensor2)
+#: gives: Consider using one of the following signatures instead:
+#: gives: 	addcmul_(Tensor tensor1, Tensor tensor2, *, Number value = 1)>
+#: gives: tensor([2.5000, 2.5000])
+#: gives: <6: UserWarning: This overload of sub_ is deprecated:
+#: gives: 	sub_(Number alpha, Tensor other)
+#: gives: Consider using one of the following signatures instead:
+#: gives: 	sub_(Tensor other, *, Number alpha = 1)>
+#: gives: tensor([2., 2.])
+import torch
+x = torch.ones(2)
+x.add_(0.5, torch.ones(2)); print(x)
+x.addcdiv_(0.5, torch.ones(2), torch.ones(2)); print(x)
+x.addcmul_(0.5, torch.ones(2), torch.ones(2)); print(x)
+x.sub_(0.5, torch.ones(2)); print(x)
+
 # %% T warn
 #: gives: <2: UserWarning: The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will throw an error in a future release. Consider `x.mT` to transpose batches of matrices or `x.permute(*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor.>
 #: gives: torch.Size([4, 3, 2])
@@ -1103,3 +1155,27 @@ print(torch.stack([x, x])[I(), i])
 #: gives: <class 'torch._C.Generator'> <class 'torch._C.Generator'> <class 'torch.return_types.max'>
 import torch
 print(torch.Generator, type(torch.Generator()), type(torch.ones(2, 2).max(0)))
+
+# %% factors before tensors in methods
+#: gives: <3: UserWarning: This overload of addmv is deprecated:
+#: gives: 	addmv(Number beta, Tensor mat, Tensor vec)
+#: gives: Consider using one of the following signatures instead:
+#: gives: 	addmv(Tensor mat, Tensor vec, *, Number beta = 1, Number alpha = 1)>
+#: gives: <3: UserWarning: This overload of addmv is deprecated:
+#: gives: 	addmv(Number beta, Number alpha, Tensor mat, Tensor vec)
+#: gives: Consider using one of the following signatures instead:
+#: gives: 	addmv(Tensor mat, Tensor vec, *, Number beta = 1, Number alpha = 1)>
+#: gives: <3: UserWarning: This overload of addr is deprecated:
+#: gives: 	addr(Number beta, Tensor vec1, Tensor vec2)
+#: gives: Consider using one of the following signatures instead:
+#: gives: 	addr(Tensor vec1, Tensor vec2, *, Number beta = 1, Number alpha = 1)>
+#: gives: tensor([4., 4.]) tensor([8., 8.]) tensor([[3., 3.],
+#: gives:         [3., 3.]])
+#: gives: <4: UserWarning: This overload of addmm_ is deprecated:
+#: gives: 	addmm_(Number beta, Number alpha, Tensor mat1, Tensor mat2)
+#: gives: Consider using one of the following signatures instead:
+#: gives: 	addmm_(Tensor mat1, Tensor mat2, *, Number beta = 1, Number alpha = 1)>
+import torch
+m = torch.ones(2, 2); v = torch.ones(2)
+print(v.addmv(2, m, v), v.addmv(2, 3, m, v), m.addr(2, v, v))
+m.addmm_(2, 3, m, m)
