@@ -106,7 +106,7 @@ def test_the_default_example_of_the_readme_is_the_pages() -> None:
 
 
 # PyTorch's own names, which programs use and nothing here need mention.
-FOREIGN = re.compile(r"engine/(ops|nn|optim|autograd|func|linalg|utils|signal|tensor|backends|sandbox/facades)\b")
+FOREIGN = re.compile(r"engine/(amp|profiler|ops|nn|optim|autograd|func|linalg|utils|signal|tensor|backends|sandbox/facades)\b")
 
 
 def ours(pattern: str) -> list[Path]:
