@@ -17,9 +17,9 @@ another one runs every program, here and on PyTorch. An *error* is certainly wro
 *hint* worth a look. Of a rule that is marked "fix by rule" findings bring a change of the program's text, which is tried on a
 copy before it is offered.
 
-`gradtape explain prog.py` tells what is found; its exit code is 1 for an error or a warning, 0 for hints or nothing, and 2 where
-the program could not run. `--ignore ID` leaves a rule out, and so does `# gradtape: ignore[ID]` in a line of the program for what
-is found there. `gradtape rules ID` shows an entry of this page.
+`gradtape explain prog.py` tells what is found; its exit code is 1 for an error or a warning, 0 for hints or nothing, and 2
+where the program could not run. `--ignore ID` leaves a rule out, and so does `# gradtape: ignore[ID]` in a line of the
+program for what is found there. `gradtape rules ID` shows an entry of this page.
 """
 
 
