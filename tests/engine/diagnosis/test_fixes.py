@@ -93,6 +93,18 @@ def test_a_proof_tells_what_the_fix_did(kind: str) -> None:
         assert not edit.proof.after > edit.proof.before + CLOSE * abs(edit.proof.before)
 
 
+def test_kinds_whose_findings_bring_changes_are_mechanical_and_no_others() -> None:
+    """By the programs that the catalogue shows, so that a kind cannot be marked for what another one brings."""
+    bring: dict[str, bool] = {}
+    for id in kinds():
+        for finding in findings(ran(entry(id).broken)):
+            if finding.rule == id:
+                bring[id] = bring.get(id, False) or bool(finding.changes)
+            assert not finding.changes or finding.rule in MECHANICAL, f"{finding.rule} brings changes and is not mechanical"
+    without = {id for id in MECHANICAL if not bring[id]}
+    assert without == {"loss_not_connected"}  # of a metric taken for a loss, which no rule can write anew
+
+
 def test_many_kinds_have_a_fix() -> None:
     assert len(MECHANICAL) >= 30
 
