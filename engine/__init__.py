@@ -69,7 +69,7 @@ newaxis = None
 contiguous_format, preserve_format, channels_last, channels_last_3d = (
     "torch.contiguous_format", "torch.preserve_format", "torch.channels_last", "torch.channels_last_3d",
 )  # fmt: skip
-_MODULES = ("backends", "cuda", "func", "linalg", "masked", "nn", "optim", "signal", "special", "utils")
+_MODULES = ("backends", "cuda", "distributions", "func", "linalg", "masked", "nn", "optim", "signal", "special", "utils")
 
 __all__ = [
     "Generator", "Size", "Tensor", "autograd", "channels_last", "channels_last_3d", "contiguous_format", "default_generator",
