@@ -7,6 +7,8 @@ from typing import Any
 
 from ...autograd.function import FunctionCtx
 from ...backends import cudnn
+from ...distributions import Distribution, Transform
+from ...distributions.constraints import Constraint
 from ...nn import Module
 from ...optim import Optimizer
 from ...optim.lr_scheduler import LRScheduler
@@ -27,7 +29,8 @@ class World:
     def __init__(self) -> None:
         self.guards = Guards()
         self.guards.modules = (Facade,)
-        self.guards.opened += (DataLoader, Dataset, FunctionCtx, LRScheduler, Module, Optimizer, Sampler, Tensor, type(cudnn))
+        self.guards.opened += (Constraint, DataLoader, Dataset, Distribution, FunctionCtx, LRScheduler, Module, Optimizer)
+        self.guards.opened += (Sampler, Tensor, Transform, type(cudnn))
         self.copying = Copying(self.guards)
         self.guards.replacements["__deepcopy__"] = self.copying.method
         self.builtins = make_builtins(self.guards, self._import)

@@ -9,6 +9,7 @@ from typing import Any
 
 from ...compat import torch_c
 from ...compat.names import SURFACE
+from ...distributions import FILES
 from ...errors import unread
 from ...itself import OURS, engine
 from ..policy.errors import MissingAttribute
@@ -17,7 +18,9 @@ from .saving import load, save
 
 SUBMODULES = (
     "autograd", "autograd.function", "autograd.functional", "autograd.grad_mode", "autograd.gradcheck", "autograd.graph",
-    "backends", "cuda", "func", "linalg", "masked", "nn", "nn.functional", "nn.init", "nn.modules", "nn.parameter", "nn.utils",
+    "backends", "cuda", "distributions", "distributions.constraint_registry", "distributions.constraints",
+    "distributions.distribution", "distributions.exp_family", "distributions.kl", "distributions.transforms",
+    "distributions.utils", *(f"distributions.{file}" for file in FILES), "func", "linalg", "masked", "nn", "nn.functional", "nn.init", "nn.modules", "nn.parameter", "nn.utils",
     "nn.utils.rnn", "optim", "optim.lr_scheduler", "optim.optimizer", "optim.swa_utils", "signal", "signal.windows", "special",
     "utils", "utils.checkpoint", "utils.data",
 )  # fmt: skip

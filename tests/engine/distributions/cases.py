@@ -46,6 +46,7 @@ FACTOR, DIAG = f32([0.5, -0.2], [1.0, 0.3], [0.1, 0.7]), f32(0.6, 1.1, 0.9)
 VECTORS = f32([0.3, -1.0, 0.5], [1.5, 0.2, -0.7])
 SHARES = f32([0.2, 0.5, 0.3], [0.6, 0.3, 0.1])
 CORR = np.linalg.cholesky(np.array([[1.0, 0.3, -0.2], [0.3, 1.0, 0.5], [-0.2, 0.5, 1.0]])).astype(F32)
+WARM = f32(0.7).reshape(())
 ONE_HOT = f32([0.0, 1.0, 0.0], [1.0, 0.0, 0.0])
 
 CASES: dict[str, Case] = {
@@ -110,13 +111,13 @@ CASES: dict[str, Case] = {
     ),
     "Pareto": Case(lambda d, s, a: d.Pareto(s, a), (SCALE, f32(0.8, 1.5, 3)), SCALE + ABOVE, (f32(1.0), f32(-1.0)), f32(0, 0, 0)),
     "Poisson": Case(lambda d, r: d.Poisson(r), (f32(0.3, 4.0, 25.0),), f32(0, 3, 30), (f32(-1.0),), f32(0.5, 1, 1)),
-    "RelaxedBernoulli": Case(lambda d, t, p: d.RelaxedBernoulli(t, p), (f32(0.7)[0], PROBS), SHARE, (f32(1), f32(2)), f32(2, 0, 0)),
-    "RelaxedBernoulli of logits": Case(lambda d, t, x: d.RelaxedBernoulli(t, logits=x), (f32(0.7)[0], LOGITS), SHARE),
+    "RelaxedBernoulli": Case(lambda d, t, p: d.RelaxedBernoulli(t, p), (WARM, PROBS), SHARE, (f32(1), f32(2)), f32(2, 0, 0)),
+    "RelaxedBernoulli of logits": Case(lambda d, t, x: d.RelaxedBernoulli(t, logits=x), (WARM, LOGITS), SHARE),
     "RelaxedOneHotCategorical": Case(
-        lambda d, t, p: d.RelaxedOneHotCategorical(t, p), (f32(0.7)[0], ROWS), SHARES, (f32(1), f32(0.5, -0.5)), f32(1, 1, 1)
+        lambda d, t, p: d.RelaxedOneHotCategorical(t, p), (WARM, ROWS), SHARES, (f32(1), f32(0.5, -0.5)), f32(1, 1, 1)
     ),
     "RelaxedOneHotCategorical of logits": Case(
-        lambda d, t, x: d.RelaxedOneHotCategorical(t, logits=x), (f32(0.7)[0], ROW_LOGITS), SHARES
+        lambda d, t, x: d.RelaxedOneHotCategorical(t, logits=x), (WARM, ROW_LOGITS), SHARES
     ),
     "StudentT": Case(lambda d, n, m, s: d.StudentT(n, m, s), (f32(0.9, 1.5, 6), LOC, SCALE), REAL, (f32(-1), f32(0), f32(1))),
     "TransformedDistribution": Case(
@@ -126,8 +127,8 @@ CASES: dict[str, Case] = {
     "Uniform": Case(lambda d, a, b: d.Uniform(a, b), (LOC, LOC + SCALE), LOC + SCALE / 3, (f32(1.0), f32(0.5)), f32(9, 9, 9)),
     "VonMises": Case(lambda d, m, c: d.VonMises(m, c), (LOC, f32(0.5, 3.0, 8.0)), REAL, (f32(0.0), f32(-1.0))),
     "Weibull": Case(lambda d, s, c: d.Weibull(s, c), (SCALE, f32(0.7, 1.5, 3)), ABOVE, (f32(1.0), f32(-1.0)), f32(0, 1, 1)),
-    "Wishart": Case(lambda d, n, c: d.Wishart(n, c), (f32(4.5)[0], COV), COV * 3, (f32(4.5)[0], -COV), -COV),
+    "Wishart": Case(lambda d, n, c: d.Wishart(n, c), (f32(4.5).reshape(()), COV), COV * 3, (f32(4.5).reshape(()), -COV), -COV),
     "Wishart of a factor": Case(lambda d, n, c: d.Wishart(n, scale_tril=c), (f32(4.5, 7), TRIL), COV * 3),
-    "Wishart of a precision": Case(lambda d, n, c: d.Wishart(n, precision_matrix=c), (f32(5.5)[0], COV), COV * 3),
+    "Wishart of a precision": Case(lambda d, n, c: d.Wishart(n, precision_matrix=c), (f32(5.5).reshape(()), COV), COV * 3),
 }  # fmt: skip
 """By name."""
