@@ -1,4 +1,4 @@
-"""`torch.distributions`: probability distributions, with samples through which gradients pass, their transforms and divergences."""
+"""`torch.distributions`: probability distributions, their transforms and divergences; gradients pass through samples."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from types import ModuleType
 from typing import Any
 
 from ..compat.classes import known_as
-from . import (
+from . import (  # noqa: F401  (PyTorch has these modules, too)
     binary_counts,
     categories,
     circular,

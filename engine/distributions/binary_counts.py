@@ -79,10 +79,9 @@ class Binomial(Odds):
     arg_constraints = {"total_count": constraints.nonnegative_integer, **BY_ODDS}
     has_enumerate_support = True
     _expanding = ("total_count", "probs", "logits")
+    total_count: Any
 
-    def __init__(
-        self, total_count: Any = 1, probs: Any = None, logits: Any = None, validate_args: bool | None = None
-    ) -> None:
+    def __init__(self, total_count: Any = 1, probs: Any = None, logits: Any = None, validate_args: bool | None = None) -> None:
         shape = self._one_of(probs, logits, total_count=total_count)
         self.total_count = self.total_count.type_as(self._param)
         super().__init__(shape, validate_args=validate_args)
@@ -201,6 +200,7 @@ class NegativeBinomial(Odds):
     }
     support = constraints.nonnegative_integer
     _expanding = ("total_count", "probs", "logits")
+    total_count: Any
 
     def __init__(self, total_count: Any, probs: Any = None, logits: Any = None, validate_args: bool | None = None) -> None:
         shape = self._one_of(probs, logits, total_count=total_count)

@@ -37,7 +37,7 @@ class Categorical(Distribution):
         self._num_events = self._param.size()[-1]
         super().__init__(self._param.size()[:-1], validate_args=validate_args)
 
-    def _expand_into(self, new: Any, batch_shape: Size) -> Size:
+    def _expand_into(self, new: Any, batch_shape: Size) -> Any:
         for name in ("probs", "logits"):
             if name in self.__dict__:
                 new._param = self.__dict__[name].expand(batch_shape + Size((self._num_events,)))
@@ -107,10 +107,10 @@ class Categorical(Distribution):
 class _OfCategories(Distribution):
     """What is made of a `Categorical`."""
 
-    _expanding: Any = ()
+    _expanding = ()
     _categorical: Any
 
-    def _expand_into(self, new: Any, batch_shape: Size) -> Size:
+    def _expand_into(self, new: Any, batch_shape: Size) -> Any:
         new._categorical = self._categorical.expand(batch_shape)
         return self._event_shape
 
@@ -205,9 +205,7 @@ class Multinomial(_OfCategories):
     arg_constraints = BY_SHARES
     _kept = ("total_count",)
 
-    def __init__(
-        self, total_count: int = 1, probs: Any = None, logits: Any = None, validate_args: bool | None = None
-    ) -> None:
+    def __init__(self, total_count: int = 1, probs: Any = None, logits: Any = None, validate_args: bool | None = None) -> None:
         if not isinstance(total_count, int):
             raise NotImplementedError("inhomogeneous total_count is not supported")
         self.total_count = total_count

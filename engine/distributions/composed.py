@@ -33,7 +33,7 @@ class Independent(Distribution):
         self.reinterpreted_batch_ndims = reinterpreted_batch_ndims
         super().__init__(shape[:cut], shape[cut:], validate_args=validate_args)
 
-    def _expand_into(self, new: Any, batch_shape: Size) -> Size:
+    def _expand_into(self, new: Any, batch_shape: Size) -> Any:
         new.base_dist = self.base_dist.expand(batch_shape + self.event_shape[: self.reinterpreted_batch_ndims])
         return self._event_shape
 
@@ -98,7 +98,7 @@ class TransformedDistribution(Distribution):
     """What becomes of a distribution's samples by transforms, one after the other."""
 
     arg_constraints: Any = {}
-    _expanding: Any = ()
+    _expanding = ()
     _kept = ("transforms",)
     transforms: list[Any]
     base_dist: Any
@@ -130,7 +130,7 @@ class TransformedDistribution(Distribution):
         cut = len(forward_shape) - event_dim
         super().__init__(forward_shape[:cut], forward_shape[cut:], validate_args=validate_args)
 
-    def _expand_into(self, new: Any, batch_shape: Size) -> Size:
+    def _expand_into(self, new: Any, batch_shape: Size) -> Any:
         shape = batch_shape + self.event_shape
         for t in reversed(self.transforms):
             shape = t.inverse_shape(shape)
@@ -207,9 +207,7 @@ class MixtureSameFamily(Distribution):
     _expanding = ()
     _kept = ("_num_component", "_event_ndims")
 
-    def __init__(
-        self, mixture_distribution: Any, component_distribution: Any, validate_args: bool | None = None
-    ) -> None:
+    def __init__(self, mixture_distribution: Any, component_distribution: Any, validate_args: bool | None = None) -> None:
         self._mixture_distribution = mixture_distribution
         self._component_distribution = component_distribution
         if not isinstance(mixture_distribution, Categorical):
@@ -233,10 +231,10 @@ class MixtureSameFamily(Distribution):
         self._event_ndims = len(event_shape)
         super().__init__(batch_shape=batch, event_shape=event_shape, validate_args=validate_args)
 
-    def _expand_into(self, new: Any, batch_shape: Size) -> Size:
+    def _expand_into(self, new: Any, batch_shape: Size) -> Any:
         new._component_distribution = self._component_distribution.expand(batch_shape + (self._num_component,))
         new._mixture_distribution = self._mixture_distribution.expand(batch_shape)
-        event_shape: Size = new._component_distribution.event_shape
+        event_shape = new._component_distribution.event_shape
         return event_shape
 
     @constraints.dependent_property

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
+
+import numpy as np
 
 from ..compat.classes import known_as
 from ..dtypes import bool8, finfo
+from ..tensor import constant
 from .constraint import (
     Constraint,
     MixtureSameFamilyConstraint,
@@ -241,13 +245,23 @@ class _PositiveSemidefinite(_Symmetric):
         return linalg.eigvalsh(value).ge(0).all(-1) if is_symmetric.all() else is_symmetric
 
 
+def _has_factor(value: Any) -> Any:
+    """For each matrix whether it has a Cholesky factor."""
+    found = np.zeros(value.shape[:-2], bool)
+    for index in np.ndindex(found.shape):
+        with suppress(np.linalg.LinAlgError):
+            np.linalg.cholesky(value._array[index])
+            found[index] = True
+    return constant(found)
+
+
 class _PositiveDefinite(_Symmetric):
     """Symmetric matrices that have a Cholesky factor."""
 
     def check(self, value: Any) -> Any:
         """Whether it is one of them."""
         is_symmetric = super().check(value)
-        return linalg.cholesky_ex(value).info.eq(0) if is_symmetric.all() else is_symmetric
+        return _has_factor(value) if is_symmetric.all() else is_symmetric
 
 
 # --- their public names ----------------------------------------------------------------------------------------------------

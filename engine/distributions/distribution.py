@@ -1,10 +1,10 @@
-"""`torch.distributions.Distribution`: what all distributions have: shapes, checks of parameters and samples, expanding, their text."""
+"""`torch.distributions.Distribution`: what all have: shapes, checks of parameters and samples, expanding, their text."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..autograd.grad_mode import no_grad
 from ..compat.classes import KNOWN, known_as
@@ -21,10 +21,17 @@ class Distribution:
     has_rsample: Any = False
     has_enumerate_support: Any = False
     _validate_args = __debug__
-    _expanding: ClassVar[tuple[str, ...] | None] = None
+    _expanding: ClassVar[Any] = None
     """Parameters of the batch's shape, and distributions of that batch, which `expand` expands; None: `expand` is not there."""
-    _kept: ClassVar[tuple[str, ...]] = ()
+    _kept: ClassVar[Any] = ()
     """Attributes that an expanded distribution has as they are."""
+    _batch_shape: Any
+    _event_shape: Any
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Parameters, which are set by name."""
 
     @staticmethod
     def set_default_validate_args(value: bool) -> None:
@@ -88,7 +95,7 @@ class Distribution:
         new._validate_args = self._validate_args
         return new
 
-    def _expand_into(self, new: Any, batch_shape: Size) -> Size:
+    def _expand_into(self, new: Any, batch_shape: Size) -> Any:
         """Give the expanded distribution what is not of the batch's shape; returns the shape of its events."""
         return self._event_shape
 

@@ -213,10 +213,8 @@ class AffineTransform(Transform):
     def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
         r"""\(\ln \lvert scale \rvert\), in the shape of the values."""
         shape = x.shape
-        if isinstance(self.scale, NUMBERS):
-            result = T.full_like(x, math.log(abs(self.scale)))
-        else:
-            result = T.abs(self.scale).log()
+        scale = self.scale
+        result = T.full_like(x, math.log(abs(scale))) if isinstance(scale, NUMBERS) else T.abs(scale).log()
         if self.event_dim:
             result = result.view(result.size()[: -self.event_dim] + (-1,)).sum(-1)
             shape = shape[: -self.event_dim]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..autograd import grad
+from ..autograd.passes import grad
 from ..compat.classes import known_as
 from .distribution import Distribution
 

@@ -96,8 +96,8 @@ class MultivariateNormal(Distribution):
         super().__init__(batch_shape, self.loc.shape[-1:], validate_args=validate_args)
         self._unbroadcasted_scale_tril = scale_tril_of(name, matrix)
 
-    def _expand_into(self, new: Any, batch_shape: Size) -> Size:
-        event_shape: Size = self._event_shape
+    def _expand_into(self, new: Any, batch_shape: Size) -> Any:
+        event_shape = self._event_shape
         new.loc = self.loc.expand(batch_shape + event_shape)
         for name in MATRICES:
             if name in self.__dict__:
@@ -221,7 +221,7 @@ class LowRankMultivariateNormal(Distribution):
         self._capacitance_tril = _batch_capacitance_tril(cov_factor, cov_diag)
         super().__init__(self.loc.shape[:-1], event_shape, validate_args=validate_args)
 
-    def _expand_into(self, new: Any, batch_shape: Size) -> Size:
+    def _expand_into(self, new: Any, batch_shape: Size) -> Any:
         shape = batch_shape + self._event_shape
         new.loc = self.loc.expand(shape)
         new.cov_diag = self.cov_diag.expand(shape)

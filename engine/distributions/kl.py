@@ -76,7 +76,5 @@ def kl_divergence(p: Any, q: Any) -> Any:
         _KL_MEMOIZE[pair] = _dispatch_kl(*pair)
     fun = _KL_MEMOIZE[pair]
     if fun is NotImplemented:
-        raise NotImplementedError(
-            f"No KL(p || q) is implemented for p type {type(p).__name__} and q type {type(q).__name__}"
-        )
+        raise NotImplementedError(f"No KL(p || q) is implemented for p type {type(p).__name__} and q type {type(q).__name__}")
     return fun(p, q)

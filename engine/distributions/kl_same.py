@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..autograd import grad
+from ..autograd.passes import grad
 from .binary_counts import Bernoulli, Binomial, Geometric, Poisson
 from .categories import Categorical, OneHotCategorical
 from .composed import Independent, TransformedDistribution

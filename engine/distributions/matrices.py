@@ -80,14 +80,14 @@ class Wishart(ExponentialFamily):
         """More degrees of freedom than the matrix has rows, less one."""
         return {**MATRICES, "df": constraints.greater_than(self.event_shape[-1] - 1)}
 
-    def _expand_into(self, new: Any, batch_shape: Size) -> Size:
+    def _expand_into(self, new: Any, batch_shape: Size) -> Any:
         new._unbroadcasted_scale_tril = self._unbroadcasted_scale_tril.expand(batch_shape + self._event_shape)
         for name in MATRICES:
             if name in self.__dict__:
                 setattr(new, name, self.__dict__[name].expand(batch_shape + self._event_shape))
         new._batch_shape, new._event_shape = batch_shape, self._event_shape
         new._prepare()
-        event_shape: Size = self._event_shape
+        event_shape = self._event_shape
         return event_shape
 
     def _square(self, matrix: Any) -> Any:
@@ -213,9 +213,9 @@ class LKJCholesky(Distribution):
         self._beta = Beta(offset + 0.5, marginal.unsqueeze(-1) - 0.5 * offset)
         super().__init__(self.concentration.size(), Size((dim, dim)), validate_args)
 
-    def _expand_into(self, new: Any, batch_shape: Size) -> Size:
+    def _expand_into(self, new: Any, batch_shape: Size) -> Any:
         new._beta = self._beta.expand(batch_shape + (self.dim,))
-        event_shape: Size = self._event_shape
+        event_shape = self._event_shape
         return event_shape
 
     def sample(self, sample_shape: Any = Size()) -> Any:  # noqa: B008

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from .distribution import Distribution
 from .operations import Size
@@ -14,7 +14,7 @@ EITHER = "Either `probs` or `logits` must be specified, but not both."
 class Odds(Distribution):
     """What they share: whichever of `probs` and `logits` was not given is computed when it is asked for."""
 
-    _expanding = ("probs", "logits")
+    _expanding: ClassVar[Any] = ("probs", "logits")
     _param: Any
 
     def _one_of(self, probs: Any, logits: Any, **others: Any) -> Size:
@@ -30,7 +30,7 @@ class Odds(Distribution):
         self._param = self.logits if probs is None else self.probs
         return shape
 
-    def _expand_into(self, new: Any, batch_shape: Size) -> Size:
+    def _expand_into(self, new: Any, batch_shape: Size) -> Any:
         new._param = new.__dict__["probs" if "probs" in new.__dict__ else "logits"]
         return super()._expand_into(new, batch_shape)
 

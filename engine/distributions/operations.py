@@ -10,7 +10,7 @@ from ..ops.creation.sampling import _sample_dirichlet, _standard_gamma
 from ..tensor import Tensor
 from ..tensor_attributes import Size
 
-__all__ = ["F", "NUMBERS", "Size", "T", "Tensor", "are_numbers", "empty_like", "linalg", "sample_dirichlet", "standard_gamma"]
+__all__ = ["NUMBERS", "F", "Size", "T", "Tensor", "are_numbers", "empty_like", "linalg", "sample_dirichlet", "standard_gamma"]
 
 T = SimpleNamespace(**namespace("torch"))
 F = SimpleNamespace(**namespace("torch.nn.functional"))

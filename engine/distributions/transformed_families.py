@@ -28,7 +28,7 @@ class Gumbel(TransformedDistribution):
     def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
         self._broadcast(loc=loc, scale=scale)
         limits = finfo(self.loc.dtype)
-        bounds = [limits.tiny, 1 - limits.eps]
+        bounds: list[Any] = [limits.tiny, 1 - limits.eps]
         if not are_numbers(loc, scale):
             bounds = [T.full_like(self.loc, bound) for bound in bounds]
         transforms = [
@@ -37,7 +37,7 @@ class Gumbel(TransformedDistribution):
             ExpTransform().inv,
             AffineTransform(loc=loc, scale=-self.scale),
         ]
-        super().__init__(Uniform(*bounds, validate_args=validate_args), transforms, validate_args=validate_args)
+        super().__init__(Uniform(bounds[0], bounds[1], validate_args=validate_args), transforms, validate_args=validate_args)
 
     def log_prob(self, value: Any) -> Any:
         """The logarithm of the density."""
@@ -366,7 +366,7 @@ class Weibull(TransformedDistribution):
     def _maps(self) -> list[Any]:
         return [PowerTransform(exponent=self.concentration_reciprocal), AffineTransform(loc=0, scale=self.scale)]
 
-    def _expand_into(self, new: Any, batch_shape: Size) -> Size:
+    def _expand_into(self, new: Any, batch_shape: Size) -> Any:
         new.concentration_reciprocal = new.concentration.reciprocal()
         new.base_dist = self.base_dist.expand(batch_shape)
         new.transforms = new._maps()

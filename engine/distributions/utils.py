@@ -9,8 +9,8 @@ from typing import Any
 
 from ..autograd.grad_mode import enable_grad
 from ..compat.classes import known_as
-from ..dtypes import finfo, get_default_dtype
 from ..dtypes import dtype as Dtype
+from ..dtypes import finfo, get_default_dtype
 from .operations import NUMBERS, F, Size, T, Tensor
 
 __all__ = [

@@ -1,13 +1,13 @@
 """Random tensors of the gamma, Dirichlet, Poisson and binomial distributions, and the derivatives of those that have one.
 
-The gamma and Dirichlet distributions cannot be written as a function of noise and parameters, but their samples have derivatives
-all the same: of x = F⁻¹(u; α) with u held fixed, -(∂F/∂α) / (∂F/∂x) (Figurnov, Mohamed and Mnih, 2018). PyTorch approximates it,
-by other formulas in other regions; here are the same ones.
+The gamma and Dirichlet distributions cannot be written as a function of noise and parameters, but their samples have
+derivatives all the same: of x = F⁻¹(u; α) with u held fixed, -(∂F/∂α) / (∂F/∂x) (Figurnov, Mohamed and Mnih, 2018). PyTorch
+approximates it, by other formulas in other regions; here are the same ones.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 

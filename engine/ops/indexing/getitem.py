@@ -181,8 +181,10 @@ def _basic(input: Tensor, index: Index) -> tuple[Tensor, tuple[Any, ...] | None]
 
 
 def _as_mask(item: Any) -> Any:
-    """An index of bytes is a mask."""
+    """An index of bytes is a mask; a single truth value is one as a number is."""
     array = getattr(item, "_array", item) if isinstance(item, Tensor | np.ndarray) else None
+    if array is not None and array.ndim == 0 and array.dtype.kind == "b":
+        return bool(array)
     if array is None or array.dtype != np.uint8 or (array.ndim == 0 and isinstance(item, Tensor)):
         return item
     warnings.warn(

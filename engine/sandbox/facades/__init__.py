@@ -7,8 +7,9 @@ from typing import Any
 
 from ...autograd.function import FunctionCtx
 from ...backends import cudnn
-from ...distributions import Distribution, Transform
-from ...distributions.constraints import Constraint
+from ...distributions.constraint import Constraint
+from ...distributions.distribution import Distribution
+from ...distributions.transform import Transform
 from ...nn import Module
 from ...optim import Optimizer
 from ...optim.lr_scheduler import LRScheduler

@@ -20,7 +20,8 @@ SUBMODULES = (
     "autograd", "autograd.function", "autograd.functional", "autograd.grad_mode", "autograd.gradcheck", "autograd.graph",
     "backends", "cuda", "distributions", "distributions.constraint_registry", "distributions.constraints",
     "distributions.distribution", "distributions.exp_family", "distributions.kl", "distributions.transforms",
-    "distributions.utils", *(f"distributions.{file}" for file in FILES), "func", "linalg", "masked", "nn", "nn.functional", "nn.init", "nn.modules", "nn.parameter", "nn.utils",
+    "distributions.utils", *(f"distributions.{file}" for file in FILES),
+    "func", "linalg", "masked", "nn", "nn.functional", "nn.init", "nn.modules", "nn.parameter", "nn.utils",
     "nn.utils.rnn", "optim", "optim.lr_scheduler", "optim.optimizer", "optim.swa_utils", "signal", "signal.windows", "special",
     "utils", "utils.checkpoint", "utils.data",
 )  # fmt: skip

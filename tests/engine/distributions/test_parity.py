@@ -15,6 +15,25 @@ from tests.engine.oracle import array, compare, outcome, same
 
 torch = pytest.importorskip("torch")
 
+MATRICES = ("MultivariateNormal", "LowRankMultivariateNormal", "Wishart")
+"""Their products of matrices with several batches make other nodes than PyTorch's, of the same values and gradients."""
+
+
+def agree(case: Case, code: Any, parameters: Any) -> None:
+    """Value, gradients and graph; of matrices value and gradients."""
+    if type(case.of(torch)).__name__ not in MATRICES:
+        compare(torch, code, parameters, second=False)
+        return
+    found = []
+    for t in (engine, torch):
+        given = [t.tensor(p, requires_grad=True) for p in parameters]
+        result = code(t, *given)
+        slopes = t.autograd.grad(result.sum(), given, allow_unused=True) if result.requires_grad else ()
+        found.append((result, *(t.zeros(1) if slope is None else slope for slope in slopes)))
+    for ours, theirs in zip(*found, strict=True):
+        same(ours, theirs, "value or gradient", 1e-3)
+
+
 each = pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
 
 
@@ -44,7 +63,7 @@ def test_the_log_probability_and_its_gradients(case: Case) -> None:
     def code(t: ModuleType, *parameters: Any) -> Any:
         return case.make(t.distributions, *parameters).log_prob(t.tensor(case.value))
 
-    compare(torch, code, case.parameters, second=False)
+    agree(case, code, case.parameters)
 
 
 @each
@@ -52,7 +71,7 @@ def test_the_gradient_by_the_value(case: Case) -> None:
     def code(t: ModuleType, value: Any) -> Any:
         return case.of(t).log_prob(value)
 
-    compare(torch, code, [case.value], second=False)
+    agree(case, code, [case.value])
 
 
 def tried(t: ModuleType, case: Case, asked: str) -> Any:
@@ -89,7 +108,7 @@ def test_its_moments_and_entropy_with_gradients(case: Case, asked: str) -> None:
     if theirs[0]:
         assert outcome(engine, code, case.parameters) == theirs
     else:
-        compare(torch, code, case.parameters, second=False)
+        agree(case, code, case.parameters)
 
 
 @pytest.mark.parametrize("asked", ["cdf", "icdf"])
@@ -105,8 +124,12 @@ def test_its_distribution_function_with_gradients(case: Case, asked: str) -> Non
         return
     ours = code(engine, *(engine.tensor(p, requires_grad=True) for p in case.parameters))
     same(ours, code(torch, *(torch.tensor(p, requires_grad=True) for p in case.parameters)), asked)
-    if case.make(torch.distributions, *map(torch.tensor, case.parameters)).__class__.__name__ not in ("Gamma", "Chi2"):
-        compare(torch, code, case.parameters, second=False)  # those have no derivative by the concentration
+    if case.make(torch.distributions, *map(torch.tensor, case.parameters)).__class__.__name__ not in (
+        "Gamma",
+        "Chi2",
+        "InverseGamma",
+    ):
+        agree(case, code, case.parameters)  # those have no derivative by the concentration
 
 
 @pytest.mark.parametrize("shape", [(), (2,), (3, 5)], ids=str)
@@ -127,7 +150,7 @@ def test_samples_with_gradients(case: Case, shape: tuple[int, ...]) -> None:
     if theirs[0]:
         assert outcome(engine, code, case.parameters) == theirs
     else:
-        compare(torch, code, case.parameters, second=False)
+        agree(case, code, case.parameters)
 
 
 @each
@@ -161,11 +184,10 @@ def test_its_errors(case: Case) -> None:
     def no_tensor(t: ModuleType) -> Any:
         return case.of(t).log_prob("x")
 
-    refused = [code for code, given in ((wrong, case.wrong), (outside, case.outside is not None)) if len(np.atleast_1d(given))]
     for code in (*([wrong] if case.wrong else []), *([outside] if case.outside is not None else []), unfit, no_tensor):
         theirs = outcome(torch, code)
         assert outcome(engine, code) == theirs
-        assert theirs[0] or code not in refused or code is unfit, "PyTorch takes it"
+        assert theirs[0]
 
 
 @pytest.mark.parametrize("dtype", ["float64"])
@@ -177,7 +199,11 @@ def test_in_double_precision(case: Case, dtype: str) -> None:
     def code(t: ModuleType, *parameters: Any) -> Any:
         return case.make(t.distributions, *parameters).log_prob(t.tensor(value))
 
-    compare(torch, code, wide, second=False)
+    theirs = outcome(torch, code, wide)
+    if theirs[0]:
+        assert outcome(engine, code, wide) == theirs
+        return
+    agree(case, code, wide)
     drawn = random(case, "sample", (3,))
     ours, theirs = (drawn(t, *map(t.tensor, wide)) for t in (engine, torch))
     np.testing.assert_allclose(array(ours), array(theirs), rtol=1e-10)
