@@ -37,7 +37,7 @@ def each(draw: Callable[..., float], *parameters: Array, dtype: Any) -> Array:
 def gamma(stream: Stream, shapes: Array) -> Array:
     """Gamma numbers of rate 1, never below the smallest normal number of the dtype."""
     tiny = np.finfo(shapes.dtype).tiny
-    return np.maximum(each(lambda a: one_gamma(stream, a), shapes, dtype=shapes.dtype), tiny)
+    return np.asarray(np.maximum(each(lambda a: one_gamma(stream, a), shapes, dtype=shapes.dtype), tiny))
 
 
 def dirichlet(stream: Stream, concentration: Array) -> Array:
@@ -45,7 +45,7 @@ def dirichlet(stream: Stream, concentration: Array) -> Array:
     numbers = gamma(stream, concentration.astype(np.float64))
     shares = (numbers / numbers.sum(-1, keepdims=True)).astype(concentration.dtype)
     one = concentration.dtype.type(1)
-    return np.clip(shares, np.finfo(concentration.dtype).tiny, np.nextafter(one, one * 0))
+    return np.asarray(np.clip(shares, np.finfo(concentration.dtype).tiny, np.nextafter(one, one * 0)))
 
 
 def one_gamma(stream: Stream, shape: Any) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from ..autograd.grad_mode import no_grad
 from . import constraints
@@ -98,7 +98,7 @@ class TransformedDistribution(Distribution):
     """What becomes of a distribution's samples by transforms, one after the other."""
 
     arg_constraints: Any = {}
-    _expanding = ()
+    _expanding: ClassVar[Any] = ()
     _kept = ("transforms",)
     transforms: list[Any]
     base_dist: Any

@@ -153,7 +153,7 @@ class Wishart(ExponentialFamily):
             warnings.warn("Singular sample detected.", stacklevel=2)
             for _ in range(TRIES if max_try_correction is None else max_try_correction):
                 drawn = self._bartlett_sampling(again[again].shape)
-                sample[again] = drawn
+                sample[again.clone()] = drawn  # the mask is written below
                 singular = ~self.support.check(drawn)
                 if self._batch_shape:
                     singular = singular.amax(self._batch_dims)
