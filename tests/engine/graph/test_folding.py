@@ -21,6 +21,7 @@ from engine.graph.structure.folding import (
     groups,
     groups_at_first,
     opened_at_first,
+    spanned,
 )
 from engine.graph.structure.scopes import paths
 from engine.recording import Recording
@@ -92,7 +93,7 @@ def test_operations_are_in_the_modules_that_ran_them(model: Recording) -> None:
 def test_auto_goes_by_loop_iteration_and_module(model: Recording) -> None:
     graph = build(model)
     folding = groups(model, graph, "auto")
-    assert place(model, graph, folding, "relu") == ["loop, line 26", "iteration 1", "net", "layers.0 … layers.2", "layers.0"]
+    assert place(model, graph, folding, "relu") == ["loop, line 26", "iteration 1", "net", "layers.0–2", "layers.0"]
 
 
 LOOPS = """
@@ -279,7 +280,23 @@ def test_nodes_without_a_place_of_their_own_are_put_into_ranges_too() -> None:
     graph = build(recording)
     folding = groups(recording, graph, "module")
     assert len(folded(graph, folding)) <= 2 * MOST
-    assert sorted(m for g in folding.groups.values() for m in g.members) == sorted(graph)
+    (leaf,) = set(graph) - {m for g in folding.groups.values() for m in g.members}
+    assert graph.nodes[leaf]["title"] == "x", "what is not alike stands by itself"
+    assert len({g.title for g in folding.groups.values()}) <= 2, "the others are called by what they are"
+
+
+def test_what_is_alike_and_numbered_goes_by_its_numbers() -> None:
+    recording = recorded(
+        "import torch\nws = [torch.tensor(float(k), requires_grad=True) for k in range(60)]\n"
+        "total = ws[0]\nfor w in ws[1:]:\n    total = total * w + torch.sin(w)\ntotal.backward()\n"
+    )
+    graph = build(recording)
+    titles = [a["title"] for _, a in folded(graph, groups(recording, graph, "module")).nodes(data=True)]
+    assert titles[0].startswith("ws[0–")
+    assert titles[0].endswith("]")
+    assert spanned(["h.28", "h.29", "h.34"]) == "h.28–34"
+    assert spanned(["iteration 1", "iteration 36"]) == "iterations 1–36"
+    assert spanned(["encoder", "decoder"]) == "encoder … decoder"
 
 
 def test_blocks_alike_are_opened_all_or_none() -> None:
