@@ -339,7 +339,7 @@ def test_layers_of_depth_stand_side_by_side() -> None:
     assert [group.title for group in layers] == [f"iteration {k}" for k in range(1, 6)]
     blocks = rolled(recording_of("gpt")).folding.groups
     middle = [group.title for group in blocks.values() if not group.side]
-    assert [title for title in middle if title.endswith(("h.0", "h.1"))] == ["h.0", "h.1"]
+    assert [title for title in middle if title.endswith(("h.0", "h.1"))] == ["transformer.h.0", "transformer.h.1"]
 
 
 def test_a_module_goes_by_the_name_of_its_parameters_not_by_an_argument() -> None:
