@@ -37,6 +37,9 @@ MOST = 2_000
 AT_A_GLANCE = 20
 """Cards that the first view of a program without a loop shows, as far as groups allow it: about as many as are read without
 moving the picture."""
+PARTS = 0.3
+"""The share of what autograd records that modules do, at least, where modules are what a program is seen as. In a notebook that
+tries one thing after another a layer here and there is not."""
 TOO_LITTLE = 3
 """Cards that say too little of such a program."""
 STRETCHES = 200
@@ -267,8 +270,12 @@ def worth_rolling(recording: Recording) -> bool:
 def _has_parts(recording: Recording) -> bool:
     if int(visible_rows(recording).sum()) <= AT_FIRST:
         return False
-    layers = any(loop.kind == "depth" and loop.total > 1 for loop in nests_of(recording).loops)
-    return layers or any(scope.module for scope in recording.scopes)
+    if any(loop.kind == "depth" and loop.total > 1 for loop in nests_of(recording).loops):
+        return True
+    columns = columns_of(recording)
+    scopes = columns.scope[columns.nodes.step]
+    inside = np.array([bool(scope.module) for scope in recording.scopes] + [False])  # the last one for what has no scope
+    return bool(inside[scopes].mean() > PARTS) if len(scopes) else bool(inside.any())
 
 
 def rolled_graph(recording: Recording, view: str = "tensors", turned: Collection[str] = ()) -> RolledGraph:

@@ -27,7 +27,8 @@ export function createMore() {
      * @returns {number} how much of the strip the notes take, in pixels
      */
     update(model, area, scale, room) {
-      const counts = beyond(model.nodes, area);
+      // What lies under the strip is not seen.
+      const counts = beyond(model.nodes, room.crowded ? { ...area, bottom: area.bottom - STRIP / scale } : area);
       const seen = [...obstacles(model), ...(room.clear ? [room.clear] : [])].filter((box) => overlaps(box, area));
       const wide = (area.right - area.left) * scale;
       const high = (area.bottom - area.top) * scale;
