@@ -273,7 +273,7 @@ def _has_parts(recording: Recording) -> bool:
     if any(loop.kind == "depth" and loop.total > 1 for loop in nests_of(recording).loops):
         return True
     columns = columns_of(recording)
-    scopes = columns.scope[columns.nodes.step]
+    scopes = columns.events.scope[columns.nodes.step]
     inside = np.array([bool(scope.module) for scope in recording.scopes] + [False])  # the last one for what has no scope
     return bool(inside[scopes].mean() > PARTS) if len(scopes) else bool(inside.any())
 
