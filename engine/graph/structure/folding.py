@@ -287,7 +287,8 @@ class Tree:
             for above, id in zip(["", *path], path):
                 beneath[above][id] = None
             loose[path[-1] if path else ""].append(key)
-        around = {}
+        around: dict[str, str] = {}
+        repeated = {id for id in beneath if id and self.known[id].kind == "repeat" and len(beneath[id]) > MOST}
         for above, children in beneath.items():
             if above and self.known[above].kind == "loop":
                 self.known[above].times = len(children)
@@ -295,6 +296,17 @@ class Tree:
                 around.update(self._ranges(above, list(children), lambda ids: spanned([self.known[id].title for id in ids])))
         for key, path in self.enclosing.items():
             self.enclosing[key] = [part for id in path for part in ([around[id], id] if id in around else [id])]
+        last: dict[str, str] = {}
+        for key, path in self.enclosing.items():
+            # What is done between alike groups stands in the range of the one before it.
+            if self.graph.nodes[key]["kind"] not in ("result", "node"):
+                continue
+            for above, id in zip(path, path[1:]):
+                if above in repeated:
+                    last[above] = id
+            if path and path[-1] in last:
+                loose[path[-1]].remove(key)
+                path.append(last[path[-1]])
         for above, keys in loose.items():
             if len(keys) > 2 * MOST:
                 place = {key: at for at, key in enumerate(keys, 1)}

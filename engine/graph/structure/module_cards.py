@@ -50,7 +50,10 @@ def name_within(title: str, group: str) -> str:
         _, found, rest = title.partition(f".{'.'.join(parts[1:end])}.")
         if found:
             return rest
-    return title.partition(".")[2] or title if parts else title
+    first, _, rest = title.partition(".")
+    # Of several modules each has a place of its own in a list.
+    several = "…" in group.rpartition("/")[2] or group.endswith("–")
+    return rest if parts and rest and not (several and first.endswith("]")) else title
 
 
 def root_id(group: str) -> str:

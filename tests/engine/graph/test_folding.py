@@ -3,6 +3,7 @@ it."""
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -297,6 +298,24 @@ def test_what_is_alike_and_numbered_goes_by_its_numbers() -> None:
     assert spanned(["h.28", "h.29", "h.34"]) == "h.28–34"
     assert spanned(["iteration 1", "iteration 36"]) == "iterations 1–36"
     assert spanned(["encoder", "decoder"]) == "encoder … decoder"
+
+
+def test_what_is_done_between_layers_stands_in_the_range_of_the_one_before() -> None:
+    recording = recorded(
+        "import torch\nlayers = []\nfor _ in range(100):\n    layers += [torch.nn.Linear(2, 2), torch.nn.Tanh()]\n"
+        "model = torch.nn.Sequential(*layers)\nmodel(torch.randn(3, 2)).pow(2).mean().backward()\n"
+    )
+    graph = build(recording)
+    folding = groups(recording, graph, "module")
+    (repeat,) = (id for id, group in folding.groups.items() if group.kind == "repeat")
+    ranges = [folding.groups[id] for id in folding.groups[repeat].children]
+    assert [group.title for group in ranges] == [f"{k}–{k + 18}" for k in range(0, 200, 20)]
+    for group in ranges:
+        ops = Counter(graph.nodes[key]["op"] for key in group.members)
+        assert ops["addmm"] == 10
+        assert ops["tanh"] == 10 - (group is ranges[-1]), "the last one comes after them all"
+    made = folded(graph, folding, {repeat, *folding.opening(ranges[0].members[0])[:-2]})
+    assert not any(a["write"] for _, _, a in made.edges(data=True)), "a chain, with no way back"
 
 
 def test_blocks_alike_are_opened_all_or_none() -> None:
