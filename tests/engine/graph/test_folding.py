@@ -309,12 +309,12 @@ def test_what_is_done_between_layers_stands_in_the_range_of_the_one_before() -> 
     folding = groups(recording, graph, "module")
     (repeat,) = (id for id, group in folding.groups.items() if group.kind == "repeat")
     ranges = [folding.groups[id] for id in folding.groups[repeat].children]
-    assert [group.title for group in ranges] == [f"{k}–{k + 18}" for k in range(0, 200, 20)]
+    assert [group.title for group in ranges] == [f"model.{k}–{k + 18}" for k in range(0, 200, 20)]
     for group in ranges:
         ops = Counter(graph.nodes[key]["op"] for key in group.members)
         assert ops["addmm"] == 10
         assert ops["tanh"] == 10 - (group is ranges[-1]), "the last one comes after them all"
-    made = folded(graph, folding, {repeat, *folding.opening(ranges[0].members[0])[:-2]})
+    made = folded(graph, folding, {repeat, *(path[0] for path in folding.enclosing.values())})
     assert not any(a["write"] for _, _, a in made.edges(data=True)), "a chain, with no way back"
 
 
