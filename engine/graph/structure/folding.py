@@ -12,7 +12,7 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import Any, Literal, TypeAlias
 
 import networkx as nx
@@ -301,7 +301,7 @@ class Tree:
             # What is done between alike groups stands in the range of the one before it.
             if self.graph.nodes[key]["kind"] not in ("result", "node"):
                 continue
-            for above, id in zip(path, path[1:]):
+            for above, id in pairwise(path):
                 if above in repeated:
                     last[above] = id
             if path and path[-1] in last:
