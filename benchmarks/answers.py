@@ -223,11 +223,11 @@ def recorded(program: str) -> Recording:
     return result.recording
 
 
-def cost(work: Callable[[], object]) -> float:
-    """CPU milliseconds."""
+def cost(work: Callable[..., object], *given: object) -> float:
+    """CPU milliseconds of some work with what it is given."""
     gc.collect()
     began = time.process_time()
-    work()
+    work(*given)
     return (time.process_time() - began) * 1e3
 
 
@@ -241,15 +241,15 @@ def row(title: str, program: str, parameter: str, rounds: int) -> str:
     """One program's figures."""
     run_here = [recorded(program) for _ in range(min(rounds, 3))]
     file, events = run_here[0].to_bytes(), len(run_here[0].events)
-    just_run = statistics.median(cost(lambda each=each: findings(each)) for each in run_here)
-    opened = statistics.median(cost(lambda: findings(recording)) for recording in (Recording.load(file) for _ in range(rounds)))
+    just_run = statistics.median(cost(findings, each) for each in run_here)
+    opened = statistics.median(cost(findings, Recording.load(file)) for _ in range(rounds))
     cells = [f"{opened:.0f}", f"{just_run:.0f}"]
     for question in (parameter, "why is the loss not going down", line_of_loss(program)):
         first, second = [], []
         for _ in range(rounds):
             recording = Recording.load(file)
-            first.append(cost(lambda: why(recording, question)))
-            second.append(cost(lambda: why(recording, question)))
+            first.append(cost(why, recording, question))
+            second.append(cost(why, recording, question))
         cells.append(f"{statistics.median(first):.0f} / {statistics.median(second):.1f}")
     return f"| {title} | {events:,} | {' | '.join(cells)} |"
 
@@ -261,11 +261,10 @@ def rules(title: str, program: str, rounds: int, most: int = 25) -> None:
     for _ in range(rounds):
         recording = Recording.load(file)
         run_of = paths_of(recording).run
-        times.setdefault("(index)", []).append(cost(lambda: columns_of(recording)))
+        times.setdefault("(index)", []).append(cost(lambda each: columns_of(each).tensors, recording))
         for rule in RULES:
             name = f"{rule.__module__.rpartition('.')[2]}.{rule.__name__}"
-            times.setdefault(name, []).append(cost(lambda: list(rule(run_of))))
-        times.setdefault("(all that follows the rules)", []).append(cost(lambda: findings(recording)))
+            times.setdefault(name, []).append(cost(lambda of, each: list(of(each)), rule, run_of))
     found = sorted(((statistics.median(each), name) for name, each in times.items()), reverse=True)
     print(f"\n{title}: {len(Recording.load(file).events):,} events, {len(RULES)} rules, ms\n\n| rule | ms |\n|---|---|")
     for taken, name in found[:most]:

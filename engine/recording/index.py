@@ -358,6 +358,10 @@ class Index:
             values.append(now)
         return _track([step for step, _ in both], values)
 
+    def has_ledger(self, tensor: int) -> bool:
+        """Whether anything ever happened to a tensor's `.grad`."""
+        return tensor in self._grads.places
+
     @cached_property
     def _grads(self) -> Groups:
         return Groups(self.columns.grads.tensor)
