@@ -22,7 +22,7 @@ from components.player.feed import in_parts
 from engine.diagnosis import Finding, findings
 from engine.diagnosis.findings import known_findings
 from engine.diagnosis.findings.catalogue import entry, kinds
-from engine.diagnosis.fixes import offered
+from engine.diagnosis.fixes import not_offered, offered
 from engine.diagnosis.reason import Edit
 from engine.program.parsing import UnreadError, read_cells
 from engine.recording import Recording
@@ -65,6 +65,8 @@ def _list(on: Beside, found: Sequence[Finding]) -> None:
             _fix(on, finding.edit, key=f"fix_{number}")
         elif fixing.can_be_tried(on.recording, finding) and PURPOSE not in on.page.tasks:
             _offer(on, finding, key=f"fix_{number}")
+        elif why := not_offered(on.recording, finding):
+            st.html(muted(f"A change was tried and is not offered. {why}"))
     if rest := rest_html(on.recording, found):
         st.html(rest)
 

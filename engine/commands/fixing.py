@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from ..diagnosis import Finding
-from ..diagnosis.fixes import offered, to_try, tried
+from ..diagnosis.fixes import not_offered, offered, to_try, tried
 from ..diagnosis.fixes.diff import lines_changed
 from ..diagnosis.reason import Edit
 from ..program import Program
@@ -37,13 +37,15 @@ def proven(recording: Recording, limits: Limits) -> list[Finding]:
 
 
 def diffs(found: Iterable[Finding], file: str, recording: Recording) -> str:
-    """The proven fixes as text: what each did, and what it changes."""
-    parts = []
+    """The proven fixes as text: what each did, and what it changes; and of changes that are none, why not."""
+    parts, others = [], []
     for finding in found:
-        if finding.edit is not None:
-            where = f" ({recording.site_text(finding.site)})" if finding.line else ""
+        where = f" ({recording.site_text(finding.site)})" if finding.line else ""
+        if why := not_offered(recording, finding):
+            others.append(f"change for {finding.rule}{where}, tried and not proven: {harmless(why)}\n")
+        elif finding.edit is not None:
             parts.append(f"fix of {finding.rule}{where}, {finding.edit.proof}\n{_diff(finding.edit, file)}")
-    return "\n".join(parts) if parts else "No finding has a fix that is proven.\n"
+    return "\n".join([*(parts or ["No finding has a fix that is proven.\n"]), *(["".join(others)] if others else [])])
 
 
 def _diff(edit: Edit, file: str) -> str:

@@ -39,6 +39,19 @@ def program(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, text: str) -> Visit
     return visit_file(monkeypatch, file)
 
 
+STEEPER = """\
+import torch
+w = torch.tensor([4.0], requires_grad=True)
+opt = torch.optim.SGD([w], lr=0.01)
+for i in range(4):
+    loss = (w * w).sum()
+    loss.backward()
+    opt.step()
+    if i == 3: break
+"""
+"""Gradients that add up make the steps larger, and four of them get further down like that."""
+
+
 @pytest.fixture
 def hosted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fixing, "settings", lambda: Settings(hosted=True))
@@ -50,6 +63,13 @@ def finished(visit: Visit) -> Visit:
         assert task.ticket.done.wait(60)
         visit.draw()
     return visit
+
+
+def test_a_change_that_is_not_proven_says_why(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    visit = finished(program(monkeypatch, tmp_path, STEEPER).draw(panel_tab="Findings"))
+    said = visit.text("findings")
+    assert "A change was tried and is not offered. With the changes the loss after 4 steps is" in said
+    assert "Apply" not in said
 
 
 def test_proven_fixes_stand_with_their_findings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -37,6 +37,12 @@ def offered(recording: Recording) -> list[Finding]:
     ]
 
 
+def not_offered(recording: Recording, finding: Finding) -> str:
+    """Why a change that has been tried is no fix, "" where none has been tried, or it is one."""
+    outcome = outcome_of(recording, finding)
+    return outcome.why if isinstance(outcome, Untried) else ""
+
+
 def to_try(recording: Recording, among: Iterable[Finding] | None = None) -> list[Finding]:
     """The findings whose changes nobody has tried yet, in their order; none of a run that cannot be run again here."""
     if not can_run_again(recording):

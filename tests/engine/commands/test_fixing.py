@@ -75,6 +75,26 @@ def test_what_is_not_proven_is_no_fix(folder: Path, capsys: pytest.CaptureFixtur
     assert "nothing is written" in capsys.readouterr().out
 
 
+STEEPER = """\
+import torch
+w = torch.tensor([4.0], requires_grad=True)
+opt = torch.optim.SGD([w], lr=0.01)
+for i in range(4):
+    loss = (w * w).sum()
+    loss.backward()
+    opt.step()
+"""
+"""Gradients that add up make the steps larger, and four of them get further down like that."""
+
+
+def test_what_was_tried_and_is_not_proven_is_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "steeper.py").write_text(STEEPER + "    if i == 3: break\n")
+    assert gradtape.main(["explain", "steeper.py", "--fix"]) == 1
+    said = capsys.readouterr().out
+    assert "change for no_zero_grad (line 6), tried and not proven: With the changes the loss after 4 steps is" in said
+    assert "No finding has a fix that is proven." in said
+
+
 def test_json_has_the_fix_and_its_proof(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     gradtape.main(["explain", "twice.py", "--fix", "--format", "json"])
     (finding,) = json.loads(capsys.readouterr().out)
