@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from ...discovery import modules
 from ...recording.levels import beginning
+from ...recording.log import Events
 from ...recording.recording import Recording
 from ..ignoring import split
 from ..over_iterations import over_iterations
@@ -37,9 +38,10 @@ CONSEQUENCES = {
     "exhausted_parameters": {"clips_nothing", "no_zero_grad"},
     "function_returns_wrong": {"program_error"},
     "loss_recreated": {"stale_optimizer", "step_without_backward", "detached_parameter", "unused_parameter", "copied_tensor",
-                       "tensor_to_number"},
+                       "tensor_to_number", "no_gradient"},
     "loss_not_connected": {"copied_tensor", "tensor_to_number"},
     "step_without_backward": {"unused_parameter"},
+    "never_stepped": {"schedule_before_optimizer"},
     "growing_graph": {"needless_retain"},
     "stale_optimizer": {"late_parameter"},
     "late_parameter": {"unused_parameter"},
@@ -74,6 +76,8 @@ def ignored(recording: Recording, ignore: Collection[str] = ()) -> list[Finding]
 def _all(recording: Recording) -> list[Finding]:
     kept = recording.derived.get("findings")
     if kept is None:
+        if isinstance(recording.events, Events):
+            recording.events.ahead()  # the rules together look at nearly every piece
         reported = [finding for rule in RULES for finding in sorted(_found(rule, recording), key=lambda f: f.step)]
         reported = over_iterations(recording, _told(paths_of(recording).run, reported))
         kept = recording.derived["findings"] = sorted(reported, key=lambda f: (not f.ends, _SEVERITIES.index(f.severity)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from ...recording.columns import columns_of
 from ...recording.events import NOTHING, Accumulated, GradSet, Printed, Site
 from ..cadence import Window, cadence_of, clears, takes_gradient, within
 from ..mends import order as mends
@@ -17,7 +18,9 @@ from .registry import rule
 NEVER_STEPPED = Kind(
     "never_stepped", "warning", "An optimizer is made and gradients are computed, but it never steps.", mechanical=True
 )
-STEPPED_TWICE = Kind("stepped_twice", "warning", "The optimizer steps again with gradients that it has used already.")
+STEPPED_TWICE = Kind(
+    "stepped_twice", "warning", "The optimizer steps again with gradients that it has used already.", mechanical=True
+)
 FROZEN_MOVES = Kind("frozen_moves", "warning", "The optimizer goes on moving parameters that do not require grad any more.")
 GRADIENTS_DISCARDED = Kind(
     "gradients_discarded",
@@ -86,7 +89,7 @@ def _handed_on(run: Run, name: str) -> bool:
 
 def _read_often(run: Run) -> bool:
     """Whether the program looks at gradients itself: then they are what it is about."""
-    return any(event.op == "grad" for _, event in run.ops) or any(".grad" in text for text in run.recording.source)
+    return "grad" in columns_of(run.recording).op_names or any(".grad" in text for text in run.recording.source)
 
 
 @rule(132, STEPPED_TWICE)
@@ -117,6 +120,7 @@ def old_gradients_again(run: Run) -> Iterator[Finding]:
             evidence=[("steps with used gradients", f"{len(again)} of {len(windows)}")],
             nodes=[key(t) for t in window.event.parameters],
             steps=[w.step for w in again],
+            changes=mends.stepped_once(run, window.step, window.begun, [w.step for w in windows if w not in again]),
         )  # fmt: skip
 
 
