@@ -87,16 +87,6 @@ class _IntegerInterval(_Between):
         return (value % 1 == 0) & (self.lower_bound <= value) & (value <= self.upper_bound)
 
 
-class _IntegerLessThan(_Below):
-    """Integers up to a bound."""
-
-    is_discrete = True
-
-    def check(self, value: Any) -> Any:
-        """Whether it is one of them."""
-        return (value % 1 == 0) & (value <= self.upper_bound)
-
-
 class _IntegerGreaterThan(_Above):
     """Integers from a bound on."""
 

@@ -73,6 +73,16 @@ def test_a_cache_remembers_the_last_value() -> None:
     assert transform.with_cache(0).inv(transform(x)) is not x
 
 
+def test_checks_can_be_switched_off() -> None:
+    try:
+        d.Distribution.set_default_validate_args(False)
+        assert d.Normal(0.0, -1.0).scale.item() == -1
+    finally:
+        d.Distribution.set_default_validate_args(True)
+    with pytest.raises(ValueError, match="to satisfy the constraint GreaterThan"):
+        d.Normal(0.0, -1.0)
+
+
 def test_known_values() -> None:
     assert d.Normal(0.0, 1.0).log_prob(torch.tensor(0.0)).item() == pytest.approx(-0.5 * math.log(2 * math.pi))
     assert d.Categorical(torch.ones(4)).entropy().item() == pytest.approx(math.log(4))

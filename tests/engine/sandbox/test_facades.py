@@ -77,7 +77,7 @@ def test_what_is_not_there_says_so() -> None:
         "from pathlib import Path\nPath('x')": "no files",
         "import pandas": "NumPy arrays",
         "import torchvision.datasets": "torch.randn",
-        "import torch.distributions": "torch.supported()",
+        "import torch.distributed": "torch.supported()",
         "import nothing_of_the_kind": "There are: abc",
         "open('x')": "no files",
         "input()": "write the value",
