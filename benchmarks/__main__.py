@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from benchmarks import browser, engines, graphs, long, networks, page, pictures, recording, tape, training
+from benchmarks import answers, browser, engines, graphs, long, networks, page, pictures, recording, tape, training
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """All of them, in one run."""
-    for script in (engines, networks, page, graphs, tape, recording, pictures, browser, training, long):
+    for script in (engines, networks, page, graphs, tape, recording, answers, pictures, browser, training, long):
         script.main(arguments)
 
 

@@ -18,7 +18,8 @@ from .names import SURFACE
 
 NAMESPACES = ("torch", "torch.Tensor", "torch.nn.functional", "torch.linalg", "torch.special")
 MODULES = ("torch.nn", "torch.nn.init", "torch.nn.utils", "torch.optim", "torch.optim.lr_scheduler", "torch.utils.data",
-           "torch.autograd", "torch.autograd.functional", "torch.func")  # fmt: skip
+           "torch.autograd", "torch.autograd.functional", "torch.func",
+           "torch.distributions")  # fmt: skip
 
 DIFFERENCES = {
     "empty": "Zeros, so that runs repeat.",

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from ..recording.columns import columns_of
 from ..recording.events import NOTHING, NodeRan, OpRan, Site
 from ..recording.index import Pass
 from .paths import Paths
@@ -86,13 +87,15 @@ def ran_in(run: Run, entry: Pass) -> Iterator[tuple[int, OpRan, NodeRan]]:
     """The nodes of such Functions that a pass went through: the step, the operation, and the node's run."""
     made = run.recording.once("nodes of custom functions", lambda: _nodes(run))
     for node, step in entry.ran_at.items() if made else ():
-        maker, ran = made.get(node), run.events[step]
-        if maker is not None and isinstance(ran, NodeRan):
+        maker = made.get(node)
+        if maker is not None and isinstance(ran := run.events[step], NodeRan):
             yield step, maker, ran
 
 
 def _nodes(run: Run) -> dict[int, OpRan]:
-    return {event.node.id: event for _, event in run.ops if event.node is not None and is_custom(event)}
+    columns = columns_of(run.recording)
+    names = {name[: -len("Backward")] for name in columns.node_names if name.endswith("Backward")}
+    return {event.node.id: event for _, event in run.ops_of(names) if event.node is not None and is_custom(event)}
 
 
 def given_none(run: Run) -> dict[int, tuple[int, OpRan]]:

@@ -9,7 +9,7 @@ import re
 from typing import NamedTuple
 
 from ..graph.symbols import clip
-from ..recording.events import NOTHING, OpRan
+from ..recording.events import NOTHING, BackwardEnded, OpRan, Raised
 from ..recording.index import Pass
 from .failures import BY_CODE, Failure, code_of
 from .mends import graphs as mends
@@ -34,16 +34,24 @@ FREED_GRAPH, IN_PLACE_ON_SAVED = kind_of(BY_CODE["freed_graph"]), kind_of(BY_COD
 
 def failure(run: Run, entry: Pass) -> str:
     """The message with which a pass failed, "" if it did not."""
-    if entry.ended >= len(run.events):
-        return ""
-    event = run.events[entry.ended]
-    message: str = getattr(event, "error", "") or getattr(event, "message", "")
-    return message
+    return _messages(run).get(entry.ended, "")
+
+
+def _messages(run: Run) -> dict[int, str]:
+    """The steps at which passes broke off, each with what was said there."""
+
+    def made() -> dict[int, str]:
+        tape = run.recording.tape
+        found = {step: event.error for step, event in tape.of_kind(BackwardEnded) if event.error}
+        return found | {step: event.message for step, event in tape.of_kind(Raised)}
+
+    return run.recording.once("messages of passes", made)
 
 
 def explained(run: Run, entry: Pass) -> Finding | None:
     """What made a pass fail; None if it did not, or not by what happened to its graph."""
-    code = code_of(failure(run, entry))
+    message = failure(run, entry)
+    code = code_of(message) if message else ""
     if code not in ("freed_graph", "in_place_on_saved"):
         return None
     caught = run.raised is None or code_of(run.raised[1].message) != code

@@ -21,7 +21,7 @@ from ..graph.structure.moments import iteration_text
 from ..graph.structure.tensor_titles import best_name
 from ..graph.symbols import clip
 from ..program.changes import TextChange
-from ..recording.columns import columns_of
+from ..recording.columns import Flags, columns_of
 from ..recording.events import (
     NOTHING,
     Accumulated,
@@ -231,6 +231,29 @@ class Run:
         """The operations, with their steps."""
         return [(step, event) for step, event in enumerate(self.events) if isinstance(event, OpRan)]
 
+    def ops_where(self, wanted: Flags) -> Iterator[tuple[int, OpRan]]:
+        """Some of the operations, with their steps; `wanted` says of each of the columns' operations whether it is one."""
+        for step in columns_of(self.recording).operations.step[wanted].tolist():
+            event = self.events[step]
+            assert isinstance(event, OpRan)
+            yield step, event
+
+    def ops_of(self, names: Collection[str]) -> Iterator[tuple[int, OpRan]]:
+        """The operations by these names, with their steps."""
+        return self.ops_where(columns_of(self.recording).op_is(names))
+
+    @cached_property
+    def ran(self) -> frozenset[int]:
+        """The nodes that backward passes went through."""
+        return frozenset(self.index.runs.node.tolist())
+
+    @cached_property
+    def op_ran(self) -> Flags:
+        """For each of the columns' operations whether a pass went through its node."""
+        columns = columns_of(self.recording)
+        found: Flags = np.isin(columns.made_node, self.index.runs.node) & (columns.made_node != NOTHING)
+        return found
+
     @cached_property
     def optimizer_steps(self) -> list[tuple[int, Stepped]]:
         """The steps of optimizers."""
@@ -254,8 +277,7 @@ class Run:
 
     def _of_kind(self, kind: type[E]) -> list[tuple[int, E]]:
         """The events of a kind, with their steps."""
-        events = ((step, self.events[step]) for step in self.recording.tape.steps(kind).tolist())
-        return [(step, event) for step, event in events if isinstance(event, kind)]
+        return self.recording.tape.of_kind(kind)
 
     @cached_property
     def passes(self) -> list[Pass]:
@@ -342,9 +364,9 @@ class Run:
             optimizers.add(stepped.optimizer.lower())
             for tensor in stepped.parameters:
                 found.setdefault(tensor, []).append(step)
-        for step, event in self.ops:
-            if not event.written or event.op in optimizers or event.op in ("zero", "accumulate"):
-                continue
+        columns = columns_of(self.recording)
+        writes = np.isin(columns.operations.step, columns.writes.step)
+        for step, event in self.ops_where(writes & ~columns.op_is({*optimizers, "zero", "accumulate"})):
             for write in event.written:
                 leaf = self.owner(write.tensor)
                 if self.tensors[leaf].ledger is not None and self.uses_gradient(event, leaf, step):

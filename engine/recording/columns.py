@@ -7,6 +7,7 @@ made from the recording's `Tape`, which has everything that events say; each tab
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, TypeAlias
@@ -21,6 +22,7 @@ from .tables import KINDS as KINDS
 from .tables import Tape
 
 Ints: TypeAlias = NDArray[np.int64]
+Flags: TypeAlias = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -228,6 +230,14 @@ class Columns:
         return Operations(self.tape.steps(OpRan), op, ops["grad_mode"], cut, ops["in_backward"])
 
     @cached_property
+    def made_node(self) -> Ints:
+        """For each of `operations` the id of the node that it left, NOTHING where it left none."""
+        ops = self.tape.tables[OpRan]
+        found = np.full(ops.size, NOTHING)
+        found[ops["node"] > 0] = ops.children["node"]["id"]
+        return found
+
+    @cached_property
     def inputs(self) -> Inputs:
         """Tensors among the arguments of operations."""
         ops = self.tape.tables[OpRan]
@@ -400,6 +410,12 @@ class Columns:
     def names(self) -> tuple[str, ...]:
         """The program's names, and those of its functions."""
         return self._bound_names[1]
+
+    def op_is(self, names: Collection[str]) -> Flags:
+        """For each of `operations` whether its name is one of these."""
+        wanted = [number for number, name in enumerate(self.op_names) if name in names]
+        found: Flags = np.isin(self.operations.op, wanted)
+        return found
 
     # --- by id ----------------------------------------------------------------------------------------------------------------
 

@@ -358,6 +358,20 @@ class Index:
             values.append(now)
         return _track([step for step, _ in both], values)
 
+    def born(self, tensor: int) -> int:
+        """The step that made a tensor; its history has it, too, for who wants more of it."""
+        return self.columns.tensors.step.item(self.columns.row_of.item(tensor))
+
+    def array(self, tensor: int, step: int) -> int:
+        """A tensor's array after a step, as its status has it."""
+        if tensor in self._writes.places:
+            return self.tensors[tensor].status(step).array
+        return self.columns.tensors.array.item(self.columns.row_of.item(tensor))
+
+    def has_ledger(self, tensor: int) -> bool:
+        """Whether anything ever happened to a tensor's `.grad`."""
+        return tensor in self._grads.places
+
     @cached_property
     def _grads(self) -> Groups:
         return Groups(self.columns.grads.tensor)
@@ -491,6 +505,12 @@ class Index:
         order = np.argsort(step, kind="stable")
         order = order[node[order] != NOTHING]
         return _Owners(node[order], output[order], tensor[order])
+
+    @cached_property
+    def first_roots(self) -> dict[int, int]:
+        """The tensor that each pass began with, the first of several."""
+        roots = self.columns.roots
+        return dict(zip(roots.number[::-1].tolist(), roots.tensor[::-1].tolist(), strict=True))
 
     @cached_property
     def vias(self) -> dict[int, str]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from itertools import chain, pairwise
 from operator import attrgetter, itemgetter
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import msgspec
 import numpy as np
@@ -24,6 +24,7 @@ from .events import AnyEvent, Scope, Site
 from .store import RecordingError
 
 Numbers: TypeAlias = NDArray[Any]
+E = TypeVar("E")
 KINDS: tuple[type[Any], ...] = AnyEvent.__args__
 """The kinds of events; a kind is a position here, and new ones come last."""
 KIND = {kind: number for number, kind in enumerate(KINDS)}
@@ -374,6 +375,12 @@ class Tape:
         return Tape(
             self.kind[first:last], self.site[first:last], self.scope[first:last], tables, self.sites, self.scopes, self.texts
         )
+
+    def of_kind(self, kind: type[E]) -> list[tuple[int, E]]:
+        """The events of a kind as structs, with their steps; no others are made for them."""
+        steps, table = self.steps(kind), self.tables[kind]
+        site, scope = self.site[steps].tolist(), self.scope[steps].tolist()
+        return list(zip(steps.tolist(), rows(table, 0, table.size, self.texts, site, scope), strict=True))
 
     def decoded(self, first: int, last: int) -> list[AnyEvent]:
         """Some of the events as structs."""

@@ -16,7 +16,7 @@ from types import ModuleType
 import pytest
 
 import benchmarks
-from benchmarks import fuzz
+from benchmarks import answers, fuzz
 from benchmarks.pictures import PEERS, PROGRAMS
 from engine.sandbox import run
 from tests.browser.test_benchmarks import SCRIPTS as IN_A_BROWSER
@@ -102,6 +102,15 @@ def test_recording(script: Callable[..., str]) -> None:
     assert (
         len(re.findall(r"^\| (?:chain of small operations|MLP|RNN) \| [\d,]+ \|(?: [\d.]+ \|){4}$", shown, re.MULTILINE)) == 3
     )
+
+
+def test_answers(script: Callable[..., str]) -> None:
+    rows = re.findall(
+        r"^\| ([\w, ]+) \| [\d,]+ \| \d+ \| \d+ (?:\| \d+ / [\d.]+ ){3}\|$", script("answers", "--smallest"), re.MULTILINE
+    )
+    assert rows == list(answers.PROGRAMS)
+    shown = script("answers", "--smallest", "--rules", "--only", "GAN")
+    assert len(re.findall(r"^\| \w+\.\w+ \| [\d.]+ \|$", shown, re.MULTILINE)) >= 20
 
 
 def test_page(script: Callable[..., str]) -> None:

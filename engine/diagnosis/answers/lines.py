@@ -8,7 +8,7 @@ import numpy as np
 
 from ...graph.symbols import clip
 from ...recording.columns import columns_of
-from ...recording.events import NOTHING, OpRan, Raised, Site
+from ...recording.events import NOTHING, Raised, Site
 from ..backward_call import receiver
 from ..cuts import Cut, cuts_above, fact
 from ..failed_passes import explained
@@ -50,8 +50,9 @@ def why_line(paths: Paths, subject: LineSubject, step: int) -> Reason:
     done = [s for s in _steps_at(paths, cell, subject.line) if s <= step]
     if not done:
         return _not_run(paths, Site(cell, subject.line), where, step)
-    made = [info.id for s in done if isinstance(event := run.events[s], OpRan) for info in event.outputs]
-    last = made[-1] if made else NOTHING
+    tensors = columns_of(run.recording).tensors
+    made = tensors.id[np.isin(tensors.step, done)]
+    last = made[-1].item() if len(made) else NOTHING
     what = ""
     if last != NOTHING:
         info = run.tensors[last].info
@@ -64,7 +65,7 @@ def why_line(paths: Paths, subject: LineSubject, step: int) -> Reason:
         what,
         site=Site(cell, subject.line, 0, subject.line, len(text)),
         moment=done[-1],
-        nodes=[f"t{t}" for t in made[-1:]],
+        nodes=[f"t{last}"] if last != NOTHING else [],
     )
 
 

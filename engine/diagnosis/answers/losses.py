@@ -11,6 +11,7 @@ import msgspec
 import numpy as np
 
 from ...graph.numbers import number
+from ...recording.columns import columns_of
 from ...recording.events import NOTHING, OpRan, Stepped
 from ...recording.index import Pass
 from ..cuts import cuts_above, fact
@@ -70,7 +71,7 @@ def why_loss(paths: Paths, name: str, step: int) -> Reason | None:
         return None
     q = Question(paths, values[-1].tensor, step, name or paths.label(values[-1].tensor, step))
     roots = {value.tensor for value in values}
-    own = [entry for entry in passes if entry.event.roots[0][0] in roots]
+    own = [entry for entry in passes if run.index.first_roots[entry.number] in roots]
     bad = next((value for value in values if not math.isfinite(value.value)), None)
     if bad is not None:
         return _not_finite(q, bad, values)
@@ -93,22 +94,25 @@ def _values(paths: Paths, tensor: int, name: str, step: int, passes: Sequence[Pa
     """The losses: what the name came to stand for, or what passes from the same place began with."""
     run = paths.run
     found: dict[int, Value] = {}
+    index, sites = run.index, columns_of(run.recording).events.site
     site = run.tensors[tensor].op.site if tensor != NOTHING else NOTHING
-    candidates = [(entry.began, entry.event.roots[0][0]) for entry in passes]
-    candidates += [
+    candidates = [(entry.began, index.first_roots[entry.number]) for entry in passes]
+    bound = [
         (at, each)
-        for (_, bound), track in run.index.names.items()
-        if bound == name and name
+        for (_, called), track in index.names.items()
+        if called == name and name
         for at, each in zip(track.steps, track.values, strict=True)
     ]
-    for at, each in sorted(candidates):
+    ever = {each for _, each in bound}
+    for at, each in sorted(candidates + bound):
         if each == NOTHING or at > step or each in found:
             continue
-        if run.tensors[each].op.site != site and not (name and run.tensors[each].name(at) == name):
+        born = index.born(each)
+        if sites.item(born) != site and not (each in ever and run.tensors[each].name(at) == name):
             continue
-        value = run.scalar(run.status(each, at).array)
+        value = run.scalar(index.array(each, at))
         if value is not None:
-            found[each] = Value(run.tensors[each].born, each, value)
+            found[each] = Value(born, each, value)
     return list(found.values())
 
 

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from ...discovery import modules
 from ...recording.levels import beginning
+from ...recording.log import Events
 from ...recording.recording import Recording
 from ..ignoring import split
 from ..over_iterations import over_iterations
@@ -75,6 +76,8 @@ def ignored(recording: Recording, ignore: Collection[str] = ()) -> list[Finding]
 def _all(recording: Recording) -> list[Finding]:
     kept = recording.derived.get("findings")
     if kept is None:
+        if isinstance(recording.events, Events):
+            recording.events.ahead()  # the rules together look at nearly every piece
         reported = [finding for rule in RULES for finding in sorted(_found(rule, recording), key=lambda f: f.step)]
         reported = over_iterations(recording, _told(paths_of(recording).run, reported))
         kept = recording.derived["findings"] = sorted(reported, key=lambda f: (not f.ends, _SEVERITIES.index(f.severity)))

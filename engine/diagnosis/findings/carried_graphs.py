@@ -6,7 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from ...recording.events import OpRan, Site
+from ...recording.columns import columns_of
+from ...recording.events import NOTHING, OpRan, Site
 from ..paths import paths_of
 from ..reason import Finding, Kind
 from ..run import Run, finding, key
@@ -33,11 +34,10 @@ def target_with_gradient(run: Run) -> Iterator[Finding]:
     paths = paths_of(run.recording)
     if not any(_BOOTSTRAP.search(text) for text in run.recording.source):
         return
-    ran = {node for entry in run.passes for node in entry.ran_at}
     at: dict[Site | None, list[tuple[int, int, int, int, int]]] = {}
     sound: set[int] = set()
-    for step, event in run.ops:
-        if event.node is None or event.node.id not in ran or event.site in sound:
+    for step, event in run.ops_where(run.op_ran):
+        if event.site in sound:
             continue
         found = _two_sides(run, step, event)
         if found is None:
@@ -69,11 +69,8 @@ def advantage_with_gradient(run: Run) -> Iterator[Finding]:
     if not any(_ADVANTAGE.search(text) for text in run.recording.source):
         return
     paths = paths_of(run.recording)
-    ran = {node for entry in run.passes for node in entry.ran_at}
     at: dict[Site | None, list[tuple[int, int, int, int]]] = {}
-    for step, event in run.ops:
-        if event.op not in run.having("product") or event.node is None or event.node.id not in ran:
-            continue
+    for step, event in run.ops_where(columns_of(run.recording).op_is(run.having("product")) & run.op_ran):
         sides = run.inputs(event)
         if len(sides) != 2 or not all(run.status(side, step).requires_grad for side in sides):
             continue
@@ -177,22 +174,17 @@ def average_with_graph(run: Run) -> Iterator[Finding]:
     if len(run.passes) < _CARRIED and not evaluates:
         return
     roots = {tensor for entry in run.passes for tensor, _ in entry.event.roots}
-    ran = {node for entry in run.passes for node in entry.ran_at}
+    columns = columns_of(run.recording)
+    operations = columns.operations
+    loose = (columns.made_node != NOTHING) & ~run.op_ran & (operations.in_backward == 0) & (operations.cut == 0)
     trains = Counter(line for entry in run.passes for line in {line for line, _ in run.loops(entry.began)})
     """Line of a loop -> the passes in it."""
     chain: dict[int, tuple[int, int]] = {}
     """What came out of operations that no pass goes through -> over how many iterations its graph reaches, and its step."""
     grown: dict[int, list[tuple[int, int, int]]] = {}
     """Row of a site -> (step, iterations, tensor)."""
-    for step, event in run.ops:
-        if (
-            event.node is None
-            or event.node.id in ran
-            or event.site < 0
-            or event.in_backward
-            or event.cut
-            or not event.grad_mode
-        ):
+    for step, event in run.ops_where(loose & (operations.grad_mode == 1)):
+        if event.site < 0:
             continue
         here, length = run.loops(step), 1
         for tensor in run.inputs(event):

@@ -6,6 +6,9 @@ import ast
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 
+import numpy as np
+
+from ...recording.columns import columns_of
 from ...recording.events import NOTHING, OpRan, Read, Site
 from .. import mending
 from ..paths import Paths, paths_of
@@ -31,7 +34,9 @@ def converted_leaf(run: Run) -> Iterator[Finding]:
     """`nn.Parameter(x) * 0.01`, `torch.randn(3, requires_grad=True).double()`: the name stands for a result."""
     paths = paths_of(run.recording)
     told: set[Site | None] = set()
-    for born, event in run.ops:
+    columns = columns_of(run.recording)
+    leaf = (columns.tensors.requires_grad == 1) & (columns.tensors.is_leaf == 1)
+    for born, event in run.ops_where(np.isin(columns.operations.step, columns.tensors.step[leaf])):
         made = event.outputs[0] if len(event.outputs) == 1 else None
         if made is None or not made.requires_grad or not made.is_leaf or event.site < 0:
             continue
@@ -119,7 +124,8 @@ def uninitialized(run: Run) -> Iterator[Finding]:
     """The result of `torch.empty`, or of `torch.Tensor` of sizes, is computed with before anything was written into it."""
     empty = run.having("uninitialized")
     told: set[Site | None] = set()
-    for born, event in run.ops:
+    classes = {name for name in columns_of(run.recording).op_names if name[:1].isupper()}
+    for born, event in run.ops_of(empty | classes):
         if len(event.outputs) != 1 or not (event.op in empty or _of_sizes(run, born, event)):
             continue
         made, site = event.outputs[0], run.site(born)
@@ -232,7 +238,8 @@ def changed_unseen(run: Run) -> Iterator[Finding]:
 def _hidden_writes(run: Run) -> dict[int, list[int]]:
     """Tensor -> the steps at which it was changed through `.data` or another tensor."""
     found: dict[int, list[int]] = {}
-    for step, event in run.ops:
+    columns = columns_of(run.recording)
+    for step, event in run.ops_where(np.isin(columns.operations.step, columns.writes.step)):
         for write in event.written:
             owner = run.owner(write.tensor)
             through = event if owner == write.tensor else run.tensors[write.tensor].op

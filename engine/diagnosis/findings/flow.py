@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...graph.numbers import norm, number
+from ...recording.columns import columns_of
 from ...recording.events import NOTHING, NodeRan, OpRan, Site
 from ...recording.index import Pass
 from ..mends.numbers import let_through
@@ -208,16 +209,19 @@ class Activation(NamedTuple):
 
 def _activations(run: Run, trait: str) -> dict[tuple[Site | None, int], list[Activation]]:
     """The operations with a trait that backward passes went through, by site and by which one of its site in the pass."""
-    ops = run.having(trait)
+    columns = columns_of(run.recording)
+    made = {*columns.made_node[columns.op_is(run.having(trait)) & run.op_ran].tolist()}
     found: dict[tuple[Site | None, int], list[Activation]] = {}
-    for entry in run.passes:
-        if entry.event.via != "backward":
+    for entry in run.passes if made else ():
+        if entry.via != "backward":
             continue
         uses: dict[Site | None, int] = {}
         for node, step in entry.ran_at.items():
+            if node not in made:
+                continue
             maker = run.nodes[node].event
             ran = run.events[step]
-            if not isinstance(maker, OpRan) or maker.op not in ops or not maker.outputs or not run.inputs(maker):
+            if not isinstance(maker, OpRan) or not maker.outputs or not run.inputs(maker):
                 continue
             if isinstance(ran, NodeRan) and ran.received:
                 site = run.recording.site(maker)

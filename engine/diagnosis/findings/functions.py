@@ -53,7 +53,7 @@ def function_returns_wrong(run: Run) -> Iterator[Finding]:
     if said is None or custom is None:
         return
     returned = custom.returns(custom.backward)
-    applied = next((e for _, e in run.ops if e.op == custom.name), None)
+    applied = next((e for _, e in run.ops_of({custom.name})), None)
     evidence = [("error", event.message)]
     changes: mending.Changes = []
     if shape is not None:

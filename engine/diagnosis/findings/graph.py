@@ -6,6 +6,9 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
+import numpy as np
+
+from ...recording.columns import Flags, columns_of
 from ...recording.events import NOTHING, OpRan, Site
 from ...recording.index import Pass
 from ..failed_passes import (
@@ -123,17 +126,17 @@ def kept_losses(run: Run) -> Iterator[Finding]:
     roots = {
         t: entry.began
         for entry in run.passes
-        if entry.event.via == "backward"
+        if entry.via == "backward"
         for t, _ in entry.event.roots
         if not run.status(t, entry.began).is_leaf
     }  # fmt: skip
     if len(roots) < 2:
         return
-    ran = {n for entry in run.passes for n in entry.ran_at}
+    ran = run.ran
     # What is computed from losses and no pass goes through: the step, and whether an earlier iteration's is in it.
     marks: dict[int, tuple[int, bool]] = {}
     sites: dict[Site | None, list[tuple[int, int, int]]] = {}
-    for step, event in run.ops:
+    for step, event in run.ops_where(_off_passes(run)):
         results = [(i.id, i.node) for i in event.outputs if i.requires_grad]
         results += [(w.tensor, w.node) for w in event.written if w.requires_grad]
         if not results or any(node in ran for _, node in results):
@@ -165,6 +168,16 @@ def kept_losses(run: Run) -> Iterator[Finding]:
         )  # fmt: skip
         return
     yield from _appended(run, roots)
+
+
+def _off_passes(run: Run) -> Flags:
+    """Of each of the columns' operations whether it made or wrote what requires grad, and no pass went through the nodes."""
+    columns = columns_of(run.recording)
+    both = columns.tensors, columns.writes
+    step, node, needs = (np.concatenate([getattr(one, name) for one in both]) for name in ("step", "node", "requires_grad"))
+    ran = np.isin(node, run.index.runs.node)
+    found: Flags = np.isin(columns.operations.step, np.setdiff1d(step[needs == 1], step[(needs == 1) & ran]))
+    return found
 
 
 def _appended(run: Run, roots: dict[int, int]) -> Iterator[Finding]:
@@ -212,7 +225,7 @@ def unused_result(run: Run) -> Iterator[Finding]:
         return
     used = {t for entry in run.passes for t in (*(r for r, _ in entry.event.roots), *entry.event.inputs)}
     at: dict[Site, list[tuple[int, OpRan, str]]] = {}
-    for step, event in run.ops:
+    for step, event in run.ops_where(_unconsumed(run)):
         if not event.node or len(event.outputs) != 1 or event.in_backward or event.written:
             continue
         info = event.outputs[0]
@@ -248,12 +261,21 @@ def unused_result(run: Run) -> Iterator[Finding]:
         )  # fmt: skip
 
 
+def _unconsumed(run: Run) -> Flags:
+    """Of each of the columns' operations whether it left a node and made something that no operation takes."""
+    columns = columns_of(run.recording)
+    made, operations = columns.tensors, columns.operations
+    loose = made.step[(made.requires_grad == 1) & ~np.isin(made.id, columns.inputs.tensor)]
+    found: Flags = np.isin(operations.step, loose) & (columns.made_node != NOTHING)
+    return found
+
+
 def _detached_for_nothing(run: Run) -> Iterator[Finding]:
     """`x.detach()` as a statement: the detached tensor is thrown away, and x keeps its graph."""
     at: dict[Site, list[tuple[int, int, int]]] = {}
-    for step, event in run.ops:
+    for step, event in run.ops_of(run.having("detaches")):
         site = run.site(step)
-        if event.op not in run.having("detaches") or len(event.outputs) != 1 or site is None or not run.inputs(event):
+        if len(event.outputs) != 1 or site is None or not run.inputs(event):
             continue
         source, made = run.inputs(event)[0], event.outputs[0].id
         if made in run.consumers or not run.status(source, step).requires_grad or source not in run.consumers:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import TypeAlias
 
 from ...graph.numbers import shape_text
+from ...recording.columns import columns_of
 from ...recording.events import NOTHING, OpRan, Site
 from ..mending import Changes
 from ..mends import losses as mends
@@ -40,7 +41,8 @@ _FOLLOWED = 24
 def squashed_twice(run: Run) -> Iterator[Finding]:
     """A loss that applies softmax, log or sigmoid itself is given what has been through one already."""
     at: dict[Site | None, list[tuple[int, OpRan, Misfit]]] = {}
-    for step, event in run.ops:
+    names = [name for name in columns_of(run.recording).op_names if _is_looked_at(run, name)]
+    for step, event in run.ops_of(names):
         if (found := _misfit(run, step, event)) is not None:
             at.setdefault(run.site(step), []).append((step, event, found))
     for same in at.values():
@@ -69,6 +71,13 @@ def _mended(run: Run, kind: Kind, step: int, given: int) -> Changes:
 
 Misfit: TypeAlias = tuple[int, Kind, str, str, str]
 """What a loss is given that does not fit: tensor, kind, title, explanation and fix."""
+
+
+def _is_looked_at(run: Run, name: str) -> bool:
+    """Whether an operation may be given what does not fit it; a subtraction, only as the one of kl_div."""
+    if name == "sub":
+        return "xlogy" in columns_of(run.recording).op_names
+    return name.startswith("nll_loss") or name in ("log_softmax", "binary_cross_entropy_with_logits")
 
 
 def _misfit(run: Run, step: int, event: OpRan) -> Misfit | None:
@@ -192,12 +201,11 @@ def _warned(run: Run) -> Iterator[tuple[int, tuple[int, ...], tuple[int, ...], S
 def _spread(run: Run) -> Iterator[tuple[int, tuple[int, ...], tuple[int, ...], Site | None]]:
     """The operations of losses that take a column and a row element by element, the one computed from parameters, the other
     data."""
-    ran = {n for entry in run.passes for n in entry.ran_at}
     operations = run.having("elementwise") | run.having("branches") | run.having("difference") | run.having("product")
     operations -= run.having("matrix_product") | run.having("convolution")
     sound: set[int] = set()
-    for step, event in run.ops:
-        if event.op not in operations or event.node is None or event.node.id not in ran or event.site in sound:
+    for step, event in run.ops_where(columns_of(run.recording).op_is(operations) & run.op_ran):
+        if event.site in sound:
             continue
         taken = run.inputs(event)
         if len(taken) < 2:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ...recording.columns import columns_of
 from ...recording.events import NOTHING, Accumulated, FlagSet, Named, OpRan, Site
 from ..custom_functions import given_none
 from ..cuts import Cut, cuts_on, fact, ways
@@ -35,7 +36,7 @@ def stale_optimizer(run: Run) -> Iterator[Finding]:
     replaced = _replaced(run)
     for step, event in run.optimizer_steps:
         owned = [*event.parameters, *event.idle]
-        alone = [t for t in owned if run.tensors[t].ledger is None and run.status(t, step).requires_grad]
+        alone = [t for t in owned if not run.index.has_ledger(t) and run.status(t, step).requires_grad]
         twins = {t: replaced[t] for t in alone if t in replaced}
         unknown = [t for t in reached if t not in owned] if len(alone) == len(owned) else []
         # Where they are used, something cuts them off: `no_gradient` says what.
@@ -75,6 +76,10 @@ def _is_used(run: Run, tensor: int) -> bool:
 
 def _replaced(run: Run) -> dict[int, int]:
     """Parameters of optimizers that get no gradient, and the later ones that get it in their place."""
+    return run.recording.once("parameters replaced", lambda: _twins(run))
+
+
+def _twins(run: Run) -> dict[int, int]:
     held = {t for _, e in run.optimizer_steps for t in (*e.parameters, *e.idle)}
     known = held | run.trained
     fresh = [t for t in _reached(run) if t not in known]
@@ -102,13 +107,20 @@ def _replaced(run: Run) -> dict[int, int]:
 
 def _reached(run: Run) -> list[int]:
     """The leaves that backward passes fill, in order."""
-    found = {
-        e.tensor: None
-        for entry in run.passes
-        for s, e in run.fills(entry)
-        if run.status(e.tensor, s).is_leaf
-    }  # fmt: skip
-    return list(found)
+
+    def made() -> list[int]:
+        grads = columns_of(run.recording).grads
+        order = {entry.number: place for place, entry in enumerate(run.passes)}
+        filling = np.flatnonzero(grads.number > 0)
+        place = np.array([order[number] for number in grads.number[filling].tolist()], np.int64)
+        rows = filling[np.argsort(place, kind="stable")]
+        found: dict[int, None] = {}
+        for tensor, step in zip(grads.tensor[rows].tolist(), grads.step[rows].tolist(), strict=True):
+            if tensor not in found and run.status(tensor, step).is_leaf:
+                found[tensor] = None
+        return list(found)
+
+    return run.recording.once("leaves reached", made)
 
 
 @rule(180, DETACHED_PARAMETER, UNUSED_PARAMETER)
@@ -222,7 +234,7 @@ def leaf_overwritten(run: Run) -> Iterator[Finding]:
         before = bound.get((event.function, event.name), NOTHING)
         bound[event.function, event.name] = event.tensor
         old, new = before, event.tensor
-        if NOTHING in (old, new) or old == new or run.tensors[old].ledger is None:
+        if NOTHING in (old, new) or old == new or not run.index.has_ledger(old):
             continue
         made = run.tensors[new].op
         tracked = run.status(new, step).requires_grad

@@ -29,7 +29,7 @@ _MOST = 300
 def sample_without_path(run: Run) -> Iterator[Finding]:
     """A gradient arrives at what was drawn at random, and zero leaves for what it was drawn by."""
     draws = run.having("draws") - run.having("masks")
-    made = {event.node.id: event for _, event in run.ops if event.op in draws and event.node is not None and event.outputs}
+    made = {event.node.id: event for _, event in run.ops_of(draws) if event.node is not None and event.outputs}
     at: dict[Site | None, list[tuple[int, OpRan, int]]] = {}
     sound: set[int] = set()
     for entry in run.passes:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...recording.columns import columns_of
 from ...recording.events import NOTHING, Accumulated, OpRan, Site
 from ...recording.index import Pass
 from .. import mending
@@ -97,10 +98,15 @@ def penalty_without_graph(run: Run) -> Iterator[Finding]:
 def _taken(paths: Paths) -> Iterator[Taken]:
     """The gradients without a graph that the program computes with."""
     run = paths.run
-    by_grad = [entry for entry in run.passes if entry.event.via == "grad"]
+    by_grad = [entry for entry in run.passes if entry.via == "grad"]
     called: dict[int, bool] = {}
     following = 0
-    for step, event in run.ops:
+    columns = columns_of(run.recording)
+    gradients = columns.tensors.step[columns.tensors.grad_of != NOTHING]
+    wanted = np.isin(columns.operations.step, gradients)
+    if by_grad:
+        wanted |= columns.op_is({"constant"})
+    for step, event in run.ops_where(wanted):
         if not event.outputs or event.outputs[0].requires_grad:
             continue
         made = event.outputs[0]
@@ -190,7 +196,7 @@ def unused_create_graph(run: Run) -> Iterator[Finding]:
     for entry in run.passes:
         ran.update(dict.fromkeys(entry.ran_at, entry.number))
     recorded: dict[int, list[OpRan]] = {}
-    for _, event in run.ops:
+    for _, event in run.ops_where(columns_of(run.recording).operations.in_backward > 0):
         if event.in_backward and event.node is not None:
             recorded.setdefault(event.in_backward, []).append(event)
     for site, entries in at.items():

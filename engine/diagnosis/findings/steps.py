@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from ...recording.columns import columns_of
 from ...recording.events import NOTHING, Accumulated, GradSet, Printed, Site
 from ..cadence import Window, cadence_of, clears, takes_gradient, within
 from ..mends import order as mends
@@ -88,7 +89,7 @@ def _handed_on(run: Run, name: str) -> bool:
 
 def _read_often(run: Run) -> bool:
     """Whether the program looks at gradients itself: then they are what it is about."""
-    return any(event.op == "grad" for _, event in run.ops) or any(".grad" in text for text in run.recording.source)
+    return "grad" in columns_of(run.recording).op_names or any(".grad" in text for text in run.recording.source)
 
 
 @rule(132, STEPPED_TWICE)

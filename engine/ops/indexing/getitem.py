@@ -192,6 +192,8 @@ def _as_mask(item: Any) -> Any:
     if not isinstance(item, _KNOWN) and hasattr(type(item), "__index__"):
         return operator.index(item)
     array = getattr(item, "_array", item) if isinstance(item, Tensor | np.ndarray) else None
+    if array is not None and array.ndim == 0 and array.dtype.kind == "b":
+        return bool(array)
     if array is None or array.dtype != np.uint8 or (array.ndim == 0 and isinstance(item, Tensor)):
         return item
     warnings.warn(

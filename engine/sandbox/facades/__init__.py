@@ -8,6 +8,9 @@ from typing import Any
 from ... import backends
 from ..._dynamo import Config
 from ...autograd.function import FunctionCtx
+from ...distributions.constraint import Constraint
+from ...distributions.distribution import Distribution
+from ...distributions.transform import Transform
 from ...nn import Module
 from ...optim import Optimizer
 from ...optim.lr_scheduler import LRScheduler
@@ -31,14 +34,17 @@ class World:
         self.guards.modules = (Facade,)
         self.guards.opened += (
             Config,
+            Constraint,
             DataLoader,
             Dataset,
+            Distribution,
             FunctionCtx,
             LRScheduler,
             Module,
             Optimizer,
             Sampler,
             Tensor,
+            Transform,
             type(backends.cudnn),
         )
         self.copying = Copying(self.guards)

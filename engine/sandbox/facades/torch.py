@@ -10,6 +10,7 @@ from typing import Any
 from ...amp import cuda as cuda_amp
 from ...compat import torch_c
 from ...compat.names import SURFACE
+from ...distributions import FILES
 from ...errors import unread
 from ...itself import OURS, engine
 from ...profiler import of_autograd
@@ -19,7 +20,9 @@ from .saving import load, save
 
 SUBMODULES = (
     "_dynamo", "accelerator", "amp", "autograd", "autograd.function", "autograd.functional", "autograd.grad_mode",
-    "autograd.gradcheck", "autograd.graph", "backends", "compiler", "cuda", "func", "functional", "linalg", "masked", "nn",
+    "autograd.gradcheck", "autograd.graph", "backends", "compiler", "cuda", "distributions",
+    "distributions.constraint_registry", "distributions.constraints", "distributions.distribution", "distributions.exp_family",
+    "distributions.kl", "distributions.transforms", "distributions.utils", *(f"distributions.{file}" for file in FILES), "func", "functional", "linalg", "masked", "nn",
     "nn.functional", "nn.init", "nn.modules", "nn.parameter", "nn.utils", "nn.utils.clip_grad", "nn.utils.convert_parameters",
     "nn.utils.rnn", "optim", "optim.lr_scheduler", "optim.optimizer", "optim.swa_utils", "profiler", "random", "signal",
     "signal.windows",

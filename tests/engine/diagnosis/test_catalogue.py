@@ -6,7 +6,6 @@ import contextlib
 import io
 import re
 import warnings
-from functools import cache
 from types import ModuleType
 
 import pytest
@@ -14,21 +13,19 @@ import pytest
 from engine.diagnosis import catalogue_page
 from engine.diagnosis.findings import findings
 from engine.diagnosis.findings.catalogue import RULES, Entry, entry, kinds, nearest
-from engine.diagnosis.gradcheck.functions import check_functions, keep
 from engine.recording import Recording
 from engine.recording.events import Printed, Warned
-from engine.sandbox import Limits, RunResult, run
+from engine.sandbox import Limits, RunResult
+from tests.recorded import PATIENT, checked
 
-LIMITS = {"not_finite_unseen": Limits(seconds=30, events=5_000)}
+LIMITS = {"not_finite_unseen": Limits(seconds=120, events=5_000)}
 """Smaller limits where a program says that it does not fit them."""
 
 
-@cache
 def ran(id: str, which: str) -> tuple[RunResult, Recording]:
-    """One of the programs of a kind, run; several tests look at the same one."""
-    result = run(getattr(entry(id), which), LIMITS.get(id, Limits(seconds=30)))
+    """One of the programs of a kind, run."""
+    result = checked(getattr(entry(id), which), LIMITS.get(id, PATIENT))
     assert result.recording is not None
-    keep(result.recording, check_functions(result.recording))
     return result, result.recording
 
 

@@ -25,6 +25,7 @@ from engine.recording import Recording
 from engine.recording.events import Site
 from engine.sandbox import Limits, RunResult, run
 from tests.corpus import corpus
+from tests.recorded import checked
 
 from .proven import HERE, LIMITS
 from .twins import all_twins
@@ -43,9 +44,8 @@ def programs(kind: str) -> Iterator[str]:
 MECHANICAL = [id for id, kind in kinds().items() if kind.mechanical]
 
 
-@cache
 def ran(source: str) -> Recording:
-    made = run(source, LIMITS).recording
+    made = checked(source).recording
     assert made is not None
     return made
 
@@ -73,7 +73,7 @@ def test_a_mechanical_kind_has_a_fix_that_ends_the_finding(kind: str) -> None:
     recording, finding, edit = first_fix(kind)
     result = mended(recording, edit)
     assert result.recording is not None
-    broken = any(f.severity == "error" for f in findings(recording)) and run(recording.source[0], LIMITS).status == "error"
+    broken = any(f.severity == "error" for f in findings(recording)) and checked(recording.source[0]).status == "error"
     assert result.status == "ok" or broken
     places = Places(recording.source, edit.changes)
     assert finding.site is not None
