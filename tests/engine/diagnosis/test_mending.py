@@ -10,6 +10,7 @@ from types import ModuleType
 import pytest
 
 from engine.diagnosis import mending as m
+from engine.diagnosis.mends.cuts import peeled
 from engine.diagnosis.run import Run
 from engine.program.changes import changed
 from engine.program.parsing import parses
@@ -351,6 +352,22 @@ def test_an_operation_that_writes_has_a_new_tensor_on_pytorch(torch: ModuleType)
             continue
         assert after in (f"y = y.{name[:-1]}(1)", f"y = y.clone().{name}(1)")
         assert hasattr(torch.Tensor, name[:-1]) == (after == f"y = y.{name[:-1]}(1)")
+
+
+PEELED = [
+    ("y = torch.tensor(«w.item()»)", "y = w"),
+    ("y = math.exp(-«w[k].item()»)", "y = torch.exp(-w[k])"),
+    ("y = 2 * math.sqrt(«w.item()»)", "y = 2 * torch.sqrt(w)"),
+    ("y = torch.from_numpy(np.tanh(«c.detach().numpy()»))", "y = torch.tanh(c)"),
+    ("y = math.comb(«w.item()»)", "y = math.comb(w)"),
+    ("y = np.mean(«w.numpy()», axis=0)", "y = np.mean(w, axis=0)"),
+    ("y = -«w.item()»", "y = -w"),
+]
+
+
+@pytest.mark.parametrize(("text", "after"), PEELED)
+def test_numbers_are_computed_of_the_tensor_again(text: str, after: str) -> None:
+    assert mended(peeled, text) == after
 
 
 def test_sites_around_a_site_are_found() -> None:
