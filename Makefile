@@ -33,9 +33,10 @@ coverage: $(VENV)/.check
 bundles: $(VENV)/.test
 	$(BIN)/python -m tests.bundles $(ARGS)
 
-# assets/compatibility.md, and the tables of limits and settings, from the declarations
+# assets/compatibility.md, assets/rules.md, and the tables of limits and settings, from the declarations
 reference: $(VENV)/.app
 	$(BIN)/python -m engine.compat.reference
+	$(BIN)/python -m engine.diagnosis.catalogue_page
 	$(BIN)/python -m engine.tables
 
 # assets/screenshot.png and assets/pictures, from the page itself

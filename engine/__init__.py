@@ -18,7 +18,9 @@ from .autograd import (
     no_grad,
     set_grad_enabled,
 )
+from .backends import get_float32_matmul_precision, set_float32_matmul_precision
 from .context import is_warn_always_enabled, set_warn_always
+from .cuda import NOT_COMPILED, AcceleratorError, OutOfMemoryError
 from .dtypes import (
     dtype,
     finfo,
@@ -46,18 +48,34 @@ from .ops.creation.generator import (
     seed,
     set_rng_state,
 )
-from .ops.memory.introspection import LEGACY as _LEGACY
+from .ops.creation.tensor_types import LEGACY as _LEGACY
+from .ops.creation.tensor_types import set_default_tensor_type
+from .ops.memory.storages import Storage as _Storage
 from .printing import set_printoptions
 from .tensor import Tensor
-from .tensor_attributes import Size, device
+from .tensor_attributes import (
+    Size,
+    channels_last,
+    channels_last_3d,
+    contiguous_format,
+    default_device,
+    device,
+    layout,
+    memory_format,
+    preserve_format,
+    set_default_device,
+    sparse_coo,
+    strided,
+)
+from .tensor_attributes import as_device as _as_device
+from .version import TORCH_VERSION as _VERSION
 
 # NumPy warns of 1/0 and log(0), PyTorch does not.
 _numpy.seterr(all="ignore")
 
 double, half, long, short = float64, float16, int64, int16
+__version__ = _VERSION
 inf, nan, pi, e = _math.inf, _math.nan, _math.pi, _math.e
-strided = "torch.strided"
-__version__ = "2.13.0+gradtape"
 
 _FUNCTIONS = _namespace("torch")
 globals().update(_FUNCTIONS)
@@ -66,13 +84,20 @@ globals().update(float=float32, int=int32, bool=_dtypes.bool8)
 
 globals().update(_LEGACY)
 newaxis = None
-contiguous_format, preserve_format, channels_last, channels_last_3d = (
-    "torch.contiguous_format", "torch.preserve_format", "torch.channels_last", "torch.channels_last_3d",
+_MODULES = (
+    "_dynamo", "accelerator", "amp", "backends", "compiler", "cuda", "distributions", "func", "functional", "linalg", "masked", "nn", "optim",
+    "profiler", "random", "signal", "special", "testing", "torch_version", "types", "utils", "version",
 )  # fmt: skip
-_MODULES = ("backends", "cuda", "func", "linalg", "masked", "nn", "optim", "signal", "special", "utils")
+_AMP = ("GradScaler", "autocast", "get_autocast_dtype", "is_autocast_cpu_enabled", "is_autocast_enabled")
+_DEVICES = ("cpu", "mps", "mtia", "xpu")
 
 __all__ = [
-    "Generator", "Size", "Tensor", "autograd", "channels_last", "channels_last_3d", "contiguous_format", "default_generator",
+    "AcceleratorError", "Generator", "OutOfMemoryError", "Size", "Tensor", "are_deterministic_algorithms_enabled",
+    "autograd", "compile", "compiled_with_cxx11_abi", "get_deterministic_debug_mode", "get_device_module",
+    "get_float32_matmul_precision", "get_num_interop_threads", "is_deterministic_algorithms_warn_only_enabled", "is_storage",
+    "layout", "memory_format", "set_default_device", "set_default_tensor_type", "set_float32_matmul_precision",
+    "set_flush_denormal", "set_num_interop_threads", "sparse_coo", "strided", "typename", *_AMP, "channels_last",
+    "channels_last_3d", "contiguous_format", "default_generator",
     "device", "double", "dtype", "e", "enable_grad", "finfo", "float16", "float32", "float64", "fork_rng", "get_default_device",
     "get_default_dtype", "get_num_threads", "get_rng_state", "half", "iinfo", "inf", "inference_mode", "initial_seed", "int16",
     "int32", "int64", "int8", "is_grad_enabled", "is_inference_mode_enabled", "is_tensor", "is_warn_always_enabled", "load",
@@ -102,13 +127,71 @@ def set_num_threads(threads: _Any) -> None:
     """Nothing happens: operations use as many threads as NumPy does."""
 
 
+_deterministic = [False, False]
+
+
 def use_deterministic_algorithms(mode: _Any, *, warn_only: _Any = False) -> None:
     """Nothing happens: everything here is deterministic."""
+    _deterministic[:] = [mode, mode and warn_only]
+
+
+def are_deterministic_algorithms_enabled() -> _Any:
+    """What `use_deterministic_algorithms` was told."""
+    return _deterministic[0]
+
+
+def is_deterministic_algorithms_warn_only_enabled() -> _Any:
+    """What `use_deterministic_algorithms` was told for `warn_only`."""
+    return _deterministic[1]
+
+
+def get_deterministic_debug_mode() -> _Any:
+    """What `use_deterministic_algorithms` was told, as a number: 0 for no, 1 for warnings, 2 for errors."""
+    return _deterministic[0] * (2 - _deterministic[1])
+
+
+def get_num_interop_threads() -> _Any:
+    """Always 1."""
+    return 1
+
+
+def set_num_interop_threads(threads: _Any) -> None:
+    """Nothing happens: one operation runs at a time."""
+
+
+def set_flush_denormal(mode: _Any) -> _Any:
+    """False: small numbers are kept."""
+    return False
+
+
+def is_storage(obj: _Any) -> _Any:
+    """Whether `obj` is a tensor's memory."""
+    return isinstance(obj, _Storage)
+
+
+def compiled_with_cxx11_abi() -> _Any:
+    """Always True."""
+    return True
+
+
+def get_device_module(device: _Any = None) -> _Any:
+    """The module about a kind of devices."""
+    return __getattr__(_as_device(device).type)
 
 
 def get_default_device() -> device:
-    """Always the CPU."""
-    return device("cpu")
+    """Where tensors are made of which nothing else is said: the CPU, unless `set_default_device` said otherwise."""
+    where = default_device()
+    if where.type == "cuda" and where.index is None:
+        raise AssertionError(NOT_COMPILED)
+    return where
+
+
+def typename(obj: _Any) -> _Any:
+    """The full name of a thing or of its type: "torch.FloatTensor", "list"."""
+    from .compat.classes import typename
+
+    return typename(obj)
 
 
 def result_type(a: _Any, b: _Any) -> dtype:
@@ -135,6 +218,18 @@ def __getattr__(name: str) -> _Any:
         from .utils import serialization
 
         return getattr(serialization, name)
+    if name in _DEVICES:
+        from . import other_devices
+
+        return getattr(other_devices, name)
+    if name in _AMP:
+        from .amp import autocast_mode, grad_scaler
+
+        return getattr(grad_scaler if name == "GradScaler" else autocast_mode, name)
+    if name == "compile":
+        from .compiler import compile
+
+        return compile
     if name in _MODULES:
         import importlib
 

@@ -2,23 +2,92 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, NoReturn
+
 
 class _Backend:
-    """One backend's switches."""
+    """One backend's switches, and what it says when it is asked."""
 
-    def __init__(self, **switches: object) -> None:
+    def __init__(self, here: bool = False, **switches: object) -> None:
+        self._here = here
         self.__dict__.update(switches)
 
     def is_available(self) -> bool:
+        """Whether it is part of PyTorch's builds for the CPU."""
+        return self._here
+
+    is_built = is_available
+
+    def version(self) -> None:
+        """None: there is no library."""
+
+    def is_acceptable(self, tensor: Any) -> bool:
         """Always False."""
         return False
 
-    def is_built(self) -> bool:
-        """Always False."""
-        return False
+    @contextmanager
+    def flags(self, **switches: object) -> Iterator[None]:
+        """The switches within a block."""
+        before = {name: getattr(self, name) for name in switches}
+        self.__dict__.update(switches)
+        try:
+            yield
+        finally:
+            self.__dict__.update(before)
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"module 'torch.backends' has no attribute '{name}'")
 
 
-cudnn = _Backend(deterministic=False, benchmark=False, enabled=False, allow_tf32=False)
-cuda = _Backend()
+_Backend.__module__ = "torch.backends"
+
+
+def _attention() -> dict[str, Callable[..., Any]]:
+    """The switches of attention's kernels, of which there is one here: each is kept and has no effect."""
+    on = {"flash": True, "math": True, "mem_efficient": True, "cudnn": True}
+    made: dict[str, Callable[..., Any]] = {}
+    for kernel in on:
+
+        def enable(enabled: bool, kernel: str = kernel) -> None:
+            on[kernel] = bool(enabled)
+
+        def enabled(kernel: str = kernel) -> bool:
+            return on[kernel]
+
+        made[f"enable_{kernel}_sdp"], made[f"{kernel}_sdp_enabled"] = enable, enabled
+    return made
+
+
+cudnn = _Backend(
+    deterministic=False, benchmark=False, enabled=True, allow_tf32=True, benchmark_limit=None, fp32_precision="none"
+)
+cuda = _Backend(
+    matmul=_Backend(
+        allow_tf32=False,
+        allow_fp16_reduced_precision_reduction=True,
+        allow_bf16_reduced_precision_reduction=True,
+        fp32_precision="none",
+    ),
+    **_attention(),  # type: ignore[arg-type]
+)
 mps = _Backend()
-mkldnn = _Backend(enabled=False)
+mkl = _Backend(True)
+mkldnn = _Backend(True, enabled=True, deterministic=False, allow_tf32=True)
+openmp = _Backend(True)
+opt_einsum = _Backend(enabled=False, strategy=None)
+cpu = _Backend(True, get_cpu_capability=lambda: "DEFAULT")
+
+_precision = ["highest"]
+
+
+def set_float32_matmul_precision(precision: str) -> None:
+    """Nothing happens: products are computed in full precision."""
+    if precision in ("highest", "high", "medium"):
+        _precision[0] = precision
+
+
+def get_float32_matmul_precision() -> str:
+    """What was set last; "highest" at first."""
+    return _precision[0]

@@ -62,8 +62,8 @@ class Context:
     """Grad mode, the observer and the number the next node gets. Not per thread: one program runs in one thread."""
 
     __slots__ = (
-        "_inference", "_linked", "_observer", "callbacks", "copy", "deepcopy", "grad", "node", "opened", "passes", "reached",
-        "restricted", "sequence", "special", "task", "writing",
+        "_inference", "_linked", "_observer", "callbacks", "copy", "deepcopy", "fast", "grad", "node", "opened", "passes",
+        "reached", "restricted", "sequence", "special", "task", "writing",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -86,6 +86,8 @@ class Context:
         """Where gradients were switched off last, as the observer says it; () for nowhere."""
         self.node: Any = None
         """The node being executed, when the pass is observed or hooked."""
+        self.fast: Any = None
+        """The smaller dtype that products are computed in within `autocast`; None outside of it."""
         self.callbacks: list[Callable[[], None]] = []
         """What is to be called when the backward pass under way has ended."""
         self.writing: Callable[[Any], None] | None = None

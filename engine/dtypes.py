@@ -137,17 +137,53 @@ def can_cast(source: dtype, target: dtype) -> bool:
 class finfo:  # noqa: N801
     """Limits of a floating point type, as `torch.finfo`."""
 
-    def __init__(self, d: dtype | None = None) -> None:
-        info = np.finfo((d or _default).numpy)
-        self.dtype = (d or _default).name
+    def __init__(self, type: dtype | None = None) -> None:
+        d = _asked("finfo", _default if type is None else type)
+        if not d.is_floating_point:
+            raise TypeError("torch.finfo() requires a floating point input type. Use torch.iinfo to handle 'torch.finfo'")
+        info = np.finfo(d.numpy)
+        self.dtype = d.name
         self.bits, self.eps, self.max = info.bits, float(info.eps), float(info.max)
         self.min, self.tiny, self.smallest_normal = float(info.min), float(info.tiny), float(info.tiny)
         self.resolution = float(info.resolution)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, finfo) and self.dtype == other.dtype
+
+    def __hash__(self) -> int:
+        return hash(self.dtype)
+
+    def __repr__(self) -> str:
+        shown = ("resolution", "min", "max", "eps", "smallest_normal", "tiny")
+        return f"finfo({', '.join(f'{name}={getattr(self, name):g}' for name in shown)}, dtype={self.dtype})"
 
 
 class iinfo:  # noqa: N801
     """Limits of an integer type, as `torch.iinfo`."""
 
-    def __init__(self, d: dtype) -> None:
+    def __init__(self, type: dtype) -> None:
+        d = _asked("iinfo", type)
+        if d.numpy.kind not in "iu":
+            raise TypeError("torch.iinfo() requires an integer input type. Use torch.finfo to handle 'torch.iinfo'")
         info = np.iinfo(d.numpy)
         self.dtype, self.bits, self.max, self.min = d.name, info.bits, int(info.max), int(info.min)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, iinfo) and self.dtype == other.dtype
+
+    def __hash__(self) -> int:
+        return hash(self.dtype)
+
+    def __repr__(self) -> str:
+        return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype})"
+
+
+def _asked(name: str, given: Any) -> dtype:
+    if not isinstance(given, dtype):
+        raise TypeError(f"{name}(): argument 'type' (position 1) must be torch.dtype, not {given.__class__.__name__}")
+    return given
+
+
+# What a program sees when it prints a type.
+for _kind in (finfo, iinfo):
+    _kind.__module__ = "torch"

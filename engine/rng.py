@@ -93,12 +93,18 @@ class Stream:
             out[-LANES:] = box_muller(self.uniform(LANES, wide), mean, std)
         return out
 
+    def one_uniform(self) -> float:
+        """One uniform number from [0, 1), as `uniform` gives it in float64."""
+        draw = self.bits.random_raw
+        high = int(draw())
+        return ((high << 32 | int(draw())) & (1 << 53) - 1) * 2.0**-53
+
     def one_normal(self) -> float:
         """One standard normal number, from a pair of which the other is kept."""
         if self.kept is not None:
             value, self.kept = self.kept, None
             return value
-        angle, radius = self.uniform(2, np.float64).tolist()
+        angle, radius = self.one_uniform(), self.one_uniform()
         radius, angle = math.sqrt(-2.0 * math.log1p(-radius)), 2.0 * math.pi * angle
         self.kept = radius * math.sin(angle)
         return radius * math.cos(angle)

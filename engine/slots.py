@@ -11,6 +11,13 @@ def _empty(*_: Any) -> Any:
     raise RuntimeError("nothing has been put there; `engine.wiring` does it")
 
 
+def _plainly(setup: str, text: str, names: dict[str, Any]) -> Callable[[], Any]:
+    """As Python runs it: the text is that of a user's own process."""
+    exec(compile(setup, "<setup>", "exec", dont_inherit=True), names)
+    code = compile(text, "<stmt>", "exec", dont_inherit=True)
+    return lambda: exec(code, names)
+
+
 @dataclass(slots=True)
 class Slots:
     """What a room above fills in."""
@@ -19,6 +26,8 @@ class Slots:
     """Of a recording, as HTML, where a notebook shows it."""
     elsewhere: Callable[[], Any] = _empty
     """The backend (`engine.sandbox.runner.Backend`) to which programs go; None where this machine runs them."""
+    statement: Callable[[str, str, dict[str, Any]], Callable[[], Any]] = _plainly
+    """What runs a statement that is given as text, with these names, after another one has run: a sandbox looks at it first."""
     jobs: dict[str, Callable[[], Any]] = field(default_factory=dict)
     """By the kind of a job: loads what a child does for it (`engine.sandbox.processes.child.Work`)."""
 

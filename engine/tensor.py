@@ -22,7 +22,7 @@ from .dtypes import OF_NUMPY, dtype
 from .errors import unsupported
 from .op.declare import CREATED
 from .printing import format_tensor
-from .tensor_attributes import Size, device
+from .tensor_attributes import Size, device, layout, strided
 
 Array = np.ndarray[Any, Any]
 
@@ -123,9 +123,9 @@ class Tensor:
         return self._array.nbytes
 
     @property
-    def layout(self) -> str:
+    def layout(self) -> layout:
         """Always strided."""
-        return "torch.strided"
+        return strided
 
     is_cuda = is_sparse = is_quantized = is_meta = is_mkldnn = is_nested = is_mps = is_xpu = is_sparse_csr = False
     is_cpu = True
@@ -197,17 +197,6 @@ class Tensor:
     def get_device(self) -> int:
         """-1: the CPU."""
         return -1
-
-    def type(self, target: Any = None) -> Any:
-        """The legacy type name ("torch.FloatTensor"), or the tensor converted to `target`."""
-        if target is None:
-            return f"torch.{dtypes.LEGACY_NAMES[self.dtype]}"
-        if isinstance(target, str):
-            legacy = {f"torch.{v}": k for k, v in dtypes.LEGACY_NAMES.items()}
-            if target not in legacy:
-                raise ValueError(f"invalid type: '{target}'")
-            target = legacy[target]
-        return self.to(target)
 
     # --- where it stands in the graph ----------------------------------------------------------------------------------------
 

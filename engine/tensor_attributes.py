@@ -37,8 +37,10 @@ DEVICES = (
 class device:  # noqa: N801
     """Where tensors live: always the CPU; other devices can be named and not be used."""
 
-    def __init__(self, name: Any = "cpu", index: int | None = None) -> None:
-        kind, _, number = str(name).partition(":")
+    def __init__(self, type: Any = "cpu", index: int | None = None) -> None:
+        if type.__class__ is int:
+            type, index = "cuda", type
+        kind, _, number = str(type).partition(":")
         if kind not in DEVICES:
             raise RuntimeError(f"Expected one of {', '.join(DEVICES)} device type at start of device string: {kind}")
         self.type: str = kind
@@ -57,11 +59,61 @@ class device:  # noqa: N801
         return hash(str(self))
 
     def __enter__(self) -> device:
+        _defaults.append(self)
         return self
 
     def __exit__(self, *_: object) -> None:
-        pass
+        _defaults.pop()
+
+
+_defaults: list[device] = [device()]
+"""Where tensors are made of which nothing else is said: as `set_default_device` says, and within blocks `with device:`."""
+
+
+def default_device() -> device:
+    """Where tensors are made of which nothing else is said."""
+    return _defaults[-1]
+
+
+def set_default_device(device: Any) -> None:
+    """Set where tensors are made of which nothing else is said; None for the CPU. One that is not there is refused later."""
+    _defaults[0] = as_device(device)
+
+
+def as_device(named: Any) -> device:
+    """A device by its name, or itself; None stands for the CPU."""
+    return named if isinstance(named, device) else device("cpu" if named is None else named)
+
+
+class layout:  # noqa: N801
+    """How a tensor's elements stand in memory: `torch.strided`."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __repr__(self) -> str:
+        return f"torch.{self._name}"
+
+    def __reduce__(self) -> Any:
+        return _format, (self._name,)
+
+
+class memory_format(layout):  # noqa: N801
+    """The order of the dimensions in memory, which programs may ask for: `torch.channels_last`."""
+
+
+strided, sparse_coo = layout("strided"), layout("sparse_coo")
+contiguous_format, preserve_format, channels_last, channels_last_3d = map(
+    memory_format, ("contiguous_format", "preserve_format", "channels_last", "channels_last_3d")
+)
+
+
+def _format(name: str) -> layout:
+    """The layout or memory format of that name."""
+    found: layout = globals()[name]
+    return found
 
 
 # What a program sees when it prints a type.
-Size.__module__ = "torch"
+for _kind in (Size, device, layout, memory_format):
+    _kind.__module__ = "torch"

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.export.fonts import MISSING, advances
-from engine.export.shortening import ELLIPSIS, FRONT
+from engine.export.shortening import BADGE, ELLIPSIS, FRONT, WORD
 from engine.graph.design import PALETTES, sizes
 
 SOURCES = Path(__file__).resolve().parents[1] / "components/player/frontend/src"
@@ -58,7 +58,8 @@ def letters() -> str:
         runs.append(f"  [{found[0]}, '{widths[0]}', '{widths[1]}'],\n")
     head = HEAD.format("How wide letters are in thousandths of their size, regular and bold: runs from a first character on.")
     constants = {
-        "RUNS": f"[\n{''.join(runs)}]", "MISSING": str(round(MISSING * 1000)), "ELLIPSIS": f"'{ELLIPSIS}'", "FRONT": str(FRONT)
+        "RUNS": f"[\n{''.join(runs)}]", "MISSING": str(round(MISSING * 1000)), "ELLIPSIS": f"'{ELLIPSIS}'", "FRONT": str(FRONT),
+        "WORD": str(WORD), "BADGE": str(BADGE),
     }  # fmt: skip
     return head + "\n".join(f"export const {name} = {value};\n" for name, value in constants.items())
 

@@ -134,7 +134,7 @@ def _tell_rolled(d: Drawing, rolled: RolledGraph, data: Drawn, seen: Faces, wind
         card.alarm, card.nan = _first(rolled.troubles, members or (key,)), _first(rolled.nans, members or (key,))
         card.findings = told.get(key, [])
         if members is not None:
-            card.rows = [_row(rolled, each, a["title"], seen, norms, window[0]) for each in parameters(rolled, members)]
+            card.rows = [_row(rolled, each, a["group"], seen, norms, window[0]) for each in parameters(rolled, members)]
 
 
 def _first(since: Mapping[str, int], keys: Iterable[str]) -> int | UnsetType:
@@ -146,10 +146,10 @@ def _spark(rolled: RolledGraph, one: str, members: Sequence[str] | None = None) 
     return Spark(*curves) if curves else None
 
 
-def _row(rolled: RolledGraph, key: str, title: str, seen: Faces, norms: Norms, first: int) -> Row:
+def _row(rolled: RolledGraph, key: str, group: str, seen: Faces, norms: Norms, first: int) -> Row:
     a, history = rolled.graph.nodes[key], seen.nodes[key]
     return Row(
-        key, title_within(a["title"], title), "leaf", a["badge"], a["sub"], a["born"], _spark(rolled, key),
+        key, title_within(a, group), "leaf", a["badge"], a["sub"], a["born"], _spark(rolled, key),
         history, rolled.node_sites.get(key, []), [step for step, _ in history if step >= first], norms.get(key, []), a["op"],
     )  # fmt: skip
 

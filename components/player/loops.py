@@ -8,14 +8,15 @@ from components.player.cards import told_of_groups
 from components.player.picture import Drawing, frames
 from components.player.protocol import Found, Loop, Rolled, Window
 from engine.diagnosis.findings import known_findings
-from engine.graph.rolled_graph import RolledGraph, worth_rolling
+from engine.graph.rolled_graph import RolledGraph
+from engine.graph.structure.loops import nests_of
 from engine.recording import Recording
 from engine.recording.events import NOTHING
 
 
 def not_rolled(recording: Recording) -> Rolled:
     """What is said of loops where a picture is not rolled: whether it could be."""
-    return Rolled(worth=worth_rolling(recording))
+    return Rolled(worth=nests_of(recording).worth)
 
 
 def loops(d: Drawing, of: RolledGraph) -> Rolled:

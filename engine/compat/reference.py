@@ -18,7 +18,8 @@ from .names import SURFACE
 
 NAMESPACES = ("torch", "torch.Tensor", "torch.nn.functional", "torch.linalg", "torch.special")
 MODULES = ("torch.nn", "torch.nn.init", "torch.nn.utils", "torch.optim", "torch.optim.lr_scheduler", "torch.utils.data",
-           "torch.autograd", "torch.autograd.functional", "torch.func")  # fmt: skip
+           "torch.autograd", "torch.autograd.functional", "torch.func",
+           "torch.distributions")  # fmt: skip
 
 DIFFERENCES = {
     "empty": "Zeros, so that runs repeat.",
@@ -41,7 +42,9 @@ and printed text, but for what the column *differs* says. A formula is shown for
 of other operations, and the graph shows which.
 
 Not here: complex numbers (and with them `torch.fft`, `torch.linalg.eig`, `torch.stft`), bfloat16, sparse and quantised tensors,
-devices other than the CPU, `torch.compile`, `torch.jit`, distributed training. Their names raise an error that says so.
+devices other than the CPU, `torch.jit`, distributed training. Their names raise an error that says so.
+
+`torch.compile` gives a program back as it is, and what a `DataLoader`'s workers would do is done in this process.
 
 In general: sums of many float32 numbers may differ from PyTorch's in the last digits, because the order of additions differs.
 The random numbers of a seeded program are PyTorch's, bit for bit.

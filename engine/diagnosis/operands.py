@@ -24,6 +24,7 @@ class Operand(NamedTuple):
 
     text: str
     tensor: int
+    site: Site | None
 
 
 def operands(paths: Paths, step: int) -> list[Operand]:
@@ -35,7 +36,7 @@ def operands(paths: Paths, step: int) -> list[Operand]:
         text = shown(run, at)
         tensor = _tensor(paths, part, at, step)
         if tensor != NOTHING and text:
-            found.setdefault(text, Operand(text, tensor))
+            found.setdefault(text, Operand(text, tensor, at))
     return list(found.values())[:_MOST]
 
 

@@ -53,8 +53,11 @@ def tabs(frames: Iterable[Frame], colours: Palette) -> Iterator[Shape]:
         yield from line(plain, rest, x + FRAME.tab_padding + used + FRAME.tab_gap, y + FRAME.tab_base, colours.on_tab_mute)
 
 
-def region(boxes: Sequence[Rectangle], edges: Iterable[tuple[Cubic, ...]], label: str, colours: Palette) -> Iterator[Shape]:
-    """Behind some cards: a border and a fill, each drawn once around everything, melt into one shape."""
+def region(
+    boxes: Sequence[Rectangle], edges: Iterable[tuple[Cubic, ...]], label: str, cards: Sequence[Rectangle], colours: Palette
+) -> Iterator[Shape]:
+    """Behind some cards: a border and a fill, each drawn once around everything, melt into one shape. The label covers none of
+    all `cards` if there is a place where it does not."""
     for grown, colour in ((REGION.line, colours.region_line), (0.0, colours.region)):
         margin = REGION.margin + grown
         for b in boxes:
@@ -63,9 +66,21 @@ def region(boxes: Sequence[Rectangle], edges: Iterable[tuple[Cubic, ...]], label
         if len(boxes) <= REGION.most:
             for pieces in edges:
                 yield Curve(shortened_end(pieces), colour, 2 * (REGION.band + grown))
-    first = min(boxes, key=lambda box: box.left + box.top)
     font = FONTS["small"]
-    x, y = first.left - REGION.margin + REGION.label_right, first.top - REGION.margin - REGION.label_up
     wide = text_width(font, label) + 2 * VEIL.aside
+    x, y = _label_at(boxes, wide, cards)
     yield Box(x - VEIL.aside, y - VEIL.up, wide, VEIL.height, fill=colours.stage, opacity=VEIL.opacity)
     yield from line(font, label, x, y, colours.orange_text)
+
+
+def _label_at(boxes: Sequence[Rectangle], wide: float, cards: Sequence[Rectangle]) -> tuple[float, float]:
+    """Over the first of the boxes, from the upper left on, over which a label covers no card."""
+    ordered = boxes[:1] if len(boxes) > REGION.most else sorted(boxes, key=lambda box: box.left + box.top)
+    spots = [(b.left - REGION.margin + REGION.label_right, b.top - REGION.margin - REGION.label_up) for b in ordered]
+
+    def free(x: float, y: float) -> bool:
+        left, top = x - VEIL.aside, y - VEIL.up
+        right, bottom = left + wide, top + VEIL.height
+        return not any(c.left < right and left < c.right and c.top < bottom and top < c.bottom for c in cards)
+
+    return next((spot for spot in spots if free(*spot)), spots[0])

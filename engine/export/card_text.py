@@ -6,8 +6,8 @@ As the page's painter writes it (`frontend/src/card-text.js`).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ..graph.design import Palette
@@ -15,11 +15,24 @@ from ..graph.design.sizes import CARD, FONTS, PILL, ROWS, SPARK, Font
 from . import sparks
 from .curves import Rectangle
 from .scene import Box, Shape, clean, line
-from .shortening import fit_end, fit_middle, fit_number, is_number, shorter_numbers, text_width, unnamed
+from .shortening import (
+    WORD,
+    fit_arguments,
+    fit_badge,
+    fit_end,
+    fit_middle,
+    fit_number,
+    is_number,
+    named_value,
+    shorter_numbers,
+    text_width,
+)
 
 if TYPE_CHECKING:
     from .cards import Card, Parameter
 
+NAMED, NAME = " = ", 4
+"""What stands between a name and its number, and how many letters must be left of the name where both do not fit."""
 PENDING = " + …"
 """What stands between what has come of a gradient and what is still on its way."""
 
@@ -31,7 +44,7 @@ def pill(card: Card, glows: bool, colours: Palette, opacity: float) -> Iterator[
     yield from _pill_curve(card, colours, opacity)
     room, font = wide - 2 * PILL.padding, FONTS["pill"]
     times = _times(card)
-    title = fit_middle(font, card.name, room - text_width(font, times)) + times
+    title = fit_arguments(font, card.name, room - text_width(font, times)) + times
     used = text_width(font, title)
     value = fit_number(FONTS["row"], clean(face.value), room - used - PILL.gap) if room - used > PILL.least else ""
     trouble = _trouble(face.value, colours) if card.spark and not card.old else ""
@@ -56,9 +69,8 @@ def card(card: Card, colours: Palette, opacity: float) -> Iterator[Shape]:
     """A card's name and badge, the line under them, its rows, and the parameters in it."""
     box, top = card.box, card.box.top
     left, room = box.left + CARD.padding, box.right - box.left - 2 * CARD.padding
-    # Of an AccumulateGrad it is the parameter's path, of which the end tells most.
-    fit = fit_middle if card.tone == "accumulate" else fit_end
-    badge = _badge(clean(card.badge), room, text_width(FONTS["title"], card.name), fit)
+    share = max(room - text_width(FONTS["title"], card.name) - CARD.gap, room * _badge_least(card))
+    badge = fit_badge(FONTS["small"], clean(card.badge), share)
     taken = text_width(FONTS["small"], badge) + CARD.gap if badge else 0.0
     times = _times(card)
     title = fit_middle(FONTS["title"], card.name, room - taken - text_width(FONTS["row"], times))
@@ -86,6 +98,13 @@ def card(card: Card, colours: Palette, opacity: float) -> Iterator[Shape]:
 # --- names --------------------------------------------------------------------------------------------------------------------
 
 
+def _badge_least(card: Card) -> float:
+    """The share that what stands beside a name may always take: none for a word, more for the name of a tensor."""
+    if card.tone == "accumulate":
+        return CARD.badge_named
+    return 0.0 if len(clean(card.badge)) <= WORD else CARD.badge_least
+
+
 def _times(card: Card) -> str:
     return f" × {card.times}" if card.times > 1 else ""
 
@@ -94,14 +113,6 @@ def _begins(card: Card) -> str:
     """ "NaN begins here", at the node that the first NaN or Inf of a run came from, in the iteration in which it did."""
     told = card.begins if card.origin and not card.ghost else ""
     return f"{'Inf' if told == 'inf' else 'NaN'} begins here" if told else ""
-
-
-def _badge(badge: str, room: float, name: float, fit: Callable[[Font, str, float], str]) -> str:
-    """A badge has what a name leaves, at least its share; where the name would have to be cut for that, it is whole or gone."""
-    left, least, font = room - name - CARD.gap, room * CARD.badge_least, FONTS["small"]
-    if name <= room and left < least:
-        return badge if text_width(font, badge) <= left else ""
-    return fit(font, badge, max(left, least))
 
 
 def _sub(sub: str, some: str, room: float) -> str:
@@ -200,15 +211,24 @@ def _lines(card: Card, colours: Palette) -> list[_Row]:
 def _plan(card: Card, row: _Row, column: float, room: float) -> _Plan:
     """The first way in which the row's number fits whole. Of a group's value the name goes first."""
     usual = _curve_room(card, row.series, room)
-    bare = unnamed(row.text)
-    if not is_number(bare) or row.note:
+    named = None if row.note else named_value(row.text)
+    if named is not None:
+        start = max(column, text_width(FONTS["row"], row.label) + CARD.label_tight)
+        free = room - (usual + SPARK.gap if usual else 0.0) - start
+        if text_width(row.font, row.text) <= free:
+            return _Plan(row.label, row.text, usual)
+        least = shorter_numbers(named[1])[0]
+        name = fit_middle(row.font, named[0].removesuffix(NAMED), free - text_width(row.font, NAMED + least))
+        if len(name) >= NAME:
+            return _Plan(row.label, name + NAMED + least, usual)
+        return _plan(card, replace(row, text=named[1]), column, room)
+    if not is_number(row.text) or row.note:
         return _Plan(row.label, row.text, usual)
     start = max(column, text_width(FONTS["row"], row.label) + CARD.label_tight)
     small = min(usual, SPARK.least)
-    shorter = shorter_numbers(bare)
-    ways = [] if bare == row.text else [_Plan(row.label, row.text, usual), _Plan(row.label, row.text, small)]
+    shorter = shorter_numbers(row.text)
     # Beside a curve a mean is written no more exactly than its deviation.
-    ways += [] if usual and "±" in bare else [_Plan(row.label, bare, usual)]
+    ways = [] if usual and "±" in row.text else [_Plan(row.label, row.text, usual)]
     ways += [
         _Plan(row.label, shorter[0], usual), _Plan(row.label, shorter[0], small), _Plan("", shorter[0], small),
         _Plan(row.label, shorter[-1], small), _Plan("", shorter[-1], small),
@@ -257,7 +277,7 @@ def row_boxes(card: Rectangle, count: int) -> tuple[Sequence[Rectangle], int]:
     """Boxes of a card's parameters, the lowest at its lower edge, and how many there is no box for: the last box says so."""
     pitch = ROWS.height + ROWS.gap
     room = max(0, int((card.bottom - ROWS.below - card.top - ROWS.head + ROWS.gap) // pitch))
-    used = min(count, room)
+    used = min(count, room, ROWS.most + 1)
     tops = [card.bottom - ROWS.below - (used - at) * pitch + ROWS.gap for at in range(used)]
     left, right = card.left + ROWS.aside, card.right - ROWS.aside
     more = count - max(0, used - 1) if used < count else 0

@@ -63,6 +63,12 @@ class Card:
     rows: tuple[Parameter, ...] = ()
 
     @property
+    def reach(self) -> Rectangle:
+        """Its box, with what peeps out behind a group's."""
+        more = CARD.stack if self.group else 0.0
+        return Rectangle(self.box.left, self.box.top, self.box.right + more, self.box.bottom + more)
+
+    @property
     def name(self) -> str:
         """What it is called at the step."""
         return clean(self.face.title or self.title)

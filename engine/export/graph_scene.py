@@ -96,7 +96,7 @@ class GraphScene:
             **self._series(rolled, key, one, members),
             "origin": key in self._origins,
             "first": not self._origins or key in self._origins,
-            "rows": tuple(self._parameter(rolled, each, a["title"]) for each in inside),
+            "rows": tuple(self._parameter(rolled, each, a["group"]) for each in inside),
         }
 
     def _series(self, rolled: RolledGraph, key: str, one: str, members: Sequence[str] | None = None) -> dict[str, Any]:
@@ -116,7 +116,7 @@ class GraphScene:
 
     def _parameter(self, rolled: RolledGraph, key: str, group: str) -> Parameter:
         face = _at(self.faces.nodes[key], self.step, _NOTHING)
-        title = title_within(rolled.graph.nodes[key]["title"], group)
+        title = title_within(rolled.graph.nodes[key], group)
         return Parameter(title=title, face=face, **self._series(rolled, key, key))
 
     @cached_property
@@ -175,11 +175,13 @@ class GraphScene:
             if number:
                 inside.setdefault(number, []).append(card)
         ends = list(self.graph.edges(keys=True))
+        looped = self.view.rolled is not None and self.view.rolled.main is not None
+        taken = [card.reach for card in self.cards] if inside else []
         for number, members in inside.items():
             keys = {card.key for card in members}
             within = [edge.pieces for (u, v, _), edge in zip(ends, self.edges, strict=True) if u in keys and v in keys]
-            label = f"backward pass {number}" if self.view.rolled is None else "made by backward passes"
-            yield from backdrop.region([card.box for card in members], within, label, self.colours)
+            label = "made by backward passes" if looped else f"backward pass {number}"
+            yield from backdrop.region([card.box for card in members], within, label, taken, self.colours)
 
 
 def _at(history: Sequence[tuple[int, T]], step: int, default: T) -> T:

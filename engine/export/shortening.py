@@ -16,9 +16,18 @@ from .fonts import width
 
 ELLIPSIS = "…"
 FRONT = 0.4
-"""The share of what is kept of a text without its middle that stands before it: of a path the end says most."""
+"""The share of what is kept of a text without its middle that stands before it."""
+WORD = 9
+"""Letters of a word beside a title that is not cut."""
+BADGE = 4
+"""Letters that must be left of a longer text there."""
 
 _NUMBER = r"-?(?:\d+\.?\d*(?:e[+-]?\d+)?|inf|nan)"
+_PATH = re.compile(r"[^ …]*[^ .…]\.[^ .…][^ …]*")
+"""Text with a dot inside and without a space is a path: "model.0.weight"."""
+_ENDING = re.compile(r"Backward\d*$", re.ASCII)
+_ARGUMENT = re.compile(r" (?=\w+=)", re.ASCII)
+_NAMED = re.compile(r"(.+ = )(.+)")
 _SPREAD = re.compile(rf"(?:mean )?({_NUMBER}) ± ({_NUMBER})", re.IGNORECASE | re.ASCII)
 _SINGLE = re.compile(rf"(mean |≤ )?({_NUMBER})", re.IGNORECASE | re.ASCII)
 _FAULTS = re.compile(r"\d+ (NaN|Inf)(?:, \d+ (Inf))?", re.ASCII)
@@ -38,13 +47,44 @@ def fit_end(font: Font, text: str, room: float) -> str:
 
 @lru_cache(20_000)
 def fit_middle(font: Font, text: str, room: float) -> str:
-    """The text without its middle, so that it is no wider than `room`; "" where nothing of it fits."""
+    """The text without its middle, so that it is no wider than `room`; "" where nothing of it fits. Of a path its end, from the
+    beginning of a part on where that keeps most of it: what paths have in common stands before that."""
+
+    def end(kept: int) -> str:
+        shown = text[len(text) - kept :]
+        before, dot, after = shown.partition(".")
+        return ELLIPSIS + (after if dot and 2 * len(before + dot) <= kept else shown)
+
+    missing = text.find(ELLIPSIS)
+    """Where a middle is missing already, what stands before that is kept, if there is room for it."""
 
     def cut(kept: int) -> str:
-        front = int(kept * FRONT)
+        front = missing if 0 < missing <= kept * (1 - FRONT) else int(kept * FRONT)
         return f"{text[:front].rstrip()}{ELLIPSIS}{text[len(text) - (kept - front) :].lstrip()}"
 
-    return _cut(font, text, room, cut)
+    return _cut(font, text, room, end if _PATH.fullmatch(text) else cut)
+
+
+def fit_badge(font: Font, badge: str, room: float) -> str:
+    """What stands beside a title: an operation's name without what all have in common, a path without its beginning, a word
+    whole or not at all."""
+    for way in (badge, _ENDING.sub("", badge)):
+        if way and text_width(font, way) <= room:
+            return way
+    short = fit_middle(font, badge, room) if _PATH.fullmatch(badge) else fit_end(font, badge, room)
+    return "" if len(badge) <= WORD or len(short) < BADGE else short
+
+
+def fit_arguments(font: Font, text: str, room: float) -> str:
+    """An operation and its arguments: as many of these as fit whole, with an ellipsis for the others."""
+    if text_width(font, text) <= room:
+        return text
+    parts = _ARGUMENT.split(text)
+    for count in range(len(parts) - 1, 0, -1):
+        way = f"{' '.join(parts[:count])} {ELLIPSIS}"
+        if text_width(font, way) <= room:
+            return way
+    return fit_middle(font, parts[0], room)
 
 
 def _cut(font: Font, text: str, room: float, cut: Callable[[int], str]) -> str:
@@ -61,15 +101,15 @@ def fit_number(font: Font, text: str, room: float) -> str:
     return next((way for way in (text, *shorter_numbers(text)) if text_width(font, way) <= room), "")
 
 
+def named_value(text: str) -> tuple[str, str] | None:
+    """ "loss = 0.25", a value with the name of what it is of, as the name and the value; None for anything else."""
+    named = _NAMED.fullmatch(text)
+    return (named[1], named[2]) if named else None
+
+
 def is_number(text: str) -> bool:
     """Whether it is a number, a mean and a deviation, or a count of NaN and Inf, which must not be cut."""
     return bool(_SPREAD.fullmatch(text) or _SINGLE.fullmatch(text) or _FAULTS.fullmatch(text))
-
-
-def unnamed(text: str) -> str:
-    """The number alone of "target = mean 5.38 ± 2.3"; other text as it is."""
-    _, sign, number = text.rpartition(" = ")
-    return number if sign and is_number(number) else text
 
 
 def shorter_numbers(text: str) -> list[str]:

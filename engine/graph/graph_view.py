@@ -120,7 +120,12 @@ class GraphView:
     def laid_out(self, graph: Graph) -> Layout:
         """The layout of this graph or one with more in it: leaves first in both views, though grad_fn edges point at leaves."""
         drawn = turned_round(graph) if self.structure.flipped else graph
-        return layout(drawn, self.direction, CANVAS, paged=self.rolled is not None)
+        return layout(drawn, self.direction, CANVAS, paged=self.rolled is not None or self._notebook)
+
+    @property
+    def _notebook(self) -> bool:
+        """Whether the program has several cells: what they make is read one after the other."""
+        return len({site.cell for site in self.recording.sites}) > 1
 
     # --- what is shown --------------------------------------------------------------------------------------------------------
 

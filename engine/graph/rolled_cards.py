@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from .design.sizes import CARD, ROWS, SPARK
 from .shown.series import Number, Series, points
 from .structure.build import Graph
+from .structure.module_cards import name_within
 
 if TYPE_CHECKING:
     from .rolled_graph import RolledGraph
@@ -29,8 +30,8 @@ def make_room(rolled: RolledGraph, graph: Graph) -> None:
         if a["shape"] == "card" and a["kind"] != "constant":
             a["width"] = max(a["width"], round(SPARK.card))
         if "members" in a:
-            count = min(ROWS.most, len(parameters(rolled, a["members"])))
-            a["height"] += round(ROWS.height + ROWS.gap) * count
+            count = len(parameters(rolled, a["members"]))
+            a["height"] += round(ROWS.height + ROWS.gap) * min(ROWS.most + 1, count)
         if a["kind"] == "step":
             a["height"] += round(CARD.row)
 
@@ -41,9 +42,9 @@ def parameters(rolled: RolledGraph, members: Sequence[str]) -> list[str]:
     return [key for key in members if nodes[key]["kind"] in ("leaf", "accumulate") and not nodes[key]["loop"]]
 
 
-def title_within(title: str, group: str) -> str:
-    """What a parameter is called in the card of a module: its path without the module's."""
-    return title.rsplit(f"{group}.", 1)[-1]
+def title_within(node: Mapping[str, Any], group: str) -> str:
+    """What a parameter is called in the card of a group, by its id; so is what adds to its `.grad`."""
+    return name_within(str(node["badge"] if node["kind"] == "accumulate" and node["badge"] else node["title"]), group)
 
 
 def sparkline(rolled: RolledGraph, one: str, members: Sequence[str] | None = None) -> Sparkline | None:

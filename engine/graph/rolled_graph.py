@@ -24,7 +24,8 @@ from .shown.state_history import Face
 from .shown.statistics import Floats, Ints
 from .shown.window_faces import step_faces, window_faces
 from .structure.build import Graph, WholeView
-from .structure.folding import Folding, Mode
+from .structure.drawn import visible_rows
+from .structure.folding import AT_FIRST, Folding, Mode
 from .structure.loops import Loop, nests_of
 from .structure.rolled import Rolled, rolled
 from .structure.rolled_groups import opened_at_first
@@ -33,6 +34,14 @@ BESIDE = 1
 """Iterations on either side of the chosen one whose faces are worked out with it."""
 MOST = 2_000
 """Steps of a window, at most: an iteration may be as long as the run."""
+AT_A_GLANCE = 20
+"""Cards that the first view of a program without a loop shows, as far as groups allow it: about as many as are read without
+moving the picture."""
+PARTS = 0.3
+"""The share of what autograd records that modules do, at least, where modules are what a program is seen as. In a notebook that
+tries one thing after another a layer here and there is not."""
+TOO_LITTLE = 3
+"""Cards that say too little of such a program."""
 STRETCHES = 200
 """Stretches of iterations that are listed of one card."""
 
@@ -80,7 +89,9 @@ class RolledGraph:
     @cached_property
     def at_first(self) -> frozenset[str]:
         """The same."""
-        return opened_at_first(self.folding, self.graph)
+        if self.main:
+            return opened_at_first(self.folding, self.graph)
+        return opened_at_first(self.folding, self.graph, AT_A_GLANCE, TOO_LITTLE)
 
     def key_of(self, node: str) -> str:
         """The card that stands for a node of the run; anything else for itself."""
@@ -251,8 +262,20 @@ def cards_for(recording: Recording, nodes: Collection[str]) -> dict[str, list[st
 
 
 def worth_rolling(recording: Recording) -> bool:
-    """Whether a run has so many like iterations that its rolled view is what to show first."""
-    return nests_of(recording).worth
+    """Whether the rolled view of a run is what to show first: because it has so many like iterations, or more operations than
+    can be read at once, and modules or layers to put them in."""
+    return nests_of(recording).worth or _has_parts(recording)
+
+
+def _has_parts(recording: Recording) -> bool:
+    if int(visible_rows(recording).sum()) <= AT_FIRST:
+        return False
+    if any(loop.kind == "depth" and loop.total > 1 for loop in nests_of(recording).loops):
+        return True
+    columns = columns_of(recording)
+    scopes = columns.events.scope[columns.nodes.step]
+    inside = np.array([bool(scope.module) for scope in recording.scopes] + [False])  # the last one for what has no scope
+    return bool(inside[scopes].mean() > PARTS) if len(scopes) else bool(inside.any())
 
 
 def rolled_graph(recording: Recording, view: str = "tensors", turned: Collection[str] = ()) -> RolledGraph:

@@ -9,6 +9,8 @@ from ..recording.operations import Table, base_of, symbol_in, traits_in
 
 _PLAIN = {"", "None", "False"}
 _MAX_TEXT = 24
+TITLE = 120
+"""Letters of a title: who draws it cuts it as there is room."""
 
 
 def pill_title(event: OpRan, ops: Table) -> str:
@@ -16,7 +18,7 @@ def pill_title(event: OpRan, ops: Table) -> str:
     sign = symbol_in(ops, event.op)
     operands = _operands(event, ops)
     if operands is None:
-        return clip(" ".join([sign, *_options(event)]))
+        return clip(" ".join([sign, *_options(event)]), TITLE)
     left, right = operands
     if left.tensor == NOTHING and right.tensor != NOTHING:
         if "commutative" not in traits_in(ops, event.op):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,8 @@ from ..autograd import no_grad
 from ..ops.creation.factories import empty_like
 from ..ops.creation.random import randperm
 from ..ops.pointwise.comparison import where
-from ..tensor import Tensor, constant
+from ..tensor import Tensor
+from ..tensor import constant as constant_tensor
 
 GAINS = {
     **dict.fromkeys(("linear", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d"), 1),
@@ -64,7 +66,7 @@ def zeros_(tensor: Tensor) -> Tensor:
 
 def _write(tensor: Tensor, values: Any) -> Tensor:
     with no_grad():
-        return tensor.copy_(constant(np.asarray(values, tensor._array.dtype)))  # type: ignore[no-any-return]
+        return tensor.copy_(constant_tensor(np.asarray(values, tensor._array.dtype)))  # type: ignore[no-any-return]
 
 
 def eye_(tensor: Tensor) -> Tensor:
@@ -242,3 +244,22 @@ def sparse_(tensor: Any, sparsity: float, std: float = 0.01, generator: Any = No
             order: Any = randperm(rows)
             tensor[order[:zeros], column] = 0
     return tensor
+
+
+def _deprecated(current: Callable[..., Any]) -> Callable[..., Any]:
+    """A function under the name without the underscore."""
+    name = current.__name__.removesuffix("_")
+
+    def deprecated(*args: Any, **kwargs: Any) -> Any:
+        warnings.warn(f"`nn.init.{name}` is now deprecated in favor of `nn.init.{name}_`.", FutureWarning, stacklevel=2)
+        return current(*args, **kwargs)
+
+    deprecated.__name__ = deprecated.__qualname__ = name
+    deprecated.__doc__ = f"`{name}_` under its former name, which is deprecated."
+    return deprecated
+
+
+uniform, normal, constant = _deprecated(uniform_), _deprecated(normal_), _deprecated(constant_)
+eye, dirac, orthogonal, sparse = _deprecated(eye_), _deprecated(dirac_), _deprecated(orthogonal_), _deprecated(sparse_)
+xavier_uniform, xavier_normal = _deprecated(xavier_uniform_), _deprecated(xavier_normal_)
+kaiming_uniform, kaiming_normal = _deprecated(kaiming_uniform_), _deprecated(kaiming_normal_)

@@ -19,6 +19,7 @@ from ..errors import unsupported
 from ..ops.creation.factories import empty_like, on_cpu
 from ..safe_attributes import is_special, plain
 from ..tensor import Tensor
+from ..tensor_attributes import as_device
 from . import hooks, state
 from .hooks import RemovableHandle
 from .parameter import Buffer, Parameter
@@ -33,9 +34,7 @@ HOOKS = (
 )  # fmt: skip
 """The dicts of hooks every module has."""
 
-ABSENT = {
-    "bfloat16", "compile", "cuda", "ipu", "mtia", "share_memory", "xpu",
-}  # fmt: skip
+ABSENT = {"bfloat16", "ipu", "mtia"}
 """Methods of PyTorch's modules that are not here."""
 
 
@@ -384,18 +383,32 @@ class Module:
         return self
 
     def to(self, *args: Any, dtype: Dtype | None = None, device: Any = None, **_: Any) -> Self:
-        """Convert floating point parameters and buffers to a dtype; devices other than the CPU are refused."""
+        """Convert floating point parameters and buffers to a dtype; where there are any, devices but the CPU are refused."""
         for a in args:
             if isinstance(a, (Dtype, Tensor)):
                 dtype = a if isinstance(a, Dtype) else a.dtype
-            elif not isinstance(a, bool):
-                on_cpu(a)
-        on_cpu(device)
-        if dtype is None:
-            return self
-        if not dtype.is_floating_point:
+            elif not isinstance(a, bool) and a is not None:
+                device = a
+        if dtype is not None and not dtype.is_floating_point:
             raise TypeError(f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={dtype}")
-        return self._convert(dtype)
+        if device is not None and (where := as_device(device)).type != "cpu":
+            self._apply(lambda t: t.to(where))
+        return self if dtype is None else self._convert(dtype)
+
+    def cuda(self, device: Any = None) -> Self:
+        """Refuse to move parameters and buffers to a GPU, which is not there."""
+        return self._apply(lambda t: t.cuda(device))
+
+    def xpu(self, device: Any = None) -> Self:
+        """Refuse to move parameters and buffers to a device that is not there."""
+        return self._apply(lambda t: t.to("xpu"))
+
+    def share_memory(self) -> Self:
+        """Nothing to do: there are no other processes."""
+        return self
+
+    def compile(self, *args: Any, **kwargs: Any) -> None:
+        """Nothing to do: modules run as they are written."""
 
     def _convert(self, dtype: Dtype) -> Self:
         return self._apply(lambda t: t.to(dtype) if t.is_floating_point() else t)

@@ -293,5 +293,5 @@ def named_result(name: str, outputs: tuple[str, ...]) -> type[tuple[Any, ...]]:
     def make(cls: Any, *values: Any) -> Any:
         return tuple.__new__(cls, values)
 
-    own = {"__slots__": (), "__new__": make, "__repr__": represent, "fields": outputs}
+    own = {"__slots__": (), "__module__": "torch.return_types", "__new__": make, "__repr__": represent, "fields": outputs}
     return type(name, (tuple,), own | fields)

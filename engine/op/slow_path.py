@@ -30,7 +30,11 @@ def variable(name: str) -> str:
 
 def coerce(op: Op, value: Any, name: str, position: int) -> Any:
     """An argument that is not a tensor where one may stand: a number, None where that is the default, or a TypeError."""
-    if isinstance(value, NUMBERS) and accepts_numbers(op, name) and (position > 1 or name != "self"):
+    if (
+        isinstance(value, NUMBERS)
+        and accepts_numbers(op, name)
+        and (position > 1 or name != "self" or "number_first" in op.traits)
+    ):
         return value.item() if isinstance(value, np.generic) else value
     if value is None and (op.parameters[position - 1].default is None or (name not in op.broadcast and position > 1)):
         return None
@@ -71,7 +75,8 @@ MOST_NUMBERS = 1000
 
 def promote(op: Op, *operands: Any) -> list[Any]:
     """The operands as arrays of the result's dtype; None stays None."""
-    if len(operands) == len(op.tensors) and not any([x.__class__ is np.ndarray for x in operands]):
+    several = len(operands) == len(op.tensors) and "number_first" not in op.traits
+    if several and not any([x.__class__ is np.ndarray for x in operands]):
         raise invalid_combination(op.name, *operands)
     d = result_dtype(tuple(x for x in operands if x is not None))
     if op.floating and d.kind != "f":

@@ -65,6 +65,7 @@ TRAITS = {
     "infix": "Is written with its symbol between its two inputs.",
     "commutative": "Gives the same with its two inputs exchanged.",
     "swapped": "Is written with its two inputs exchanged: `rsub(a, b)` is b - a.",
+    "number_first": "Takes a number in the place of its first tensor, too.",
     "tensors_only": "Refuses a number in the place of either tensor.",
     "overlapping": "In place, it may write elements that share their memory.",
 }  # fmt: skip

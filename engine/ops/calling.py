@@ -21,6 +21,7 @@ from ..compat.signatures import invalid_combination, overloads
 from ..context import context, grad_mode, outside
 from ..op.codegen import named_result
 from ..tensor import Tensor
+from .former_overloads import factors_of, reordered
 from .memory.inplace import INPLACE
 from .memory.storage import resize_
 
@@ -88,7 +89,7 @@ def callable_as(function: Callable[..., Any], owner: str, name: str) -> Callable
         parameters = tuple(inspect.signature(function, follow_wrapped=False).parameters.values())
         called = _Called(function, function.__name__, parameters, method, out)
         if any(p.kind is p.VAR_KEYWORD for p in parameters):
-            made = _with_out(called) if out else function
+            made = _with_out(called) if out else _with_former(called, function)
         else:
             made = _written(called)
         _around[key] = made
@@ -159,6 +160,10 @@ def settled(called: _Called, given: dict[str, Any], more: Sequence[Any], others:
         else:
             unknown[name] = value
     missing = [name for name, value in given.items() if value is MISSING]
+    if more and not rest and not unknown:
+        before = [value for name, value in given.items() if value is not MISSING and not _is_free(called, given, name)]
+        if (former := reordered(called.name, called.method, called.parameters, [*before, *more])) is not None:
+            return called.function(*former[0], **former[1])
     if unknown or (more and not rest) or missing:
         raise _misfit(called, given, more, unknown, missing)
     positional = [given.pop(p.name) for p in called.parameters if p.kind is _POSITIONAL]
@@ -172,6 +177,23 @@ def _with_out(called: _Called) -> Callable[..., Any]:
 
     def call(*arguments: Any, out: Any = None, **named: Any) -> Any:
         return called.function(*arguments, **named) if out is None else _into(called, out, arguments, named)
+
+    return _named(call, called)
+
+
+def _with_former(called: _Called, function: Any) -> Callable[..., Any]:
+    """Around a method that writes in place, one that takes a factor before its tensors, too; itself, where it has none."""
+    of = getattr(function, "of", None)
+    parameters = () if of is None else tuple(inspect.signature(of, follow_wrapped=False).parameters.values())
+    if not called.method or not factors_of(parameters):
+        return called.function
+
+    def call(*arguments: Any, **named: Any) -> Any:
+        if len(arguments) > 2 and not named:
+            former = reordered(called.name, True, parameters, list(arguments))
+            if former is not None:
+                return called.function(*former[0], **former[1])
+        return called.function(*arguments, **named)
 
     return _named(call, called)
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import ast
 import builtins
 import functools
+from collections.abc import Callable
 from typing import Any
 
 from .facades import World
 from .policy import check
+from .policy.names import may_inject
 from .transport.messages import Layers
 
 
@@ -34,3 +36,19 @@ def parsed(text: str, name: str, layers: Layers) -> ast.Module:
 def builtins_for(layers: Layers) -> dict[str, Any]:
     """The built-in names of a program. With the language layer it is always the same dict, by which its functions are told."""
     return world().builtins if layers.language else dict(vars(builtins))
+
+
+def statement(layers: Layers, setup: str, text: str, names: Any) -> Callable[[], Any]:
+    """What runs a statement that a program gives as text, after another: both are looked at as the program itself is.
+
+    Raises:
+        SyntaxError, PolicyError: as for a program.
+    """
+    given = {name: value for name, value in dict.items(names) if may_inject(name)}
+    given["__builtins__"] = builtins_for(layers)
+    setup_code, code = (
+        compile(parsed(part, name, layers), name, "exec", dont_inherit=True)
+        for part, name in ((setup, "<setup>"), (text, "<stmt>"))
+    )
+    exec(setup_code, given)
+    return lambda: exec(code, given)

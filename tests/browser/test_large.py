@@ -152,6 +152,8 @@ def test_an_unfolded_graph_of_a_thousand_nodes_is_drawn_and_stepped_at_once(page
     page.page.get_by_role("option", name="Unfolded").click()
     page.until(lambda: shown(page) > max(800, folded), "everything is shown")
     expect(page.page.locator("canvas.large")).to_be_visible()
+    # At first sight the overview is only where it covers no card; whoever looks around has it.
+    page.player.get_by_label("Zoom out").click()
     expect(page.page.locator(".minimap")).to_be_visible()
     step = page.step
     page.page.locator(".gt-brand").click()

@@ -297,7 +297,7 @@ def groups(replay: Replay) -> list[str]:
 def test_a_large_graph_opens_folded_and_its_groups_open_and_close(large: Replay) -> None:
     first = groups(large)
     assert 1 < len(first) < 80
-    assert "Double-click the card" in large.text("#detail"), "the group that the first leaf is in"
+    assert "model.0.0.weight" in large.text("#detail"), "the first parameter, which stands in the card of its module"
     large.tab.evaluate("id => window.__gradtapePlayer.open(id)", first[0])
     large.until(f"!window.__gradtapePlayer.groups().includes({first[0]!r})")
     assert first[0][2:] in large.tab.evaluate("window.__gradtapePlayer.opened()")

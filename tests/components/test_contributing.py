@@ -98,11 +98,12 @@ def finding(house: Path) -> Cases:
     assert all(block.file.startswith("tests/") for block in cases)
     for block in (made, shown, *cases):
         block.put(house)
+    done(house, "-m", "engine.diagnosis.catalogue_page")
     names = [name for block in cases for name in re.findall(r"^\+# %% (.+)", block.text, re.MULTILINE)]
     chosen = " or ".join(f"({' and '.join(re.findall(r'[a-z]+', name))})" for name in names)
     return {
         "tests/engine/diagnosis/test_findings.py": f"test_findings.py and ({chosen})",
-        "tests/engine/diagnosis/test_catalogue.py": f"test_catalogue.py and {Path(shown.file).stem}",
+        "tests/engine/diagnosis/test_catalogue.py": f"test_catalogue.py and ({Path(shown.file).stem} or not_stale)",
     }
 
 

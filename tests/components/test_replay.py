@@ -151,6 +151,7 @@ def test_a_run_with_iterations_opens_rolled_and_has_what_happens_in_each() -> No
 
 
 def test_what_does_not_fit_are_the_iterations_that_tell_least(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("components.replay.page.MAX_UNROLLED", 10)  # rolled alone, as a long run is
     tape = of_program(TRAINING.replace("range(12)", "range(40)").replace("== 7", "== 21"))
     whole = unpacked(replay_html(tape), "windows")
     size = max(len(b64encode(zlib.compress(json.dumps(each).encode(), 9))) for each in whole)

@@ -170,6 +170,7 @@ SHAPES = (
         "view() is called on a tensor whose elements are not in the order that the new shape needs.",
         "view() only looks at the same memory anew; after transpose() or permute() the elements would have to move.",
         "Use reshape(), which copies where it must, or contiguous() before view().",
+        mechanical=True,
     ),
     Failure(
         "dimension_out_of_range", ("Dimension out of range",),

@@ -29,6 +29,7 @@ VALUES = (
             Case(r"Found dtype (\w+) but expected (\w+)", "The target has dtype {1}, and the prediction {2}.",
                  "Use {other}.float()."),
         ),
+        mechanical=True,
     ),
     Failure(
         "dtype_mismatch",
@@ -47,6 +48,7 @@ VALUES = (
                  "{layer} has parameters of type {2} and is given an input of type {1}."),
             Case(r"expected scalar type (\w+) but found (\w+)", "Dtype {2} meets dtype {1} where both must be one."),
         ),
+        mechanical=True,
     ),
     Failure(
         "needs_floating_point", ("can't be cast to the desired output type",
@@ -67,6 +69,7 @@ VALUES = (
         "Indices are not whole numbers.",
         "An index says which, so it is an integer (torch.long), or true and false for each element.",
         "Convert it: index.long().",
+        mechanical=True,
     ),
     Failure(
         "device",

@@ -12,6 +12,7 @@ WARNINGS = (
         "never used.",
         "Call scheduler.step() after optimizer.step(): in each epoch after its batches, or after each batch.",
         severity="warning",
+        mechanical=True,
     ),
     Failure(
         "clips_nothing", ("is an empty generator, no gradient clipping will occur",),
@@ -43,6 +44,7 @@ WARNINGS = (
         "Name it: dim=1 for scores of shape [batch, classes], dim=-1 for the last one.",
         cases=(Case(r"choice for (\w+) has been", "{1} is not told over which dimension it goes, and guesses."),),
         severity="hint",
+        mechanical=True,
     ),
     Failure(
         "duplicate_parameters", ("optimizer contains a parameter group with duplicate parameters",),
@@ -57,6 +59,7 @@ WARNINGS = (
         "The re-entrant checkpoint is a Function of its inputs; parameters that it uses inside are not among them.",
         "Use checkpoint(…, use_reentrant=False).",
         severity="warning",
+        mechanical=True,
     ),
     Failure(
         "dropout_of_one_layer", ("dropout option adds dropout after all but last recurrent layer",),
@@ -64,6 +67,7 @@ WARNINGS = (
         "Its dropout stands between its layers, and behind the last one there is none.",
         "Leave dropout out and put an nn.Dropout behind it, or give it num_layers=2.",
         severity="hint",
+        mechanical=True,
     ),
     Failure(
         "kl_div_mean", ("reduction: 'mean' divides the total loss by both the batch size and the support size",),
@@ -71,6 +75,7 @@ WARNINGS = (
         "The divergence is a sum over the classes; 'mean' divides it by their number, too.",
         "Pass reduction=\"batchmean\".",
         severity="hint",
+        mechanical=True,
     ),
     Failure(
         "tensor_to_number", ("Converting a tensor with requires_grad=True to a scalar",),
@@ -85,6 +90,7 @@ WARNINGS = (
         "The new tensor is a leaf, and no gradient comes through it to what it was made from.",
         "Use x.detach().clone() for a copy, or x itself where the gradient is to go on.",
         severity="hint",
+        mechanical=True,
     ),
     Failure(
         "reference_cycle", ("with create_graph=True will create a reference cycle",),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from contextlib import suppress
@@ -172,7 +173,7 @@ def loss_recreated(run: Run) -> Iterator[Finding]:
             f"backward() starts from {name}, a leaf without a graph: no parameter gets a gradient.",
             f"{how} requires_grad=True{at} makes backward() run, but it does not bring the graph back: only {name}.grad is "
             "filled.",
-            "Call backward() on the loss as it was computed; take .item() only of what is printed.",
+            _kept_whole(run, cuts[0] if cuts else None),
             step=cuts[0].step if cuts else born,
             site=cuts[0].site if cuts else None,
             related=[run.site(entry.began), *map(run.site, told), run.site(born)],
@@ -185,6 +186,13 @@ def loss_recreated(run: Run) -> Iterator[Finding]:
             steps=[e.began for e in run.passes if run.site(e.began) == run.site(entry.began) and _from_a_leaf(run, e)],
             changes=uncut(run, cuts[0]) if cuts else [],
         )  # fmt: skip
+
+
+def _kept_whole(run: Run, cut: Cut | None) -> str:
+    """What to do about a cut above a loss that was made a leaf: where it is the loss itself that was cut, it need not be."""
+    if cut is None or cut.source == NOTHING or math.prod(run.tensors[cut.source].info.shape) == 1:
+        return "Call backward() on the loss as it was computed; take .item() only of what is printed."
+    return f"{cut.fix} Then leave requires_grad=True of the loss out: it has a graph."
 
 
 def _from_a_leaf(run: Run, entry: Pass) -> bool:

@@ -22,7 +22,9 @@ from .registry import rule
 MADE_IN_FORWARD = Kind(
     "made_in_forward", "error", "A layer is made anew for every forward pass, so what it learns is thrown away."
 )
-LATE_PARAMETER = Kind("late_parameter", "error", "Parameters were made after the optimizer, so it does not know them.")
+LATE_PARAMETER = Kind(
+    "late_parameter", "error", "Parameters were made after the optimizer, so it does not know them.", mechanical=True
+)
 UNREGISTERED_TENSOR = Kind(
     "unregistered_tensor",
     "error",
@@ -142,6 +144,7 @@ def late_parameter(run: Run) -> Iterator[Finding]:
             related=[made[0].site, run.site(run.optimizer_steps[0][0])],
             evidence=[("shapes", ", ".join(str(list(run.tensors[t].info.shape)) for t in tensors[:4]))],
             nodes=[key(t) for t in tensors],
+            changes=owners.made_before(run, made[0].site if len(made) == 1 else None, run.tensors[tensors[-1]].born),
         )  # fmt: skip
 
 

@@ -18,7 +18,9 @@ from .registry import rule
 NEVER_STEPPED = Kind(
     "never_stepped", "warning", "An optimizer is made and gradients are computed, but it never steps.", mechanical=True
 )
-STEPPED_TWICE = Kind("stepped_twice", "warning", "The optimizer steps again with gradients that it has used already.")
+STEPPED_TWICE = Kind(
+    "stepped_twice", "warning", "The optimizer steps again with gradients that it has used already.", mechanical=True
+)
 FROZEN_MOVES = Kind("frozen_moves", "warning", "The optimizer goes on moving parameters that do not require grad any more.")
 GRADIENTS_DISCARDED = Kind(
     "gradients_discarded",
@@ -118,6 +120,7 @@ def old_gradients_again(run: Run) -> Iterator[Finding]:
             evidence=[("steps with used gradients", f"{len(again)} of {len(windows)}")],
             nodes=[key(t) for t in window.event.parameters],
             steps=[w.step for w in again],
+            changes=mends.stepped_once(run, window.step, window.begun, [w.step for w in windows if w not in again]),
         )  # fmt: skip
 
 

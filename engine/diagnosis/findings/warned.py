@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from ...recording.events import Site, Warned
 from ..failed_passes import kind_of
 from ..failures import WARNINGS, Failure
+from ..mends.warned import heeded
 from ..operands import called, described, operands, subject
 from ..paths import Paths, paths_of
 from ..reason import Finding, Kind
@@ -59,6 +60,7 @@ def _explained(paths: Paths, failure: Failure, same: list[tuple[int, Warned]]) -
         nodes=[key(operand.tensor) for operand in given],
         steps=[step for step, _ in same],
         severity=severity,
+        changes=heeded(run, failure.code, step, event.message),
     )  # fmt: skip
 
 

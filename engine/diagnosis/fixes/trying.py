@@ -13,7 +13,7 @@ from ...recording.recording import Recording
 from ...sandbox import Control, Limits, RunResult, run
 from ..gradcheck.check import program_of
 from ..reason import Edit, Finding, Longer
-from .judging import LargerLoss, NotBetter, Place, judged, losses
+from .judging import CLOSE, LargerLoss, NotBetter, Place, judged, losses
 from .lengthening import lengthened
 from .offered import Untried, keep
 from .places import Places
@@ -68,7 +68,8 @@ def _tried(
 def _longer(
     recording: Recording, finding: Finding, place: Place, room: float, ran: Callable[[Program], RunResult]
 ) -> Longer | None:
-    """The losses of the two programs with a loop that turns more often, where those with the changes are no larger."""
+    """The losses of the two programs with a loop that turns more often, where those with the changes are no larger: both may
+    have come to the same minimum."""
     places = Places(recording.source, finding.changes)
     known = losses(recording, places).get(place, [])
     line = next((line for line in range(1, place[1] + 1) if places.lines(Site(place[0], line, 0, line, 0))[0] == place[1]), 0)
@@ -91,5 +92,5 @@ def _longer(
     if steps <= len(known):
         return None
     was, now = (sum(values[steps - last : steps]) / last for values in (before_now, after_now))
-    good = math.isfinite(now) and (not math.isfinite(was) or now <= was)
+    good = math.isfinite(now) and (not math.isfinite(was) or now <= was + CLOSE * abs(was))
     return Longer(steps, last, was, now) if good else None

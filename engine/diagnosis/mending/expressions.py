@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 import re
 
+from ...compat.names import SURFACE, TENSOR_METHODS
 from ...program.changes import TextChange
 from ...recording.events import Site
 from ..paths import paths_of
 from ..run import Run
-from .spots import Changes, Spot, begin, call_of, end, spot
+from .spots import Changes, Spot, begin, call_of, end, site_of, spot
 
 _TIGHT = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.List, ast.Dict, ast.Set, ast.ListComp, ast.JoinedStr)
 """Expressions that need no parentheses, whatever stands behind them."""
@@ -153,7 +154,8 @@ def _without_part(found: Spot, whole: ast.Call | ast.List, part: ast.expr | ast.
 
 
 def out_of_place(run: Run, site: Site | None) -> Changes:
-    """The in-place write at a site computed into a new tensor: `y += 1` becomes `y = y + 1`, `y.mul_(2)` `y = y.mul(2)`."""
+    """The in-place write at a site computed into a new tensor: `y += 1` becomes `y = y + 1`, `y.mul_(2)` `y = y.mul(2)`, and
+    what PyTorch has in place only is done to a copy, `y = y.clone().zero_()`."""
     found = spot(run, site)
     statement = paths_of(run.recording).source.statement(found.node) if found is not None else None
     if found is None or statement is None:
@@ -163,19 +165,39 @@ def out_of_place(run: Run, site: Site | None) -> Changes:
     call = call_of(Spot(found.cell, found.program, statement))
     if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call):
         call = statement.value
-    if call is None or not isinstance(call.func, ast.Attribute) or not call.func.attr.endswith("_"):
+    if call is None or not isinstance(call.func, ast.Attribute) or not _writes(call.func.attr):
         return []
-    plain = call.func.attr.rstrip("_")
+    target, names = call.func.value, TENSOR_METHODS
+    if isinstance(target, ast.Name) and (owner := _MODULES.get(target.id)) is not None and call.args:
+        target, names = call.args[0], SURFACE[owner]
+    elif isinstance(target, ast.Name) and _imported(found, target.id):
+        return []
+    plain = call.func.attr.removesuffix("_")
     line, column = end(call.func)
-    name = TextChange(found.cell, line, column - len(call.func.attr.encode()), line, column, plain)
+    if plain in names:
+        changes = [TextChange(found.cell, line, column - len(call.func.attr.encode()), line, column, plain)]
+    else:
+        changes = with_call(run, site_of(found.cell, target), "clone()")
     if isinstance(statement, ast.Assign):
-        return [name]
-    target = call.func.value
-    if isinstance(target, ast.Name) and target.id in ("F", "torch", "functional") and len(call.args) >= 1:
-        target = call.args[0]
+        return changes
     if not isinstance(target, ast.Name):
         return []
-    return [TextChange(found.cell, *begin(statement), *begin(statement), f"{target.id} = "), name]
+    return [TextChange(found.cell, *begin(statement), *begin(statement), f"{target.id} = "), *changes]
+
+
+_MODULES = {"torch": "torch", "F": "torch.nn.functional", "functional": "torch.nn.functional"}
+"""The names under which programs call functions, and whose they are."""
+
+
+def _writes(method: str) -> bool:
+    """Whether a method is one that writes in place, by its name; `requires_grad_` sets a flag."""
+    return method.endswith("_") and not method.endswith("__") and method != "requires_grad_"
+
+
+def _imported(found: Spot, name: str) -> bool:
+    """Whether a name is that of a module, or of something out of one."""
+    imports = (node for node in ast.walk(found.program.tree) if isinstance(node, ast.Import | ast.ImportFrom))
+    return any((alias.asname or alias.name.partition(".")[0]) == name for node in imports for alias in node.names)
 
 
 def _operator_apart(found: Spot, node: ast.AugAssign) -> Changes:

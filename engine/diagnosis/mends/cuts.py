@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from ...compat.names import SURFACE
 from ...program.changes import TextChange
 from ...recording.events import NOTHING, Site
 from ..cuts import Cut
@@ -88,10 +89,31 @@ def peeled(run: Run, site: Site | None) -> Changes:
             break
         outer = above
     text = _tensor(found, outer)
+    if text is not None:
+        outer, text = _on_tensors(run, found, outer, text)
     statement = found.program.parents.get(outer)
     if isinstance(statement, ast.Assign) and text == ast.unparse(statement.targets[0]):
         return dropped(run, site_of(found.cell, statement))
     return replaced(run, site_of(found.cell, outer), text) if text is not None else []
+
+
+def _on_tensors(run: Run, found: Spot, node: ast.expr, text: str) -> tuple[ast.expr, str]:
+    """What is computed of numbers by `math` or NumPy, computed of the tensor by PyTorch: `math.exp(-w.item())` as
+    `torch.exp(-w)`, with what makes a tensor of it again left out; the same where nothing of that is around."""
+    here, best = (node, text), (node, text)
+    for above in paths_of(run.recording).source.around(node):
+        match above:
+            case ast.UnaryOp(op=ast.USub(), operand=value) if value is here[0]:
+                here = above, f"-{here[1]}"
+            case ast.Call(
+                func=ast.Attribute(value=ast.Name(id="math" | "np" | "numpy"), attr=name), args=[value], keywords=[]
+            ) if value is here[0] and name in SURFACE["torch"]:
+                here = best = above, f"torch.{name}({here[1]})"
+            case ast.Call() | ast.Attribute() if here == best and best[0] is not node and _inside(above) is here[0]:
+                here = best = above, here[1]
+            case _:
+                break
+    return best
 
 
 def _inside(node: ast.AST) -> ast.expr | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 
 import msgspec
 
@@ -29,6 +30,14 @@ from .training import DOTTED
 def clip_moved(run: Run, clip: Site, step: int) -> Changes:
     """A call that clips gradients written right before the step that uses them."""
     return moved(run, clip, before=beside(run, step, clip) or run.site(step))
+
+
+def stepped_once(run: Run, again: int, first: int, others: Iterable[int]) -> Changes:
+    """One of two steps in a row left out: the second, or the first where the second one stands for other passes, too."""
+    here, there = run.site(again), run.site(first)
+    if here == there:
+        return []
+    return dropped(run, there if any(run.site(step) == here for step in others) else here)
 
 
 def trained_mode(run: Run, called: Site | None) -> Changes:

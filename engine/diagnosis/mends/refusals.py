@@ -6,6 +6,7 @@ import ast
 import re
 
 from ...recording.events import NOTHING, Site
+from ..backward_call import receiver
 from ..mending import (
     Changes,
     argument_at,
@@ -14,11 +15,14 @@ from ..mending import (
     instead,
     keyword,
     receiver_at,
+    renamed,
     site_of,
     spot,
     statement_of,
     with_call,
 )
+from ..operands import operands
+from ..paths import paths_of
 from ..reason import Reason
 from ..run import Run
 from . import graphs, losses, parameters
@@ -50,6 +54,14 @@ def accepted(run: Run, code: str, step: int, message: str, name: str) -> Changes
             return losses.another(run, step, "binary_cross_entropy", "binary_cross_entropy_with_logits")
         case "bce_shapes":
             return _same_shape(run, site, step, message)
+        case "view_strides":
+            return renamed(run, site, "reshape")
+        case "target_dtype":
+            return with_call(run, _target(run, site, step), "long()" if _WANTS_CLASSES.search(message) else "float()")
+        case "dtype_mismatch":
+            return _of_one_dtype(run, step, message)
+        case "index_dtype":
+            return _as_indices(run, step)
     return []
 
 
@@ -107,6 +119,39 @@ def _as_array(run: Run, site: Site | None) -> Changes:
     if call.func.attr == "numpy":
         return with_call(run, site_of(found.cell, call.func.value), "detach()")
     return with_call(run, argument_at(run, site, 0), "detach()")
+
+
+_WANTS_CLASSES = re.compile(r"expected (target dtype to be|scalar type) Long")
+
+
+def _target(run: Run, site: Site | None, step: int) -> Site | None:
+    """The target of the loss that a step computes, or goes backward from."""
+    call = call_of(spot(run, site))
+    if call is not None and isinstance(call.func, ast.Attribute) and call.func.attr == "backward":
+        root = receiver(paths_of(run.recording), step)
+        site = run.site(run.tensors[root].born) if root != NOTHING else None
+    return argument_at(run, site, 1, "target")
+
+
+_CONVERSIONS = {"float32": "float", "float64": "double", "float16": "half"}
+"""Dtypes of parameters, as they are converted to and as messages name them."""
+
+
+def _of_one_dtype(run: Run, step: int, message: str) -> Changes:
+    """Of two tensors the one that is no float32 is converted; what is given to a layer alone, to the layer's dtype."""
+    given = operands(paths_of(run.recording), step)
+    dtypes = [run.tensors[operand.tensor].info.dtype for operand in given]
+    if len(given) == 2 and dtypes[0] != dtypes[1] and "float32" in dtypes:
+        return with_call(run, given[1 - dtypes.index("float32")].site, "float()")
+    if len(given) != 1:
+        return []
+    named = [how for dtype, how in _CONVERSIONS.items() if dtype != dtypes[0] and how in message.lower()]
+    return with_call(run, given[0].site, f"{named[0]}()") if named else []
+
+
+def _as_indices(run: Run, step: int) -> Changes:
+    given = [o for o in operands(paths_of(run.recording), step) if "float" in run.tensors[o.tensor].info.dtype]
+    return with_call(run, given[-1].site, "long()") if given else []
 
 
 _SIZES = re.compile(r"\[([\d, ]*)\]")

@@ -93,7 +93,9 @@ class _Card:
     word: float = 4
     """Between the parts of one."""
     badge_least: float = 0.35
-    """Share of the card's width that a badge may always take."""
+    """Share of the card's width that a badge may always take, and"""
+    badge_named: float = 0.55
+    """the same where it is the name of a tensor beside that of an operation."""
     label: float = 9
     """Between the labels of rows and what stands behind them, and the same"""
     label_tight: float = 6

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from ..numbers import number
 from ..structure.build import Graph
 from ..structure.folding import shown_member
-from ..symbols import clip
+from ..symbols import TITLE, clip
 from .change_index import MISSING, NOT_FINITE
 from .node_states import PASSED_LABEL, Faces, WholeFaces
 from .state_history import EdgeFace, EdgeKey, Face
@@ -48,7 +48,7 @@ def group_history(graph: Graph, members: Sequence[str], faces: WholeFaces, norms
     """The history of a closed group's card: the value of what it makes, the largest norm among the gradients that it keeps or,
     where it keeps none, the gradient that came to what it makes, and what the liveliest of its members is doing."""
     shown = shown_member(graph, members)
-    title = clip(graph.nodes[shown]["title"])
+    title = clip(graph.nodes[shown]["title"], TITLE)
     values = [(step, 0, f"{title} = {face.value}") for step, face in faces.nodes[shown] if face.value]
     known = [key for key in members if key in norms]
     largest = list(_largest([norms[key] for key in known], lambda i, step: _fault(faces.nodes[known[i]], step)))

@@ -41,7 +41,7 @@ from ...recording.index import index_of
 from ...recording.recording import Recording
 from ..numbers import ArrayTexts
 from ..structure.build import Graph
-from ..symbols import clip
+from ..symbols import TITLE, clip
 from .state_history import (
     EARLIER,
     KEPT,
@@ -389,7 +389,7 @@ class _Sweep:
 
     def _renamed(self, step: int, tensor: int) -> None:
         for card in self._shown(tensor):
-            name = clip(self.index.tensors[tensor].name(step))
+            name = clip(self.index.tensors[tensor].name(step), TITLE)
             card.title = name if name != self.nodes[card.key][1] else None
 
     def _noted(self, card: _Card) -> list[Any]:

@@ -9,9 +9,10 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import groupby, pairwise
 from typing import Any, Literal, TypeAlias
 
 import networkx as nx
@@ -36,6 +37,9 @@ ALIKE = 3
 _FEWEST = 3
 """Nodes that a group needs; smaller ones are dissolved."""
 _WIDTH, _HEIGHT = 190, 82
+_DIGITS = re.compile(r"\d+")
+_NUMBERED = re.compile(r"(.*?)(\d+)(\D*)")
+"""A title with a number in it, its last."""
 
 
 @dataclass(slots=True)
@@ -216,9 +220,9 @@ class Tree:
         for key, path in self.enclosing.items():
             self.enclosing[key] = [id for id in path if id not in gone]
 
-    def repeat(self) -> None:
+    def repeat(self, named: Callable[[str], bool] = lambda _: False) -> None:
         """Put neighbours of the same structure, such as the layers of a model, into a group of their own, with what is done
-        between them, if that is the same everywhere."""
+        between them, if that is the same everywhere; but not all that is in a group which is `named`, whose name says more."""
         held: dict[str, list[str]] = defaultdict(list)
         for key, path in self.enclosing.items():
             for id in path:
@@ -228,10 +232,12 @@ class Tree:
             if above and self.known[above].kind == "loop":
                 continue  # a loop is the group of its iterations already
             for alike, between in self._runs(things, held):
+                if above and named(above) and len(alike) + len(between) == len(things):
+                    continue
                 if len(alike) >= ALIKE and self.known[alike[0]].kind not in ("line", "aside"):
                     name = f"{alike[0]}…{len(alike)}"
-                    first, last = self.known[alike[0]].title, self.known[alike[-1]].title
-                    self.known[name] = Group(name, f"{first} … {last}", "repeat", above, times=len(alike))
+                    title = spanned([self.known[id].title for id in alike])
+                    self.known[name] = Group(name, title, "repeat", above, times=len(alike))
                     wrapped.update(dict.fromkeys([*alike, *between], name))
         for key, path in self.enclosing.items():
             around = [part for id in path for part in ([wrapped[id], id] if id in wrapped else [id])]
@@ -281,29 +287,61 @@ class Tree:
             for above, id in zip(["", *path], path):
                 beneath[above][id] = None
             loose[path[-1] if path else ""].append(key)
-        around = {}
+        around: dict[str, str] = {}
+        repeated = {id for id in beneath if id and self.known[id].kind == "repeat" and len(beneath[id]) > MOST}
         for above, children in beneath.items():
             if above and self.known[above].kind == "loop":
                 self.known[above].times = len(children)
             if len(children) > MOST:
-                titles = [self.known[id].title for id in children]
-                around.update(self._ranges(above, list(children), partial(_span, titles)))
+                around.update(self._ranges(above, list(children), lambda ids: spanned([self.known[id].title for id in ids])))
         for key, path in self.enclosing.items():
             self.enclosing[key] = [part for id in path for part in ([around[id], id] if id in around else [id])]
+        last: dict[str, str] = {}
+        for key, path in self.enclosing.items():
+            # What is done between alike groups stands in the range of the one before it.
+            if self.graph.nodes[key]["kind"] not in ("result", "node"):
+                continue
+            for above, id in pairwise(path):
+                if above in repeated:
+                    last[above] = id
+            if path and path[-1] in last:
+                loose[path[-1]].remove(key)
+                path.append(last[path[-1]])
         for above, keys in loose.items():
             if len(keys) > 2 * MOST:
-                for key, id in self._ranges(above, keys, lambda a, b: f"nodes {a + 1}–{b + 1}").items():
+                place = {key: at for at, key in enumerate(keys, 1)}
+                for key, id in self._ranges(above, keys, partial(self._nodes_title, place), self._like).items():
                     self.enclosing[key].append(id)
 
-    def _ranges(self, above: str, things: list[str], title: Callable[[int, int], str]) -> dict[str, str]:
-        """Thing → the id of the range it is in; there are about as many ranges as things in each."""
+    def _ranges(
+        self, above: str, things: list[str], title: Callable[[list[str]], str], like: Callable[[str], Hashable] = id
+    ) -> dict[str, str]:
+        """Thing → the id of the range it is in; there are about as many ranges as things in each, and where many follow one
+        another that are alike, ranges begin and end with them."""
         size = math.ceil(len(things) / round(math.sqrt(len(things))))
         found = {}
-        for start in range(0, len(things), size):
-            id = f"{above}/{things[start]}–"
-            self.known[id] = Group(id, title(start, min(start + size, len(things)) - 1), "range", above)
-            found.update(dict.fromkeys(things[start : start + size], id))
+        for part in _parts(things, size, like):
+            if len(part) < _FEWEST:
+                continue
+            size_here = math.ceil(len(part) / math.ceil(len(part) / size))
+            for start in range(0, len(part), size_here):
+                some = part[start : start + size_here]
+                id = f"{above}/{some[0]}–"
+                self.known[id] = Group(id, title(some), "range", above)
+                found.update(dict.fromkeys(some, id))
         return found
+
+    def _like(self, key: str) -> Hashable:
+        """What nodes have in common that a range is named after."""
+        a = self.graph.nodes[key]
+        return a["kind"], a["op"], _DIGITS.sub("0", a["title"])
+
+    def _nodes_title(self, place: Mapping[str, int], keys: list[str]) -> str:
+        """ "leaves[0–20]" or "+ × 21" for what is alike, else by their numbers."""
+        if len({self._like(key) for key in keys}) > 1:
+            return f"nodes {place[keys[0]]}–{place[keys[-1]]}"
+        titles = [self.graph.nodes[key]["title"] for key in keys]
+        return f"{titles[0]} × {len(titles)}" if len(set(titles)) == 1 else spanned(titles)
 
     def _alike(self, held: dict[str, list[str]], one: str, other: str) -> bool:
         return (
@@ -335,13 +373,31 @@ class Tree:
         return Folding(made, enclosing, list(self.graph.edges(keys=True, data=True)))
 
 
-def _span(titles: Sequence[str], start: int, end: int) -> str:
-    """ "iteration 1" to "iteration 36" are "iterations 1–36"."""
-    first, last = titles[start], titles[end]
-    one, other = first.rpartition(" "), last.rpartition(" ")
-    if one[0] == other[0] and one[0] and one[2].isdigit() and other[2].isdigit():
-        return f"{one[0]}s {one[2]}–{other[2]}"
-    return f"{first} … {last}"
+def spanned(titles: Sequence[str]) -> str:
+    """ "iteration 1" to "iteration 36" are "iterations 1–36", "h.28" to "h.34" are "h.28–34", "leaves[0]" to "leaves[20]"
+    "leaves[0–20]"; others are named by the first and the last."""
+    first, last = titles[0], titles[-1]
+    one, other = _NUMBERED.fullmatch(first), _NUMBERED.fullmatch(last)
+    if one is None or other is None or (one[1], one[3]) != (other[1], other[3]):
+        return f"{first} … {last}"
+    many = re.sub(r"(?<=\w) $", "s ", one[1])
+    return f"{many}{one[2]}–{other[2]}{one[3]}"
+
+
+def _parts(things: list[str], size: int, like: Callable[[str], Hashable]) -> Iterator[list[str]]:
+    """Things in their order: runs of such as are alike, if there are as many of them as make a range, and what is between."""
+    mixed: list[str] = []
+    for _, same in groupby(things, key=like):
+        run = list(same)
+        if len(run) < size:
+            mixed += run
+            continue
+        if mixed:
+            yield mixed
+        mixed = []
+        yield run
+    if mixed:
+        yield mixed
 
 
 # --- closed groups ------------------------------------------------------------------------------------------------------------
@@ -355,11 +411,12 @@ def _card(graph: Graph, group: Group) -> dict[str, Any]:
     where = f" · line {lines[0]}" + (f"–{lines[-1]}" if len(lines) > 1 else "") if lines else ""
     passes = {a["in_backward"] for a in nodes}
     title = group.title + times
+    badge = group.badge or {"repeat": "alike", "function": "call"}.get(group.kind, group.kind)
     return {
         "kind": "group",
         "shape": "card",
         "title": title,
-        "badge": group.badge or {"repeat": "alike", "function": "call"}.get(group.kind, group.kind),
+        "badge": badge,
         "sub": f"{len(nodes)} {'node' if len(nodes) == 1 else 'nodes'}{where}",
         "tensor": -1,
         "node": -1,
@@ -367,7 +424,7 @@ def _card(graph: Graph, group: Group) -> dict[str, Any]:
         "born": min(a["born"] for a in nodes),
         "line": lines[0] if lines else 0,
         "scope": -1,
-        "width": max(_WIDTH, min(260, round(8.5 * len(title) + 60))),
+        "width": max(_WIDTH, min(260, round(8.5 * len(title) + 6 * len(badge) + 36))),
         "height": _HEIGHT,
         "cut": "",
         "root": any(a.get("root") for a in nodes),

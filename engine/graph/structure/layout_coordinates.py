@@ -132,7 +132,15 @@ class _Placing:
         return far
 
     def straighten(self, chains: Sequence[Sequence[int]]) -> None:
-        """Give the bends of a long edge one line as far as their neighbours leave room for it."""
+        """Give the bends of a long edge one line as far as their neighbours leave room for it. What only passes by, from one
+        row to the next, keeps as close to the middle as it may."""
+        nodes = [self.at[i] for layer in self.layers for i in layer if i < self.n]
+        middle = (min(nodes) + max(nodes)) / 2 if nodes else 0.0
+        passing = any(chain[0] >= self.n or chain[-1] >= self.n for chain in chains)
+        for _ in range(1 + passing):  # what passes outside of another may move when that has
+            self._straighten(chains, middle)
+
+    def _straighten(self, chains: Sequence[Sequence[int]], middle: float) -> None:
         where = {}
         for layer, offsets in zip(self.layers, self.offsets):
             for k, i in enumerate(layer):
@@ -144,8 +152,10 @@ class _Placing:
         for chain in chains:
             run: list[int] = []
             low, high = -float("inf"), float("inf")
-            line = at[chain[0]]
-            for i in (*chain[1:-1], -1):
+            comes, goes = chain[0] >= self.n, chain[-1] >= self.n
+            end = middle if goes else at[chain[-1]]
+            line = end if comes else at[chain[0]]
+            for i in (*chain[not comes : len(chain) if goes else -1], -1):
                 if i >= 0:
                     before, after = where[i]
                     floor = at[before[0]] + before[1] if before else -float("inf")
@@ -154,7 +164,7 @@ class _Placing:
                         low, high = max(low, floor), min(high, roof)
                         run.append(i)
                         continue
-                wish = at[chain[-1]] if i < 0 and not low <= line <= high else line
+                wish = end if i < 0 and not low <= line <= high else line
                 line = min(max(wish, low), high)
                 for j in run:
                     at[j] = line

@@ -6,9 +6,10 @@ from functools import partial
 from itertools import pairwise
 
 from .layout_coordinates import BEND_GAP, NODE_GAP
+from .layout_fans import gathered
 from .layout_routes import in_rows
 from .layout_rows import COLUMN_GAP, Edges
-from .layout_shape import FEW_RANKS, FRAMED, READABLE, Canvas, Part, packed, rows_of, widths
+from .layout_shape import FRAMED, READABLE, Canvas, Part, packed, rows_of, widths
 from .layout_stacks import stacked
 from .layout_straight import straight
 from .layout_strip import Block, Point, Strip, moved
@@ -21,17 +22,19 @@ TRIED, TRIED_AROUND = 3, 2
 
 def drawn(strip: Strip, canvas: Canvas | None, framed: bool) -> Block:
     """Draw a level; `framed` is whether it stands in a frame."""
+    framed = framed or bool(strip.level.inner)
+    if canvas is not None:
+        strip = strip.once(("gathered", canvas), partial(_gathered, strip, canvas))
     level = strip.level
-    framed = framed or bool(level.inner)
     wanted = canvas is not None and not _fits(strip, canvas, framed)
     if wanted:
-        strip = strip.once("stacked", lambda: _lowered(strip))
+        strip = strip.once("stacked", partial(_lowered, strip))
         level = strip.level
     plain = level.plain and all(u == v or abs(strip.rank[u] - strip.rank[v]) == 1 for _, u, v in strip.loose)
     if plain and not wanted:
         return straight(strip)
     ranks = _parts(strip)
-    parts = [_measured(strip, layers, framed) for layers in ranks]
+    parts = [_measured(strip, layers, None if framed else canvas) for layers in ranks]
     edges = _edges_of(strip, len(ranks))
     # What enters a frame, or leaves it, must find its way to every part.
     column = bool(level.entering or level.leaving)
@@ -77,6 +80,12 @@ def _together(blocks: list[Block], width: float | None) -> Block:
     return made
 
 
+def _gathered(strip: Strip, canvas: Canvas) -> Strip:
+    """The strip with what would be a thread in grids."""
+    made = gathered(strip.level, canvas)
+    return strip if made is strip.level else Strip(made)
+
+
 def _lowered(strip: Strip) -> Strip:
     """The strip with what is low in stacks."""
     lower = stacked(strip.level, strip.rank)
@@ -93,9 +102,9 @@ def _spreads(strip: Strip, row: list[list[int]], width: float) -> bool:
 def _fits(strip: Strip, canvas: Canvas, framed: bool) -> bool:
     """Whether a level can be read in one row, as far as can be told before it is placed."""
     one = not strip.n or (max(strip.part) == 0)
-    if one and len(strip.layers) <= FEW_RANKS and not framed:
+    part = _measured(strip, strip.layers, None if framed else canvas)
+    if one and part.whole:
         return True
-    part = _measured(strip, strip.layers, framed)
     return canvas.scale(part.length(), max(part.broad, default=0.0)) >= (FRAMED if framed else READABLE)
 
 
@@ -108,7 +117,8 @@ def _parts(strip: Strip) -> list[list[list[int]]]:
     return [list(part.values()) for part in found]
 
 
-def _measured(strip: Strip, layers: list[list[int]], framed: bool) -> Part:
+def _measured(strip: Strip, layers: list[list[int]], canvas: Canvas | None) -> Part:
+    """What is known of a part; without a canvas it may be cut into rows, however few ranks it has."""
     thick = [max((strip.thick[i] for i in layer), default=0.0) for layer in layers]
     broad = [
         sum(strip.wide[i] + (NODE_GAP if i < strip.n else BEND_GAP) for i in layer) - NODE_GAP if layer else 0.0
@@ -116,7 +126,9 @@ def _measured(strip: Strip, layers: list[list[int]], framed: bool) -> Part:
     ]
     links = [sum(len(strip.down[i]) for i in layer) for layer in layers]
     aside = next((k for k, layer in enumerate(layers) if any(i < strip.n and strip.side[i] for i in layer)), len(layers))
-    return Part(thick, broad, links, aside, len(layers) <= FEW_RANKS and not framed)
+    part = Part(thick, broad, links, aside, False)
+    part.whole = canvas is not None and canvas.keeps(len(layers), part.length())
+    return part
 
 
 def _edges_of(strip: Strip, parts: int) -> list[Edges]:

@@ -22,7 +22,9 @@ LEGIBLE = 0.6
 WHOLE = 0.2
 """How much it counts of such a drawing how small it would have to be, beside that its rows are no longer than the canvas."""
 FEW_RANKS = 5
-"""Ranks of a part that is not cut into rows."""
+"""Ranks of a part that is not cut into rows, unless it would have to be made smaller than"""
+FEW_READABLE = 0.68
+"""this."""
 GAIN = 1.2
 """How much larger a drawing must be seen for its rows to be worth it."""
 SHARE = 0.3
@@ -48,6 +50,10 @@ class Canvas:
     def of(cls, aspect: float, vertical: bool, paged: bool) -> Canvas:
         along, across = (ROOM, ROOM * aspect) if vertical else (ROOM * aspect, ROOM)
         return cls(along, across, vertical, paged)
+
+    def keeps(self, ranks: int, length: float) -> bool:
+        """Whether a part is short enough to keep its one row, whatever else there is."""
+        return ranks <= FEW_RANKS and self.along >= FEW_READABLE * length
 
     def scale(self, length: float, breadth: float) -> float:
         """How large a drawing is when all of it is in view."""
@@ -131,20 +137,21 @@ def _cut(part: Part, begin: int, end: int, width: float) -> int:
 
 
 def widths(parts: Sequence[Part], canvas: Canvas, column: bool) -> list[float]:
-    """How long rows may be, for what is likely to be seen largest first; infinite for parts that are not cut into rows."""
+    """How long rows may be, for what is likely to be seen largest first, and of those the fewest rows; infinite for parts that
+    are not cut into rows."""
     area = sum(part.length() * (max(part.broad, default=0.0) + ROW_GAP) for part in parts)
     usual = sqrt(area * canvas.along / canvas.across)
     longest = max((part.length() for part in parts), default=0.0)
     whole = canvas.worth(*_estimate(parts, float("inf"), column))
-    found = [(-GAIN * whole, 0, float("inf"))]
+    found = [(-GAIN * whole, float("inf"))]
     known = {tuple(tuple(rows_of(part, float("inf"))) for part in parts)} if len(parts) == 1 else set()
-    for number, share in enumerate(WIDTHS, 1):
+    for share in WIDTHS:
         width = min(usual * share, longest) if len(parts) == 1 else usual * share
         rows = tuple(tuple(rows_of(part, width)) for part in parts)
         if rows not in known or len(parts) > 1:
             known.add(rows)
-            found.append((-canvas.worth(*_estimate(parts, width, column)), number, width))
-    return [width for _, _, width in sorted(found)]
+            found.append((-canvas.worth(*_estimate(parts, width, column)), width))
+    return [width for _, width in sorted(found, key=lambda way: (way[0], -way[1]))]
 
 
 def _estimate(parts: Sequence[Part], width: float, column: bool) -> tuple[float, float]:

@@ -74,15 +74,13 @@ class Nests:
     """For each event: the innermost time loop around it."""
     iteration: Ints
     """For each event: the iteration of that loop."""
+    worth: bool
+    """Whether a loop has so many like iterations that the rolled view is what to show first. One in which autograd records
+    nothing, as when weights are set to random numbers, is not what a run with a graph is about."""
 
     def time(self, loop: int) -> bool:
         """Whether a loop's iterations are merged."""
         return self.loops[loop].kind == "time"
-
-    @property
-    def worth(self) -> bool:
-        """Whether a loop has so many like iterations that the rolled view is what to show first."""
-        return any(loop.kind == "time" and loop.total >= LIKE for loop in self.loops)
 
 
 def nests_of(recording: Recording, turned: Collection[str] = ()) -> Nests:
@@ -147,7 +145,12 @@ class _Reader:
             )
             for i, raw in enumerate(self.raw)
         )
-        return Nests(loops, nests, calls, at, row, loop, iteration)
+        recorded = self.columns.nodes.step
+        about = (
+            {i for loops_at in at for i in np.unique(loops_at[recorded]).tolist()} if len(recorded) else set(range(len(loops)))
+        )
+        worth = any(one.kind == "time" and one.total >= LIKE and i in about for i, one in enumerate(loops))
+        return Nests(loops, nests, calls, at, row, loop, iteration, worth)
 
     def _nest(
         self, scope: Scope, recursion: Recursion, known: dict[tuple[int, int, int, Calls], int]

@@ -10,6 +10,9 @@ from itertools import takewhile
 
 from .folding import Folding, Group
 
+LONG = 22
+"""Letters from which on a path is shortened."""
+
 
 def module_badge(kind: str, shapes: dict[str, tuple[int, ...]]) -> str:
     """A module's class, with the sizes that the shapes of its parameters, by their names, tell of PyTorch's own modules.
@@ -30,9 +33,27 @@ def module_badge(kind: str, shapes: dict[str, tuple[int, ...]]) -> str:
     return kind
 
 
+def is_module(group: str) -> bool:
+    """Whether a group, by its id, is that of a module."""
+    return group.rpartition("/")[2].startswith("M")
+
+
 def module_parts(group: str) -> list[str]:
     """The path of the module that a group, by its id, is of."""
     return [step[1:].partition("@")[0] for step in group.split("/") if step.startswith("M")]
+
+
+def name_within(title: str, group: str) -> str:
+    """What a parameter is called in the card of a group, by its id: its path without that of the module."""
+    parts = module_parts(group)
+    for end in range(len(parts), 1, -1):
+        _, found, rest = title.partition(f".{'.'.join(parts[1:end])}.")
+        if found:
+            return rest
+    first, _, rest = title.partition(".")
+    # Of several modules each has a place of its own in a list.
+    several = "…" in group.rpartition("/")[2] or group.endswith("–")
+    return rest if parts and rest and not (several and first.endswith("]")) else title
 
 
 def root_id(group: str) -> str:
@@ -85,3 +106,12 @@ def module_name(folding: Folding, group: Group, names: Mapping[str, str]) -> str
     if begin and parts[begin].isdigit():
         begin -= 1  # a number alone says nothing
     return ".".join(shown[begin:])
+
+
+def without_middle(path: str) -> str:
+    """A path, without its middle where it is long: its beginning is what others do not have."""
+    steps = path.split(".")
+    if len(path) <= LONG or len(steps) < 3:
+        return path
+    first = ".".join(steps[: 2 if steps[1].isdigit() else 1])
+    return f"{first}…{'.'.join(steps[-2 if steps[-1].isdigit() else -1 :])}"

@@ -60,9 +60,11 @@ def is_card(name: str) -> bool:
 
 
 def main_loop(recording: Recording, nests: Nests) -> int:
-    """The innermost time loop around nearly all optimizers' steps, or backward passes where nothing steps; NOTHING if none."""
+    """The innermost time loop around nearly all optimizers' steps, or backward passes where nothing steps, or what is recorded
+    for these; NOTHING if none."""
     columns = columns_of(recording)
-    for steps in (columns.steps.step, columns.passes.began, columns.operations.step):
+    recorded = columns.nodes.step if len(columns.nodes.step) else columns.operations.step
+    for steps in (columns.steps.step, columns.passes.began, recorded):
         best, most = NOTHING, 0
         for depth in range(len(nests.at)):
             found = nests.at[depth][steps]

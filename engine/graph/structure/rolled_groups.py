@@ -13,8 +13,18 @@ from ...recording.recording import Recording
 from .aside import Contexts, Frame, brief, drawn_edges, model_nodes
 from .build import Graph
 from .calls import same_sites
-from .folding import Folding, Group, Tree, numbered, shown_member
-from .module_cards import module_badge, module_name, module_parts, module_path, root_id, root_name, told_apart
+from .folding import Folding, Group, Tree, numbered, shown_member, spanned
+from .module_cards import (
+    is_module,
+    module_badge,
+    module_name,
+    module_parts,
+    module_path,
+    root_id,
+    root_name,
+    told_apart,
+    without_middle,
+)
 from .places import Nest, Places
 from .scopes import Step
 from .tensor_titles import common_title
@@ -42,7 +52,8 @@ def arranged(recording: Recording, graph: Graph, places: Places, main: str, key_
     paths = _Paths(recording, graph, places, main, key_of)
     tree = Tree(graph, paths.paths())
     tree.dissolve(2)
-    tree.repeat()
+    called = {scope.module for scope in recording.scopes if scope.module}
+    tree.repeat(lambda group: is_module(group) and ".".join(module_parts(group)) in called)
     tree.dissolve(2)
     tree.divide()
     folding = tree.folding()
@@ -357,10 +368,16 @@ def _finish(recording: Recording, graph: Graph, folding: Folding, paths: _Paths)
             if name := root_name(_named(nodes[key]), path):
                 called[root_id(group.id)].add(name)
     _name_modules(graph, folding, {id: common_title(found) for id, found in called.items()})
-    for group in folding.groups.values():
-        if group.kind in ("repeat", "range") and group.children:
-            first, *_, last = (folding.groups[id].title for id in group.children)
-            group.title = f"{first} … {last}"
+    ends: dict[str, tuple[str, str]] = {}
+    """The names of the first and the last module in a group."""
+    for id, group in reversed(folding.groups.items()):  # inner groups stand behind those around them
+        inner = [ends[child] for child in group.children if child in ends]
+        if group.kind in ("repeat", "range") and inner:
+            group.title = spanned([inner[0][0], inner[-1][1]])
+        if group.kind == "module":
+            ends[id] = group.title, group.title
+        elif inner:
+            ends[id] = inner[0][0], inner[-1][1]
 
 
 def _name_modules(graph: Graph, folding: Folding, names: Mapping[str, str]) -> None:
@@ -386,8 +403,8 @@ def _name_modules(graph: Graph, folding: Folding, names: Mapping[str, str]) -> N
     for group in modules:
         made, others = _makes(graph, group), makes[whole[group.id]]
         loss = not group.children and not group.rows and any(graph.nodes[key]["root"] for key in group.members)
-        if made and (loss or (others.count(made) == 1 and all(others))):
-            group.title = made
+        said = made and (loss or (others.count(made) == 1 and all(others)))
+        group.title = made if said else without_middle(group.title)
 
 
 def _makes(graph: Graph, group: Group) -> str:
@@ -411,9 +428,10 @@ def _shape(recording: Recording, tensor: int) -> tuple[int, ...]:
     return next(info.shape for info in event.outputs if info.id == tensor)
 
 
-def opened_at_first(folding: Folding, graph: Graph) -> frozenset[str]:
+def opened_at_first(folding: Folding, graph: Graph, budget: int | None = None, scant: int = 0) -> frozenset[str]:
     """The groups that are open before the user has opened or closed one: the outer ones, as long as that is not too much to
-    read, of neighbours alike (iterations, blocks) all or none.
+    read, of neighbours alike (iterations, blocks) all or none. What shows no more than `scant` may be opened to twice as
+    much: it says too little.
 
     What stands aside stays closed, so does what a pass records of itself, and a module that holds nothing but operations: it
     says what it is by its name.
@@ -432,7 +450,8 @@ def opened_at_first(folding: Folding, graph: Graph) -> frozenset[str]:
     while waiting:
         ids = [id for id in waiting.pop(0) if id in opened or not _shut(folding.groups[id])]
         more = sum(inside[id] + len(folding.groups[id].children) - 1 for id in ids if id not in opened)
-        if shown + more > (AT_FIRST if 2 * shown > AT_FIRST else HELD):
+        usual = AT_FIRST if 2 * shown > AT_FIRST else HELD
+        if shown + more > (usual if budget is None else budget if shown > scant else 2 * budget):
             ids, more = [id for id in ids if id in opened], 0
         shown += more
         opened.update(ids)

@@ -13,6 +13,8 @@ from ...recording.recording import Recording
 from .drawn import occurrence
 
 _IN_LIST = re.compile(r"\[[^\]]*\]$")
+_JUDGED = 50
+"""Tensors, the first that a name came to, by which it is judged: of a long list only the first ones have a name."""
 
 
 def best_name(recording: Recording, tensor: int) -> str:
@@ -44,6 +46,7 @@ def _names(recording: Recording) -> dict[int, str]:
     variable = function * many + name
     later = occurrence(tensor) > 0
     _, first = np.unique(variable * (int(tensor.max()) + 1) + tensor, return_index=True)
+    first = first[occurrence(variable[first]) < _JUDGED]
     size = int(variable.max()) + 1
     had, held = np.bincount(variable[first], later[first], size), np.bincount(variable[first], minlength=size)
     passing = ((held > 1) & (2 * had > held))[variable]

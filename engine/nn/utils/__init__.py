@@ -4,14 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import rnn
-from .clip import clip_grad_norm_, clip_grad_value_, clip_grads_with_norm_, get_total_norm
-from .vectors import parameters_to_vector, vector_to_parameters
+from . import clip_grad, convert_parameters, rnn
+from .clip_grad import clip_grad_norm, clip_grad_norm_, clip_grad_value_, clip_grads_with_norm_, get_total_norm
+from .convert_parameters import parameters_to_vector, vector_to_parameters
 from .weight_norm import remove_weight_norm, weight_norm
 
 __all__ = [
-    "clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_", "get_total_norm", "parameters_to_vector",
-    "remove_weight_norm", "rnn", "vector_to_parameters", "weight_norm",
+    "clip_grad",
+    "clip_grad_norm",
+    "clip_grad_norm_",
+    "clip_grad_value_",
+    "clip_grads_with_norm_",
+    "convert_parameters",
+    "get_total_norm",
+    "parameters_to_vector",
+    "remove_weight_norm",
+    "rnn",
+    "vector_to_parameters",
+    "weight_norm",
 ]  # fmt: skip
 
 

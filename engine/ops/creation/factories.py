@@ -13,12 +13,13 @@ import numpy as np
 
 from ... import dtypes
 from ...compat.signatures import invalid_combination
-from ...context import context, warn_once
+from ...context import context, outside, warn_once
+from ...cuda import NOT_COMPILED
 from ...dtypes import dtype as Dtype
 from ...errors import too_many_dims
 from ...op.declare import created, function
 from ...tensor import Tensor, constant, inference
-from ...tensor_attributes import device
+from ...tensor_attributes import as_device, default_device
 from ..shape.dimensions import sizes
 
 
@@ -68,13 +69,19 @@ def _creation(f: Callable[..., Tensor], traits: str) -> Callable[..., Tensor]:
 
 
 def on_cpu(where: Any) -> None:
-    """Refuse any device but the CPU."""
-    if where is not None and device(where).type != "cpu":
-        from ...cuda import NOT_COMPILED
+    """Refuse any device but the CPU, in PyTorch's words."""
+    where = default_device() if where is None else as_device(where)
+    if where.type != "cpu":
+        raise not_there(where.type)
 
-        if device(where).type == "cuda":
-            raise AssertionError(NOT_COMPILED)
-        raise RuntimeError(f"Gradtape runs on the CPU only; there is no device '{where}'. Use device='cpu'.")
+
+def not_there(kind: str) -> Exception:
+    """What PyTorch, built for the CPU, says of another kind of device."""
+    if kind == "cuda":
+        return AssertionError(NOT_COMPILED)
+    if kind == "xpu":
+        return AssertionError("Torch not compiled with XPU enabled")
+    return RuntimeError(f"PyTorch is not linked with support for {kind} devices")
 
 
 def as_array(data: Any) -> np.ndarray[Any, Any]:
@@ -352,12 +359,26 @@ def full_like(input: Tensor, fill_value: Any, *, dtype: Dtype | None = None, mem
 
 
 def _new(f: Callable[..., Tensor]) -> Any:
-    def make(self: Tensor, *size: Any, dtype: Dtype | None = None, device: Any = None, requires_grad: bool = False) -> Tensor:
-        return f(*size, dtype=dtype or self.dtype, requires_grad=requires_grad)
+    def make(self: Tensor, *args: Any, dtype: Dtype | None = None, **named: Any) -> Tensor:
+        return f(*args, dtype=dtype or self.dtype, **named)
 
     make.__name__, make.__doc__ = f"new_{f.__name__}", f"`torch.{f.__name__}(...)` of this tensor's dtype."
     return make
 
 
-METHODS = {f"new_{f.__name__}": _new(f) for f in (zeros, ones, empty, full, tensor)}
+def new_tensor(self: Tensor, data: Any, *, dtype: Dtype | None = None, **named: Any) -> Tensor:
+    """`torch.tensor(...)` of this tensor's dtype."""
+    if isinstance(data, Tensor):
+        warnings.warn(
+            "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
+            "sourceTensor.detach().clone().requires_grad_(True), rather than tensor.new_tensor(sourceTensor).",
+            UserWarning,
+            stacklevel=outside(),
+        )
+        data = data._array
+    made: Tensor = tensor(data, dtype=dtype or self.dtype, **named)
+    return made
+
+
+METHODS = {f"new_{f.__name__}": _new(f) for f in (zeros, ones, empty, full)} | {"new_tensor": new_tensor}
 """Methods of tensors that make other tensors."""

@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from ...compat.classes import known_as
+from ...cuda import not_loaded
 from ...rng import Stream
 from ...tensor import Tensor, constant
-from ...tensor_attributes import device
+from ...tensor_attributes import as_device, device
 
 DEFAULT_SEED = 67280421310721
 
@@ -19,6 +21,8 @@ class Generator:
     """A source of random numbers, as `torch.Generator`."""
 
     def __init__(self, device: Any = "cpu") -> None:
+        if as_device(device).type == "cuda":
+            raise not_loaded("get CUDA generator")
         self._seed = DEFAULT_SEED
         self.stream = Stream(self._seed)
 
@@ -52,6 +56,7 @@ class Generator:
         return self
 
 
+known_as("torch._C", Generator)
 default_generator = Generator()
 default_generator.seed()
 

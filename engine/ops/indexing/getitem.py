@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import operator
 import warnings
 from typing import Any
 
@@ -180,9 +181,19 @@ def _basic(input: Tensor, index: Index) -> tuple[Tensor, tuple[Any, ...] | None]
     return view, tuple(full)
 
 
+_AS_THEY_ARE = frozenset((int, builtins.slice, type(None), type(Ellipsis), bool, list, tuple, range))
+_KNOWN = (int, np.integer, np.ndarray, Tensor, builtins.slice, list, tuple, range)
+
+
 def _as_mask(item: Any) -> Any:
-    """An index of bytes is a mask."""
+    """An index of bytes is a mask; an object that stands for a number is asked for it, before anything else is looked at."""
+    if item.__class__ in _AS_THEY_ARE:
+        return item
+    if not isinstance(item, _KNOWN) and hasattr(type(item), "__index__"):
+        return operator.index(item)
     array = getattr(item, "_array", item) if isinstance(item, Tensor | np.ndarray) else None
+    if array is not None and array.ndim == 0 and array.dtype.kind == "b":
+        return bool(array)
     if array is None or array.dtype != np.uint8 or (array.ndim == 0 and isinstance(item, Tensor)):
         return item
     warnings.warn(

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...op.codegen import named_result
 from ...op.declare import function, op
 from ...tensor import Tensor
 from ..pointwise.comparison import where
@@ -82,7 +83,7 @@ def _slogdet(A):
 def slogdet(A: Tensor) -> Any:
     """The sign and the logarithm of the absolute value of the determinants."""
     check("slogdet", A)
-    return _slogdet(A)
+    return named_result("linalg_slogdet", ("sign", "logabsdet"))(*_slogdet(A))
 
 
 @function

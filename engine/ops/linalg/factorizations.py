@@ -10,11 +10,10 @@ from ...errors import LinAlgError
 from ...lazy import Late
 from ...op.declare import function, op
 from ...tensor import Tensor, constant
-from ..shape.broadcasting import expand
 from ..shape.diagonals import tril, triu
 from ..shape.joining import _take_slice, cat
 from .matrices import _each, _named, _no_trouble, _stacked, as_diag, check, diag_of, joined, mT
-from .solving import _solve_triangular, linalg_solve_triangular
+from .solving import _solve_triangular, linalg_solve_triangular, widened
 
 if TYPE_CHECKING:
     import scipy.linalg as sl
@@ -106,7 +105,7 @@ def factor_slope(common, L, upper):
 def cholesky_solve(B: Tensor, L: Tensor, upper: bool = False) -> Tensor:
     """The solution X of A X = B from the Cholesky factor of A."""
     batch = np.broadcast_shapes(B._array.shape[:-2], L._array.shape[:-2])
-    return _cholesky_solve(expand(B, batch + B._array.shape[-2:]), expand(L, batch + L._array.shape[-2:]), upper)
+    return _cholesky_solve(widened(B, batch), widened(L, batch), upper)
 
 
 @op(

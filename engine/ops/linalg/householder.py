@@ -11,7 +11,7 @@ from ...op.declare import FUNCTIONS, function, op
 from ...tensor import Tensor, constant
 from ..creation.random import randn
 from ..indexing.slicing import narrow
-from ..loss.elementwise import refused
+from ..pointwise.unary import refused
 from ..shape.joining import _take_slice, cat
 from ..shape.reshaping import _reshape
 from .factorizations import linalg_lu_factor, linalg_qr

@@ -39,6 +39,14 @@ def same_dtype(name, a, b):
             raise RuntimeError(f"expected scalar type {x} but found {y}")
 
 
+_BOOL = np.dtype(bool)
+
+
+def no_booleans(kernel):
+    """PyTorch's error for products of truth values."""
+    return NotImplementedError(f"\"{kernel}\" not implemented for 'Bool'")
+
+
 def measures(*names):
     """What a node of PyTorch's that multiplies matrices shows of them beside the matrices: their sizes and strides."""
     return {
@@ -60,6 +68,8 @@ def measures(*names):
 def mm(self, mat2):
     """Product of two matrices, (n, m) with (m, p)."""
     if self.ndim == 2 and mat2.ndim == 2 and self.dtype is mat2.dtype:
+        if self.dtype is _BOOL:
+            raise no_booleans("addmm_impl_cpu_")
         try:
             # For two matrices the same as `@`, with less around it.
             return np.dot(self, mat2)
@@ -90,6 +100,8 @@ def mv(self, vec):
     if self.shape[1] != vec.shape[0]:
         raise RuntimeError(f"size mismatch, got input ({self.shape[0]}), mat ({_shape(self)}), vec ({vec.shape[0]})")
     same_dtype("mv", self, vec)
+    if self.dtype is _BOOL:
+        raise no_booleans("addmv_impl_cpu")
     return self @ vec
 
 
@@ -118,6 +130,8 @@ def dot(self, tensor):
             f"inconsistent tensor size, expected tensor [{self.shape[0]}] and src [{tensor.shape[0]}] to have the same number "
             f"of elements, but got {self.shape[0]} and {tensor.shape[0]} elements respectively"
         )
+    if self.dtype is _BOOL:
+        raise no_booleans("dot")
     return np.dot(self, tensor)
 
 
@@ -131,6 +145,8 @@ def dot(self, tensor):
 )
 def bmm(self, mat2):
     """Products of two batches of matrices, (b, n, m) with (b, m, p)."""
+    if self.dtype is _BOOL and mat2.dtype is _BOOL:
+        raise no_booleans("bmm")
     if self.ndim != 3 or mat2.ndim != 3:
         raise RuntimeError(f"batch{1 if self.ndim != 3 else 2} must be a 3D tensor")
     if self.shape[0] != mat2.shape[0] or self.shape[2] != mat2.shape[1]:
@@ -249,5 +265,7 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
             bias, _view(input, (b * n, k)) if input._array.flags.c_contiguous else reshape(input, (b * n, k)), t(weight)
         )
         return _view(out, (b, n, weight._array.shape[0]))
+    if ndim == 1 and bias is not None and weight._array.ndim == 2:
+        return _view(addmm(bias, _view(input, (1, *input._array.shape)), t(weight)), (weight._array.shape[0],))
     out = matmul(input, t(weight))
     return out if bias is None else out + bias

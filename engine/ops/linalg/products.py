@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ...context import outside, warn_once
 from ...op.declare import function, op
 from ...tensor import Tensor
 from ..reduction.sums import sum as total
@@ -256,6 +257,12 @@ def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
 def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
     """The cross product of vectors of three along `dim`, by default the first dimension of that length."""
     if dim is None:
+        warn_once(
+            "Using torch.cross without specifying the dim arg is deprecated.\nPlease either pass the dim explicitly or simply "
+            "use torch.linalg.cross.\n"
+            "The default value of dim will change to agree with that of linalg.cross in a future release.",
+            outside(),
+        )
         found = [i for i, n in enumerate(input._array.shape) if n == 3]
         if not found:
             raise RuntimeError("no dimension of size 3 in input")

@@ -105,7 +105,7 @@ def linalg_solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
             f"and {right._array.shape[-2]}x{right._array.shape[-1]})"
         )
     batch = np.broadcast_shapes(A._array.shape[:-2], right._array.shape[:-2])
-    wide_a, wide_b = expand(A, batch + A._array.shape[-2:]), expand(right, batch + right._array.shape[-2:])
+    wide_a, wide_b = widened(A, batch), widened(right, batch)
     out = _solve(wide_a, wide_b)
     return out.squeeze(-1) if vector else out
 
@@ -155,9 +155,13 @@ def linalg_solve_triangular(
     if not left:
         return mT(linalg_solve_triangular(mT(A), mT(B), upper=not upper, unitriangular=unitriangular))
     batch = np.broadcast_shapes(A._array.shape[:-2], B._array.shape[:-2])
-    return _solve_triangular(
-        expand(A, batch + A._array.shape[-2:]), expand(B, batch + B._array.shape[-2:]), upper, unitriangular
-    )
+    return _solve_triangular(widened(A, batch), widened(B, batch), upper, unitriangular)
+
+
+def widened(matrices: Tensor, batch: tuple[int, ...]) -> Tensor:
+    """Matrices expanded to a batch; those that have it stay what they are."""
+    shape = batch + matrices._array.shape[-2:]
+    return matrices if matrices._array.shape == shape else expand(matrices, shape)
 
 
 @function

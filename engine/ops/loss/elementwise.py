@@ -73,11 +73,6 @@ def not_implemented(name):
     raise RuntimeError(f"derivative for aten::{name} is not implemented")
 
 
-def refused(name):
-    """Refuse a derivative that PyTorch's table of derivatives says is missing."""
-    raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
-
-
 # --- a tensor and a number, as PyTorch's C++ writes it ----------------------------------------------------------------------
 
 

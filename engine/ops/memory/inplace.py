@@ -194,6 +194,7 @@ def derive(functions: dict[str, Callable[..., Any]]) -> None:
         if id(f) not in made:
             made[id(f)] = _variant(f)
             made[id(f)].__name__ = f"{f.__name__}_"
+            made[id(f)].of = f  # type: ignore[attr-defined]
         INPLACE[method] = made[id(f)]
 
 

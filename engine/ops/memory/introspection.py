@@ -119,48 +119,6 @@ def map_(input: Tensor, tensor: Tensor, callable: Callable[[Any, Any], Any]) -> 
     return input
 
 
-class Storage:
-    """The memory behind a tensor."""
-
-    def __init__(self, array: Any) -> None:
-        root = array
-        while isinstance(root.base, np.ndarray):
-            root = root.base
-        self._flat = root.reshape(-1)
-
-    def __len__(self) -> int:
-        return int(self._flat.size)
-
-    def __getitem__(self, index: int) -> Any:
-        return self._flat[index].item()
-
-    def size(self) -> int:
-        """How many elements."""
-        return int(self._flat.size)
-
-    def nbytes(self) -> int:
-        """How many bytes."""
-        return int(self._flat.nbytes)
-
-    def data_ptr(self) -> int:
-        """The address of the first element."""
-        return int(self._flat.__array_interface__["data"][0])
-
-    def tolist(self) -> list[Any]:
-        """The elements."""
-        found: list[Any] = self._flat.tolist()
-        return found
-
-
-@function
-def storage(input: Tensor) -> Storage:
-    """The memory behind the tensor."""
-    return Storage(input._array)
-
-
-untyped_storage = storage
-
-
 @function
 def fill_diagonal_(input: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
     """Set the main diagonal to a number; with `wrap`, that of each square block of a tall matrix."""
@@ -188,16 +146,3 @@ def method_cuda(input: Tensor, *_: Any, **__: Any) -> Tensor:
     from ...cuda import NOT_COMPILED
 
     raise AssertionError(NOT_COMPILED)
-
-
-def legacy(name: str, d: dtype) -> Callable[..., Tensor]:
-    """A constructor such as `torch.FloatTensor`."""
-
-    def make(*data: Any) -> Tensor:
-        return Tensor(*data, dtype=d)
-
-    make.__name__, make.__doc__ = name, f"A tensor of dtype {d.name}: of data, or of a shape."
-    return make
-
-
-LEGACY = {name: legacy(name, d) for d, name in dtypes.LEGACY_NAMES.items()}

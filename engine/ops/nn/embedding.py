@@ -10,7 +10,8 @@ import numpy as np
 from ...dtypes import LEGACY_NAMES, OF_NUMPY
 from ...op.declare import function, op
 from ...tensor import Tensor, constant
-from ..loss.elementwise import not_implemented, refused
+from ..loss.elementwise import not_implemented
+from ..pointwise.unary import refused
 
 # --- embedding -------------------------------------------------------------------------------------------------------------
 

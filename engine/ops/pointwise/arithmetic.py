@@ -26,7 +26,7 @@ def scaled(grad, factor):
     r"{self} + {other}",
     symbol="+",
     ufunc=np.add,
-    traits="infix commutative",
+    traits="infix commutative number_first",
     self=lambda grad: grad,
     other=lambda grad, alpha: scaled(grad, alpha),
 )
@@ -39,7 +39,7 @@ def add(self, other, *, alpha=1):
     r"{self} - {other}",
     symbol="−",
     ufunc=np.subtract,
-    traits="difference infix",
+    traits="difference infix number_first",
     self=lambda grad: grad,
     other=lambda grad, alpha: scaled(-grad, alpha),
 )
@@ -80,7 +80,7 @@ def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
     r"{self} \cdot {other}",
     symbol="×",
     ufunc=np.multiply,
-    traits="product magnitude infix commutative",
+    traits="product magnitude infix commutative number_first",
     self=lambda grad, other: grad * other,
     other=lambda grad, self: grad * self,
 )
@@ -93,7 +93,7 @@ def mul(self, other):
     r"\frac{{ {self} }}{{ {other} }}",
     symbol="÷",
     ufunc=np.true_divide,
-    traits="division infix",
+    traits="division infix number_first",
     floating=True,
     self=lambda grad, other: grad / other,
     other=lambda grad, self, other: -grad * ((self / other) / other),
@@ -116,7 +116,7 @@ def divisor(other):
     return other
 
 
-@op(r"\lfloor {self} / {other} \rfloor", traits="steps", self=None, other=None)
+@op(r"\lfloor {self} / {other} \rfloor", traits="steps number_first", self=None, other=None)
 def floor_divide(self, other):
     """Quotient rounded down."""
     return np.floor_divide(self, divisor(other))

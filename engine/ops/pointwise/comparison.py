@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ... import dtypes
+from ...context import outside, warn_once
 from ...op.declare import function, op
 from ...tensor import Tensor, constant
 from .unary import isfinite  # noqa: F401  (public here as well)
@@ -177,6 +178,12 @@ def where(condition, input=None, other=None):
     if condition.dtype.name not in ("bool", "uint8"):
         raise RuntimeError(
             f"where expected condition to be a boolean tensor, but got a tensor with dtype {_scalar_name(condition)}"
+        )
+    if condition._array.dtype == np.uint8:
+        warn_once(
+            "where received a uint8 condition tensor. This behavior is deprecated and will be removed in a future version of "
+            "PyTorch. Use a boolean condition instead.",
+            outside(),
         )
     return _where(condition, input, other)
 

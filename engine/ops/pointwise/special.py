@@ -12,7 +12,7 @@ from ...op.declare import function, op
 from ...tensor import Tensor
 from .comparison import where
 from .unary import abs as absolute
-from .unary import cos, exp, log, log1p, sign, sin
+from .unary import cos, exp, log, log1p, refused, sign, sin
 
 ELEMENTWISE = True
 
@@ -180,13 +180,27 @@ def multigamma_backward(grad, self, p):
     return grad * total
 
 
-@op(r"P({self}, {other})", traits="tensors_only", floating=True, self=None, other=None, name="igamma")
+@op(
+    r"P({self}, {other})",
+    traits="tensors_only",
+    floating=True,
+    self=lambda grad: refused("igamma: input"),
+    other=lambda grad, self, other: grad * exp((self - 1) * log(other) - other - lgamma(self)),
+    name="igamma",
+)
 def igamma(self, other):
     """The regularised lower incomplete gamma function."""
     return precisely(sc.gammainc, self, other)
 
 
-@op(r"Q({self}, {other})", traits="tensors_only", floating=True, self=None, other=None, name="igammac")
+@op(
+    r"Q({self}, {other})",
+    traits="tensors_only",
+    floating=True,
+    self=lambda grad: refused("igammac: input"),
+    other=lambda grad, self, other: -grad * exp((self - 1) * log(other) - other - lgamma(self)),
+    name="igammac",
+)
 def igammac(self, other):
     """The regularised upper incomplete gamma function."""
     return precisely(sc.gammaincc, self, other)

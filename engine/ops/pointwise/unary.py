@@ -25,6 +25,11 @@ def zeros_like_grad(self):
     return np.zeros_like(self)
 
 
+def refused(name):
+    """Refuse a derivative that PyTorch's table of derivatives says is missing."""
+    raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
+
+
 @op(r"\mathrm{{isfinite}}({self})", traits="compares", self=None)
 def isfinite(self):
     """Whether elements are neither infinite nor NaN."""

@@ -53,6 +53,11 @@ def _reducible(name, array, dim):
     return array
 
 
+def _has_extreme(name, array, dim):
+    """The array, refused if there is nothing to choose from."""
+    return array if dim is not None and array.ndim and array.shape[dim] else _not_empty(name, array)
+
+
 def _not_empty(name, array):
     if array.size == 0:
         raise RuntimeError(
@@ -217,14 +222,14 @@ def _no_bool(name, array):
 def _argmax(self, dim, keepdim):
     """Where the largest element stands."""
     _no_bool("argmax", self)
-    return np.argmax(_not_empty("argmax", self), axis=dim, keepdims=keepdim)
+    return np.argmax(_has_extreme("argmax", self, dim), axis=dim, keepdims=keepdim)
 
 
 @op(r"\mathrm{{argmin}}({self})", self=None)
 def _argmin(self, dim, keepdim):
     """Where the smallest element stands."""
     _no_bool("argmin", self)
-    return np.argmin(_not_empty("argmin", self), axis=dim, keepdims=keepdim)
+    return np.argmin(_has_extreme("argmin", self, dim), axis=dim, keepdims=keepdim)
 
 
 @function(traits="sized")

@@ -41,10 +41,10 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
 
 @function
 def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
-    """The tensors expanded to one shape."""
+    """The tensors expanded to one shape; those that have it stay what they are."""
     items = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], tuple | list) else tensors
     shape = broadcast_shapes(*[t._array.shape for t in items])
-    return tuple(expand(t, shape) for t in items)
+    return tuple(t if t._array.shape == shape else expand(t, shape) for t in items)
 
 
 @function

@@ -10,7 +10,6 @@ import numpy as np
 from ...op.declare import function, op
 from ...tensor import Tensor
 from .dimensions import sizes, wrap_dim
-from .reshaping import reshape, view
 
 
 @op(r"\mathrm{{flip}}({self})", self=lambda grad, dims: _flip(grad, dims), node="FlipBackward0", name="flip")
@@ -73,7 +72,7 @@ def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
     if not along:
         if len(by) != 1:
             raise RuntimeError(f"shifts and dimensions must align. shifts: {len(by)}, dims:0")
-        return view(_roll(reshape(input, -1), by, (0,)), input._array.shape)
+        return _roll(input, by, ())
     if len(by) != len(along):
         raise RuntimeError(f"shifts and dimensions must align. shifts: {len(by)}, dims:{len(along)}")
     return _roll(input, by, tuple(wrap_dim(d, input._array.ndim) for d in along))

@@ -8,9 +8,10 @@ import numpy as np
 
 from ...op.declare import function, op
 from ...tensor import Tensor, constant
-from .broadcasting import _sum_axes
+from ..creation.copies import clone
+from .broadcasting import _sum_axes, expand
 from .dimensions import sizes, wrap_dim
-from .reshaping import _reshape, reshape
+from .reshaping import _reshape, reshape, unsqueeze, view
 
 
 @op(
@@ -73,5 +74,9 @@ def repeat_interleave(input: Tensor, repeats: Any = None, dim: int | None = None
             "repeats must have the same size as input along dim, but got repeats.size(0) = "
             f"{counts.size} and input.size({d}) = {length}"
         )
+    if not isinstance(repeats, Tensor) and counts.ndim == 0 and x._array.ndim:
+        shape = x._array.shape
+        copies = expand(unsqueeze(x, d + 1), *shape[: d + 1], int(counts), *shape[d + 1 :])
+        return view(clone(copies), *shape[:d], shape[d] * int(counts), *shape[d + 1 :])
     where = np.repeat(np.arange(length), counts.reshape(-1) if counts.ndim else counts)
     return x.index_select(d, constant(where))

@@ -5,8 +5,12 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
+from ... import backends
+from ..._dynamo import Config
 from ...autograd.function import FunctionCtx
-from ...backends import cudnn
+from ...distributions.constraint import Constraint
+from ...distributions.distribution import Distribution
+from ...distributions.transform import Transform
 from ...nn import Module
 from ...optim import Optimizer
 from ...optim.lr_scheduler import LRScheduler
@@ -19,6 +23,7 @@ from . import guarded, numpy, outside, plain, system, torch
 from .absent import error_for
 from .copying import Copying
 from .facade import Facade
+from .torch import LISTED
 
 
 class World:
@@ -27,7 +32,21 @@ class World:
     def __init__(self) -> None:
         self.guards = Guards()
         self.guards.modules = (Facade,)
-        self.guards.opened += (DataLoader, Dataset, FunctionCtx, LRScheduler, Module, Optimizer, Sampler, Tensor, type(cudnn))
+        self.guards.opened += (
+            Config,
+            Constraint,
+            DataLoader,
+            Dataset,
+            Distribution,
+            FunctionCtx,
+            LRScheduler,
+            Module,
+            Optimizer,
+            Sampler,
+            Tensor,
+            Transform,
+            type(backends.cudnn),
+        )
         self.copying = Copying(self.guards)
         self.guards.replacements["__deepcopy__"] = self.copying.method
         self.builtins = make_builtins(self.guards, self._import)
@@ -38,6 +57,8 @@ class World:
         for facade in ours.values():
             self.guards.know(vars(facade).values(), bases=True)
         self.modules |= {name: facade for name, facade in ours.items() if name != "torch._C"}
+        # Their switches can be set, so they are no facades.
+        self.modules |= {f"torch.backends.{name}": vars(backends)[name] for name in LISTED["backends"].split()}
 
     def _put_below(self, package: str, name: str) -> None:
         vars(self.modules[package])[name] = self.modules[f"{package}.{name}"]

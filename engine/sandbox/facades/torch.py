@@ -7,32 +7,50 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
+from ...amp import cuda as cuda_amp
 from ...compat import torch_c
 from ...compat.names import SURFACE
+from ...distributions import FILES
 from ...errors import unread
 from ...itself import OURS, engine
+from ...profiler import of_autograd
 from ..policy.errors import MissingAttribute
 from .facade import Facade
 from .saving import load, save
 
 SUBMODULES = (
-    "autograd", "autograd.function", "autograd.functional", "autograd.grad_mode", "autograd.gradcheck", "autograd.graph",
-    "backends", "cuda", "func", "linalg", "masked", "nn", "nn.functional", "nn.init", "nn.modules", "nn.parameter", "nn.utils",
-    "nn.utils.rnn", "optim", "optim.lr_scheduler", "optim.optimizer", "optim.swa_utils", "signal", "signal.windows", "special",
-    "utils", "utils.checkpoint", "utils.data",
+    "_dynamo", "accelerator", "amp", "autograd", "autograd.function", "autograd.functional", "autograd.grad_mode",
+    "autograd.gradcheck", "autograd.graph", "backends", "compiler", "cuda", "distributions",
+    "distributions.constraint_registry", "distributions.constraints", "distributions.distribution", "distributions.exp_family",
+    "distributions.kl", "distributions.transforms", "distributions.utils", *(f"distributions.{file}" for file in FILES), "func", "functional", "linalg", "masked", "nn",
+    "nn.functional", "nn.init", "nn.modules", "nn.parameter", "nn.utils", "nn.utils.clip_grad", "nn.utils.convert_parameters",
+    "nn.utils.rnn", "optim", "optim.lr_scheduler", "optim.optimizer", "optim.swa_utils", "profiler", "random", "signal",
+    "signal.windows",
+    "special", "testing", "torch_version", "types", "utils", "utils.benchmark", "utils.checkpoint", "utils.data",
+    "utils.data.dataloader",
+    "utils.data.dataset", "utils.data.distributed", "utils.data.sampler", "version",
 )  # fmt: skip
 """What a program may import by its dotted name."""
 
 LISTED = {
-    "": "__version__ _C bool float int is_anomaly_check_nan_enabled is_anomaly_enabled strided supported",
+    "": "__version__ _C bool cpu float int is_anomaly_check_nan_enabled is_anomaly_enabled mps mtia strided supported xpu",
+    "amp.autocast_mode": "autocast custom_bwd custom_fwd is_autocast_available",
+    "amp.grad_scaler": "GradScaler",
     "autograd": "function grad_mode",
     "autograd.function": "Function FunctionCtx InplaceFunction once_differentiable",
     "autograd.grad_mode": "enable_grad inference_mode no_grad set_grad_enabled",
-    "backends": "cuda cudnn mkldnn mps",
+    "backends": "cpu cuda cudnn mkl mkldnn mps openmp opt_einsum",
+    "cuda": "BoolTensor ByteTensor CharTensor DoubleTensor FloatTensor HalfTensor IntTensor LongTensor ShortTensor",
+    "nn.utils.clip_grad": ("clip_grad_norm clip_grad_norm_ clip_grad_value_ clip_grads_with_norm_ get_total_norm"),
+    "nn.utils.convert_parameters": "parameters_to_vector vector_to_parameters",
+    "torch_version": "TorchVersion",
+    "version": "__version__",
     "nn.parameter": "Buffer Parameter UninitializedBuffer UninitializedParameter is_lazy",
     "optim": "lr_scheduler optimizer swa_utils",
     "optim.optimizer": "Optimizer",
-    "utils.data": "dataset sampler",
+    "utils.data.dataset": ("ChainDataset ConcatDataset Dataset IterableDataset StackDataset Subset TensorDataset random_split"),
+    "utils.data.distributed": "DistributedSampler",
+    "utils.data.sampler": ("BatchSampler RandomSampler Sampler SequentialSampler SubsetRandomSampler WeightedRandomSampler"),
 }
 """Names that are public but in no list."""
 
@@ -42,9 +60,14 @@ def facades() -> dict[str, Facade]:
     by_name: dict[str, Facade] = {}
     engine.autograd.load()  # before the modules of the same names: `torch.autograd.gradcheck` is the function
     by_name["torch._C"] = _facade("torch._C", torch_c, {})
+    by_name["torch.autograd.profiler"] = _facade("torch.autograd.profiler", of_autograd, {})
+    by_name["torch.cuda.amp"] = _facade("torch.cuda.amp", cuda_amp, {})
+    for name in ("autocast_mode", "grad_scaler"):
+        by_name[f"torch.amp.{name}"] = _facade(f"torch.amp.{name}", import_module(f"{OURS}amp.{name}"), {})
     for name in sorted(SUBMODULES, key=lambda n: -n.count(".")):
         dotted = f"torch.{name}"
-        by_name[dotted] = _facade(dotted, import_module(f"{OURS}{name}"), _below(dotted, by_name))
+        below = _below(dotted, by_name) | ({"F": by_name["torch.nn.functional"]} if name == "functional" else {})
+        by_name[dotted] = _facade(dotted, import_module(f"{OURS}{name}"), below)
     modules = by_name["torch.nn.modules"]
     by_name |= {f"torch.nn.modules.{n}": f for n, f in vars(modules).items() if isinstance(f, Facade)}
     by_name["torch"] = _facade("torch", engine, _below("torch", by_name), load=load, save=save)

@@ -15,6 +15,7 @@ import traceback
 import warnings
 from collections.abc import Callable
 from difflib import get_close_matches
+from functools import partial
 from types import CodeType, FrameType, TracebackType
 from typing import Any, Protocol
 
@@ -32,7 +33,7 @@ from .. import unraisable
 from ..facades.numpy import seeded
 from ..facades.torch import SUBMODULES
 from ..instrument import TAPE, instrument
-from ..parse import builtins_for, parsed, world
+from ..parse import builtins_for, parsed, statement, world
 from ..policy import PolicyError
 from ..system import timer
 from ..tracer import Stream, Tape, file_name
@@ -131,6 +132,7 @@ class Run:
         self._seed(self.job.seed)
         context.observer = self.tape.recorder
         context.grad = True
+        slots.statement = partial(statement, self.job.layers)
         if self.job.layers.language:
             if sys.version_info < (3, 12):
                 gc.disable()  # it would run in the middle of C code, and with it what destroyed objects and generators do

@@ -6,6 +6,7 @@ from typing import Any
 
 from ...compat.classes import known_as
 from .collate import default_collate, default_convert
+from .dataloader import DataLoader, get_worker_info
 from .dataset import (
     ChainDataset,
     ConcatDataset,
@@ -16,7 +17,7 @@ from .dataset import (
     TensorDataset,
     random_split,
 )
-from .loader import DataLoader
+from .distributed import DistributedSampler
 from .sampler import (
     BatchSampler,
     RandomSampler,
@@ -27,21 +28,19 @@ from .sampler import (
 )
 
 __all__ = [
-    "BatchSampler", "ChainDataset", "ConcatDataset", "DataLoader", "Dataset", "IterableDataset", "RandomSampler", "Sampler",
+    "BatchSampler", "ChainDataset", "ConcatDataset", "DataLoader", "Dataset", "DistributedSampler", "IterableDataset",
+    "RandomSampler", "Sampler",
     "SequentialSampler", "StackDataset", "Subset", "SubsetRandomSampler", "TensorDataset", "WeightedRandomSampler",
     "default_collate", "default_convert", "get_worker_info", "random_split",
 ]  # fmt: skip
 
 known_as("torch.utils.data.dataloader", DataLoader)
+known_as("torch.utils.data.distributed", DistributedSampler)
 known_as("torch.utils.data.dataset", ChainDataset, ConcatDataset, Dataset, IterableDataset, StackDataset, Subset, TensorDataset)
 known_as(
     "torch.utils.data.sampler",
     BatchSampler, RandomSampler, Sampler, SequentialSampler, SubsetRandomSampler, WeightedRandomSampler,
 )  # fmt: skip
-
-
-def get_worker_info() -> None:
-    """None: batches are made in the main process."""
 
 
 def __getattr__(name: str) -> Any:

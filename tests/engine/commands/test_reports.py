@@ -51,7 +51,7 @@ def explained(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int,
     ("arguments", "code"),
     [
         (["sound.py"], 0), (["hint.py"], 0), (["warning.py"], 1), (["error.py"], 1), (["syntax.py"], 1), (["book.ipynb"], 1),
-        (["policy.py"], 2), (["none.py"], 2), (["forever.py", "--seconds", "1"], 2),
+        (["policy.py"], 2), (["none.py"], 2), (["forever.py", "--seconds", "0.3"], 2),
         (["error.py", "--ignore", "backward_on_vector"], 0),
         (["error.py", "--ignore", "nan, inf", "--ignore", "backward_on_vector"], 0), (["error.py", "--ignore", "nan"], 1),
     ],

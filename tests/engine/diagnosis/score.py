@@ -15,10 +15,9 @@ from pathlib import Path
 
 from engine.diagnosis.findings import RULES, findings
 from engine.diagnosis.findings.registry import kinds_of
-from engine.diagnosis.gradcheck.functions import check_functions, keep
 from engine.diagnosis.reason import Finding
-from engine.sandbox import Limits, RunResult, run
 from tests.corpus import Case, corpora, corpus
+from tests.recorded import checked
 
 from .twins import Twins, all_twins
 
@@ -43,18 +42,10 @@ class Verdict:
         return self.said in ("right", "quiet")
 
 
-def ran(source: str) -> RunResult:
-    """A program's run."""
-    return run(source, Limits(seconds=30))
-
-
 def found_in(source: str) -> tuple[Finding, ...]:
     """What is found in a program; nothing where it has no recording."""
-    recording = ran(source).recording
-    if recording is None:
-        return ()
-    keep(recording, check_functions(recording))
-    return tuple(findings(recording))
+    recording = checked(source).recording
+    return () if recording is None else tuple(findings(recording))
 
 
 def of_broken(twins: Twins) -> Verdict:

@@ -16,15 +16,15 @@ from engine.diagnosis.answers.subject import (
     UpdateSubject,
     parse,
 )
-from engine.sandbox import run
 from tests.corpus import Case, corpus
+from tests.recorded import ran
 
 ASKED = corpus(Path(__file__).parent / "corpus" / "asked.py").cases
 
 
 @pytest.mark.parametrize("case", ASKED.values(), ids=ASKED.keys())
 def test_the_answer_names_the_cause_and_its_line(case: Case) -> None:
-    recording = run(case.program).recording
+    recording = ran(case.program).recording
     assert recording is not None
     reason = why(recording, case["asks"])
     line = next(number for number, text in enumerate(case.program.splitlines(), 1) if text.endswith("# <-"))
@@ -98,7 +98,7 @@ def test_a_question_is_read(text: str, subject: Subject) -> None:
 
 
 def test_a_subject_may_be_given_itself() -> None:
-    made = run(ASKED["a module that is in order"].program).recording
+    made = ran(ASKED["a module that is in order"].program).recording
     assert made is not None
     assert why(made, ModuleSubject("net.head")) == why(made, "net.head")
     assert why(made, TensorSubject("net.head.bias")) == why(made, "net.head.bias")

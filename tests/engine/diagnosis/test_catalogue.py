@@ -6,28 +6,26 @@ import contextlib
 import io
 import re
 import warnings
-from functools import cache
 from types import ModuleType
 
 import pytest
 
+from engine.diagnosis import catalogue_page
 from engine.diagnosis.findings import findings
 from engine.diagnosis.findings.catalogue import RULES, Entry, entry, kinds, nearest
-from engine.diagnosis.gradcheck.functions import check_functions, keep
 from engine.recording import Recording
 from engine.recording.events import Printed, Warned
-from engine.sandbox import Limits, RunResult, run
+from engine.sandbox import Limits, RunResult
+from tests.recorded import PATIENT, checked
 
-LIMITS = {"not_finite_unseen": Limits(seconds=30, events=5_000)}
+LIMITS = {"not_finite_unseen": Limits(seconds=120, events=5_000)}
 """Smaller limits where a program says that it does not fit them."""
 
 
-@cache
 def ran(id: str, which: str) -> tuple[RunResult, Recording]:
-    """One of the programs of a kind, run; several tests look at the same one."""
-    result = run(getattr(entry(id), which), LIMITS.get(id, Limits(seconds=30)))
+    """One of the programs of a kind, run."""
+    result = checked(getattr(entry(id), which), LIMITS.get(id, PATIENT))
     assert result.recording is not None
-    keep(result.recording, check_functions(result.recording))
     return result, result.recording
 
 
@@ -86,6 +84,20 @@ def test_programs_are_written_as_people_write_them(id: str) -> None:
         assert program.startswith(("import", "from"))
         assert len(program.splitlines()) <= 40
         assert "manual_seed" in program or not re.search(r"rand|nn\.(Linear|Conv|RNN|LSTM|Embedding)", program)
+
+
+def test_the_page_is_not_stale() -> None:
+    assert catalogue_page.PAGE.read_text(encoding="utf-8") == catalogue_page.page(), "run `make reference`"
+
+
+def test_the_page_has_every_kind_once_and_links_to_it() -> None:
+    page = catalogue_page.page()
+    shown = re.findall(r"^### `(.+)`$", page, re.MULTILINE)
+    linked = re.findall(r"^\| \[`(.+)`\]\(#(.+)\) \|", page, re.MULTILINE)
+    assert sorted(shown) == sorted(kinds())
+    assert linked == [(id, id) for id in shown]
+    for id in kinds():
+        assert page.count(entry(id).broken) >= 1 <= page.count(entry(id).mended)
 
 
 def test_what_is_no_kind_is_near_one() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ from engine.recording.op_info import MAX_RULE, OpInfo, RecordedRule
 from engine.recording.store import RecordingError
 from engine.sandbox import run
 from tests.engine.latex_numbers import Unknown, evaluate
+from tests.recorded import ran
 
 ROOT = Path(__file__).parents[3]
 EXAMPLES = sorted((ROOT / "assets/examples").glob("*.py"))
@@ -54,9 +54,8 @@ PROGRAMS = {
 }
 
 
-@cache
 def recorded(name: str) -> Recording:
-    recording = run(PROGRAMS[name]).recording
+    recording = ran(PROGRAMS[name]).recording
     assert recording is not None
     return recording
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 import contextlib
 import io
 import warnings
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -20,20 +19,15 @@ from engine.diagnosis.findings.catalogue import kinds
 from engine.recording import Recording
 from engine.recording.events import NOTHING, OpRan
 from engine.recording.index import index_of
-from engine.sandbox import RunResult, run
 from tests.corpus import Case, corpus
+from tests.recorded import ran
 
 HERE = Path(__file__).parent
 CASES = corpus(HERE / "corpus/cuts.py").cases
 
 
-@cache
-def executed(program: str) -> RunResult:
-    return run(program)
-
-
 def recorded(program: str) -> Recording:
-    recording = executed(program).recording
+    recording = ran(program).recording
     assert recording is not None
     return recording
 
@@ -74,7 +68,7 @@ def test_pytorch_gives_no_gradient_either(case: Case) -> None:
     tensor = left[owner].get_parameter(path) if path else left[owner]
     assert tensor.requires_grad
     assert tensor.grad is None
-    ours = executed(case.program).error
+    ours = ran(case.program).error
     assert code_of(error) == code_of("" if ours is None else ours.message)
     assert bool(error) == (ours is not None)
 
@@ -133,7 +127,7 @@ def test_a_failure_is_known_by_what_pytorch_says(code: str, program: str) -> Non
     program = f"import torch\n{X}{program}\n"
     _, theirs = on_pytorch(program)
     assert code_of(theirs) == code
-    error = executed(program).error
+    error = ran(program).error
     assert error is not None
     assert code_of(error.message) == code
     assert sum(any(part in theirs for part in failure.said) for failure in FAILURES if not failure.types) == 1

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -14,15 +13,15 @@ from msgspec.structs import replace
 from engine.diagnosis.findings import RULES, explain, findings
 from engine.diagnosis.findings.catalogue import kinds
 from engine.diagnosis.findings.registry import Rule, kinds_of
-from engine.diagnosis.gradcheck.functions import check_functions, keep
 from engine.diagnosis.reason import Finding
 from engine.diagnosis.run import Run
 from engine.program import Program
 from engine.recording import Recording
 from engine.recording.events import NodeRan, OpRan
-from engine.sandbox import Limits, RunResult, run
+from engine.sandbox import RunResult, run
 from engine.sandbox.instrument import TAPE
 from tests.corpus import Case, corpus
+from tests.recorded import checked
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[2]
@@ -34,12 +33,9 @@ SHOWN = {p.name: p.read_text(encoding="utf-8") for p in sorted((ROOT / "assets" 
 COMPLETE = {p.name: p.read_text(encoding="utf-8") for p in sorted((HERE.parent / "complete").glob("*.py"))}
 
 
-@cache
 def record(source: str) -> RunResult:
-    """A program's run; several tests look at the same one."""
-    result = run(source, Limits(seconds=30))
+    result = checked(source)
     assert result.recording is not None
-    keep(result.recording, check_functions(result.recording))
     return result
 
 

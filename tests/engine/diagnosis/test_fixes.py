@@ -25,6 +25,7 @@ from engine.recording import Recording
 from engine.recording.events import Site
 from engine.sandbox import Limits, RunResult, run
 from tests.corpus import corpus
+from tests.recorded import checked
 
 from .proven import HERE, LIMITS
 from .twins import all_twins
@@ -43,9 +44,8 @@ def programs(kind: str) -> Iterator[str]:
 MECHANICAL = [id for id, kind in kinds().items() if kind.mechanical]
 
 
-@cache
 def ran(source: str) -> Recording:
-    made = run(source, LIMITS).recording
+    made = checked(source).recording
     assert made is not None
     return made
 
@@ -73,7 +73,7 @@ def test_a_mechanical_kind_has_a_fix_that_ends_the_finding(kind: str) -> None:
     recording, finding, edit = first_fix(kind)
     result = mended(recording, edit)
     assert result.recording is not None
-    broken = any(f.severity == "error" for f in findings(recording)) and run(recording.source[0], LIMITS).status == "error"
+    broken = any(f.severity == "error" for f in findings(recording)) and checked(recording.source[0]).status == "error"
     assert result.status == "ok" or broken
     places = Places(recording.source, edit.changes)
     assert finding.site is not None
@@ -91,6 +91,18 @@ def test_a_proof_tells_what_the_fix_did(kind: str) -> None:
     assert str(edit.proof).startswith("tried: the finding is gone")
     if edit.proof.before is not None and edit.proof.after is not None and edit.proof.longer is None:
         assert not edit.proof.after > edit.proof.before + CLOSE * abs(edit.proof.before)
+
+
+def test_kinds_whose_findings_bring_changes_are_mechanical_and_no_others() -> None:
+    """By the programs that the catalogue shows, so that a kind cannot be marked for what another one brings."""
+    bring: dict[str, bool] = {}
+    for id in kinds():
+        for finding in findings(ran(entry(id).broken)):
+            if finding.rule == id:
+                bring[id] = bring.get(id, False) or bool(finding.changes)
+            assert not finding.changes or finding.rule in MECHANICAL, f"{finding.rule} brings changes and is not mechanical"
+    without = {id for id in MECHANICAL if not bring[id]}
+    assert without == {"loss_not_connected"}  # of a metric taken for a loss, which no rule can write anew
 
 
 def test_many_kinds_have_a_fix() -> None:

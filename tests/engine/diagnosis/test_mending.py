@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import partial
+from types import ModuleType
 
 import pytest
 
@@ -318,6 +319,19 @@ WRITES = [
     ("«y.relu_()»", "y = y.relu()"),
     ("z = «y.mul_(2)»", "z = y.mul(2)"),
     ("«torch.relu_(y)»", "y = torch.relu(y)"),
+    ("«y.zero_()»", "y = y.clone().zero_()"),
+    ("«y.fill_(2)»", "y = y.clone().fill_(2)"),
+    ("«y.copy_(x)»", "y = y.clone().copy_(x)"),
+    ("«y.normal_(0, 0.1)»", "y = y.clone().normal_(0, 0.1)"),
+    ("«y.uniform_()»", "y = y.clone().uniform_()"),
+    ("z = «y.random_(3)»", "z = y.clone().random_(3)"),
+    ("«y.masked_fill_(m, 0)»", "y = y.masked_fill(m, 0)"),
+    ("«torch.zero_(y)»", "y = torch.zero_(y.clone())"),
+    ("«torch.fill_(y, 2)»", "y = torch.fill(y, 2)"),
+    ("from torch.nn import init\n«init.normal_(y)»", ""),
+    ("import torch.nn.init as init\n«init.normal_(y)»", ""),
+    ("«y.requires_grad_()»", ""),
+    ("«y.__iadd__(2)»", ""),
     ("«y.data.mul_(2)»", ""),
     ("«y.mul(2)»", ""),
 ]
@@ -326,6 +340,17 @@ WRITES = [
 @pytest.mark.parametrize(("text", "after"), WRITES)
 def test_a_write_becomes_a_new_tensor(text: str, after: str) -> None:
     assert mended(m.out_of_place, text) == (after or None)
+
+
+def test_an_operation_that_writes_has_a_new_tensor_on_pytorch(torch: ModuleType) -> None:
+    """What is written for each in-place method is a method that PyTorch has."""
+    for name in (name for name in dir(torch.Tensor) if name.endswith("_") and not name.endswith("__") and name[0] != "_"):
+        after = mended(m.out_of_place, f"«y.{name}(1)»")
+        if name == "requires_grad_":
+            assert after is None
+            continue
+        assert after in (f"y = y.{name[:-1]}(1)", f"y = y.clone().{name}(1)")
+        assert hasattr(torch.Tensor, name[:-1]) == (after == f"y = y.{name[:-1]}(1)")
 
 
 def test_sites_around_a_site_are_found() -> None:

@@ -12,8 +12,9 @@ import pytest
 
 import engine as gradtape
 from tests.corpus import Case
+from tests.recorded import checked
 
-from .score import main, of_broken, of_sound, ran, shown, sound_cases
+from .score import main, of_broken, of_sound, shown, sound_cases
 from .twins import FOLDER, Twins, all_twins
 
 PAIRS = {str(twins): twins for twins in all_twins()}
@@ -57,7 +58,7 @@ def test_the_mended_twin_raises_no_alarm(twins: Twins) -> None:
 
 @pytest.mark.parametrize("case", SOUND.values(), ids=SOUND)
 def test_a_program_that_looks_odd_raises_no_alarm(case: Case) -> None:
-    assert ran(case.program).status == "ok"
+    assert checked(case.program).status == "ok"
     verdict = of_sound(case.name, case.program)
     assert verdict.good, shown(verdict)
 

@@ -14,6 +14,14 @@ from engine.graph.design.sizes import FONTS
 
 CASES: list[list[Any]] = json.loads((Path(__file__).parent / "texts.json").read_text(encoding="utf-8"))
 
+WAYS = {
+    "fitEnd": shortening.fit_end,
+    "fitMiddle": shortening.fit_middle,
+    "fitNumber": shortening.fit_number,
+    "fitBadge": shortening.fit_badge,
+    "fitArguments": shortening.fit_arguments,
+}
+
 
 def made(how: str, *given: Any) -> Any:
     match how:
@@ -21,13 +29,13 @@ def made(how: str, *given: Any) -> Any:
             return clean(*given)
         case "shorterNumbers":
             return shortening.shorter_numbers(*given)
-        case "unnamed":
-            return shortening.unnamed(*given)
+        case "namedValue":
+            named = shortening.named_value(*given)
+            return named and list(named)
         case "textWidth":
             return pytest.approx(shortening.text_width(FONTS[given[0]], given[1]), abs=0.01)
         case _:
-            of = {"fitEnd": shortening.fit_end, "fitMiddle": shortening.fit_middle, "fitNumber": shortening.fit_number}[how]
-            return of(FONTS[given[0]], *given[1:])
+            return WAYS[how](FONTS[given[0]], *given[1:])
 
 
 @pytest.mark.parametrize("how", sorted({case[0] for case in CASES}))
@@ -43,3 +51,14 @@ def test_what_is_cut_fits_and_keeps_as_much_as_it_can() -> None:
         assert shortening.text_width(font, kept) <= room
         if kept and kept != text:
             assert shortening.text_width(font, text[: len(kept)] + "…") > room
+
+
+def test_paths_that_end_differently_can_be_told_apart() -> None:
+    """Weight and bias, and the same weight of two layers, however little room there is for what they have in common."""
+    font = FONTS["title"]
+    for one, other in (
+        ("model.inc.double_conv.1.weight", "model.inc.double_conv.1.bias"),
+        ("model.nets.0.fc1.weight", "model.nets.1.fc1.weight"),
+        ("encoder.a_long_projection_for_queries.weight", "encoder.a_long_projection_for_keys.weight"),
+    ):
+        assert shortening.fit_middle(font, one, 110) != shortening.fit_middle(font, other, 110)

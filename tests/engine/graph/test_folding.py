@@ -3,6 +3,7 @@ it."""
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -21,6 +22,7 @@ from engine.graph.structure.folding import (
     groups,
     groups_at_first,
     opened_at_first,
+    spanned,
 )
 from engine.graph.structure.scopes import paths
 from engine.recording import Recording
@@ -92,7 +94,7 @@ def test_operations_are_in_the_modules_that_ran_them(model: Recording) -> None:
 def test_auto_goes_by_loop_iteration_and_module(model: Recording) -> None:
     graph = build(model)
     folding = groups(model, graph, "auto")
-    assert place(model, graph, folding, "relu") == ["loop, line 26", "iteration 1", "net", "layers.0 … layers.2", "layers.0"]
+    assert place(model, graph, folding, "relu") == ["loop, line 26", "iteration 1", "net", "layers.0–2", "layers.0"]
 
 
 LOOPS = """
@@ -279,7 +281,41 @@ def test_nodes_without_a_place_of_their_own_are_put_into_ranges_too() -> None:
     graph = build(recording)
     folding = groups(recording, graph, "module")
     assert len(folded(graph, folding)) <= 2 * MOST
-    assert sorted(m for g in folding.groups.values() for m in g.members) == sorted(graph)
+    (leaf,) = set(graph) - {m for g in folding.groups.values() for m in g.members}
+    assert graph.nodes[leaf]["title"] == "x", "what is not alike stands by itself"
+    assert len({g.title for g in folding.groups.values()}) <= 2, "the others are called by what they are"
+
+
+def test_what_is_alike_and_numbered_goes_by_its_numbers() -> None:
+    recording = recorded(
+        "import torch\nws = [torch.tensor(float(k), requires_grad=True) for k in range(60)]\n"
+        "total = ws[0]\nfor w in ws[1:]:\n    total = total * w + torch.sin(w)\ntotal.backward()\n"
+    )
+    graph = build(recording)
+    titles = [a["title"] for _, a in folded(graph, groups(recording, graph, "module")).nodes(data=True)]
+    assert titles[0].startswith("ws[0–")
+    assert titles[0].endswith("]")
+    assert spanned(["h.28", "h.29", "h.34"]) == "h.28–34"
+    assert spanned(["iteration 1", "iteration 36"]) == "iterations 1–36"
+    assert spanned(["encoder", "decoder"]) == "encoder … decoder"
+
+
+def test_what_is_done_between_layers_stands_in_the_range_of_the_one_before() -> None:
+    recording = recorded(
+        "import torch\nlayers = []\nfor _ in range(100):\n    layers += [torch.nn.Linear(2, 2), torch.nn.Tanh()]\n"
+        "model = torch.nn.Sequential(*layers)\nmodel(torch.randn(3, 2)).pow(2).mean().backward()\n"
+    )
+    graph = build(recording)
+    folding = groups(recording, graph, "module")
+    (repeat,) = (id for id, group in folding.groups.items() if group.kind == "repeat")
+    ranges = [folding.groups[id] for id in folding.groups[repeat].children]
+    assert [group.title for group in ranges] == [f"model.{k}–{k + 18}" for k in range(0, 200, 20)]
+    for group in ranges:
+        ops = Counter(graph.nodes[key]["op"] for key in group.members)
+        assert ops["addmm"] == 10
+        assert ops["tanh"] == 10 - (group is ranges[-1]), "the last one comes after them all"
+    made = folded(graph, folding, {repeat, *(path[0] for path in folding.enclosing.values())})
+    assert not any(a["write"] for _, _, a in made.edges(data=True)), "a chain, with no way back"
 
 
 def test_blocks_alike_are_opened_all_or_none() -> None:

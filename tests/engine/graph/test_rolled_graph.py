@@ -203,6 +203,13 @@ def test_rolling_is_worth_it_from_three_like_iterations_on(recording: Recording)
     assert not worth_rolling(recorded("import torch\nx = torch.ones(2)\n"))
 
 
+def test_a_module_here_and_there_is_not_what_a_program_is_seen_as() -> None:
+    layer = "lin = torch.nn.Linear(2, 2)\nlin(torch.ones(1, 2)).sum().backward()\n"
+    small = "x = torch.ones(3, requires_grad=True)\ny = ((x * 2).exp() + x.sin()).sum()\ny.backward()\n"
+    assert not worth_rolling(recorded("import torch\n" + (layer + 3 * small) * 4))
+    assert worth_rolling(recorded("import torch\n" + layer * 20))
+
+
 def test_a_first_view_leaves_modules_closed_that_hold_operations_alone(recording: Recording) -> None:
     view = rolled_graph(recording)
     groups = view.folding.groups

@@ -32,6 +32,13 @@ def test_what_stands_in_a_list_goes_by_its_place_there() -> None:
     assert {f"Ws[{k}]" for k in range(12)} <= names(programs.CHAIN_OF_WEIGHTS)
 
 
+def test_a_loop_variable_is_no_name_either_where_only_the_first_items_of_a_long_list_have_one() -> None:
+    program = "import torch\nWs = [torch.ones(1) for _ in range(200)]\ntotal = 0\nfor W in Ws:\n    total = total + W\n"
+    recording = recorded(program)
+    titles = best_names(recording)
+    assert [titles[k] for k in range(64)] == [f"Ws[{k}]" for k in range(64)]
+
+
 def test_a_name_of_its_own_is_better_than_a_place_in_a_list() -> None:
     assert names("import torch\nws = [torch.ones(1), torch.ones(2)]\nfirst = ws[0]") == {"first", "ws[1]"}
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import importlib
+import subprocess
+import sys
 import warnings
 from collections import namedtuple
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -12,6 +15,9 @@ import numpy as np
 import pytest
 
 import engine
+from engine.context import _warned
+from engine.sandbox import run as run_shut_in
+from engine.utils.data.dataloader import IN_ONE_PROCESS
 
 Pair = namedtuple("Pair", ["x", "y"])
 
@@ -121,9 +127,51 @@ def test_data_is_loaded_as_in_pytorch(torch: ModuleType, program: str) -> None:
     assert run(engine, program) == run(torch, program)
 
 
-def test_worker_processes_are_refused_with_a_hint() -> None:
-    with pytest.raises(NotImplementedError, match="num_workers=0"):
-        engine.utils.data.DataLoader([1, 2], num_workers=2)
+class Numbered(engine.utils.data.IterableDataset):
+    """Counts, each worker with its own number."""
+
+    def __iter__(self):
+        info = engine.utils.data.get_worker_info()
+        return iter([(info.id, info.num_workers, k) for k in range(2 + info.id)])
+
+
+def test_workers_take_turns_in_this_process_and_that_is_told_once() -> None:
+    started: list[int] = []
+    before = set(_warned)
+    _warned.discard(IN_ONE_PROCESS)
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            loader = engine.utils.data.DataLoader(Numbered(), batch_size=None, num_workers=2, worker_init_fn=started.append)
+            engine.utils.data.DataLoader([1, 2], num_workers=2)
+            assert list(loader) == [[0, 2, 0], [1, 2, 0], [0, 2, 1], [1, 2, 1], [1, 2, 2]]
+    finally:
+        _warned.update(before)
+    assert started == [0, 1]
+    assert [str(w.message) for w in caught] == [IN_ONE_PROCESS]
+    assert caught[0].filename == __file__
+    assert engine.utils.data.get_worker_info() is None
+
+
+WORKERS = """
+import torch
+from torch.utils.data import DataLoader, Dataset
+class Noisy(Dataset):
+    def __len__(self): return 7
+    def __getitem__(self, k): return torch.rand(1), k
+if __name__ == "__main__":
+    torch.manual_seed(3)
+    for noise, k in DataLoader(Noisy(), batch_size=2, shuffle=True, num_workers=2):
+        print(noise, k)
+    print(torch.rand(1))
+"""
+
+
+def test_workers_draw_what_the_processes_of_pytorch_draw(torch: ModuleType, tmp_path: Path) -> None:
+    (tmp_path / "prog.py").write_text(WORKERS)
+    theirs = subprocess.run([sys.executable, "-W", "ignore", tmp_path / "prog.py"], capture_output=True, text=True, check=True)
+    ours = run_shut_in("import warnings\nwarnings.simplefilter('ignore')\n" + WORKERS)
+    assert ours.output == theirs.stdout
 
 
 def test_an_empty_part_warns(torch: ModuleType) -> None:
@@ -152,6 +200,6 @@ def test_an_iterable_dataset_that_gives_more_than_it_promised_warns() -> None:
 
 def test_unknown_names_are_told_apart() -> None:
     with pytest.raises(AttributeError, match="not supported by Gradtape"):
-        _ = engine.utils.data.DistributedSampler
+        _ = engine.utils.data.IterDataPipe
     with pytest.raises(AttributeError, match=r"Did you mean 'torch\.utils\.data\.DataLoader'"):
         _ = engine.utils.data.DataLoaders

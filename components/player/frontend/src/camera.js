@@ -11,6 +11,8 @@ const CLOSE = 0.85;
 const [AROUND, TABS] = [12, 58];
 const CLOSEST = 1.25;
 const ZOOM = { least: 0.004, most: 4 };
+/** The share of the view that may be empty beyond the picture for a card to stay where it was. */
+const EMPTY = 0.3;
 /** What is kept free above the picture unless the tools say otherwise, and below and beside it. */
 const ABOVE = 50;
 const INSETS = { bottom: 42, left: 14, right: 14 };
@@ -37,7 +39,10 @@ export function createCamera(network, element, current, top = () => ABOVE) {
     /** Can all of the picture be read at once? */
     fits: () => !current().bounds || scaleFor(cardsOf(current())) >= READABLE,
 
-    /** Everything in view, or all cards; unless `whole`, no smaller than readable: then the main loop, its beginning, or the nodes of the step. */
+    /**
+     * Everything in view, or all cards; unless `whole`, no smaller than readable: then the main loop, its beginning or that of the
+     * picture, or the nodes of the step where none of these are in view.
+     */
     fit(focus, { whole = false, animate = false } = {}) {
       const model = current();
       const { bounds } = model;
@@ -54,8 +59,8 @@ export function createCamera(network, element, current, top = () => ABOVE) {
       const wide = roomAt(1).width / (bounds.right - bounds.left);
       const scale = wide >= READABLE ? Math.min(wide, CLOSE) : BEGINNING;
       const corner = beginningOf(model, roomAt(scale));
-      if (corner) return lookAt(corner, scale, animate);
-      const target = union(focus.map((node) => node.box)) ?? startOf(model);
+      if (main || focus.length === 0 || focus.some((node) => contains(corner, node.box))) return lookAt(corner, scale, animate);
+      const target = union(focus.map((node) => node.box));
       lookAt(target, Math.min(COMFORTABLE, Math.max(BEGINNING, scaleFor(target))), animate, bounds);
     },
 
@@ -129,8 +134,8 @@ export function createCamera(network, element, current, top = () => ABOVE) {
     },
 
     /**
-     * After the picture was laid out anew: put a point of it where another was on the screen before, at the same zoom; what is
-     * to be `filled`, as near to there as leaves no more empty space in view than there must be.
+     * After the picture was laid out anew: put a point of it where another was on the screen before, at the same zoom; where that
+     * would leave much of the view empty, or what is to be `filled`, as near to there as leaves no more empty space than there must be.
      */
     hold(point, onScreen, { scale, following }) {
       camera.mode = 'free';
@@ -138,9 +143,12 @@ export function createCamera(network, element, current, top = () => ABOVE) {
       const x = point.x - (onScreen.x - element.clientWidth / 2) / scale;
       const y = point.y - (onScreen.y - element.clientHeight / 2) / scale;
       const { bounds } = current();
-      if (!onScreen.filled || !bounds) return network.moveTo({ scale, position: { x, y } });
       const { width, height } = roomAt(scale);
-      lookAt({ left: x - width / 2, right: x + width / 2, top: y - height / 2, bottom: y + height / 2 }, scale, false, bounds);
+      const there = { x: x - (INSETS.right - INSETS.left) / 2 / scale, y: y - (INSETS.bottom - top()) / 2 / scale };
+      const empty = (middle, size, low, high) => Math.abs(clampMiddle(middle, size, low, high) - middle) > EMPTY * size;
+      const much = bounds && (empty(there.x, width, bounds.left, bounds.right) || empty(there.y, height, bounds.top, bounds.bottom));
+      if (!bounds || !(onScreen.filled || much)) return network.moveTo({ scale, position: { x, y } });
+      lookAt({ left: there.x, right: there.x, top: there.y, bottom: there.y }, scale, false, bounds);
     },
 
     /** Zoom by a factor around a point of the stage, or around its middle. */
@@ -229,14 +237,15 @@ const WORTH = { model: 4, card: 2, pill: 0.5, cut: 3 };
 /** How much more must be in view further right for it not to be the left end, where it begins. */
 const MORE = 1.5;
 const MARGIN = 14;
+/** Cards at the upper edge of a picture beyond which it is seen from its left end. */
+const CROWD = 500;
 
 /**
- * Where a rolled run is looked at first that cannot be read as a whole: under the tab of the main loop's frame, at its left end or
- * where much more of the model is in view. Null without one.
+ * Where a picture is looked at first that cannot be read as a whole: its upper left, or, of a rolled run, under the tab of the main
+ * loop's frame; at the left end, or where much more of the model is in view.
  */
 export function beginningOf({ rolled, frames, nodes, bounds }, { width, height }) {
-  const main = rolled?.on ? frames.find(({ loop }) => loop === rolled.main) : undefined;
-  if (!main) return null;
+  const main = (rolled?.on && frames.find(({ loop }) => loop === rolled.main)) || { box: bounds, around: bounds };
   const wide = bounds.right - bounds.left;
   const high = bounds.bottom - bounds.top;
   const above = main.around.top - bounds.top <= BEFORE * height ? bounds.top : main.around.top;
@@ -251,6 +260,7 @@ export function beginningOf({ rolled, frames, nodes, bounds }, { width, height }
     const cut = inside.filter(({ box, pill }) => !pill && box.left < left && box.right > left && box.bottom <= top + height);
     return seen.reduce((sum, each) => sum + (each.pill ? WORTH.pill : each.group || each.rows.length > 0 || each.tone === 'root' ? WORTH.model : WORTH.card), 0) - cut.length * WORTH.cut;
   };
+  if (inside.length > CROWD) return { left: lefts[0], top, right: lefts[0] + width, bottom: top + height };
   const left = wide <= width ? (bounds.left + bounds.right - width) / 2
     : lefts.map((each) => Math.min(each, furthest)).sort((one, other) => one - other).reduce((best, each) => (worth(each) > MORE * worth(best) ? each : best));
   return { left, top, right: left + width, bottom: top + height };
@@ -260,10 +270,6 @@ export function beginningOf({ rolled, frames, nodes, bounds }, { width, height }
 function holds({ left, right, top, bottom }, box) {
   const [x, y] = [(box.left + box.right) / 2, (box.top + box.bottom) / 2];
   return x >= left && x <= right && y >= top && y <= bottom;
-}
-
-function startOf({ bounds, vertical }) {
-  return vertical ? { ...bounds, bottom: bounds.top } : { ...bounds, right: bounds.left };
 }
 
 function clampMiddle(middle, size, low, high) {

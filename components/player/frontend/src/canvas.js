@@ -19,6 +19,7 @@ export function createCanvas(element) {
   let size = { width: 0, height: 0, ratio: 1 };
   let flight = null; // the animation frame of a camera on its way
   let waiting = null; // the frame in which a drag is painted
+  let gone = false;
   const listen = new AbortController();
   const { signal } = listen;
 
@@ -83,7 +84,7 @@ export function createCanvas(element) {
 
     redraw() {
       waiting = null;
-      if (canvas.hidden) return;
+      if (canvas.hidden || gone) return;
       fitSize();
       if (size.width === 0) return;
       ctx.setTransform(1, 0, 0, 1, 0, 0);
@@ -101,7 +102,7 @@ export function createCanvas(element) {
     moveTo({ position = { x: view.x, y: view.y }, scale = view.scale, animation = false }) {
       land();
       const goal = { ...position, scale };
-      if (!animation) {
+      if (!animation || gone) {
         Object.assign(view, goal);
         network.redraw();
         return;
@@ -118,7 +119,9 @@ export function createCanvas(element) {
       flight = requestAnimationFrame(fly);
     },
 
+    /** From here on nothing is drawn, whatever is asked for. */
     destroy() {
+      gone = true;
       land();
       cancelAnimationFrame(waiting);
       listen.abort();

@@ -10,7 +10,7 @@ import { ROWS } from './design.js';
 export function rowBoxes({ left, right, top, bottom }, count) {
   const pitch = ROWS.height + ROWS.gap;
   const room = Math.max(0, Math.floor((bottom - ROWS.below - top - ROWS.head + ROWS.gap) / pitch));
-  const used = Math.min(count, room);
+  const used = Math.min(count, room, ROWS.most + 1);
   const shown = used < count ? Math.max(0, used - 1) : used;
   const box = (at) => {
     const y = bottom - ROWS.below - (used - at) * pitch + ROWS.gap;

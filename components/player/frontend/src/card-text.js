@@ -1,8 +1,9 @@
 /** What is written on cards and pills: names, and rows of values and gradients with their curves. */
 
 import { CARD, PILL, ROWS, SPARK } from './design.js';
+import { WORD } from './letters.js';
 import { paintSpark, troubleAt } from './sparks.js';
-import { clean, fitEnd, fitMiddle, fitNumber, isNumber, shorterNumbers, textWidth, unnamed, write } from './text.js';
+import { clean, fitArguments, fitBadge, fitEnd, fitMiddle, fitNumber, isNumber, namedValue, shorterNumbers, textWidth, write } from './text.js';
 
 /** What stands between what has come of a gradient and what is still on its way. */
 const PENDING = ' + …';
@@ -13,6 +14,9 @@ export function troubleColour(text, palette) {
   if (/nan/i.test(text)) return palette.red;
   return /\binf/i.test(text) ? palette.amber : null;
 }
+
+/** What stands between a name and its number, and how many letters must be left of the name where both do not fit. */
+const [NAMED, NAME] = [' = ', 4];
 
 const nameOf = (node) => clean(node.face.title ?? node.title);
 
@@ -32,7 +36,7 @@ export function pillText(ctx, node, glows, view) {
   const { face } = node;
   const space = node.w - 2 * PILL.padding;
   const times = timesText(node);
-  const title = fitMiddle(fonts.pill, nameOf(node), space - textWidth(fonts.pill, times)) + times;
+  const title = fitArguments(fonts.pill, nameOf(node), space - textWidth(fonts.pill, times)) + times;
   const used = textWidth(fonts.pill, title);
   const value = face.value && space - used > PILL.least ? fitNumber(fonts.row, clean(face.value), space - used - PILL.gap) : '';
   const trouble = node.spark && !node.old ? troubleColour(face.value, palette) : null;
@@ -48,6 +52,9 @@ export function pillText(ctx, node, glows, view) {
   else if (node.some && !begins) write(ctx, node.some, node.x, below, { font: fonts.small, fill: palette.mute, room, align: 'center' });
 }
 
+/** The share that what stands beside a name may always take: none for a word, more for the name of a tensor. */
+const badgeLeast = ({ tone, badge }) => (tone === 'accumulate' ? CARD.badgeNamed : Array.from(clean(badge)).length <= WORD ? 0 : CARD.badgeLeast);
+
 /** A card's name and badge, the line under them, and its rows. */
 export function cardText(ctx, node, view) {
   const { palette, fonts } = view;
@@ -55,8 +62,7 @@ export function cardText(ctx, node, view) {
   const room = node.w - 2 * CARD.padding;
   const { top } = node.box;
   const name = nameOf(node);
-  // Of an AccumulateGrad it is the parameter's path, of which the end tells most.
-  const badge = badgeText(fonts.small, clean(node.badge), room, textWidth(fonts.title, name), node.tone === 'accumulate' ? fitMiddle : fitEnd);
+  const badge = fitBadge(fonts.small, clean(node.badge), Math.max(room - textWidth(fonts.title, name) - CARD.gap, room * badgeLeast(node)));
   const taken = badge ? textWidth(fonts.small, badge) + CARD.gap : 0;
   const times = timesText(node);
   const title = fitMiddle(fonts.title, name, room - taken - textWidth(fonts.row, times));
@@ -68,13 +74,6 @@ export function cardText(ctx, node, view) {
   if (begins) write(ctx, begins, left, top + (lines.sub ?? lines.first), { font: fonts.name, fill: palette.red, room });
   else if (lines.sub !== null) write(ctx, subText(clean(node.sub), node.some, room, fonts.small), left, top + lines.sub, { font: fonts.small, fill: palette.mute });
   if (!node.ghost) rows(ctx, node, left, room, view);
-}
-
-/** A badge has what a name leaves it, at least its share; where the name would have to be cut for that, it stands whole or not at all. */
-function badgeText(font, badge, room, name, fit) {
-  const left = room - name - CARD.gap;
-  if (name <= room && left < room * CARD.badgeLeast) return textWidth(font, badge) <= left ? badge : '';
-  return fit(font, badge, Math.max(left, room * CARD.badgeLeast));
 }
 
 /** The line under a title: shape and line, and in how many iterations the node is there, which goes first. */
@@ -145,16 +144,23 @@ function linesOf(node, { palette, fonts }) {
 function planOf(node, line, column, room, { fonts }) {
   const usual = curveRoom(node, line.series, room);
   const { label, text } = line;
-  const bare = unnamed(text);
-  if (!isNumber(bare) || line.note) return { label, text, curve: usual };
+  const named = line.note ? null : namedValue(text);
+  if (named) {
+    const free = room - (usual ? usual + SPARK.gap : 0) - Math.max(column, textWidth(fonts.row, label) + CARD.labelTight);
+    if (textWidth(line.font, text) <= free) return { label, text, curve: usual };
+    const least = shorterNumbers(named[1])[0];
+    const name = fitMiddle(line.font, named[0].slice(0, -NAMED.length), free - textWidth(line.font, NAMED + least));
+    if (Array.from(name).length >= NAME) return { label, text: name + NAMED + least, curve: usual };
+    return planOf(node, { ...line, text: named[1] }, column, room, { fonts });
+  }
+  if (!isNumber(text) || line.note) return { label, text, curve: usual };
   const start = Math.max(column, textWidth(fonts.row, label) + CARD.labelTight);
   const small = Math.min(usual, SPARK.least);
-  const shorter = shorterNumbers(bare);
+  const shorter = shorterNumbers(text);
   const [first, last] = [shorter[0], shorter.at(-1)];
-  const named = bare === text ? [] : [[label, text, usual], [label, text, small]];
   // Beside a curve a mean is written no more exactly than its deviation.
-  const plain = usual && bare.includes('±') ? [] : [[label, bare, usual]];
-  const ways = [...named, ...plain, [label, first, usual], [label, first, small], ['', first, small], [label, last, small], ['', last, small]];
+  const plain = usual && text.includes('±') ? [] : [[label, text, usual]];
+  const ways = [...plain, [label, first, usual], [label, first, small], ['', first, small], [label, last, small], ['', last, small]];
   const fits = ([labelled, number, curve]) => textWidth(line.font, number) <= room - (curve ? curve + SPARK.gap : 0) - (labelled ? start : 0);
   const way = ways.find(fits) ?? [label, '', usual];
   return { label: way[0], text: way[1], curve: way[2] };

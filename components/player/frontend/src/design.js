@@ -257,6 +257,7 @@ export const CARD = {
   gap: 8,
   word: 4,
   badgeLeast: 0.35,
+  badgeNamed: 0.55,
   label: 9,
   labelTight: 6,
   flow: 0.45,

@@ -10,12 +10,14 @@ const MANY = 500;
  */
 export function createGlide(state, parts) {
   const { view } = state;
+  let waiting = null; // the frame in which the cards move on
 
   function frame() {
+    waiting = null;
     if (view.glide === null) return;
     if (performance.now() >= view.glide.until) view.glide = null;
     parts.graphCanvas.paint();
-    if (view.glide !== null) requestAnimationFrame(frame);
+    if (view.glide !== null) waiting = requestAnimationFrame(frame);
   }
 
   return {
@@ -37,7 +39,14 @@ export function createGlide(state, parts) {
       if (moves.size === 0) return;
       const now = performance.now();
       view.glide = { moves, from: now, until: now + LASTS_MS };
-      requestAnimationFrame(frame);
+      waiting ??= requestAnimationFrame(frame);
+    },
+
+    /** The cards are where they are. */
+    stop() {
+      cancelAnimationFrame(waiting);
+      waiting = null;
+      view.glide = null;
     },
   };
 }

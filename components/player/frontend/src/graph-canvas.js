@@ -217,6 +217,8 @@ export function createGraphCanvas(element, view, on) {
       listen.abort();
       small.destroy();
       large.destroy();
+      // What still comes (an answer that was on its way, letters that are loaded) finds one that draws nothing; vis-network would fail.
+      inUse = large;
     },
   };
 }

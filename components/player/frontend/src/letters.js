@@ -258,3 +258,7 @@ export const MISSING = 1000;
 export const ELLIPSIS = '…';
 
 export const FRONT = 0.4;
+
+export const WORD = 9;
+
+export const BADGE = 4;

@@ -3,7 +3,7 @@
 import { tellHello } from './bus.js';
 import { createModel } from './model.js';
 import { readOverlay } from './overlay.js';
-import { focusNodes, titleOf } from './state.js';
+import { focusNodes, soughtNodes, titleOf } from './state.js';
 import { tellSteps } from './steps.js';
 import { isSketch, windowsOf } from './store.js';
 
@@ -108,7 +108,7 @@ export function createLoading(state, parts, { root, canvas, under }) {
   function sketch(payload) {
     const { camera, viewport } = parts;
     parts.playback.pause();
-    const stays = payload.keep && memory.camera && memory.camera.mode !== 'fit' ? memory.camera : null;
+    const stays = payload.keep && memory.camera && memory.camera.mode !== 'fit' && alike(payload) ? memory.camera : null;
     draw(payload);
     const { model } = state;
     model.show(model.last);
@@ -119,7 +119,7 @@ export function createLoading(state, parts, { root, canvas, under }) {
     view.near = new Set(parts.graphCanvas.edgesOf(view.selected));
     parts.caption.show([['Reading the tape …', 'plain']]);
     loading.showOverlay(null);
-    viewport.look(() => (stays ? goOn(stays, true) : camera.fit(focusNodes(state))));
+    viewport.look(() => (stays ? goOn(stays, true) : camera.fit(soughtNodes(state))));
     viewport.paint();
   }
 
@@ -158,6 +158,7 @@ export function createLoading(state, parts, { root, canvas, under }) {
     const refolded = memory.picture !== undefined && shapeless(memory.picture) === shapeless(payload.picture);
     memory.picture = payload.picture;
     const sketched = state.model.sketch && state.model.rev === payload.rev;
+    const lies = alike(payload);
     const places = refolded && !sketched && viewport.hasRoom() ? parts.glide.places() : null;
     draw(payload);
     const { model } = state;
@@ -179,25 +180,32 @@ export function createLoading(state, parts, { root, canvas, under }) {
     selection.tellSelected();
     parts.breakpoints.show();
     parts.find.refresh();
-    const stays = kept && (cameraBefore?.mode !== 'fit' || nodesBefore === model.nodes.length);
+    const stays = kept && lies && (cameraBefore?.mode !== 'fit' || nodesBefore === model.nodes.length);
     const saved = remembered || stays || sketched ? cameraBefore : null;
     if (refolded && !remembered && !sketched) {
       viewport.look(() => {
         viewport.hold(cameraBefore);
         if (places) parts.glide.start(places);
       });
-    } else viewport.look(() => (saved ? goOn(saved, kept) : camera.fit(focusNodes(state))));
+    } else {
+      viewport.look(() => (saved ? goOn(saved, kept) : camera.fit(soughtNodes(state))));
+      // Another view of the same run: what was looked at is to be seen.
+      if (!saved && !lies && view.selected) viewport.whenSized(() => camera.bring(view.selected, false));
+    }
     opened = Boolean(model.rolled?.on) && !remembered && !stays && !refolded;
     memory.wanted = null;
     reporter.step(state.step);
     reporter.flush();
   }
 
+  /** Does a picture lie as the one on show? In another view, or turned, a place means nothing. */
+  const alike = (payload) => payload.view === state.model.view && (payload.direction === 'TB') === state.model.vertical;
+
   /** The view as it was: of the same graph in the size of today, of another one in the same position. */
   function goOn(before, moved) {
     parts.camera.restore(before);
     if (moved) parts.camera.leave();
-    else parts.camera.refit(focusNodes(state), { anew: true });
+    else parts.camera.refit(soughtNodes(state), { anew: true });
   }
 
   /** A new run opens at its end; another view of the same run (as many steps) stays where it was. */

@@ -27,7 +27,7 @@ export function createMore() {
      * @returns {number} how much of the strip the notes take, in pixels
      */
     update(model, area, scale, room) {
-      const counts = beyond(model.nodes, area);
+      const counts = beyond(model.nodes, room.crowded ? aboveStrip(area, scale) : area);
       const seen = [...obstacles(model), ...(room.clear ? [room.clear] : [])].filter((box) => overlaps(box, area));
       const wide = (area.right - area.left) * scale;
       const high = (area.bottom - area.top) * scale;
@@ -52,6 +52,9 @@ export function createMore() {
 
 /** What must not be covered: the cards with what peeps out behind them, and the tabs of frames. */
 export const obstacles = ({ nodes, frames = [] }) => [...nodes.map(({ box, group }) => (group ? { ...box, right: box.right + CARD.stack, bottom: box.bottom + CARD.stack } : box)), ...frames.flatMap(({ tab }) => tab ?? [])];
+
+/** What is in view where the strip lies over the lower edge of the stage. */
+export const aboveStrip = (area, scale) => ({ ...area, bottom: area.bottom - STRIP / scale });
 
 /** How many cards are out of view, and to which side; those in a corner count to the left or right. */
 export function beyond(nodes, area) {

@@ -93,6 +93,7 @@ export function createPlayer(parent, memory) {
     parts.timeline.destroy();
     parts.curves.destroy();
     parts.iterations.stop();
+    parts.glide.stop();
     parts.loopMenu.close(false);
     parts.graphCanvas.destroy();
     root.remove();

@@ -1,6 +1,6 @@
 /** The background behind the nodes that a backward pass recorded of itself (`create_graph=True`), with the pass's name. */
 
-import { REGION, VEIL } from './design.js';
+import { CARD, REGION, VEIL } from './design.js';
 import { overlaps } from './paint-edge.js';
 import { boxOf, tracePath, union } from './route.js';
 import { textWidth, write } from './text.js';
@@ -23,22 +23,34 @@ export function readRegions(nodes, edges) {
 }
 
 /** A border and a fill, each drawn once around everything, melt into one shape. */
-export function paintRegions(ctx, { regions, rolled }, { palette, fonts, scale, area }) {
+export function paintRegions(ctx, { regions, rolled, nodes }, { palette, fonts, scale, area }) {
   for (const region of regions) {
     if (!overlaps(region.box, { ...area, top: area.top - 30 })) continue;
     const line = Math.max(REGION.line, 1 / scale);
     shape(ctx, region, line, palette.regionLine);
     shape(ctx, region, 0, palette.region);
     if (scale < 0.3) continue;
-    const first = region.nodes.reduce((best, node) => (node.box.left + node.box.top < best.box.left + best.box.top ? node : best));
     const text = rolled?.on ? 'made by backward passes' : `backward pass ${region.pass}`;
-    const [x, y] = [first.box.left - REGION.margin + REGION.labelRight, first.box.top - REGION.margin - REGION.labelUp];
+    const wide = textWidth(fonts.small, text);
+    if (region.spot?.wide !== wide) region.spot = { wide, at: labelAt(region.nodes, wide, nodes) };
+    const [x, y] = region.spot.at;
     ctx.globalAlpha = VEIL.opacity;
     ctx.fillStyle = palette.stage;
-    ctx.fillRect(x - VEIL.aside, y - VEIL.up, textWidth(fonts.small, text) + 2 * VEIL.aside, VEIL.height);
+    ctx.fillRect(x - VEIL.aside, y - VEIL.up, wide + 2 * VEIL.aside, VEIL.height);
     ctx.globalAlpha = 1;
     write(ctx, text, x, y, { font: fonts.small, fill: palette.orangeText });
   }
+}
+
+/** Where a region's name stands: over the first of its cards, from the upper left on, over which it covers no other. */
+function labelAt(members, wide, nodes) {
+  const over = ({ box }) => [box.left - REGION.margin + REGION.labelRight, box.top - REGION.margin - REGION.labelUp];
+  const sorted = members.length > REGION.most ? [members[0]] : [...members].sort((one, other) => one.box.left + one.box.top - other.box.left - other.box.top);
+  const free = ([x, y]) => {
+    const place = { left: x - VEIL.aside, top: y - VEIL.up, right: x + wide + VEIL.aside, bottom: y - VEIL.up + VEIL.height };
+    return !nodes.some(({ box, group }) => overlaps(group ? { ...box, right: box.right + CARD.stack, bottom: box.bottom + CARD.stack } : box, place));
+  };
+  return over(sorted.find((node) => free(over(node))) ?? sorted[0]);
 }
 
 function shape(ctx, { nodes, edges }, grown, colour) {

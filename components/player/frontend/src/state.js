@@ -52,6 +52,9 @@ export function createState(memory) {
 /** The node that is selected, or null. */
 export const selectedNode = ({ model, view }) => model.node.get(view.selected) ?? null;
 
+/** What is looked for in a picture when it is opened: the nodes of the step, but at the end, where it opens by itself, none. */
+export const soughtNodes = (state) => (state.step < state.model.last ? focusNodes(state) : []);
+
 /** The nodes on show that the step is about. */
 export const focusNodes = ({ model, step }) => model.focusAt(step).map((id) => model.node.get(id)).filter(Boolean);
 

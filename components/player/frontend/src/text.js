@@ -3,7 +3,7 @@
  * Files are written with the same letters (`engine/export/shortening.py`); `tests/engine/export/texts.json` holds both to it.
  */
 
-import { ELLIPSIS, FRONT, MISSING, RUNS } from './letters.js';
+import { BADGE, ELLIPSIS, FRONT, MISSING, RUNS, WORD } from './letters.js';
 
 const LIMIT = 20_000;
 const known = [0, 1].map((weight) => new Map(RUNS.flatMap(([first, ...widths]) => widths[weight].split(' ').map((width, at) => [first + at, Number(width) / 1000]))));
@@ -40,11 +40,50 @@ export function textWidth({ size, bold }, text) {
 /** `text`, cut with an ellipsis so that it is no wider than `room`; '' where nothing of it fits. */
 export const fitEnd = (font, text, room) => cut('end', font, text, room, (letters, kept) => `${letters.slice(0, kept).join('').trimEnd()}${ELLIPSIS}`);
 
-/** `text` without its middle, so that it is no wider than `room`: of a path the end says most, and the beginning where it is. */
-export const fitMiddle = (font, text, room) => cut('middle', font, text, room, (letters, kept) => {
-  const front = Math.floor(kept * FRONT);
+/**
+ * `text` without its middle, so that it is no wider than `room`; of a path its end, from the beginning of a part on where that
+ * keeps most of it: what paths have in common stands before that.
+ */
+export const fitMiddle = (font, text, room) => cut('middle', font, text, room, PATH.test(text) ? (letters, kept) => {
+  const end = letters.slice(letters.length - kept);
+  const dot = end.indexOf('.');
+  return `${ELLIPSIS}${end.slice(dot >= 0 && 2 * (dot + 1) <= kept ? dot + 1 : 0).join('')}`;
+} : (letters, kept) => {
+  const front = frontOf(letters, kept);
   return `${letters.slice(0, front).join('').trimEnd()}${ELLIPSIS}${letters.slice(letters.length - (kept - front)).join('').trimStart()}`;
 });
+
+/** How much of a text's beginning is kept; where its middle is missing already, what stands before that, if there is room for it. */
+function frontOf(letters, kept) {
+  const missing = letters.indexOf(ELLIPSIS);
+  return missing > 0 && missing <= kept * (1 - FRONT) ? missing : Math.floor(kept * FRONT);
+}
+
+/** Text with a dot inside and without a space is a path: "model.0.weight". */
+const PATH = /^[^ …]*[^ .…]\.[^ .…][^ …]*$/u;
+
+/** What stands beside a title: an operation's name without what all have in common, a path without its beginning, a word whole or not at all. */
+export function fitBadge(font, badge, room) {
+  const way = [badge, badge.replace(ENDING, '')].find((one) => one && textWidth(font, one) <= room);
+  if (way !== undefined) return way;
+  const short = PATH.test(badge) ? fitMiddle(font, badge, room) : fitEnd(font, badge, room);
+  return Array.from(badge).length <= WORD || Array.from(short).length < BADGE ? '' : short;
+}
+
+const ENDING = /Backward\d*$/;
+
+/** An operation and its arguments: as many of these as fit whole, with an ellipsis for the others. */
+export function fitArguments(font, text, room) {
+  if (textWidth(font, text) <= room) return text;
+  const parts = text.split(ARGUMENT);
+  for (let count = parts.length - 1; count > 0; count -= 1) {
+    const way = `${parts.slice(0, count).join(' ')} ${ELLIPSIS}`;
+    if (textWidth(font, way) <= room) return way;
+  }
+  return fitMiddle(font, parts[0], room);
+}
+
+const ARGUMENT = / (?=\w+=)/;
 
 function cut(how, font, text, room, shorter) {
   if (textWidth(font, text) <= room) return text;
@@ -68,6 +107,7 @@ function cut(how, font, text, room, shorter) {
 
 const NUMBER = String.raw`-?(?:\d+\.?\d*(?:e[+-]?\d+)?|inf|nan)`;
 const SPREAD = new RegExp(`^(?:mean )?(${NUMBER}) ± (${NUMBER})$`, 'i');
+const NAMED = /^(.+ = )(.+)$/;
 const SINGLE = new RegExp(`^(mean |≤ )?(${NUMBER})$`, 'i');
 
 /** Of "1024 NaN", cut at its end, the number 1024 would be left. */
@@ -75,12 +115,6 @@ const FAULTS = /^\d+ (NaN|Inf)(?:, \d+ (Inf))?$/;
 
 /** Is it a number, a mean and a deviation, or a count of NaN and Inf, which must not be cut? */
 export const isNumber = (text) => SPREAD.test(text) || SINGLE.test(text) || FAULTS.test(text);
-
-/** The number alone of "target = mean 5.38 ± 2.3"; other text as it is. */
-export function unnamed(text) {
-  const number = text.slice(text.lastIndexOf(' = ') + 3);
-  return text.includes(' = ') && isNumber(number) ? number : text;
-}
 
 /**
  * Shorter and shorter ways to write a number: a deviation with two digits and the mean to the same place, then the mean alone; of
@@ -113,6 +147,12 @@ function toTheSamePlace(mean, deviation) {
   const place = deviation === 0 ? -1 : 1 - Math.floor(Math.log10(deviation));
   if (place < 0 || place > 3 || Math.abs(mean) >= 1e4 || deviation < 1e-3) return rounded(mean);
   return mean.toFixed(place).replace(/^-(0\.?0*)$/, '$1');
+}
+
+/** "loss = 0.25", a value with the name of what it is of, as the name and the value; null for anything else. */
+export function namedValue(text) {
+  const named = NAMED.exec(text);
+  return named ? [named[1], named[2]] : null;
 }
 
 /** The longest way to write a number, or text that may be cut, in the room; '' where no number fits whole. */

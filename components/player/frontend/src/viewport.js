@@ -1,6 +1,6 @@
 /** What is seen of the graph: it is painted as soon as there is room, and its position is kept when the room or the picture changes. */
 
-import { focusNodes, selectedNode } from './state.js';
+import { focusNodes, selectedNode, soughtNodes } from './state.js';
 
 const LEGEND_MS = 120;
 /** What the tools take of the upper edge in pixels: as they float, in a rolled run, and in the row above it (player.css). */
@@ -25,7 +25,8 @@ export function createViewport(state, parts, { root, area, canvas }) {
     /** What stands over the picture leaves it as much room as it needs. */
     arrange() {
       const rolled = Boolean(state.model.rolled?.on);
-      const crowded = rolled || (size.width > 0 && !parts.camera.fits());
+      // The strip below is also where open groups are named; over the picture their names would cover cards.
+      const crowded = rolled || state.model.fold.opened.length > 0 || (size.width > 0 && !parts.camera.fits());
       const wide = canvas.clientWidth;
       if (crowded) root.dataset.crowded = '';
       else delete root.dataset.crowded;
@@ -78,7 +79,7 @@ export function createViewport(state, parts, { root, area, canvas }) {
       viewport.updateLegend();
     },
 
-    fitAll: () => parts.camera.fit(focusNodes(state), { whole: true, animate: true }),
+    fitAll: () => parts.camera.fit(soughtNodes(state), { whole: true, animate: true }),
 
     toggleFollow() {
       const { camera, toolbar } = parts;
@@ -117,12 +118,12 @@ export function createViewport(state, parts, { root, area, canvas }) {
       const { model, memory } = state;
       const { anchor } = memory;
       memory.anchor = null;
-      if (!before) return camera.fit(focusNodes(state));
+      if (!before) return camera.fit(soughtNodes(state));
       const there = anchor && (model.node.get(model.stand(anchor.id)) ?? firstOf(model, anchor.id) ?? selectedNode(state));
       if (!there) {
-        if (before.mode === 'fit') return camera.fit(focusNodes(state));
-        camera.restore(before);
-        return camera.leave();
+        if (before.mode !== 'free') return camera.fit(soughtNodes(state));
+        // Nothing says what is to stay: what was in the middle, as far as there still is something.
+        return camera.hold(before.position, { x: canvas.clientWidth / 2, y: canvas.clientHeight / 2 }, before);
       }
       camera.hold({ x: there.box.left, y: there.y }, anchor, before);
     },
@@ -154,7 +155,7 @@ export function createViewport(state, parts, { root, area, canvas }) {
     viewport.arrange();
     graphCanvas.paint();
     for (const action of waiting.splice(0)) action();
-    if (!opening && !camera.refit(focusNodes(state), { anew: windowSize() === openedIn })) camera.restore(before);
+    if (!opening && !camera.refit(soughtNodes(state), { anew: windowSize() === openedIn })) camera.restore(before);
     graphCanvas.paint();
     viewport.updateLegend();
   }
@@ -162,15 +163,14 @@ export function createViewport(state, parts, { root, area, canvas }) {
   return viewport;
 }
 
-/** Of what was in a group's card, what is read first. */
+/** Of what was in a group's card, what is read first, from whichever side its row is read. */
 function firstOf(model, key) {
   const inside = (id) => {
     let group = id.startsWith('g:') ? model.groups.get(id.slice(2))?.above : model.groupOf.get(id);
     while (group && `g:${group}` !== key) group = model.groups.get(group)?.above;
     return Boolean(group);
   };
-  const found = model.nodes.filter(({ id }) => inside(id) || id.startsWith(`${key}/`));
-  return found.reduce((first, node) => (first && first.box.left + first.box.top <= node.box.left + node.box.top ? first : node), null);
+  return model.nodes.find(({ id }) => inside(id) || id.startsWith(`${key}/`)) ?? null;
 }
 
 const windowSize = () => `${window.innerWidth} × ${window.innerHeight}`;

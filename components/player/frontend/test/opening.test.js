@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 
 import { createCamera } from '../src/camera.js';
+import { READABLE } from '../src/fonts.js';
 import { createLoading } from '../src/loading.js';
 import { createSeeking } from '../src/seeking.js';
 import { createSelection } from '../src/selection.js';
@@ -125,11 +126,13 @@ test('a graph that comes with a node to select is fitted all the same, as soon a
   near(view().position.x, 300);
 });
 
-test('what cannot be read as a whole opens readable, at the node that is selected', () => {
+test('what cannot be read as a whole opens readable, at its beginning, with as many cards as there is room for', () => {
   const { view, camera } = player().take(LONG).size(666, 666);
-  assert.ok(view().scale >= 0.8);
+  const { scale, position } = view();
+  assert.ok(scale >= READABLE && scale < 0.8);
   assert.equal(camera.mode, 'focus');
-  assert.ok(Math.abs(view().position.x) < 300, 'the first card, not the last step');
+  const left = position.x - 333 / scale;
+  assert.ok(left < -50 && left > -150, 'from the left of the first card on');
 });
 
 test('nor does one that would have text below 11 pixels', () => {

@@ -12,11 +12,11 @@ test('texts are measured and shortened as files have them', () => {
   for (const [how, ...given] of CASES) {
     const expected = given.pop();
     const [first, ...rest] = given;
-    const found = ['clean', 'shorterNumbers', 'unnamed'].includes(how) ? text[how](first) : text[how](fonts[first], ...rest);
+    const found = ['clean', 'shorterNumbers', 'namedValue'].includes(how) ? text[how](first) : text[how](fonts[first], ...rest);
     const same = how === 'textWidth' ? Math.abs(found - expected) < 0.01 : JSON.stringify(found) === JSON.stringify(expected);
     assert.ok(same, `${how} of ${JSON.stringify(given)}: ${JSON.stringify(found)} instead of ${JSON.stringify(expected)}`);
   }
-  assert.deepEqual([...new Set(CASES.map(([how]) => how))], ['fitEnd', 'fitMiddle', 'shorterNumbers', 'fitNumber', 'clean', 'textWidth', 'unnamed']);
+  assert.deepEqual([...new Set(CASES.map(([how]) => how))], ['fitEnd', 'fitMiddle', 'shorterNumbers', 'fitNumber', 'clean', 'textWidth', 'fitBadge', 'fitArguments', 'namedValue']);
 });
 
 test('no text is wider in the browser than it is in the typeface of the picture', () => {

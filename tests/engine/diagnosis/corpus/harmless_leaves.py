@@ -139,3 +139,27 @@ w = torch.ones(3, requires_grad=True)
 for i in range(3):
     (w**2).sum().backward()
     w.grad = None
+
+# %% a module has an attribute of its own that is named like the flag
+class Gate(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lin = nn.Linear(3, 1)
+
+    def forward(self, x):
+        h = self.lin(x)
+        return h if self.require_grads else h.detach()
+
+gate = Gate()
+gate.require_grads = True
+gate(torch.randn(4, 3)).mean().backward()
+print(gate.lin.weight.grad)
+
+# %% a module is told the flag that its parameters have
+lin = nn.Linear(3, 1)
+for p in lin.parameters():
+    p.requires_grad = False
+lin.requires_grad = False
+x = torch.randn(4, 3, requires_grad=True)
+lin(x).mean().backward()
+print(x.grad)

@@ -335,3 +335,31 @@ for epoch in range(3):
     loss.backward()
     optimizer.step()
     print(epoch, round(acc, 2), round(val.item(), 3))
+
+# %% the value of an action is the action's number
+#: thread: forum, PyTorch forums: DQN loss does not change, element 0 of tensors does not require grad
+#: cause: loss_recreated
+#: shows: q.weight.grad is None
+q = nn.Linear(4, 3)
+opt = torch.optim.Adam(q.parameters(), lr=0.01)
+for i in range(4):
+    s, r = torch.randn(5, 4), torch.randn(5)
+    best = q(s).argmax(dim=1).float()  # <- -
+    # + best = q(s).max(dim=1).values
+    loss = F.mse_loss(best, r)
+    opt.zero_grad()
+    loss.requires_grad = True  # <- -
+    loss.backward()  # <-
+    opt.step()
+
+# %% the error is computed by numpy and made to require grad
+#: thread: forum, Stack Overflow: net.weight.grad is None after loss.backward() with a numpy loss
+#: cause: loss_recreated
+#: shows: net.weight.grad is None
+net = nn.Linear(3, 1)
+x, y = torch.randn(8, 3), torch.randn(8, 1)
+pred = net(x)
+loss = np.mean((pred.detach().numpy() - y.numpy()) ** 2)  # <- -
+loss = torch.tensor(loss, requires_grad=True)  # <- -
+# + loss = ((pred - y) ** 2).mean()
+loss.backward()  # <-

@@ -229,3 +229,41 @@ for i in range(3):
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()
+
+# %% the body is frozen by an attribute of the module
+#: thread: forum, PyTorch forums: model.fc.requires_grad = False does not freeze the layer
+#: cause: flag_unread
+#: shows: not torch.equal(before, net.body.weight)
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body, self.head = nn.Linear(4, 6), nn.Linear(6, 2)
+
+    def forward(self, x):
+        return self.head(torch.relu(self.body(x)))
+
+net = Net()
+net.body.requires_grad = False  # <- -
+# + net.body.requires_grad_(False)
+before = net.body.weight.detach().clone()
+optimizer = torch.optim.SGD([p for p in net.parameters() if p.requires_grad], lr=0.1)
+for step in range(4):
+    optimizer.zero_grad()
+    F.cross_entropy(net(torch.randn(8, 4)), torch.randint(0, 2, (8,))).backward()
+    optimizer.step()
+
+# %% the flag is spelled otherwise
+#: thread: forum, PyTorch forums: Freezing a layer, weights still change (param.require_grad = False)
+#: cause: flag_unread
+#: shows: not torch.equal(before, net[0].weight)
+net = nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 1))
+for param in net[0].parameters():
+    param.require_grad = False  # <- -
+    # + param.requires_grad = False
+before = net[0].weight.detach().clone()
+optimizer = torch.optim.SGD([p for p in net.parameters() if p.requires_grad], lr=0.1)
+x, y = torch.randn(9, 3), torch.randn(9, 1)
+for i in range(3):
+    optimizer.zero_grad()
+    F.mse_loss(net(x), y).backward()
+    optimizer.step()

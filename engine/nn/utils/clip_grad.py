@@ -83,3 +83,19 @@ def clip_grad_value_(parameters: Tensors, clip_value: float, foreach: bool | Non
         for parameter in _listed(parameters):
             if parameter.grad is not None:
                 parameter.grad.clamp_(min=-limit, max=limit)
+
+
+def clip_grad_norm(
+    parameters: Tensors,
+    max_norm: float,
+    norm_type: float = 2.0,
+    error_if_nonfinite: bool = False,
+    foreach: bool | None = None,
+) -> Tensor:
+    """`clip_grad_norm_` under its former name, which is deprecated."""
+    warnings.warn(
+        "`torch.nn.utils.clip_grad_norm` is now deprecated in favor of `torch.nn.utils.clip_grad_norm_`.",
+        FutureWarning,
+        stacklevel=2,
+    )
+    return clip_grad_norm_(parameters, max_norm, norm_type, error_if_nonfinite, foreach)

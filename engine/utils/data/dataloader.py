@@ -1,4 +1,4 @@
-"""The loader: a dataset and a sampler make batches, in this process."""
+"""The loader: a dataset and a sampler make batches, in this process, which does what workers would do, one after the other."""
 
 from __future__ import annotations
 
@@ -7,11 +7,17 @@ import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ...context import outside, warn_once
 from ...ops.creation.generator import Generator
 from .collate import default_collate, default_convert
 from .dataset import IterableDataset
 from .sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler, draw_seed
+from .workers import Worker, get_worker_info
 
+IN_ONE_PROCESS = (
+    "DataLoader: Gradtape runs in one process, so what num_workers workers would do is done one after the other; batches are "
+    "the same."
+)
 FIXED = ("batch_size", "batch_sampler", "sampler", "drop_last", "dataset", "persistent_workers")
 """What may not be assigned once a loader is made."""
 
@@ -33,18 +39,19 @@ class DataLoader:
         shuffle: take the samples in a new random order at each iteration.
         sampler: gives the indices; instead of `shuffle`.
         batch_sampler: gives lists of indices; instead of `batch_size`, `shuffle`, `sampler` and `drop_last`.
-        num_workers: 0; batches are made in this process.
+        num_workers: as many workers take turns making batches, in this process: each with random numbers of its own and, of an
+            iterable dataset, a copy of its own, as PyTorch's processes have.
         collate_fn: makes a batch from a list of samples (`default_collate` unless given), or, where `batch_size` is None,
             converts one sample.
         drop_last: leave out a last batch that is shorter.
         generator: the source of random numbers, the default one for None.
         pin_memory: without effect; warns, as PyTorch without an accelerator does.
-        timeout, worker_init_fn, multiprocessing_context, prefetch_factor, persistent_workers, pin_memory_device, in_order:
-            of worker processes; left at their defaults.
+        worker_init_fn: is called for each worker with its number.
+        timeout, multiprocessing_context, prefetch_factor, persistent_workers, pin_memory_device, in_order: of worker processes;
+            without effect.
 
     Raises:
         ValueError: as PyTorch, for options that exclude each other or do not fit the dataset.
-        NotImplementedError: for `num_workers` above 0.
     """
 
     _ready = False
@@ -104,6 +111,8 @@ class DataLoader:
         self.in_order = in_order
         self._promised: int | None = None
         """What `len` said of an iterable dataset."""
+        self._kept: WorkersBatches | None = None
+        """The workers, if they are to go on in the next iteration."""
         self._ready = True
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -116,7 +125,15 @@ class DataLoader:
         return self.sampler if self.batch_sampler is None else self.batch_sampler
 
     def __iter__(self) -> Batches:
-        return Batches(self)
+        if self.num_workers == 0:
+            return Batches(self)
+        if not self.persistent_workers:
+            return WorkersBatches(self)
+        if self._kept is None:
+            self._kept = WorkersBatches(self)
+        else:
+            self._kept.begin()
+        return self._kept
 
     def __len__(self) -> int:
         if not isinstance(self.dataset, IterableDataset):
@@ -133,9 +150,8 @@ def _check_workers(workers: int, timeout: float, prefetch: int | None, persisten
     if timeout < 0:
         raise ValueError("timeout option should be non-negative")
     if workers > 0:
-        raise NotImplementedError(
-            f"DataLoader: num_workers={workers} is not supported by Gradtape, which runs in one process. Use num_workers=0."
-        )
+        warn_once(IN_ONE_PROCESS, outside())
+        return
     if prefetch is not None:
         raise ValueError(
             "prefetch_factor option could only be specified in multiprocessing.let num_workers > 0 to enable "
@@ -167,7 +183,7 @@ class Batches:
     """One iteration over a loader."""
 
     def __init__(self, loader: DataLoader) -> None:
-        if loader.timeout != 0:
+        if loader.timeout != 0 and loader.num_workers == 0:
             raise AssertionError("_SingleProcessDataLoaderIter requires timeout == 0")
         if loader.pin_memory:
             warnings.warn(
@@ -180,8 +196,13 @@ class Batches:
         self._base_seed = draw_seed(loader.generator)
         self._promised = loader._promised
         self._yielded = 0
-        self._samples = iter(loader.dataset) if isinstance(loader.dataset, IterableDataset) else None
+        self._samples = self._of_the_dataset()
         self._ended = False
+
+    def _of_the_dataset(self) -> Iterator[Any] | None:
+        """The samples of an iterable dataset; None for one that is indexed."""
+        dataset = self._loader.dataset
+        return iter(dataset) if isinstance(dataset, IterableDataset) else None
 
     def __iter__(self) -> Batches:
         return self
@@ -190,16 +211,20 @@ class Batches:
         return len(self._loader._index_sampler)
 
     def __next__(self) -> Any:
-        index = next(self._indices)
-        data = self._loader.collate_fn(self._chosen(index) if self._samples is None else self._following(index))
+        data = self._made()
         self._yielded += 1
-        if self._samples is not None and self._promised is not None and self._yielded > self._promised:
+        if isinstance(self._loader.dataset, IterableDataset) and self._promised is not None and self._yielded > self._promised:
             warnings.warn(
                 f"Length of IterableDataset {self._loader.dataset} was reported to be {self._promised}"
                 f"(when accessing len(dataloader)), but {self._yielded} samples have been fetched. ",
                 stacklevel=2,
             )
         return data
+
+    def _made(self) -> Any:
+        """The next batch."""
+        index = next(self._indices)
+        return self._loader.collate_fn(self._chosen(index) if self._samples is None else self._following(index))
 
     def _chosen(self, index: Any) -> Any:
         dataset = self._loader.dataset
@@ -225,3 +250,51 @@ class Batches:
         if not data or (self._loader.drop_last and len(data) < len(index)):
             raise StopIteration
         return data
+
+
+class WorkersBatches(Batches):
+    """One iteration over a loader whose batches workers make in turn."""
+
+    def __init__(self, loader: DataLoader) -> None:
+        super().__init__(loader)
+        self._workers = [
+            Worker(k, loader.num_workers, self._base_seed, loader.dataset, loader.worker_init_fn)
+            for k in range(loader.num_workers)
+        ]
+        self._active = list(self._workers)
+        self._turn = 0
+
+    def _of_the_dataset(self) -> None:
+        return None
+
+    def begin(self) -> None:
+        """Iterate once more with the same workers."""
+        self._indices = iter(self._loader._index_sampler)
+        self._base_seed = draw_seed(self._loader.generator)
+        self._yielded = self._turn = 0
+        self._active = list(self._workers)
+        for worker in self._workers:
+            worker.begin()
+
+    def _made(self) -> Any:
+        index = next(self._indices)
+        while self._active:
+            worker = self._active[self._turn % len(self._active)]
+            try:
+                with worker.at_work():
+                    self._samples, self._ended = worker.samples, worker.ended
+                    try:
+                        chosen = self._chosen(index) if worker.samples is None else self._following(index)
+                        made = self._loader.collate_fn(chosen)
+                    finally:
+                        worker.ended = self._ended
+            except StopIteration:
+                self._turn %= len(self._active)
+                self._active.remove(worker)
+                continue
+            self._turn = (self._turn + 1) % len(self._active)
+            return made
+        raise StopIteration
+
+
+__all__ = ["DataLoader", "default_collate", "default_convert", "get_worker_info"]

@@ -1,0 +1,91 @@
+"""Rules about flags that are set where PyTorch does not read them."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from ..optimizer_text import site_of
+from ..paths import Paths, paths_of
+from ..reason import Finding, Kind
+from ..run import Run, finding, key
+from .registry import rule
+
+FLAG_UNREAD = Kind(
+    "flag_unread", "warning", "requires_grad is set where nothing reads it: on a module, or under a name that is misspelled."
+)
+
+_FLAG = "requires_grad"
+_NEARLY = re.compile(r"requires?d?_?grad(s|ients?)?", re.IGNORECASE)
+
+
+@rule(109, FLAG_UNREAD)
+def flag_unread(run: Run) -> Iterator[Finding]:
+    """Python lets a program set any attribute; the parameters that it is about go on as they were."""
+    paths = paths_of(run.recording)
+    for name, bindings in paths.source.assigned.items():
+        owner, _, attribute = name.rpartition(".")
+        if not owner or owner == "self" or not _NEARLY.fullmatch(attribute):
+            continue
+        for cell, statement, value in bindings:
+            if (
+                not isinstance(statement, ast.Assign)
+                or not isinstance(value, ast.Constant)
+                or not isinstance(value.value, bool)
+            ):
+                continue
+            step = _first_behind(run, cell, statement)
+            if step is None or not _runs(paths, statement):
+                continue
+            site = site_of(cell, statement)
+            if attribute != _FLAG and not _is_read(paths, attribute):
+                yield finding(
+                    run, FLAG_UNREAD,
+                    f"{attribute} is no attribute of tensors: {name} = {value.value} sets one that nothing reads.",
+                    f"PyTorch's flag is called {_FLAG}. Python lets a program add any other attribute to a tensor or a module "
+                    "and says nothing.",
+                    f"Write {owner}.{_FLAG} = {value.value}.",
+                    step=step, site=site, evidence=[("reads of it in the program", "0")],
+                )  # fmt: skip
+            elif attribute == _FLAG and (others := _otherwise(run, owner, value.value)):
+                did = "get gradients all the same" if not value.value else "require no grad all the same"
+                yield finding(
+                    run, FLAG_UNREAD,
+                    f"{name} = {value.value} {'unfreezes' if value.value else 'freezes'} nothing: {owner} is a module, which "
+                    "has no such flag.",
+                    f"The flag belongs to each parameter. {run.names(others)} {did}.",
+                    f"Call {owner}.requires_grad_({value.value}), which sets it for all parameters.",
+                    step=step, site=site, evidence=[(f"parameters of {owner} that are otherwise", str(len(others)))],
+                    nodes=[key(t) for t in others[:20]],
+                )  # fmt: skip
+
+
+def _first_behind(run: Run, cell: int, statement: ast.stmt) -> int | None:
+    """The first step that the program does in this line or further down."""
+    for step in range(len(run.events)):
+        site = run.site(step)
+        if site is not None and site.cell == cell and site.line >= statement.lineno:
+            return step
+    return None
+
+
+def _runs(paths: Paths, statement: ast.stmt) -> bool:
+    """Whether a statement stands outside of functions, or in one that the text calls."""
+    function = paths.source.function(statement)
+    return function is None or getattr(function, "name", "") in paths.source.calls
+
+
+def _is_read(paths: Paths, attribute: str) -> bool:
+    nodes = paths.source.parents
+    return any(isinstance(n, ast.Attribute) and n.attr == attribute and isinstance(n.ctx, ast.Load) for n in nodes)
+
+
+def _otherwise(run: Run, owner: str, flag: bool) -> list[int]:
+    """The parameters of a module that do not have a flag at the end, and show it: by a gradient, or by none."""
+    end = len(run.events) - 1
+    named = {event.tensor for _, event in run.namings if event.name.startswith((f"{owner}.", f"{owner}["))}
+    own = sorted(t for t in named if run.tensors[t].info.is_parameter)
+    if not own or any(run.status(t, end).requires_grad == flag for t in own):
+        return []
+    return [t for t in own if (run.tensors[t].ledger is None) == flag]
