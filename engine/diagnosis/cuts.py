@@ -80,7 +80,7 @@ KINDS = {
 }  # fmt: skip
 """By what a recording calls them (`OpRan.cut`); "numbers" and "gradient" are not made by operations, and found in the text."""
 
-_ELSEWHERE = {"Parameter": "nn.Parameter(…)", "new_tensor": ".new_tensor(…)"}
+_ELSEWHERE = {"Parameter": "nn.Parameter(…)", "_new_tensor": ".new_tensor(…)"}
 """What makes a new leaf of a tensor's values and is no function of torch, as it is written."""
 _SIGMOID = "a smooth function such as sigmoid"
 _DRAWN = "F.gumbel_softmax, or in the loss the log-probability of what was drawn times its reward"

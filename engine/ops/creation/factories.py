@@ -375,9 +375,13 @@ def new_tensor(self: Tensor, data: Any, *, dtype: Dtype | None = None, **named: 
             UserWarning,
             stacklevel=outside(),
         )
-        data = data._array
-    made: Tensor = tensor(data, dtype=dtype or self.dtype, **named)
+    made: Tensor = _new_tensor(data, dtype=dtype or self.dtype, **named)
     return made
+
+
+@creation(traits="leaf")
+def _new_tensor(data: Any, *, dtype: Dtype) -> Tensor:
+    return constant(np.array(as_array(data), dtype=dtype.numpy))
 
 
 METHODS = {f"new_{f.__name__}": _new(f) for f in (zeros, ones, empty, full)} | {"new_tensor": new_tensor}
