@@ -35,7 +35,16 @@ def test_every_differentiable_input_has_a_sound_text(name: str) -> None:
 
 
 def test_few_rules_are_known_by_name_only() -> None:
-    bare = [name for name in DIFFERENTIABLE for t in rule_texts(TABLE[name]) if "vjp" in t.template]
+    def missing(rule: Any) -> bool:
+        """Whether it is no rule: PyTorch says that there is none."""
+        return rule is not None and "refused" in rule.__code__.co_names
+
+    bare = [
+        name
+        for name in DIFFERENTIABLE
+        for t in rule_texts(TABLE[name])
+        if "vjp" in t.template and not missing(TABLE[name].rules.get(t.input))
+    ]
     assert len(bare) <= BY_NAME_ONLY
 
 
