@@ -3,6 +3,7 @@ is itself."""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -66,7 +67,7 @@ def compile(
     if not isinstance(backend, str) and not disable:
         raise unsupported("torch.compile", "backend as a function", ())
     if model is None:
-        return lambda model: compile(model, fullgraph=fullgraph, dynamic=dynamic, backend=backend, mode=mode, options=options)
+        return functools.partial(compile, fullgraph=fullgraph, dynamic=dynamic, backend=backend, mode=mode, options=options)
     if not callable(model):
         raise RuntimeError("Model can't be None" if model is None else "torch.compile takes a function or a module")
     return OptimizedModule(model) if isinstance(model, Module) and not disable else model

@@ -43,7 +43,7 @@ PROGRAMS = {
         "    def forward(self, x):\n        return self.a(x)\n"
         "model = Net()\nopt = torch.optim.SGD(model.parameters(), lr=0.01)" + LOOP + "kept = loss * 2\n",
     "a divergence that ends in NaN":
-        "w = torch.tensor([1.0], requires_grad=True)\nfor i in range(20):\n    loss = (w ** 4).sum()\n    loss.backward()\n"
+        "w = torch.tensor([1.0], requires_grad=True)\nfor i in range(60):\n    loss = (w ** 4).sum()\n    loss.backward()\n"
         "    with torch.no_grad():\n        w -= 0.9 * w.grad\n",
 }  # fmt: skip
 

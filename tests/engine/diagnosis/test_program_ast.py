@@ -26,6 +26,8 @@ ALLOWED = {
     "components/server/serving.py", "engine/ops/calling.py",
     # What the recorder writes of its own forms, in the process of the program that it records.
     "engine/recording/shortcuts.py",
+    # Statements to be timed that a program gives as text, without a sandbox; with one, it puts its own reader there.
+    "engine/slots.py",
     # Values of arguments, of less than 200 characters.
     "engine/diagnosis/rule_text.py",
 }  # fmt: skip
@@ -47,7 +49,7 @@ def reason(text: str) -> UnreadError:
 
 def test_nothing_else_in_the_pages_process_parses_or_compiles() -> None:
     parsers = r"ast\.parse\(|literal_eval\(|\btokenize\.|import tokenize"
-    calls = re.compile(parsers + r"|(?<![\w.])compile\(|(?<![\w.])(?<!def )(eval|exec)\(")
+    calls = re.compile(parsers + r"|(?<![\w.])(?<!def )(compile|eval|exec)\(")
     found = set()
     for folder in PAGE:
         for path in (ROOT / folder).rglob("*.py"):

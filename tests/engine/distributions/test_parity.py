@@ -149,6 +149,13 @@ def test_samples_with_gradients(case: Case, shape: tuple[int, ...]) -> None:
     theirs = outcome(torch, code, case.parameters)
     if theirs[0]:
         assert outcome(engine, code, case.parameters) == theirs
+    elif type(case.of(torch)).__name__ == "Wishart" and shape:
+        # PyTorch fails in the backward pass: it overwrites the mask of singular samples, which it has saved.
+        given = [engine.tensor(p, requires_grad=True) for p in case.parameters]
+        ours = code(engine, *given)
+        same(ours, code(torch, *map(torch.tensor, case.parameters)), "sample")
+        slopes = engine.autograd.grad(ours.sum(), given, allow_unused=True)
+        assert all(slope.isfinite().all() for slope in slopes if slope is not None)
     else:
         agree(case, code, case.parameters)
 
