@@ -81,7 +81,7 @@ def page_is_rolled(page: Gradtape) -> bool:
 def test_what_the_first_nan_came_from_is_told_at_one_click(trained: Gradtape) -> None:
     trained.page.locator("[data-jump=nan]").click()
     trained.settled()
-    expect(trained.page.locator(".st-key-inspector")).to_contain_text("loss is NaN: it began with mul")
+    expect(trained.page.locator(".st-key-inspector")).to_contain_text('loss is NaN: it began with loss * float("nan")')
     expect(trained.page.locator(".st-key-inspector")).to_contain_text("iteration 77 of 120")
 
 

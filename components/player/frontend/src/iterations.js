@@ -28,6 +28,7 @@ export function createIterations(state, parts, { root, area }) {
   let before = -1; // and the one that was on show before
   let asked = null; // rolled or not, as was asked of Python last; null where nothing is under way
   let turning = false; // a loop was turned, and its picture is under way
+  let awaited = null; // a mark that was gone to before it was known what its step is about
 
   const on = () => state.model.rolled?.on;
   const ahead = createAhead(load, (range) => state.model.windows?.cover(...range) ?? true);
@@ -45,6 +46,7 @@ export function createIterations(state, parts, { root, area }) {
       window = null;
       asked = null;
       turning = false;
+      awaited = null;
       const { rolled } = model;
       memory.turned = rolled?.on ? rolled.turned : [];
       root.toggleAttribute('data-rolled', Boolean(rolled?.on));
@@ -139,6 +141,12 @@ export function createIterations(state, parts, { root, area }) {
       root.toggleAttribute('data-unknown', !state.model.known);
     },
 
+    /** It has come what some steps are about. */
+    told() {
+      const here = awaited && state.step === awaited.step && view.selected === awaited.selected;
+      if (here && state.model.focusAt(awaited.mark.step).length > 0) point(awaited.mark);
+    },
+
     stop() {
       clearTimeout(timer);
       ahead.stop();
@@ -149,13 +157,16 @@ export function createIterations(state, parts, { root, area }) {
    * To a mark, or as soon after it as its iteration's loss is there: that is ringed, and in view with what the mark is about; that
    * is selected, so that what is known of it is told.
    */
-  function point({ step, kind }) {
+  function point(mark) {
     const { model } = state;
+    const { step, kind } = mark;
     const about = kind === 'last-good' ? [] : model.focusAt(step).map((id) => model.node.get(id)?.host?.id ?? id);
     const loss = lossOf(model, about);
-    parts.seeking.userSeeks(loss ? madeFrom(loss, step) : step);
+    const target = loss ? madeFrom(loss, step) : step;
+    parts.seeking.userSeeks(target);
     view.ringed = loss && { id: loss.id, good: kind === 'last-good' };
     if (about.length > 0) parts.selection.select(about.at(-1));
+    awaited = about.length > 0 || kind === 'last-good' ? null : { mark, step: target, selected: view.selected };
     const nodes = [...new Set([loss, ...about.map((id) => model.node.get(id))])].filter(Boolean);
     parts.viewport.whenSized(() => parts.camera.gather(nodes));
     parts.viewport.paint();

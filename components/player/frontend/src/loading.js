@@ -77,6 +77,7 @@ export function createLoading(state, parts, { root, canvas, under }) {
     tellSteps(model.steps, payload);
     view.focus = new Set(model.focusAt(step));
     parts.caption.show(model.steps.at(step).caption);
+    parts.iterations.told();
   }
 
   /** Of the picture on show there is more: what the cards show in other steps.  @param {import('./protocol').Told} told */

@@ -83,7 +83,8 @@ export function take({ run, drawn, sketch, moments, ...message }, store) {
   if (sketch) return { ...message, ...drawn, ...sketch };
   if (message.tape === undefined) return message; // nothing has come yet
   const { running, ...captions } = moments ?? {};
-  if (run) store.tape = { id: message.tape, run: readTape(run), captions: false };
+  // Sent twice, it is the one that is here, of which more may be known by now.
+  if (run && store.tape?.id !== message.tape) store.tape = { id: message.tape, run: readTape(run), captions: false };
   if (drawn) store.shown = { id: message.rev, drawn: { ...drawn, running }, details: false, window: drawn.rolled?.window ?? null };
   const { tape, shown } = store;
   if (tape?.id !== message.tape || shown?.id !== message.rev) return null;

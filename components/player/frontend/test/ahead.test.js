@@ -87,6 +87,7 @@ function player({ served = true } = {}) {
   const asked = [];
   const told = [];
   const answers = [];
+  const selected = [];
   globalThis.document = { baseURI: 'http://page/' };
   globalThis.fetch = async (address) => {
     asked.push(new URL(address).pathname);
@@ -99,6 +100,7 @@ function player({ served = true } = {}) {
   state.model = createModel(payload);
   const parts = quiet({
     curves: quiet(), nest: quiet(), loopMenu: quiet(), granularity: quiet(),
+    seeking: quiet({ userSeeks: (step) => { state.step = step; } }), selection: { select: (id) => selected.push(id) }, viewport: quiet(),
     reporter: { tell: (name, _, value) => told.push([name, value.window]) },
     loading: { fetched: ({ told: more }) => {
       answers.push(more.window);
@@ -114,7 +116,7 @@ function player({ served = true } = {}) {
     state.model.show(state.step);
     iterations.show(state.step);
   };
-  return { state, asked, told, answers, root, iterations, go };
+  return { state, asked, told, answers, selected, root, iterations, go };
 }
 
 const rangeOf = ({ rolled }, row) => `/window/secret/${rolled.main.starts[row]}/${rolled.main.starts[row + 1] - 1}`;
@@ -182,4 +184,29 @@ test('what comes for a picture that is left is not shown', async () => {
   state.model = createModel({ ...rolledRun({ window: [0, 100] }), address: 'window/other' });
   await rest();
   assert.deepEqual(answers, []);
+});
+
+test('a mark is selected as soon as it is known what its step is about', () => {
+  const { state, iterations, selected } = player();
+  const { step } = state.model.rolled.jump('nan', state.step);
+  let about = [];
+  state.model.focusAt = () => about;
+  iterations.jump('nan');
+  iterations.told();
+  assert.deepEqual(selected, []);
+  about = [state.model.nodes[0].id];
+  iterations.told();
+  iterations.told();
+  assert.deepEqual([selected, state.step], [about, step]);
+});
+
+test('who has gone on since keeps what is selected', () => {
+  const { state, iterations, selected, go } = player();
+  let about = [];
+  state.model.focusAt = () => about;
+  iterations.jump('nan');
+  go(3);
+  about = [state.model.nodes[0].id];
+  iterations.told();
+  assert.deepEqual(selected, []);
 });

@@ -72,3 +72,12 @@ test('marks of findings come later, and once', () => {
   rolled.tell([mark]);
   assert.deepEqual(rolled.marks, [mark]);
 });
+
+test('a run that is sent twice keeps what has come of its steps since', () => {
+  const memory = createStore();
+  take(payload(), memory);
+  const { moments, ...again } = payload();
+  const model = createModel(take(again, memory));
+  assert.deepEqual(model.steps.at(3).focus, moments.focuses[0]);
+  assert.deepEqual(createModel(take({ ...again, tape: 's' }, memory)).steps.at(3).focus, [], 'another run has steps of its own');
+});
