@@ -30,7 +30,7 @@ PEERS_OF_THE_ENGINE = {"PyTorch": "torch", "autograd": "autograd", "mygrad": "my
 @pytest.fixture
 def script(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Iterator[Callable[..., str]]:
     """Runs a script with these arguments and gives what it prints. Scripts may have PyTorch use one thread; that is undone.
-    One that changes Python as a process for programs does runs apart, in a process of its own."""
+    One that changes Python as a process for programs does, or has a loop of events of its own, runs apart: in a process."""
     torch: ModuleType | None = importlib.import_module("torch") if find_spec("torch") else None
     threads = torch.get_num_threads() if torch is not None else 0
 
@@ -136,7 +136,7 @@ def test_endurance(script: Callable[..., str]) -> None:
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory is read from /proc")
 @pytest.mark.ci
 def test_load(script: Callable[..., str]) -> None:
-    shown = script("load", "--smallest")
+    shown = script("load", "--smallest", apart=True)
     assert re.findall(r"^3 visitors, .*, (\d) of them hostile", shown, re.MULTILINE) == ["0", "1"]
     assert len(re.findall(r"runs answered \d+, lost 0, mixed up 0", shown)) == 2
 
