@@ -18,7 +18,8 @@ SCRIPTS = {
         r"^a notebook of 0\.1 MB of nested lists, 1 at once: first picture [\d.]+ s .*, page's process \d+ -> \d+ MB",
     ),
     "training": (
-        r"^6 iterations: [\d,]+ events; run [\d.]+ s; CPU ms: .*, rolled \d+, .*, iteration change \(p95\) \d+, findings \d+, inspector \d+; ",
+        r"^6 iterations: [\d,]+ events; run [\d.]+ s; CPU ms: .*, rolled \d+, .*, "
+        r"iteration change \(p95\) \d+, findings \d+, inspector \d+; ",
         r"^MLP of 100 nodes: .*, findings \d+, inspector \d+; [\d.]+ MB sent$",
         r"^6 iterations, in the page: Run to the first picture [\d.]+ s, with values [\d.]+ s, with the inspector [\d.]+ s$",
         r"^6 iterations, iteration change to the next one: \d+ ms, p95 \d+ ms$",
