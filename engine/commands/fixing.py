@@ -45,7 +45,8 @@ def diffs(found: Iterable[Finding], file: str, recording: Recording) -> str:
             others.append(f"change for {finding.rule}{where}, tried and not proven: {harmless(why)}\n")
         elif finding.edit is not None:
             parts.append(f"fix of {finding.rule}{where}, {finding.edit.proof}\n{_diff(finding.edit, file)}")
-    return "\n".join([*(parts or ["No finding has a fix that is proven.\n"]), *(["".join(others)] if others else [])])
+    told = parts or ["No finding has a fix that is proven.\n"]
+    return "\n".join([*told, "".join(others)] if others else told)
 
 
 def _diff(edit: Edit, file: str) -> str:

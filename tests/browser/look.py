@@ -15,6 +15,9 @@ from components.panels import panels
 from tests.browser.conftest import PATIENCE, Gradtape
 from tests.browser.install import find
 
+FIRST = "Inspector"
+"""The panel that a page opens with, which stays on show until another one is drawn."""
+
 
 def main() -> int:
     """Serve the page with the file, open it in a real browser, and take the picture."""
@@ -49,6 +52,8 @@ def main() -> int:
             shown.ready()
             if args.panel:
                 tab.locator(".st-key-panel_tab").get_by_role("radio", name=args.panel).click()
+                if args.panel != FIRST:
+                    tab.locator(f".st-key-{FIRST.lower()}").wait_for(state="detached", timeout=PATIENCE)
         shown.settled()
         tab.screenshot(path=args.output, caret="hide", animations="disabled")
         failed = tab.locator("[class*=st-key-trouble_]").count()
