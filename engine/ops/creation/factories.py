@@ -381,6 +381,7 @@ def new_tensor(self: Tensor, data: Any, *, dtype: Dtype | None = None, **named: 
 
 @creation(traits="leaf")
 def _new_tensor(data: Any, *, dtype: Dtype) -> Tensor:
+    """A new leaf of `data` in `dtype`: what `tensor.new_tensor` makes."""
     return constant(np.array(as_array(data), dtype=dtype.numpy))
 
 

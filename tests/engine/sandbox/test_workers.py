@@ -131,9 +131,9 @@ def test_closing_leaves_no_process_behind() -> None:
 
 def test_where_the_system_limits_no_memory_a_worker_watches_its_own() -> None:
     program = (
-        "import resource, sys\nresource.setrlimit(resource.RLIMIT_AS, (2 ** 31, 2 ** 31))\nsys.path.insert(0, sys.argv[1])\n"
+        "import sys\nsys.path.insert(0, sys.argv[1])\n"
         "import time\nfrom engine.sandbox.processes.worker import watch_memory\nwatch_memory(100 * 2 ** 20)\nkept = []\n"
-        "while True:\n    kept.append(bytes(10 ** 7) + b'x')\n    time.sleep(0.05)\n"
+        "while len(kept) < 100:\n    kept.append(bytes(10 ** 7) + b'x')\n    time.sleep(0.05)\n"
     )
     assert subprocess.run([sys.executable, "-I", "-c", program, ROOT], timeout=120).returncode == FULL
 
