@@ -23,6 +23,8 @@ from . import guarded, numpy, outside, plain, system, torch
 from .absent import error_for
 from .copying import Copying
 from .facade import Facade
+from .files import modules as files
+from .files import streams
 from .torch import LISTED
 
 
@@ -49,8 +51,8 @@ class World:
         )
         self.copying = Copying(self.guards)
         self.guards.replacements["__deepcopy__"] = self.copying.method
-        self.builtins = make_builtins(self.guards, self._import)
-        self.modules: dict[str, Facade] = plain.facades(self.guards) | outside.facades()
+        self.builtins = make_builtins(self.guards, self._import, streams.open)
+        self.modules: dict[str, Facade] = plain.facades(self.guards) | outside.facades() | files.facades(self.guards)
         self.modules |= guarded.facades(self.guards, self.copying) | system.facades(self.guards) | numpy.facades(self.guards)
         self._put_below("collections", "abc")
         ours = torch.facades()

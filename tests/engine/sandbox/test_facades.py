@@ -73,13 +73,11 @@ def test_what_is_not_there_says_so() -> None:
     help = {
         "import numpy as np\nnp.load('x')": "no files",
         "import numpy as np\nnp.ctypeslib": "Arrays",
-        "import os\nos.system('ls')": "no files",
-        "from pathlib import Path\nPath('x')": "no files",
+        "import os\nos.system('ls')": "no processes",
         "import pandas": "NumPy arrays",
         "import torchvision.datasets": "torch.randn",
         "import torch.distributed": "torch.supported()",
         "import nothing_of_the_kind": "There are: abc",
-        "open('x')": "no files",
         "input()": "write the value",
         "eval('1')": "dict of functions",
     }

@@ -69,7 +69,7 @@ class Real:
     """The same on a real folder, by Python's own functions."""
 
     def read(self, path: str) -> bytes:
-        return Path(path).read_bytes() if not path.endswith("/") else open(path, "rb").read()  # noqa: SIM115
+        return Path(path).read_bytes() if not path.endswith("/") else open(path, "rb").read()
 
     def write(self, path: str, data: bytes) -> None:
         Path(path).write_bytes(data)

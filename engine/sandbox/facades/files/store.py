@@ -1,4 +1,4 @@
-"""The files of one run: folders and bytes in memory, counted, with paths and errors as on Linux. Nothing of them is anywhere else."""
+"""The files of one run: folders and bytes in memory, counted, with paths and errors as on Linux; they are nowhere else."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .... import limits
 WORKING = "/project"
 """The folder that a run begins in; what was opened together with the program lies there, and what is there can be saved."""
 HOME = "/home/user"
-TEMPORARY = "/tmp"  # noqa: S108  (a folder of the run's own)
+TEMPORARY = "/tmp"
 MOST_NAME, MOST_PATH = 255, 4_096
 """Bytes of one part of a path, and of a whole one, as on Linux."""
 
@@ -298,7 +298,7 @@ def _error(number: int, *paths: Any) -> OSError:
     return OSError(number, os.strerror(number), *shown)
 
 
-# --- those of the run ----------------------------------------------------------------------------------------------------------
+# --- those of the run --------------------------------------------------------------------------------------------------------
 
 _current: list[Files] = []
 
