@@ -25,6 +25,7 @@ from .copying import Copying
 from .facade import Facade
 from .files import modules as files
 from .files import streams
+from .module import Module as OwnModule
 from .torch import LISTED
 
 
@@ -43,12 +44,15 @@ class World:
             FunctionCtx,
             LRScheduler,
             Module,
+            OwnModule,
             Optimizer,
             Sampler,
             Tensor,
             Transform,
             type(backends.cudnn),
         )
+        self.project: Any = None
+        """The program's own modules (`engine.sandbox.project.Project`), where it has any."""
         self.copying = Copying(self.guards)
         self.guards.replacements["__deepcopy__"] = self.copying.method
         self.builtins = make_builtins(self.guards, self._import, streams.open)
@@ -72,8 +76,15 @@ class World:
             # its own while the program is the innermost frame. It looks for the module itself afterwards.
             import_module(name)
             return None
-        if level or type(name) is not str:
+        if level and self.project is None:
             raise PolicyError("relative imports do not work in a program that is one file", "Write the code into this program.")
+        if type(name) is not str:
+            raise PolicyError("a module's name is a text", "Write an import statement.")
+        if self.project is not None:
+            if level:
+                return self.project.imported(self.project.named(globals, level, name), fromlist)
+            if self.project.has(name) or self.project.has(name.partition(".")[0]):
+                return self.project.imported(name, fromlist)
         if name not in self.modules:
             raise error_for(name, self.modules)
         if name.partition(".")[0] == "numpy":

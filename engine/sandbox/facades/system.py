@@ -18,6 +18,8 @@ SYS = """
 byteorder float_info getrecursionlimit getrefcount getsizeof hexversion int_info maxsize maxunicode platform version
 version_info
 """
+ARGUMENTS = ["program"]
+"""What `sys.argv` is: the name of the program, and the arguments that it was given."""
 DEEPEST = 3000
 """How deep calls may go; Python itself crashes somewhere far beyond."""
 
@@ -73,7 +75,7 @@ def _sys() -> dict[str, Any]:
         sys.setrecursionlimit(max(min(int(limit), DEEPEST), 50))
 
     return picked(sys, SYS) | {
-        "argv": ["program"],
+        "argv": ARGUMENTS,
         "path": [],
         "exit": exit,
         "setrecursionlimit": setrecursionlimit,
