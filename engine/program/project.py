@@ -6,10 +6,14 @@ import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from .. import limits
+
 MOST_PART, MOST_PATH = 255, 1_000
 """Bytes of one part of a path, and of a whole one."""
+# Bounded everywhere: the page's process looks through what a stranger wrote.
 _IMPORT = re.compile(
-    r"^[ \t]*(?:from[ \t]+(?P<dots>\.*)(?P<module>[\w.]*)[ \t]+import[ \t]*(?P<names>\([^)]*\)|[^\n#;]*)"
+    r"(?:^|[;:])[ \t]*(?:from[ \t]+(?P<dots>\.{0,20})(?P<module>(?!\.)[\w.]{0,400})[ \t]+import[ \t]*"
+    r"(?P<names>\([^()]{0,2000}\)|[^\n#;]*)"
     r"|import[ \t]+(?P<modules>[^\n#;]+))",
     re.MULTILINE,
 )
@@ -82,6 +86,8 @@ def _imported(text: str, package: str) -> Iterator[str]:
 
 
 def _text(data: bytes) -> str | None:
+    if len(data) > 4 * limits.PROGRAM.value():
+        return None
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:

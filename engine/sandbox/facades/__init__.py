@@ -19,7 +19,7 @@ from ...utils.data import DataLoader, Dataset, Sampler
 from ..policy.builtin import make_builtins
 from ..policy.errors import MissingModule, PolicyError
 from ..policy.guards import Guards
-from . import guarded, numpy, outside, plain, system, torch
+from . import guarded, library, numpy, outside, plain, system, torch
 from .absent import error_for
 from .copying import Copying
 from .facade import Facade
@@ -58,6 +58,7 @@ class World:
         self.builtins = make_builtins(self.guards, self._import, streams.open)
         self.modules: dict[str, Facade] = plain.facades(self.guards) | outside.facades() | files.facades(self.guards)
         self.modules |= guarded.facades(self.guards, self.copying) | system.facades(self.guards) | numpy.facades(self.guards)
+        self.modules |= library.facades(self.guards, self._whole, self._again)
         self._put_below("collections", "abc")
         ours = torch.facades()
         for facade in ours.values():
@@ -98,6 +99,20 @@ class World:
             if wanted != "*" and wanted not in vars(facade):
                 raise _cannot_import(wanted, name, facade)
         return facade
+
+    def _whole(self, name: Any) -> Any:
+        """The module of a dotted name, as `importlib.import_module` gives it."""
+        if type(name) is not str or not all(part.isidentifier() for part in name.split(".")):
+            raise MissingModule(f"No module named '{name}' for programs here", "Write an import statement.")
+        if self.project is not None and self.project.has(name.partition(".")[0]):
+            return self.project.imported(name, (), whole=True)
+        return self._import(name, None, None, ("*",))
+
+    def _again(self, module: Any) -> Any:
+        """Run a module of the program's once more."""
+        if self.project is None:
+            raise TypeError("reload() argument must be a module")
+        return self.project.again(module)
 
 
 def _cannot_import(wanted: str, name: str, facade: Facade) -> ImportError:

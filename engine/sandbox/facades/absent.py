@@ -9,7 +9,6 @@ from ..policy.errors import MissingModule
 INSTEAD = {
     "PIL": "Make a picture with torch.rand or a list of numbers.",
     "IPython": "print() shows values; the last expression of a notebook cell is shown as well.",
-    "argparse": "Write the settings into the program, for example as a dataclass.",
     "asyncio": "Use plain functions and loops.",
     "builtins": "The built-in functions have their names.",
     "ctypes": "Index the array or tensor.",
@@ -17,7 +16,7 @@ INSTEAD = {
     "engine": "Write import torch.",
     "gradtape": "Write import torch.",
     "graphviz": "The page draws the graph.",
-    "importlib": "Write an import statement.",
+    "importlib": "Write an import statement, or use importlib.import_module.",
     "inspect": "Write down what you want to know of the function.",
     "keras": "Use torch.nn.",
     "matplotlib": "Print the values; the page draws tensors, gradients and losses.",

@@ -9,7 +9,6 @@ from .absent import INSTEAD
 from .facade import Facade, Missing
 
 NAMED = {
-    "inspect": ("getsource", "signature"),
     "multiprocessing": ("Pool", "Process"),
     "pickle": ("dump", "dumps", "load", "loads"),
     "threading": ("Lock", "Thread"),
