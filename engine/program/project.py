@@ -98,3 +98,21 @@ def _text(data: bytes) -> str | None:
 def names_of(cells: Sequence[str], name: str, found: Mapping[str, str]) -> tuple[str, ...]:
     """What a recording calls the texts of a program and of its modules; () for one that has none."""
     return (name, *[""] * (len(cells) - 1), *found) if found else ()
+
+
+def program_among(files: Mapping[str, bytes]) -> str | None:
+    """Which of several files that are opened together is the program: a recording or a notebook, else the script that no other
+    one imports; None where there is none."""
+    for suffix in (".gradtape", ".ipynb"):
+        if found := sorted(path for path in files if path.endswith(suffix)):
+            return found[0]
+    scripts = {path: text for path in files if path.endswith(".py") and (text := _text(files[path])) is not None}
+    used = {path for one, text in scripts.items() for path in modules([text], files) if path != one}
+    begins = {path for path in scripts if _MAIN.search(scripts[path])}
+    return min(
+        scripts, key=lambda path: (path in used, path not in begins, path.count("/"), path not in _USUAL, path), default=None
+    )
+
+
+_MAIN = re.compile(r"^if __name__ == ", re.MULTILINE)
+_USUAL = ("main.py", "run.py", "train.py")

@@ -230,7 +230,7 @@ def facades(guards: Guards) -> dict[str, Facade]:
             "typing": _typing(guards),
             "ufunc": guards.shown(np.ufunc),
         }
-        | files.names()
+        | files.names(calling_back("asanyarray", np.asanyarray))
     )
     modules["numpy"] = _facade("numpy", np, names)
     modules["numpy.typing"] = names["typing"]

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ...policy.arrays import specified
 from ...policy.errors import PolicyError
 from . import archives, streams
 from .store import files, text_of
@@ -85,7 +86,7 @@ def _plain(array: Any) -> Any:
     Raises:
         ValueError: for one of objects, in NumPy's words.
     """
-    found = np.asanyarray(array)
+    found = _as_array[0](array)
     if found.dtype.hasobject:
         raise ValueError("Object arrays cannot be saved when allow_pickle=False")
     return found
@@ -158,22 +159,23 @@ def _lines(fname: Any, encoding: Any) -> list[str]:
 
 def _numbers(name: str, function: Callable[..., Any], fname: Any, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """What NumPy makes of lines; it goes through them in C, so it is given no function of the program's and no objects."""
+    options |= dict(zip(("dtype", "comments", "delimiter"), arguments, strict=False))
     if options.pop("converters", None) is not None:
         raise PolicyError(f"np.{name} takes no converters here", "Read the text with open() or csv.")
     lines = _lines(fname, options.get("encoding"))
-    dtype = (
-        np.dtype(options.get("dtype", arguments[0] if arguments else float)) if options.get("dtype", 0) is not None else None
-    )
-    if dtype is not None and dtype.hasobject:
-        raise PolicyError(f"np.{name} makes no arrays of objects here", "Read the text with open() or csv.")
     options["encoding"] = None
-    for value in (*arguments[1:], *options.values()):
+    options.setdefault("dtype", float)
+    if options["dtype"] is not None:
+        options["dtype"] = np.dtype(specified(options["dtype"]))
+        if options["dtype"].hasobject:
+            raise PolicyError(f"np.{name} makes no arrays of objects here", "Read the text with open() or csv.")
+    for value in options.values():
         _check_plain(name, value)
-    return function(lines, *arguments, **options)
+    return function(lines, **options)
 
 
 def _check_plain(name: str, value: Any) -> None:
-    if isinstance(value, list | tuple | set | frozenset | dict):
+    if type(value) in (list, tuple, set, frozenset, dict):
         for part in value.items() if isinstance(value, dict) else value:
             _check_plain(name, part)
     elif not isinstance(value, str | bytes | int | float | np.dtype | np.generic | type | None):
@@ -182,14 +184,12 @@ def _check_plain(name: str, value: Any) -> None:
 
 def loadtxt(fname: Any, *arguments: Any, **options: Any) -> Any:
     """Load data from a text file."""
-    names = ("dtype", "comments", "delimiter")
-    return _numbers("loadtxt", np.loadtxt, fname, (), dict(zip(names, arguments, strict=False)) | options)
+    return _numbers("loadtxt", np.loadtxt, fname, arguments, options)
 
 
 def genfromtxt(fname: Any, *arguments: Any, **options: Any) -> Any:
     """Load data from a text file, with missing values handled as specified."""
-    names = ("dtype", "comments", "delimiter")
-    return _numbers("genfromtxt", np.genfromtxt, fname, (), dict(zip(names, arguments, strict=False)) | options)
+    return _numbers("genfromtxt", np.genfromtxt, fname, arguments, options)
 
 
 def savetxt(
@@ -220,7 +220,7 @@ def savetxt(
 
 def fromfile(file: Any, dtype: Any = float, count: Any = -1, sep: Any = "", offset: Any = 0) -> Any:
     """Construct an array from data in a text or binary file."""
-    kind = np.dtype(dtype)
+    kind = np.dtype(specified(dtype))
     if kind.hasobject:
         raise ValueError("Cannot read into object array")
     data = _bytes(file)[int(offset) :]
@@ -230,7 +230,15 @@ def fromfile(file: Any, dtype: Any = float, count: Any = -1, sep: Any = "", offs
     return np.frombuffer(data, kind, whole if int(count) < 0 else min(int(count), whole)).copy()
 
 
-def names() -> dict[str, Any]:
-    """What `numpy` has of these."""
+_as_array: list[Callable[[Any], Any]] = [np.asanyarray]
+
+
+def names(as_array: Callable[[Any], Any]) -> dict[str, Any]:
+    """What `numpy` has of these.
+
+    Args:
+        as_array: makes an array of what a program hands over.
+    """
+    _as_array[:] = [as_array]
     functions = (fromfile, genfromtxt, load, loadtxt, save, savetxt, savez, savez_compressed)
     return {function.__name__: function for function in functions}
