@@ -132,6 +132,8 @@ class ZipFile:
         held = hasattr(file, "read") or hasattr(file, "write")
         there = b""
         if mode == "r":
+            if held and hasattr(file, "seek"):
+                file.seek(0)
             there = streams.bytes_of(file.read() if held else files().read(file))
         elif not held:
             files().opened(file, new=mode == "x")

@@ -120,12 +120,12 @@ def load(
 
 
 def _save_all(file: Any, arrays: tuple[Any, ...], named: dict[str, Any], method: int) -> None:
-    held = {f"arr_{k}": array for k, array in enumerate(arrays)}
-    if both := held.keys() & named.keys():
+    numbered = {f"arr_{k}": array for k, array in enumerate(arrays)}
+    if both := numbered.keys() & named.keys():
         raise ValueError(f"Cannot use un-named variables and keyword {min(both)}")
     memory = io.BytesIO()
     with zipfile.ZipFile(memory, "w", method) as archive:
-        for name, array in (held | named).items():
+        for name, array in (named | numbered).items():
             info = zipfile.ZipInfo(f"{name}.npy")
             info.compress_type = method
             archive.writestr(info, _packed(array))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import os
+import posixpath
 import re
 import stat as kinds
 from collections.abc import Callable, Iterator
@@ -60,6 +61,13 @@ def walk(top: Any, top_down: Any = True, on_error: Any = None) -> Iterator[tuple
 def joined(folder: str, name: str) -> str:
     """A name in a folder."""
     return name if folder in ("", ".") else folder + name if folder.endswith("/") else f"{folder}/{name}"
+
+
+def relative(path: str, start: str) -> str:
+    """A path as it is said from another one, both from the root or both from the same place."""
+    there, here = ([part for part in posixpath.normpath(one).split("/") if part not in ("", ".")] for one in (path, start))
+    same = len(posixpath.commonprefix([there, here]))
+    return "/".join([*[".."] * (len(here) - same), *there[same:]]) or "."
 
 
 # --- patterns ----------------------------------------------------------------------------------------------------------------

@@ -170,7 +170,7 @@ class PurePosixPath:
         if self.is_relative_to(above):
             return self._with(*self.parts[len(above.parts) :])
         if walk_up and self.root == above.root:
-            return self._with(posixpath.relpath(self._text or "/", above._text or "/"))
+            return self._with(folders.relative(self._text, above._text))
         raise ValueError(
             f"{str(self)!r} is not in the subpath of {str(above)!r} OR one path is relative and the other is absolute."
         )

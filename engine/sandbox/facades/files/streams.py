@@ -42,14 +42,20 @@ class _Opened:
             raise ValueError(f"{what} closed file")
 
     def _check_readable(self, what: str = "read of") -> None:
+        text = isinstance(self, TextIOWrapper)
+        if self._closed and text:
+            self._check()
+        if "r" not in self._mode and "+" not in self._mode:
+            raise io.UnsupportedOperation("not readable" if text else "read")
         self._check(what)
-        if not self.readable():
-            raise io.UnsupportedOperation("not readable" if isinstance(self, TextIOWrapper) else "read")
 
     def _check_writable(self, what: str = "write") -> None:
+        text = isinstance(self, TextIOWrapper)
+        if self._closed and text:
+            self._check()
+        if "r" in self._mode and "+" not in self._mode:
+            raise io.UnsupportedOperation("not writable" if text and what == "write" else what)
         self._check(f"{what} to")
-        if not self.writable():
-            raise io.UnsupportedOperation("not writable" if isinstance(self, TextIOWrapper) and what == "write" else what)
 
     def readable(self) -> bool:
         """Whether it can be read from."""
@@ -77,6 +83,8 @@ class _Opened:
 
     def flush(self) -> None:
         """Nothing waits."""
+        if self._closed and type(self) is BufferedReader:
+            raise ValueError("I/O operation on closed file.")
         self._check("flush of")
 
     def close(self) -> None:

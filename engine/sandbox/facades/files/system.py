@@ -140,7 +140,7 @@ def path_names(environ: Environment) -> dict[str, Any]:
     def relpath(path: Any, start: Any = ".") -> str:
         if not text_of(path):
             raise ValueError("no path specified")
-        return posixpath.relpath(abspath(path), abspath(start))
+        return folders.relative(abspath(path), abspath(start))
 
     def expanduser(path: Any) -> str:
         text = text_of(path)
@@ -296,7 +296,7 @@ def glob_names() -> dict[str, Any]:
     ) -> list[str]:
         root = "" if root_dir is None else text_of(root_dir)
         found = folders.matching(root, text_of(pathname), deep=bool(recursive), hidden=bool(include_hidden))
-        return [posixpath.relpath(path, root) if root and not text_of(pathname).startswith("/") else path for path in found]
+        return [folders.relative(path, root) if root and not text_of(pathname).startswith("/") else path for path in found]
 
     def iglob(pathname: Any, **options: Any) -> Iterator[str]:
         return iter(glob(pathname, **options))
