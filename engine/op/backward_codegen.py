@@ -12,6 +12,7 @@ from ..autograd.saved_variable import FREED, check_result, check_version, opened
 from ..errors import AutogradError
 from ..tensor import constant
 from . import inline
+from .code_cache import codes
 from .declare import Op, argument_names, array_vocabulary, on_arrays, parameters_of
 
 
@@ -155,6 +156,6 @@ def run_on_tensors(op: Op, node: Node, grad: Any) -> tuple[Any, ...]:
 def compiled(text: str, name: str, names: dict[str, Any]) -> Callable[..., Any]:
     """The function `name` that `text` defines, in which `names` are global."""
     scope: dict[str, Any] = {}
-    exec(compile(text, f"<engine op {name}>", "exec"), names, scope)
+    exec(codes.code(text, f"<engine op {name}>"), names, scope)
     function: Callable[..., Any] = scope[name]
     return function

@@ -11,6 +11,7 @@ from ..autograd.primitives import give
 from ..compat.names import SURFACE
 from ..discovery import modules
 from ..op import codegen
+from ..op.code_cache import codes
 from ..op.declare import FUNCTIONS, TABLE
 from ..op.slow_path import NUMBERS
 from ..tensor import Tensor
@@ -206,5 +207,6 @@ def _operators() -> None:
 
 
 attach()
+codes.save()
 
 __all__ = ["FAMILIES", "declared", "namespace", "view_replay"]

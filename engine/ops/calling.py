@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 from .. import compat, dtypes
 from ..compat.signatures import invalid_combination, overloads
 from ..context import context, grad_mode, outside
+from ..op.code_cache import codes
 from ..op.codegen import named_result
 from ..tensor import Tensor
 from .former_overloads import factors_of, reordered
@@ -134,7 +135,7 @@ def _code(shape: tuple[tuple[str, Any, bool], ...]) -> CodeType:
         f"    return _function({arguments})\n"
     )
     scope: dict[str, FunctionType] = {}
-    exec(compile(text, "<engine op call>", "exec"), scope)
+    exec(codes.code(text, "<engine op call>"), scope)
     return scope["call"].__code__
 
 

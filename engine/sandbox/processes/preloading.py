@@ -13,6 +13,7 @@ from ...autograd.node import Node
 from ...compat.signatures import overloads
 from ...discovery import modules
 from ...op.backward_codegen import write_backward
+from ...op.code_cache import codes
 from ...op.declare import TABLE
 from ..facades.mended import mend
 from ..policy import arrays, natives, protocols
@@ -47,5 +48,6 @@ def up() -> None:
     for op in TABLE.values():
         if op.differentiable and op.node is not Node:
             setattr(op.node, "apply_arrays", write_backward(op))  # noqa: B010
+    codes.save()
     protocols.shut()
     arrays.allow()
