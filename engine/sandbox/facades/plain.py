@@ -31,7 +31,6 @@ NAMES = {
     ),
     "fractions": "Fraction",
     "heapq": "heapify heappop heappush heappushpop heapreplace merge nlargest nsmallest",
-    "io": "BytesIO StringIO",
     "itertools": (
         "accumulate batched chain combinations combinations_with_replacement compress count cycle dropwhile filterfalse "
         "groupby islice pairwise permutations product repeat starmap takewhile tee zip_longest"

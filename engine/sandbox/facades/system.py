@@ -48,7 +48,7 @@ def facades(guards: Guards) -> dict[str, Facade]:
     """The modules by name."""
     made = {
         "gc": {"collect": lambda generation=2: gc.collect(), "disable": _nothing, "enable": _nothing},
-        "logging": logging.names(),
+        "logging": logging.names(guards),
         "sys": _sys(),
         "timeit": {"default_timer": time.perf_counter, "timeit": _timeit},
         "tqdm": {"tqdm": Progress, "trange": lambda *a, **k: Progress(range(*a), **k)},

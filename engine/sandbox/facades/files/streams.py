@@ -480,6 +480,13 @@ def open(
     return stream(run, data, file, mode, encoding, errors, newline)
 
 
+def codecs_open(filename: Any, mode: Any = "r", encoding: Any = None, errors: Any = "strict", buffering: Any = -1) -> Any:
+    """As `codecs.open`, which leaves the ends of lines alone."""
+    if encoding is None:
+        return open(filename, mode, buffering)
+    return open(filename, mode.replace("b", ""), buffering, encoding, errors, "")
+
+
 def stream(
     of: Files,
     data: Data,

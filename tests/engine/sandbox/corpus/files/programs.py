@@ -347,6 +347,50 @@ for bad in (["--mode", "c"], ["--lr", "x"], ["--nothing"], ["--x", "1", "--y"]):
     except SystemExit as e:
         print(e.code)
 
+# %% logging to files and streams
+import logging
+import sys
+from io import SEEK_END, StringIO, TextIOWrapper, UnsupportedOperation, open
+logging.basicConfig(level=logging.INFO, format="%(levelname)s - %(message)s", handlers=[logging.FileHandler("a.log"), logging.StreamHandler(sys.stdout)])
+log = logging.getLogger("train.sub")
+log.info("epoch %d of %d", 1, 2)
+log.debug("not shown")
+logging.warning("to the root %(a)s", {"a": 1})
+logging.getLogger("train").setLevel("ERROR")
+log.info("not shown either")
+log.error("shown")
+class Short(logging.Formatter):
+    def format(self, record):
+        return f"{record.levelname[0]}:{record.name}:{record.getMessage()}"
+class Listed(logging.Handler):
+    def emit(self, record):
+        print("listed", self.format(record))
+handler = Listed()
+handler.setFormatter(Short())
+handler.setLevel(logging.CRITICAL)
+log.addHandler(handler)
+log.critical("x")
+log.propagate = False
+log.critical("y")
+log.removeHandler(handler)
+print(log.level, log.getEffectiveLevel(), log.name, log.handlers, log.isEnabledFor(10), log.hasHandlers(), logging.getLevelName(20), log.parent.name)
+out = StringIO()
+own = logging.getLogger("own")
+own.propagate = False
+own.addHandler(logging.StreamHandler(out))
+own.addHandler(logging.NullHandler())
+own.warning("into a stream")
+print(repr(out.getvalue()), open("a.log").read(), isinstance(open("a.log"), TextIOWrapper), open("a.log", "rb").seek(0, SEEK_END))
+for bad in (lambda: own.setLevel("NOTHING"), lambda: open("a.log").write("x")):
+    try:
+        bad()
+    except (ValueError, UnsupportedOperation) as e:
+        print(type(e).__name__, e)
+import codecs
+with codecs.open("c", "w", "utf-8") as f:
+    f.write("ä\r\n")
+print(open("c", "rb").read(), repr(codecs.open("c", encoding="utf-8").read()))
+
 # %% harmless modules
 import base64
 import binascii
