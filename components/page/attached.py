@@ -17,8 +17,10 @@ from components.page import controls
 from components.page.runs import run_program, run_typed
 from components.page.state import Page, page
 from components.server.uploads import taken
-from engine.program import ProgramError
+from engine.limits import FILE_BYTES, FILE_COUNT
+from engine.program import Program, ProgramError
 from engine.program.project import sound
+from engine.sandbox.settings import settings
 
 SHOWN = 50
 """Files that are listed by name."""
@@ -53,13 +55,25 @@ def put_beside(files: dict[str, bytes]) -> None:
     """Have the program find these files as well, and run it again."""
     p = page()
     together = tuple(sorted((dict(p.beside) | files).items()))
-    try:
-        replace(p.program, files=together)
-    except ProgramError as error:
-        p.notice = f"The files cannot be opened: {error}."
+    if why := refused(p.program, together):
+        p.notice = f"The files cannot be opened: {why}."
         return
     p.beside = together
     run_program()
+
+
+def refused(program: Program, files: tuple[tuple[str, bytes], ...]) -> str:
+    """Why a program cannot have these files here, "" where it can."""
+    hosted = settings().hosted
+    if len(files) > FILE_COUNT.value(hosted):
+        return FILE_COUNT.past(FILE_COUNT.value(hosted))
+    if sum(len(data) for _, data in files) > FILE_BYTES.value(hosted):
+        return FILE_BYTES.past(FILE_BYTES.value(hosted))
+    try:
+        replace(program, files=files)
+    except ProgramError as error:
+        return str(error)
+    return ""
 
 
 def attachments(p: Page) -> None:

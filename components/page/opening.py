@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from components.menus.gallery import example as example_of
 from components.page import address, tasks
-from components.page.attached import put_beside
+from components.page.attached import put_beside, refused
 from components.page.edits import put_text
 from components.page.recording_cache import gone
 from components.page.runs import run_program
@@ -100,6 +100,8 @@ def _show_file(content: Program | Recording, name: str, beside: tuple[tuple[str,
     """Show what was in a file."""
     p = page()
     if isinstance(content, Program):
+        if why := refused(content, beside):
+            raise ProgramError(why)
         _show(replace(content, files=beside), name)
     else:
         program = Program.from_cells(content.source)

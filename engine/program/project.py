@@ -35,7 +35,8 @@ def modules(cells: Iterable[str], files: Mapping[str, bytes]) -> dict[str, str]:
     """The files that a program imports as modules, and that those import: their texts by path, in the order of their paths."""
     found: dict[str, str] = {}
     pending = [("", text) for text in cells]
-    while pending:
+    # Of more than a program may have the rest is not looked at; who asks says so.
+    while pending and sum(map(len, found.values())) <= limits.PROGRAM.value():
         package, text = pending.pop()
         for wanted in _imported(text, package):
             for path in paths_of(wanted):

@@ -32,12 +32,12 @@ def test_a_path_above_the_root_is_the_root() -> None:
 def test_seeds_are_there_and_what_was_written_beside_them_is_told() -> None:
     files = Files([("data/a.csv", b"1,2\n"), ("b.txt", b"b")])
     assert files.read("data/a.csv") == b"1,2\n"
-    assert files.written() == []
+    assert list(files.written()) == []
     files.write("data/a.csv", b"1,2\n")
     files.write("b.txt", b"changed")
     files.write("c.txt", b"")
     files.write("/tmp/left", b"x")
-    assert files.written() == [("b.txt", b"changed"), ("c.txt", b"")]
+    assert list(files.written()) == [("b.txt", b"changed"), ("c.txt", b"")]
 
 
 CALLS: dict[str, Callable[[Any, str], Any]] = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import operator
 import os
 import posixpath
 import time
@@ -59,11 +60,10 @@ class Files:
         self.working = WORKING
         for folder in (WORKING, HOME, TEMPORARY):
             self.make_folders(folder)
-        for path, data in seeds:
-            path = posixpath.join(WORKING, path)
-            self.make_folders(posixpath.dirname(path))
-            self.write(path, data)
-        self._seeded = {path: bytes(data.bytes) for path, data in self.below(WORKING)}
+        self._seeded = {posixpath.normpath(path): data for path, data in seeds}
+        for path, data in self._seeded.items():
+            self.make_folders(posixpath.dirname(posixpath.join(WORKING, path)))
+            self.write(posixpath.join(WORKING, path), data)
 
     # --- whole files --------------------------------------------------------------------------------------------------------
 
@@ -77,10 +77,11 @@ class Files:
         self.cut(file, 0)
         self.put(file, 0, data)
 
-    def written(self) -> list[tuple[str, bytes]]:
+    def written(self) -> Iterator[tuple[str, bytes]]:
         """The files in the working folder that were not there at the beginning, or were other ones, by path."""
-        found = [(path, bytes(data.bytes)) for path, data in self.below(WORKING)]
-        return [(path, data) for path, data in sorted(found) if self._seeded.get(path) != data]
+        for path, file in sorted(self.below(WORKING), key=operator.itemgetter(0)) if self.find(WORKING) is not None else ():
+            if path not in self._seeded or file.bytes != self._seeded[path]:
+                yield path, bytes(file.bytes)
 
     def below(self, folder: Any) -> Iterator[tuple[str, Data]]:
         """All files in a folder and in those within it, with their paths from there."""
