@@ -60,6 +60,7 @@ def test_the_readmes_commands_do_what_it_says(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("prog.py").write_text(PROGRAM)
+    Path("data").mkdir()
     told = set()
     for words in commands():
         if words and words[0] != "open":  # those serve the page
