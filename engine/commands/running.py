@@ -101,7 +101,11 @@ def _show(result: RunResult) -> None:
                 (sys.stderr if event.stream == "stderr" else sys.stdout).write(event.text)
     sys.stdout.flush()
     error = result.error
-    if error is not None and error.traceback:
+    if error is not None and error.type == "SystemExit":
+        # As Python: a number is the program's own exit code, and anything else is shown.
+        if not error.message.lstrip("-").isdigit():
+            print(error.message, file=sys.stderr)
+    elif error is not None and error.traceback:
         print(error.traceback.rstrip("\n"), file=sys.stderr)
     elif result.status != "ok":
         print(reason(result), file=sys.stderr)

@@ -110,3 +110,21 @@ def test_no_link_that_lies_there_leads_out_of_it(tmp_path: Path) -> None:
         with pytest.raises(CommandError, match="link"):
             saved([(path, b"x")], str(tmp_path / "in"))
     assert list((tmp_path / "out").iterdir()) == []
+
+
+def test_arguments_that_do_not_fit_end_the_program_as_in_python(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "train.py").write_text(
+        "import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument('--lr', type=float)\n"
+        "print(parser.parse_args().lr)\n"
+    )
+    assert run("--", "--lr", "0.5") == 0
+    assert run("--", "--help") == 0
+    told = capsys.readouterr()
+    assert told.out.startswith("0.5\nusage: train.py [-h] [--lr LR]")
+    assert run("--", "--lr", "x") == 1
+    told = capsys.readouterr()
+    assert "usage: train.py [-h] [--lr LR]\ntrain.py: error: argument --lr: invalid float value: 'x'\n" in told.err
+    assert "Traceback" not in told.err
+    (folder / "train.py").write_text("raise SystemExit('that is all')\n")
+    assert run() == 1
+    assert "that is all" in capsys.readouterr().err
