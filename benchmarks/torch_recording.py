@@ -1,4 +1,4 @@
-"""What recording costs a training on the PyTorch that is installed: processor time of a step, recorded ÷ plain, medians of one run.
+"""What recording costs a training on the PyTorch that is installed: processor time of a step, recorded ÷ plain, medians.
 
 Beside it stands what PyTorch itself offers: `detect_anomaly`, and `DebugMode`, which prints what is dispatched.
 """
@@ -26,7 +26,8 @@ def tiny() -> Callable[[], None]:
 
     def step() -> None:
         optimizer.zero_grad()
-        ((net(x) - y) ** 2).mean().backward()
+        loss: Any = ((net(x) - y) ** 2).mean()
+        loss.backward()
         optimizer.step()
 
     return step
