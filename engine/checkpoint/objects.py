@@ -623,7 +623,8 @@ class Library(Anything):
 
     def _instance(self, thing: Any, kind: type, protocol: int) -> Any:
         if name_of(kind) is not None:
-            return super()._instance(thing, kind, protocol)
+            slots = hasattr(kind, "__slots__") and not issubclass(kind, tuple)
+            return object.__reduce_ex__(thing, 2) if slots else super()._instance(thing, kind, protocol)
         made = copyreg.dispatch_table.get(kind)
         return made(thing) if made is not None else thing.__reduce_ex__(protocol)
 
