@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copyreg
 import io
 import pickle
 from _compat_pickle import REVERSE_IMPORT_MAPPING, REVERSE_NAME_MAPPING
@@ -10,12 +11,15 @@ from types import FunctionType
 from typing import Any, ClassVar
 
 from ..dtypes import dtype as Dtype  # noqa: N812
-from .objects import Name, Objects, name
+from .names import Name, name
+from .objects import Objects
 
 PLAIN = frozenset((type(None), bool, int, float, str, bytes, bytearray, list, tuple, dict, set, frozenset))
 """What Python's pickler writes without asking."""
 
 
+NEWOBJ: Any = vars(copyreg)["__newobj__"]
+"""How protocols before 2 make an object of its class."""
 PYTHONS: Any = vars(pickle)["_Pickler"]
 """The pickler that is written in Python, of which each step can be another."""
 
@@ -42,13 +46,17 @@ class Writer(PYTHONS):  # type: ignore[misc]
             return name("_codecs", "encode"), (thing.decode("latin1"), "latin1")
         if kind in PLAIN or kind is Name:
             return NotImplemented
+        if thing is NEWOBJ:
+            return "__newobj__"
         if isinstance(thing, type) or kind is FunctionType or kind is Dtype:
             return self._objects.name_of(thing).text
         return self._objects.reduced(thing, self.proto)
 
     def save_global(self, thing: Any, text: str | None = None) -> None:
         """Write a name."""
-        named = thing if type(thing) is Name else self._objects.name_of(thing)
+        named = (
+            thing if type(thing) is Name else name("copyreg", "__newobj__") if thing is NEWOBJ else self._objects.name_of(thing)
+        )
         module, text = named.module, named.text
         if self.proto >= 4:
             self.save(module)

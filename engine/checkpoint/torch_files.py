@@ -13,8 +13,10 @@ from ..dtypes import dtype as Dtype  # noqa: N812
 from ..ops.memory.storages import Storage, UntypedStorage
 from ..tensor_attributes import device
 from . import archive
-from .objects import Name, Objects, memory_of, name
+from .names import Name, name
+from .objects import Objects
 from .pickling import dumped
+from .reductions import memory_of
 from .tensors import KINDS, Memory, StorageType, memory
 from .unpickling import Reader
 
@@ -209,7 +211,7 @@ def _from_archive(data: bytes, objects: Objects, place: Place) -> Any:
     def persistent(id: Any) -> Storage:
         kind, key, location, numel = _of_storage(id, 4)
         if key not in found:
-            dtype = _dtype_of(kind)
+            dtype = _dtype_of(objects.real(kind))
             size = numel * (1 if dtype is None else dtype.itemsize)
             entry = f"data/{key}"
             if file.size(entry) != size:
@@ -265,7 +267,7 @@ def _from_pickles(data: bytes, objects: Objects, place: Place) -> tuple[Any, int
     def persistent(id: Any) -> Storage:
         nonlocal total
         kind, key, location, numel, view = _of_storage(id, 5)
-        dtype = _dtype_of(kind)
+        dtype = _dtype_of(objects.real(kind))
         width = 1 if dtype is None else dtype.itemsize
         if key not in found:
             total += numel * width

@@ -75,12 +75,15 @@ class Reader:
         return int.from_bytes(self._take(size), "little")
 
     def _line(self) -> str:
+        return self._raw_line().decode("utf-8", "surrogatepass")
+
+    def _raw_line(self) -> bytes:
         end = self._data.find(b"\n", self.at)
         if end < 0:
             raise UnpicklingError("pickle data was truncated")
         found = self._data[self.at : end]
         self.at = end + 1
-        return found.decode("utf-8", "surrogatepass")
+        return found
 
     # --- the stack ----------------------------------------------------------------------------------------------------------
 
@@ -293,7 +296,7 @@ _STEPS: dict[bytes, Callable[[Reader], None]] = {
     b"G": lambda r: r._push(struct.unpack(">d", r._take(8))[0]),
     b"T": lambda r: _old_text(r, 4),
     b"U": lambda r: _old_text(r, 1),
-    b"V": lambda r: r._push(r._line().encode("latin-1", "replace").decode("raw-unicode-escape")),
+    b"V": lambda r: r._push(r._raw_line().decode("raw-unicode-escape")),
     b"X": lambda r: _text(r, 4),
     b"\x8c": lambda r: _text(r, 1),
     b"\x8d": lambda r: _text(r, 8),

@@ -27,7 +27,6 @@ INSTEAD = {
     "pandas": "Use NumPy arrays, lists or dicts.",
     "pathlib": "A program has no files here.",
     "pdb": "The timeline steps through the run.",
-    "pickle": "Use copy.deepcopy, or torch.save and torch.load, which keep things until the run ends.",
     "requests": "A program has no network here; write its data into the text.",
     "scipy": "Use torch.special, torch.linalg and torch.fft, or NumPy.",
     "seaborn": "Print the values; the page draws tensors, gradients and losses.",

@@ -17,7 +17,6 @@ NAMED = {
     "inspect": ("getsource", "signature"),
     "multiprocessing": ("Pool", "Process"),
     "pathlib": ("Path", "PurePath"),
-    "pickle": ("dump", "dumps", "load", "loads"),
     "shutil": ("copy", "rmtree"),
     "tempfile": ("NamedTemporaryFile", "TemporaryDirectory"),
     "threading": ("Lock", "Thread"),
