@@ -160,6 +160,10 @@ class Objects:
         with suppress(Exception):
             if self._found(module, text) is thing:
                 return name(module, text)
+        if module.startswith(OURS):
+            for room in ("nn.functional", "nn.init", ""):
+                if getattr(import_module((OURS + room).rstrip(".")), text, None) is thing:
+                    return name(f"torch.{room}".rstrip("."), text)
         raise PicklingError(f"Can't pickle {thing!r}: attribute lookup {text} on {module} failed")
 
     def _found(self, module: str, text: str) -> Any:
@@ -298,8 +302,7 @@ class Anything(Objects):
             return copyreg.__newobj__, (kind, *tuple(thing))  # type: ignore[attr-defined]
         if name_of(kind) is None or not _is_plain(kind):
             return super()._instance(thing, kind, protocol)
-        giving: Any = getattr(kind, "__getstate__", None)
-        state = vars(thing) if giving is None or giving is getattr(object, "__getstate__", None) else giving(thing)
+        state = giver_of(kind, lambda c: True)(thing)
         return copyreg.__newobj__, (kind,), state or None  # type: ignore[attr-defined]
 
 
@@ -307,7 +310,7 @@ class Library(Anything):
     """What Python's pickle reads and writes, for checkpoints of somebody's own in a process of their own."""
 
     def _elsewhere(self, module: str, name: str) -> Any:
-        found: Any = import_module(ENGINE.sub(OURS, module))
+        found: Any = import_module(ENGINE.sub(OURS, f"{module}.").rstrip("."))
         for part in name.split("."):
             found = getattr(found, part)
         return found
@@ -358,13 +361,22 @@ class Library(Anything):
         return made(thing) if made is not None else thing.__reduce_ex__(protocol)
 
 
+def giver_of(kind: type, ours: Callable[[type], bool]) -> Callable[[Any], Any]:
+    """What gives the state of objects of a class: what the first class that is the engine's says, or the attributes."""
+    for c in type.mro(kind):
+        for giving in ("_pickled", "__getstate__"):
+            if giving in vars(c) and c is not object and ours(c):
+                return vars(c)[giving]  # type: ignore[no-any-return]
+    return lambda thing: getattr(thing, "__dict__", {})
+
+
 def _is_plain(kind: type) -> bool:
     """Whether an object of a class is nothing but its attributes."""
     maker: Any = kind.__new__
     return maker is object.__new__
 
 
-ENGINE = re.compile(r"^(?:gradtape\.)?engine\.")
+ENGINE = re.compile(r"^(?:(?:gradtape\.)?engine|torch)\.")
 """How the names of the engine's modules begin, which has two where checkpoints are written."""
 
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ...checkpoint.names import Name, name
-from ...checkpoint.objects import SAFE, Anything, Objects
+from ...checkpoint.objects import SAFE, Anything, Objects, giver_of
 from ...compat.classes import name_of
 from ...tensor import Tensor
 from ..policy.copying import KEPT
@@ -201,7 +201,7 @@ class Guarded(Anything):
         # No object is seen with half of its state.
         stores = [(_slot(kind, n), value) for n, value in (slots or {}).items()]
         for n in attributes or {}:
-            if n not in KEPT:
+            if n not in KEPT and not _is_property(kind, n):
                 self._guards._check_stored(n)
                 self._guards.write(thing, n)
         for slot, value in stores:
@@ -263,11 +263,8 @@ class Guarded(Anything):
 
     def _state_of(self, thing: Any, kind: type) -> Any:
         """The attributes of an object, and those in slots."""
-        giver = next((c for c in type.mro(kind) if "__getstate__" in names_of(c)), object)
-        if giver is not object and not self._guards.is_own(giver):
-            attributes = names_of(giver)["__getstate__"](thing)
-        else:
-            attributes = {n: v for n, v in getattr(thing, "__dict__", {}).items() if may_inject(n)}
+        given = giver_of(kind, lambda c: not self._guards.is_own(c))(thing)
+        attributes = {n: v for n, v in given.items() if may_inject(n)}
         slots = {}
         for c in type.mro(kind):
             for n, slot in names_of(c).items() if self._guards.is_own(c) else ():
@@ -282,6 +279,14 @@ class Guarded(Anything):
 def _maker_of(guards: Guards, kind: type) -> Any:
     """The class that is not the program's whose `__new__` makes the objects of a class of the program."""
     return next((c for c in type.mro(kind) if "__new__" in names_of(c) and not guards.is_own(c)), object)
+
+
+def _is_property(kind: type, n: Any) -> bool:
+    """Whether a class of the engine computes an attribute that PyTorch's keeps: what is kept of it is never seen."""
+    for c in type.mro(kind):
+        if may_inject(n) and n in names_of(c):
+            return isinstance(names_of(c)[n], property) and names_of(c).get("__module__") != MAIN
+    return False
 
 
 def _slot(kind: type, n: Any) -> Any:
