@@ -16,7 +16,7 @@ from .. import dtypes, tensor_attributes
 from ..compat.classes import KNOWN
 from ..nn.parameter import Parameter, UninitializedTensorMixin
 from ..ops.creation.generator import Generator
-from ..ops.memory.storages import UntypedStorage
+from ..ops.memory.storages import TypedStorage, UntypedStorage
 from ..tensor import Tensor
 from ..tensor_attributes import Size, device, layout
 from . import tensors
@@ -244,7 +244,10 @@ def _load_from_bytes(raw: Any) -> Any:
 
     if type(raw) is not bytes or raw[:2] == b"PK":
         raise UnpicklingError("memory is written as bytes")
-    return loaded(raw, Objects())[0]
+    found = loaded(raw, Objects())[0]
+    if type(found) not in (TypedStorage, UntypedStorage):
+        raise UnpicklingError("memory is a storage")
+    return found
 
 
 def _reconstructor(*_: Any) -> Any:

@@ -30,7 +30,7 @@ from ..itself import OURS
 from ..nn.parameter import Parameter, UninitializedTensorMixin
 from ..ops.creation.generator import Generator
 from ..safe_attributes import is_special
-from ..tensor import Tensor
+from ..tensor import Tensor, constant
 from .makers import check_dtype, data_names, makers, more_names, set_array, set_generator
 from .names import Name, name
 from .reductions import MULTIARRAY, REDUCED, dtype_state, is_plain
@@ -195,12 +195,12 @@ class Objects:
         given: tuple[Any, ...]
         if issubclass(kind, Parameter):
             # Its class is forgotten, as PyTorch forgets it.
-            given = thing.data, thing.requires_grad, OrderedDict()
+            given = constant(thing._array), thing._needs, OrderedDict()
             if state is None:
                 return name("torch._utils", "_rebuild_parameter"), given
             return name("torch._utils", "_rebuild_parameter_with_state"), (*given, state)
         memory, offset, size, stride = described(thing)
-        given = memory, offset, size, stride, thing.requires_grad, OrderedDict()
+        given = memory, offset, size, stride, thing._needs or thing._node is not None, OrderedDict()
         rebuild = name("torch._utils", "_rebuild_tensor_v2")
         if kind is Tensor and state is None:
             return rebuild, given
@@ -227,10 +227,14 @@ class Anything(Objects):
             if full in table:
                 return table[full]
         self._refuse_dtype(module, name)
-        if module.partition(".")[0] == "torch":
-            with suppress(KeyError):
-                return named(full)
-        return self._elsewhere(module, name)
+        known = self._class(full) if module.partition(".")[0] == "torch" else None
+        return self._elsewhere(module, name) if known is None else known
+
+    def _class(self, full: str) -> Any:
+        """The class that PyTorch calls so, or None."""
+        with suppress(KeyError):
+            return named(full)
+        return None
 
     def _elsewhere(self, module: str, name: str) -> Any:
         raise UnpicklingError(f"The pickle names {module}.{name}, which cannot be read here.")

@@ -42,6 +42,8 @@ def written(tensors: Mapping[str, Any], metadata: Any = None) -> bytes:
     """
     if not isinstance(tensors, dict):
         raise ValueError(f"Expected a dict of [str, torch.Tensor] but received {type(tensors)}")
+    # What a subclass has to say of its items could be another thing each time.
+    tensors = dict(dict.items(tensors))
     for name, tensor in tensors.items():
         if not isinstance(tensor, Tensor):
             raise ValueError(f"Key `{name}` is invalid, expected torch.Tensor but received {type(tensor)}")
@@ -67,11 +69,12 @@ def packed(arrays: Mapping[str, Any], metadata: Any = None) -> bytes:
         raise TypeError("the names of tensors are texts")
     order = sorted(arrays, key=lambda name: (-_rank(arrays[name].dtype), name))
     data = bytearray()
+    kinds = {name: _kind(arrays[name].dtype) for name in order}
     for name in order:
         array = np.ascontiguousarray(arrays[name])
         begin = len(data)
         data += array.tobytes()
-        head[name] = {"dtype": _kind(array.dtype), "shape": list(arrays[name].shape), "data_offsets": [begin, len(data)]}
+        head[name] = {"dtype": kinds[name], "shape": list(arrays[name].shape), "data_offsets": [begin, len(data)]}
     text = json.dumps(head, separators=(",", ":"), ensure_ascii=False).encode()
     text += b" " * (-len(text) % ALIGNMENT)
     return len(text).to_bytes(8, "little") + text + bytes(data)

@@ -156,7 +156,8 @@ def placing(map_location: Any) -> Place:
     if isinstance(map_location, dict):
         return lambda storage, location: placed(storage, map_location.get(location, location))
     if isinstance(map_location, (str, bytes, device)):
-        where = str(map_location) if isinstance(map_location, device) else map_location
+        where = str.__str__(map_location) if isinstance(map_location, str) else map_location
+        where = str(where) if isinstance(where, device) else where
         return lambda storage, _: placed(storage, where)
 
     def asked(storage: Storage, location: str) -> Storage:

@@ -67,10 +67,11 @@ def of_arrays(guards: Guards) -> dict[str, Any]:
         return safetensors.arrays(data)[0]
 
     def plain(tensor_dict: Any) -> dict[str, Any]:
-        for value in tensor_dict.values():
+        given = dict(dict.items(tensor_dict))
+        for value in given.values():
             if type(value) is not np.ndarray:
                 raise TypeError(f"an array is expected, not '{type(value).__name__}'")
-        return dict(tensor_dict)
+        return given
 
     def save(tensor_dict: Any, metadata: Any = None) -> bytes:
         """Saves a dictionary of arrays into raw bytes in safetensors format."""

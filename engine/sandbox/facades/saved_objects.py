@@ -18,7 +18,7 @@ import numpy as np
 
 from ...checkpoint.names import Name, name
 from ...checkpoint.objects import SAFE, Anything, Objects, giver_of
-from ...compat.classes import name_of
+from ...compat.classes import KNOWN, name_of
 from ...tensor import Tensor
 from ..policy.copying import KEPT
 from ..policy.errors import PolicyError
@@ -48,13 +48,17 @@ class Guarded(Anything):
     def find(self, module: str, name: str) -> Any:
         """What a name means to a program: types that it may not have are look-alikes."""
         found = Objects.find(self, module, name) if self.weights_only else super().find(module, name)
+        if module.partition(".")[0] == "numpy":
+            self._guards.noticed("arrays")
         if isinstance(found, type):
             found = next((ours for kind, ours in MENDED.items() if kind is found), found)
-            if found in (np.ndarray, np.dtype):
-                self._guards.noticed("arrays")
             if not self._guards.is_own(found) and found not in self._guards.known:
                 return self._guards.shown(found)
         return found
+
+    def _class(self, full: str) -> Any:
+        # All that programs can name is loaded; nothing else is for them.
+        return KNOWN.get(full)
 
     def _elsewhere(self, module: str, name: str) -> Any:
         if module == MAIN:
@@ -173,8 +177,10 @@ class Guarded(Anything):
         elif maker is tuple and hasattr(kind, "_fields"):
             if type(kind._fields) is tuple and len(given) == len(kind._fields):
                 return tuple.__new__(kind, given)
-        elif maker in VALUES and len(given) <= 2 and all(type(part) in VALUES for part in given):
+        elif maker in VALUES and len(given) <= 1 and all(type(part) is maker for part in given):
             return maker.__new__(kind, *given)
+        elif maker is complex and len(given) == 2 and all(type(part) is float for part in given):
+            return complex.__new__(kind, *given)
         raise python.UnpicklingError(f"an object of {type.__repr__(kind)} cannot be read here")
 
     def build(self, thing: Any, state: Any) -> None:
@@ -201,7 +207,7 @@ class Guarded(Anything):
         # No object is seen with half of its state.
         stores = [(_slot(kind, n), value) for n, value in (slots or {}).items()]
         for n in attributes or {}:
-            if n not in KEPT and not _is_property(kind, n):
+            if type(n) is not str or (n not in KEPT and not _is_property(kind, n)):
                 self._guards._check_stored(n)
                 self._guards.write(thing, n)
         for slot, value in stores:
