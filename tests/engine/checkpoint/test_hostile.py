@@ -21,6 +21,7 @@ import engine
 from engine import limits
 from engine.checkpoint import archive, safetensors, torch_files
 from engine.checkpoint.objects import Anything, Library, Objects
+from engine.checkpoint.pickling import Writer
 from engine.checkpoint.unpickling import Reader
 from engine.tensor import Tensor
 
@@ -413,3 +414,22 @@ def test_the_engine_as_a_library_reads_whatever_python_does() -> None:
     """In somebody's own process `weights_only=False` is what it is in PyTorch."""
     found = Reader(b"cos.path\njoin\n(X\x01\x00\x00\x00aX\x01\x00\x00\x00btR.", Library()).load()
     assert found.replace("\\", "/") == "a/b"
+
+
+# --- writing ------------------------------------------------------------------------------------------------------------------
+
+
+class Answers:
+    """An object with an answer of its own to how it is made again."""
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise AssertionError("it was asked")
+
+
+def test_no_object_is_asked_how_it_is_made_again() -> None:
+    writer = Writer(io.BytesIO(), Anything(), 2)
+    with pytest.raises(TypeError, match="cannot pickle 'Answers' object"):
+        writer.reducer_override(Answers())
+    for thing in (engine.ones(1), np.ones(1), engine.nn.ReLU(), OrderedDict(), 1j, engine.Size([1])):
+        assert writer.reducer_override(thing) is not NotImplemented
+        assert writer.persistent_id(thing) is None
