@@ -244,7 +244,10 @@ def _load_from_bytes(raw: Any) -> Any:
 
     if type(raw) is not bytes or raw[:2] == b"PK":
         raise UnpicklingError("memory is written as bytes")
-    found = loaded(raw, Objects())[0]
+    # Data only, and yet nothing is said of protocols and of reading it otherwise.
+    only = Objects()
+    only.weights_only = False
+    found = loaded(raw, only)[0]
     if type(found) not in (TypedStorage, UntypedStorage):
         raise UnpicklingError("memory is a storage")
     return found

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from engine.sandbox import run
+from engine.sandbox import Limits, run
 
 
 def printed(text: str) -> str:
@@ -279,3 +279,44 @@ def test_a_type_that_a_program_may_not_have_is_a_look_alike() -> None:
         )
         == "True deque([1], maxlen=3) True\n"
     )
+
+
+def test_damaged_pickles_end_in_clean_errors_within_the_guards() -> None:
+    """In a program's process: thousands of mutations of everything that it can save, its own classes among them."""
+    text = CLASSES + textwrap.dedent(
+        """
+        import io, random, torch, numpy as np
+        net = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.ReLU())
+        optimizer = torch.optim.Adam(net.parameters())
+        net(torch.ones(1, 2)).sum().backward()
+        optimizer.step()
+        kept = [Plain(), things, net, optimizer, np.arange(3.0), np.float32(1), collections.deque([1]), torch.Generator()]
+        file = io.BytesIO()
+        torch.save(net.state_dict(), file)
+        sources = [(pickle.dumps(kept, p), pickle.loads) for p in (2, 4)]
+        sources += [(file.getvalue(), lambda data: torch.load(io.BytesIO(data), weights_only=False))]
+        rng = random.Random(0)
+        clean = (AttributeError, EOFError, LookupError, RuntimeError, TypeError, ValueError, pickle.UnpicklingError)
+        ends = collections.Counter()
+        for data, read in sources:
+            for k in range(300):
+                changed = bytearray(data)
+                for _ in range(rng.randint(1, 3)):
+                    at = rng.randrange(len(changed))
+                    way = rng.randrange(4)
+                    if way == 0: changed[at] = rng.randrange(256)
+                    elif way == 1: del changed[at : at + rng.randint(1, 6)]
+                    elif way == 2: changed[at:at] = changed[at : at + rng.randint(1, 20)]
+                    else: changed[at : at + 1] = rng.choice((b"R", b"b", b"Q", b"(", b"t", b"2", b"0", b"u", b"e", b"h\\x01"))
+                try: read(bytes(changed))
+                except clean: ends["clean"] += 1
+                except Exception as error: ends[type(error).__name__] += 1
+                else: ends["read"] += 1
+        print(sorted(ends))
+        """
+    )
+    result = run(text, Limits(seconds=60))
+    assert result.error is None, result.error
+    found = eval(result.output)
+    assert set(found) <= {"PolicyError", "clean", "read"}
+    assert "clean" in found
