@@ -19,7 +19,7 @@ from ...utils.data import DataLoader, Dataset, Sampler
 from ..policy.builtin import make_builtins
 from ..policy.errors import MissingModule, PolicyError
 from ..policy.guards import Guards
-from . import guarded, numpy, outside, plain, system, torch
+from . import guarded, libraries, numpy, outside, plain, system, torch
 from .absent import error_for
 from .copying import Copying
 from .facade import Facade
@@ -60,6 +60,11 @@ class World:
         # Their switches can be set, so they are no facades.
         self.modules |= {f"torch.backends.{name}": vars(backends)[name] for name in LISTED["backends"].split()}
 
+    def load(self, library: str) -> None:
+        """Let programs import a library; its stand-in is loaded now, if it is not yet."""
+        if library not in self.modules:
+            self.modules |= libraries.facades(library, self.guards)
+
     def _put_below(self, package: str, name: str) -> None:
         vars(self.modules[package])[name] = self.modules[f"{package}.{name}"]
 
@@ -72,8 +77,10 @@ class World:
             return None
         if level or type(name) is not str:
             raise PolicyError("relative imports do not work in a program that is one file", "Write the code into this program.")
+        if name.partition(".")[0] in libraries.MODULES:
+            self.load(name.partition(".")[0])
         if name not in self.modules:
-            raise error_for(name, self.modules)
+            raise error_for(name, {*self.modules, *libraries.MODULES})
         if name.partition(".")[0] == "numpy":
             self.guards.noticed("arrays")
         elif name == "weakref":

@@ -13,7 +13,6 @@ INSTEAD = {
     "asyncio": "Use plain functions and loops.",
     "builtins": "The built-in functions have their names.",
     "ctypes": "Index the array or tensor.",
-    "einops": "Use reshape, permute and einsum.",
     "engine": "Write import torch.",
     "glob": "A program has no files here.",
     "gradtape": "Write import torch.",
