@@ -36,9 +36,6 @@ class KeptCode(MetaPathFinder, Loader):
         _, origin, is_package = self._codes[fullname]
         return spec_from_loader(fullname, self, origin=origin, is_package=is_package)
 
-    def create_module(self, spec: ModuleSpec) -> None:
-        """An ordinary one."""
-
     def exec_module(self, module: ModuleType) -> None:
         """Run the code."""
         exec(self._codes[module.__name__][0], vars(module))

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from importlib.util import module_from_spec
 from pkgutil import walk_packages
 from types import ModuleType
 from typing import Any
@@ -16,6 +17,7 @@ from engine.sandbox import run
 from engine.sandbox.facades import World
 from engine.sandbox.facades.libraries import MODULES
 from engine.sandbox.parse import world
+from engine.sandbox.processes.kept_code import KeptCode
 
 DOTTED = [f"{library}.{below}".rstrip(".") for library, parts in MODULES.items() for below in parts]
 
@@ -56,6 +58,21 @@ def test_nothing_is_loaded_before_it_is_named() -> None:
     )
     shown = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
     assert shown.stdout == "[]\n"
+
+
+def test_kept_code_makes_the_module_that_a_file_makes() -> None:
+    finder = KeptCode(engine.libraries)
+    assert finder.find_spec("engine.libraries") is None
+    assert finder.find_spec("einops") is None
+    spec = finder.find_spec("engine.libraries.einops.parsing")
+    assert spec is not None
+    made = module_from_spec(spec)
+    finder.exec_module(made)
+    assert made.Expression("a (b c)").composition == [["a"], ["b", "c"]]
+    assert made.__package__ == "engine.libraries.einops"
+    package = finder.find_spec("engine.libraries.einops")
+    assert package is not None
+    assert package.submodule_search_locations == []
 
 
 def test_a_library_is_loaded_once() -> None:
