@@ -7,7 +7,6 @@ from collections.abc import Collection
 from ..policy.errors import MissingModule
 
 INSTEAD = {
-    "PIL": "Make a picture with torch.rand or a list of numbers.",
     "IPython": "print() shows values; the last expression of a notebook cell is shown as well.",
     "argparse": "Write the settings into the program, for example as a dataclass.",
     "asyncio": "Use plain functions and loops.",
@@ -40,7 +39,6 @@ INSTEAD = {
     "tensorflow": "Use torch.",
     "threading": "A program has one thread; use a loop.",
     "torch": "This part of PyTorch is not here; print(torch.supported()) lists what is.",
-    "torchvision": "Make data with torch.randn, or write it into the text.",
     "torchviz": "The page draws the graph.",
     "urllib": "A program has no network here; write its data into the text.",
 }
@@ -50,6 +48,7 @@ INSTEAD = {
 def error_for(name: str, modules: Collection[str]) -> MissingModule:
     """The error for a module that programs do not have."""
     top = name.partition(".")[0]
-    there = ", ".join(sorted(m for m in modules if "." not in m and m[0] != "_"))
     help = INSTEAD.get(top, "")
+    below = [m for m in modules if m.startswith(f"{top}.")] if not help else []
+    there = ", ".join(sorted(below or (m for m in modules if "." not in m and m[0] != "_"), key=str.lower))
     return MissingModule(f"No module named '{name}' for programs here", f"{help} There are: {there}.".strip())

@@ -12,7 +12,17 @@ from ..policy.guards import Guards
 from .facade import Facade, Missing
 
 MODULES = {
+    "PIL": ("", "Image"),
     "einops": ("", "layers", "layers.torch"),
+    "torchvision": (
+        "",
+        "datasets",
+        "transforms",
+        "transforms.functional",
+        "transforms.v2",
+        "transforms.v2.functional",
+        "utils",
+    ),
 }
 """Library → what of it a program may import: itself, and what is below it."""
 

@@ -91,7 +91,7 @@ def test_what_a_library_does_not_have_says_what_it_has() -> None:
     assert "rearrange" in result.error.help
     result = run("import einops.nothing")
     assert result.error is not None
-    assert "einops, enum" in result.error.help
+    assert "There are: einops.layers, " in result.error.help
 
 
 def test_an_error_of_a_library_has_its_name() -> None:

@@ -76,7 +76,7 @@ def test_what_is_not_there_says_so() -> None:
         "import os\nos.system('ls')": "no files",
         "from pathlib import Path\nPath('x')": "no files",
         "import pandas": "NumPy arrays",
-        "import torchvision.datasets": "torch.randn",
+        "import torchvision.nothing": "There are: torchvision.datasets",
         "import torch.distributed": "torch.supported()",
         "import nothing_of_the_kind": "There are: abc",
         "open('x')": "no files",
