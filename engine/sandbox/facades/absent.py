@@ -31,7 +31,6 @@ INSTEAD = {
     "seaborn": "Print the values; the page draws tensors, gradients and losses.",
     "shutil": "A program has no files here.",
     "signal": "A run ends by itself when its time is up.",
-    "sklearn": "Make data with torch.randn, or write it into the text.",
     "socket": "A program has no network here.",
     "subprocess": "A program cannot start others here.",
     "tempfile": "A program has no files here.",

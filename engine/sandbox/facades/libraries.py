@@ -14,6 +14,7 @@ from .facade import Facade, Missing
 MODULES = {
     "PIL": ("", "Image"),
     "einops": ("", "layers", "layers.torch"),
+    "sklearn": ("", "datasets", "metrics", "model_selection", "preprocessing", "utils"),
     "torchvision": (
         "",
         "datasets",

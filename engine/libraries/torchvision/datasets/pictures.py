@@ -7,18 +7,10 @@ from zlib import crc32
 
 import numpy as np
 
+from ...digits import DIGITS
 from ...PIL.resampling import Resampling, resized
 
 Array = Any
-
-DIGITS = (
-    "01110 10001 10011 10101 11001 10001 01110", "00100 01100 00100 00100 00100 00100 01110",
-    "01110 10001 00001 00110 01000 10000 11111", "11111 00010 00100 00010 00001 10001 01110",
-    "00010 00110 01010 10010 11111 00010 00010", "11111 10000 11110 00001 00001 10001 01110",
-    "00110 01000 10000 11110 10001 10001 01110", "11111 00001 00010 00100 01000 01000 01000",
-    "01110 10001 10001 01110 10001 10001 01110", "01110 10001 10001 01111 00001 00010 01100",
-)  # fmt: skip
-"""The digits in rows of five dots."""
 
 
 def made(name: str, train: bool, count: int, classes: int, size: int, channels: int, digits: bool) -> tuple[Array, Array]:
