@@ -184,6 +184,12 @@ def _operators() -> None:
             else c.eq(self, factories.from_numpy(other))
         )
 
+    def shifted(f: Any) -> Any:
+        def operator(self: Any, other: Any) -> Any:
+            return f(a.beside(self, other), self) if isinstance(other, NUMBERS) else NotImplemented
+
+        return operator
+
     def modulo_of(self: Any, other: Any) -> Any:
         return a.remainder(a.beside(self, other), self) if isinstance(other, (Tensor, *NUMBERS)) else NotImplemented
 
@@ -215,6 +221,8 @@ def _operators() -> None:
         "__rand__": forward(c.bitwise_and), "__ror__": forward(c.bitwise_or), "__rxor__": forward(c.bitwise_xor),
         "__lt__": forward(c.lt), "__le__": forward(c.le), "__gt__": forward(c.gt), "__ge__": forward(c.ge),
         "__eq__": equal, "__ne__": forward(c.ne),
+        "__lshift__": forward(c.bitwise_left_shift), "__rshift__": forward(c.bitwise_right_shift),
+        "__rlshift__": shifted(c.bitwise_left_shift), "__rrshift__": shifted(c.bitwise_right_shift),
         "__iadd__": in_place("add_"), "__isub__": in_place("sub_"), "__imul__": in_place("mul_"),
         "__itruediv__": in_place("div_"), "__ipow__": in_place("pow_"),
         "__ifloordiv__": in_place("floor_divide_"), "__imod__": in_place("remainder_"),
