@@ -14,6 +14,8 @@ from .facade import Facade, Missing
 MODULES = {
     "PIL": ("", "Image"),
     "einops": ("", "layers", "layers.torch"),
+    "gym": ("", "spaces"),
+    "gymnasium": ("", "spaces"),
     "sklearn": ("", "datasets", "metrics", "model_selection", "preprocessing", "utils"),
     "torchvision": (
         "",
