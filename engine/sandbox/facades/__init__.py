@@ -19,7 +19,7 @@ from ...utils.data import DataLoader, Dataset, Sampler
 from ..policy.builtin import make_builtins
 from ..policy.errors import MissingModule, PolicyError
 from ..policy.guards import Guards
-from . import guarded, libraries, library, numpy, outside, plain, system, torch
+from . import guarded, libraries, library, numpy, outside, plain, saving, system, torch
 from .absent import error_for
 from .copying import Copying
 from .facade import Facade
@@ -60,7 +60,9 @@ class World:
         self.modules |= guarded.facades(self.guards, self.copying) | system.facades(self.guards) | numpy.facades(self.guards)
         self.modules |= library.facades(self.guards, self._whole, self._again)
         self._put_below("collections", "abc")
-        ours = torch.facades()
+        saved = saving.facades(self.guards, self.modules)
+        ours = torch.facades(saved.pop("torch.serialization"))
+        self.modules |= saved
         for facade in ours.values():
             self.guards.know(vars(facade).values(), bases=True)
         self.modules |= {name: facade for name, facade in ours.items() if name != "torch._C"}

@@ -22,7 +22,6 @@ INSTEAD = {
     "os": "A program has files of its own in memory, and no processes here.",
     "pandas": "Use NumPy arrays, lists or dicts.",
     "pdb": "The timeline steps through the run.",
-    "pickle": "Use copy.deepcopy, or torch.save and torch.load, which keep things until the run ends.",
     "requests": "A program has no network here; write its data into the text.",
     "scipy": "Use torch.special, torch.linalg and torch.fft, or NumPy.",
     "seaborn": "Print the values; the page draws tensors, gradients and losses.",

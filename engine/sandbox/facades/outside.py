@@ -10,7 +10,6 @@ from .facade import Facade, Missing
 
 NAMED = {
     "multiprocessing": ("Pool", "Process"),
-    "pickle": ("dump", "dumps", "load", "loads"),
     "threading": ("Lock", "Thread"),
 }
 """Module → what programs import from it by name; it is refused when it is called."""
