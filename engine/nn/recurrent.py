@@ -8,6 +8,7 @@ from typing import Any
 
 from ..ops.creation.factories import zeros
 from ..ops.shape.joining import cat, stack
+from ..ops.shape.permute import _turned
 from ..safe_attributes import plain, take_over
 from ..tensor import Tensor
 from . import functional as F  # noqa: N812
@@ -188,7 +189,8 @@ class RNNBase(Module):
         self._check_input(x)
         self._check_states(states, layers, n)
         output, finals = self._run(x.transpose(0, 1) if self.batch_first else x, states)
-        output = output.transpose(0, 1) if self.batch_first else output
+        if self.batch_first:
+            output = output.transpose(0, 1) if self.mode == "LSTM" else _turned(output, 0, 1)
         if batched:
             return output, finals
         return output.squeeze(0 if self.batch_first else 1), tuple(s.squeeze(1) for s in finals)

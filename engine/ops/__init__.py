@@ -7,6 +7,8 @@ from functools import cache
 from types import ModuleType
 from typing import Any
 
+import numpy as np
+
 from ..autograd.primitives import give
 from ..compat.names import SURFACE
 from ..discovery import modules
@@ -163,8 +165,30 @@ def _operators() -> None:
             return NotImplemented
         return arithmetic.pow(self, exponent)
 
+    def matrix(self: Any, other: Any) -> Any:
+        return matmul.matmul(self, other) if isinstance(other, Tensor) else NotImplemented
+
     def matrix_from_left(self: Any, other: Any) -> Any:
-        return matmul.matmul(other, self)
+        return matmul.matmul(other, self) if isinstance(other, Tensor) else NotImplemented
+
+    def divided(self: Any, other: Any) -> Any:
+        if isinstance(other, np.ndarray):
+            return a.reciprocal(self) * other
+        return a.rdiv(self, other) if isinstance(other, (Tensor, *NUMBERS)) else NotImplemented
+
+    def equal(self: Any, other: Any) -> Any:
+        found = eq(self, other)
+        return (
+            found
+            if found is not NotImplemented or not isinstance(other, np.ndarray)
+            else c.eq(self, factories.from_numpy(other))
+        )
+
+    def shifted(f: Any) -> Any:
+        def operator(self: Any, other: Any) -> Any:
+            return f(a.beside(self, other), self) if isinstance(other, NUMBERS) else NotImplemented
+
+        return operator
 
     def modulo_of(self: Any, other: Any) -> Any:
         return a.remainder(a.beside(self, other), self) if isinstance(other, (Tensor, *NUMBERS)) else NotImplemented
@@ -184,22 +208,25 @@ def _operators() -> None:
         return operator
 
     a, c = arithmetic, comparison
-    add, mul = forward(a.add), forward(a.mul)
+    add, mul, eq = forward(a.add), forward(a.mul), forward(c.eq)
     table: dict[str, Any] = {
         "__add__": add, "__radd__": add, "__mul__": mul, "__rmul__": mul,
         "__sub__": forward(a.sub), "__rsub__": number_only(a.rsub),
-        "__truediv__": forward(a.true_divide), "__rtruediv__": number_only(a.rdiv),
+        "__truediv__": forward(a.true_divide), "__rtruediv__": divided,
         "__floordiv__": forward(a.floor_divide), "__mod__": modulo,
         "__pow__": power, "__rpow__": number_only(a.rpow), "__neg__": a.neg, "__pos__": a.positive, "__abs__": unary.abs,
-        "__matmul__": matmul.matmul, "__rmatmul__": matrix_from_left, "__rmod__": modulo_of, "__rfloordiv__": floor_divided,
+        "__matmul__": matrix, "__rmatmul__": matrix_from_left, "__rmod__": modulo_of, "__rfloordiv__": floor_divided,
         "__rdiv__": number_only(a.rdiv), "__invert__": c.bitwise_not,
         "__and__": forward(c.bitwise_and), "__or__": forward(c.bitwise_or), "__xor__": forward(c.bitwise_xor),
         "__rand__": forward(c.bitwise_and), "__ror__": forward(c.bitwise_or), "__rxor__": forward(c.bitwise_xor),
         "__lt__": forward(c.lt), "__le__": forward(c.le), "__gt__": forward(c.gt), "__ge__": forward(c.ge),
-        "__eq__": forward(c.eq), "__ne__": forward(c.ne),
+        "__eq__": equal, "__ne__": forward(c.ne),
+        "__lshift__": forward(c.bitwise_left_shift), "__rshift__": forward(c.bitwise_right_shift),
+        "__rlshift__": shifted(c.bitwise_left_shift), "__rrshift__": shifted(c.bitwise_right_shift),
         "__iadd__": in_place("add_"), "__isub__": in_place("sub_"), "__imul__": in_place("mul_"),
         "__itruediv__": in_place("div_"), "__ipow__": in_place("pow_"),
         "__ifloordiv__": in_place("floor_divide_"), "__imod__": in_place("remainder_"),
+        "__array_wrap__": factories.wrapped_array,
         "__iand__": in_place("bitwise_and_"), "__ior__": in_place("bitwise_or_"), "__ixor__": in_place("bitwise_xor_"),
     }  # fmt: skip
     for name, f in table.items():

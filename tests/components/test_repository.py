@@ -110,8 +110,10 @@ def test_the_default_example_of_the_readme_is_the_pages() -> None:
     assert run(examples()[DEFAULT].text).status == "ok"
 
 
-# PyTorch's own names, which programs use and nothing here need mention.
-FOREIGN = re.compile(r"engine/(amp|profiler|ops|nn|optim|autograd|func|linalg|utils|signal|tensor|backends|sandbox/facades)\b")
+# PyTorch's own names, and other libraries', which programs use and nothing here need mention.
+FOREIGN = re.compile(
+    r"engine/(amp|profiler|ops|nn|optim|autograd|func|linalg|utils|signal|tensor|backends|libraries|sandbox/facades)\b"
+)
 
 
 def ours(pattern: str) -> list[Path]:

@@ -194,6 +194,11 @@ def from_numpy(array: np.ndarray[Any, Any]) -> Tensor:
     return constant(as_array(array))
 
 
+def wrapped_array(self: Tensor, array: Any, context: Any = None, return_scalar: bool = False) -> Tensor:
+    """`Tensor.__array_wrap__`: what NumPy's functions make of a tensor is one again, truth values of bytes."""
+    return constant(as_array(array.astype(np.uint8) if array.dtype == bool else array))
+
+
 def _may_be_written(array: np.ndarray[Any, Any]) -> None:
     """Warn, as PyTorch does, of memory that a tensor will share and nobody may write."""
     if not array.flags.writeable:

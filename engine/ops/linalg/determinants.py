@@ -83,6 +83,13 @@ def _slogdet(A):
 def slogdet(A: Tensor) -> Any:
     """The sign and the logarithm of the absolute value of the determinants."""
     check("slogdet", A)
+    return named_result("slogdet", ("sign", "logabsdet"))(*_slogdet(A))
+
+
+@function
+def linalg_slogdet(A: Tensor) -> Any:
+    """The sign and the logarithm of the absolute value of the determinants."""
+    check("slogdet", A)
     return named_result("linalg_slogdet", ("sign", "logabsdet"))(*_slogdet(A))
 
 

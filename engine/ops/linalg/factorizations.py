@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...context import outside, warn_once
 from ...errors import LinAlgError
 from ...lazy import Late
 from ...op.declare import function, op
@@ -71,6 +72,13 @@ def linalg_cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
 @function
 def cholesky(input: Tensor, upper: bool = False) -> Tensor:
     """The lower (or upper) triangular factor of symmetric positive-definite matrices."""
+    warn_once(
+        "torch.cholesky is deprecated in favor of torch.linalg.cholesky and will be removed in a future PyTorch release.\n"
+        "L = torch.cholesky(A)\nshould be replaced with\nL = torch.linalg.cholesky(A)\nand\n"
+        "U = torch.cholesky(A, upper=True)\nshould be replaced with\nU = torch.linalg.cholesky(A).mH\n"
+        "This transform will produce equivalent results for all valid (symmetric positive definite) inputs.",
+        outside(),
+    )
     return linalg_cholesky(mT(input) if upper else input, upper=upper)
 
 
@@ -174,6 +182,12 @@ def linalg_qr(A: Tensor, mode: str = "reduced") -> Any:
 @function
 def qr(input: Tensor, some: bool = True) -> Any:
     """Orthogonal Q and upper triangular R with input = Q R."""
+    warn_once(
+        "torch.qr is deprecated in favor of torch.linalg.qr and will be removed in a future PyTorch release.\n"
+        "The boolean parameter 'some' has been replaced with a string parameter 'mode'.\n"
+        "Q, R = torch.qr(A, some)\nshould be replaced with\nQ, R = torch.linalg.qr(A, 'reduced' if some else 'complete')",
+        outside(),
+    )
     q, r = linalg_qr(input, "reduced" if some else "complete")
     return _named("qr", ("Q", "R"), q, r)
 

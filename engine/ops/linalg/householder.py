@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...context import outside, warn_once
 from ...lazy import Late
 from ...op.declare import FUNCTIONS, function, op
 from ...tensor import Tensor, constant
@@ -232,6 +233,14 @@ def _ldl_solved(a: Any, pivots: Any, b: Any) -> Any:
 @function
 def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) -> Any:
     """L and U in one matrix, and the rows that were exchanged; with `get_infos` zeros for what could be factored."""
+    warn_once(
+        "torch.lu is deprecated in favor of torch.linalg.lu_factor / torch.linalg.lu_factor_ex and will be removed in a future "
+        "PyTorch release.\nLU, pivots = torch.lu(A, compute_pivots)\nshould be replaced with\n"
+        "LU, pivots = torch.linalg.lu_factor(A, compute_pivots)\nand\n"
+        "LU, pivots, info = torch.lu(A, compute_pivots, get_infos=True)\nshould be replaced with\n"
+        "LU, pivots, info = torch.linalg.lu_factor_ex(A, compute_pivots)",
+        outside(),
+    )
     factors, pivots = linalg_lu_factor(A, pivot=pivot)
     if not get_infos:
         return factors, pivots

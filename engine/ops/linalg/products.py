@@ -202,6 +202,11 @@ def linalg_multi_dot(tensors: Sequence[Tensor]) -> Tensor:
 @function
 def chain_matmul(*matrices: Tensor) -> Tensor:
     """The product of several matrices."""
+    warn_once(
+        "torch.chain_matmul is deprecated and will be removed in a future PyTorch release. Use torch.linalg.multi_dot instead, "
+        "which accepts a list of two or more tensors rather than multiple parameters.",
+        outside(),
+    )
     return matrices[0] if len(matrices) == 1 else linalg_multi_dot(matrices)
 
 

@@ -105,21 +105,35 @@ def true_divide(self, other):
     return self / other
 
 
-def divisor(other):
+def divisor(self, other, kernel="div_floor"):
     """The divisor of a whole-number division.
 
     Raises:
+        NotImplementedError: for truth values.
         RuntimeError: for an integer zero.
     """
+    if self.dtype.kind == other.dtype.kind == "b":
+        raise NotImplementedError(f"\"{kernel}_cpu\" not implemented for 'Bool'")
     if other.dtype.kind != "f" and not np.all(other):
         raise RuntimeError("ZeroDivisionError")
     return other
 
 
-@op(r"\lfloor {self} / {other} \rfloor", traits="steps number_first", self=None, other=None)
+def underived(name):
+    """Refuse a derivative that PyTorch has none of, though it keeps a node for it."""
+    raise RuntimeError(f"derivative for aten::{name} is not implemented")
+
+
+@op(
+    r"\lfloor {self} / {other} \rfloor",
+    traits="steps number_first",
+    self=lambda grad: underived("floor_divide"),
+    other=lambda grad: underived("floor_divide"),
+    node="NotImplemented",
+)
 def floor_divide(self, other):
     """Quotient rounded down."""
-    return np.floor_divide(self, divisor(other))
+    return np.floor_divide(self, divisor(self, other))
 
 
 @op(
@@ -133,9 +147,9 @@ def floor_divide(self, other):
 def _div_mode(self, other, rounding_mode):
     """Quotient rounded down ("floor") or towards zero ("trunc")."""
     if rounding_mode == "floor":
-        return np.floor_divide(self, divisor(other))
+        return np.floor_divide(self, divisor(self, other))
     if rounding_mode == "trunc":
-        quotient = np.trunc(self / divisor(other))
+        quotient = np.trunc(self / divisor(self, other, "div_trunc"))
         return quotient.astype(self.dtype)
     raise RuntimeError(f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'")
 
@@ -160,7 +174,7 @@ def rdiv(input: Tensor, other: Any) -> Tensor:
 )
 def _remainder_tensor(self, other):
     """Remainder with the sign of the divisor."""
-    return np.remainder(self, divisor(other))
+    return np.remainder(self, divisor(self, other, "remainder"))
 
 
 _remainder_number = overload(_remainder_tensor, "_remainder_number", "RemainderBackward0", number="other")
@@ -188,7 +202,7 @@ def remainder(input: Tensor, other: Any) -> Tensor:
 )
 def _fmod_tensor(self, other):
     """Remainder with the sign of the dividend."""
-    return np.fmod(self, divisor(other))
+    return np.fmod(self, divisor(self, other, "fmod"))
 
 
 _fmod_number = overload(_fmod_tensor, "_fmod_number", "FmodBackward0", number="other")
@@ -262,7 +276,9 @@ def _pow_scalar(self, exponent):
     if self.dtype.kind != "f":
         if isinstance(exponent, float):
             self = self.astype(np.float32)
-        elif self.dtype.kind == "b" and not isinstance(exponent, bool):
+        elif self.dtype.kind == "b" and isinstance(exponent, bool):
+            return self.copy() if exponent else np.ones_like(self)
+        elif self.dtype.kind == "b":
             self = self.astype(np.int64)
         elif exponent < 0:
             raise RuntimeError("Integers to negative integer powers are not allowed.")

@@ -225,7 +225,7 @@ def _whole(name, array):
 @op(r"\mathrm{{round}}({self})", traits="steps", self=lambda grad: zeros_like_grad(grad), node="RoundBackward0", name="round")
 def _round(self):
     """Each element rounded, halves to even."""
-    _whole("round", self)
+    _whole("round_vml", self)
     return np.round(self)
 
 
@@ -237,7 +237,7 @@ def _round(self):
 )
 def _round_decimals(self, decimals):
     """Each element rounded to some decimal places, halves to even."""
-    _whole("round", self)
+    _whole("round_vml", self)
     if self.dtype.kind != "f":
         if decimals != 0:
             raise NotImplementedError(f"\"round_vml_cpu\" not implemented for '{SCALAR_NAMES[OF_NUMPY[self.dtype]]}'")
@@ -254,7 +254,7 @@ def round(input: Tensor, *, decimals: int = 0) -> Tensor:
 
 def _integral(f):
     def rounded(self):
-        _whole(f.__name__, self)
+        _whole(f"{f.__name__}_vml", self)
         return f(self) if self.dtype.kind == "f" else self.copy()
 
     return rounded

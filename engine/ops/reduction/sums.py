@@ -153,7 +153,8 @@ def _nansum(self, dim, keepdim):
 def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """Sum of what is a number, of all elements or over `dim`."""
     input = input if dtype is None else input.to(dtype)
-    return _nansum(input, axes_of(dim, input._array.ndim), keepdim)
+    found = _nansum(input, axes_of(dim, input._array.ndim), keepdim)
+    return found if dtype is None else found.to(dtype)  # whole numbers are added up as int64
 
 
 @function(traits="reduces")

@@ -24,6 +24,19 @@ def _transpose(self, dim0, dim1):
     return self.swapaxes(dim0, dim1)
 
 
+@op(
+    r"{self}^T",
+    traits="same_values transposes",
+    view=True,
+    self=lambda grad, dim0, dim1: _transpose(grad, dim0, dim1),
+    node="TransposeBackward1",
+    name="transpose",
+)
+def _turned(self, dim0, dim1):
+    """Two dimensions swapped, of what a recurrent layer gives."""
+    return self.swapaxes(dim0, dim1)
+
+
 @function(traits="sized", turned=1)
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """A view with two dimensions swapped."""

@@ -46,6 +46,18 @@ def _view(self, shape):
     return out
 
 
+@op(
+    r"{self}",
+    traits="same_values shapes",
+    view=True,
+    self=lambda grad, self_sym_sizes: _reshape(grad, self_sym_sizes),
+    node="ReshapeAliasBackward0",
+)
+def _reshape_alias(self, size):
+    """The same elements in another shape, of a tensor whose elements do not lie one behind the other."""
+    return self.reshape(size)
+
+
 @function(traits="sized")
 def view(input: Tensor, *size: Any) -> Tensor:
     """The same elements in another shape, sharing memory.
@@ -73,7 +85,7 @@ def reshape(input: Tensor, *shape: Any) -> Tensor:
     except ValueError as error:
         raise too_many_dims(error) or error from None
     if np.may_share_memory(there, input._array) or not input._array.size:
-        return _view(input, target)
+        return _view(input, target) if input._array.flags.c_contiguous else _reshape_alias(input, target)
     return _reshape(clone(input), target)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import codecs
 from importlib import import_module
 
-from ... import nn
+from ... import libraries, nn
 from ...autograd.node import Node
 from ...compat.signatures import overloads
 from ...discovery import modules
@@ -17,6 +17,7 @@ from ...op.code_cache import codes
 from ...op.declare import TABLE
 from ..facades.mended import mend
 from ..policy import arrays, natives, protocols
+from .kept_code import keep
 
 MODULES = (
     "_strptime", "abc", "array", "base64", "bisect", "calendar", "cmath", "collections.abc", "contextlib", "copy", "copyreg",
@@ -45,6 +46,7 @@ def up() -> None:
     # Modules of the engine that are imported where they are first needed.
     modules(nn.__name__, nn.__path__)
     overloads()
+    keep(libraries)
     for op in TABLE.values():
         if op.differentiable and op.node is not Node:
             setattr(op.node, "apply_arrays", write_backward(op))  # noqa: B010

@@ -206,6 +206,10 @@ def random_split(
     Raises:
         ValueError: for a fraction outside [0, 1], and for lengths whose sum is not the dataset's length.
     """
+    stands_for = getattr(dataset, "_stands_for", None)
+    if stands_for is not None and sum(lengths) == stands_for != len(dataset):
+        # A few samples stand for many: they are split in the same proportions.
+        lengths = _lengths_from_fractions(len(dataset), [length / stands_for for length in lengths])
     if math.isclose(sum(lengths), 1) and sum(lengths) <= 1:
         lengths = _lengths_from_fractions(len(dataset), lengths)
         for i, length in enumerate(lengths):

@@ -75,7 +75,7 @@ def test_what_is_not_there_says_so() -> None:
         "import numpy as np\nnp.ctypeslib": "Arrays",
         "import os\nos.system('ls')": "no processes",
         "import pandas": "NumPy arrays",
-        "import torchvision.datasets": "torch.randn",
+        "import torchvision.nothing": "There are: torchvision.datasets",
         "import torch.distributed": "torch.supported()",
         "import nothing_of_the_kind": "There are: abc",
         "input()": "write the value",

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from engine.sandbox.facades.libraries import MODULES
 from engine.sandbox.parse import world
 from engine.sandbox.policy import check
 from tests.engine.sandbox.reach import forbidden, reachable
@@ -33,6 +34,8 @@ def execute(text: str) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def everything() -> list[tuple[str, Any]]:
+    for library in MODULES:
+        world().load(library)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return list(reachable(world(), compiled))

@@ -1,0 +1,7 @@
+"""`gym.spaces`."""
+
+from __future__ import annotations
+
+from ..gymnasium.spaces import Box, Discrete
+
+__all__ = ["Box", "Discrete"]

@@ -1,0 +1,54 @@
+"""The libraries beside PyTorch for programs: stand-ins of ours, each loaded when a program names it, and never before."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+from ...itself import OURS
+from ..policy.errors import MissingAttribute
+from ..policy.guards import Guards
+from .facade import Facade, Missing
+
+MODULES = {
+    "PIL": ("", "Image"),
+    "einops": ("", "layers", "layers.torch"),
+    "gym": ("", "spaces"),
+    "gymnasium": ("", "spaces"),
+    "sklearn": ("", "datasets", "metrics", "model_selection", "preprocessing", "utils"),
+    "torchvision": (
+        "",
+        "datasets",
+        "transforms",
+        "transforms.functional",
+        "transforms.v2",
+        "transforms.v2.functional",
+        "utils",
+    ),
+}
+"""Library → what of it a program may import: itself, and what is below it."""
+
+
+def facades(library: str, guards: Guards) -> dict[str, Facade]:
+    """A library and what is below it, by dotted name."""
+    made: dict[str, Facade] = {}
+    for below in sorted(MODULES[library], key=lambda name: -name.count(".") - bool(name)):
+        dotted = f"{library}.{below}".rstrip(".")
+        module = import_module(f"{OURS}libraries.{dotted}")
+        names = {n.rpartition(".")[2]: f for n, f in made.items() if n.rpartition(".")[0] == dotted}
+        names |= {name: getattr(module, name) for name in _public(module)}
+        guards.know(names.values(), bases=True)
+        guards.opened += tuple(v for v in names.values() if isinstance(v, type) and not issubclass(v, BaseException))
+        made[dotted] = Facade(dotted, names, _missing(dotted, names))
+    return made
+
+
+def _public(module: ModuleType) -> list[str]:
+    names = [*getattr(module, "__all__", ())]
+    return [*names, "__version__"] if hasattr(module, "__version__") else names
+
+
+def _missing(dotted: str, names: dict[str, Any]) -> Missing:
+    help = f"There are: {', '.join(sorted(name for name in names if name[0] != '_'))}."
+    return lambda name: MissingAttribute(f"module '{dotted}' has no attribute '{name}' for programs here", help)

@@ -1,0 +1,1 @@
+"""Tests of the stand-ins for libraries beside PyTorch."""

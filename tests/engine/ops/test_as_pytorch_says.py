@@ -1,0 +1,91 @@
+"""Values of whole numbers and truth values, names of nodes, and words of warnings and errors: each as PyTorch gives it."""
+
+from __future__ import annotations
+
+import warnings
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import engine
+
+torch = pytest.importorskip("torch")
+
+VALUES = [
+    "x.sum(dtype=t.int32)", "x.cumsum(0, dtype=t.int32)", "x.prod(dtype=t.uint8)", "x.nansum(dtype=t.int32)",
+    "t.full((300,), 1).sum(dtype=t.uint8)", "100.5 % (x + 1)", "10.5 // (x + 1)", "2 ** x", "b ** True", "b ** False", "b ** 2",
+    "b ** x", "2 ** b", "b // b", "b % b", "t.fmod(b, b)", "t.div(b, b, rounding_mode='trunc')", "b.clamp(0, 1)", "b @ b",
+    "b.argmax()", "b << 1", "x << 2", "x >> 1", "1 << x", "16 >> x", "t.ones(2) << 1", "x << None", "b.floor()", "b.round()",
+    "b.ceil()", "b.trunc()", "x[t.tensor([1, 0, 1, 0], dtype=t.uint8)]", "t.zeros(7, 3).fill_diagonal_(4, wrap=True)",
+    "x.reshape(2, 2)[0, 3]", "x[1.0]", "x[range(2)]", "x[9]", "t.slogdet(t.eye(2))", "t.linalg.slogdet(t.eye(2))",
+]  # fmt: skip
+
+
+def told(t: ModuleType, text: str) -> str:
+    """What an expression gives, or how it fails."""
+    given = {"t": t, "x": t.arange(4), "b": t.tensor([True, False, True, True])}
+    try:
+        return repr(eval(text, given))
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("text", VALUES)
+def test_a_value(text: str) -> None:
+    assert told(engine, text) == told(torch, text)
+
+
+NODES = [
+    "x // 2", "x // x", "x.t().reshape(9)", "x[:, 0].reshape(3, 1)", "x[:, :2].reshape(3, 2, 1)", "x.reshape(9)",
+    "x.t().reshape(3, 3)", "x.expand(2, 3, 3).reshape(2, 9)", "t.nn.GRU(3, 2, batch_first=True)(t.ones(2, 1, 3))[0]",
+    "t.nn.RNN(3, 2, batch_first=True)(t.ones(2, 1, 3))[0]", "t.nn.LSTM(3, 2, batch_first=True)(t.ones(2, 1, 3))[0]",
+    "t.nn.GRU(3, 2)(t.ones(2, 1, 3))[0]",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", NODES)
+def test_a_nodes_name(text: str) -> None:
+    found: list[Any] = []
+    for t in (engine, torch):
+        x = t.arange(1.0, 10.0).reshape(3, 3).requires_grad_()
+        found.append(type(eval(text, {"t": t, "x": x}).grad_fn).__name__)
+    assert found[0] == found[1]
+
+
+def test_a_reshape_of_what_lies_apart_is_a_view_and_has_its_gradient() -> None:
+    for t in (engine, torch):
+        x = t.arange(9.0).reshape(3, 3).requires_grad_()
+        part = x[:, 1:].reshape(3, 2, 1)
+        (part * part).sum().backward()
+        assert part._is_view()
+        assert x.grad.tolist() == [[0, 2, 4], [0, 8, 10], [0, 14, 16]]
+
+
+def test_a_quotient_rounded_down_has_no_derivative() -> None:
+    words = []
+    for t in (engine, torch):
+        x = t.ones(2, requires_grad=True)
+        with pytest.raises(RuntimeError) as error:
+            (x // 2).sum().backward()
+        words.append(str(error.value))
+    assert words[0] == words[1]
+
+
+DEPRECATED = ["lu(t.eye(2))", "qr(t.eye(2))", "cholesky(t.eye(2))", "chain_matmul(t.eye(2), t.eye(2))"]
+
+
+@pytest.mark.parametrize("call", DEPRECATED)
+def test_what_is_deprecated_warns(call: str) -> None:
+    words = []
+    for t in (engine, torch):
+        t.set_warn_always(True)
+        try:
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                eval(f"t.{call}", {"t": t})
+        finally:
+            t.set_warn_always(False)
+        words.append([(w.category, str(w.message).partition(" (Triggered")[0]) for w in caught])
+    assert words[0] == words[1]
