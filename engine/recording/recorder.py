@@ -32,6 +32,7 @@ from .events import (
     Argument,
     CellBegan,
     CellEnded,
+    Drew,
     GradSet,
     Named,
     OpRan,
@@ -567,6 +568,10 @@ class Recorder:
     def printed(self, text: str, stream: str = "stdout") -> None:
         """The program wrote text."""
         self.writer.once(self.where(), Printed(text, stream))
+
+    def drew(self, figure: str) -> None:
+        """The program showed a figure."""
+        self.writer.once(self.where(), Drew(figure))
 
     def warned(self, category: str, message: str) -> None:
         """A warning was shown."""

@@ -19,7 +19,7 @@ from ...utils.data import DataLoader, Dataset, Sampler
 from ..policy.builtin import make_builtins
 from ..policy.errors import MissingModule, PolicyError
 from ..policy.guards import Guards
-from . import guarded, numpy, outside, plain, system, torch
+from . import guarded, numpy, outside, plain, plotting, system, torch
 from .absent import error_for
 from .copying import Copying
 from .facade import Facade
@@ -60,6 +60,15 @@ class World:
         # Their switches can be set, so they are no facades.
         self.modules |= {f"torch.backends.{name}": vars(backends)[name] for name in LISTED["backends"].split()}
 
+        self.late = dict.fromkeys(plotting.TOPS, plotting.facades)
+        """Packages whose facades are made when a program imports them, and what makes them."""
+
+    def _make_late(self, top: str) -> None:
+        """Make the facades of a package, and of those that are made with it."""
+        make = self.late[top]
+        self.modules |= make(self.guards)
+        self.late = {name: other for name, other in self.late.items() if other is not make}
+
     def _put_below(self, package: str, name: str) -> None:
         vars(self.modules[package])[name] = self.modules[f"{package}.{name}"]
 
@@ -72,8 +81,10 @@ class World:
             return None
         if level or type(name) is not str:
             raise PolicyError("relative imports do not work in a program that is one file", "Write the code into this program.")
+        if name.partition(".")[0] in self.late:
+            self._make_late(name.partition(".")[0])
         if name not in self.modules:
-            raise error_for(name, self.modules)
+            raise error_for(name, {*self.modules, *self.late})
         if name.partition(".")[0] == "numpy":
             self.guards.noticed("arrays")
         elif name == "weakref":

@@ -30,6 +30,7 @@ from ...recording.bounded_text import UNSAYABLE, name_of, plain, said, shown
 from ...recording.recorder import Recorder
 from ...slots import slots
 from .. import unraisable
+from ..facades import plotting
 from ..facades.numpy import seeded
 from ..facades.torch import SUBMODULES
 from ..instrument import TAPE, instrument
@@ -129,6 +130,7 @@ class Run:
             name = file_name(self.job, cell)
             linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
         timer.ring(self.job.limits.seconds, self._time_is_up)
+        slots.figure = self.tape.figure
         self._seed(self.job.seed)
         context.observer = self.tape.recorder
         context.grad = True
@@ -165,6 +167,7 @@ class Run:
             value = None
             if shown is not None and not text.rstrip().endswith(";"):
                 value = plain(repr(shown), limits.VALUE)
+            plotting.ended()
         finally:
             out.flush()
             err.flush()
