@@ -57,7 +57,7 @@ def prepare() -> None:
         matplotlib.use("agg")
         for name in MODULES:
             import_module(name)
-        from matplotlib import font_manager, ft2font
+        from matplotlib import _mathtext, font_manager, ft2font
 
         _fonts = ft2font.FT2Font
         fonts = os.path.join(matplotlib.get_data_path(), "fonts", "ttf")
@@ -68,8 +68,9 @@ def prepare() -> None:
                     FONTS[file.name] = FONTS[os.path.realpath(file.name)] = file.read()
         manager = font_manager.fontManager
         manager.ttflist = [entry for entry in manager.ttflist if os.path.realpath(entry.fname) in FONTS]
-        # It looks whether a font's file is still there, which nobody can see where there are no files.
-        font_manager.os = SimpleNamespace(**(vars(os) | {"path": SimpleNamespace(**(vars(os.path) | {"exists": _is_loaded, "isfile": _is_loaded}))}))
+        # They look whether a font's file is there, which nobody can see where there are no files.
+        seeing = SimpleNamespace(**(vars(os.path) | {"exists": _is_loaded, "isfile": _is_loaded}))
+        font_manager.os = _mathtext.os = SimpleNamespace(**(vars(os) | {"path": seeing}))  # type: ignore[attr-defined]
         font_manager.ft2font = SimpleNamespace(**(vars(ft2font) | {"FT2Font": _font}))
         for name, settings in matplotlib.style.library.items():
             STYLES[name] = {key: value for key, value in settings.items() if not key.startswith(("savefig.", "path.", "text.usetex"))}
