@@ -7,20 +7,30 @@ else. There are no keywords here for files, addresses, callbacks, TeX, identifie
 from __future__ import annotations
 
 _ANY = "alpha animated antialiased clip_on label visible zorder rasterized"
-_LINE = f"{_ANY} color c linestyle ls linewidth lw marker markersize ms markerfacecolor mfc markeredgecolor mec markeredgewidth " \
+_LINE = (
+    f"{_ANY} color c linestyle ls linewidth lw marker markersize ms markerfacecolor mfc markeredgecolor mec markeredgewidth "
     "mew markevery fillstyle drawstyle dash_capstyle dash_joinstyle solid_capstyle solid_joinstyle dashes"
+)
 _PATCH = f"{_ANY} color facecolor fc edgecolor ec linewidth lw linestyle ls fill hatch capstyle joinstyle"
-_MANY = f"{_ANY} color colors facecolor facecolors edgecolor edgecolors ec fc linewidth linewidths lw linestyle linestyles ls " \
+_MANY = (
+    f"{_ANY} color colors facecolor facecolors edgecolor edgecolors ec fc linewidth linewidths lw linestyle linestyles ls "
     "cmap norm vmin vmax hatch s marker plotnonfinite"
-_TEXT = f"{_ANY} color c fontsize size fontweight weight fontstyle style fontfamily family fontname ha horizontalalignment va " \
-    "verticalalignment rotation rotation_mode backgroundcolor bbox fontdict linespacing wrap loc pad y x labelpad transform " \
+)
+_TEXT = (
+    f"{_ANY} color c fontsize size fontweight weight fontstyle style fontfamily family fontname ha horizontalalignment va "
+    "verticalalignment rotation rotation_mode backgroundcolor bbox fontdict linespacing wrap loc pad y x labelpad transform "
     "fontproperties multialignment ma"
+)
 _IMAGE = f"{_ANY} cmap norm vmin vmax aspect interpolation origin extent resample interpolation_stage"
-_LEGEND = "loc bbox_to_anchor ncol ncols fontsize title title_fontsize frameon framealpha fancybox shadow facecolor edgecolor " \
-    "labels handles markerscale numpoints scatterpoints borderpad labelspacing handlelength handletextpad columnspacing " \
+_LEGEND = (
+    "loc bbox_to_anchor ncol ncols fontsize title title_fontsize frameon framealpha fancybox shadow facecolor edgecolor "
+    "labels handles markerscale numpoints scatterpoints borderpad labelspacing handlelength handletextpad columnspacing "
     "borderaxespad mode reverse alignment labelcolor"
-_TICKS = "axis which direction length width color pad labelsize labelcolor zorder bottom top left right labelbottom labeltop " \
+)
+_TICKS = (
+    "axis which direction length width color pad labelsize labelcolor zorder bottom top left right labelbottom labeltop "
     "labelleft labelright labelrotation rotation colors grid_color grid_alpha grid_linewidth grid_linestyle reset"
+)
 
 AXES: dict[str, str] = {
     "annotate": f"{_TEXT} xy xytext xycoords textcoords arrowprops annotation_clip",
@@ -58,6 +68,7 @@ AXES: dict[str, str] = {
     "imshow": f"{_IMAGE} X",
     "invert_xaxis": "",
     "invert_yaxis": "",
+    "label_outer": "remove_inner_ticks",
     "legend": _LEGEND,
     "locator_params": "axis tight nbins",
     "loglog": f"{_LINE} base",
@@ -74,8 +85,8 @@ AXES: dict[str, str] = {
     "plot_surface": f"{_MANY} rstride cstride rcount ccount shade antialiased",
     "plot_trisurf": f"{_MANY} triangles shade",
     "plot_wireframe": f"{_MANY} rstride cstride rcount ccount",
-    "quiver": f"{_MANY} units angles scale scale_units width headwidth headlength headaxislength minshaft minlength pivot length "
-    "normalize arrow_length_ratio",
+    "quiver": f"{_MANY} units angles scale scale_units width headwidth headlength headaxislength minshaft minlength pivot "
+    "length normalize arrow_length_ratio",
     "quiverkey": "label labelpos coordinates color labelcolor angle",
     "relim": "visible_only",
     "remove": "",
@@ -160,8 +171,8 @@ FIGURE: dict[str, str] = {
     "align_labels": "",
     "autofmt_xdate": "bottom rotation ha which",
     "clear": "",
-    "colorbar": "ax cax ticks label orientation fraction pad shrink aspect extend format location spacing drawedges use_gridspec "
-    "boundaries values",
+    "colorbar": "ax cax ticks label orientation fraction pad shrink aspect extend format location spacing drawedges "
+    "use_gridspec boundaries values",
     "delaxes": "",
     "legend": _LEGEND,
     "set_dpi": "",
@@ -182,18 +193,107 @@ FIGURE: dict[str, str] = {
 }
 """Of `Figure`."""
 
-_SETTERS = """
-set_alpha set_antialiased set_array set_backgroundcolor set_bounds set_capstyle set_clim set_clip_on set_cmap set_color set_colors
-set_data set_data_3d set_dashes set_drawstyle set_edgecolor set_edgecolors set_ec set_extent set_facecolor set_facecolors set_fc
-set_fill set_fontfamily set_fontname set_fontproperties set_fontsize set_fontstyle set_fontweight set_ha set_hatch set_height
-set_horizontalalignment set_interpolation set_label set_label_coords set_label_position set_label_text set_linestyle set_linestyles
-set_linewidth set_linewidths set_ls set_lw set_ma set_major_formatter set_major_locator set_marker set_markeredgecolor
-set_markeredgewidth set_markerfacecolor set_markersize set_minor_formatter set_minor_locator set_ms set_norm set_offsets
-set_position set_rotation set_size set_sizes set_scale set_style set_text set_tick_params set_ticklabels set_ticks
-set_ticks_position set_title set_url_none set_va set_verticalalignment set_visible set_weight set_width set_x set_xdata set_xy
-set_y set_ydata set_zdata set_zorder set_3d_properties set_inverted set_pane_color set_frame_on set_loc set_xlabel set_ylabel
-changed grid remove tick_bottom tick_left tick_right tick_top update_ticks minorticks_on minorticks_off ax_set_ylabel invert_axis
-""".replace("set_url_none", "").split()  # fmt: skip
+_SETTERS = [
+    "set_alpha",
+    "set_antialiased",
+    "set_array",
+    "set_backgroundcolor",
+    "set_bounds",
+    "set_capstyle",
+    "set_clim",
+    "set_clip_on",
+    "set_cmap",
+    "set_color",
+    "set_colors",
+    "set_data",
+    "set_data_3d",
+    "set_dashes",
+    "set_drawstyle",
+    "set_edgecolor",
+    "set_edgecolors",
+    "set_ec",
+    "set_extent",
+    "set_facecolor",
+    "set_facecolors",
+    "set_fc",
+    "set_fill",
+    "set_fontfamily",
+    "set_fontname",
+    "set_fontproperties",
+    "set_fontsize",
+    "set_fontstyle",
+    "set_fontweight",
+    "set_ha",
+    "set_hatch",
+    "set_height",
+    "set_horizontalalignment",
+    "set_interpolation",
+    "set_label",
+    "set_label_coords",
+    "set_label_position",
+    "set_label_text",
+    "set_linestyle",
+    "set_linestyles",
+    "set_linewidth",
+    "set_linewidths",
+    "set_ls",
+    "set_lw",
+    "set_ma",
+    "set_major_formatter",
+    "set_major_locator",
+    "set_marker",
+    "set_markeredgecolor",
+    "set_markeredgewidth",
+    "set_markerfacecolor",
+    "set_markersize",
+    "set_minor_formatter",
+    "set_minor_locator",
+    "set_ms",
+    "set_norm",
+    "set_offsets",
+    "set_position",
+    "set_rotation",
+    "set_size",
+    "set_sizes",
+    "set_scale",
+    "set_style",
+    "set_text",
+    "set_tick_params",
+    "set_ticklabels",
+    "set_ticks",
+    "set_ticks_position",
+    "set_title",
+    "set_va",
+    "set_verticalalignment",
+    "set_visible",
+    "set_weight",
+    "set_width",
+    "set_x",
+    "set_xdata",
+    "set_xy",
+    "set_y",
+    "set_ydata",
+    "set_zdata",
+    "set_zorder",
+    "set_3d_properties",
+    "set_inverted",
+    "set_pane_color",
+    "set_frame_on",
+    "set_loc",
+    "set_xlabel",
+    "set_ylabel",
+    "changed",
+    "grid",
+    "remove",
+    "tick_bottom",
+    "tick_left",
+    "tick_right",
+    "tick_top",
+    "update_ticks",
+    "minorticks_on",
+    "minorticks_off",
+    "invert_axis",
+]
 _WORDS: dict[str, str] = {
     "set_tick_params": _TICKS,
     "set_ticks": f"{_TEXT} ticks labels minor",

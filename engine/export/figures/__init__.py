@@ -57,5 +57,3 @@ def data_address(picture: bytes) -> str:
     """A picture as the address of an image: nothing in it can run there, nor load anything."""
     kind = "png" if picture.startswith(PNG) else "svg+xml"
     return f"data:image/{kind};base64,{base64.b64encode(picture).decode()}"
-
-

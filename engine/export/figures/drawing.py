@@ -13,6 +13,7 @@ import re
 import tempfile
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
@@ -30,13 +31,35 @@ STYLES: dict[str, dict[str, Any]] = {}
 FONTS: dict[str, bytes] = {}
 _fonts: Callable[..., Any]
 MODULES = (
-    "contourpy", "matplotlib._qhull", "matplotlib._tri", "matplotlib.backends.backend_agg", "matplotlib.backends.backend_svg",
-    "matplotlib.category", "matplotlib.cm", "matplotlib.collections", "matplotlib.contour", "matplotlib.dates", "matplotlib.figure",
-    "matplotlib.hatch", "matplotlib.legend", "matplotlib.mathtext", "matplotlib.mlab", "matplotlib.patches",
-    "matplotlib.projections.polar", "matplotlib.quiver", "matplotlib.scale", "matplotlib.stackplot", "matplotlib.streamplot",
-    "matplotlib.style", "matplotlib.table", "matplotlib.ticker", "matplotlib.tri", "mpl_toolkits.mplot3d", "PIL.PngImagePlugin",
+    "contourpy",
+    "matplotlib._qhull",
+    "matplotlib._tri",
+    "matplotlib.backends.backend_agg",
+    "matplotlib.backends.backend_svg",
+    "matplotlib.category",
+    "matplotlib.cm",
+    "matplotlib.collections",
+    "matplotlib.contour",
+    "matplotlib.dates",
+    "matplotlib.figure",
+    "matplotlib.hatch",
+    "matplotlib.legend",
+    "matplotlib.mathtext",
+    "matplotlib.mlab",
+    "matplotlib.patches",
+    "matplotlib.projections.polar",
+    "matplotlib.quiver",
+    "matplotlib.scale",
+    "matplotlib.stackplot",
+    "matplotlib.streamplot",
+    "matplotlib.style",
+    "matplotlib.table",
+    "matplotlib.ticker",
+    "matplotlib.tri",
+    "mpl_toolkits.mplot3d",
+    "PIL.PngImagePlugin",
     "xml.etree.ElementTree",
-)  # fmt: skip
+)
 """What matplotlib imports when it is first used."""
 MATHS = 200
 """Characters of a text with mathematics."""
@@ -52,13 +75,13 @@ def prepare() -> None:
     global _fonts
     with tempfile.TemporaryDirectory() as folder:
         os.environ["MPLCONFIGDIR"] = folder
-        import matplotlib
-
+        matplotlib: Any = import_module("matplotlib")
         matplotlib.use("agg")
         for name in MODULES:
             import_module(name)
-        from matplotlib import _mathtext, font_manager, ft2font
-
+        font_manager: Any = import_module("matplotlib.font_manager")
+        mathtext: Any = import_module("matplotlib._mathtext")
+        ft2font: Any = import_module("matplotlib.ft2font")
         _fonts = ft2font.FT2Font
         fonts = os.path.join(matplotlib.get_data_path(), "fonts", "ttf")
         for name in os.listdir(fonts):
@@ -70,10 +93,12 @@ def prepare() -> None:
         manager.ttflist = [entry for entry in manager.ttflist if os.path.realpath(entry.fname) in FONTS]
         # They look whether a font's file is there, which nobody can see where there are no files.
         seeing = SimpleNamespace(**(vars(os.path) | {"exists": _is_loaded, "isfile": _is_loaded}))
-        font_manager.os = _mathtext.os = SimpleNamespace(**(vars(os) | {"path": seeing}))  # type: ignore[attr-defined]
+        font_manager.os = mathtext.os = SimpleNamespace(**(vars(os) | {"path": seeing}))
         font_manager.ft2font = SimpleNamespace(**(vars(ft2font) | {"FT2Font": _font}))
         for name, settings in matplotlib.style.library.items():
-            STYLES[name] = {key: value for key, value in settings.items() if not key.startswith(("savefig.", "path.", "text.usetex"))}
+            STYLES[name] = {
+                key: value for key, value in settings.items() if not key.startswith(("savefig.", "path.", "text.usetex"))
+            }
         matplotlib.rcParams["svg.fonttype"] = "path"
         matplotlib.rcParams["svg.hashsalt"] = "figure"
         matplotlib.rcParams["text.usetex"] = False
@@ -88,12 +113,12 @@ def prepare() -> None:
 
 
 def _is_loaded(path: Any) -> bool:
-    return os.fspath(path) in FONTS
+    return str(path) in FONTS  # its type is one of matplotlib's, which is no equal of its text
 
 
 def _font(path: Any, **options: Any) -> Any:
     """A font from memory. FileNotFoundError for one that was not loaded."""
-    data = FONTS.get(os.fspath(path))
+    data = FONTS.get(str(path))
     if not data:
         raise FileNotFoundError(f"there is no such font: {path}")
     return _fonts(io.BytesIO(data), **options)
@@ -105,9 +130,9 @@ def figure(argument: memoryview, tell: Tell) -> bytes:
 
 
 def _draw(wanted: Figure) -> bytes:
-    import matplotlib
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-
+    matplotlib: Any = import_module("matplotlib")
+    figures: Any = import_module("matplotlib.figure")
+    agg: Any = import_module("matplotlib.backends.backend_agg")
     size = [min(max(side, 0.5), 40.0) for side in (wanted.width, wanted.height)]
     dpi = min(wanted.dpi, 200.0)
     most = limits.FIGURE_PIXELS.value()
@@ -115,13 +140,14 @@ def _draw(wanted: Figure) -> bytes:
     dpi *= min(1.0, (most / pixels) ** 0.5)
     with warnings.catch_warnings(), matplotlib.rc_context(STYLES.get(wanted.style, {})):
         warnings.simplefilter("ignore")
-        made = matplotlib.figure.Figure(figsize=size, dpi=dpi)
-        canvas = FigureCanvasAgg(made)
+        made = figures.Figure(figsize=size, dpi=dpi)
+        canvas = agg.FigureCanvasAgg(made)
         replay = Replay(made)
         for call in wanted.calls[: limits.FIGURE_CALLS.value()]:
             replay.call(call)
         made.set_size_inches(size)
         made.set_dpi(dpi)
+        _without_broken(made, canvas)
         out = io.BytesIO()
         if replay.points < limits.FIGURE_CALLS.value() * 10:
             made.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
@@ -129,9 +155,25 @@ def _draw(wanted: Figure) -> bytes:
             if len(text) <= limits.DRAWN.value() // 2:
                 return text
         out = io.BytesIO()
-        del canvas
         made.savefig(out, format="png", metadata={"Software": None})
         return out.getvalue()
+
+
+def _without_broken(figure: Any, canvas: Any) -> None:
+    """Take away what cannot be drawn, which matplotlib finds out late, so that the rest of a figure can be seen."""
+    renderer = canvas.get_renderer()
+    with suppress(Exception):
+        figure.draw(renderer)
+        return
+    for axes in figure.axes:
+        for artist in axes.get_children():
+            try:
+                artist.draw(renderer)
+            except MemoryError:
+                raise
+            except Exception:
+                with suppress(Exception):
+                    artist.remove()
 
 
 class Replay:
@@ -140,6 +182,8 @@ class Replay:
     def __init__(self, figure: Any) -> None:
         self.figure = figure
         self.made: dict[int, Any] = {0: figure}
+        self.refused: list[str] = []
+        """The calls that had no effect, and why."""
         self.points = 0
         """Numbers that are drawn."""
 
@@ -147,10 +191,10 @@ class Replay:
         """Make one call; one that matplotlib does not take has no effect."""
         try:
             self._call(call)
-        except (MemoryError, ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError, ZeroDivisionError,
-                NotImplementedError, RuntimeError, LookupError, np.linalg.LinAlgError) as error:  # fmt: skip
-            if isinstance(error, MemoryError):
-                raise
+        except MemoryError:
+            raise
+        except Exception as error:  # whatever matplotlib makes of what a stranger has sent
+            self.refused.append(f"{call.method}: {type(error).__name__}: {error}")
 
     def _call(self, call: Call) -> None:
         target = self.made[call.target]
@@ -237,10 +281,60 @@ class Replay:
 
 
 DICTS = frozenset(
-    "color c alpha fontsize size weight fontweight style family ha va rotation boxstyle facecolor fc edgecolor ec lw linewidth ls "
-    "linestyle pad arrowstyle connectionstyle shrink width headwidth headlength shrinkA shrinkB markersize marker markerfacecolor "
-    "markeredgecolor zorder label capsize capthick elinewidth ecolor mutation_scale wspace hspace left right top bottom "
-    "height_ratios width_ratios relpos fill hatch".split()
+    [
+        "color",
+        "c",
+        "alpha",
+        "fontsize",
+        "size",
+        "weight",
+        "fontweight",
+        "style",
+        "family",
+        "ha",
+        "va",
+        "rotation",
+        "boxstyle",
+        "facecolor",
+        "fc",
+        "edgecolor",
+        "ec",
+        "lw",
+        "linewidth",
+        "ls",
+        "linestyle",
+        "pad",
+        "arrowstyle",
+        "connectionstyle",
+        "shrink",
+        "width",
+        "headwidth",
+        "headlength",
+        "shrinkA",
+        "shrinkB",
+        "markersize",
+        "marker",
+        "markerfacecolor",
+        "markeredgecolor",
+        "zorder",
+        "label",
+        "capsize",
+        "capthick",
+        "elinewidth",
+        "ecolor",
+        "mutation_scale",
+        "wspace",
+        "hspace",
+        "left",
+        "right",
+        "top",
+        "bottom",
+        "height_ratios",
+        "width_ratios",
+        "relpos",
+        "fill",
+        "hatch",
+    ]
 )
 """What dicts in calls may say: the style of a box, an arrow, an error bar."""
 
@@ -271,10 +365,38 @@ def _said(text: str) -> str:
     return text
 
 
-SIZES = {"levels": TICKS, "bins": 10_000, "gridsize": 200, "numticks": TICKS, "nbins": TICKS, "points": 1_000, "rcount": 200,
-         "ccount": 200, "density": 5, "N": 1_024, "ncolors": 1_024, "capsize": 100, "fontsize": 500, "size": 500, "linewidth": 500,
-         "lw": 500, "labelsize": 500, "markersize": 1_000, "ms": 1_000, "markerscale": 100, "n": 100, "ncol": 100, "ncols": 100,
-         "nrows": 100, "pad": 500, "labelpad": 500, "width": 1e9, "numpoints": 100, "scatterpoints": 100, "linespacing": 50}  # fmt: skip
+SIZES = {
+    "levels": TICKS,
+    "bins": 10_000,
+    "gridsize": 200,
+    "numticks": TICKS,
+    "nbins": TICKS,
+    "points": 1_000,
+    "rcount": 200,
+    "ccount": 200,
+    "density": 5,
+    "N": 1_024,
+    "ncolors": 1_024,
+    "capsize": 100,
+    "fontsize": 500,
+    "size": 500,
+    "linewidth": 500,
+    "lw": 500,
+    "labelsize": 500,
+    "markersize": 1_000,
+    "ms": 1_000,
+    "markerscale": 100,
+    "n": 100,
+    "ncol": 100,
+    "ncols": 100,
+    "nrows": 100,
+    "pad": 500,
+    "labelpad": 500,
+    "width": 1e9,
+    "numpoints": 100,
+    "scatterpoints": 100,
+    "linespacing": 50,
+}
 """Keywords, and what their numbers are at most."""
 
 
@@ -296,5 +418,3 @@ def _bounded(method: str, args: list[Any], kwargs: dict[str, Any]) -> None:
         raise ValueError("no distance between ticks")
     if method in ("contour", "contourf", "tricontour", "tricontourf") and np.size(kwargs.get("levels", 0)) > TICKS:
         raise ValueError("more levels than can be seen")
-
-

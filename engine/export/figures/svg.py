@@ -1,8 +1,8 @@
 """The SVG that matplotlib writes, rewritten with the elements and attributes that a picture needs and no others.
 
-It is written by `clean` in the process that draws, and read by `check` where it is taken: a line of tags whose names, attributes
-and values are all known. There are no scripts, links, styles of a page's, animations, comments, declarations or addresses
-but those within the picture itself and of images that it holds.
+It is written by `clean` in the process that draws, and read by `check` where it is taken: a line of tags whose names,
+attributes and values are all known. There are no scripts, links, styles of a page's, animations, comments, declarations or
+addresses but those within the picture itself and of images that it holds.
 """
 
 from __future__ import annotations
@@ -28,9 +28,33 @@ ELEMENTS: dict[str, str] = {
 }
 NAMESPACES = {"xmlns": "http://www.w3.org/2000/svg", "xmlns:xlink": "http://www.w3.org/1999/xlink"}
 STYLES = frozenset(
-    "fill stroke stroke-width stroke-linecap stroke-linejoin stroke-dasharray stroke-dashoffset stroke-opacity fill-opacity "
-    "fill-rule opacity stroke-miterlimit font text-anchor font-size font-family font-weight font-style white-space image-rendering "
-    "color stop-color stop-opacity clip-path".split()
+    [
+        "fill",
+        "stroke",
+        "stroke-width",
+        "stroke-linecap",
+        "stroke-linejoin",
+        "stroke-dasharray",
+        "stroke-dashoffset",
+        "stroke-opacity",
+        "fill-opacity",
+        "fill-rule",
+        "opacity",
+        "stroke-miterlimit",
+        "font",
+        "text-anchor",
+        "font-size",
+        "font-family",
+        "font-weight",
+        "font-",
+        "style",
+        "white-space",
+        "image-rendering",
+        "color",
+        "stop-color",
+        "stop-opacity",
+        "clip-path",
+    ]
 )
 _OWN = r"url\(#g[\w.-]{1,100}\)"
 _STYLE = re.compile(rf"(?:[#\w.,%' ()-]*|{_OWN})\Z")
@@ -70,7 +94,8 @@ def _is_style(part: str) -> bool:
 
 def check(text: str) -> None:
     """Look at an SVG as it was sent. ValueError for anything in it that `clean` does not write."""
-    place, open_ = 0, []
+    place = 0
+    open_: list[str] = []
     while place < len(text):
         found = _TAG.match(text, place)
         if found is None:

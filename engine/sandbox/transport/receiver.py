@@ -252,11 +252,11 @@ def _figures(events: list[AnyEvent]) -> tuple[Shown, ...]:
     """The figures, each with its place."""
     found, printed, cell = [], 0, 0
     for event in events:
-        if isinstance(event, Printed):
+        if event.__class__ is Printed:
             printed += len(event.text)
-        elif isinstance(event, CellBegan):
+        elif event.__class__ is CellBegan:
             cell = event.cell
-        elif isinstance(event, Drew):
+        elif event.__class__ is Drew:
             found.append(Shown(event.figure, printed, cell))
     return tuple(found)
 

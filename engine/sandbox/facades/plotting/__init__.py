@@ -26,6 +26,21 @@ PATCHES = ("Patch", "Rectangle", "Circle", "Ellipse", "Polygon", "Arrow", "Fancy
            "Wedge")  # fmt: skip
 
 
+for _kind, _module, _name in (
+    (FigureHandle, "matplotlib.figure", "Figure"),
+    (Axes, "matplotlib.axes._axes", "Axes"),
+    (Axes3D, "mpl_toolkits.mplot3d.axes3d", "Axes3D"),
+    (Line2D, "matplotlib.lines", "Line2D"),
+    (Rectangle, "matplotlib.patches", "Rectangle"),
+    (Text, "matplotlib.text", "Text"),
+    (AxesImage, "matplotlib.image", "AxesImage"),
+    (GridSpec, "matplotlib.gridspec", "GridSpec"),
+    (colours.Colormap, "matplotlib.colors", "Colormap"),
+):
+    # Programs print them.
+    _kind.__module__, _kind.__name__, _kind.__qualname__ = _module, _name, _name
+
+
 def facades(guards: Guards) -> dict[str, Facade]:
     """The modules by name."""
     # Grids of axes are arrays of objects.
@@ -84,7 +99,8 @@ def facades(guards: Guards) -> dict[str, Facade]:
 def _facade(name: str, names: dict[str, Any]) -> Facade:
     def missing(attribute: str) -> AttributeError:
         return MissingAttribute(
-            f"module '{name}' has no attribute '{attribute}' for programs here", "A call that only adorns a plot can be left out."
+            f"module '{name}' has no attribute '{attribute}' for programs here",
+            "A call that only adorns a plot can be left out.",
         )
 
     return Facade(name, names, missing)
@@ -129,5 +145,3 @@ def image_grid(fig: Any, rect: Any, nrows_ncols: Any = (1, 1), **_: Any) -> Any:
     """`ImageGrid`: axes for images, in a list."""
     rows, columns = numbers(nrows_ncols).tolist()
     return [*fig.subplots(rows, columns, squeeze=False).reshape(-1)]
-
-

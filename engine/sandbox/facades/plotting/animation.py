@@ -14,7 +14,7 @@ FRAMES = 200
 class FuncAnimation:
     """Calls a function for each frame, when the animation is saved or shown as HTML."""
 
-    __slots__ = ("_figure", "_fargs", "_frames", "_func", "_init")
+    __slots__ = ("_fargs", "_figure", "_frames", "_func", "_init")
 
     def __init__(self, fig: Any, func: Any, frames: Any = None, init_func: Any = None, fargs: Any = None, **_: Any) -> None:
         self._figure, self._func, self._init, self._fargs = fig, func, init_func, fargs or ()
@@ -24,7 +24,11 @@ class FuncAnimation:
         notes.tell("Note: animations do not move here; their last picture is drawn.")
         if self._init is not None:
             self._init()
-        frames = range(self._frames) if type(self._frames) is int else self._frames() if callable(self._frames) else self._frames
+        frames: Any = self._frames
+        if type(frames) is int:
+            frames = range(frames)
+        elif callable(frames):
+            frames = frames()
         for frame in islice(frames, FRAMES):
             self._func(frame, *self._fargs)
 
@@ -63,5 +67,3 @@ def writer(*_: Any, **__: Any) -> None:
 def names() -> dict[str, Any]:
     """What `matplotlib.animation` has."""
     return {"FuncAnimation": FuncAnimation, "ArtistAnimation": ArtistAnimation, "PillowWriter": writer, "FFMpegWriter": writer}
-
-

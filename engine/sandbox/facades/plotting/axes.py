@@ -117,9 +117,13 @@ class Axes(Handle):
         labels = kwargs.get("label")
         made = []
         for column in range(columns):
-            label = str(plain(labels[column] if is_a(labels, list, tuple) and columns > 1 else labels, _nothing) or "")
+            label = str(
+                plain(labels[column] if labels is not None and is_a(labels, list, tuple) and columns > 1 else labels, _nothing)
+                or ""
+            )
             own = [one[:, column % one.shape[1]] if one.ndim == 2 else one for one in (x, y)]
-            color = kwargs.get("color", kwargs.get("c")) or cycled(len(self._lines))
+            color = kwargs.get("color", kwargs.get("c"))
+            color = cycled(len(self._lines)) if color is None else color
             made.append(
                 Line2D(
                     self._figure, number + column, label=label or f"_child{len(self._lines)}", color=color, xdata=own[0],
@@ -150,8 +154,8 @@ class Axes(Handle):
         for name, one in zip("xy", arrays, strict=True):
             self._see(name, one)
         number = self._call("scatter", given, sides)
-        return self._mapped(Artist(self._figure, number, **_facts(kwargs), offsets=np.stack([a.astype(float) for a in arrays], 1)
-                                   if all(a.dtype.kind in "biuf" for a in arrays) else None), kwargs)  # fmt: skip
+        offsets = np.stack([one.astype(float) for one in arrays], 1) if all(a.dtype.kind in "biuf" for a in arrays) else None
+        return self._mapped(Artist(self._figure, number, **_facts(kwargs), offsets=offsets), kwargs)
 
     def errorbar(self, *args: Any, **kwargs: Any) -> Any:
         """Points with errors."""
@@ -214,7 +218,7 @@ class Axes(Handle):
         start = np.broadcast_to(numbers(base).astype(float) if base is not None else np.zeros(()), where.shape).tolist()
         centred = kwargs.get("align", "center") == "center"
         bars = []
-        for at, length, wide, low in zip(numeric.tolist(), long.astype(float).tolist(), thickness, start, strict=True):
+        for at, length, wide, low in zip(numeric, long, thickness, start, strict=True):
             corner = at - wide / 2 if centred else at
             x, y, w, h = (corner, low, wide, length) if name == "bar" else (low, corner, length, wide)
             bars.append(Rectangle(self._figure, 0, x=x, y=y, width=w, height=h, xy=(x, y), facecolor=kwargs.get("color")))
@@ -243,9 +247,9 @@ class Axes(Handle):
         if len(data) > 100:
             raise ValueError("at most 100 histograms are drawn by one call here")
         edges = _edges(data, 10 if bins is None else bins, range)
-        weighed = [None] * len(data) if weights is None else (
-            [numbers(one).reshape(-1).astype(float) for one in weights] if several else [numbers(weights).reshape(-1).astype(float)]
-        )  # fmt: skip
+        weighed: list[Any] = [None] * len(data)
+        if weights is not None:
+            weighed = [numbers(one).reshape(-1).astype(float) for one in (weights if several else [weights])]
         counts = [np.histogram(one, edges, weights=weight)[0].astype(float) for one, weight in zip(data, weighed, strict=False)]
         shown = {"histtype": histtype, "align": align, "orientation": orientation, "log": log, "stacked": stacked} | kwargs
         shown |= {key: value for key, value in (("color", color), ("label", label), ("rwidth", rwidth)) if value is not None}
@@ -253,8 +257,8 @@ class Axes(Handle):
             shown["bottom"] = numbers(bottom)
         shown |= {"density": bool(density), "cumulative": cumulative if type(cumulative) is int else bool(cumulative)}
         middles = (edges[:-1] + edges[1:]) / 2
-        number = self._call("hist", [[middles for _ in counts] if several else middles], shown | {"bins": edges, "weights": counts
-                            if several else counts[0]}, 1)  # fmt: skip
+        drawn = [[middles for _ in counts] if several else middles]
+        number = self._call("hist", drawn, shown | {"bins": edges, "weights": counts if several else counts[0]}, 1)
         found = _summed(counts, edges, density, cumulative, stacked)
         self._see("x" if orientation == "vertical" else "y", edges)
         self._see("y" if orientation == "vertical" else "x", np.append(np.concatenate(found), 0.0))
@@ -276,7 +280,8 @@ class Axes(Handle):
         each = [bins, bins] if type(bins) is int or (is_array(bins) and bins.ndim == 1) else list(bins)
         if any(type(one) is int and not 0 < one <= 1_000 for one in each):
             raise ValueError("a histogram of two directions has at most 1,000 bins in each here")
-        counts, xs, ys = np.histogram2d(*places, bins=bins, range=range, density=density, weights=weights)
+        count: Any = np.histogram2d
+        counts, xs, ys = count(*places, bins=bins, range=range, density=density, weights=weights)
         number = self._call("pcolormesh", [xs, ys, counts.T], kwargs)
         self._see("x", xs)
         self._see("y", ys)
@@ -316,8 +321,6 @@ class Axes(Handle):
         if max(rows, columns) > 512:
             given.setdefault("extent", [-0.5, columns - 0.5, -0.5, rows - 0.5] if kwargs.get("origin") == "lower"
                              else [-0.5, columns - 0.5, rows - 0.5, -0.5])  # fmt: skip
-        if image.ndim == 2 and image.dtype.kind in "iu":
-            image = image.astype(np.float64)
         number = self._call("imshow", [to_show(image)], given)
         self._limits = {"x": (-0.5, columns - 0.5), "y": (rows - 0.5, -0.5)}
         made = self._mapped(AxesImage(self._figure, number, array=image, **_facts(kwargs)), kwargs)
@@ -345,7 +348,8 @@ class Axes(Handle):
         return self._field("contourf", args, kwargs)
 
     def _field(self, name: str, args: Any, kwargs: Any) -> Any:
-        fields, rest = [], list(args)
+        fields: list[Any] = []
+        rest = list(args)
         while rest and not is_a(rest[0], str) and len(fields) < 3:
             if len(fields) == 1 and len(rest) == 1 and not name.startswith("pcolor"):
                 break  # levels
@@ -425,7 +429,7 @@ class Axes(Handle):
         self._call(f"set_{axis}lim", [low, high], {})
         before = self._limit_of(axis)
         found = tuple(
-            float(numbers(one)) if one is not None and numbers(one).dtype.kind in "biuf" else was
+            np.float64(numbers(one)) if one is not None and numbers(one).dtype.kind in "biuf" else was
             for one, was in zip((low, high), before, strict=True)
         )
         self._limits[axis] = found  # type: ignore[assignment]
@@ -445,12 +449,32 @@ class Axes(Handle):
 
     def _limit_of(self, axis: str) -> tuple[float, float]:
         if axis in self._limits:
-            return self._limits[axis]
+            low, high = self._limits[axis]
+            return np.float64(low), np.float64(high)
         low, high = self._bounds.get(axis, (0.0, 1.0))
         if axis not in self._bounds:
-            return 0.0, 1.0
+            return np.float64(0.0), np.float64(1.0)
         margin = 0.05 * (high - low) or 0.05 * abs(low) or 0.05
-        return low - margin, high + margin
+        return np.float64(low - margin), np.float64(high + margin)
+
+    def set_xticks(self, ticks: Any, labels: Any = None, **kwargs: Any) -> Any:
+        """Where the ticks are, and their labels."""
+        return self._ticks("x", ticks, labels, kwargs)
+
+    def set_yticks(self, ticks: Any, labels: Any = None, **kwargs: Any) -> Any:
+        """Where the ticks are, and their labels."""
+        return self._ticks("y", ticks, labels, kwargs)
+
+    def _ticks(self, axis: str, ticks: Any, labels: Any, kwargs: dict[str, Any]) -> Any:
+        found = numbers(ticks).reshape(-1)
+        self._call(f"set_{axis}ticks", [found], ({} if labels is None else {"labels": labels}) | kwargs)
+        if axis in self._limits and found.size and found.dtype.kind in "biuf":
+            low, high = self._limits[axis]
+            least, most = float(found.min()), float(found.max())
+            turned = low > high
+            low, high = min(low, high, least), max(low, high, most)
+            self._limits[axis] = (high, low) if turned else (low, high)
+        return []
 
     def get_xticks(self, **_: Any) -> Any:
         """Ticks of an axis: even ones, where matplotlib looks for round numbers."""
@@ -502,7 +526,9 @@ class Axes(Handle):
 
     def text(self, x: Any, y: Any, s: Any, *args: Any, **kwargs: Any) -> Any:
         """A text at a place."""
-        return Text(self._figure, self._call("text", [x, y, s if is_a(s, str) else str(plain(s, _nothing)), *args], kwargs), text=s)
+        return Text(
+            self._figure, self._call("text", [x, y, s if is_a(s, str) else str(plain(s, _nothing)), *args], kwargs), text=s
+        )
 
     def annotate(self, text: Any, *args: Any, **kwargs: Any) -> Any:
         """A text with an arrow."""
@@ -668,7 +694,11 @@ class Axes3D(Axes):
 
     plot3D = plot  # noqa: N815
 
-    def scatter(self, xs: Any, ys: Any, zs: Any = 0, *args: Any, **kwargs: Any) -> Any:
+    def text(self, x: Any, y: Any, z: Any, s: Any, *args: Any, **kwargs: Any) -> Any:  # type: ignore[override]
+        """A text in space."""
+        return Text(self._figure, self._call("text", [x, y, z, s, *args], kwargs), text=s)
+
+    def scatter(self, xs: Any, ys: Any, zs: Any = 0, *args: Any, **kwargs: Any) -> Any:  # type: ignore[override]
         """Points in space."""
         given = [numbers(one) for one in (xs, ys, zs)]
         kept = fewer(given[0].size, POINTS)
@@ -719,7 +749,12 @@ class _Labels:
         self._axes, self._axis = axes, axis
 
     def __getattr__(self, name: str) -> Any:
-        told = {"set_rotation": "labelrotation", "set_fontsize": "labelsize", "set_color": "labelcolor", "set_size": "labelsize"}
+        told = {
+            "set_rotation": "labelrotation",
+            "set_fontsize": "labelsize",
+            "set_color": "labelcolor",
+            "set_size": "labelsize",
+        }
         if name in told:
             return lambda value, *_: self._axes._call("tick_params", [], {"axis": self._axis, told[name]: value}) and None
         if name[:1] == "_":

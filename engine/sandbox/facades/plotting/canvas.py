@@ -14,7 +14,8 @@ import numpy as np
 from .... import limits
 from ....figures import methods
 from ....figures.colormaps import CYCLE
-from ....figures.data import Call, Figure as Sent, encoded
+from ....figures.data import Call, encoded
+from ....figures.data import Figure as Sent
 from ....slots import slots
 from .values import UnplainError, is_a, numbers, plain
 
@@ -325,9 +326,7 @@ class FigureHandle(Handle):
         notes.sent += 1
         title = " · ".join(dict.fromkeys(filter(None, self._titles.values())))[:300]
         try:
-            text = encoded(
-                Sent(notes.sent, *self._size, self._dpi, title, self._name, notes.style, self._calls)
-            )
+            text = encoded(Sent(notes.sent, *self._size, self._dpi, title, self._name, notes.style, self._calls))
         except ValueError as error:
             notes.tell(f"Note: figure {notes.sent} is not shown: {error}.")
             return
@@ -487,6 +486,14 @@ class FigureHandle(Handle):
         """The coordinates of the figure, from 0 to 1."""
         return Side(self, 0, "transFigure")
 
+    def __repr__(self) -> str:
+        width, height = (round(side * self._dpi) for side in self._size)
+        return f"<Figure size {width}x{height} with {len(self.axes)} Axes>"
+
+    def __str__(self) -> str:
+        width, height = (round(side * self._dpi) for side in self._size)
+        return f"Figure({width}x{height})"
+
     def clf(self, *_: Any, **__: Any) -> None:
         """Begin anew."""
         self._calls.clear()
@@ -505,7 +512,9 @@ class FigureHandle(Handle):
         return Legend(self, self._note(self, "legend", args, kwargs))
 
 
-SILENT = frozenset(("num", "clear", "data", "gid", "url", "picker", "figure", "animated", "rasterized", "gridspec_kw", "in_layout"))
+SILENT = frozenset(
+    ("num", "clear", "data", "gid", "url", "picker", "figure", "animated", "rasterized", "gridspec_kw", "in_layout")
+)
 """Keywords without effect that are not worth a note."""
 
 
@@ -567,7 +576,11 @@ class Scalar:
     set_clim = set_array
 
 
-NAMED[Scalar] = lambda one: {"c": "ScalarMappable", "v": [], "d": {"norm": plain(one._norm, value_of), "cmap": plain(one._cmap, value_of)}}
+NAMED[Scalar] = lambda one: {
+    "c": "ScalarMappable",
+    "v": [],
+    "d": {"norm": plain(one._norm, value_of), "cmap": plain(one._cmap, value_of)},
+}
 
 
 class GridSpec(Handle):
@@ -618,18 +631,20 @@ def kind_of_axes(projection: Any) -> Any:
     """The class of axes of a projection. ValueError for one that there is not."""
     name = str.__str__(projection) if is_a(projection, str) else projection
     if name is not None and not (type(name) is str and name in KINDS):
-        raise ValueError(f"Unknown projection {projection!r}")
+        raise ValueError(
+            f"{projection!r} is not a valid value for projection; supported values are '3d', 'polar', 'rectilinear'"
+        )
     return KINDS[name]
 
 
 def size_of(size: Any) -> tuple[float, float]:
     """A size in inches that can be drawn. ValueError for one that is none, in matplotlib's words."""
     found = numbers(size).astype(float).reshape(-1).tolist()
-    if len(found) != 2 or not all(np.isfinite(one) and one > 0 for one in found):
+    if len(found) != 2 or not all(np.isfinite(one) and one >= 0 for one in found):
         raise ValueError(f"figure size must be positive finite not {tuple(found)}")
     if max(found) > LARGEST:
         notes.tell(f"Note: figures are at most {LARGEST:g} inches wide and high here.")
-    return min(found[0], LARGEST), min(found[1], LARGEST)
+    return min(max(found[0], 0.1), LARGEST), min(max(found[1], 0.1), LARGEST)
 
 
 def dpi_of(dpi: Any) -> float:

@@ -30,7 +30,7 @@ class Colormap:
             made[..., 3] = numbers(alpha)
         if bytes:
             made = np.rint(made * 255).astype(np.uint8)
-        return made if found.ndim else tuple(one.item() if not bytes else one for one in made)
+        return made if found.ndim else tuple(made)
 
     def _at(self, one: Any, whole: bool) -> Any:
         if whole:
@@ -79,7 +79,7 @@ def colormap(name: Any, lut: Any = None) -> Any:
         return name
     text = str.__str__(name) if is_a(name, str) else ""
     if text.removesuffix("_r") not in NAMES:
-        raise ValueError(f"{text!r} is not a known colormap name")
+        raise ValueError(f"{text!r} is not a valid value for name; supported values are {', '.join(map(repr, sorted(NAMES)))}")
     colours = table(text)
     count = len(colours) if is_listed(text) else 256
     made = Colormap(text, colours, is_listed(text), count)
@@ -190,14 +190,21 @@ class Segmented:
             given = [one[1] for one in given]
         shades = [to_rgb(one) for one in given]
         count = min(max(int(N), 1), 1024)
-        made = {"c": "LinearSegmentedColormap", "v": ["from_list", plain([list(one) for one in shades], value_of), count], "d": {}}
+        made = {
+            "c": "LinearSegmentedColormap",
+            "v": ["from_list", plain([list(one) for one in shades], value_of), count],
+            "d": {},
+        }
         return Colormap("from_list", shades, False, count, made)
 
 
 def cm() -> dict[str, Any]:
     """What `matplotlib.cm` has."""
     ours = {name: colormap(name) for base in NAMES for name in (base, f"{base}_r")}
-    return ours | {"ScalarMappable": Scalar, "get_cmap": lambda name=None, lut=None: colormap("viridis" if name is None else name, lut)}
+    return ours | {
+        "ScalarMappable": Scalar,
+        "get_cmap": lambda name=None, lut=None: colormap("viridis" if name is None else name, lut),
+    }
 
 
 def colors() -> dict[str, Any]:
@@ -205,8 +212,16 @@ def colors() -> dict[str, Any]:
     norms = ("LogNorm", "PowerNorm", "SymLogNorm", "TwoSlopeNorm", "CenteredNorm", "BoundaryNorm")
     css = SOME | BASE
     return {name: maker(name) for name in norms} | {
-        "Normalize": Normed, "ListedColormap": listed, "LinearSegmentedColormap": Segmented(), "to_rgba": to_rgba, "to_rgb": to_rgb,
-        "to_hex": to_hex, "rgb2hex": to_hex, "Colormap": Colormap, "BASE_COLORS": {key: to_rgb(one) for key, one in BASE.items()},
-        "TABLEAU_COLORS": {f"tab:{key}": one for key, one in TABLEAU.items()}, "CSS4_COLORS": css,
+        "Normalize": Normed,
+        "ListedColormap": listed,
+        "LinearSegmentedColormap": Segmented(),
+        "to_rgba": to_rgba,
+        "to_rgb": to_rgb,
+        "to_hex": to_hex,
+        "rgb2hex": to_hex,
+        "Colormap": Colormap,
+        "BASE_COLORS": {key: to_rgb(one) for key, one in BASE.items()},
+        "TABLEAU_COLORS": {f"tab:{key}": one for key, one in TABLEAU.items()},
+        "CSS4_COLORS": css,
         "to_rgba_array": lambda c, alpha=None: np.array([to_rgba(one, alpha) for one in (c if is_a(c, list, tuple) else [c])]),
-    }  # fmt: skip
+    }

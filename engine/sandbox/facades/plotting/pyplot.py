@@ -13,7 +13,7 @@ from ...policy.errors import PolicyError
 from . import canvas
 from .canvas import FigureHandle, Handle, cycled, dpi_of, notes, size_of
 from .colours import colormap
-from .values import is_a, numbers
+from .values import is_a, numbers, plain
 
 MOST_OPEN = 100
 
@@ -88,7 +88,7 @@ def subplot(*args: Any, **kwargs: Any) -> Any:
     if len(args) == 1 and type(args[0]) is int:
         args = tuple(int(digit) for digit in str(args[0]))
     fig = gcf()
-    key = tuple(str(canvas.plain(arg, canvas.value_of)) for arg in args)
+    key = tuple(str(plain(arg, canvas.value_of)) for arg in args)
     for ax, was in _PLACES.get(fig, ()):
         if was == key and ax in fig.axes and not kwargs:
             fig.sca(ax)
@@ -254,7 +254,7 @@ def _ticks(axis: str, ticks: Any, labels: Any, kwargs: dict[str, Any]) -> Any:
         ax._call(f"set_{axis}ticklabels", [labels], kwargs)
         return None, labels
     found = numbers(ticks).reshape(-1)
-    ax._call(f"set_{axis}ticks", [found], ({} if labels is None else {"labels": labels}) | kwargs)
+    ax._ticks(axis, found, labels, kwargs)
     return found, [] if labels is None else labels
 
 
@@ -377,9 +377,26 @@ class Cycle:
         return iter([{"color": cycled(index)} for index in range(10)])
 
 
-STYLES = ("bmh", "classic", "dark_background", "fivethirtyeight", "ggplot", "grayscale", "seaborn-v0_8", "seaborn-v0_8-darkgrid",
-          "seaborn-v0_8-whitegrid", "seaborn-v0_8-white", "seaborn-v0_8-ticks", "seaborn-v0_8-dark", "seaborn-v0_8-deep",
-          "seaborn-v0_8-muted", "seaborn-v0_8-paper", "seaborn-v0_8-talk", "tableau-colorblind10", "Solarize_Light2")  # fmt: skip
+STYLES = (
+    "bmh",
+    "classic",
+    "dark_background",
+    "fivethirtyeight",
+    "ggplot",
+    "grayscale",
+    "seaborn-v0_8",
+    "seaborn-v0_8-darkgrid",
+    "seaborn-v0_8-whitegrid",
+    "seaborn-v0_8-white",
+    "seaborn-v0_8-ticks",
+    "seaborn-v0_8-dark",
+    "seaborn-v0_8-deep",
+    "seaborn-v0_8-muted",
+    "seaborn-v0_8-paper",
+    "seaborn-v0_8-talk",
+    "tableau-colorblind10",
+    "Solarize_Light2",
+)
 
 
 class Style:
@@ -442,7 +459,7 @@ def set_loglevel(*_: Any, **__: Any) -> None:
     """Nothing is logged."""
 
 
-rcParams = Settings()
+rcParams = Settings()  # noqa: N816
 SETTERS = {"title": "set_title", "xlabel": "set_xlabel", "ylabel": "set_ylabel", "xscale": "set_xscale", "yscale": "set_yscale"}
 """Functions that are named otherwise than the methods of axes."""
 OWN = ("axes", "cla", "clear", "clf", "imshow", "matshow", "legend", "text", "set", "remove")

@@ -111,7 +111,9 @@ def lineplot(data: Any = None, *, x: Any = None, y: Any = None, hue: Any = None,
 
 
 def _for_lines(kwargs: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in kwargs.items() if key not in ("errorbar", "ci", "style", "markers", "size", "estimator")}
+    return {
+        key: value for key, value in kwargs.items() if key not in ("errorbar", "ci", "style", "markers", "size", "estimator")
+    }
 
 
 def scatterplot(data: Any = None, *, x: Any = None, y: Any = None, hue: Any = None, ax: Any = None, palette: Any = None,
@@ -123,7 +125,9 @@ def scatterplot(data: Any = None, *, x: Any = None, y: Any = None, hue: Any = No
     shades = color_palette(palette, 10) if hue is not None else []
     for index, (label, xs, ys) in enumerate(_groups(x, y, hue)):
         more = {} if label is None else {"label": str(label), "color": shades[index % len(shades)]}
-        ax.scatter(xs, ys, **more, **{key: one for key, one in kwargs.items() if key not in ("style", "markers", "size", "sizes")})
+        ax.scatter(
+            xs, ys, **more, **{key: one for key, one in kwargs.items() if key not in ("style", "markers", "size", "sizes")}
+        )
     _labelled(ax, *names, hue if legend else None)
     return ax
 
@@ -172,7 +176,9 @@ def heatmap(data: Any, *, vmin: Any = None, vmax: Any = None, cmap: Any = None, 
                 dark = sum(shades((one - low) / ((high - low) or 1.0))[:3]) < 1.5
                 form = str.__str__(fmt)[:10]
                 said = value if is_a(value, str) else format(int(value) if form == "d" else value, form)
-                ax.text(column + 0.5, row + 0.5, said, ha="center", va="center", color="w" if dark else ".15", **(annot_kws or {}))
+                ax.text(
+                    column + 0.5, row + 0.5, said, ha="center", va="center", color="w" if dark else ".15", **(annot_kws or {})
+                )
     if square:
         ax.set_aspect("equal")
     if cbar:
@@ -258,11 +264,28 @@ def despine(fig: Any = None, ax: Any = None, top: bool = True, right: bool = Tru
 def names() -> dict[str, Any]:
     """What `seaborn` has."""
     return {
-        "set": set_theme, "set_theme": set_theme, "set_style": set_style, "set_context": _taken, "set_palette": _taken,
-        "axes_style": lambda *_, **__: pyplot.Switch(), "plotting_context": lambda *_, **__: pyplot.Switch(),
-        "reset_orig": _taken, "color_palette": color_palette, "hls_palette": lambda n=6, **_: color_palette("hsv", n),
-        "husl_palette": lambda n=6, **_: color_palette("hsv", n), "cubehelix_palette": lambda n=6, **k: color_palette("magma", n),
-        "lineplot": lineplot, "scatterplot": scatterplot, "heatmap": heatmap, "histplot": histplot, "distplot": histplot,
-        "kdeplot": kdeplot, "barplot": barplot, "countplot": countplot, "boxplot": _of_axes("boxplot"),
-        "violinplot": _of_axes("violinplot"), "despine": despine, "__version__": "0.13.2",
-    }  # fmt: skip
+        "set": set_theme,
+        "set_theme": set_theme,
+        "set_style": set_style,
+        "set_context": _taken,
+        "set_palette": _taken,
+        "axes_style": lambda *_, **__: pyplot.Switch(),
+        "plotting_context": lambda *_, **__: pyplot.Switch(),
+        "reset_orig": _taken,
+        "color_palette": color_palette,
+        "hls_palette": lambda n=6, **_: color_palette("hsv", n),
+        "husl_palette": lambda n=6, **_: color_palette("hsv", n),
+        "cubehelix_palette": lambda n=6, **k: color_palette("magma", n),
+        "lineplot": lineplot,
+        "scatterplot": scatterplot,
+        "heatmap": heatmap,
+        "histplot": histplot,
+        "distplot": histplot,
+        "kdeplot": kdeplot,
+        "barplot": barplot,
+        "countplot": countplot,
+        "boxplot": _of_axes("boxplot"),
+        "violinplot": _of_axes("violinplot"),
+        "despine": despine,
+        "__version__": "0.13.2",
+    }

@@ -15,7 +15,20 @@ from ....tensor import Tensor
 MOST = 2_000_000
 """Items of a list, or of what a generator gives."""
 NUMBERS = frozenset((bool, int, float))
-SEQUENCES = (list, tuple, range, set, frozenset, map, zip, filter, Iterator, type({}.keys()), type({}.values()), type({}.items()))
+SEQUENCES: tuple[type, ...] = (
+    list,
+    tuple,
+    range,
+    set,
+    frozenset,
+    map,
+    zip,
+    filter,
+    Iterator,
+    type({}.keys()),
+    type({}.values()),
+    type({}.items()),
+)
 
 
 class UnplainError(TypeError):
@@ -128,6 +141,8 @@ def plain(value: Any, reference: Any, depth: int = 0) -> Any:
         return said(value)
     if is_a(value, np.generic):
         return plain(value.item(), reference, depth + 1) if value.dtype.kind in "biufU" else plain(str(value), reference)
+    if is_a(value, np.ndarray) and value.dtype.kind == "O":
+        return [plain(one, reference, depth + 1) for one in np.ndarray.tolist(np.ndarray.reshape(value, -1))[:MOST]]
     if is_array(value):
         found = array_in(value)
         if found.dtype.kind in "UM":
@@ -160,4 +175,4 @@ def to_show(image: Any) -> Any:
     image = image[::rows, ::columns]
     if image.ndim == 3 and image.dtype.kind == "f":
         return np.rint(np.clip(np.nan_to_num(image), 0, 1) * 255).astype(np.uint8)
-    return image.astype(np.uint8) if image.ndim == 3 else image
+    return image.astype(np.uint8 if image.ndim == 3 else np.float32)
