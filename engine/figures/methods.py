@@ -311,8 +311,6 @@ _WORDS: dict[str, str] = {
 ARTIST: dict[str, str] = {name: _WORDS.get(name, "") for name in _SETTERS} | _WORDS
 """Of what the others return: lines, patches, collections, images, texts, legends, axes' sides, spines, colour bars."""
 
-SUBPLOT_SPEC = frozenset(("add_subplot", "add_axes", "inset_axes", "twinx", "twiny"))
-"""Methods that return axes."""
 KINDS: dict[str, dict[str, str]] = {"figure": FIGURE, "axes": AXES, "artist": ARTIST, "grid": {}}
 """By what something is, its methods."""
 

@@ -81,8 +81,9 @@ class World:
             return None
         if level or type(name) is not str:
             raise PolicyError("relative imports do not work in a program that is one file", "Write the code into this program.")
-        if name.partition(".")[0] in self.late:
-            self._make_late(name.partition(".")[0])
+        for late in (name, name.partition(".")[0]):
+            if late in self.late:
+                self._make_late(late)
         if name not in self.modules:
             raise error_for(name, {*self.modules, *self.late})
         if name.partition(".")[0] == "numpy":

@@ -8,7 +8,6 @@ from ..policy.errors import MissingModule
 
 INSTEAD = {
     "PIL": "Make a picture with torch.rand or a list of numbers.",
-    "IPython": "print() shows values; the last expression of a notebook cell is shown as well.",
     "argparse": "Write the settings into the program, for example as a dataclass.",
     "asyncio": "Use plain functions and loops.",
     "builtins": "The built-in functions have their names.",
@@ -35,7 +34,6 @@ INSTEAD = {
     "socket": "A program has no network here.",
     "subprocess": "A program cannot start others here.",
     "tempfile": "A program has no files here.",
-    "tensorboard": "The page draws losses and gradients.",
     "tensorflow": "Use torch.",
     "threading": "A program has one thread; use a loop.",
     "torch": "This part of PyTorch is not here; print(torch.supported()) lists what is.",

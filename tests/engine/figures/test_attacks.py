@@ -85,7 +85,8 @@ MARKUP = (
 )
 LINKS = (
     "plt.plot([1], url='javascript:alert(1)', gid='own', picker=print)\nplt.gca().set_url('http://evil')\n"
-    "plt.title('x', url='http://evil', usetex=True)\nplt.rcParams['svg.fonttype'] = 'none'\nplt.rcParams['text.usetex'] = True\n"
+    "plt.title('x', url='http://evil', usetex=True)\nplt.rcParams['svg.fonttype'] = 'none'\n"
+    "plt.rcParams['text.usetex'] = True\n"
 )
 
 

@@ -53,7 +53,8 @@ def refused(result: RunResult) -> list[str]:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_a_program_gets_what_matplotlib_gives(case: Case) -> None:
+def test_a_program_gets_what_matplotlib_gives(case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     result = run(case.program)
     assert result.status == "ok", result.error
     assert result.output == with_matplotlib(case.program)
@@ -146,3 +147,36 @@ def test_an_animation_is_gone_through_once() -> None:
     )
     assert result.status == "ok"
     assert [call.args[0] for call in decoded(result.figures[0].figure).calls[-4:]] == [[0, 0], [0, 1], [0, 2], [0, 3]]
+
+
+def test_scalars_of_a_summary_writer_are_drawn_as_curves() -> None:
+    result = run(
+        "import torch\nfrom torch.utils.tensorboard import SummaryWriter\nwith SummaryWriter('runs/one') as writer:\n"
+        "    w = torch.tensor(1.0, requires_grad=True)\n"
+        "    for step in range(5):\n        writer.add_scalar('Loss/train', w / (step + 1), step)\n"
+        "        writer.add_scalars('accuracy', {'train': 0.1 * step, 'test': 0.05 * step}, step)\n"
+        "    writer.add_histogram('w', torch.ones(3), 0)\n    writer.add_graph(None)\n    writer.add_text('note', 'done')\n"
+        "    writer.add_image('picture', torch.rand(3, 8, 8))\n    writer.flush()\nprint(writer.log_dir)\n"
+    )
+    assert result.status == "ok", result.error
+    assert result.output == (
+        "Note: SummaryWriter.add_histogram() is taken and not drawn here.\n"
+        "Note: SummaryWriter.add_graph() is taken and not drawn here.\nnote: done\nruns/one\n"
+    )
+    assert [decoded(shown.figure).title for shown in result.figures] == ["picture", "Loss/train · accuracy"]
+    assert refused(result) == []
+
+
+def test_ipython_shows_values_and_figures() -> None:
+    result = run(
+        "from IPython.display import HTML, clear_output, display\nimport matplotlib.pyplot as plt\nfig = plt.figure()\n"
+        "plt.plot([1])\ndisplay(fig)\nclear_output(wait=True)\ndisplay(3, 'x', HTML('<b>bold</b>'))\n"
+    )
+    assert result.output == "3\n'x'\n<b>bold</b>\n"
+    assert [shown.after for shown in result.figures] == [0]
+
+
+def test_a_summary_writer_goes_on_in_the_next_cell() -> None:
+    first = "from torch.utils.tensorboard import SummaryWriter\nwriter = SummaryWriter()\nwriter.add_scalar('loss', 1.0)"
+    result = run(Program.from_cells((first, "print(1)", "writer.add_scalar('loss', 2.0)"), "notebook"))
+    assert [shown.cell for shown in result.figures] == [0, 2]

@@ -9,16 +9,15 @@ from ....figures import methods
 from ...policy.errors import MissingAttribute
 from ...policy.guards import Guards
 from ..facade import Facade
-from . import animation, colours, pyplot, seaborn
+from . import animation, colours, display, pyplot, seaborn, tensorboard
 from .axes import Axes, Axes3D
 from .canvas import AxesImage, FigureHandle, GridSpec, Line2D, Rectangle, Text, maker, notes
-from .pyplot import ended
 from .values import numbers
 
 __all__ = ["TOPS", "ended", "facades"]
 
-TOPS = ("matplotlib", "mpl_toolkits", "seaborn")
-"""The packages whose modules these are."""
+TOPS = ("IPython", "matplotlib", "mpl_toolkits", "seaborn", "tensorboardX", "torch.utils.tensorboard")
+"""The packages, and a module of another one, whose facades these are."""
 VERSION = "3.10.0"
 """What `matplotlib.__version__` says: the version whose calls these are."""
 LOCATORS = [name for name in methods.OBJECTS if name.endswith(("Locator", "Formatter", "Notation"))]
@@ -54,6 +53,8 @@ def facades(guards: Guards) -> dict[str, Facade]:
             name: maker(name) for name in LOCATORS}  # fmt: skip
     made: dict[str, dict[str, Any]] = {
         "matplotlib.animation": animation.names(),
+        "IPython": {"get_ipython": _taken},
+        "IPython.display": display.names(),
         "matplotlib.axes": {"Axes": Axes},
         "matplotlib.collections": {"LineCollection": maker("LineCollection")},
         "matplotlib.colors": colors,
@@ -74,6 +75,8 @@ def facades(guards: Guards) -> dict[str, Facade]:
         "mpl_toolkits.axes_grid1": {"make_axes_locatable": Divider, "ImageGrid": image_grid},
         "mpl_toolkits": {},
         "seaborn": seaborn.names(),
+        "tensorboardX": tensorboard.names(),
+        "torch.utils.tensorboard": tensorboard.names(),
         "matplotlib": {
             "__version__": VERSION,
             "colormaps": colours.Colormaps(),
@@ -87,13 +90,21 @@ def facades(guards: Guards) -> dict[str, Facade]:
             "rcdefaults": _taken,
         },
     }
-    guards.know((FigureHandle, Axes, Axes3D, AxesImage, GridSpec, Line2D, Rectangle, Text, colours.Colormap))
+    guards.know(
+        (FigureHandle, Axes, Axes3D, AxesImage, GridSpec, Line2D, Rectangle, Text, colours.Colormap, tensorboard.SummaryWriter)
+    )
     found = {name: _facade(name, names) for name, names in made.items()} | {"matplotlib.cm": cm_facade}
     for name, facade in found.items():
         package, _, last = name.rpartition(".")
-        if package:
+        if package in found:
             vars(found[package])[last] = facade
     return found
+
+
+def ended() -> None:
+    """The program, or the cell of a notebook, has ended: what it drew and did not show is shown."""
+    tensorboard.ended()
+    pyplot.ended()
 
 
 def _facade(name: str, names: dict[str, Any]) -> Facade:
