@@ -16,7 +16,7 @@ import numpy as np
 
 from ..limits import FIGURE
 
-TYPES = ("<f8", "<f4", "<i8", "|u1", "|b1")
+TYPES = ("<f8", "<f4", "<i8", "<i4", "<i2", "|u1", "|b1")
 """Types of arrays."""
 TEXT = 500
 """Characters of one string; a title is shorter."""
@@ -104,6 +104,9 @@ def array_value(array: Any) -> dict[str, Any]:
     kind = {"f": "<f4" if array.dtype.itemsize <= 4 else "<f8", "b": "|b1"}.get(array.dtype.kind, "<i8")
     if array.dtype == np.uint8:
         kind = "|u1"
+    elif kind == "<i8" and array.size:
+        low, high = int(array.min()), int(array.max())
+        kind = next((name for name in ("<i2", "<i4") if np.iinfo(name).min <= low and high <= np.iinfo(name).max), kind)
     data = np.ascontiguousarray(array, kind)
     return {"a": base64.b64encode(data.tobytes()).decode(), "t": kind, "s": list(array.shape)}
 

@@ -88,6 +88,14 @@ def numbers(value: Any) -> Any:
 def _stacked(parts: list[Any], depth: int) -> Any:
     if depth > DEEP:
         raise UnplainError("lists too deep to be drawn")
+    if parts and NUMBERS.issuperset(map(type, parts)):
+        # Numbers of Python's own, in a list that nobody else has.
+        found = np.array(parts)
+        return (
+            found
+            if found.dtype.kind in "biuf"
+            else np.array([float(part) if abs(part) < 2**1000 else np.inf for part in parts])
+        )
     made = []
     for part in parts:
         made.append(
