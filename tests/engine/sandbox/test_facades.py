@@ -78,7 +78,7 @@ def test_what_is_not_there_says_so() -> None:
         "import pandas": "NumPy arrays",
         "import torchvision.datasets": "torch.randn",
         "import torch.distributed": "torch.supported()",
-        "import nothing_of_the_kind": "There are: abc",
+        "import nothing_of_the_kind": "There are: IPython, abc",
         "open('x')": "no files",
         "input()": "write the value",
         "eval('1')": "dict of functions",
