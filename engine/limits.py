@@ -77,6 +77,11 @@ KEPT = Row(
     "of arrays that are kept whole", 192 * MB, "memory; later arrays leave a summary, and nothing is cut", hosted=16 * MB,
     bytes=True,
 )  # fmt: skip
+FILE_BYTES = Row(
+    "of files", 64 * MB, "the program's memory, and that of the page, which offers what it wrote", hosted=8 * MB, bytes=True,
+    of="a run holds",
+)  # fmt: skip
+FILE_COUNT = Row("files and folders", 2_000, "time to list and to send them", hosted=500, of="a run holds")
 
 # --- a recording --------------------------------------------------------------------------------------------------------------
 
@@ -196,7 +201,7 @@ QUEUE = Row("waiting runs", 400, "more are turned away, and told so", most=1_000
 PER_SESSION = Row("runs waiting or under way", 4, "the queue is for everybody", most=1_000_000, of="a visitor has")
 
 GROUPS = {
-    "One run": (SECONDS, MEMORY, OUTPUT, EVENTS, KEPT),
+    "One run": (SECONDS, MEMORY, OUTPUT, EVENTS, KEPT, FILE_BYTES, FILE_COUNT),
     "A recording": (
         ELEMENTS, SMALL, ARRAYS, ROWS, COLUMNS, PARTS, FACTS, DIMS, SIZE, NUMBER, NESTED, NAME, TEXT, VALUE, RULES, RULE,
     ),

@@ -44,7 +44,7 @@ CONSTANTS = frozenset(
 LITERAL = frozenset(("__match_args__", "__slots__"))
 """The constants that list names of attributes, and so must be written out."""
 
-READ = frozenset(("__class__", "__debug__", "__doc__", "__name__", "__version__"))
+READ = frozenset(("__class__", "__debug__", "__doc__", "__file__", "__name__", "__version__"))
 """Names that a program may look up, besides those of methods."""
 
 ATTRIBUTES = (METHODS - {"__class_getitem__"}) | frozenset(
@@ -113,7 +113,7 @@ INSTEAD = {
     "__subclasses__": "Keep a list of your own, filled by __init_subclass__.",
     "__import__": "Write an import statement.",
     "__builtins__": "The usual built-in functions have their names: len, print, …",
-    "__file__": "A program has no files here; give data in the text.",
+    "__file__": "The path of the program's own file is the name __file__.",
     "__getattribute__": "Define __getattr__, which is asked for attributes that are not there.",
     "__reduce__": "Define __copy__ or __deepcopy__.",
     "__reduce_ex__": "Define __copy__ or __deepcopy__.",
@@ -129,9 +129,9 @@ INSTEAD = {
     "ctypes": "Index the array; tolist() gives Python numbers.",
     "readinto": "Use read().",
     "readinto1": "Use read().",
-    "tofile": "A program has no files here; print the values, or use tolist().",
-    "dump": "A program has no files here; print the values, or use tolist().",
-    "dumps": "A program has no files here; print the values, or use tolist().",
+    "tofile": "Use np.save, or write tobytes() to a file.",
+    "dump": "Use np.save.",
+    "dumps": "Use np.save, or tobytes().",
     "resize": "Use reshape(), or np.resize(a, shape).",
     "setflags": "Use copy() to get an array that can be written.",
     "bit_generator": "Use np.random.default_rng(seed).",
