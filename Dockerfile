@@ -9,7 +9,7 @@ COPY .streamlit .streamlit
 COPY assets assets
 COPY components components
 COPY engine engine
-RUN pip install --no-cache-dir --no-compile --editable '.[cluster]' && python -m compileall -q engine components app.py gradtape.py
+RUN pip install --no-cache-dir --no-compile --editable '.[cluster,plots]' && python -m compileall -q engine components app.py gradtape.py
 
 USER gradtape
 ENV GRADTAPE_HOSTED=1

@@ -18,6 +18,7 @@ from components.page.beside import find, panel
 from components.page.code import cells_on_show, code
 from components.page.empty_state import empty_html
 from components.page.error_boundary import guarded
+from components.page.figures import draw_figures
 from components.page.graph import graph, player
 from components.page.guided_tour import guided_tour
 from components.page.notices import notices, refused, run_button
@@ -51,6 +52,7 @@ def main() -> None:
     bounded()
     p = visitors_page()
     tasks.settle()
+    draw_figures(p)
     shortcuts(KEYS, key="shortcuts")
     names(completions(), key="names")
     if st.context.is_embedded:

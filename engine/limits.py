@@ -108,6 +108,9 @@ TEXT = Row(
     of="a recording shows",
 )
 VALUE = Row("characters of the value of a notebook's cell", 100_000, "a longer one is shortened", of="a recording shows")
+FIGURE = Row("characters of a figure", 2_000_000, "its calls and the arrays that they are given", of="a recording holds")
+FIGURES = Row("figures", 100, "a loop that draws one in each iteration", of="of a run the recording holds")
+FIGURE_CALLS = Row("calls that draw into it", 4_000, "memory and time to draw it", of="a figure has")
 RULES = Row("rules, conditions or outputs of an operation", 64, "of one entry of the table of operations")
 RULE = Row("characters of a rule, a formula or a description", 2_000, "of one entry of the table of operations")
 
@@ -140,6 +143,13 @@ FILE = Row(
 UPLOAD = Row(
     "of an opened file", 64 * MB, "it is held in memory while it is read", hosted=40 * MB, of="the page takes", bytes=True
 )
+
+# --- figures ------------------------------------------------------------------------------------------------------------------
+
+DRAWING = Row("seconds", 20, "a figure that never ends", hosted=8, of="drawing a figure takes")
+DRAWING_MEMORY = Row("of memory", 1_024 * MB, "the machine's memory", hosted=512 * MB, of="drawing a figure takes", bytes=True)
+DRAWN = Row("of the picture of a figure", 2 * MB, "it is sent with every run of the page", of="the page shows", bytes=True)
+FIGURE_PIXELS = Row("pixels", 6_000_000, "memory and time to draw it", of="a figure has")
 
 # --- checks, sweeps and fixes -------------------------------------------------------------------------------------------------
 
@@ -218,6 +228,7 @@ GROUPS = {
     "Checkpoints": (
         CHECKPOINT, CHECKPOINT_ENTRIES, CHECKPOINT_MARKS, CHECKPOINT_KEY_DEPTH, CHECKPOINT_KEY_PARTS, SAFETENSORS_HEADER,
     ),
+    "Figures": (FIGURE, FIGURES, FIGURE_CALLS, DRAWING, DRAWING_MEMORY, DRAWN, FIGURE_PIXELS),
     "Checks, sweeps and fixes": (
         SLOPES, STEPS, CHECK_TEXT, CHECKED_PASSES, CHECKED_SECONDS, POINTS, PATH, SWEEP_TEXT, FIXES,
     ),

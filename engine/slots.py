@@ -11,6 +11,10 @@ def _empty(*_: Any) -> Any:
     raise RuntimeError("nothing has been put there; `engine.wiring` does it")
 
 
+def _unseen(_: str) -> None:
+    """Nobody looks at what is drawn."""
+
+
 def _plainly(setup: str, text: str, names: dict[str, Any]) -> Callable[[], Any]:
     """As Python runs it: the text is that of a user's own process."""
     exec(compile(setup, "<setup>", "exec", dont_inherit=True), names)
@@ -28,6 +32,8 @@ class Slots:
     """The backend (`engine.sandbox.runner.Backend`) to which programs go; None where this machine runs them."""
     statement: Callable[[str, str, dict[str, Any]], Callable[[], Any]] = _plainly
     """What runs a statement that is given as text, with these names, after another one has run: a sandbox looks at it first."""
+    figure: Callable[[str], None] = _unseen
+    """Takes a figure that a program shows, as text (`engine.figures.data`)."""
     jobs: dict[str, Callable[[], Any]] = field(default_factory=dict)
     """By the kind of a job: loads what a child does for it (`engine.sandbox.processes.child.Work`)."""
 

@@ -8,6 +8,7 @@ from components.editor import Diagnostic, editor
 from components.html.markup import shortened, tag
 from components.page import controls, edits
 from components.page.console import LINES_CELL, MOST_CELL, cell_html, whole_output
+from components.page.figures import between
 from components.page.runs import run_typed
 from components.page.state import Page
 
@@ -67,7 +68,7 @@ def notebook_cell(p: Page, cell: int) -> None:
     """A notebook's cell: its text, what it printed, and the value of its last expression."""
     with st.container(key=f"cell_{cell}", border=False):
         code(p, cell, "content")
-        shown = cell_html(p.result, cell) if p.result is not None else ""
+        shown = cell_html(p.result, cell, between(p, p.result, cell)) if p.result is not None else ""
         if shown:
             st.html(tag("div", shown, cls="gt-console gt-cell"))
         if p.result is not None and cell < len(p.result.cells):

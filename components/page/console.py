@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from components.html.markup import copy, shortened, tag, text
@@ -29,10 +31,14 @@ MOST_RESULT = 5_000
 MOST_MESSAGE = 10_000
 
 
-def console(result: RunResult | None, *, key: str) -> None:
-    """Show the output of a run."""
+Placed = Sequence[tuple[int, str]]
+"""Figures as HTML, each after so many characters of the output."""
+
+
+def console(result: RunResult | None, figures: Placed = (), *, key: str) -> None:
+    """Show the output of a run, and its figures."""
     with st.container(key=key, border=False):
-        st.html(console_html(result))
+        st.html(console_html(result, figures))
         if result is not None:
             whole_output(result.output, MOST, LINES, key=key)
 
@@ -46,7 +52,7 @@ def whole_output(output: str, most: int, most_lines: int, *, key: str) -> None:
         )  # fmt: skip
 
 
-def console_html(result: RunResult | None) -> str:
+def console_html(result: RunResult | None, figures: Placed = ()) -> str:
     """The console's contents as HTML."""
     if result is None:
         return tag("div", "Run the program to see what it prints.", cls="gt-console gt-muted")
@@ -56,7 +62,9 @@ def console_html(result: RunResult | None) -> str:
         copied = (
             copy(f"{head}\n{between}\n{tail}", "the output as it is shown") if between else copy(result.output, "the output")
         )
-        parts.append(tag("div", copied, output_html(result.output), cls="gt-copied"))
+        parts.append(tag("div", copied, with_figures(result.output, figures, MOST, LINES), cls="gt-copied"))
+    elif figures:
+        parts += [figure for _, figure in figures]
     if result.error is not None:
         parts.append(error_html(result))
     elif result.status != "ok":
@@ -87,6 +95,19 @@ def output_html(output: str, most: int = MOST, most_lines: int = LINES) -> str:
     return tag("pre", _lines(head, most)) + tag("div", text(between), cls="gt-muted") + tag("pre", _lines(tail, most))
 
 
+def with_figures(output: str, figures: Placed, most: int, most_lines: int) -> str:
+    """Printed text with figures in between; of much text around them both ends, everywhere."""
+    if not figures:
+        return output_html(output, most, most_lines)
+    parts, began, share = [], 0, len(figures) + 1
+    for after, figure in (*figures, (len(output), "")):
+        if output[began:after].strip("\n"):
+            parts.append(output_html(output[began:after], most // share, max(most_lines // share, 2)))
+        parts.append(figure)
+        began = max(began, after)
+    return "".join(parts)
+
+
 def _lines(output: str, most: int) -> str:
     lines = output.split("\n")
     shown = []
@@ -99,12 +120,13 @@ def _lines(output: str, most: int) -> str:
     return "\n".join(shown)
 
 
-def cell_html(result: RunResult, cell: int) -> str:
+def cell_html(result: RunResult, cell: int, figures: Placed = ()) -> str:
     """What a notebook's cell printed, the value of its last expression, and its error; nothing if there is none of these."""
     if cell >= len(result.cells):
         return ""
     done = result.cells[cell]
     shown = output_html(done.output, MOST_CELL, LINES_CELL) if done.output else ""
+    shown += "".join(figure for _, figure in figures)
     if done.result is not None:
         shown += tag("pre", tag("span", text(f"Out[{cell + 1}]: "), cls="gt-out"), text(done.result, MOST_RESULT))
     if result.error is not None and result.error.cell == cell:

@@ -61,6 +61,8 @@ class Page:
     """The texts that `result` belongs to."""
     opened: Recording | None = None
     """A recording opened from a file, shown instead of a run's."""
+    figures: dict[str, bytes | str] = field(default_factory=dict)
+    """The run's figures → their pictures, or why there is none; "" for one that is being drawn."""
     unrun: Callable[[], None] | None = None
     """A stranger's program is shown that has not run; what to do when it has."""
     limits: Limits | None = None

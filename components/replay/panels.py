@@ -14,6 +14,7 @@ from components.replay.pictures import FOLD
 from components.replay.texts import Texts, history
 from engine.diagnosis import findings
 from engine.diagnosis.ledger import ledgers
+from engine.figures import title_of_text
 from engine.graph import View, build, changes
 from engine.graph.structure.build import Graph
 from engine.graph.unrolled_graph import unrolled_graph
@@ -26,6 +27,7 @@ from engine.recording.events import (
     BackwardEnded,
     CellBegan,
     CellEnded,
+    Drew,
     FlagSet,
     GradSet,
     HookRan,
@@ -139,6 +141,8 @@ def _output(recording: Recording) -> Iterator[tuple[int, str, str]]:
         match event:
             case Printed():
                 yield step, "error" if event.stream == "stderr" else "text", event.text
+            case Drew():
+                yield step, "text", f"[{title_of_text(event.figure)}]\n"
             case CellEnded() if event.result is not None:
                 yield step, "value", event.result + "\n"
             case Raised():

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from pathlib import Path
 
 from ..diagnosis.failures import help_with
-from ..recording.events import Printed
+from ..export.figures import draw, suffix
+from ..figures import Figure, decoded, title_of
+from ..recording.events import Drew, Printed
 from ..recording.recording import SUFFIX
 from ..sandbox import RunResult
+from ..sandbox.calls import CallError
 from . import beside
 from .command import FAILED, Command, CommandError
 from .files import limits, read, reason, run_program, size, write
@@ -24,6 +28,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--output", metavar="FILE", help=f"where the recording goes; without it, {SUFFIX} beside the program's name"
     )
+    parser.add_argument("--save-figures", metavar="FOLDER", help="where the figures that it shows go, as SVG or PNG")
     parser.add_argument(
         "--save-files", metavar="FOLDER", help="write the files that the program wrote into this folder; without it, list them"
     )
@@ -42,7 +47,7 @@ def _run(args: argparse.Namespace) -> int:
     if args.torch:
         return _on_pytorch(args)
     result = run_program(args.program, args)
-    _show(result)
+    _show(result, Path(args.save_figures) if args.save_figures else None)
     if result.recording is not None and result.recording.events:
         write(result.recording.to_bytes(), args.output, args.program, SUFFIX)
     _tell_files(result, args.save_files)
@@ -91,14 +96,16 @@ def _on_pytorch(args: argparse.Namespace) -> int:
     return 1
 
 
-def _show(result: RunResult) -> None:
-    """What the program wrote, each stream where it belongs, and how it failed."""
+def _show(result: RunResult, folder: Path | None) -> None:
+    """What the program wrote, each stream where it belongs, its figures, and how it failed."""
     if result.recording is None:
         sys.stdout.write(result.output)
     else:
         for event in result.recording.events:
             if isinstance(event, Printed):
                 (sys.stderr if event.stream == "stderr" else sys.stdout).write(event.text)
+            elif isinstance(event, Drew):
+                sys.stdout.write(f"[{_figure(event.figure, folder)}]\n")
     sys.stdout.flush()
     error = result.error
     if error is not None and error.type == "SystemExit":
@@ -111,6 +118,34 @@ def _show(result: RunResult) -> None:
         print(reason(result), file=sys.stderr)
     if error is not None and (help_text := error.help or help_with(error.message, error.type)):
         print(help_text, file=sys.stderr)
+
+
+def _figure(text: str, folder: Path | None) -> str:
+    """A figure in a line, once it is saved if it is to be."""
+    try:
+        figure = decoded(text)
+    except ValueError:
+        return "a figure that cannot be read"
+    width, height = figure.size
+    shown = f"{title_of(figure)}, {width}×{height}"
+    if folder is None:
+        return f"{shown} → --save-figures FOLDER"
+    try:
+        picture = draw(text)
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / f"{_file_name(figure)}{suffix(picture)}"
+        path.write_bytes(picture)
+    except CallError as error:
+        return f"{shown}: {error}"
+    except OSError as error:
+        return f"{shown}: it could not be written: {error.strerror}"
+    return f"{shown} → {path}"
+
+
+def _file_name(figure: Figure) -> str:
+    """A name of letters that no program chooses a folder by."""
+    told = re.sub(r"[^A-Za-z0-9]+", "-", figure.name.rpartition(".")[0] or figure.name).strip("-")[:60]
+    return f"figure-{figure.number}-{told}" if told else f"figure-{figure.number}"
 
 
 COMMAND = Command("run", "run a program, show what it prints, and keep the recording", _arguments, _run)

@@ -15,6 +15,7 @@ from ..recording.events import (
     BackwardEnded,
     CellBegan,
     CellEnded,
+    Drew,
     FlagSet,
     GradSet,
     HookRan,
@@ -119,7 +120,7 @@ def scalars(recording: Recording) -> dict[Place, float]:
                 put(step, "gradient", recording.line(index.passes[event.number].event), _norm(recording, event.total))
             case (
                 OpRan() | Named() | FlagSet() | NodeRan() | BackwardEnded() | GradSet() | HookRan() | Stepped() | Printed() |
-                Warned() | Raised() | CellBegan() | CellEnded() | Thinned()
+                Drew() | Warned() | Raised() | CellBegan() | CellEnded() | Thinned()
             ):  # fmt: skip
                 pass  # not in every iteration, or no number
     return found

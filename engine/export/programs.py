@@ -6,6 +6,7 @@ import ast
 from collections.abc import Sequence
 from typing import Any
 
+from ..figures import title_of_text
 from ..program import Program
 from ..program.parsing import UnreadError, read
 from ..recording.events import (
@@ -14,6 +15,7 @@ from ..recording.events import (
     BackwardEnded,
     CellBegan,
     CellEnded,
+    Drew,
     FlagSet,
     GradSet,
     HookRan,
@@ -73,6 +75,8 @@ def _outputs(recording: Recording) -> list[list[dict[str, Any]]]:
         match event:
             case Printed():
                 _stream(outputs, event.stream, event.text)
+            case Drew():
+                _stream(outputs, "stdout", f"[{title_of_text(event.figure)}]\n")
             case CellEnded() if event.result is not None:
                 data = {"text/plain": event.result}
                 outputs.append({"output_type": "execute_result", "execution_count": cell + 1, "metadata": {}, "data": data})

@@ -276,6 +276,12 @@ class Printed(Event, frozen=True, tag="print"):
     stream: str = "stdout"
 
 
+class Drew(Event, frozen=True, tag="figure"):
+    """The program showed a figure: the calls that drew it, as text (`engine.figures.data`)."""
+
+    figure: str
+
+
 class Warned(Event, frozen=True, tag="warn"):
     """A warning was shown."""
 
@@ -330,6 +336,7 @@ AnyEvent = (
     | Stepped
     | Read
     | Printed
+    | Drew
     | Warned
     | Raised
     | CellBegan

@@ -21,6 +21,7 @@ from .events import (
     AnyEvent,
     CellBegan,
     CellEnded,
+    Drew,
     Named,
     Printed,
     Raised,
@@ -282,6 +283,10 @@ class Logbook(ABC):
     def printed(self, text: str, stream: str = "stdout") -> None:
         """The program wrote text."""
         self.writer.once(self.where(), Printed(text, stream))
+
+    def drew(self, figure: str) -> None:
+        """The program showed a figure."""
+        self.writer.once(self.where(), Drew(figure))
 
     def warned(self, category: str, message: str) -> None:
         """A warning was shown."""

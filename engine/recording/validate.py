@@ -19,6 +19,7 @@ from .events import (
     BackwardEnded,
     CellBegan,
     CellEnded,
+    Drew,
     FlagSet,
     GradSet,
     HookRan,
@@ -278,6 +279,10 @@ class References:
         self.node(node, optional=True)
         _count(output, "output number")
 
+    def drew(self, event: Drew) -> None:
+        if len(event.figure) > limits.FIGURE.value():
+            raise RecordingError(limits.FIGURE.past())
+
     def array(self, *ids: int) -> None:
         for id in ids:
             _within(id, self.arrays, "array")
@@ -299,6 +304,7 @@ _CHECKS: dict[type, Callable[[References, Any], None] | None] = {
     CellEnded: References.cell,
     Raised: References.raised,
     Printed: None,
+    Drew: References.drew,
     Thinned: References.thinned,
     Warned: None,
 }

@@ -38,6 +38,8 @@ class Function:
     seconds: float = 20.0
     memory_mb: int = 1024
     output_mb: int = 64
+    apart: bool = False
+    """Whether it has a server of its own, because it loads much that the others do not need."""
 
     def over(self, error: Exception, doing: str) -> str:
         """Which of its limits was in the way of `doing` something, in words for the user; "" if none was."""
@@ -65,14 +67,15 @@ _offered: dict[str, Function] = {}
 
 def offer(function: Function) -> Function:
     """Have the server of calls load a function; when a module that owns one is imported."""
-    _offered[function.name] = function
+    if not function.apart:
+        _offered[function.name] = function
     return function
 
 
-def bounded(name: str, seconds: Row, memory: Row, output: int) -> Function:
+def bounded(name: str, seconds: Row, memory: Row, output: int, *, apart: bool = False) -> Function:
     """Offer a function that has its limits from the table, as they are on this installation, and returns so many bytes."""
     hosted = settings().hosted
-    return offer(Function(name, seconds.value(hosted), memory.value(hosted) // MB, -(-output // MB)))
+    return offer(Function(name, seconds.value(hosted), memory.value(hosted) // MB, -(-output // MB), apart))
 
 
 def get_ready() -> None:
@@ -85,7 +88,9 @@ def get_ready() -> None:
     threading.Thread(target=start, daemon=True, name="gradtape-calls").start()
 
 
-def _server(*names: str) -> Guarded:
+def _server(*names: str, apart: bool = False) -> Guarded:
+    if apart:
+        return server(CALLEE, names)
     return server(CALLEE, tuple(sorted({*_offered, *names})))
 
 
@@ -110,7 +115,7 @@ def call(
     collected = _Returned(request, progress)
     job = Job((), False, limits, call=request, hosted=settings().hosted)
     try:
-        end = _server(function.name).exchange(job, collected, stop, pieces)
+        end = _server(function.name, apart=function.apart).exchange(job, collected, stop, pieces)
     except OSError:  # it cannot be started
         raise CallError("crashed", SILENT) from None
     if collected.failure:

@@ -167,6 +167,13 @@ class Tape(RunningLoops):
         self.levels = Levels(self.recorder, self.job.limits, self.sender.most, self.sender.used, self.job.window)
         context.observer = self.recorder
 
+    def figure(self, text: str) -> None:
+        """The program shows a figure, after what it has printed."""
+        for stream in self.streams:
+            stream.flush()
+        self.recorder.drew(text)
+        self.mark()
+
     def lost(self) -> None:
         """There was not even memory for some of the recording: the run ends with what there is of it until then."""
         self.spare = None

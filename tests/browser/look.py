@@ -55,6 +55,8 @@ def main() -> int:
                 if args.panel != FIRST:
                     tab.locator(f".st-key-{FIRST.lower()}").wait_for(state="detached", timeout=PATIENCE)
         shown.settled()
+        tab.locator(".st-key-task_figures").wait_for(state="detached", timeout=PATIENCE)
+        shown.settled()
         tab.screenshot(path=args.output, caret="hide", animations="disabled")
         failed = tab.locator("[class*=st-key-trouble_]").count()
         browser.close()

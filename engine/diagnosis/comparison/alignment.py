@@ -23,6 +23,7 @@ from ...recording.events import (
     BackwardEnded,
     CellBegan,
     CellEnded,
+    Drew,
     FlagSet,
     GradSet,
     HookRan,
@@ -343,7 +344,7 @@ class _Matcher:
                 return "step", *side.line_and_scope(event), event.optimizer
             case Raised():
                 return ("raise",)
-            case OpRan() | Read() | Printed() | Warned() | CellBegan() | CellEnded() | Thinned():
+            case OpRan() | Read() | Printed() | Drew() | Warned() | CellBegan() | CellEnded() | Thinned():
                 return type(event).__name__, *side.line_and_scope(event)
 
     @property

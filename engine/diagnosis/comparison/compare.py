@@ -20,6 +20,7 @@ from ...recording.events import (
     BackwardEnded,
     CellBegan,
     CellEnded,
+    Drew,
     FlagSet,
     GradSet,
     HookRan,
@@ -238,6 +239,9 @@ class _Comparer:
             case Printed(), Printed():
                 if a.text != b.text:
                     return "prints something else", ""
+            case Drew(), Drew():
+                if a.figure != b.figure:
+                    return "draws something else", ""
             case Raised(), Raised():
                 if (a.type, a.message) != (b.type, b.message):
                     return f"{b.type}: {b.message}", ""
@@ -269,7 +273,7 @@ class _Comparer:
                 return f"t{event.tensor}"
             case (
                 Named() | FlagSet() | BackwardBegan() | NodeRan() | BackwardEnded() | HookRan() | Stepped() | Read() |
-                Printed() | Warned() | Raised() | CellBegan() | CellEnded() | Thinned()
+                Printed() | Drew() | Warned() | Raised() | CellBegan() | CellEnded() | Thinned()
             ):  # fmt: skip
                 return ""
 

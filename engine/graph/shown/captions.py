@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal, TypeAlias
 
+from ...figures import title_of_text
 from ...recording.events import (
     NOTHING,
     Accumulated,
@@ -13,6 +14,7 @@ from ...recording.events import (
     BackwardEnded,
     CellBegan,
     CellEnded,
+    Drew,
     FlagSet,
     GradSet,
     HookRan,
@@ -106,6 +108,8 @@ class _Writer:
                 parts = [strong(f"{event.optimizer}.step"), plain(f" updates {count} parameter{'s' * (count != 1)}")]
             case Read():
                 parts = self.read(step, event)
+            case Drew():
+                parts = [plain("shows "), strong(clip(title_of_text(event.figure), _MAX_MESSAGE))]
             case Printed():
                 text = clip(event.text, _MAX_MESSAGE)
                 parts = [

@@ -23,6 +23,7 @@ from ...recording.events import (
     BackwardEnded,
     CellBegan,
     CellEnded,
+    Drew,
     FlagSet,
     GradSet,
     HookRan,
@@ -272,8 +273,8 @@ class _Sweep:
                 for number in list(self.in_pass):
                     self._ended(number)
             case (
-                Named() | FlagSet() | HookRan() | Stepped() | Read() | Printed() | Warned() | CellBegan() | CellEnded() |
-                Thinned()
+                Named() | FlagSet() | HookRan() | Stepped() | Read() | Printed() | Drew() | Warned() | CellBegan() |
+                CellEnded() | Thinned()
             ):  # fmt: skip
                 pass  # nothing that a card shows
 

@@ -14,6 +14,7 @@ from ...recording.events import (
     BackwardEnded,
     CellBegan,
     CellEnded,
+    Drew,
     FlagSet,
     GradSet,
     HookRan,
@@ -183,7 +184,7 @@ class _Focus:
                 found += [self.node(sent.node, sent.input) for sent in event.sent if sent is not None]
             case Stepped():
                 found += [self.tensor(parameter) for parameter in event.parameters]
-            case Printed() | Warned() | Raised() | CellBegan() | CellEnded() | Thinned():
+            case Printed() | Drew() | Warned() | Raised() | CellBegan() | CellEnded() | Thinned():
                 pass  # about no node
         return tuple(dict.fromkeys(key for key in found if key in self.graph))
 

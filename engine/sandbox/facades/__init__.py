@@ -19,7 +19,7 @@ from ...utils.data import DataLoader, Dataset, Sampler
 from ..policy.builtin import make_builtins
 from ..policy.errors import MissingModule, PolicyError
 from ..policy.guards import Guards
-from . import guarded, libraries, library, numpy, outside, plain, saving, system, torch
+from . import guarded, libraries, library, numpy, outside, plain, plotting, saving, system, torch
 from .absent import error_for
 from .copying import Copying
 from .facade import Facade
@@ -69,10 +69,19 @@ class World:
         # Their switches can be set, so they are no facades.
         self.modules |= {f"torch.backends.{name}": vars(backends)[name] for name in LISTED["backends"].split()}
 
+        self.late = dict.fromkeys(plotting.TOPS, plotting.facades)
+        """Packages whose facades are made when a program imports them, and what makes them."""
+
     def load(self, library: str) -> None:
         """Let programs import a library; its stand-in is loaded now, if it is not yet."""
         if library not in self.modules:
             self.modules |= libraries.facades(library, self.guards)
+
+    def _make_late(self, top: str) -> None:
+        """Make the facades of a package, and of those that are made with it."""
+        make = self.late[top]
+        self.modules |= make(self.guards)
+        self.late = {name: other for name, other in self.late.items() if other is not make}
 
     def _put_below(self, package: str, name: str) -> None:
         vars(self.modules[package])[name] = self.modules[f"{package}.{name}"]
@@ -93,10 +102,13 @@ class World:
                 return self.project.imported(self.project.named(globals, level, name), fromlist)
             if self.project.has(name) or self.project.has(name.partition(".")[0]):
                 return self.project.imported(name, fromlist)
+        for late in (name, name.partition(".")[0]):
+            if late in self.late:
+                self._make_late(late)
         if name.partition(".")[0] in libraries.MODULES:
             self.load(name.partition(".")[0])
         if name not in self.modules:
-            raise error_for(name, {*self.modules, *libraries.MODULES})
+            raise error_for(name, {*self.modules, *self.late, *libraries.MODULES})
         if name.partition(".")[0] == "numpy":
             self.guards.noticed("arrays")
         elif name == "weakref":

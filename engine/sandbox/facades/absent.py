@@ -7,7 +7,6 @@ from collections.abc import Collection
 from ..policy.errors import MissingModule
 
 INSTEAD = {
-    "IPython": "print() shows values; the last expression of a notebook cell is shown as well.",
     "asyncio": "Use plain functions and loops.",
     "builtins": "The built-in functions have their names.",
     "ctypes": "Index the array or tensor.",
@@ -17,18 +16,15 @@ INSTEAD = {
     "importlib": "Write an import statement, or use importlib.import_module.",
     "inspect": "Write down what you want to know of the function.",
     "keras": "Use torch.nn.",
-    "matplotlib": "Print the values; the page draws tensors, gradients and losses.",
     "multiprocessing": "A program is one process; use a loop.",
     "os": "A program has files of its own in memory, and no processes here.",
     "pandas": "Use NumPy arrays, lists or dicts.",
     "pdb": "The timeline steps through the run.",
     "requests": "A program has no network here; write its data into the text.",
     "scipy": "Use torch.special, torch.linalg and torch.fft, or NumPy.",
-    "seaborn": "Print the values; the page draws tensors, gradients and losses.",
     "signal": "A run ends by itself when its time is up.",
     "socket": "A program has no network here.",
     "subprocess": "A program cannot start others here.",
-    "tensorboard": "The page draws losses and gradients.",
     "tensorflow": "Use torch.",
     "threading": "A program has one thread; use a loop.",
     "torch": "This part of PyTorch is not here; print(torch.supported()) lists what is.",

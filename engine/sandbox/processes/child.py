@@ -31,6 +31,7 @@ from ...recording.bounded_text import UNSAYABLE, name_of, plain, said, shown
 from ...recording.recorder import Recorder
 from ...slots import slots
 from .. import unraisable
+from ..facades import plotting
 from ..facades.files import WORKING, Files, begin, files
 from ..facades.numpy import seeded
 from ..facades.system import ARGUMENTS
@@ -140,6 +141,7 @@ class Run:
             linecache.cache[path] = (len(text), None, text.splitlines(keepends=True), path)
         self._give()
         timer.ring(self.job.limits.seconds, self._time_is_up)
+        slots.figure = self.tape.figure
         self._seed(self.job.seed)
         context.observer = self.tape.recorder
         context.grad = True
@@ -197,6 +199,7 @@ class Run:
             value = None
             if shown is not None and not text.rstrip().endswith(";"):
                 value = plain(repr(shown), limits.VALUE)
+            plotting.ended()
         finally:
             out.flush()
             err.flush()

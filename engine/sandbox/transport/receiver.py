@@ -15,7 +15,7 @@ from ... import limits as limits_table
 from ...program import Program, project
 from ...recording.batch import Batch
 from ...recording.check import sound_beginning
-from ...recording.events import AnyEvent, CellBegan, CellEnded, Printed
+from ...recording.events import AnyEvent, CellBegan, CellEnded, Drew, Printed
 from ...recording.log import Events, scopes_of, sites_of
 from ...recording.recording import Recording
 from ...recording.store import RecordingError
@@ -50,6 +50,16 @@ class Stopped(Exception):
     """The run was called off."""
 
 
+class Shown(msgspec.Struct, frozen=True):
+    """A figure that a program showed, and where."""
+
+    figure: str
+    """Its calls, as text (`engine.figures.data`)."""
+    after: int
+    """How many characters the program had printed."""
+    cell: int = 0
+
+
 class RunResult(msgspec.Struct, frozen=True):
     """What became of a run."""
 
@@ -61,6 +71,8 @@ class RunResult(msgspec.Struct, frozen=True):
     cells: list[CellResult]
     recording: Recording | None
     seconds: float
+    figures: tuple[Shown, ...] = ()
+    """The figures that the program showed."""
     files: tuple[tuple[str, bytes], ...] = ()
     """What the program wrote in the folder that it ran in: paths with their bytes."""
 
@@ -221,14 +233,15 @@ class CollectedRun(Collected):
         output = "".join([e.text for e in events if isinstance(e, Printed)])
         if not self.trouble and done is not None:
             cells = _cells(events, done.cells)
-            return RunResult(done.status, output, done.error, cells, recording, min(done.seconds, seconds), self._written())
+            took = min(done.seconds, seconds)
+            return RunResult(done.status, output, done.error, cells, recording, took, _figures(events), self._written())
         status, error = self._ended(end)
         statuses = ["ok"] * self.cells
         if self.notebook:
             began = max((e.cell for e in events if isinstance(e, CellBegan)), default=0)
             statuses = ["ok" if cell < began else "skipped" if cell > began else "error" for cell in range(self.cells)]
         cells = _cells(events, statuses) if self.notebook and recording is not None else []
-        return RunResult(status, output, error, cells, recording, seconds)
+        return RunResult(status, output, error, cells, recording, seconds, _figures(events))
 
     def _ended(self, end: tuple[int, bool] | None) -> tuple[str, RunError]:
         """Status and error of a child that did not say how it ended."""
@@ -266,10 +279,23 @@ class CollectedRun(Collected):
         return RunError(kind, f"{message}, in line {line}", line, cell=cell)
 
 
+def _figures(events: list[AnyEvent]) -> tuple[Shown, ...]:
+    """The figures, each with its place."""
+    found, printed, cell = [], 0, 0
+    for event in events:
+        if event.__class__ is Printed:
+            printed += len(event.text)
+        elif event.__class__ is CellBegan:
+            cell = event.cell
+        elif event.__class__ is Drew:
+            found.append(Shown(event.figure, printed, cell))
+    return tuple(found)
+
+
 def _of_cells(recording: Recording) -> list[AnyEvent]:
     """The events of which cells consist, as their reader sees them."""
     tape = recording.tape
-    steps = np.sort(np.concatenate([tape.steps(kind) for kind in (Printed, CellBegan, CellEnded)]))
+    steps = np.sort(np.concatenate([tape.steps(kind) for kind in (Printed, Drew, CellBegan, CellEnded)]))
     return [recording.events[step] for step in steps.tolist()]
 
 

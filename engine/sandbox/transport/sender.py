@@ -22,6 +22,7 @@ from ...recording.events import (
     BackwardEnded,
     CellBegan,
     CellEnded,
+    Drew,
     OpRan,
     Printed,
     Raised,
@@ -41,7 +42,7 @@ from .messages import Limits, RunError, decode_batch, encode
 
 SPARE = 2_000
 """Frames that are kept for what is sent when many have been sent already."""
-PLAIN = (Printed, Warned, Raised, CellBegan, CellEnded, Thinned)
+PLAIN = (Printed, Drew, Warned, Raised, CellBegan, CellEnded, Thinned)
 """Events that name nothing but their place."""
 SCARCE = ("events", "facts", "parts", "sites", "scopes", "arrays", "bytes", *FORMS)
 """What a recording can run out of in the course of a long program."""

@@ -295,3 +295,35 @@ def test_the_command_works_as_a_process(folder: Path) -> None:
     assert drawn.returncode == 0
     assert ElementTree.fromstring(drawn.stdout).tag.endswith("svg")
     assert gradtape_process("svg", "none.py").returncode == 2
+
+
+PLOT = (
+    "import matplotlib.pyplot as plt\nprint('before')\nplt.plot([1, 2])\nplt.title('Loss')\n"
+    "plt.savefig('../../evil/loss.png')\n"
+)
+
+
+def test_run_says_where_figures_can_be_saved(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "plot.py").write_text(PLOT + "print('after')\n")
+    assert gradtape.main(["run", "plot.py"]) == 0
+    assert capsys.readouterr().out == "before\n[figure 1: Loss, 640×480 → --save-figures FOLDER]\nafter\n"
+
+
+def test_run_saves_figures_in_the_folder_and_nowhere_else(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("matplotlib")
+    (folder / "plot.py").write_text(PLOT)
+    assert gradtape.main(["run", "plot.py", "--save-figures", "plots"]) == 0
+    (saved,) = (folder / "plots").iterdir()
+    assert saved.name == "figure-1-loss.svg"
+    assert saved.read_text().startswith("<svg ")
+    assert f"[figure 1: Loss, 640×480 → {Path('plots') / saved.name}]" in capsys.readouterr().out
+
+
+def test_without_matplotlib_a_sentence_says_what_to_install(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gradtape.engine.export.figures.find_spec", lambda name: None)
+    (folder / "plot.py").write_text(PLOT)
+    assert gradtape.main(["run", "plot.py", "--save-figures", "plots"]) == 0
+    assert "pip install 'gradtape[plots]'" in capsys.readouterr().out
+    assert not (folder / "plots").exists()

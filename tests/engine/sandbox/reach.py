@@ -53,6 +53,11 @@ class Net(nn.Module):
         self.c = nn.Sequential(nn.ReLU(), nn.BatchNorm1d(2), nn.Dropout())
         self._own = 1
 net = Net()
+import matplotlib, matplotlib.pyplot as plt, seaborn, matplotlib.animation, mpl_toolkits.axes_grid1
+fig, axs = plt.subplots(2, 2)
+drawn = [axs[0, 0].plot([1, 2], label="a"), axs[0, 0].legend(), plt.hist([1, 2, 3]), plt.bar([1], [2]), plt.imshow(np.eye(2)), plt.colorbar()]
+drawn += [axs[0, 1].spines["top"], axs[0, 1].xaxis, axs[0, 1].get_xticklabels(), plt.cm.viridis, plt.rcParams, plt.style, fig.canvas]
+drawn += [fig.add_subplot(projection="3d"), matplotlib.colors.LogNorm(), plt.ioff(), fig.add_gridspec(2, 2), seaborn.color_palette()]
 handle = net.register_forward_hook(lambda *a: None)
 tensor_handle = x.register_hook(lambda g: g)
 net.c(net.a(x)).sum().backward(retain_graph=True)

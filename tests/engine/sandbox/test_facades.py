@@ -77,7 +77,7 @@ def test_what_is_not_there_says_so() -> None:
         "import pandas": "NumPy arrays",
         "import torchvision.nothing": "There are: torchvision.datasets",
         "import torch.distributed": "torch.supported()",
-        "import nothing_of_the_kind": "There are: abc",
+        "import nothing_of_the_kind": "There are: IPython, abc",
         "input()": "write the value",
         "eval('1')": "dict of functions",
     }

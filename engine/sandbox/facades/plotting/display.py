@@ -1,0 +1,44 @@
+"""`IPython.display`, as far as programs show values with it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .canvas import FigureHandle
+from .values import is_a
+
+
+class Html:
+    """`HTML(…)`, `Markdown(…)`, `Math(…)`: shown as the text that it is."""
+
+    __slots__ = ("data",)
+
+    def __init__(self, data: Any = "", *_: Any, **__: Any) -> None:
+        self.data = str.__str__(data) if is_a(data, str) else ""
+
+    def __repr__(self) -> str:
+        return self.data
+
+
+def display(*objs: Any, **_: Any) -> None:
+    """Show values: figures as figures, everything else as it prints itself."""
+    for each in objs:
+        if is_a(each, FigureHandle):
+            each.show()
+        else:
+            print(repr(each))
+
+
+def clear_output(*_: Any, **__: Any) -> None:
+    """Nothing is taken back: what was printed stays."""
+
+
+def names() -> dict[str, Any]:
+    """What `IPython.display` has."""
+    taken = dict.fromkeys(("set_matplotlib_formats", "update_display"), clear_output)
+    return {
+        "display": display,
+        "clear_output": clear_output,
+        **dict.fromkeys(("HTML", "Markdown", "Math", "Latex"), Html),
+        **taken,
+    }
