@@ -52,7 +52,7 @@ def _mask_of(input: Tensor, mask: Tensor) -> Any:
 
 def _least(input: Tensor, sign: int) -> float:
     """The smallest (or, with sign -1, the largest) number of a dtype."""
-    if input._array.dtype.kind == "f":
+    if input._array.dtype.kind in dtypes.INEXACT:
         return -math.inf * sign
     limits = np.iinfo(input._array.dtype)
     return int(limits.min if sign > 0 else limits.max)

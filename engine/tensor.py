@@ -184,11 +184,11 @@ class Tensor:
 
     def is_floating_point(self) -> bool:
         """Whether the elements are floating point numbers."""
-        return bool(self._array.dtype.kind == "f")
+        return self._array.dtype.kind in dtypes.FLOATING
 
     def is_complex(self) -> bool:
-        """Always False: complex numbers are out of scope."""
-        return False
+        """Whether the elements are complex numbers."""
+        return self._array.dtype.kind == "c"
 
     def is_signed(self) -> bool:
         """Whether the dtype has negative values."""
@@ -216,7 +216,7 @@ class Tensor:
                 "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a "
                 "subgraph that doesn't require differentiation use var_no_grad = var.detach()."
             )
-        if value and self._array.dtype.kind != "f":
+        if value and self._array.dtype.kind not in dtypes.INEXACT:
             raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
         if value and self._counter.__class__ is Inference and not context.inference:
             raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
@@ -233,7 +233,7 @@ class Tensor:
         if requires_grad.__class__ is not bool:
             kind = type(requires_grad).__name__
             raise TypeError(f"requires_grad_(): argument 'requires_grad' (position 1) must be bool, not {kind}")
-        if requires_grad and self._array.dtype.kind != "f" and self._node is None:
+        if requires_grad and self._array.dtype.kind not in dtypes.INEXACT and self._node is None:
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
         self.requires_grad = requires_grad
         return self
@@ -505,7 +505,7 @@ class Tensor:
         return complex(self._scalar("complex"))
 
     def __index__(self) -> int:
-        if self._array.dtype.kind == "f" or self._array.size != 1:
+        if self._array.dtype.kind in dtypes.INEXACT or self._array.size != 1:
             raise TypeError("only integer tensors of a single element can be converted to an index")
         return int(self._array.item())
 

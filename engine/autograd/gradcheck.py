@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..context import observed
+from ..dtypes import INEXACT
 from ..tensor import Tensor, constant
 from .error_nodes import undefined
 from .functional import jacobian
@@ -244,7 +245,7 @@ def _numerical(func: Callable[..., Any], inputs: Tensors, wanted: list[Tensor], 
                 x._array[index] = before
             for block, a, b in zip(blocks, *ends, strict=True):
                 _check_alike(a, b, index, eps)
-                block[k] = ((b - a) / (2 * eps)).reshape(-1) if a.dtype.kind == "f" else 0
+                block[k] = ((b - a) / (2 * eps)).reshape(-1) if a.dtype.kind in INEXACT else 0
         for row, block in zip(table, blocks, strict=True):
             row.append(block)
     return table

@@ -20,7 +20,7 @@ INFERENCE_SAVED = (
     "tracked by autograd. To work around this, you can make a clone to get a normal tensor and use it in autograd, or use "
     "`torch.no_grad()` instead of `torch.inference_mode()`."
 )
-NUMBERS = (bool, int, float, np.number, np.bool_)
+NUMBERS = (bool, int, float, complex, np.number, np.bool_)
 
 
 def variable(name: str) -> str:
@@ -79,7 +79,7 @@ def promote(op: Op, *operands: Any) -> list[Any]:
     if several and not any([x.__class__ is np.ndarray for x in operands]):
         raise invalid_combination(op.name, *operands)
     d = result_dtype(tuple(x for x in operands if x is not None))
-    if op.floating and d.kind != "f":
+    if op.floating and d.kind not in dtypes.INEXACT:
         d = dtypes.get_default_dtype().numpy
     arrays = []
     for x in operands:
@@ -100,7 +100,40 @@ def promote(op: Op, *operands: Any) -> list[Any]:
 
 def to_floating(array: Any) -> Any:
     """The array in the default floating point dtype if it holds integers or bools."""
-    return array if array is None or array.dtype.kind == "f" else array.astype(dtypes.get_default_dtype().numpy)
+    return array if array is None or array.dtype.kind in dtypes.INEXACT else array.astype(dtypes.get_default_dtype().numpy)
+
+
+def in_single(op: Op, *arguments: Any, **named: Any) -> Any:
+    """What a formula gives for bfloat16 arrays: computed in float32, results in bfloat16.
+
+    Raises:
+        NotImplementedError, RuntimeError: for complex arrays, where the operation is for real numbers only.
+    """
+    if op.real_only:
+        for value in (*arguments, *named.values()):
+            for array in value if isinstance(value, list) else (value,):
+                if array.__class__ is np.ndarray and array.dtype.kind == "c":
+                    raise not_for(op.real_only, array.dtype)
+    out = op.forward(*[_widened(a) for a in arguments], **{name: _widened(a) for name, a in named.items()})
+    return tuple([_narrowed(a) for a in out]) if isinstance(out, tuple | list) else _narrowed(out)
+
+
+def not_for(what: str, dtype: Any) -> Exception:
+    """PyTorch's error for a dtype that an operation does not take: of a kernel by its name, or as a sentence."""
+    if " " in what:
+        return (RuntimeError if what.endswith("input") or what.startswith(" ") else NotImplementedError)(what)
+    return NotImplementedError(f"\"{what}\" not implemented for '{dtypes.SCALAR_NAMES[dtypes.OF_NUMPY[dtype]]}'")
+
+
+def _widened(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_widened(v) for v in value]
+    return value.astype(FLOAT32) if value.__class__ is np.ndarray and value.dtype.kind == "V" else value
+
+
+def _narrowed(value: Any) -> Any:
+    single = isinstance(value, np.ndarray | np.generic) and value.dtype == FLOAT32
+    return np.asarray(value).astype(dtypes.bfloat16.numpy) if single else value
 
 
 def explain(op: Op, error: Exception, arrays: tuple[Any, ...]) -> Exception:

@@ -48,7 +48,7 @@ from .nn import (
     similarity,
     softmax,
 )
-from .pointwise import arithmetic, binary, comparison, polynomials, special, unary
+from .pointwise import arithmetic, binary, comparison, complex_numbers, polynomials, special, unary
 from .reduction import covariance, histograms, minmax, norms, prod, quantiles, scan, searching, sorting, sums, variance
 from .shape import broadcasting, combining, diagonals, dimensions, flip_roll, joining, permute, repeat, reshaping, split
 
@@ -122,9 +122,10 @@ def attach() -> None:
         "where": lambda self, condition, other: comparison.where(condition, self, other),
         "T": property(permute.transposed),
         "mT": property(permute.matrix_transposed),
-        "mH": property(permute.matrix_transposed),
+        "mH": property(permute.adjoint_of),
         "H": property(permute.matrix_of("H")),
-        "real": property(lambda self: self),
+        "real": property(complex_numbers.real, complex_numbers.set_real),
+        "imag": property(complex_numbers.imag, complex_numbers.set_imag),
         "__getitem__": getitem.getitem,
         "__setitem__": getitem.setitem,
     }
@@ -133,6 +134,7 @@ def attach() -> None:
     _operators()
     give(
         as_array=factories.as_array,
+        conj=complex_numbers.conj,
         copy_=inplace.INPLACE["copy_"],
         empty=factories.empty,
         empty_like=factories.empty_like,

@@ -54,7 +54,7 @@ def _creation(f: Callable[..., Tensor], traits: str) -> Callable[..., Tensor]:
         except ValueError as error:
             raise too_many_dims(error) or error from None
         if requires_grad:
-            if tensor._array.dtype.kind != "f":
+            if tensor._array.dtype.kind not in dtypes.INEXACT:
                 raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
             tensor._needs = True
         if context.inference:
@@ -107,7 +107,7 @@ def as_array(data: Any) -> np.ndarray[Any, Any]:
     if isinstance(data, float):
         return np.asarray(data, dtype=dtypes.get_default_dtype().numpy)
     if isinstance(data, complex):
-        raise NotImplementedError("complex tensors are not supported by Gradtape")
+        return np.asarray(data, dtype=dtypes.complex_default().numpy)
     if isinstance(data, str) or not hasattr(data, "__len__"):
         if isinstance(data, str):
             raise TypeError("new(): invalid data type 'str'")
@@ -314,7 +314,7 @@ def linspace(start: Any, end: Any, steps: int, *, dtype: Dtype | None = None) ->
     # PyTorch counts from the nearer end, in the result's own precision.
     if steps == 1:
         return constant(np.asarray([start], dtype=target))
-    if target.kind != "f":
+    if target.kind not in dtypes.INEXACT:
         return constant(np.trunc(np.linspace(start, end, steps)).astype(target))
     by = target.type((end - start) / max(steps - 1, 1))
     k = np.arange(steps, dtype=target)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from math import prod
 from typing import Any
@@ -21,7 +22,7 @@ from .generator import Generator, source
 
 
 def _floating(name: str, d: Dtype | None) -> Any:
-    if d is not None and not d.is_floating_point:
+    if d is not None and not (d.is_floating_point or d.is_complex):
         raise NotImplementedError(f"\"{name}\" not implemented for '{dtypes.SCALAR_NAMES[d]}'")
     return (d or dtypes.get_default_dtype()).numpy
 
@@ -31,12 +32,21 @@ def _floating(name: str, d: Dtype | None) -> Any:
 
 def _uniform(shape: tuple[int, ...], generator: Generator | None, d: Dtype | None) -> Tensor:
     target = _floating("uniform_kernel_cpu", d)
-    return constant(source(generator).between(0.0, 1.0, prod(shape), target).reshape(shape))
+    return constant(_drawn_as(target, lambda n, real: source(generator).between(0.0, 1.0, n, real), shape))
 
 
 def _normal(shape: tuple[int, ...], generator: Generator | None, d: Dtype | None) -> Tensor:
     target = _floating("normal_kernel_cpu", d)
-    return constant(source(generator).normal(0.0, 1.0, prod(shape), target).reshape(shape))
+    # Of complex numbers, both parts together have variance 1.
+    std = math.sqrt(0.5) if target.kind == "c" else 1.0
+    return constant(_drawn_as(target, lambda n, real: source(generator).normal(0.0, std, n, real), shape))
+
+
+def _drawn_as(target: Any, draw: Callable[[int, Any], Any], shape: tuple[int, ...]) -> Any:
+    """Numbers of a generator as an array of a dtype: complex ones are two each."""
+    if target.kind == "c":
+        return draw(2 * prod(shape), dtypes.real_of(target)).view(target).reshape(shape)
+    return draw(prod(shape), target).reshape(shape)
 
 
 def _shape(size: tuple[Any, ...], named: Any) -> tuple[int, ...]:
@@ -196,7 +206,7 @@ def _normal_numbers(
 )
 def _bernoulli(self, generator):
     """1 with the probability each element gives, else 0."""
-    if self.dtype.kind != "f":
+    if self.dtype.kind not in dtypes.INEXACT:
         raise RuntimeError("Expected p_in >= 0 && p_in <= 1 to be true, but got false.")
     if self.size and not ((self >= 0) & (self <= 1)).all():
         raise RuntimeError(
@@ -223,7 +233,7 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, g
     a = input._array
     if a.ndim not in (1, 2):
         raise RuntimeError("prob_dist must be 1 or 2 dim")
-    if a.dtype.kind != "f":
+    if a.dtype.kind not in dtypes.INEXACT:
         raise RuntimeError(
             f"multinomial only supports floating-point dtypes for input, got: {dtypes.SCALAR_NAMES[input.dtype]}"
         )

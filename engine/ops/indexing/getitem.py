@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...context import outside
+from ...dtypes import INEXACT
 from ...op.declare import function, op
 from ...tensor import Tensor, constant
 from ..shape.dimensions import from_end
@@ -216,7 +217,7 @@ def _index_array(item: Any) -> np.ndarray[Any, Any]:
 
 def _checked(index: Tensor, view: Tensor, dim: int) -> Tensor:
     array, shape = index._array, view._array.shape
-    if array.dtype.kind == "f":
+    if array.dtype.kind in INEXACT:
         raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
     if array.dtype.kind == "b":
         for k, n in enumerate(array.shape):

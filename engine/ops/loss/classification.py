@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...dtypes import SCALAR_NAMES
+from ...dtypes import INEXACT, SCALAR_NAMES
 from ...op.declare import function, op
 from ...tensor import Tensor, constant
 from ..linalg.matmul import linear
@@ -228,7 +228,7 @@ def cross_entropy(
     dim = 0 if len(shape) == 1 else 1
     if shape == targets:
         return _of_probabilities(input, target, weight, ignore_index, reduction, label_smoothing, dim)
-    logs = _log_softmax(input, dim) if shape and input._array.dtype.kind == "f" else log_softmax(input, dim)
+    logs = _log_softmax(input, dim) if shape and input._array.dtype.kind in INEXACT else log_softmax(input, dim)
     if label_smoothing > 0:
         _check_smoothing(label_smoothing)
         return _smoothed(logs, target, weight, ignore_index, reduction, label_smoothing, dim)
@@ -248,7 +248,7 @@ def _along(weight: Tensor, ndim: int, dim: int) -> Tensor:
 def _of_probabilities(
     input: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int, reduction: str, smoothing: float, dim: int
 ) -> Tensor:
-    if target._array.dtype.kind != "f":
+    if target._array.dtype.kind not in INEXACT:
         raise RuntimeError(
             f"Expected floating point type for target with class probabilities, got {SCALAR_NAMES[target.dtype]}"
         )

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...dtypes import SCALAR_NAMES
+from ...dtypes import INEXACT, SCALAR_NAMES
 from ...op.declare import function, op
 from ...tensor import Tensor, constant
 from ..nn.activation import floating_only
@@ -156,7 +156,7 @@ def functional_ctc_loss(
         targets = targets.unsqueeze(0)
     if targets._array.dtype.kind not in "iuf":
         raise RuntimeError(f"targets must not be {SCALAR_NAMES[targets.dtype]}")
-    if targets._array.dtype.kind == "f":
+    if targets._array.dtype.kind in INEXACT:
         targets = targets.long()
     _check(scores._array, targets._array, of_input, of_target, blank)
     losses = _ctc_loss(scores, targets, of_input, of_target, blank, zero_infinity)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...dtypes import INEXACT
 from ...errors import sizes_mismatch
 from ...op.declare import function, op
 from ...tensor import Tensor, constant
@@ -208,7 +209,7 @@ def mse_loss(
     if weight is not None:
         return _weighted((input - target) ** 2, input, weight, reduction)
     reduction = reduction_of(reduction)
-    if input._array.dtype.kind != "f" and target._array.dtype.kind != "f":
+    if input._array.dtype.kind not in INEXACT and target._array.dtype.kind not in INEXACT:
         floating_only("mse_cpu", input)
     return _mse_loss(input, target, reduction)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...dtypes import SCALAR_NAMES
+from ...dtypes import INEXACT, SCALAR_NAMES
 from ...op.declare import function, op
 from ...tensor import Tensor, constant
 from ..nn.activation import logsigmoid, sigmoid
@@ -139,7 +139,7 @@ def functional_binary_cross_entropy_with_logits(
     if input._array.shape != target._array.shape:
         raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
     no_gradient("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)
-    if target._array.dtype.kind != "f":
+    if target._array.dtype.kind not in INEXACT:
         names = SCALAR_NAMES
         raise RuntimeError(f"result type {names[input.dtype]} can't be cast to the desired output type {names[target.dtype]}")
     return _bce_with_logits(input, target, weight, pos_weight, reduction)

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from ...dtypes import SCALAR_NAMES
+from ...dtypes import INEXACT, SCALAR_NAMES
 from ...op.declare import function, op
 from ...tensor import Tensor
 from ..pointwise.comparison import where
@@ -20,7 +20,7 @@ ELEMENTWISE = True
 
 def floating_only(kernel: str, tensor: Tensor) -> None:
     """Refuse integers as PyTorch does, which names the function's kernel."""
-    if tensor._array.dtype.kind != "f":
+    if tensor._array.dtype.kind not in INEXACT:
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{SCALAR_NAMES[tensor.dtype]}'")
 
 

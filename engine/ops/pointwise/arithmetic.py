@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...dtypes import result_dtype
+from ...dtypes import INEXACT, result_dtype
 from ...op.declare import function, op, overload
 from ...tensor import Tensor, constant
 from .comparison import where
@@ -111,7 +111,7 @@ def divisor(other):
     Raises:
         RuntimeError: for an integer zero.
     """
-    if other.dtype.kind != "f" and not np.all(other):
+    if other.dtype.kind not in INEXACT and not np.all(other):
         raise RuntimeError("ZeroDivisionError")
     return other
 
@@ -259,7 +259,7 @@ def pow_backward(grad, self, exponent):
 )
 def _pow_scalar(self, exponent):
     """Each element to the power of a number."""
-    if self.dtype.kind != "f":
+    if self.dtype.kind not in INEXACT:
         if isinstance(exponent, float):
             self = self.astype(np.float32)
         elif self.dtype.kind == "b" and not isinstance(exponent, bool):

@@ -98,7 +98,7 @@ def atan2(self, other):
 )
 def hypot(self, other):
     """The length of the hypotenuse."""
-    if self.dtype.kind != "f":
+    if self.dtype.kind not in dtypes.INEXACT:
         raise NotImplementedError(f"\"hypot_cpu\" not implemented for '{dtypes.SCALAR_NAMES[dtypes.OF_NUMPY[self.dtype]]}'")
     return np.hypot(self, other)
 

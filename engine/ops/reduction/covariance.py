@@ -32,7 +32,7 @@ def _check_weights(name: str, kind: str, weights: Tensor | None, observations: i
     a = weights._array
     if a.ndim > 1:
         raise RuntimeError(f"cov(): expected {name} to have one or fewer dimensions but got {name} with {a.ndim} dimensions")
-    if (a.dtype.kind == "f") != (kind == "floating point") or a.dtype.kind == "b":
+    if (a.dtype.kind in dtypes.INEXACT) != (kind == "floating point") or a.dtype.kind == "b":
         shown = dtypes.SCALAR_NAMES[weights.dtype]
         raise RuntimeError(f"cov(): expected {name} to have {kind} dtype but got {name} with {shown} dtype")
     if a.size != observations:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...dtypes import INEXACT
 from ...op.declare import function, op
 from ...tensor import Tensor
 from ..shape.dimensions import wrap_dim
@@ -65,7 +66,7 @@ def has_zeros(self):
 )
 def _prod(self):
     """Product of all elements."""
-    return np.multiply.reduce(self, axis=None, dtype=np.int64 if self.dtype.kind != "f" else None)
+    return np.multiply.reduce(self, axis=None, dtype=np.int64 if self.dtype.kind not in INEXACT else None)
 
 
 @op(
@@ -78,7 +79,7 @@ def _prod(self):
 )
 def _prod_dim(self, dim, keepdim):
     """Product along one dimension."""
-    return np.multiply.reduce(self, axis=dim, keepdims=keepdim, dtype=np.int64 if self.dtype.kind != "f" else None)
+    return np.multiply.reduce(self, axis=dim, keepdims=keepdim, dtype=np.int64 if self.dtype.kind not in INEXACT else None)
 
 
 @function(traits="sized")

@@ -23,7 +23,7 @@ from .sums import _sum_dim, kept
 
 def _counting(array):
     """Integers and bools are added up in int64."""
-    return array if array.dtype.kind == "f" else array.astype(np.int64)
+    return array if array.dtype.kind in dtypes.INEXACT else array.astype(np.int64)
 
 
 def _kept(f, self, dim):
@@ -124,7 +124,7 @@ def back_log(x, dim):
 @function
 def logcumsumexp(input: Tensor, dim: int) -> Tensor:
     """The logarithm of the running sum of exponentials along `dim`."""
-    if input._array.dtype.kind != "f":
+    if input._array.dtype.kind not in dtypes.INEXACT:
         raise NotImplementedError(f"\"logcumsumexp_out_cpu\" not implemented for '{dtypes.SCALAR_NAMES[input.dtype]}'")
     return _logcumsumexp(input, wrap_dim(dim, input._array.ndim))
 
@@ -264,7 +264,7 @@ def _slope(x: Tensor, dim: int, spacing: Any, order: int) -> Tensor:
         widths: Any = spacing._array[1:] - spacing._array[:-1]
     else:
         step = 1.0 if spacing is None else (spacing.item() if isinstance(spacing, Tensor) else spacing)
-        widths = np.full(n - 1, step, dtype=x._array.dtype if x._array.dtype.kind == "f" else np.float32)
+        widths = np.full(n - 1, step, dtype=x._array.dtype if x._array.dtype.kind in dtypes.INEXACT else np.float32)
     shape = [-1 if i == dim else 1 for i in range(x._array.ndim)]
     left, right = (constant(w.reshape(shape)) for w in (widths[:-1], widths[1:]))
     a, b, c = (narrow(x, dim, i, n - 2) for i in (0, 1, 2)) if n > 2 else (None, None, None)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...dtypes import INEXACT
 from ...op.declare import function, op
 from ...tensor import Tensor
 from ..shape.dimensions import wrap_dim
@@ -118,7 +119,7 @@ def _rank(array, dim, k):
 
 def _middle(array, dim, _):
     n = array.shape[dim]
-    nans = np.isnan(array) if array.dtype.kind == "f" else np.zeros(array.shape, bool)
+    nans = np.isnan(array) if array.dtype.kind in INEXACT else np.zeros(array.shape, bool)
     found = _rank(array, dim, (n - 1) // 2)
     return np.where(nans.any(axis=dim, keepdims=True), nans.argmax(axis=dim, keepdims=True), found)
 
@@ -160,7 +161,7 @@ def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> Any:
 def _whole(name: str, middle: Any) -> Any:
     def pick(self):
         if not self.size:
-            return np.asarray(np.nan if self.dtype.kind == "f" else np.iinfo(self.dtype).min, self.dtype)
+            return np.asarray(np.nan if self.dtype.kind in INEXACT else np.iinfo(self.dtype).min, self.dtype)
         flat = self.reshape(-1)
         return flat[middle(flat, 0, None)[0]]
 
