@@ -77,7 +77,7 @@ def _conjugating(cls: type[Node]) -> dict[str, Any]:
     $g \overline{f'(x)}$, the conjugate of what they give for the conjugate of g."""
 
     def apply_arrays(node: Node, grad: Any) -> tuple[Any, ...]:
-        upstream = [None if g is None else g.conj() for g in grad] if node.several else grad.conj()
+        upstream = [None if g is None else _conj(g) for g in grad] if node.several else _conj(grad)
         return tuple([None if g is None else np.conj(g) for g in cls.apply_arrays(node, upstream)])
 
     def apply_tensors(node: Node, grad: Any) -> tuple[Any, ...]:
@@ -86,6 +86,11 @@ def _conjugating(cls: type[Node]) -> dict[str, Any]:
         return tuple([None if g is None else conj(g) for g in cls.apply_tensors(node, upstream)])
 
     return {"apply_arrays": apply_arrays, "apply_tensors": apply_tensors}
+
+
+def _conj(array: Any) -> Any:
+    """The conjugates; what NumPy makes a number of stays an array, which rules may write into."""
+    return np.asarray(np.conj(array))
 
 
 def _rounding(cls: type[Node]) -> dict[str, Any]:

@@ -127,7 +127,7 @@ def _computed(op: Op, names: dict[str, Any]) -> str:
         if name in op.tensor_lists:
             halves.append(f"{a} and {a}[0].dtype is not FLOAT32 and {a}[0].dtype.kind {kind}")
         else:
-            there = "" if name in op.broadcast or _default(op, name) is not None else f"{a} is not None and "
+            there = "" if name in op.broadcast or name == op.parameters[0].name else f"{a} is not None and "
             halves.append(f"{there}{a}.dtype is not FLOAT32 and {a}.dtype.kind {kind}")
     return f"in_single(op, {_forward_arguments(op)}) if {' or '.join(halves)} else {plain}"
 

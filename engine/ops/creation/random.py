@@ -283,7 +283,7 @@ def _drawn_uniform(s: Stream, a: Any, low: float = 0.0, high: float = 1.0, **nam
     low, high = named.get("from", named.get("a", low)), named.get("to", named.get("b", high))
     if low > high:
         raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={low} > to={high}")
-    return s.between(float(low), float(high), a.size, a.dtype).reshape(a.shape)
+    return _drawn_as(a.dtype, lambda n, real: s.between(float(low), float(high), n, real), a.shape)
 
 
 def _drawn_normal(s: Stream, a: Any, mean: float = 0.0, std: float = 1.0) -> Any:
@@ -291,6 +291,8 @@ def _drawn_normal(s: Stream, a: Any, mean: float = 0.0, std: float = 1.0) -> Any
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std}")
     if a.size >= 16 and not a.flags.c_contiguous:
         return np.array([s.one_normal() * std + mean for _ in range(a.size)]).reshape(a.shape)
+    if a.dtype.kind == "c":
+        return _drawn_as(a.dtype, lambda n, real: s.normal(float(mean), float(std) * math.sqrt(0.5), n, real), a.shape)
     return s.normal(float(mean), float(std), a.size, a.dtype).reshape(a.shape)
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from ...context import outside, warn_once
 from ...op.declare import function, op
 from ...tensor import Tensor
+from ..pointwise.complex_numbers import conj
 from ..reduction.sums import sum as total
 from ..shape.broadcasting import expand, spread
 from ..shape.dimensions import wrap_dim
@@ -110,14 +111,14 @@ def batched(grad, sizes):
 
 @function(traits="product")
 def vdot(input: Tensor, other: Tensor) -> Tensor:
-    """Inner product of two vectors (of real numbers: `dot`)."""
-    return dot(input, other)
+    """Inner product of two vectors, the first one's elements conjugated."""
+    return dot(conj(input), other)
 
 
 @function
 def linalg_vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
-    """Inner products along `dim`."""
-    return total(x * y, dim)
+    """Inner products along `dim`, the elements of `x` conjugated."""
+    return total(conj(x) * y, dim)
 
 
 @function(traits="product")

@@ -125,6 +125,11 @@ def copysign(self, other):
 )
 def logaddexp(self, other):
     """`log(exp(x) + exp(y))`, computed stably."""
+    if self.dtype.kind == "c":
+        low = self.real < other.real
+        large, small = np.where(low, other, self), np.where(low, self, other)
+        gap = np.where(np.isinf(large.real) & (large == small), 0, small - large)
+        return np.where(np.isneginf(large.real), large, large + np.log(1 + np.exp(gap)))
     return np.logaddexp(self, other)
 
 
@@ -150,11 +155,13 @@ def ldexp(input: Tensor, other: Tensor) -> Tensor:
 
 @function
 def float_power(input: Any, exponent: Any) -> Tensor:
-    """`input ** exponent` in float64."""
+    """`input ** exponent` in float64, or in complex128 where one of them is complex."""
     if not isinstance(input, Tensor) and not isinstance(exponent, Tensor):
         raise invalid_combination("float_power", input, exponent)
-    base = input.to(dtypes.float64) if isinstance(input, Tensor) else float(input)
-    return power(base, exponent.to(dtypes.float64) if isinstance(exponent, Tensor) else float(exponent))
+    twisted = any(x.is_complex() if isinstance(x, Tensor) else isinstance(x, complex) for x in (input, exponent))
+    target, number = (dtypes.complex128, complex) if twisted else (dtypes.float64, float)
+    base = input.to(target) if isinstance(input, Tensor) else number(input)
+    return power(base, exponent.to(target) if isinstance(exponent, Tensor) else number(exponent))
 
 
 # --- without a derivative --------------------------------------------------------------------------------------------------

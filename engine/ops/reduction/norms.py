@@ -99,7 +99,7 @@ def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, 
 )
 def _logsumexp(self, dim, keepdim):
     """The logarithm of the sum of exponentials."""
-    top = self.max(axis=dim, keepdims=True)
+    top = self.real.max(axis=dim, keepdims=True)
     top = np.where(np.isfinite(top), top, 0)
     out = np.log(np.add.reduce(np.exp(self - top), axis=dim, keepdims=True)) + top
     return (out if keepdim else out.squeeze(dim)).astype(self.dtype)

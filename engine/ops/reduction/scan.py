@@ -11,8 +11,9 @@ from ...op.declare import function, op
 from ...tensor import Tensor, constant
 from ..indexing.gather import _scatter_add_zeros
 from ..indexing.slicing import _slice, narrow
+from ..pointwise.binary import logaddexp
 from ..pointwise.comparison import where
-from ..pointwise.unary import exp, log
+from ..pointwise.unary import exp, is_complex, log
 from ..shape.dimensions import wrap_dim
 from ..shape.flip_roll import flip
 from ..shape.joining import cat
@@ -104,13 +105,25 @@ def cumprod(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
 )
 def _logcumsumexp(self, dim):
     """The logarithm of the running sum of exponentials."""
-    return _kept(np.logaddexp.accumulate, self, dim)
+    return _kept(_log_sums if self.dtype.kind == "c" else np.logaddexp.accumulate, self, dim)
+
+
+def _log_sums(array, axis):
+    """The logarithms of the running sums of exponentials of complex numbers."""
+    out = array.copy()
+    along = np.moveaxis(out, axis, 0)
+    for k in range(1, len(along)):
+        along[k] = logaddexp.op.forward(along[k - 1], along[k])
+    return out
 
 
 def logcumsumexp_backward(grad, self, result, dim):
     """The derivative of logcumsumexp, positive and negative gradients apart, in logarithms."""
     if not grad.ndim:
         return grad
+    if is_complex(self):
+        # No gradient is positive or negative there: every element's share in the later sums, in logarithms.
+        return exp(back_log(log(grad) - result, dim) + self)
     positive = where(grad > 0, grad, 0.0)
     negative = where(grad < 0, -grad, 0.0)
     return exp(back_log(log(positive) - result, dim) + self) - exp(back_log(log(negative) - result, dim) + self)

@@ -82,7 +82,7 @@ def counterpart(info: Any) -> Callable[..., Any]:
     *path, last = info.name.split(".")
     for part in path:
         owner = getattr(owner, part)
-    if hasattr(owner, last) and not last.startswith("__"):
+    if hasattr(owner, last) and not last.startswith("__") and not isinstance(getattr(owner, last), engine.dtype):
         return getattr(owner, last)
     if isinstance(f, BuiltinFunctionType) and hasattr(engine, f.__name__):
         return getattr(engine, f.__name__)
