@@ -89,7 +89,7 @@ globals().update(float=float32, int=int32, bool=_dtypes.bool8)
 globals().update(_LEGACY)
 newaxis = None
 _MODULES = (
-    "_dynamo", "accelerator", "amp", "backends", "compiler", "cuda", "distributions", "func",
+    "_dynamo", "accelerator", "amp", "backends", "compiler", "cuda", "distributions", "fft", "func",
     "functional", "linalg", "masked", "nn", "optim",
     "profiler", "random", "signal", "special", "testing", "torch_version", "types", "utils", "version",
 )  # fmt: skip

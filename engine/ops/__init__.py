@@ -67,6 +67,7 @@ FAMILIES += tuple(module for module in modules(__name__, __path__) if module not
 
 PREFIX = {
     "torch.linalg": "linalg_",
+    "torch.fft": "fft_",
     "torch.special": "special_",
     "torch.nn.functional": "functional_",
     "torch.Tensor": "method_",
