@@ -62,7 +62,7 @@ class Context:
     """Grad mode, the observer and the number the next node gets. Not per thread: one program runs in one thread."""
 
     __slots__ = (
-        "_inference", "_linked", "_observer", "callbacks", "copy", "deepcopy", "fast", "grad", "node", "opened", "passes",
+        "_inference", "_linked", "_observer", "callbacks", "casts", "copy", "deepcopy", "fast", "grad", "node", "opened", "passes",
         "reached", "restricted", "sequence", "special", "task", "writing",
     )  # fmt: skip
 
@@ -88,6 +88,8 @@ class Context:
         """The node being executed, when the pass is observed or hooked."""
         self.fast: Any = None
         """The smaller dtype that products are computed in within `autocast`; None outside of it."""
+        self.casts: dict[int, tuple[Any, Any]] | None = None
+        """What leaves have been cast to within `autocast`, by the leaf's identity; None where nothing is kept."""
         self.callbacks: list[Callable[[], None]] = []
         """What is to be called when the backward pass under way has ended."""
         self.writing: Callable[[Any], None] | None = None

@@ -222,7 +222,7 @@ class finfo:  # noqa: N801
         self.dtype = d.name
         self.bits, self.eps, self.max = info.bits, float(info.eps), float(info.max)
         self.min, self.tiny, self.smallest_normal = float(info.min), float(info.tiny), float(info.tiny)
-        self.resolution = float(info.resolution)
+        self.resolution = 10.0 ** -info.precision
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, finfo) and self.dtype == other.dtype

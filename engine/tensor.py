@@ -445,6 +445,12 @@ class Tensor:
             raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
         if context.special and context.observer is not None:
             context.observer.read(self, "numpy")
+        if self._array.dtype.kind == "V":
+            raise TypeError("Got unsupported ScalarType BFloat16")
+        if self.is_conj() and not force:
+            raise RuntimeError(
+                "Can't call numpy() on Tensor that has conjugate bit set. Use tensor.resolve_conj().numpy() instead."
+            )
         # A view: giving the array another shape does not give it to the tensor.
         return self._array.view()
 
@@ -495,11 +501,19 @@ class Tensor:
             context.observer.read(self, how)
         return self._array.item()
 
+    def _real_scalar(self, how: str, kind: str) -> Any:
+        value = self._scalar(how)
+        if isinstance(value, complex):
+            if value.imag:
+                raise RuntimeError(f"value cannot be converted to type {kind} without overflow")
+            value = value.real
+        return value
+
     def __float__(self) -> float:
-        return float(self._scalar("float"))
+        return float(self._real_scalar("float", "double"))
 
     def __int__(self) -> int:
-        return int(self._scalar("int"))
+        return int(self._real_scalar("int", "int64_t"))
 
     def __complex__(self) -> complex:
         return complex(self._scalar("complex"))

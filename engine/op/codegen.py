@@ -29,6 +29,7 @@ from .slow_path import (
     NUMBERS,
     NUMBERS32,
     accepts_numbers,
+    autocast,
     coerce,
     coerce_list,
     explain,
@@ -238,6 +239,9 @@ def write(op: Op, operator: bool = False) -> Callable[..., Any]:
     many = op.outputs[0] == "*"
     names: dict[str, Any] = {}
     body: list[str] = []
+    if op.traits & {"lowered", "raised"}:
+        cast = ", ".join(variable(n) for n in op.tensors if n not in op.tensor_lists)
+        body.append(f"if context.fast is not None: {cast}, = autocast({cast}, raised={'raised' in op.traits})")
     for position, p in enumerate(op.parameters, 1):
         if p.name in op.rules:
             body += _read(op, p.name, position, operator)
@@ -291,7 +295,7 @@ def write(op: Op, operator: bool = False) -> Callable[..., Any]:
         "asarray": np.asarray, "FLOAT32": FLOAT32, "NUMBERS32": NUMBERS32, "NO_EDGE": NO_EDGE, "NUMBERS": NUMBERS,
         "inference": inference, "counter_of": counter_of, "coerce": coerce, "coerce_list": coerce_list, "promote": promote,
         "to_floating": to_floating, "explain": explain, "versions_of": versions_of,
-        "INEXACT": INEXACT, "settle": settle, "in_single": in_single,
+        "INEXACT": INEXACT, "autocast": autocast, "settle": settle, "in_single": in_single,
         "wrap": return_type(op) if several else None,
     }  # fmt: skip
     names |= {f"default_{p.name}": p.default for p in op.parameters}

@@ -10,6 +10,7 @@ import numpy as np
 from .. import dtypes
 from ..autograd.saved_variable import Inference
 from ..compat.signatures import invalid_combination, overloads
+from ..context import context
 from ..dtypes import result_dtype
 from ..errors import sizes_mismatch, too_many_dims
 from ..tensor import Tensor
@@ -103,6 +104,26 @@ def to_floating(array: Any) -> Any:
     return array if array is None or array.dtype.kind in dtypes.INEXACT else array.astype(dtypes.get_default_dtype().numpy)
 
 
+def autocast(*values: Any, raised: bool = False) -> list[Any]:
+    """Arguments as `autocast` wants them: floating point tensors in its smaller dtype, or (`raised`) in float32."""
+    target = dtypes.float32 if raised else context.fast
+    return [_cast(v, target) if isinstance(v, Tensor) else v for v in values]
+
+
+def _cast(tensor: Tensor, target: Any) -> Tensor:
+    kind = tensor._array.dtype
+    if kind.kind not in dtypes.FLOATING or kind.itemsize == 8 or kind == target.numpy:
+        return tensor
+    casts = context.casts
+    if casts is None or not tensor._needs or tensor._node is not None or tensor._view is not None or not context.grad:
+        return tensor.to(target)
+    # A leaf, such as a weight, is cast once within the block.
+    kept = casts.get(id(tensor))
+    if kept is None or kept[0] is not tensor or kept[1].dtype is not target:
+        kept = casts[id(tensor)] = (tensor, tensor.to(target))
+    return kept[1]
+
+
 def in_single(op: Op, *arguments: Any, **named: Any) -> Any:
     """What a formula gives for bfloat16 arrays: computed in float32, results in bfloat16.
 
@@ -114,6 +135,8 @@ def in_single(op: Op, *arguments: Any, **named: Any) -> Any:
             for array in value if isinstance(value, list) else (value,):
                 if array.__class__ is np.ndarray and array.dtype.kind == "c":
                     raise not_for(op.real_only, array.dtype)
+    if "matrix_product" in op.traits and len({a.dtype for a in arguments if a.__class__ is np.ndarray}) > 1:
+        return op.forward(*arguments, **named)  # which says that their dtypes differ
     out = op.forward(*[_widened(a) for a in arguments], **{name: _widened(a) for name, a in named.items()})
     return tuple([_narrowed(a) for a in out]) if isinstance(out, tuple | list) else _narrowed(out)
 

@@ -162,7 +162,7 @@ def istft(
         warn_once(INVERTED, outside())
     if not input.is_complex():
         raise RuntimeError(
-            call + "istft requires a complex-valued input tensor matching the output from stft with return_complex=True."
+            "istft requires a complex-valued input tensor matching the output from stft with return_complex=True."
         )
     if not 2 <= input._array.ndim <= 3:
         raise RuntimeError(call + f"expected a tensor with 2 or 3 dimensions, but got {input._array.ndim + 1}")

@@ -10,7 +10,7 @@ from ...dtypes import real_of
 from ...op.declare import function, op
 from ...tensor import Tensor, constant
 from ..shape.reshaping import _reshape, unsqueeze
-from .matrices import _named, check, mH, mT
+from .matrices import _named, check, mH
 
 
 @op(

@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from ...context import context
 from ...dtypes import INEXACT, SCALAR_NAMES
 from ...op.declare import function, op
+from ...op.slow_path import autocast
 from ...tensor import Tensor, constant
 from ..linalg.matmul import linear
 from ..nn.activation import floating_only
@@ -198,6 +200,8 @@ def nll_loss(
     reduction: str = "mean",
 ) -> Tensor:
     """Negative log-likelihood: minus the log-probability at each target class, (N, C, …) with targets (N, …)."""
+    if context.fast is not None:
+        input, target, weight = autocast(input, target, weight, raised=True)
     return _nll_nd(input, target, weight, reduction_of(reduction, size_average, reduce), ignore_index)
 
 
@@ -216,6 +220,8 @@ def cross_entropy(
     label_smoothing: float = 0.0,
 ) -> Tensor:
     """Cross-entropy of unnormalised logits (N, C, …) and targets: class indices (N, …) or probabilities (N, C, …)."""
+    if context.fast is not None:
+        input, target, weight = autocast(input, target, weight, raised=True)
     if size_average is not None or reduce is not None or reduction not in REDUCTIONS:
         reduction = reduction_of(reduction, size_average, reduce)
     try:

@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from ...context import context
 from ...dtypes import INEXACT, SCALAR_NAMES
 from ...op.declare import function, op
+from ...op.slow_path import autocast
 from ...tensor import Tensor, constant
 from ..nn.activation import floating_only
 from ..pointwise.comparison import where
@@ -147,6 +149,8 @@ def functional_ctc_loss(
     zero_infinity: bool = False,
 ) -> Tensor:
     """Minus the log-probability of label sequences, given log-probabilities (time, batch, labels) of labels and a blank."""
+    if context.fast is not None:
+        (log_probs,) = autocast(log_probs, raised=True)
     reduction = reduction_of(reduction)
     floating_only("ctc_loss_cpu", log_probs)
     of_input, of_target = _lengths("input_lengths", input_lengths), _lengths("target_lengths", target_lengths)

@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from ...context import context
 from ...dtypes import INEXACT
 from ...errors import sizes_mismatch
 from ...op.declare import function, op
+from ...op.slow_path import autocast
 from ...tensor import Tensor, constant
 from ..nn.activation import floating_only
 from ..pointwise.arithmetic import scaled, sub
@@ -202,6 +204,8 @@ def mse_loss(
     weight: Tensor | None = None,
 ) -> Tensor:
     """Mean squared error: `(input - target) ** 2`, reduced."""
+    if context.fast is not None:
+        input, target = autocast(input, target, raised=True)
     if input._array.shape != target._array.shape:
         input, target = _broadcast(input, target)
     if size_average is not None or reduce is not None:
@@ -224,6 +228,8 @@ def l1_loss(
     weight: Tensor | None = None,
 ) -> Tensor:
     """Mean absolute error: `|input - target|`, reduced."""
+    if context.fast is not None:
+        input, target = autocast(input, target, raised=True)
     expanded, target = _broadcast(input, target)
     if size_average is not None or reduce is not None:
         reduction = reduction_of(reduction, size_average, reduce)
@@ -243,6 +249,8 @@ def smooth_l1_loss(
     beta: float = 1.0,
 ) -> Tensor:
     """Squared error below `beta`, absolute error above, reduced."""
+    if context.fast is not None:
+        input, target = autocast(input, target, raised=True)
     input, target = _broadcast(input, target)
     reduction = reduction_of(reduction, size_average, reduce)
     if beta == 0:
@@ -257,6 +265,8 @@ def huber_loss(
     input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Tensor | None = None
 ) -> Tensor:
     """Squared error below `delta`, `delta` times the absolute error above, reduced."""
+    if context.fast is not None:
+        input, target = autocast(input, target, raised=True)
     expanded, target = _broadcast(input, target)
     each = reduction_of(reduction) if weight is None else "none"
     if delta <= 0:

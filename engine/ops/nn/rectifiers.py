@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from ...context import context
 from ...dtypes import SCALAR_NAMES
 from ...op.declare import TABLE, function, op, overload
+from ...op.slow_path import autocast
 from ...tensor import Tensor, constant
 from ..creation.generator import source
 from ..memory.inplace import inplace as in_place
@@ -138,6 +140,8 @@ def _prelu_kernel(self, weight):
 @function
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
     """Each element, scaled by `weight` (one number, or one a channel) if it is negative."""
+    if context.fast is not None:
+        input, weight = autocast(input, weight)
     ndim, length = input._array.ndim, weight._array.size
     if input.dtype is not weight.dtype:
         names = SCALAR_NAMES

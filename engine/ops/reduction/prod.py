@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from ...context import context
 from ...dtypes import INEXACT
 from ...op.declare import function, op
+from ...op.slow_path import autocast
 from ...tensor import Tensor
 from ..shape.dimensions import wrap_dim
 from ..shape.reshaping import _reshape
@@ -85,6 +87,8 @@ def _prod_dim(self, dim, keepdim):
 @function(traits="sized")
 def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """Product of all elements, or along `dim`."""
+    if context.fast is not None:
+        (input,) = autocast(input, raised=True)
     if dtype is not None:
         input = input.to(dtype)
     if dim is None or input._array.ndim == 0:

@@ -23,7 +23,7 @@ SUBMODULES = (
     "autograd.gradcheck", "autograd.graph", "backends", "compiler", "cuda", "distributions",
     "distributions.constraint_registry", "distributions.constraints", "distributions.distribution", "distributions.exp_family",
     "distributions.kl", "distributions.transforms", "distributions.utils", *(f"distributions.{file}" for file in FILES),
-    "func", "functional", "linalg", "masked", "nn",
+    "fft", "func", "functional", "linalg", "masked", "nn",
     "nn.functional", "nn.init", "nn.modules", "nn.parameter", "nn.utils", "nn.utils.clip_grad", "nn.utils.convert_parameters",
     "nn.utils.rnn", "optim", "optim.lr_scheduler", "optim.optimizer", "optim.swa_utils", "profiler", "random", "signal",
     "signal.windows",

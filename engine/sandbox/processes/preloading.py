@@ -8,7 +8,7 @@ from __future__ import annotations
 import codecs
 from importlib import import_module
 
-from ... import nn
+from ... import dtypes, nn
 from ...autograd.node import Node
 from ...compat.signatures import overloads
 from ...discovery import modules
@@ -25,7 +25,7 @@ MODULES = (
     "string", "struct", "textwrap", "time", "timeit", "token", "tokenize", "traceback", "types", "typing", "unicodedata",
     "weakref", "zlib",
     "numpy.fft", "numpy.lib", "numpy.linalg", "numpy.ma", "numpy.polynomial", "numpy.random", "numpy.testing", "numpy.typing",
-    "scipy.linalg", "scipy.sparse.linalg", "scipy.special",
+    "ml_dtypes", "scipy.linalg", "scipy.sparse.linalg", "scipy.special",
 )  # fmt: skip
 """What programs import, and what Python, NumPy and SciPy import when it is first used."""
 ENCODINGS = (
@@ -45,6 +45,7 @@ def up() -> None:
     # Modules of the engine that are imported where they are first needed.
     modules(nn.__name__, nn.__path__)
     overloads()
+    assert dtypes.bfloat16.numpy in dtypes.OF_NUMPY
     for op in TABLE.values():
         if op.differentiable and op.node is not Node:
             setattr(op.node, "apply_arrays", write_backward(op))  # noqa: B010
