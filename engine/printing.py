@@ -75,6 +75,7 @@ def format_tensor(
     default_dtype_name: str = "float32",
     requires_grad: bool = False,
     grad_fn_name: str | None = None,
+    tangent: str | None = None,
     is_parameter: bool = False,
     tensor_class: str | None = None,
 ) -> str:
@@ -98,6 +99,8 @@ def format_tensor(
         suffixes.append(f"grad_fn=<{grad_fn_name}>")
     elif requires_grad:
         suffixes.append("requires_grad=True")
+    if tangent is not None:
+        suffixes.append(f"tangent={tangent}")
     text = prefix + body + _joined(body, prefix, suffixes, indent)
     return f"Parameter containing:\n{text}" if is_parameter else text
 

@@ -465,7 +465,16 @@ class Tensor:
             default_dtype_name=dtypes.get_default_dtype().name,
             requires_grad=self.requires_grad,
             grad_fn_name=self._grad_fn_name(),
+            tangent=self._tangent_text(),
         )
+
+    def _tangent_text(self) -> str | None:
+        if context.dual is None:
+            return None
+        from .autograd.forward_ad import tangent_of
+
+        tangent = tangent_of(self)
+        return None if tangent is None else f"{tangent}"
 
     def _grad_fn_name(self) -> str | None:
         try:

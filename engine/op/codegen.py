@@ -283,6 +283,7 @@ def write(op: Op, operator: bool = False) -> Callable[..., Any]:
     body.append("if context.special:")
     body.append("    if node is not None and context._linked is not None: context._linked(node)")
     body.append(f"    if context._inference: inference({'result' if several or many else '(result,)'})")
+    body.append(f"    if context._dual is not None: context._dual(op, ({values},), result)")
     body.append(f"    if context._observer is not None: context._observer.op(op, ({values},), result, node)")
     if several:
         body.append("return wrap(*result)")

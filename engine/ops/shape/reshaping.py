@@ -47,7 +47,7 @@ def _view(self, shape):
     return out
 
 
-@op(r"{self}", traits="alias casts", view=True, self=None, name="view")
+@op(r"{self}", traits="casts", view=True, self=None, name="view_dtype")
 def _view_dtype(self, dtype):
     """The same bytes as elements of another dtype."""
     return self.view(dtype.numpy)

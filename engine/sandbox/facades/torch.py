@@ -19,7 +19,8 @@ from .facade import Facade
 from .saving import load, save
 
 SUBMODULES = (
-    "_dynamo", "accelerator", "amp", "autograd", "autograd.function", "autograd.functional", "autograd.grad_mode",
+    "_dynamo", "accelerator", "amp", "autograd", "autograd.forward_ad", "autograd.function",
+    "autograd.functional", "autograd.grad_mode",
     "autograd.gradcheck", "autograd.graph", "backends", "compiler", "cuda", "distributions",
     "distributions.constraint_registry", "distributions.constraints", "distributions.distribution", "distributions.exp_family",
     "distributions.kl", "distributions.transforms", "distributions.utils", *(f"distributions.{file}" for file in FILES),
