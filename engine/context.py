@@ -62,7 +62,8 @@ class Context:
     """Grad mode, the observer and the number the next node gets. Not per thread: one program runs in one thread."""
 
     __slots__ = (
-        "_dual", "_inference", "_linked", "_observer", "callbacks", "casts", "copy", "deepcopy", "fast", "grad", "node", "opened", "passes",
+        "_dual", "_inference", "_linked", "_observer", "callbacks", "casts",
+        "copy", "deepcopy", "fast", "grad", "node", "opened", "passes",
         "reached", "restricted", "sequence", "special", "task", "writing",
     )  # fmt: skip
 
@@ -101,9 +102,7 @@ class Context:
         """How things of the program are copied: as Python does, or as a sandbox that runs the program does."""
 
     def _look(self) -> None:
-        self.special = (
-            self._inference or self._observer is not None or self._linked is not None or self._dual is not None
-        )
+        self.special = self._inference or self._observer is not None or self._linked is not None or self._dual is not None
 
     @property
     def inference(self) -> bool:

@@ -79,16 +79,19 @@ ALL = (complex128, complex64, float64, float32, float16, bfloat16, int64, int32,
 OF_NUMPY: dict[np.dtype[Any], dtype] = {d.numpy: d for d in ALL if d is not bfloat16}
 """The types of arrays; bfloat16's is among them once there may be arrays of it."""
 LEGACY_NAMES = {
-    complex128: "ComplexDoubleTensor", complex64: "ComplexFloatTensor", bfloat16: "BFloat16Tensor", float64: "DoubleTensor", float32: "FloatTensor", float16: "HalfTensor", int64: "LongTensor", int32: "IntTensor",
+    complex128: "ComplexDoubleTensor", complex64: "ComplexFloatTensor", bfloat16: "BFloat16Tensor",
+    float64: "DoubleTensor", float32: "FloatTensor", float16: "HalfTensor", int64: "LongTensor", int32: "IntTensor",
     int16: "ShortTensor", int8: "CharTensor", uint8: "ByteTensor", bool8: "BoolTensor",
 }  # fmt: skip
 SCALAR_NAMES = {
-    complex128: "ComplexDouble", complex64: "ComplexFloat", bfloat16: "BFloat16", float64: "Double", float32: "Float", float16: "Half", int64: "Long", int32: "Int",
+    complex128: "ComplexDouble", complex64: "ComplexFloat", bfloat16: "BFloat16",
+    float64: "Double", float32: "Float", float16: "Half", int64: "Long", int32: "Int",
     int16: "Short", int8: "Char", uint8: "Byte", bool8: "Bool",
 }  # fmt: skip
 """How PyTorch's error messages name a type ("expected scalar type Float but found Double")."""
 CPP_NAMES = {
-    complex128: "c10::complex<double>", complex64: "c10::complex<float>", bfloat16: "c10::BFloat16", float64: "double", float32: "float", float16: "c10::Half", int64: "long int", int32: "int",
+    complex128: "c10::complex<double>", complex64: "c10::complex<float>", bfloat16: "c10::BFloat16",
+    float64: "double", float32: "float", float16: "c10::Half", int64: "long int", int32: "int",
     int16: "short int", int8: "signed char", uint8: "unsigned char", bool8: "bool",
 }  # fmt: skip
 """How other messages name it: as C++ does."""
@@ -101,7 +104,8 @@ def _extension(name: str) -> np.dtype[Any]:
     """A type that NumPy has not of itself. What makes it is imported here, on first use: that takes 8 ms."""
     import ml_dtypes
 
-    return np.dtype(getattr(ml_dtypes, name))
+    found: np.dtype[Any] = np.dtype(getattr(ml_dtypes, name))
+    return found
 
 
 def _complex_of(d: dtype) -> dtype:
@@ -216,13 +220,13 @@ class finfo:  # noqa: N801
         if d is bfloat16:
             import ml_dtypes
 
-            info: Any = ml_dtypes.finfo(d.numpy)
+            info: Any = ml_dtypes.finfo(d.numpy)  # type: ignore[no-untyped-call]
         else:
             info = np.finfo(d.numpy)
         self.dtype = d.name
         self.bits, self.eps, self.max = info.bits, float(info.eps), float(info.max)
         self.min, self.tiny, self.smallest_normal = float(info.min), float(info.tiny), float(info.tiny)
-        self.resolution = 10.0 ** -info.precision
+        self.resolution = 10.0**-info.precision
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, finfo) and self.dtype == other.dtype

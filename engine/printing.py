@@ -83,7 +83,12 @@ def format_tensor(
     prefix = "tensor(" if tensor_class is None else f"{tensor_class}("
     indent = len(prefix)
     suffixes = []
-    usual = dtype_name in (default_dtype_name, "int64", "bool", "complex128" if default_dtype_name == "float64" else "complex64")
+    usual = dtype_name in (
+        default_dtype_name,
+        "int64",
+        "bool",
+        "complex128" if default_dtype_name == "float64" else "complex64",
+    )
     if array.size == 0:
         # An empty tensor shows its shape, and its dtype unless it is the one that an empty list would get.
         if array.ndim != 1:

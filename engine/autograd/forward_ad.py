@@ -201,7 +201,7 @@ def push(op: Any, arguments: tuple[Any, ...], result: Any) -> None:
                 context.dual = push
     # The stand-ins' own graph leads nowhere; that of the arguments and of their tangents goes on through the new ones.
     tracked = context.grad and any(
-        a.requires_grad or (t := tangent_of(a)) is not None and t.requires_grad for _, a in _listed(op, arguments)
+        a.requires_grad or ((t := tangent_of(a)) is not None and t.requires_grad) for _, a in _listed(op, arguments)
     )
     for r, t in zip(results, tangents, strict=True):
         if t is not None:
@@ -241,13 +241,13 @@ def _pushed(op: Any, arguments: tuple[Any, ...], moving: list[Tensor]) -> list[A
     vectors = [constant(np.zeros_like(outs[k]._array)).requires_grad_() for k in depends]
     products = grad([outs[k] for k in depends], list(stand_ins.values()), vectors, create_graph=True, allow_unused=True)
     pairs = [
-        (g, tangent_at(tensor)) for g, tensor in zip(products, _unique(moving), strict=True) if g is not None and g.requires_grad
+        (g, tangent_at(tensor))
+        for g, tensor in zip(products, _unique(moving), strict=True)
+        if g is not None and g.requires_grad
     ]
     if not pairs:
         return tangents
-    found = grad(
-        [g for g, _ in pairs], vectors, [t for _, t in pairs], create_graph=True, allow_unused=True, retain_graph=True
-    )
+    found = grad([g for g, _ in pairs], vectors, [t for _, t in pairs], create_graph=True, allow_unused=True, retain_graph=True)
     for k, t in zip(depends, found, strict=True):
         if t is not None:
             tangents[k] = t

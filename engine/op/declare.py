@@ -71,8 +71,8 @@ class Op:
     """Of a view: by how much the number in the node's name is higher where the tensor itself is turned (`t_`)."""
     holomorphic: bool = True
     """Whether its rules are written without conjugates, which the engine adds where numbers are complex."""
-    real_only: str = ""
-    """What PyTorch says of complex numbers: its kernel's name, or a sentence; "" where it takes them."""
+    real_only: str | Exception = ""
+    """What PyTorch says of complex numbers: its kernel's name, a sentence, or its error; "" where it takes them."""
     shows: Mapping[str, Callable[..., Any] | None] = field(default_factory=dict)
     """What the node shows otherwise than the rule saves it: how it comes from what is saved, None for what is not shown."""
 
@@ -122,7 +122,7 @@ def op(
     ufunc: Callable[..., Any] | None = None,
     turned: int = 0,
     holomorphic: bool = True,
-    real_only: str = "",
+    real_only: str | Exception = "",
     shows: Mapping[str, Callable[..., Any] | None] | None = None,
     **rules: Rule | None,
 ) -> Callable[[Callable[..., Any]], Any]:
@@ -147,7 +147,8 @@ def op(
         holomorphic: the operation is a complex differentiable function of each input, so that its rules are the derivative
             times the upstream gradient; the engine conjugates both as PyTorch's convention wants it. The rules of any other
             operation (`abs`, `real`) say themselves what is conjugated. For real numbers there is no difference.
-        real_only: why complex numbers are refused: the name of PyTorch's kernel, or the sentence that it raises.
+        real_only: why complex numbers are refused: the name of PyTorch's kernel, the sentence of its NotImplementedError, or
+            another error.
         shows: attributes of the node (`_saved_…`) that are not what the rule saves by that name: how each comes from what is
             saved, by a function of a function that gets it; None for what PyTorch's node does not show.
         rules: per input that may be a tensor its rule, or None.

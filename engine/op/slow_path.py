@@ -141,10 +141,12 @@ def in_single(op: Op, *arguments: Any, **named: Any) -> Any:
     return tuple([_narrowed(a) for a in out]) if isinstance(out, tuple | list) else _narrowed(out)
 
 
-def not_for(what: str, dtype: Any) -> Exception:
+def not_for(what: str | Exception, dtype: Any) -> Exception:
     """PyTorch's error for a dtype that an operation does not take: of a kernel by its name, or as a sentence."""
+    if isinstance(what, Exception):
+        return type(what)(*what.args)
     if " " in what:
-        return (RuntimeError if what.endswith("input") or what.startswith(" ") else NotImplementedError)(what)
+        return NotImplementedError(what)
     return NotImplementedError(f"\"{what}\" not implemented for '{dtypes.SCALAR_NAMES[dtypes.OF_NUMPY[dtype]]}'")
 
 

@@ -180,6 +180,7 @@ def _normal_of_std(mean, std, sample):
     broadcast=(),
     node="NormalBackward3",
     name="normal",
+    real_only=RuntimeError("normal expects standard deviation to be non-complex"),
 )
 def _normal_of_both(mean, std, sample):
     """Normal random numbers of given means and deviations."""
@@ -203,6 +204,7 @@ def _normal_numbers(
     self=lambda grad: zeros_like_grad(grad),
     node="BernoulliBackward0",
     name="bernoulli",
+    real_only="bernoulli_tensor_cpu_self_",
 )
 def _bernoulli(self, generator):
     """1 with the probability each element gives, else 0."""

@@ -14,15 +14,15 @@ from ..convolution.padding import constant_pad_nd, pad
 from ..convolution.unfold import functional_fold
 from ..indexing.slicing import narrow
 from ..memory.strides import method_unfold
-from ..pointwise.complex_numbers import view_as_real
+from ..shape.complex_views import view_as_real
 from ..shape.permute import transpose
 from ..shape.reshaping import reshape, squeeze, unsqueeze
 from .transforms import _fft_c2c, _fft_c2r, _fft_r2c
 
 SPECTRAL = (
-    "A window was not provided. A rectangular window will be applied,which is known to cause spectral leakage. Other windows such "
-    "as torch.hann_window or torch.hamming_window are recommended to reduce spectral leakage.To suppress this warning and use a "
-    "rectangular window, explicitly set `window=torch.ones(n_fft, device=<device>)`."
+    "A window was not provided. A rectangular window will be applied,which is known to cause spectral leakage. Other windows "
+    "such as torch.hann_window or torch.hamming_window are recommended to reduce spectral leakage.To suppress this warning and "
+    "use a rectangular window, explicitly set `window=torch.ones(n_fft, device=<device>)`."
 )
 INVERTED = (
     "A window was not provided. A rectangular window will be applied.Please provide the same window used by stft to make the "
@@ -30,9 +30,9 @@ INVERTED = (
     "device=<device>)`."
 )
 TWO_PARTS = (
-    "stft with return_complex=False is deprecated. In a future pytorch release, stft will return complex tensors for all inputs, "
-    "and return_complex=False will raise an error.\nNote: you can still call torch.view_as_real on the complex output to recover "
-    "the old return format."
+    "stft with return_complex=False is deprecated. In a future pytorch release, stft will return complex tensors for all "
+    "inputs, and return_complex=False will raise an error.\nNote: you can still call torch.view_as_real on the complex output "
+    "to recover the old return format."
 )
 
 
@@ -217,5 +217,3 @@ def _overlapped(pieces: Tensor, total: int, hop: int) -> Tensor:
     """Pieces, (batch, pieces, length), added up where they overlap, each `hop` behind the one before."""
     batch, _, length = pieces._array.shape
     return reshape(functional_fold(transpose(pieces, 1, 2), (1, total), (1, length), stride=(1, hop)), (batch, total))
-
-

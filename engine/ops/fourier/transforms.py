@@ -1,7 +1,7 @@
 """Discrete Fourier transforms in one and more dimensions, of complex and of real signals: `torch.fft`.
 
-Three operations do all of it, as in PyTorch: from complex to complex numbers, from real to complex, and back. `scaling` says what
-the sums are divided by: 0 nothing, 1 the root of the number of points, 2 that number.
+Three operations do all of it, as in PyTorch: from complex to complex numbers, from real to complex, and back. `scaling` says
+what the sums are divided by: 0 nothing, 1 the root of the number of points, 2 that number.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def _fft_c2r(self, dim, scaling, last_dim_size):
     return np.fft.irfftn(self, s=lengths, axes=dim, norm=BACKWARD[scaling])
 
 
-@op(r"{self}", self=lambda grad, dim, length: _doubled(grad, dim, length), name="mul")
+@op(r"{self}", self=lambda grad, dim, length: _doubled(grad, dim, length), name="_doubled")
 def _doubled(self, dim, length):
     """Half of a transform, in which those count twice that stand for two of the whole one's `length`."""
     weights = np.ones(self.shape[dim], np.float32)
@@ -306,7 +306,9 @@ def _plane(whole: Callable[..., Tensor]) -> Callable[..., Tensor]:
         return whole(input, s, dim, norm)
 
     transform.__name__ = whole.__name__.removesuffix("n") + "2"
-    transform.__doc__ = f"{(whole.__doc__ or '').split(' over several')[0].rstrip('.')} over two dimensions, the last unless said otherwise."
+    transform.__doc__ = (
+        f"{(whole.__doc__ or '').split(' over several')[0].rstrip('.')} over two dimensions, the last unless said otherwise."
+    )
     return function(transform, traits="sized")
 
 

@@ -62,6 +62,7 @@ def _at_least_one(array):
     broadcast=(),
     node="ScatterReduceBackward0",
     name="scatter_reduce",
+    real_only="index_func_",
 )
 def _scatter_reduce(self, dim, index, src, reduce, include_self):
     """`self` with the elements of `src` reduced into it at `index` along `dim`."""

@@ -62,6 +62,7 @@ def _batches(log_probs: Any, targets: Any, input_lengths: Any, target_lengths: A
     broadcast=(),
     node="CtcLossBackward0",
     name="ctc_loss",
+    real_only="ctc_loss_cpu",
 )
 def _ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, zero_infinity):
     """Minus the logarithm of the probability of each sequence of labels."""

@@ -129,6 +129,7 @@ def number_minus(number: float, tensor: Tensor) -> Tensor:
     target=lambda grad, self, target, reduction: shares(grad, self, reduction) * (-2.0 * (self - target)),
     node="MseLossBackward0",
     name="mse_loss",
+    real_only="mse_cpu",
 )
 def _mse_loss(self, target, reduction):
     """Squared differences, reduced."""
@@ -143,6 +144,7 @@ def _mse_loss(self, target, reduction):
     target=lambda grad, self, target, reduction, delta: shares(grad, self, reduction) * _clamp(target - self, -delta, delta),
     node="HuberLossBackward0",
     name="huber_loss",
+    real_only="huber_cpu",
 )
 def _huber_loss(self, target, reduction, delta):
     """Squared below `delta`, `delta` times the absolute error above."""
@@ -159,6 +161,7 @@ def _huber_loss(self, target, reduction, delta):
     ),
     node="SmoothL1LossBackward0",
     name="smooth_l1_loss",
+    real_only="smooth_l1_cpu",
 )
 def _smooth_l1_loss(self, target, beta, reduction):
     """Squared below `beta`, absolute above."""

@@ -45,6 +45,7 @@ from .elementwise import (
     broadcast=(),
     node="BinaryCrossEntropyBackward0",
     name="binary_cross_entropy",
+    real_only="binary_cross_entropy",
 )
 def _binary_cross_entropy(self, target, weight, reduction):
     """The cross-entropy of probabilities and targets; logarithms are bounded by -100."""
@@ -104,6 +105,7 @@ def binary_cross_entropy(
     broadcast=("self", "target"),
     node="BinaryCrossEntropyWithLogitsBackward0",
     name="binary_cross_entropy_with_logits",
+    real_only="log_sigmoid_cpu",
 )
 def _bce_with_logits(self, target, weight, pos_weight, reduction):
     """The cross-entropy of logits and targets, computed stably."""

@@ -151,7 +151,12 @@ def written(ufunc: Any, self: Tensor, other: Any) -> bool:
         return False
     target = self._array
     value = other._array if isinstance(other, Tensor) else NUMBERS32.get(other) if isinstance(other, float | int) else None
-    if value is None or value.dtype is not target.dtype or target.dtype.kind not in dtypes.INEXACT or self._counter.__class__ is Inference:
+    if (
+        value is None
+        or value.dtype is not target.dtype
+        or target.dtype.kind not in dtypes.INEXACT
+        or self._counter.__class__ is Inference
+    ):
         return False
     try:
         ufunc(target, value, target)

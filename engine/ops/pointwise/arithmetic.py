@@ -116,7 +116,7 @@ def divisor(other):
     return other
 
 
-@op(r"\lfloor {self} / {other} \rfloor", traits="steps number_first", self=None, other=None)
+@op(r"\lfloor {self} / {other} \rfloor", traits="steps number_first", self=None, other=None, real_only="div_floor_cpu")
 def floor_divide(self, other):
     """Quotient rounded down."""
     return np.floor_divide(self, divisor(other))
@@ -157,6 +157,7 @@ def rdiv(input: Tensor, other: Any) -> Tensor:
     other=lambda grad, self, other: -grad * floor_quotient(self, other),
     node="RemainderBackward1",
     name="remainder",
+    real_only="remainder_cpu",
 )
 def _remainder_tensor(self, other):
     """Remainder with the sign of the divisor."""
@@ -185,6 +186,7 @@ def remainder(input: Tensor, other: Any) -> Tensor:
     other=lambda grad, self, other: -grad * trunc_quotient(self, other),
     node="FmodBackward1",
     name="fmod",
+    real_only="fmod_cpu",
 )
 def _fmod_tensor(self, other):
     """Remainder with the sign of the dividend."""

@@ -121,13 +121,13 @@ def isinf(self):
     return np.isinf(self)
 
 
-@op(r"{self} = +\infty", traits="compares", self=None, real_only="isposinf does not support complex inputs.")
+@op(r"{self} = +\infty", traits="compares", self=None, real_only=RuntimeError("isposinf does not support complex inputs."))
 def isposinf(self):
     """Whether elements are positive infinity."""
     return np.isposinf(self) if self.dtype.kind == "f" else np.zeros(self.shape, bool)
 
 
-@op(r"{self} = -\infty", traits="compares", self=None, real_only="isneginf does not support complex inputs.")
+@op(r"{self} = -\infty", traits="compares", self=None, real_only=RuntimeError("isneginf does not support complex inputs."))
 def isneginf(self):
     """Whether elements are negative infinity."""
     return np.isneginf(self) if self.dtype.kind == "f" else np.zeros(self.shape, bool)
@@ -278,7 +278,8 @@ def _one_sided(name: str, latex: str, choose: Any, keeps: Any) -> tuple[Any, Any
         if k:
             rules["bound"] = lambda grad, self, bound: where(keeps(self, bound), 0.0, grad)
         node = "Clamp" + bound.capitalize() + f"Backward{k}"
-        made.append(op(latex, node=node, name=name, broadcast=("self", "bound") if k else (), **rules)(f))
+        refused = f"{choose.__name__}_cpu"
+        made.append(op(latex, node=node, name=name, broadcast=("self", "bound") if k else (), real_only=refused, **rules)(f))
     return made[0], made[1]
 
 

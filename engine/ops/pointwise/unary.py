@@ -181,13 +181,23 @@ def atanh(self):
     return np.arctanh(self)
 
 
-@op(r"{self} \cdot \pi / 180", floating=True, self=lambda grad: grad * (math.pi / 180))
+@op(
+    r"{self} \cdot \pi / 180",
+    floating=True,
+    self=lambda grad: grad * (math.pi / 180),
+    real_only=RuntimeError("deg2rad is not supported for complex tensors."),
+)
 def deg2rad(self):
     """Degrees as radians."""
     return self * self.dtype.type(math.pi / 180)
 
 
-@op(r"{self} \cdot 180 / \pi", floating=True, self=lambda grad: grad * (180 / math.pi))
+@op(
+    r"{self} \cdot 180 / \pi",
+    floating=True,
+    self=lambda grad: grad * (180 / math.pi),
+    real_only=RuntimeError("rad2deg is not supported for complex tensors."),
+)
 def rad2deg(self):
     """Radians as degrees."""
     return self * self.dtype.type(180 / math.pi)
@@ -248,7 +258,14 @@ def _whole(name, array):
         raise NotImplementedError(f"\"{name}_cpu\" not implemented for 'Bool'")
 
 
-@op(r"\mathrm{{round}}({self})", traits="steps", self=lambda grad: zeros_like_grad(grad), node="RoundBackward0", name="round", real_only="round_vml_cpu")
+@op(
+    r"\mathrm{{round}}({self})",
+    traits="steps",
+    self=lambda grad: zeros_like_grad(grad),
+    node="RoundBackward0",
+    name="round",
+    real_only="round_vml_cpu",
+)
 def _round(self):
     """Each element rounded, halves to even."""
     _whole("round", self)
@@ -260,6 +277,7 @@ def _round(self):
     self=lambda grad, decimals: zeros_like_grad(grad),
     node="RoundBackward1",
     name="round",
+    real_only="round_cpu",
 )
 def _round_decimals(self, decimals):
     """Each element rounded to some decimal places, halves to even."""
@@ -286,19 +304,34 @@ def _integral(f):
     return rounded
 
 
-@op(r"\lfloor {self} \rfloor", traits="steps", self=lambda grad: zeros_like_grad(grad), real_only="floor is not supported for complex inputs")
+@op(
+    r"\lfloor {self} \rfloor",
+    traits="steps",
+    self=lambda grad: zeros_like_grad(grad),
+    real_only="floor is not supported for complex inputs",
+)
 def floor(self):
     """Each element rounded down."""
     return _integral(np.floor)(self)
 
 
-@op(r"\lceil {self} \rceil", traits="steps", self=lambda grad: zeros_like_grad(grad), real_only="ceil is not supported for complex inputs")
+@op(
+    r"\lceil {self} \rceil",
+    traits="steps",
+    self=lambda grad: zeros_like_grad(grad),
+    real_only="ceil is not supported for complex inputs",
+)
 def ceil(self):
     """Each element rounded up."""
     return _integral(np.ceil)(self)
 
 
-@op(r"\mathrm{{trunc}}({self})", traits="steps", self=lambda grad: zeros_like_grad(grad), real_only="trunc is not supported for complex inputs")
+@op(
+    r"\mathrm{{trunc}}({self})",
+    traits="steps",
+    self=lambda grad: zeros_like_grad(grad),
+    real_only="trunc is not supported for complex inputs",
+)
 def trunc(self):
     """Each element rounded towards zero."""
     return _integral(np.trunc)(self)
@@ -340,7 +373,12 @@ def angle_backward(grad, self):
     return grad * (self * 1j / (magnitude * magnitude + zero))
 
 
-@op(r"\mathrm{{frexp}}({self})", self=lambda grad, exponent: ldexp_down(grad, exponent), outputs=("mantissa", "exponent"))
+@op(
+    r"\mathrm{{frexp}}({self})",
+    self=lambda grad, exponent: ldexp_down(grad, exponent),
+    outputs=("mantissa", "exponent"),
+    real_only=RuntimeError("torch.frexp() only supports floating-point dtypes"),
+)
 def frexp(self):
     """Mantissa and exponent: `mantissa * 2 ** exponent`, the mantissa between one half and one."""
     if self.dtype.kind not in INEXACT:

@@ -35,6 +35,7 @@ def _taken(array, indices, dim):
     outputs=("values", "indices"),
     node="SortBackward0",
     name="sort",
+    real_only=RuntimeError(" Sort does not support complex dtypes on CPU"),
 )
 def _sort(self, dim, descending):
     """The elements in order along one dimension, and where they stood."""
@@ -71,6 +72,7 @@ def msort(input: Tensor) -> Tensor:
     outputs=("values", "indices"),
     node="TopkBackward0",
     name="topk",
+    real_only=RuntimeError(" topk does not support complex dtypes on CPU"),
 )
 def _topk(self, k, dim, largest):
     """The `k` largest (or smallest) elements along one dimension, and where they stand."""

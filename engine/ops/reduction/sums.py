@@ -142,6 +142,7 @@ def weighed_sum(grad, self, dim, keepdim):
     self=lambda grad, self, dim, keepdim: weighed_sum(grad, self, dim, keepdim),
     node="NansumBackward0",
     name="nansum",
+    real_only=RuntimeError("nansum on CPU does not support complex inputs"),
 )
 def _nansum(self, dim, keepdim):
     """Sum over some dimensions of what is a number."""

@@ -59,7 +59,8 @@ def _in_dtype(input: Tensor, target: dtype) -> Tensor:
     if size != a.itemsize:
         if not a.ndim:
             raise RuntimeError(
-                f"self.dim() cannot be 0 to view {SCALAR_NAMES[input.dtype]} as {SCALAR_NAMES[target]} (different element sizes)"
+                f"self.dim() cannot be 0 to view {SCALAR_NAMES[input.dtype]} as {SCALAR_NAMES[target]} (different element "
+                "sizes)"
             )
         if a.strides[-1] != a.itemsize and a.shape[-1] != 1:
             raise RuntimeError(

@@ -24,7 +24,9 @@ from engine.errors import Unsupported
 
 UNINITIALIZED = {"empty", "empty_like", "new_empty", "empty_strided", "new_empty_strided", "empty_permuted"}
 """Entries whose results hold whatever was in memory: only shape and dtype are compared."""
-DTYPES = frozenset(("complex128", "complex64", "float64", "float32", "float16", "int64", "int32", "int16", "int8", "uint8", "bool"))
+DTYPES = frozenset(
+    ("complex128", "complex64", "float64", "float32", "float16", "int64", "int32", "int16", "int8", "uint8", "bool")
+)
 """What the engine has."""
 TOLERANCE = {torch.float64: 1e-7, torch.float32: 2e-4, torch.complex128: 1e-7, torch.complex64: 2e-4}
 
@@ -226,7 +228,9 @@ def compare(info: Any, sample: Any, dtype: Any, gradient: bool, second: bool = F
     for a, b in zip(g1, g2, strict=True):
         if (a is None) != (b is None):
             return f"gradient {'missing' if a is None else 'where there is none'}"
-        if a is not None and (wrong := difference(a, b, 100 * TOLERANCE[dtype] if dtype.itemsize == 8 << dtype.is_complex else 2e-3)):
+        if a is not None and (
+            wrong := difference(a, b, 100 * TOLERANCE[dtype] if dtype.itemsize == 8 << dtype.is_complex else 2e-3)
+        ):
             return "gradient: " + wrong
     return second_difference(leaves, g1, g2) if second else ""
 
@@ -275,9 +279,7 @@ def cotangent(shape: tuple[int, ...], dtype: Any) -> np.ndarray[Any, Any]:
     return values.reshape(shape).astype(str(dtype).split(".")[1])
 
 
-def run(
-    info: Any, dtypes: tuple[Any, ...] = tuple(TOLERANCE), most: int | None = None, second: bool = False
-) -> Outcome:
+def run(info: Any, dtypes: tuple[Any, ...] = tuple(TOLERANCE), most: int | None = None, second: bool = False) -> Outcome:
     """Run an operator's samples, `most` of a dtype; with second gradients where PyTorch has them."""
     outcome = Outcome(title(info))
     with warnings.catch_warnings(), np.errstate(all="ignore"):
