@@ -2,7 +2,7 @@ r"""`torch.autograd.forward_ad`: dual tensors, which carry a tangent along, so t
 
 There is no second table of rules. A backward rule gives $J^\top v$ and is linear in $v$, so its own derivative in $v$, applied
 to a tangent $t$, is $J t$: every operation that a dual tensor meets is run once more on stand-ins, its rule is asked for the
-product with a vector of zeros, and that product is differentiated by the vector. Outside of a level nothing of this is asked.
+product with a vector of ones, and that product is differentiated by the vector. Outside of a level nothing of this is asked.
 """
 
 from __future__ import annotations
@@ -238,7 +238,8 @@ def _pushed(op: Any, arguments: tuple[Any, ...], moving: list[Tensor]) -> list[A
     tangents: list[Any] = [constant(np.zeros_like(o._array)) if o._array.dtype.kind in INEXACT else None for o in outs]
     if not depends:
         return tangents
-    vectors = [constant(np.zeros_like(outs[k]._array)).requires_grad_() for k in depends]
+    # Any vector will do, but a rule that works in logarithms has no slope at zero.
+    vectors = [constant(np.ones_like(outs[k]._array)).requires_grad_() for k in depends]
     products = grad([outs[k] for k in depends], list(stand_ins.values()), vectors, create_graph=True, allow_unused=True)
     pairs = [
         (g, tangent_at(tensor))

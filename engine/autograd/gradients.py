@@ -40,6 +40,9 @@ def cast(g: Any, dtype: Any) -> Any:
 
 def reduce_to(grad: Any, shape: tuple[int, ...]) -> Any:
     """Undo broadcasting: sum an array over the axes along which `shape` was repeated."""
+    if grad.dtype.kind == "V":
+        # Numbers of bfloat16 are added up in float32.
+        return np.asarray(reduce_to(grad.astype(np.float32), shape)).astype(grad.dtype)
     if grad.__class__ is np.ndarray and grad.shape[1:] == shape:
         return np.add.reduce(grad, 0)
     grad = np.asarray(grad)

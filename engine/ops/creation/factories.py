@@ -84,8 +84,9 @@ def not_there(kind: str) -> Exception:
     return RuntimeError(f"PyTorch is not linked with support for {kind} devices")
 
 
-def as_array(data: Any) -> np.ndarray[Any, Any]:
-    """Nested lists of numbers and tensors as an array of the dtype PyTorch would infer.
+def as_array(data: Any, target: Dtype | None = None) -> np.ndarray[Any, Any]:
+    """Nested lists of numbers and tensors as an array of the dtype PyTorch would infer; with all digits, where it is to become
+    one of another dtype.
 
     Raises:
         ValueError, TypeError: as PyTorch, for ragged lists and things that are not numbers.
@@ -105,9 +106,9 @@ def as_array(data: Any) -> np.ndarray[Any, Any]:
     if isinstance(data, int):
         return np.asarray(data, dtype=np.int64)
     if isinstance(data, float):
-        return np.asarray(data, dtype=dtypes.get_default_dtype().numpy)
+        return np.asarray(data, dtype=(dtypes.float64 if target else dtypes.get_default_dtype()).numpy)
     if isinstance(data, complex):
-        return np.asarray(data, dtype=dtypes.complex_default().numpy)
+        return np.asarray(data, dtype=(dtypes.complex128 if target else dtypes.complex_default()).numpy)
     if isinstance(data, str) or not hasattr(data, "__len__"):
         if isinstance(data, str):
             raise TypeError("new(): invalid data type 'str'")
@@ -122,7 +123,7 @@ def as_array(data: Any) -> np.ndarray[Any, Any]:
         for x in flat:
             if isinstance(x, Tensor):
                 context.observer.read(x, "tensor")
-    arrays = [as_array(x) for x in flat]
+    arrays = [as_array(x, target) for x in flat]
     d = arrays[0].dtype
     for a in arrays[1:]:
         d = dtypes.promote_pair(d, a.dtype)
@@ -172,7 +173,11 @@ def tensor(data: Any, *, dtype: Dtype | None = None) -> Tensor:
             UserWarning,
             stacklevel=3,
         )
-    array = as_array(data)
+    array = as_array(data, dtype)
+    if array.dtype.kind == "c" and dtype is not None and not dtype.is_complex:
+        if not isinstance(data, Tensor | np.ndarray):
+            raise TypeError("must be real number, not complex")
+        array = array.real
     return constant(np.array(array, dtype=None if dtype is None else dtype.numpy))
 
 
@@ -181,7 +186,7 @@ def _as_tensor(data: Any, dtype: Dtype | None = None) -> Tensor:
     """`data` as a new tensor, sharing memory with an array of the right dtype."""
     if isinstance(data, np.ndarray):
         _may_be_written(data)
-    array = as_array(data)
+    array = as_array(data, dtype)
     return constant(array if dtype is None else array.astype(dtype.numpy, copy=False))
 
 
@@ -310,7 +315,8 @@ def _ends(name: str, start: Any, end: Any, steps: Any) -> tuple[Any, Any]:
 def linspace(start: Any, end: Any, steps: int, *, dtype: Dtype | None = None) -> Tensor:
     """`steps` numbers from `start` to `end`, evenly apart, both included."""
     start, end = _ends("linspace", start, end, steps)
-    target = np.dtype(_numpy_dtype(dtype))
+    twisted = isinstance(start, complex) or isinstance(end, complex)
+    target = np.dtype(_numpy_dtype(dtype, dtypes.complex_default().numpy if twisted else None))
     # PyTorch counts from the nearer end, in the result's own precision.
     if steps == 1:
         return constant(np.asarray([start], dtype=target))
@@ -382,7 +388,7 @@ def new_tensor(self: Tensor, data: Any, *, dtype: Dtype | None = None, **named: 
 @creation(traits="leaf")
 def _new_tensor(data: Any, *, dtype: Dtype) -> Tensor:
     """A new leaf of `data` in `dtype`: what `tensor.new_tensor` makes."""
-    return constant(np.array(as_array(data), dtype=dtype.numpy))
+    return constant(np.array(as_array(data, dtype), dtype=dtype.numpy))
 
 
 METHODS = {f"new_{f.__name__}": _new(f) for f in (zeros, ones, empty, full)} | {"new_tensor": new_tensor}

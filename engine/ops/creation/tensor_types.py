@@ -90,7 +90,7 @@ def legacy_array(data: tuple[Any, ...]) -> Any:
         sequence = isinstance(values, np.ndarray) or (hasattr(values, "__getitem__") and hasattr(values, "__len__"))
         if isinstance(values, dict) or not sequence:
             raise TypeError(f"new(): data must be a sequence (got {type(values).__name__})")
-        return np.array(as_array(values))
+        return np.array(as_array(values, dtypes.float64))
     for position, length in enumerate(data, 1):
         if not isinstance(length, int | np.integer):
             raise TypeError(

@@ -215,9 +215,6 @@ def _largest(weight: Any, indices: Any, offsets: Any, padding_idx: int) -> Any:
     broadcast=(),
     node="EmbeddingBagBackward0",
     name="embedding_bag",
-    real_only=RuntimeError(
-        "Expected tensor for argument #1 'weight' to have one of the following scalar types: Half, BFloat16, Float, Double; but got CPUComplexFloatType instead (while checking arguments for embedding_bag)"
-    ),
 )
 def _embedding_bag(weight, indices, offsets, scale_grad_by_freq, mode, per_sample_weights, padding_idx):
     """Sums, means or largest elements of the rows in each bag."""

@@ -10,7 +10,7 @@ from ...dtypes import INEXACT, result_dtype
 from ...op.declare import function, op, overload
 from ...tensor import Tensor, constant
 from .comparison import where
-from .unary import log, zeros_like_grad
+from .unary import is_complex, log, zeros_like_grad
 
 ELEMENTWISE = True
 SMALL_FORMULAS = True
@@ -278,7 +278,7 @@ def pow_backward_self(grad, self, exponent):
 
 def pow_backward_exponent(grad, self, exponent, result):
     """The derivative of `self ** exponent` in the exponent; zero where the base is zero and the power is defined."""
-    defined = (self == 0) & (exponent >= 0)
+    defined = (self == 0) & ((exponent.real if is_complex(exponent) else exponent) >= 0)
     return grad * where(defined, 0.0, result * log(where(defined, 1.0, self)))
 
 

@@ -82,6 +82,14 @@ def bitwise_not(self):
     return np.invert(self)
 
 
+def inverted(input: Tensor) -> Tensor:
+    """`~x`: the bits inverted; of bools, the opposite."""
+    if input._array.dtype.kind in dtypes.INEXACT:
+        raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
+    made: Tensor = bitwise_not(input)
+    return made
+
+
 @op(r"{self} \,\&\, {other}", self=None, other=None, real_only="bitwise_and_cpu")
 def bitwise_and(self, other):
     """The bits both have."""

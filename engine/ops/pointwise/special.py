@@ -366,7 +366,7 @@ def _plain(name: str, f: Any, doc: str, latex: str) -> Any:
         return precisely(getattr(sc, f) if isinstance(f, str) else f, self)
 
     value.__name__, value.__doc__ = f"special_{name}", doc
-    return op(rf"{latex}({{self}})", floating=True, self=None)(value)
+    return op(rf"{latex}({{self}})", floating=True, self=None, real_only=f"{name}_cpu")(value)
 
 
 special_bessel_j0 = _plain("bessel_j0", "j0", "The Bessel function of the first kind of order 0.", "J_0")

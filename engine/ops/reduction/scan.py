@@ -178,6 +178,7 @@ def _running_extreme(name: str, better: Any) -> Any:
         outputs=("values", "indices"),
         node=f"{name.capitalize()}Backward0",
         name=name,
+        real_only=f"{name}_cpu",
     )(along)
 
 

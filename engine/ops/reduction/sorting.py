@@ -174,6 +174,7 @@ def _whole(name: str, middle: Any) -> Any:
         self=lambda grad, self, result: equal_share(grad, self, result),
         node=f"{name.capitalize()}Backward0",
         name=name,
+        real_only="median_cpu",
     )(pick)
 
 
