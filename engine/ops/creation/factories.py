@@ -98,7 +98,7 @@ def as_array(data: Any, target: Dtype | None = None) -> np.ndarray[Any, Any]:
         if array.dtype not in dtypes.OF_NUMPY:
             raise TypeError(
                 f"can't convert np.ndarray of type numpy.{array.dtype}. The only supported types are: float64, "
-                "float32, float16, int64, int32, int16, int8, uint8, and bool."
+                "float32, float16, complex64, complex128, int64, int32, int16, int8, uint64, uint32, uint16, uint8, and bool."
             )
         return array
     if isinstance(data, bool):

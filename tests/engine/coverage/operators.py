@@ -177,6 +177,8 @@ def difference(ours: Any, theirs: Any, tolerance: float) -> str:
         return f"shape {tuple(ours.shape)} instead of {tuple(theirs.shape)}"
     if tolerance == math.inf:
         return ""
+    if theirs.dtype == torch.bfloat16:
+        ours, theirs = ours.float(), theirs.float()
     a, b = ours._array, theirs.detach().resolve_conj().resolve_neg().numpy(force=True)
     if a.dtype.kind not in "fc":
         return "" if (a == b).all() else f"values {a.ravel()[:4]} instead of {b.ravel()[:4]}"
@@ -219,9 +221,9 @@ def compare(info: Any, sample: Any, dtype: Any, gradient: bool, second: bool = F
         return ""
     weights = [cotangent(tuple(b.shape), b.dtype) for _, b in roots]
     options = {"allow_unused": True, "create_graph": second}
-    upstream = [engine.from_numpy(w) for w in weights]
+    upstream = [engine.from_numpy(w).to(a.dtype) for w, (a, _) in zip(weights, roots, strict=True)]
     g1 = slopes(engine.autograd.grad, [a for a, _ in roots], [a for a, _ in leaves], upstream, options)
-    upstream = [torch.from_numpy(w) for w in weights]
+    upstream = [torch.from_numpy(w).to(b.dtype) for w, (_, b) in zip(weights, roots, strict=True)]
     g2 = slopes(torch.autograd.grad, [b for _, b in roots], [b for _, b in leaves], upstream, options)
     if isinstance(g1, NotImplementedError):
         return "" if str(g1) == str(g2) else f"{g1} instead of {g2}"
@@ -276,7 +278,7 @@ def cotangent(shape: tuple[int, ...], dtype: Any) -> np.ndarray[Any, Any]:
     n = int(np.prod(shape))
     real = 0.5 + (np.arange(n) * 7 % 11) / 10
     values = real + 1j * ((np.arange(n) * 5 % 11) / 5 - 1) if dtype.is_complex else real
-    return values.reshape(shape).astype(str(dtype).split(".")[1])
+    return values.reshape(shape).astype("float32" if dtype is torch.bfloat16 else str(dtype).split(".")[1])
 
 
 def run(info: Any, dtypes: tuple[Any, ...] = tuple(TOLERANCE), most: int | None = None, second: bool = False) -> Outcome:
