@@ -184,11 +184,11 @@ class Tensor:
 
     def is_floating_point(self) -> bool:
         """Whether the elements are floating point numbers."""
-        return self._array.dtype.kind in dtypes.FLOATING
+        return bool(self._array.dtype.kind in dtypes.FLOATING)
 
     def is_complex(self) -> bool:
         """Whether the elements are complex numbers."""
-        return self._array.dtype.kind == "c"
+        return bool(self._array.dtype.kind == "c")
 
     def is_signed(self) -> bool:
         """Whether the dtype has negative values."""

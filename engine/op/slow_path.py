@@ -116,12 +116,14 @@ def _cast(tensor: Tensor, target: Any) -> Tensor:
         return tensor
     casts = context.casts
     if casts is None or not tensor._needs or tensor._node is not None or tensor._view is not None or not context.grad:
-        return tensor.to(target)
+        made: Tensor = tensor.to(target)
+        return made
     # A leaf, such as a weight, is cast once within the block.
     kept = casts.get(id(tensor))
     if kept is None or kept[0] is not tensor or kept[1].dtype is not target:
         kept = casts[id(tensor)] = (tensor, tensor.to(target))
-    return kept[1]
+    cast: Tensor = kept[1]
+    return cast
 
 
 def in_single(op: Op, *arguments: Any, **named: Any) -> Any:

@@ -21,8 +21,8 @@ from ..pointwise.complex_numbers import conj, real_of
 from ..shape.dimensions import wrap_dim
 from ..shape.flip_roll import roll
 
-FORWARD = ("backward", "ortho", "forward")
-BACKWARD = ("forward", "ortho", "backward")
+FORWARD: Any = ("backward", "ortho", "forward")
+BACKWARD: Any = ("forward", "ortho", "backward")
 """NumPy's names of the scalings, of a transform and of an inverse one."""
 
 
