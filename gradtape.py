@@ -40,12 +40,14 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def __getattr__(name: str) -> Any:
-    """`engine`, `network` (a recording as pyvis's Network), and `app`, which `streamlit run` serves.
+    """`engine`, `record` (records PyTorch), `network` (a recording as pyvis's Network), and `app`, which `streamlit run` serves.
 
     They are made when asked for, because others do without.
     """
     if name == "engine":
         return import_module("gradtape.engine")
+    if name == "record":
+        return import_module("gradtape.engine.pytorch").record
     if name == "network":
         return import_module("gradtape.components.network").network
     if name != "app":

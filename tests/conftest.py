@@ -24,6 +24,16 @@ settings.load_profile("steady")
 """No test depends on how fast the machine is, or on what is drawn."""
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """One process more than there are cores: the tests of the sandbox wait for other processes a fifth of the time."""
+    return cores() + 1
+
+
+def cores() -> int:
+    """The cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What takes long comes first, so that at the end no process waits for it. Tests that look at what others have done come
     last; they find it out themselves where the others have not run."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 
 from ..diagnosis.failures import help_with
 from ..recording.events import Printed
 from ..recording.recording import SUFFIX
 from ..sandbox import RunResult
-from .command import FAILED, Command
-from .files import limits, reason, run_program, write
+from .command import FAILED, Command, CommandError
+from .files import limits, read, reason, run_program, write
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
@@ -18,10 +19,20 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--output", metavar="FILE", help=f"where the recording goes; without it, {SUFFIX} beside the program's name"
     )
+    parser.add_argument(
+        "--torch", action="store_true",
+        help="run it on the PyTorch that is installed, as python does and outside of the sandbox, with the arguments after --",
+    )  # fmt: skip
+    parser.add_argument(
+        "--level", choices=("statistics", "values"), default="statistics",
+        help="with --torch: what is kept of larger tensors (%(default)s)",
+    )  # fmt: skip
     limits(parser)
 
 
 def _run(args: argparse.Namespace) -> int:
+    if args.torch:
+        return _on_pytorch(args)
     result = run_program(args.program, args)
     _show(result)
     if result.recording is not None and result.recording.events:
@@ -29,6 +40,35 @@ def _run(args: argparse.Namespace) -> int:
     if result.status == "ok":
         return 0
     return 1 if result.status == "error" else FAILED
+
+
+def _on_pytorch(args: argparse.Namespace) -> int:
+    """Run a script of the user's own on PyTorch; it writes its output itself."""
+    if not args.program.endswith(".py"):
+        raise CommandError(f"{args.program} is no script (.py): only those are run on PyTorch")
+    path = Path(args.program)
+    read(args.program)  # which says what is wrong with it
+    try:
+        from ..pytorch.running import run_script, traceback_of
+    except ModuleNotFoundError as error:
+        if error.name != "torch":
+            raise
+        raise CommandError(
+            "PyTorch is not installed here: without --torch, the program runs on Gradtape's own engine"
+        ) from None
+    try:
+        recording, ended = run_script(path, getattr(args, "arguments", ()), args.level)
+    except SyntaxError as wrong:
+        raise CommandError(f"{args.program} cannot be run: {wrong}") from None
+    if recording.events:
+        write(recording.to_bytes(), args.output, args.program, SUFFIX)
+    if ended is None:
+        return 0
+    if not isinstance(ended, SystemExit):
+        sys.stderr.write(traceback_of(ended))
+    elif isinstance(ended.code, int):
+        return ended.code
+    return 1
 
 
 def _show(result: RunResult) -> None:

@@ -15,6 +15,8 @@ PIECE = 8
 """Rows that are made together: to make one alone takes a third of the time of these."""
 RUN = 256
 """Pieces that are made together where the whole log is gone through."""
+WALK = 32
+"""Most pieces that are made together for who looks at one piece after the other."""
 KEPT = 32_768
 """Pieces that are kept: a quarter of a million rows, so that logs of usual length are made once."""
 
@@ -25,6 +27,8 @@ class Rows(Sequence[T], Generic[T]):
     def __init__(self, size: int, make: Callable[[int, int], list[T]]) -> None:
         self._size, self._make = size, make
         self._pieces: dict[int, list[T]] = {}
+        self._walk = 1
+        """Pieces that are made together at present: twice as many with every one that stands beside one that is there."""
 
     def __len__(self) -> int:
         return self._size
@@ -45,7 +49,7 @@ class Rows(Sequence[T], Generic[T]):
         if piece is None:
             if not 0 <= place < self._size:
                 raise IndexError(place)
-            piece = self._piece(place // PIECE)
+            piece = self._beside(place // PIECE)
         return piece[place % PIECE]
 
     def __iter__(self) -> Iterator[T]:
@@ -76,6 +80,14 @@ class Rows(Sequence[T], Generic[T]):
         skipped = first % PIECE
         return found[skipped : skipped + last - first]
 
+    def _beside(self, number: int) -> list[T]:
+        """One piece, and where somebody goes on or back from piece to piece, those that will be asked for next."""
+        back, on = number + 1 in self._pieces, number - 1 in self._pieces
+        self._walk = min(2 * self._walk, WALK, KEPT // 4) if back or on else 1
+        if back:
+            self._piece(max(number - self._walk + 1, 0), min(self._walk, number + 1))
+        return self._piece(number, self._walk)
+
     def _piece(self, number: int, run: int = 1) -> list[T]:
         """One piece; where it is not there, as many as are wanted are made together, for somebody who goes through the log."""
         pieces = self._pieces
@@ -84,7 +96,7 @@ class Rows(Sequence[T], Generic[T]):
             first = number * PIECE
             made = self._make(first, min(first + run * PIECE, self._size))
             if len(pieces) + run > KEPT:
-                for old in list(pieces)[: KEPT // 4]:
+                for old in list(pieces)[: max(KEPT // 4, run)]:
                     del pieces[old]
             found = made[:PIECE]
             for k in range(0, len(made), PIECE):

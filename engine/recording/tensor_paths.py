@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..tensor import Tensor
 from .module_paths import MAX_SEARCHED
@@ -16,46 +16,6 @@ _DEEP = 3
 _KEYS = frozenset((str, int))
 
 
-def tensor_paths(value: Any, depth: int = 0) -> Iterator[tuple[str, Tensor, bool]]:
-    """The tensors in a value: what to write behind the value's name to get there, the tensor, and whether it stands in a
-    container or is a module's parameter or buffer (else it is an attribute)."""
-    kind = type(value)
-    if kind is list or kind is tuple:
-        for k, item in enumerate(islice(value, IN_CONTAINERS)):
-            yield from _within(f"[{k}]", item, True, depth)
-    elif kind is dict:
-        for key, item in islice(value.items(), IN_CONTAINERS):
-            if key.__class__ in _KEYS:
-                yield from _within(f"[{key!r}]", item, True, depth)
-    elif is_module(value):
-        for members in ("_parameters", "_buffers"):
-            for path, module in _modules(value):
-                for name, tensor in _held(module, members):
-                    if isinstance(tensor, Tensor):
-                        yield f"{path}.{name}", tensor, True
-        yield from _attributes(value, depth)
-    elif kind.__module__ == "__main__":
-        yield from _attributes(value, depth)
-
-
-def _within(path: str, item: Any, held: bool, depth: int) -> Iterator[tuple[str, Tensor, bool]]:
-    if isinstance(item, Tensor):
-        yield path, item, held
-    elif depth < _DEEP:
-        for further, tensor, inner in tensor_paths(item, depth + 1):
-            yield path + further, tensor, held and inner
-
-
-def _attributes(value: Any, depth: int) -> Iterator[tuple[str, Tensor, bool]]:
-    try:
-        own = object.__getattribute__(value, "__dict__")
-    except AttributeError:
-        return
-    for name, item in islice(list(own.items()) if own.__class__ is dict else (), IN_CONTAINERS):
-        if name.__class__ is str and not name.startswith("_"):
-            yield from _within(f".{name}", item, False, depth)
-
-
 def is_module(value: Any) -> bool:
     """Whether a value is a module whose `__init__` has begun, as far as can be told without running code of its own."""
     try:
@@ -65,7 +25,57 @@ def is_module(value: Any) -> bool:
     return "_parameters" in own and any(getattr(c, "__engine__", False) for c in type(value).__mro__)
 
 
-def _modules(head: Any) -> Iterator[tuple[str, Any]]:
+class Kinds(NamedTuple):
+    """What counts as a tensor and as a module: the engine's, or PyTorch's."""
+
+    tensor: type
+    is_module: Callable[[Any], bool]
+
+
+ENGINE = Kinds(Tensor, is_module)
+
+
+def tensor_paths(value: Any, depth: int = 0, kinds: Kinds = ENGINE) -> Iterator[tuple[str, Any, bool]]:
+    """The tensors in a value: what to write behind the value's name to get there, the tensor, and whether it stands in a
+    container or is a module's parameter or buffer (else it is an attribute)."""
+    kind = type(value)
+    if kind is list or kind is tuple:
+        for k, item in enumerate(islice(value, IN_CONTAINERS)):
+            yield from _within(f"[{k}]", item, True, depth, kinds)
+    elif kind is dict:
+        for key, item in islice(value.items(), IN_CONTAINERS):
+            if key.__class__ in _KEYS:
+                yield from _within(f"[{key!r}]", item, True, depth, kinds)
+    elif kinds.is_module(value):
+        for members in ("_parameters", "_buffers"):
+            for path, module in _modules(value, kinds):
+                for name, tensor in _held(module, members):
+                    if isinstance(tensor, kinds.tensor):
+                        yield f"{path}.{name}", tensor, True
+        yield from _attributes(value, depth, kinds)
+    elif kind.__module__ == "__main__":
+        yield from _attributes(value, depth, kinds)
+
+
+def _within(path: str, item: Any, held: bool, depth: int, kinds: Kinds) -> Iterator[tuple[str, Any, bool]]:
+    if isinstance(item, kinds.tensor):
+        yield path, item, held
+    elif depth < _DEEP:
+        for further, tensor, inner in tensor_paths(item, depth + 1, kinds):
+            yield path + further, tensor, held and inner
+
+
+def _attributes(value: Any, depth: int, kinds: Kinds) -> Iterator[tuple[str, Any, bool]]:
+    try:
+        own = object.__getattribute__(value, "__dict__")
+    except AttributeError:
+        return
+    for name, item in islice(list(own.items()) if own.__class__ is dict else (), IN_CONTAINERS):
+        if name.__class__ is str and not name.startswith("_"):
+            yield from _within(f".{name}", item, False, depth, kinds)
+
+
+def _modules(head: Any, kinds: Kinds) -> Iterator[tuple[str, Any]]:
     """A module and those within, in the order of `named_modules`, each under every path that leads to it."""
     stack: list[tuple[str, Any, tuple[int, ...]]] = [("", head, ())]
     for _ in range(MAX_SEARCHED):
@@ -75,7 +85,7 @@ def _modules(head: Any) -> Iterator[tuple[str, Any]]:
         yield path, module
         inside = (*above, id(module))
         for name, child in reversed(list(_held(module, "_modules"))):
-            if id(child) not in inside and is_module(child):
+            if id(child) not in inside and kinds.is_module(child):
                 stack.append((f"{path}.{name}", child, inside))
 
 

@@ -14,7 +14,7 @@ from ..recording.writer import NOWHERE
 from .transport.messages import Limits
 
 if TYPE_CHECKING:
-    from .tracer import RunningLoop
+    from ..recording.running_loops import RunningLoop
 
 EVERY = 16
 """Iterations between two looks at the clock, and at what has been sent."""

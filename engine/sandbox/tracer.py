@@ -5,17 +5,15 @@ from __future__ import annotations
 import gc
 import io
 import os
-import sys
 import time
-from collections.abc import Callable, Iterator
-from types import FrameType
+from collections.abc import Callable
 from typing import Any
 
 from .. import limits
 from ..context import context
 from ..recording.recorder import Recorder
+from ..recording.running_loops import RunningLoop, RunningLoops
 from ..recording.store import RecordingError, TooMuchError
-from ..recording.thinning import Turns
 from ..tensor import Tensor
 from .levels import Levels
 from .transport.budget import SpentError
@@ -38,10 +36,11 @@ SPARE = 8 * 2**20
 addresses are what is limited, and the pages would cost half of a short run."""
 
 
-class Tape:
+class Tape(RunningLoops):
     """What the instrumented program calls, and what sends the log on."""
 
     def __init__(self, job: Job, out: int) -> None:
+        super().__init__()
         self.job = job
         self.out = out
         files = {file_name(job, cell): cell for cell in range(len(job.cells))}
@@ -64,9 +63,6 @@ class Tape:
         self.unsaid = False
         """Whether the program has perhaps printed what is not recorded yet."""
         self.last = time.monotonic()
-        self.loops: list[RunningLoop] = []
-        """The loops that run, outermost first."""
-        self._whiles: dict[tuple[int, int], RunningLoop] = {}
         self.shown: Any = None
         self.printed = 0
         self.streams: tuple[Stream, ...] = ()
@@ -120,50 +116,22 @@ class Tape:
         self.shown = value
         return value
 
-    def loop(self, line: int, iterable: Any) -> Iterator[Any]:
-        """A `for` loop's iterable, counting."""
-        iterator = iter(iterable)
-        return Loop(self, RunningLoop(line, self._around(sys._getframe(1)), iterator), iterator)
-
-    def tick(self, line: int) -> None:
-        """An iteration of a `while` loop begins."""
-        frame = sys._getframe(1)
-        key = (line, id(frame))
-        loop = self._whiles.get(key)
-        if loop is None:
-            loop = self._whiles[key] = RunningLoop(line, self._around(frame))
-        self.enter(loop)
-
-    def leave(self, line: int) -> None:
-        """A `while` loop was left."""
-        loop = self._whiles.pop((line, id(sys._getframe(1))), None)
-        if loop is not None:
-            self.drop(loop)
-
-    def _around(self, frame: FrameType) -> tuple[int, int]:
-        """The cell of a frame in which a loop begins, and how many calls of the program are around it."""
-        return self.codes.cell(frame.f_code), len(self.codes.path(frame)) // 3
-
-    def enter(self, loop: RunningLoop) -> None:
-        """An iteration of a loop begins; the loops within it, of its last iteration, are over."""
-        loop.k += 1
-        if loop in self.loops:
-            del self.loops[self.loops.index(loop) + 1 :]
-        else:
-            self.loops.append(loop)
-        self.tell_loops()
+    def began(self) -> None:
+        """An iteration begins: once there is no room for more, it may be the last."""
         if not gc.isenabled():
             _collect()
         if self.levels is not None and not self.levels.began(self.loops):
             self.stop("ok", "")
 
-    def drop(self, loop: RunningLoop) -> None:
-        """Forget a loop."""
-        if loop in self.loops:
-            del self.loops[self.loops.index(loop) :]
-            self.tell_loops()
-            if self.levels is not None:
-                self.levels.dropped(self.loops)
+    def dropped(self) -> None:
+        """A loop is over."""
+        if self.levels is not None:
+            self.levels.dropped(self.loops)
+
+    def exhausted(self, loop: RunningLoop) -> None:
+        """A loop has come to its end."""
+        if self.levels is not None:
+            self.levels.exhausted(loop)
 
     def tell_loops(self) -> None:
         """Tell the recorder which loops run."""
@@ -234,53 +202,6 @@ class _Told(Recorder):
         tape = self._tape
         if not tape.writing and not tape.over:
             tape.send()
-
-
-class RunningLoop:
-    """A loop that runs, and its iteration."""
-
-    __slots__ = ("iterator", "k", "key", "turns")
-
-    def __init__(self, line: int, around: tuple[int, int], iterator: Any = None) -> None:
-        self.key = (line, *around)
-        """Its line, its cell, and how many calls are around it."""
-        self.k = -1
-        self.iterator = iterator
-        """What a `for` loop's items come from."""
-        self.turns: Turns | None = None
-        """What is known of the loop over all the times that it was run."""
-
-
-class Loop:
-    """A counting iterator; it is dropped when the loop is left, in whatever way, because only the loop holds it."""
-
-    __slots__ = ("iterator", "running", "tape")
-
-    def __init__(self, tape: Tape, running: RunningLoop, iterator: Iterator[Any]) -> None:
-        self.tape, self.running, self.iterator = tape, running, iterator
-
-    def __iter__(self) -> Loop:
-        return self
-
-    def __next__(self) -> Any:
-        tape = self.tape
-        tape.enter(self.running)  # what its iterable does for an iteration belongs to it
-        deep = len(tape.loops)
-        try:
-            item = next(self.iterator)
-        except BaseException:
-            if tape.levels is not None:
-                tape.levels.exhausted(self.running)
-            tape.drop(self.running)
-            raise
-        if len(tape.loops) > deep:
-            # A generator of the program waits within loops of its own, which do not run meanwhile.
-            del tape.loops[deep:]
-            tape.tell_loops()
-        return item
-
-    def __del__(self) -> None:
-        self.tape.drop(self.running)
 
 
 class Stream(io.TextIOBase):

@@ -15,6 +15,7 @@ from playwright.sync_api import Browser, BrowserContext, Error, Page, Playwright
 
 from benchmarks.serving import ROOT, served
 from tests.browser.install import find
+from tests.conftest import cores
 
 PATIENCE = 180_000
 """Milliseconds after which something counts as never happening, on a slow machine too."""
@@ -30,6 +31,11 @@ KEEPING = "GRADTAPE_ARTIFACTS" in os.environ
 SCREENSHOTS = Path(os.environ.get("GRADTAPE_ARTIFACTS", ROOT / "artifacts")) / "screenshots"
 FAILED = pytest.StashKey[bool]()
 """Whether a test has failed."""
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """As many processes as there are cores: a browser and a page are processes of their own."""
+    return cores()
 
 
 @pytest.hookimpl(wrapper=True)

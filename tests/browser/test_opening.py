@@ -15,15 +15,24 @@ NESTED = b'{"cells":[' + b"[]," * 7_000_000 + b'{"cell_type":"code","source":"im
 
 def test_a_large_notebook_is_read_while_the_page_goes_on(page: Gradtape) -> None:
     before = page.code()
-    _choose(page, "large.ipynb", NESTED)
-    page.until(lambda: status(page).startswith("Opening large.ipynb · "), "it is being read")
-    page.screenshot("reading")
-    assert page.code() == before
-    page.page.get_by_role("radio", name="Ledger").click()
-    page.page.get_by_text("x1.grad", exact=True).wait_for()
-    page.until(lambda: page.code() == "import torch\nx = torch.ones(2) * 3\n", "it is there")
-    page.until(lambda: not status(page), "and has run")
-    assert "ran in" in page.page.locator(".gt-summary").inner_text()
+    ledger = page.page.get_by_text("x1.grad", exact=True)
+    for panel in ("Ledger", "Inspector", "Ledger"):  # the one between only makes the last click one
+        _choose(page, "large.ipynb", NESTED)
+        page.until(lambda: status(page).startswith("Opening large.ipynb · "), "it is being read")
+        page.screenshot("reading")
+        assert page.code() == before
+        page.page.get_by_role("radio", name=panel).click()
+        page.until(lambda: ledger.is_visible() or not status(page), "the panel is drawn, or the file is there")
+        drawn = ledger.is_visible()
+        page.until(lambda: page.code() == "import torch\nx = torch.ones(2) * 3\n", "it is there")
+        page.until(lambda: not status(page), "and has run")
+        assert "ran in" in page.page.locator(".gt-summary").inner_text()
+        if drawn:
+            return
+        # A busy machine may have read it before it drew the panel.
+        page.set_code(before)
+        page.settled()
+    raise AssertionError("no panel was drawn while the file was read")
 
 
 def test_reading_is_called_off(page: Gradtape) -> None:

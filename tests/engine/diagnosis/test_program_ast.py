@@ -22,8 +22,8 @@ ROOT = Path(__file__).resolve().parents[3]
 PAGE = ("components", "engine")
 ALLOWED = {
     # The one reader; the engine's own files; what runs inside the sandbox's processes.
-    "engine/program/parsing.py", "engine/op/inline.py", "engine/op/backward_codegen.py", "engine/tables.py",
-    "components/server/serving.py", "engine/ops/calling.py",
+    "engine/program/parsing.py", "engine/op/inline.py", "engine/op/backward_codegen.py", "engine/op/code_cache.py",
+    "engine/tables.py", "components/server/serving.py", "engine/ops/calling.py",
     # What the recorder writes of its own forms, in the process of the program that it records.
     "engine/recording/shortcuts.py",
     # Statements to be timed that a program gives as text, without a sandbox; with one, it puts its own reader there.

@@ -28,6 +28,7 @@ ALLOWED = [
     ("engine/ops/nn/embedding.py", "sum mean max", PYTORCH),
     ("engine/diagnosis/mends/", None, "words of a text that a fix looks for or writes"),
     ("engine/program/edits/expressions.py", None, "words of a text that may be methods of anything"),
+    ("engine/pytorch/aten.py", None, "what PyTorch's dispatcher calls operations"),
     ("engine/sandbox/facades/numpy.py", None, NUMPY),
     ("engine/sandbox/policy/arrays.py", None, NUMPY),
     ("engine/sandbox/policy/objects.py", None, NUMPY),

@@ -143,6 +143,17 @@ def test_what_was_looked_at_is_made_once_as_long_as_there_is_room(monkeypatch: p
     small: Rows[int] = Rows(10_000, make)
     assert [small[k] for k in range(0, 10_000, 7)] == list(range(0, 10_000, 7))
     assert len(small._pieces) <= 16
+    assert [small[k] for k in range(9_999, -1, -3)] == list(range(9_999, -1, -3))
+    assert len(small._pieces) <= 16
+
+
+@pytest.mark.parametrize("places", [range(10_000), range(9_999, -1, -1)])
+def test_who_goes_from_row_to_row_has_many_made_together(places: range) -> None:
+    calls: list[int] = []
+    log: Rows[int] = Rows(10_000, lambda first, last: calls.append(last - first) or list(range(first, last)))
+    assert [log[k] for k in places] == list(places)
+    assert sum(calls) < 10_500
+    assert len(calls) < 60
 
 
 @settings(deadline=None)

@@ -1,0 +1,59 @@
+"""The user's own code: the files of a folder, without what is installed in it."""
+
+from __future__ import annotations
+
+import linecache
+import sysconfig
+from pathlib import Path
+from types import CodeType
+
+from ..recording.call_paths import Codes, Known
+
+_INSTALLED = tuple({str(Path(place).resolve()) for place in sysconfig.get_paths().values()})
+_GRADTAPE = str(Path(__file__).resolve().parents[1])
+
+
+class ProjectCodes(Codes):
+    """The code of a project, of which files are numbered as they are met.
+
+    Args:
+        folder: where its files are.
+        first: the file that is number 0.
+    """
+
+    __slots__ = ("first", "folder")
+
+    def __init__(self, folder: Path, first: str) -> None:
+        super().__init__({first: 0})
+        self.folder, self.first = str(folder.resolve()), first
+
+    def of(self, code: CodeType) -> Known:
+        """What is known of a code."""
+        known = self.known.get(id(code))
+        if known is None:
+            if code.co_filename not in self.program and self.has(code.co_filename):
+                self.program[code.co_filename] = len(self.program)
+            known = super().of(code)
+        return known
+
+    def has(self, file: str) -> bool:
+        """Whether a file is the project's own."""
+        if not file.endswith(".py") or file.startswith("<"):
+            return False
+        path = str(Path(file).resolve())
+        inside = path.startswith(self.folder + "/") or path.startswith(self.folder + "\\")
+        return inside and not path.startswith((*_INSTALLED, _GRADTAPE))
+
+    def sources(self) -> tuple[str, ...]:
+        """The texts of the files that were met, in the order of their numbers."""
+        return tuple("".join(linecache.getlines(file)) for file in self.program)
+
+    def names(self) -> tuple[str, ...]:
+        """The files' names, as seen from the folder."""
+        return tuple(self._name(file) for file in self.program)
+
+    def _name(self, file: str) -> str:
+        try:
+            return Path(file).resolve().relative_to(self.folder).as_posix()
+        except ValueError:
+            return Path(file).name

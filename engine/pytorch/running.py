@@ -1,0 +1,237 @@
+"""Runs a training script on the user's own PyTorch, outside of any sandbox, and records it: with its loops and names, which its
+instrumented text tells, in every module of its folder."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import io
+import sys
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from pathlib import Path
+from traceback import StackSummary, TracebackException, extract_tb
+from types import CodeType
+from typing import Any, TextIO
+
+from ..recording.events import Site
+from ..recording.recording import Recording
+from ..recording.running_loops import RunningLoops
+from ..sandbox.instrument import TAPE, instrument
+from .project import ProjectCodes
+from .recorder import TorchRecorder
+from .session import recording_of
+from .watch import watching
+
+
+class Program(RunningLoops):
+    """What the instrumented program calls."""
+
+    def __init__(self, recorder: TorchRecorder) -> None:
+        super().__init__()
+        self.recorder, self.codes = recorder, recorder.codes
+
+    def bind(self, name: str, value: Any, function: str, given: bool = False) -> None:
+        """A name was bound."""
+        recorder = self.recorder
+        if recorder.watching and not recorder.busy and not recorder.passes_over:
+            with recorder.noting():
+                recorder.settle()
+                recorder.bind(name, value, function, given)
+
+    def given(self, name: str, value: Any, function: str) -> None:
+        """An argument of a function, or what a loop has come to, got its name."""
+        self.bind(name, value, function, True)
+
+    def passing(self, name: str, value: Any, function: str) -> Any:
+        """A name is about to be bound inside an expression."""
+        self.bind(name, value, function)
+        return value
+
+    def mark(self) -> None:
+        """A statement ended."""
+
+    def show(self, value: Any) -> Any:
+        """The value of a cell's last expression."""
+        return value
+
+    def tell_loops(self) -> None:
+        """Other loops, or other iterations of them, run from now on."""
+        self.recorder.settle()
+        self.recorder.loops((tuple([loop.key for loop in self.loops]), tuple([loop.k for loop in self.loops])))
+
+
+class _Loader(SourceFileLoader):
+    """Loads a module of the program's with its reports."""
+
+    def get_code(self, fullname: str) -> CodeType:
+        """The module's code, which is not that of its bytecode file."""
+        path = self.get_filename(fullname)
+        return instrumented(self.get_data(path), path)
+
+
+class _Finder(MetaPathFinder):
+    """Finds the modules that stand in the program's folder."""
+
+    def __init__(self, codes: ProjectCodes) -> None:
+        self.codes = codes
+
+    def find_spec(self, fullname: str, path: Sequence[str] | None, target: Any = None) -> ModuleSpec | None:
+        """The module as Python finds it, to be loaded with its reports where it is the program's."""
+        found = PathFinder.find_spec(fullname, path, target)
+        if (
+            found is None
+            or found.origin is None
+            or type(found.loader) is not SourceFileLoader
+            or not self.codes.has(found.origin)
+        ):
+            return None
+        found.loader = _Loader(fullname, found.origin)
+        return found
+
+
+class _Copied(io.TextIOBase):
+    """A stream of the program's, of which the recording has what was written, too."""
+
+    def __init__(self, stream: TextIO, name: str, recorder: TorchRecorder) -> None:
+        self.stream, self.name, self.recorder = stream, name, recorder
+        self.pending = ""
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]
+        """That of the stream itself."""
+        return self.stream.encoding
+
+    def writable(self) -> bool:
+        """Always."""
+        return True
+
+    def isatty(self) -> bool:
+        """As the stream itself."""
+        return self.stream.isatty()
+
+    def fileno(self) -> int:
+        """That of the stream itself."""
+        return self.stream.fileno()
+
+    def write(self, text: str) -> int:
+        """Pass text on; whole lines are noted."""
+        written = self.stream.write(text)
+        self.pending += text
+        if "\n" in self.pending and not self.recorder.busy:
+            lines, _, self.pending = self.pending.rpartition("\n")
+            self._note(lines + "\n")
+        return written
+
+    def flush(self) -> None:
+        """Flush the stream itself."""
+        self.stream.flush()
+
+    def end(self) -> None:
+        """Note what is left."""
+        if self.pending:
+            text, self.pending = self.pending, ""
+            self._note(text)
+
+    def _note(self, text: str) -> None:
+        recorder = self.recorder
+        with recorder.noting():
+            recorder.settle()
+            recorder.printed(text.encode("utf-8", "replace").decode("utf-8"), self.name)
+
+
+def instrumented(source: bytes, path: str) -> CodeType:
+    """The code of a file with its reports."""
+    tree = ast.parse(source, path)
+    code: CodeType = compile(instrument(tree), path, "exec", dont_inherit=True)
+    return code
+
+
+def run_script(path: Path, arguments: Sequence[str] = (), level: str = "statistics") -> tuple[Recording, BaseException | None]:
+    """Run a script as `python script.py …` does, and record it.
+
+    Returns:
+        The recording, and what the script ended with, if it was no ordinary end.
+    """
+    file = str(path)
+    codes = ProjectCodes(path.resolve().parent, file)
+    recorder = TorchRecorder(codes, level)
+    code = instrumented(path.read_bytes(), file)
+    error: BaseException | None = None
+    with _as_script(path, arguments, recorder):
+        try:
+            with watching(recorder):
+                exec(code, _main(file))
+        except SystemExit as ended:
+            error = ended if ended.code not in (None, 0) else None
+        except BaseException as raised:
+            error = raised
+            recorder.raised(type(raised).__name__, str(raised), _span(raised, codes))
+    return recording_of(recorder), error
+
+
+def _main(file: str) -> dict[str, Any]:
+    """The names of a fresh `__main__`, which becomes the module of that name."""
+    module = type(sys)("__main__")
+    module.__file__ = file
+    module.__dict__["__builtins__"] = builtins
+    sys.modules["__main__"] = module
+    return vars(module)
+
+
+@contextmanager
+def _as_script(path: Path, arguments: Sequence[str], recorder: TorchRecorder) -> Iterator[None]:
+    """Python as a script finds it, and what listens to it."""
+    assert isinstance(recorder.codes, ProjectCodes)
+    finder = _Finder(recorder.codes)
+    before = sys.argv[:], sys.path[:], sys.modules.get("__main__"), warnings.showwarning, sys.stdout, sys.stderr
+    streams = [_Copied(sys.stdout, "stdout", recorder), _Copied(sys.stderr, "stderr", recorder)]
+    shown = warnings.showwarning
+
+    def show(message: Any, category: type[Warning], *rest: Any, **named: Any) -> None:
+        with recorder.noting():
+            recorder.settle()
+            recorder.warned(category.__name__, str(message))
+        shown(message, category, *rest, **named)
+
+    with ExitStack() as stack:
+        stack.callback(lambda: delattr(builtins, TAPE))
+        setattr(builtins, TAPE, Program(recorder))
+        sys.argv[:] = [str(path), *arguments]
+        sys.path.insert(0, str(path.resolve().parent))
+        sys.meta_path.insert(0, finder)
+        sys.stdout, sys.stderr = streams
+        warnings.showwarning = show
+        try:
+            yield
+        finally:
+            for stream in streams:
+                stream.end()
+            sys.meta_path.remove(finder)
+            sys.argv[:], sys.path[:] = before[0], before[1]
+            if before[2] is not None:
+                sys.modules["__main__"] = before[2]
+            warnings.showwarning, sys.stdout, sys.stderr = before[3:]
+
+
+def _span(error: BaseException, codes: ProjectCodes) -> Site | None:
+    """Where in the program an error came out."""
+    for frame in reversed(extract_tb(error.__traceback__)):
+        cell = codes.program.get(frame.filename)
+        if cell is not None and frame.lineno:
+            return Site(cell, frame.lineno, frame.colno or 0, frame.end_lineno or frame.lineno, frame.end_colno or 0)
+    return None
+
+
+def traceback_of(error: BaseException) -> str:
+    """An error as Python shows it, without the frames that are ours."""
+    shown = TracebackException.from_exception(error)
+    ours = str(Path(__file__).parent)
+    each: Any = shown
+    while each is not None:
+        each.stack = StackSummary.from_list([frame for frame in each.stack if not frame.filename.startswith(ours)])
+        each = each.__cause__ or each.__context__
+    return "".join(shown.format())

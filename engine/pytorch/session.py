@@ -1,0 +1,174 @@
+"""Recording a block of the user's own code: `with gradtape.record("run.gradtape"): train()`."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import ExitStack
+from functools import wraps
+from inspect import CO_OPTIMIZED
+from pathlib import Path
+from types import FrameType, TracebackType
+from typing import Any
+
+import torch
+
+from ..recording.recording import Recording
+from ..recording.tensor_paths import tensor_paths
+from ..recording.writer import LoopNest
+from .arrays import LEVELS
+from .loops import loops_of
+from .project import ProjectCodes
+from .recorder import TorchRecorder
+from .watch import watching
+
+
+def record(path: str | Path | None = None, *, level: str = "statistics") -> Session:
+    """Record what PyTorch does in a block or in a function.
+
+        with gradtape.record("run.gradtape"):
+            train()
+
+        @gradtape.record("run.gradtape")
+        def train(): …
+
+    Args:
+        path: the file that is written at the end; without one, the recording is the session's `recording`.
+        level: "statistics" keeps of larger tensors what is known of their values, "values" tensors of up to 1,024 elements
+            whole; "off" records nothing.
+
+    Raises:
+        ValueError: for any other level.
+    """
+    return Session(path, level)
+
+
+class Session:
+    """A block that is being recorded, or was."""
+
+    def __init__(self, path: str | Path | None = None, level: str = "statistics") -> None:
+        if level not in (*LEVELS, "off"):
+            raise ValueError(f"level is one of {', '.join((*LEVELS, 'off'))}, not {level!r}")
+        self.path, self.level = None if path is None else Path(path), level
+        self.recorder: TorchRecorder | None = None
+        self._stack = ExitStack()
+        self._names: _Names | None = None
+
+    def __enter__(self) -> Session:
+        self._start(sys._getframe(1))
+        return self
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._stop(error)
+
+    def __call__(self, function: Any) -> Any:
+        """Record a function whenever it is called."""
+
+        @wraps(function)
+        def recorded(*args: Any, **kwargs: Any) -> Any:
+            session = Session(self.path, self.level)
+            session._start(sys._getframe(1))
+            try:
+                result = function(*args, **kwargs)
+            except BaseException as error:
+                session._stop(error)
+                raise
+            session._stop(None)
+            return result
+
+        return recorded
+
+    @property
+    def recording(self) -> Recording:
+        """What was recorded so far."""
+        if self.recorder is None:
+            raise RuntimeError("nothing has been recorded")
+        return recording_of(self.recorder)
+
+    def _start(self, frame: FrameType) -> None:
+        if self.level == "off":
+            return
+        file = frame.f_code.co_filename
+        codes = ProjectCodes(Path(file).resolve().parent if file.endswith(".py") else Path.cwd(), file)
+        self.recorder = TorchRecorder(codes, self.level)
+        self._names = self._stack.enter_context(_Names(self.recorder, frame))
+        self._stack.enter_context(watching(self.recorder))
+        self._stack.enter_context(loops_of(codes, self._loops, frame))
+
+    def _loops(self, nest: LoopNest) -> None:
+        assert self.recorder is not None
+        with self.recorder.noting():
+            self.recorder.settle()
+            self.recorder.loops(nest)
+
+    def _stop(self, error: BaseException | None) -> None:
+        recorder = self.recorder
+        if recorder is None:
+            return
+        with recorder.noting():
+            recorder.settle()
+            assert self._names is not None
+            self._names.look(deep=True)
+        self._stack.close()
+        if error is not None:
+            recorder.raised(type(error).__name__, str(error))
+        if self.path is not None:
+            recording_of(recorder).save(self.path)
+
+
+class _Names:
+    """Finds the names that the code around a block has given to tensors; a block's text is not changed for it."""
+
+    def __init__(self, recorder: TorchRecorder, frame: FrameType) -> None:
+        self.recorder, self.frame = recorder, frame
+        self._seen: dict[str, int] = {}
+
+    def __enter__(self) -> _Names:
+        self.recorder.before_pass = self.look
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.recorder.before_pass = None
+        del self.frame
+
+    def look(self, deep: bool = True) -> None:
+        """Note the names that have been bound since."""
+        recorder = self.recorder
+        frames: list[FrameType] = []
+        frame: FrameType | None = sys._getframe(1)
+        while frame is not None:
+            if recorder.codes.cell(frame.f_code) >= 0:
+                frames.append(frame)
+            frame = frame.f_back
+        for frame in dict.fromkeys((*reversed(frames), self.frame)):
+            function = "" if frame.f_code.co_name == "<module>" else frame.f_code.co_name
+            for name, value in _locals(frame):
+                self._note(name, value, function, deep)
+
+    def _note(self, name: str, value: Any, function: str, deep: bool) -> None:
+        recorder = self.recorder
+        if isinstance(value, torch.Tensor):
+            if recorder.known(value) >= 0:
+                recorder._bind(name, value, function, recorder.where())
+        elif deep and recorder.kinds.is_module(value):
+            recorder.module_calls.named(value, name)
+            for path, tensor, held in tensor_paths(value, kinds=recorder.kinds):
+                if held and recorder.known(tensor) not in recorder._named:
+                    recorder._bind(name + path, tensor, function, recorder.where())
+
+
+def _locals(frame: FrameType) -> list[tuple[str, Any]]:
+    """The names of a call of the program, without those that begin with an underscore."""
+    values = frame.f_locals
+    found = [(name, value) for name, value in values.items() if not name.startswith("_")]
+    if sys.version_info < (3, 13) and frame.f_code.co_flags & CO_OPTIMIZED and frame.f_trace is None:
+        values.clear()  # a copy, which Python would keep, with all that is in it, as long as the call runs
+    return found
+
+
+def recording_of(recorder: TorchRecorder) -> Recording:
+    """The recording of what a recorder has seen."""
+    codes = recorder.codes
+    assert isinstance(codes, ProjectCodes)
+    made = recorder.recording(codes.sources())
+    made.engine, made.names = f"torch {torch.__version__}", codes.names()
+    return made

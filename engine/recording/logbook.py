@@ -1,0 +1,305 @@
+"""What every recorder does, of whichever tensors: the log and its places, who owns which gradient, names, and what the program
+writes.
+
+It knows no engine's tensors: what a tensor is, and how one gets its id, its subclasses say.
+"""
+
+from __future__ import annotations
+
+import weakref
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .assembly import Assembly
+from .batch import HOLE, Batch
+from .bounded_text import name_of
+from .call_paths import Codes
+from .events import (
+    NOTHING,
+    Accumulated,
+    AnyEvent,
+    CellBegan,
+    CellEnded,
+    Named,
+    Printed,
+    Raised,
+    Scope,
+    Site,
+    Warned,
+)  # fmt: skip
+from .log import Events, scopes_of, sites_of
+from .module_paths import Calls, Inside
+from .op_info import OpInfo
+from .recording import Recording
+from .store import ArrayStore, StoredArray
+from .tensor_paths import Kinds, tensor_paths
+from .writer import NOWHERE, LoopNest, Where, Writer
+
+BATCH = 20_000
+HELD = 32 * 2**20
+"""Events, and bytes of larger arrays, after which they are handed over."""
+_PLAIN = frozenset((int, float, bool, str, type(None)))
+
+
+class Logbook(ABC):
+    """Keeps the log, which only grows.
+
+    Args:
+        codes: the program's code.
+        cap: elements up to which an array is kept whole.
+    """
+
+    kinds: Kinds
+    """What counts as a tensor and as a module."""
+
+    def __init__(self, codes: Codes, cap: int) -> None:
+        self.codes = codes
+        self.store = ArrayStore(cap)
+        self.batch = BATCH
+        """Events after which they are handed over."""
+        self.module_calls = Calls()
+        """The modules whose `forward` runs."""
+        self.writer = Writer(self.store, codes)
+        self._rows = self.writer.rows
+        self._forms = self.writer.forms
+        self._known = codes.known
+        self._assembly = Assembly()
+        self._loops: LoopNest = ((), ())
+        self._scopes: dict[Inside, dict[Any, int]] = {}
+        """The scopes of the loops that run: module → code (and call path) → row."""
+        self._here: dict[Any, int] = {}
+        """Those of the module that runs."""
+        self._grads: dict[int, tuple[weakref.ref[Any], int]] = {}
+        """id() of a `.grad` tensor -> (that tensor, id of its owner)."""
+        self._grads_most = 256
+        """How many of them may be there before those that are gone are forgotten."""
+        self._names: dict[tuple[str, str], int] = {}
+        self._within: dict[tuple[str, str], dict[str, None]] = {}
+        """Names of modules -> the paths by which what is in them was named."""
+        self._named: dict[int, int] = {}
+        """What has a name -> within how many calls of the program it was given one, the fewest."""
+        self._running: list[int] = []
+        """Numbers of the backward passes under way, the innermost last."""
+        self._passes = 0
+        self._where: Where = NOWHERE
+        self.trained: tuple[tuple[int, int, int], ...] | None = None
+        """The loops around the last backward pass that filled `.grad`; as long as there is none, around the last one."""
+        self._fills = False
+        self._enter_scopes()
+
+    @abstractmethod
+    def where(self) -> Where:
+        """What runs now: the sites and scopes of the program's innermost frame."""
+
+    @abstractmethod
+    def known(self, thing: Any) -> int:
+        """The id of a tensor, NOTHING if it has none yet."""
+
+    @abstractmethod
+    def identify(self, tensor: Any) -> int:
+        """The id of a tensor; one that came about unseen is introduced first."""
+
+    # --- the log ----------------------------------------------------------------------------------------------------------
+
+    @property
+    def program(self) -> dict[str, int]:
+        """File names under which the program's code was compiled, with their cell numbers."""
+        return self.codes.program
+
+    @property
+    def count(self) -> int:
+        """How many events there are."""
+        return self.writer.count
+
+    @property
+    def events(self) -> Sequence[AnyEvent]:
+        """The events so far."""
+        return self.recording().events
+
+    @property
+    def sites(self) -> Sequence[Site]:
+        """Places in the text that events refer to."""
+        return self.recording().sites
+
+    @property
+    def scopes(self) -> Sequence[Scope]:
+        """Functions and loop iterations that events refer to."""
+        return self.recording().scopes
+
+    @property
+    def arrays(self) -> Sequence[StoredArray]:
+        """The arrays that events refer to."""
+        return self.recording().arrays
+
+    @property
+    def ops(self) -> dict[str, OpInfo]:
+        """The operations that events name."""
+        return self.writer.ops
+
+    def take(self) -> Batch:
+        """What has come since the last time, which is forgotten here."""
+        return self.writer.take()
+
+    def flush(self) -> None:
+        """Hand over what has come since the last time: here, to what makes a recording of it."""
+        self._assembly.add(self.take())
+
+    def trains(self, via: str) -> None:
+        """A backward pass runs in the loops that run now."""
+        if via == "backward" or not self._fills:
+            self.trained = self._loops[0]
+            self._fills = via == "backward"
+
+    def _row(self, where: Where, key: Any, form: Callable[[], AnyEvent], *filling: int) -> None:
+        """Write down an event whose form is known by a key, and made where it is new."""
+        known = self._forms.get(key)
+        if known is None:
+            known = self._forms[key] = self.writer.form(form(), len(filling))
+        self._rows.append(known[1](known[0], *where, *filling))
+        if len(self._rows) >= self.batch:
+            self.flush()
+
+    def _sent_on(self) -> None:
+        if len(self._rows) >= self.batch or self.store.held > HELD:
+            self.flush()
+
+    def recording(self, source: tuple[str, ...] = ()) -> Recording:
+        """What was recorded so far."""
+        self.flush()
+        tape = self._assembly.tape()
+        return Recording(source, Events(tape), sites_of(tape), scopes_of(tape), self._assembly.stored(), dict(self.writer.ops))
+
+    # --- where ------------------------------------------------------------------------------------------------------------
+
+    def loops(self, nest: LoopNest) -> None:
+        """Other loops, or other iterations of them, run from now on."""
+        self._loops = nest
+        self._scopes = {}
+        self._enter_scopes()
+
+    def _enter_scopes(self) -> None:
+        inside = self.module_calls.inside
+        here = self._scopes.get(inside)
+        if here is None:
+            here = self._scopes[inside] = {}
+        self._here = here
+
+    def module_began(self, module: Any) -> None:
+        """A module is called."""
+        self.module_calls.enter(module)
+        self._enter_scopes()
+
+    def module_ended(self) -> None:
+        """The innermost module's call is over."""
+        self.module_calls.leave()
+        self._enter_scopes()
+
+    # --- gradients --------------------------------------------------------------------------------------------------------
+
+    def owner_of(self, tensor: Any) -> int:
+        """The id of the tensor whose `.grad` a tensor is or was, NOTHING for none."""
+        found = self._grads.get(id(tensor))
+        return found[1] if found is not None and found[0]() is tensor else NOTHING
+
+    def owns(self, owner: int, grad: Any) -> None:
+        """A tensor has a `.grad`. It is not kept alive."""
+        grads = self._grads
+        found = grads.get(id(grad))
+        if found is not None and found[0]() is grad:
+            return
+        if len(grads) > self._grads_most:
+            self._grads = grads = {key: held for key, held in grads.items() if held[0]() is not None}
+            self._grads_most = 2 * len(grads) + 256
+        grads[id(grad)] = weakref.ref(grad), owner
+
+    def disowns(self, grad: Any) -> None:
+        """Something is no longer a `.grad`."""
+        if self.owner_of(grad) >= 0:
+            del self._grads[id(grad)]
+
+    def arrived(self, running: int, number: int, added: int, total: int, node: int) -> None:
+        """Write down that a gradient has arrived: the pass, the tensor's id, both arrays, the node's id."""
+        self._row(self._where, Accumulated, _accumulated, running, number, added, total, node)
+
+    # --- names ------------------------------------------------------------------------------------------------------------
+
+    def bind(self, name: str, value: Any, function: str = "", given: bool = False) -> None:
+        """A name of the program was bound; tensors in lists, dicts, modules and objects are named by the path to them.
+
+        `given` says that it is an argument's name or a loop's, by which what has a name is not named once more.
+        """
+        if isinstance(value, self.kinds.tensor):
+            self._bind(name, value, function, self.where())
+            return
+        if (function, name) in self._names:
+            del self._names[(function, name)]
+            self.named(self.where(), name, NOTHING, function)
+        if value.__class__ in _PLAIN:
+            return
+        module = self.kinds.is_module(value)
+        if module:
+            self.module_calls.named(value, name)
+        calls = self._calls(self.where()) if module else 0
+        also = module and not given and not self._loops[0]
+        gone = self._within.get((function, name), {})
+        within: dict[str, None] = {}
+        for path, tensor, held in tensor_paths(value, kinds=self.kinds):
+            # What has a name keeps it; parameters get a further one where a model is made of named modules, shares them or
+            # is bound a second time. Attributes are of interest only if they have been seen.
+            number = self.known(tensor)
+            before = self._named.get(number)
+            again = also or (module and before is not None and (calls < before or path in gone))
+            if (held and again) or (before is None and (held or number >= 0)):
+                within[path] = None
+                self._bind(name + path, tensor, function, self.where())
+        if module:
+            self._within[function, name] = within
+        for path in gone:
+            if path not in within and self._names.pop((function, name + path), NOTHING) != NOTHING:
+                self.named(self.where(), name + path, NOTHING, function)
+
+    def _bind(self, name: str, tensor: Any, function: str, where: Where) -> None:
+        self._where = where
+        number = self.identify(tensor)
+        if self._names.get((function, name)) == number:
+            return
+        self._names[(function, name)] = number
+        calls = self._calls(where)
+        self._named[number] = min(self._named.get(number, calls), calls)
+        self.named(where, name, number, function)
+
+    def named(self, where: Where, name: str, number: int, function: str) -> None:
+        """Write down that a name was bound to the tensor with this id, or to something else."""
+        self._row(where, (name, function), lambda: Named(name_of(name), HOLE, name_of(function)), number)
+
+    def _calls(self, where: Where) -> int:
+        """How many calls of the program are around a position."""
+        return self.writer.depth_of[where[1]] if where[1] >= 0 else 0
+
+    # --- what the program writes ------------------------------------------------------------------------------------------
+
+    def printed(self, text: str, stream: str = "stdout") -> None:
+        """The program wrote text."""
+        self.writer.once(self.where(), Printed(text, stream))
+
+    def warned(self, category: str, message: str) -> None:
+        """A warning was shown."""
+        self.writer.once(self.where(), Warned(name_of(category), message))
+
+    def raised(self, type: str, message: str, span: Site | None = None) -> None:
+        """The program ended with an exception, at `span`."""
+        site = NOTHING if span is None else self.writer.add_site(span)
+        self.writer.once((site, NOTHING), Raised(type, message))
+
+    def cell_began(self, cell: int) -> None:
+        """A notebook cell begins."""
+        self.writer.once(NOWHERE, CellBegan(cell))
+
+    def cell_ended(self, cell: int, result: str | None) -> None:
+        """A notebook cell ended."""
+        self.writer.once(NOWHERE, CellEnded(cell, result))
+
+
+def _accumulated() -> AnyEvent:
+    return Accumulated(HOLE, HOLE - 1, HOLE - 2, HOLE - 3, HOLE - 4)

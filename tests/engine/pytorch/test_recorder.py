@@ -1,0 +1,253 @@
+"""What PyTorch does is written down as the engine's runs are: the same events, places, names and numbers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+from engine.diagnosis import findings, why
+from engine.graph import build
+from engine.recording import Recording, replay
+from engine.recording import events as e
+from tests.engine.pytorch.conftest import Taped
+
+TRAINING = """import torch
+from torch import nn
+torch.manual_seed(0)
+net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1))
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+x = torch.randn(16, 4)
+y = torch.randn(16, 1)
+for step in range(5):
+    opt.zero_grad()
+    loss = ((net(x) - y) ** 2).mean()
+    loss.backward()
+    opt.step()
+    print(step, loss.item())
+"""
+FUNCTION = """import torch
+class Square(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        twice = x * 2
+        return x * x
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        inner = 2 * x
+        return grad * inner
+x = torch.tensor([1.0, 2.0], requires_grad=True)
+y = Square.apply(x).sum()
+y.backward()
+"""
+
+
+def ops(recording: Recording) -> list[str]:
+    return [event.op for event in recording.events if isinstance(event, e.OpRan)]
+
+
+def of(recording: Recording, kind: type) -> list[object]:
+    return [event for event in recording.events if isinstance(event, kind)]
+
+
+def test_a_training_has_the_events_that_the_engine_records(taped: Taped) -> None:
+    from engine.sandbox import run
+
+    here = run(TRAINING).recording
+    assert here is not None
+    there = taped(TRAINING)
+    told = [
+        [
+            (
+                type(event).__name__,
+                recording.line(event),
+                recording.scopes[event.scope].loops,
+                recording.scopes[event.scope].module,
+            )
+            for event in recording.events
+        ]
+        for recording in (there, here)
+    ]
+    assert told[0] == told[1]
+    assert there.engine.startswith("torch ")
+    assert there.names == ("train.py",)
+    assert len(build(there, rolled=True)) == len(build(here, rolled=True))
+
+
+def test_values_and_gradients_are_pytorchs(taped: Taped) -> None:
+    recording = taped(
+        "import torch\nx = torch.tensor([1.0, 2.0], requires_grad=True)\ny = (x * x).sum()\ny.backward()\n"
+        "y2 = (3 * x).sum()\ny2.backward()\n"
+    )
+    totals = [recording.array(event.total) for event in of(recording, e.Accumulated)]  # type: ignore[attr-defined]
+    assert [np.asarray(t).tolist() for t in totals] == [[2.0, 4.0], [5.0, 7.0]]
+    state = replay(recording, len(recording.events) - 1)
+    names = {event.name for event in of(recording, e.Named)}  # type: ignore[attr-defined]
+    assert names == {"x", "y", "y2"}
+    assert len(state.tensors) == 5
+
+
+def test_a_custom_function_is_one_operation(taped: Taped) -> None:
+    recording = taped(FUNCTION)
+    assert ops(recording) == ["tensor", "Square", "sum"]
+    nodes = [event.node for event in of(recording, e.OpRan) if event.node]  # type: ignore[attr-defined]
+    assert [node.name for node in nodes] == ["SquareBackward", "SumBackward0"]
+    assert {event.name for event in of(recording, e.Named)} == {"x", "y"}  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("line", "kind", "how"),
+    [
+        ("x.grad = None", e.GradSet, "None"),
+        ("x.grad = torch.ones(2)", e.GradSet, "assign"),
+        ("x.grad.zero_()", e.GradSet, "zero_"),
+        ("x.requires_grad_(False)", e.FlagSet, "requires_grad"),
+        ("x.requires_grad = False", e.FlagSet, "requires_grad"),
+        ("y.retain_grad()", e.FlagSet, "retains_grad"),
+        ("y.item()", e.Read, "item"),
+        ("x.tolist()", e.Read, "tolist"),
+        ("x.detach().numpy()", e.Read, "numpy"),
+        ("float(y.detach())", e.Read, "float"),
+        ("if y > 0: pass", e.Read, "bool"),
+    ],
+)
+def test_what_is_no_operation_is_noted(taped: Taped, line: str, kind: type, how: str) -> None:
+    text = f"import torch\nx = torch.tensor([1.0, 2.0], requires_grad=True)\ny = (x * x).sum()\ny.backward()\n{line}\n"
+    recording = taped(text)
+    found = of(recording, kind)
+    assert found
+    assert how in str(found[-1])
+    assert recording.line(found[-1]) == 5  # type: ignore[arg-type]
+
+
+def test_writes_in_place_reach_views(taped: Taped) -> None:
+    recording = taped("import torch\nx = torch.zeros(4)\nv = x[:2]\nv.add_(1)\n")
+    written = of(recording, e.OpRan)[-1].written  # type: ignore[attr-defined]
+    assert len(written) == 2
+    assert [np.asarray(recording.array(w.array)).tolist() for w in written] == [[1.0, 1.0], [1.0, 1.0, 0.0, 0.0]]
+    assert [w.version for w in written] == [1, 1]
+
+
+def test_a_hook_that_replaces_a_gradient_is_seen(taped: Taped) -> None:
+    recording = taped(
+        "import torch\nx = torch.ones(2, requires_grad=True)\nh = x * 2\nh.register_hook(lambda g: g * 3)\nh.sum().backward()\n"
+    )
+    (hook,) = of(recording, e.HookRan)
+    before, after = recording.array(hook.before), recording.array(hook.after)  # type: ignore[attr-defined]
+    assert np.asarray(before).tolist() == [1.0, 1.0]
+    assert np.asarray(after).tolist() == [3.0, 3.0]
+
+
+def test_create_graph_records_what_the_pass_computes(taped: Taped) -> None:
+    recording = taped(
+        "import torch\nx = torch.tensor([2.0], requires_grad=True)\ny = (x**3).sum()\n"
+        "(g,) = torch.autograd.grad(y, x, create_graph=True)\ng.sum().backward()\n"
+    )
+    assert [event.via for event in of(recording, e.BackwardBegan)] == ["grad", "backward"]  # type: ignore[attr-defined]
+    assert any(event.in_backward == 1 for event in of(recording, e.OpRan))  # type: ignore[attr-defined]
+    (total,) = (event.total for event in of(recording, e.Accumulated))  # type: ignore[attr-defined]
+    assert np.asarray(recording.array(total)).tolist() == [12.0]
+
+
+def test_findings_and_why_speak_of_it(taped: Taped) -> None:
+    recording = taped(
+        "import torch\nw = torch.tensor(2.0, requires_grad=True)\nh = (w * 3).detach()\nloss = h * w.detach() + 1\n"
+    )
+    assert "detach" in why(recording, "h").title
+    broken, error = taped.ending(
+        "import torch\nw = torch.tensor(2.0, requires_grad=True)\nloss = (w * w).sum()\nloss.backward()\nloss.backward()\n"
+    )
+    assert isinstance(error, RuntimeError)
+    first = findings(broken)[0]
+    assert first.severity == "error"
+    assert first.line == 5
+
+
+def test_other_files_of_the_project_are_told_apart(taped: Taped, tmp_path: Path) -> None:
+    (tmp_path / "model.py").write_text(
+        "from torch import nn\n\nclass Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.fc = nn.Linear(2, 1)\n\n    def forward(self, x):\n        for k in range(2):\n            x = x + 1\n"
+        "        return self.fc(x)\n"
+    )
+    recording = taped("import torch\nfrom model import Net\nnet = Net()\nout = net(torch.ones(1, 2))\n")
+    assert recording.names == ("train.py", "model.py")
+    adds = [event for event in of(recording, e.OpRan) if event.op == "add"]  # type: ignore[attr-defined]
+    sites = [recording.site(event) for event in adds]  # type: ignore[arg-type]
+    assert [(site.cell, site.line) for site in sites if site] == [(1, 10), (1, 10)]
+    assert [recording.scopes[event.scope].loops for event in adds] == [((9, 0),), ((9, 1),)]  # type: ignore[attr-defined]
+    assert recording.scopes[adds[0].scope].module == "net"  # type: ignore[attr-defined]
+
+
+def test_a_module_of_the_project_is_loaded_with_its_reports(tmp_path: Path) -> None:
+    from engine.pytorch.project import ProjectCodes
+    from engine.pytorch.running import _Finder
+
+    (tmp_path / "part.py").write_text("x = 1\n")
+    spec = _Finder(ProjectCodes(tmp_path, "train.py")).find_spec("part", [str(tmp_path)])
+    assert spec is not None
+    code = spec.loader.get_code("part")  # type: ignore[union-attr]
+    assert "__gradtape__" in code.co_names  # type: ignore[union-attr]
+    assert _Finder(ProjectCodes(tmp_path / "elsewhere", "train.py")).find_spec("part", [str(tmp_path)]) is None
+
+
+@pytest.mark.filterwarnings("default")
+def test_what_it_prints_warns_and_fails_with_is_there(taped: Taped, capsys: pytest.CaptureFixture[str]) -> None:
+    recording, error = taped.ending(
+        "import sys, warnings\nimport torch\nprint('one', sys.argv[1:])\nwarnings.warn('careful')\n"
+        "print('two', file=sys.stderr)\ntorch.ones(2) @ torch.ones(3)\n",
+        "values",
+        "--lr",
+        "0.1",
+    )
+    assert isinstance(error, RuntimeError)
+    printed = [(event.text, event.stream) for event in of(recording, e.Printed)]  # type: ignore[attr-defined]
+    assert printed[0] == ("one ['--lr', '0.1']\n", "stdout")
+    assert ("two\n", "stderr") in printed
+    assert [event.message for event in of(recording, e.Warned)] == ["careful"]  # type: ignore[attr-defined]
+    (raised,) = of(recording, e.Raised)
+    assert raised.type == "RuntimeError"  # type: ignore[attr-defined]
+    assert recording.line(raised) == 6  # type: ignore[arg-type]
+    assert "one" in capsys.readouterr().out
+
+
+def test_dtypes_and_layouts_that_numpy_has_not(taped: Taped, torch: ModuleType) -> None:
+    recording = taped(
+        "import torch\na = torch.tensor([1.5, -2.0], dtype=torch.bfloat16)\nb = torch.tensor([1.0]).to(torch.float8_e5m2)\n"
+        "c = torch.tensor([1 + 2j])\nd = torch.eye(2).to_sparse()\ne = torch.empty(3, device='meta')\nf = torch.ones(200) / 0\n"
+    )
+    made = {
+        named.name: next(o for event in of(recording, e.OpRan) for o in event.outputs if o.id == named.tensor)  # type: ignore[attr-defined]
+        for named in of(recording, e.Named)
+    }
+    assert {name: info.dtype for name, info in made.items()} == {
+        "a": "bfloat16", "b": "float8_e5m2", "c": "complex64", "d": "float32", "e": "float32", "f": "float32",
+    }  # fmt: skip
+    assert np.asarray(recording.array(made["a"].array)).tolist() == [1.5, -2.0]
+    assert (made["d"].layout, made["e"].device) == ("sparse_coo", "meta")
+    assert recording.arrays[made["e"].array].summary is not None
+    assert np.isinf(np.asarray(recording.array(made["f"].array))).all()
+
+
+@pytest.mark.parametrize("shape", [(40, 50), (3000,), (2, 3, 400)])
+def test_a_summary_is_the_engines(torch: ModuleType, shape: tuple[int, ...]) -> None:
+    from engine.pytorch.arrays import summary
+    from engine.recording.store import summarize
+
+    torch.manual_seed(0)
+    tensor = torch.randn(*shape)
+    for change in ("nothing", "a NaN", "infinities", "all NaN"):
+        if change == "a NaN":
+            tensor.view(-1)[5] = torch.nan
+        if change == "infinities":
+            tensor.view(-1)[:3] = torch.inf
+        if change == "all NaN":
+            tensor.fill_(torch.nan)
+        ours, theirs = summary(tensor), summarize(tensor.numpy())
+        assert (ours.nan, ours.inf, sum(ours.histogram)) == (theirs.nan, theirs.inf, sum(theirs.histogram))
+        for name in ("min", "max", "mean", "std", "norm"):
+            assert getattr(ours, name) == pytest.approx(getattr(theirs, name), rel=1e-4, abs=1e-6, nan_ok=True)
+        assert np.shape(ours.corners) == np.shape(theirs.corners) or change == "all NaN"

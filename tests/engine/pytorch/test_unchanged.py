@@ -1,0 +1,153 @@
+"""A run that is recorded ends as it would have: the same numbers, nothing left behind, nothing kept alive."""
+
+from __future__ import annotations
+
+import gc
+import os
+import subprocess
+import sys
+import weakref
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from engine.recording import Recording
+from engine.recording import events as e
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def trained(torch: ModuleType) -> tuple[list[Any], Any]:
+    nn = torch.nn
+    torch.manual_seed(0)
+    net = nn.Sequential(nn.Linear(4, 8), nn.LayerNorm(8), nn.Dropout(0.2), nn.ReLU(), nn.Linear(8, 3))
+    opt = torch.optim.AdamW(net.parameters(), lr=0.01)
+    for _ in range(3):
+        x, y = torch.randn(6, 4), torch.randint(0, 3, (6,))
+        opt.zero_grad()
+        loss = nn.functional.cross_entropy(net(x), y)
+        loss.backward()
+        nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+        opt.step()
+    return [*net.state_dict().values(), *(p.grad for p in net.parameters()), torch.get_rng_state()], net
+
+
+def test_numbers_and_random_state_are_bitwise_the_same(torch: ModuleType) -> None:
+    from engine.pytorch import record
+
+    plain, _ = trained(torch)
+    with record(level="values") as tape:
+        recorded, net = trained(torch)
+    assert len(tape.recording.events) > 100
+    assert all(torch.equal(a, b) for a, b in zip(plain, recorded, strict=True))
+    assert all(not vars(p) for p in net.parameters())
+    assert all(p._backward_hooks is None for p in net.parameters())
+
+
+def test_nothing_is_left_behind(torch: ModuleType) -> None:
+    from torch.autograd import graph
+    from torch.nn.modules import module
+    from torch.optim import optimizer
+
+    from engine.pytorch import record
+
+    def state() -> list[Any]:
+        return [
+            graph._engine_run_backward, torch.autograd._engine_run_backward, vars(torch.autograd.Function)["apply"],
+            torch.nn.Parameter.__new__, dict(module._global_forward_hooks), dict(module._global_forward_pre_hooks),
+            dict(optimizer._global_optimizer_pre_hooks), dict(optimizer._global_optimizer_post_hooks),
+            len(torch.overrides._get_current_function_mode_stack()),
+        ]  # fmt: skip
+
+    before = state()
+    with record():
+        assert state() != before
+        trained(torch)
+    assert state() == before
+    with pytest.raises(ZeroDivisionError), record():
+        1 / 0  # noqa: B018
+    assert state() == before
+
+
+def test_no_tensor_is_kept_alive(torch: ModuleType) -> None:
+    from engine.pytorch import record
+
+    with record() as tape:
+        x = torch.ones(1000, requires_grad=True)
+        y = (x * 2).sum()
+        y.backward()
+        seen = [weakref.ref(x), weakref.ref(y), weakref.ref(x.grad)]
+        torch.ones(1)  # what comes next settles what was before
+        del x, y
+        gc.collect()
+        assert [each() for each in seen] == [None, None, None]
+    assert len(tape.recording.events) > 5
+
+
+def test_an_error_within_the_recorder_ends_the_recording_and_not_the_training(
+    torch: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from engine.pytorch import record, recorder
+
+    plain, _ = trained(torch)
+    kept, calls = recorder.kept, []
+
+    def fails(*arguments: Any) -> int:
+        calls.append(1)
+        if len(calls) == 40:
+            raise OverflowError("too much for it")
+        return kept(*arguments)
+
+    monkeypatch.setattr(recorder, "kept", fails)
+    with pytest.warns(RuntimeWarning, match="The recording ends here"), record() as tape:
+        recorded, _ = trained(torch)
+    assert all(torch.equal(a, b) for a, b in zip(plain, recorded, strict=True))
+    assert len(calls) == 40
+    warned = [event for event in tape.recording.events if isinstance(event, e.Warned)]
+    assert "OverflowError: too much for it" in warned[0].message
+
+
+def test_a_function_can_be_recorded(torch: ModuleType, tmp_path: Path) -> None:
+    from engine.pytorch import record
+
+    path = tmp_path / "run.gradtape"
+
+    @record(path)
+    def train(width: int) -> float:
+        w = torch.ones(width, requires_grad=True)
+        for _ in range(3):
+            loss = (w * 2).sum()
+            loss.backward()
+        return float(loss.detach())
+
+    assert train(4) == 8.0
+    recording = Recording.load(path)
+    assert {event.name for event in recording.events if isinstance(event, e.Named)} >= {"w", "loss"}
+    passes = [recording.scopes[each.scope].loops for each in recording.events if isinstance(each, e.BackwardBegan)]
+    assert [iteration for ((_, iteration),) in passes] == [0, 1, 2]
+
+
+def test_off_records_nothing_and_other_levels_are_refused(torch: ModuleType, tmp_path: Path) -> None:
+    from engine.pytorch import record
+
+    with record(tmp_path / "none.gradtape", level="off"):
+        trained(torch)
+    assert not (tmp_path / "none.gradtape").exists()
+    with pytest.raises(ValueError, match="level is one of"):
+        record(level="everything")
+
+
+def test_the_installed_name_records_with_three_lines(torch: ModuleType, tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(
+        "import gradtape\nimport torch\n\nwith gradtape.record('run.gradtape'):\n    w = torch.ones(2, requires_grad=True)\n"
+        "    for k in range(2):\n        (w * k).sum().backward()\nassert 'streamlit' not in __import__('sys').modules\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "train.py"], cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    recording = Recording.load(tmp_path / "run.gradtape")
+    assert recording.names == ("train.py",)
+    assert {event.name for event in recording.events if isinstance(event, e.Named)} == {"w"}
