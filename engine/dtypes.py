@@ -19,31 +19,31 @@ INEXACT = "fcV"
 class dtype:  # noqa: N801  (PyTorch's name)
     """A data type of tensors, such as `torch.float32`."""
 
-    __slots__ = ("_aliases", "is_complex", "is_floating_point", "itemsize", "name", "numpy")
+    __slots__ = ("_aliases", "_numpy", "is_complex", "is_floating_point", "itemsize", "name")
 
-    numpy: np.dtype[Any]
+    _numpy: np.dtype[Any]
 
     def __init__(self, name: str, numpy: Any, kind: str = "", itemsize: int = 0) -> None:
         self.name = name
         if numpy is not None:
-            self.numpy = np.dtype(numpy)
-            kind, itemsize = self.numpy.kind, self.numpy.itemsize
+            self._numpy = np.dtype(numpy)
+            kind, itemsize = self._numpy.kind, self._numpy.itemsize
         self.is_floating_point = kind in FLOATING
         self.is_complex = kind == "c"
         self.itemsize = itemsize
 
     def __getattr__(self, name: str) -> Any:
         # What NumPy has not of itself: its slot is empty until somebody asks for it.
-        if name == "numpy":
-            self.numpy = _extension(self.name)
-            OF_NUMPY[self.numpy] = self
-            return self.numpy
+        if name == "_numpy":
+            self._numpy = _extension(self.name)
+            OF_NUMPY[self._numpy] = self
+            return self._numpy
         raise AttributeError(f"'torch.dtype' object has no attribute '{name}'")
 
     @property
     def is_signed(self) -> bool:
         """Whether the type has negative values."""
-        return self.numpy.kind in "fiVc"
+        return self._numpy.kind in "fiVc"
 
     def to_complex(self) -> dtype:
         """The complex type whose parts have this type."""
@@ -76,7 +76,7 @@ uint8 = dtype("uint8", np.uint8)
 bool8 = dtype("bool", np.bool_)
 
 ALL = (complex128, complex64, float64, float32, float16, bfloat16, int64, int32, int16, int8, uint8, bool8)
-OF_NUMPY: dict[np.dtype[Any], dtype] = {d.numpy: d for d in ALL if d is not bfloat16}
+OF_NUMPY: dict[np.dtype[Any], dtype] = {d._numpy: d for d in ALL if d is not bfloat16}
 """The types of arrays; bfloat16's is among them once there may be arrays of it."""
 LEGACY_NAMES = {
     complex128: "ComplexDoubleTensor", complex64: "ComplexFloatTensor", bfloat16: "BFloat16Tensor",
@@ -126,12 +126,12 @@ def complex_default() -> dtype:
 
 def complex_of(d: np.dtype[Any]) -> np.dtype[Any]:
     """NumPy's complex type whose parts have the type `d`; itself if it is complex."""
-    return d if d.kind == "c" else _complex_of(OF_NUMPY[d]).numpy
+    return d if d.kind == "c" else _complex_of(OF_NUMPY[d])._numpy
 
 
 def real_of(d: np.dtype[Any]) -> np.dtype[Any]:
     """NumPy's type of the parts of complex numbers of type `d`; itself if it is real."""
-    return d if d.kind != "c" else OF_NUMPY[d].to_real().numpy
+    return d if d.kind != "c" else OF_NUMPY[d].to_real()._numpy
 
 
 def get_default_dtype() -> dtype:
@@ -154,12 +154,26 @@ def set_default_dtype(d: dtype) -> None:
 def of_scalar(value: Scalar) -> np.dtype[Any]:
     """The dtype a tensor of this Python number would have."""
     if isinstance(value, bool | np.bool_):
-        return bool8.numpy
+        return bool8._numpy
     if isinstance(value, int | np.integer):
-        return int64.numpy
+        return int64._numpy
     if isinstance(value, complex | np.complexfloating):
-        return complex_default().numpy
-    return _default.numpy
+        return complex_default()._numpy
+    return _default._numpy
+
+
+def held_in(value: Any, d: np.dtype[Any]) -> Any:
+    """A number as tensors of a real dtype hold it: a complex one without its imaginary part, if that is zero.
+
+    Raises:
+        RuntimeError: where it is not.
+    """
+    if isinstance(value, complex | np.complexfloating) and d.kind not in "cb":
+        if value.imag:
+            kind = "int64_t" if d == int64._numpy else CPP_NAMES[OF_NUMPY[d]]
+            raise RuntimeError(f"value cannot be converted to type {kind} without overflow")
+        return value.real
+    return value
 
 
 def promote_pair(a: np.dtype[Any], b: np.dtype[Any]) -> np.dtype[Any]:
@@ -170,10 +184,10 @@ def promote_pair(a: np.dtype[Any], b: np.dtype[Any]) -> np.dtype[Any]:
     if kinds[0] != kinds[1]:
         low, high = (b, a) if kinds[0] > kinds[1] else (a, b)
         # A double beside complex numbers makes both parts of them doubles.
-        return complex128.numpy if high.kind == "c" and low == float64.numpy else high
+        return complex128._numpy if high.kind == "c" and low == float64._numpy else high
     if "V" in (a.kind, b.kind):
         other = b if a.kind == "V" else a
-        return float32.numpy if other.itemsize == 2 else other
+        return float32._numpy if other.itemsize == 2 else other
     # uint8 with a signed type of one byte needs two bytes; otherwise the wider one wins.
     return np.promote_types(a, b)
 
@@ -202,12 +216,12 @@ def result_dtype(operands: tuple[Any, ...]) -> np.dtype[Any]:
 
 def promote_types(a: dtype, b: dtype) -> dtype:
     """The smallest type to which both can be converted without losing category."""
-    return OF_NUMPY[promote_pair(a.numpy, b.numpy)]
+    return OF_NUMPY[promote_pair(a._numpy, b._numpy)]
 
 
 def can_cast(source: dtype, target: dtype) -> bool:
     """Whether in-place results of `source` may be stored in `target`: a category is never lowered."""
-    return _CATEGORY[source.numpy.kind] <= _CATEGORY[target.numpy.kind]
+    return _CATEGORY[source._numpy.kind] <= _CATEGORY[target._numpy.kind]
 
 
 class finfo:  # noqa: N801
@@ -220,9 +234,9 @@ class finfo:  # noqa: N801
         if d is bfloat16:
             import ml_dtypes
 
-            info: Any = ml_dtypes.finfo(d.numpy)  # type: ignore[no-untyped-call]
+            info: Any = ml_dtypes.finfo(d._numpy)  # type: ignore[no-untyped-call]
         else:
-            info = np.finfo(d.numpy)
+            info = np.finfo(d._numpy)
         self.dtype = d.name
         self.bits, self.eps, self.max = info.bits, float(info.eps), float(info.max)
         self.min, self.tiny, self.smallest_normal = float(info.min), float(info.tiny), float(info.tiny)
@@ -244,9 +258,9 @@ class iinfo:  # noqa: N801
 
     def __init__(self, type: dtype) -> None:
         d = _asked("iinfo", type)
-        if d.numpy.kind not in "iu":
+        if d._numpy.kind not in "iu":
             raise TypeError("torch.iinfo() requires an integer input type. Use torch.finfo to handle 'torch.iinfo'")
-        info = np.iinfo(d.numpy)
+        info = np.iinfo(d._numpy)
         self.dtype, self.bits, self.max, self.min = d.name, info.bits, int(info.max), int(info.min)
 
     def __eq__(self, other: object) -> bool:

@@ -79,7 +79,7 @@ class Tensor:
     __array_priority__: ClassVar[int] = 1000
 
     def __init__(self, *data: Any, dtype: dtype | None = None, device: Any = None) -> None:
-        target = (dtype or dtypes.get_default_dtype()).numpy
+        target = (dtype or dtypes.get_default_dtype())._numpy
         if len(data) == 1 and isinstance(data[0], Tensor):
             array = data[0]._array
         elif len(data) == 1 and not isinstance(data[0], (int, np.integer)):

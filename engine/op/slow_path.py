@@ -81,7 +81,7 @@ def promote(op: Op, *operands: Any) -> list[Any]:
         raise invalid_combination(op.name, *operands)
     d = result_dtype(tuple(x for x in operands if x is not None))
     if op.floating and d.kind not in dtypes.INEXACT:
-        d = dtypes.get_default_dtype().numpy
+        d = dtypes.get_default_dtype()._numpy
     arrays = []
     for x in operands:
         if x is None or (x.__class__ is np.ndarray and x.dtype is d):
@@ -101,7 +101,7 @@ def promote(op: Op, *operands: Any) -> list[Any]:
 
 def to_floating(array: Any) -> Any:
     """The array in the default floating point dtype if it holds integers or bools."""
-    return array if array is None or array.dtype.kind in dtypes.INEXACT else array.astype(dtypes.get_default_dtype().numpy)
+    return array if array is None or array.dtype.kind in dtypes.INEXACT else array.astype(dtypes.get_default_dtype()._numpy)
 
 
 def autocast(*values: Any, raised: bool = False) -> list[Any]:
@@ -112,7 +112,7 @@ def autocast(*values: Any, raised: bool = False) -> list[Any]:
 
 def _cast(tensor: Tensor, target: Any) -> Tensor:
     kind = tensor._array.dtype
-    if kind.kind not in dtypes.FLOATING or kind.itemsize == 8 or kind == target.numpy:
+    if kind.kind not in dtypes.FLOATING or kind.itemsize == 8 or kind == target._numpy:
         return tensor
     casts = context.casts
     if casts is None or not tensor._needs or tensor._node is not None or tensor._view is not None or not context.grad:
@@ -160,7 +160,7 @@ def _widened(value: Any) -> Any:
 
 def _narrowed(value: Any) -> Any:
     single = isinstance(value, np.ndarray | np.generic) and value.dtype == FLOAT32
-    return np.asarray(value).astype(dtypes.bfloat16.numpy) if single else value
+    return np.asarray(value).astype(dtypes.bfloat16._numpy) if single else value
 
 
 def explain(op: Op, error: Exception, arrays: tuple[Any, ...]) -> Exception:

@@ -156,7 +156,7 @@ class Draws:
 
 def in_double() -> None:
     """From now on, what programs call float32 has the precision of float64."""
-    dtypes.float32.numpy = FLOAT64
+    dtypes.float32._numpy = FLOAT64
     dtypes.OF_NUMPY[FLOAT64] = dtypes.float32
     # It asks NumPy's dtype which operations to use.
     vars(recurrent)["whole_layers"] = lambda given, states: given._array.size > 0

@@ -23,13 +23,13 @@ from .factories import METHODS, _as_tensor, on_cpu
 )
 def _to_copy(self, dtype, self_dtype):
     """The elements in another dtype."""
-    return converted(self, dtype.numpy)
+    return converted(self, dtype._numpy)
 
 
 @op(r"{self}", self=None, name="to")
 def _to_integer(self, dtype):
     """The elements in an integer or bool dtype: no gradient."""
-    return converted(self, dtype.numpy)
+    return converted(self, dtype._numpy)
 
 
 def converted(array, dtype):

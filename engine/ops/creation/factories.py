@@ -106,9 +106,9 @@ def as_array(data: Any, target: Dtype | None = None) -> np.ndarray[Any, Any]:
     if isinstance(data, int):
         return np.asarray(data, dtype=np.int64)
     if isinstance(data, float):
-        return np.asarray(data, dtype=(dtypes.float64 if target else dtypes.get_default_dtype()).numpy)
+        return np.asarray(data, dtype=(dtypes.float64 if target else dtypes.get_default_dtype())._numpy)
     if isinstance(data, complex):
-        return np.asarray(data, dtype=(dtypes.complex128 if target else dtypes.complex_default()).numpy)
+        return np.asarray(data, dtype=(dtypes.complex128 if target else dtypes.complex_default())._numpy)
     if isinstance(data, str) or not hasattr(data, "__len__"):
         if isinstance(data, str):
             raise TypeError("new(): invalid data type 'str'")
@@ -117,7 +117,7 @@ def as_array(data: Any, target: Dtype | None = None) -> np.ndarray[Any, Any]:
         warn_once(LIST_OF_ARRAYS, 4)
     shape, flat = _flatten(data)
     if not flat:
-        return np.zeros(shape, dtypes.get_default_dtype().numpy)
+        return np.zeros(shape, dtypes.get_default_dtype()._numpy)
     if len(shape) > 1 and context.observer is not None:
         # What a flat list holds, the observer is told as the creation's own inputs.
         for x in flat:
@@ -157,10 +157,10 @@ def _is_sequence(x: Any) -> bool:
 
 def _numpy_dtype(d: Dtype | None, otherwise: Any = None) -> Any:
     if d is None:
-        return otherwise if otherwise is not None else dtypes.get_default_dtype().numpy
+        return otherwise if otherwise is not None else dtypes.get_default_dtype()._numpy
     if not isinstance(d, Dtype):
         raise TypeError(f"dtype must be a torch.dtype, not {type(d).__name__}")
-    return d.numpy
+    return d._numpy
 
 
 @creation(traits="leaf")
@@ -178,7 +178,7 @@ def tensor(data: Any, *, dtype: Dtype | None = None) -> Tensor:
         if not isinstance(data, Tensor | np.ndarray):
             raise TypeError("must be real number, not complex")
         array = array.real
-    return constant(np.array(array, dtype=None if dtype is None else dtype.numpy))
+    return constant(np.array(array, dtype=None if dtype is None else dtype._numpy))
 
 
 @creation(traits="leaf")
@@ -187,7 +187,7 @@ def _as_tensor(data: Any, dtype: Dtype | None = None) -> Tensor:
     if isinstance(data, np.ndarray):
         _may_be_written(data)
     array = as_array(data, dtype)
-    return constant(array if dtype is None else array.astype(dtype.numpy, copy=False))
+    return constant(array if dtype is None else array.astype(dtype._numpy, copy=False))
 
 
 @creation(traits="leaf")
@@ -250,7 +250,8 @@ def empty(*size: Any, dtype: Dtype | None = None, memory_format: Any = None) -> 
 def full(size: Any, fill_value: Any, *, dtype: Dtype | None = None) -> Tensor:
     """`fill_value` everywhere."""
     value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
-    return constant(np.full(positive(sizes((size,))), value, _numpy_dtype(dtype, dtypes.of_scalar(value))))
+    target = _numpy_dtype(dtype, dtypes.of_scalar(value))
+    return constant(np.full(positive(sizes((size,))), dtypes.held_in(value, target), target))
 
 
 @creation
@@ -316,7 +317,7 @@ def linspace(start: Any, end: Any, steps: int, *, dtype: Dtype | None = None) ->
     """`steps` numbers from `start` to `end`, evenly apart, both included."""
     start, end = _ends("linspace", start, end, steps)
     twisted = isinstance(start, complex) or isinstance(end, complex)
-    target = np.dtype(_numpy_dtype(dtype, dtypes.complex_default().numpy if twisted else None))
+    target = np.dtype(_numpy_dtype(dtype, dtypes.complex_default()._numpy if twisted else None))
     # PyTorch counts from the nearer end, in the result's own precision.
     if steps == 1:
         return constant(np.asarray([start], dtype=target))
@@ -337,7 +338,8 @@ def logspace(start: Any, end: Any, steps: int, base: float = 10.0, *, dtype: Dty
 
 
 def _like(input: Tensor, value: Any, dtype: Dtype | None) -> Tensor:
-    return constant(np.full(input._array.shape, value, _numpy_dtype(dtype, input._array.dtype)))
+    target = _numpy_dtype(dtype, input._array.dtype)
+    return constant(np.full(input._array.shape, dtypes.held_in(value, target), target))
 
 
 @creation
@@ -388,7 +390,7 @@ def new_tensor(self: Tensor, data: Any, *, dtype: Dtype | None = None, **named: 
 @creation(traits="leaf")
 def _new_tensor(data: Any, *, dtype: Dtype) -> Tensor:
     """A new leaf of `data` in `dtype`: what `tensor.new_tensor` makes."""
-    return constant(np.array(as_array(data, dtype), dtype=dtype.numpy))
+    return constant(np.array(as_array(data, dtype), dtype=dtype._numpy))
 
 
 METHODS = {f"new_{f.__name__}": _new(f) for f in (zeros, ones, empty, full)} | {"new_tensor": new_tensor}

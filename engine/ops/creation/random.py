@@ -24,7 +24,7 @@ from .generator import Generator, source
 def _floating(name: str, d: Dtype | None) -> Any:
     if d is not None and not (d.is_floating_point or d.is_complex):
         raise NotImplementedError(f"\"{name}\" not implemented for '{dtypes.SCALAR_NAMES[d]}'")
-    return (d or dtypes.get_default_dtype()).numpy
+    return (d or dtypes.get_default_dtype())._numpy
 
 
 # --- made from nothing -----------------------------------------------------------------------------------------------------
@@ -86,7 +86,7 @@ def randint(
     values = [b for b in (low,) if b is not None] + list(bounds)
     shape = size if size is not None else values.pop()
     values += [b for b in (high,) if b is not None]
-    return constant(_integers(values, sizes((shape,)), generator).astype((dtype or dtypes.int64).numpy))
+    return constant(_integers(values, sizes((shape,)), generator).astype((dtype or dtypes.int64)._numpy))
 
 
 @creation(traits="sized draws")
@@ -94,7 +94,7 @@ def randperm(n: int, *, generator: Generator | None = None, dtype: Dtype | None 
     """The numbers from 0 to n - 1 in random order."""
     if n < 0:
         raise RuntimeError(f"n must be non-negative, got {n}")
-    return constant(source(generator).permutation(n).astype((dtype or dtypes.int64).numpy))
+    return constant(source(generator).permutation(n).astype((dtype or dtypes.int64)._numpy))
 
 
 @creation(traits="draws")
@@ -121,7 +121,7 @@ def randint_like(
 ) -> Tensor:
     """Random integers in the shape and dtype of `input`."""
     values = [b for b in (low,) if b is not None] + list(bounds) + [b for b in (high,) if b is not None]
-    return constant(_integers(values, input._array.shape, None).astype((dtype or input.dtype).numpy))
+    return constant(_integers(values, input._array.shape, None).astype((dtype or input.dtype)._numpy))
 
 
 # --- made from parameters --------------------------------------------------------------------------------------------------

@@ -67,7 +67,7 @@ def _new(dtype: Dtype, data: tuple[Any, ...], *, size: Any = None, device: Any =
         if data[0].dtype is not dtype:
             raise TypeError(f"expected {_options(dtype)} (got {_options(data[0].dtype)})")
         return alias(data[0])
-    made = constant(legacy_array(data).astype(dtype.numpy, copy=False))
+    made = constant(legacy_array(data).astype(dtype._numpy, copy=False))
     if context.observer is not None:
         context.observer.op(CREATED["Tensor"], data, made, None)
     return made

@@ -321,7 +321,7 @@ fft_fft2, fft_ifft2, fft_rfft2, fft_irfft2, fft_hfft2, fft_ihfft2 = (
 
 
 def _frequencies(values: Any, n: int, d: float, dtype: Any) -> Tensor:
-    target = (dtype or dtypes.get_default_dtype()).numpy
+    target = (dtype or dtypes.get_default_dtype())._numpy
     return constant(values.astype(target) * target.type(1.0 / (n * d)))
 
 

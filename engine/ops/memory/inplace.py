@@ -28,7 +28,7 @@ from .inplace_views import INFERENCE_WRITTEN, turned_by, turning
 @op(r"{value}", traits="fills given overlapping", self=lambda grad: zeros_like_grad(grad), node="FillBackward0", name="fill")
 def _fill_number(self, value):
     """Every element set to a number."""
-    return np.full_like(self, value)
+    return np.full_like(self, dtypes.held_in(value, self.dtype))
 
 
 @op(

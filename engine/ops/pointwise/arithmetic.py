@@ -22,6 +22,13 @@ def scaled(grad, factor):
     return grad if factor == 1 else grad * factor
 
 
+def real_unless(self, alpha):
+    """The factor of a sum, which may be complex only where the terms are."""
+    if isinstance(alpha, complex) and self.dtype.kind != "c":
+        raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")
+    return alpha
+
+
 @op(
     r"{self} + {other}",
     symbol="+",
@@ -32,7 +39,7 @@ def scaled(grad, factor):
 )
 def add(self, other, *, alpha=1):
     """Sum, `self + alpha * other`."""
-    return self + (other if alpha == 1 else other * alpha)
+    return self + (other if alpha == 1 else other * real_unless(self, alpha))
 
 
 @op(
@@ -50,7 +57,7 @@ def sub(self, other, *, alpha=1):
             "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator "
             "instead."
         )
-    return self - (other if alpha == 1 else other * alpha)
+    return self - (other if alpha == 1 else other * real_unless(self, alpha))
 
 
 @op(

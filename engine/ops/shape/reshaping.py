@@ -50,7 +50,7 @@ def _view(self, shape):
 @op(r"{self}", traits="casts", view=True, self=None, name="view_dtype")
 def _view_dtype(self, dtype):
     """The same bytes as elements of another dtype."""
-    return self.view(dtype.numpy)
+    return self.view(dtype._numpy)
 
 
 def _in_dtype(input: Tensor, target: dtype) -> Tensor:

@@ -8,6 +8,8 @@ from __future__ import annotations
 import codecs
 from importlib import import_module
 
+import numpy as np
+
 from ... import dtypes, nn
 from ...autograd.node import Node
 from ...compat.signatures import overloads
@@ -25,13 +27,21 @@ MODULES = (
     "string", "struct", "textwrap", "time", "timeit", "token", "tokenize", "traceback", "types", "typing", "unicodedata",
     "weakref", "zlib",
     "numpy.fft", "numpy.lib", "numpy.linalg", "numpy.ma", "numpy.polynomial", "numpy.random", "numpy.testing", "numpy.typing",
-    "ml_dtypes", "scipy.linalg", "scipy.sparse.linalg", "scipy.special",
+    "scipy.linalg", "scipy.sparse.linalg", "scipy.special",
 )  # fmt: skip
 """What programs import, and what Python, NumPy and SciPy import when it is first used."""
 ENCODINGS = (
     "ascii", "base64", "cp1252", "hex", "idna", "latin-1", "punycode", "raw_unicode_escape", "rot13", "unicode_escape",
     "utf-16", "utf-16-be", "utf-16-le", "utf-32", "utf-32-be", "utf-32-le", "utf-7", "utf-8", "utf-8-sig",
 )  # fmt: skip
+
+
+def _bfloat16() -> None:
+    """Let the engine have the type, and NumPy forget the names by which programs could ask it for this and its like."""
+    known = set(np.sctypeDict)
+    dtypes.OF_NUMPY[dtypes.bfloat16._numpy] = dtypes.bfloat16
+    for name in set(np.sctypeDict) - known:
+        del np.sctypeDict[name]
 
 
 def up() -> None:
@@ -45,7 +55,7 @@ def up() -> None:
     # Modules of the engine that are imported where they are first needed.
     modules(nn.__name__, nn.__path__)
     overloads()
-    assert dtypes.bfloat16.numpy in dtypes.OF_NUMPY
+    _bfloat16()
     for op in TABLE.values():
         if op.differentiable and op.node is not Node:
             setattr(op.node, "apply_arrays", write_backward(op))  # noqa: B010

@@ -303,6 +303,18 @@ def test_a_program_trains_with_autocast_and_its_recording_says_bfloat16(tmp_path
         np.testing.assert_array_equal(values, engine.from_numpy(values.copy()).bfloat16().float().numpy())
 
 
+@pytest.mark.parametrize(
+    "door",
+    ["np.dtype('bfloat16')", "np.zeros(2, 'bfloat16')", "np.ones(2).astype('float8_e5m2')", "torch.bfloat16.numpy",
+     "torch.bfloat16._numpy", "torch.from_numpy(np.ones(2).astype('bfloat16'))"],
+)  # fmt: skip
+def test_no_door_leads_to_numpys_type(door: str) -> None:
+    made = run(f"import torch, numpy as np\nb = torch.ones(2, dtype=torch.bfloat16) * 2\nprint(b.sum())\nprint({door})\n")
+    assert made.output == "tensor(4., dtype=torch.bfloat16)\n" or made.status == "policy"
+    assert made.error is not None
+    assert made.error.type in ("TypeError", "AttributeError", "PolicyError")
+
+
 def test_bfloat16_reaches_no_program_as_an_array() -> None:
     made = run(
         "import torch, numpy as np\n"

@@ -14,6 +14,44 @@ from engine.sandbox import run
 from tests.engine.numbers.side_by_side import compare, torch
 
 EXPRESSIONS = """
+torch.ones(2,dtype=torch.int64).fill_(1j)
+torch.full_like(torch.ones(2),1j)
+torch.full((2,),1j,dtype=torch.float64)
+torch.ones(2).__setitem__(0,1j)
+torch.ones(2,dtype=torch.complex64).fill_(1j)
+z.__setitem__(0,1j)
+z.__setitem__(slice(None),2)
+z.index_put((torch.tensor([0]),),torch.tensor(1j))
+z.scatter(0,torch.tensor([0]),1j)
+z.index_fill(0,torch.tensor([0]),1j)
+torch.ones(2).add(1j)
+torch.ones(2).add_(1j)
+z.add(z,alpha=1j)
+torch.ones(2).add(torch.ones(2),alpha=1j)
+z.clamp(min=0)
+z == 1j
+z.eq(1j)
+z.lerp(z,0.5)
+z.addcmul(z,z,value=1j)
+torch.tensor(2j).item()
+bool(torch.tensor(0j))
+z.sum(dtype=torch.complex128)
+z.real[0]
+z.nan_to_num()
+abs(z)
+z.pow(1j)
+1j*torch.ones(2)
+torch.ones(2)/1j
+1j-torch.ones(2)
+torch.tensor([1.,2.])**1j
+torch.ones(2).pow(2j)
+torch.ones(2).masked_fill(torch.tensor([True, False]), 1j)
+torch.ones(2).masked_fill(torch.tensor([True, False]), 2+0j)
+torch.ones(2).masked_fill(torch.tensor([True, False]), torch.tensor(1j))
+torch.ones(2).masked_fill(torch.tensor([True, False]), torch.tensor(3.0))
+torch.ones(2,dtype=torch.bfloat16).masked_fill(torch.tensor([True, False]), 1.5)
+torch.ones(2,dtype=torch.complex64).masked_fill(torch.tensor([True, False]), 1j)
+torch.ones(2,dtype=torch.bool).masked_fill(torch.tensor([True, False]), 1j)
 z<z
 z.max()
 z.sort()

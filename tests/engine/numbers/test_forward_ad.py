@@ -196,9 +196,10 @@ def test_a_random_operation_draws_once() -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["mul", "div/no_rounding_mode", "pow", "exp", "sigmoid", "tanh", "matmul", "bmm", "sum", "mean", "var", "logsumexp", "cumprod", "prod",
-     "gather", "index_select", "scatter", "where", "nn.functional.conv2d", "nn.functional.batch_norm", "linalg.solve",
-     "linalg.det", "nn.functional.embedding", "nn.functional.max_pool2d", "clamp", "amax", "sort", "einsum", "cat"],
+    ["mul", "div/no_rounding_mode", "pow", "exp", "sigmoid", "tanh", "matmul", "bmm", "sum", "mean", "var", "logsumexp",
+     "cumprod", "prod", "gather", "index_select", "scatter", "where", "nn.functional.conv2d",
+     "nn.functional.batch_norm", "linalg.solve", "linalg.det", "nn.functional.embedding", "nn.functional.max_pool2d",
+     "clamp", "amax", "sort", "einsum", "cat"],
 )  # fmt: skip
 def test_an_operators_tangents_are_pytorchs(name: str) -> None:
     (info,) = [i for i in database.entries() if database.title(i) == name]
