@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: app test test-all check bench bundles coverage reference pictures look clean browser
+.PHONY: app test test-all check bench bundles coverage parity reference pictures look clean browser
 
 app: $(VENV)/.app
 	$(BIN)/python -m gradtape $(ARGS)
@@ -28,6 +28,10 @@ bench: $(VENV)/.bench
 # How much of PyTorch's own databases of operators, modules, optimizers and wrong inputs agrees (needs PyTorch in the environment).
 coverage: $(VENV)/.check
 	for kind in operators errors modules optimizers; do $(BIN)/python -W ignore -m tests.engine.coverage $$kind || exit 1; done
+
+# Both recorders over the same programs, event by event (needs PyTorch in the environment).
+parity: $(VENV)/.test
+	$(BIN)/python -W ignore -m tests.engine.pytorch.parity $(ARGS)
 
 # components/*/build, from the frontends' sources; ARGS=--check says whether the committed ones are what comes out.
 bundles: $(VENV)/.test

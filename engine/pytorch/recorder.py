@@ -39,6 +39,7 @@ NEVER = 2**62
 SMALL = 64
 """Elements up to which a saved tensor that the program never saw is kept."""
 TEXT = 80
+SAVED = "_saved_"
 FOR_EVER = 2**30
 OURS = "gradtape"
 """The entry of a node's metadata that says which it is."""
@@ -94,8 +95,6 @@ class TorchRecorder(Logbook):
         """Whether an optimizer computes."""
         self._ids: dict[int, tuple[int, weakref.ref[Tensor]]] = {}
         self._next = 0
-        self._leaves: dict[int, tuple[int, weakref.ref[Tensor]]] = {}
-        """id() of a leaf → the number of its AccumulateGrad."""
         self._sharers: dict[int, list[weakref.ref[Tensor]]] = {}
         """Address of a storage → the tensors that lie in it."""
         self._sharers_most = 1024
@@ -246,10 +245,6 @@ class TorchRecorder(Logbook):
 
     def _node(self, fn: Any) -> int:
         """The id of a node, NOTHING if it has none."""
-        leaf = getattr(fn, "variable", None)
-        if leaf is not None and fn.name().endswith("AccumulateGrad"):
-            found = self._leaves.get(id(leaf))
-            return found[0] if found is not None and found[1]() is leaf else NOTHING
         said = fn.metadata.get(OURS)
         return said[1] if said is not None and said[0] == id(self) else NOTHING
 
@@ -275,12 +270,11 @@ class TorchRecorder(Logbook):
     def _node_info(self, fn: Any, name: str) -> NodeInfo:
         hole = self.writer.hole
         number, variable, sequence = self._number(), NOTHING, NEVER
+        fn.metadata[OURS] = id(self), number
         if fn.name().endswith("AccumulateGrad"):
-            self._leaves[id(fn.variable)] = number, weakref.ref(fn.variable)
             variable = self.known(fn.variable)
             saved: tuple[Saved, ...] = ()
         else:
-            fn.metadata[OURS] = id(self), number
             sequence = hole(min(fn._sequence_nr(), NEVER))
             saved = self._saved(fn)
         edges = tuple([(NOTHING if n is None else hole(self._node(n)), k) for n, k in fn.next_functions])
@@ -738,7 +732,8 @@ _names_of: dict[type, list[str]] = {}
 def _saved_names(kind: type) -> list[str]:
     names = _names_of.get(kind)
     if names is None:
-        names = _names_of[kind] = [name.removeprefix("_saved_") for name in dir(kind) if name.startswith("_saved_")]
+        # Sizes and strides are those of tensors that the recording has.
+        names = _names_of[kind] = [name[len(SAVED) :] for name in dir(kind) if name.startswith(SAVED) and "_sym_" not in name]
     return names
 
 
