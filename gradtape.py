@@ -40,7 +40,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def __getattr__(name: str) -> Any:
-    """`engine`, `record` (records PyTorch), `network` (a recording as pyvis's Network), and `app`, which `streamlit run` serves.
+    """`engine`, `record` (of PyTorch), `network` (a recording as pyvis's Network), and `app`, which `streamlit run` serves.
 
     They are made when asked for, because others do without.
     """

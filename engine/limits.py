@@ -77,6 +77,11 @@ KEPT = Row(
     "of arrays that are kept whole", 192 * MB, "memory; later arrays leave a summary, and nothing is cut", hosted=16 * MB,
     bytes=True,
 )  # fmt: skip
+FILE_BYTES = Row(
+    "of files", 64 * MB, "the program's memory, and that of the page, which offers what it wrote", hosted=8 * MB, bytes=True,
+    of="a run holds",
+)  # fmt: skip
+FILE_COUNT = Row("files and folders", 2_000, "time to list and to send them", hosted=500, of="a run holds")
 
 # --- a recording --------------------------------------------------------------------------------------------------------------
 
@@ -164,6 +169,20 @@ TURN = Row("seconds of the processor", 60, "others wait for their turn meanwhile
 LONG_TURN = Row("seconds of the processor for a long recording", 120, "others wait for their turn meanwhile", hosted=4,
                 of="drawing a page takes")  # fmt: skip
 
+# --- checkpoints --------------------------------------------------------------------------------------------------------------
+
+CHECKPOINT = Row("of data", 1_024 * MB, "a small file can unfold to a large one; the run's memory is the tighter limit",
+                 of="a checkpoint has", bytes=True)  # fmt: skip
+CHECKPOINT_ENTRIES = Row("entries", 100_000, "each is looked at before the first is read", of="a checkpoint has")
+CHECKPOINT_MARKS = Row("marks of a pickle inside one another", 10_000, "what is read may be nested as deep",
+                       of="a checkpoint has")  # fmt: skip
+CHECKPOINT_KEY_DEPTH = Row("tuples inside one another in a key of a dict", 50, "Python takes the C stack for each",
+                           of="a checkpoint has")  # fmt: skip
+CHECKPOINT_KEY_PARTS = Row("parts of a key of a dict", 10_000, "a few bytes can stand for a key that takes for ever",
+                           of="a checkpoint has")  # fmt: skip
+SAFETENSORS_HEADER = Row("bytes of a safetensors file's header", 100_000_000, "the bound of the format itself",
+                         of="a checkpoint has")  # fmt: skip
+
 # --- what is done in a process of its own -------------------------------------------------------------------------------------
 
 READING = Row("seconds", 120, "a file that takes for ever", hosted=20, of="reading a file takes")
@@ -186,7 +205,7 @@ QUEUE = Row("waiting runs", 400, "more are turned away, and told so", most=1_000
 PER_SESSION = Row("runs waiting or under way", 4, "the queue is for everybody", most=1_000_000, of="a visitor has")
 
 GROUPS = {
-    "One run": (SECONDS, MEMORY, OUTPUT, EVENTS, KEPT),
+    "One run": (SECONDS, MEMORY, OUTPUT, EVENTS, KEPT, FILE_BYTES, FILE_COUNT),
     "A recording": (
         ELEMENTS, SMALL, ARRAYS, ROWS, COLUMNS, PARTS, FACTS, DIMS, SIZE, NUMBER, NESTED, NAME, TEXT, VALUE, RULES, RULE,
     ),
@@ -195,6 +214,9 @@ GROUPS = {
     "What the page works on itself": (READ, SIGNS, DEPTH, FIELDS, KNOBS, MARKS, TURN, LONG_TURN),
     "What is done in a process of its own": (
         READING, READING_MEMORY, MAKING, MAKING_MEMORY, MADE, PIXELS, SIDE, APART, APART_MEMORY, APART_MADE,
+    ),
+    "Checkpoints": (
+        CHECKPOINT, CHECKPOINT_ENTRIES, CHECKPOINT_MARKS, CHECKPOINT_KEY_DEPTH, CHECKPOINT_KEY_PARTS, SAFETENSORS_HEADER,
     ),
     "Checks, sweeps and fixes": (
         SLOPES, STEPS, CHECK_TEXT, CHECKED_PASSES, CHECKED_SECONDS, POINTS, PATH, SWEEP_TEXT, FIXES,

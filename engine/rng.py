@@ -16,6 +16,15 @@ import numpy as np
 Array = np.ndarray[Any, Any]
 F32 = np.float32
 LANES = 16
+WORDS = 624
+"""Of the Mersenne Twister's state."""
+STATE = np.dtype(
+    [
+        ("seed", "<u8"), ("left", "<i4"), ("seeded", "<i4"), ("next", "<u8"), ("words", "<u8", WORDS), ("normal_x", "<f8"),
+        ("normal_y", "<f8"), ("normal_rho", "<f8"), ("normal_is_valid", "<i8"), ("float_normal", "<f4"), ("has_float", "<u4"),
+    ]
+)  # fmt: skip
+"""PyTorch's state of a generator on the CPU, the numbers of an older generator among them."""
 
 
 class Stream:
@@ -27,6 +36,8 @@ class Stream:
 
     def seed(self, seed: int) -> None:
         """Start again from `seed`, of which the low 32 bits count."""
+        self.begun = seed % (1 << 64)
+        """The seed it was started from."""
         self.bits._legacy_seeding(seed & 0xFFFFFFFF)
         self.kept: float | None = None
         """The second number of a normal pair, until it is asked for."""
@@ -124,28 +135,41 @@ class Stream:
     # --- its state ---------------------------------------------------------------------------------------------------------
 
     def state(self) -> Array:
-        """The whole state as bytes."""
+        """The whole state as bytes, as PyTorch has them."""
         inner = self.bits.state["state"]
-        kept = np.array([math.nan if self.kept is None else self.kept])
-        return np.concatenate(
-            [inner["key"].astype(np.uint32).view(np.uint8), np.array([inner["pos"]]).view(np.uint8), kept.view(np.uint8)]
-        )
+        key, position = inner["key"], inner["pos"]
+        found = np.zeros((), STATE)
+        found["seed"], found["seeded"], found["words"] = self.begun, 1, key
+        if position == WORDS:
+            # Its first block is made when the first number is asked for.
+            begin = np.random.MT19937()
+            begin._legacy_seeding(self.begun & 0xFFFFFFFF)
+            found["left"], found["next"] = 1, 0 if np.array_equal(begin.state["state"]["key"], key) else WORDS
+        else:
+            found["left"], found["next"] = WORDS + 1 - position, position
+        if self.kept is not None:
+            found["normal_y"], found["normal_is_valid"] = self.kept, 1
+        return np.frombuffer(bytearray(found.tobytes()), np.uint8)
 
     def restore(self, state: Array) -> None:
-        """Go on from a state that `state` gave.
+        """Go on from a state that `state` gave, here or in PyTorch.
 
         Raises:
             RuntimeError: for anything else; NumPy would read beyond the state's memory.
         """
-        if state.dtype != np.uint8 or state.shape != (624 * 4 + 16,):
+        if state.size != STATE.itemsize:
+            raise RuntimeError(
+                f"Expected a CPUGeneratorImplState of size {STATE.itemsize} but found the input RNG state size to be "
+                f"{state.size}"
+            )
+        found = np.frombuffer(np.ascontiguousarray(state).tobytes(), STATE)[0]
+        left, next = int(found["left"]), int(found["next"])
+        if state.dtype != np.uint8 or found["seeded"] != 1 or not 0 < left <= WORDS or next > WORDS:
             raise RuntimeError("Invalid mt19937 state")
-        key = np.frombuffer(state[: 624 * 4].tobytes(), np.uint32)
-        position = int(np.frombuffer(state[624 * 4 : 624 * 4 + 8].tobytes(), np.int64)[0])
-        if not 0 <= position <= 624:
-            raise RuntimeError("Invalid mt19937 state")
-        kept = float(np.frombuffer(state[624 * 4 + 8 :].tobytes(), np.float64)[0])
-        self.bits.state = {"bit_generator": "MT19937", "state": {"key": key.copy(), "pos": position}}
-        self.kept = None if math.isnan(kept) else kept
+        key = found["words"].astype(np.uint32)
+        self.bits.state = {"bit_generator": "MT19937", "state": {"key": key, "pos": WORDS if left == 1 else next}}
+        self.begun = int(found["seed"])
+        self.kept = float(found["normal_y"]) if found["normal_is_valid"] else None
 
 
 # --- PyTorch's vectorised Box–Muller ---------------------------------------------------------------------------------------

@@ -54,7 +54,7 @@ def set_text(text: str, names: Sequence[str] = ()) -> None:
 
 
 def _replace(text: str, then: Callable[[], None] = lambda: None) -> None:
-    put_text(Program.from_text(text), page().name)
+    put_text(Program.from_text(text, page().program.name), page().name)
     run_program(then)
 
 

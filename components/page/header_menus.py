@@ -14,12 +14,12 @@ from components.menus.export import save_menu
 from components.menus.help import help_panel
 from components.menus.share import share_panel
 from components.page import address, controls
+from components.page.attached import named
 from components.page.guided_tour import start_tour
 from components.page.limits import choose_limits, limits_menu, limits_now
-from components.page.opening import open_example, open_file
+from components.page.opening import open_example, open_files
 from components.page.saving import save
-from components.page.state import Page, page
-from components.server.uploads import taken
+from components.page.state import Page
 from engine.sandbox.calls import get_ready
 from engine.sandbox.settings import settings
 
@@ -54,22 +54,24 @@ def open_menu() -> None:
         if is_open:
             get_ready()
             st.file_uploader(
-                "A program (.py), a notebook (.ipynb) or a saved recording (.gradtape)",
-                type=["py", "ipynb", "gradtape"],
+                "A program (.py), a notebook (.ipynb) or a saved recording (.gradtape), with the modules and files it needs",
+                accept_multiple_files=True,
                 key="upload",
                 on_change=_uploaded,
+                args=("upload",),
             )
+            st.file_uploader(
+                "A folder with a program", accept_multiple_files="directory", key="upload_folder", on_change=_uploaded,
+                args=("upload_folder",),
+            )  # fmt: skip
 
 
-def _uploaded() -> None:
-    """A file was chosen: open it, and close the menu that would stand before it.
-
-    The browser goes on telling what was chosen when the menu is gone, so a file that has been opened is left alone.
-    """
-    file, p = controls.value("upload"), page()
-    if isinstance(file, UploadedFile) and p.opened_file != file.file_id:
-        p.opened_file = file.file_id
-        open_file(taken(file), file.name)
+def _uploaded(key: str) -> None:
+    """Files were chosen: open them, and close the menu that would stand before them."""
+    files = [file for file in controls.value(key) or () if isinstance(file, UploadedFile)]
+    found = named(files, folder=key == "upload_folder")
+    if found:
+        open_files(found)
         controls.put("opening", False)
 
 

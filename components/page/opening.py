@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 
 from components.menus.gallery import example as example_of
 from components.page import address, tasks
+from components.page.attached import put_beside, refused
 from components.page.edits import put_text
 from components.page.recording_cache import gone
 from components.page.runs import run_program
@@ -15,6 +17,7 @@ from components.page.state import page
 from engine.opening import opened
 from engine.opening import sentence as not_opened
 from engine.program import Program, ProgramError
+from engine.program.project import program_among
 from engine.program.share import Link, program_of
 from engine.recording import Recording
 from engine.sandbox.calls import CallError
@@ -34,6 +37,7 @@ def open_link(link: Link) -> None:
     """Show what a link holds, at its moment; where a stranger's program could do harm it waits for the user's word."""
     put_text(program_of(link), link.name or "Shared program")
     p = page()
+    p.beside, p.arguments = (), ""
     p.view = link.view
 
     def there() -> None:
@@ -52,10 +56,26 @@ def open_link(link: Link) -> None:
         p.unrun = there
 
 
-def open_file(data: bytes, name: str, otherwise: Callable[[], None] = lambda: None) -> None:
+def open_files(files: dict[str, bytes]) -> None:
+    """Show the program or recording among several files, with the others beside it; where there is none, the program on show
+    finds them."""
+    name = program_among(files)
+    if name is None:
+        put_beside(files)
+        return
+    data = files.pop(name)
+    open_file(data, name.rpartition("/")[2], beside=tuple(sorted(files.items())))
+
+
+def open_file(
+    data: bytes,
+    name: str,
+    otherwise: Callable[[], None] = lambda: None,
+    beside: tuple[tuple[str, bytes], ...] = (),
+) -> None:
     """Show a program (.py, .ipynb) or a recording (.gradtape) from a file when it has been read, and run it.
 
-    What is on show stays until then. A bad file leaves a notice, and `otherwise` is done.
+    What is on show stays until then. A bad file leaves a notice, and `otherwise` is done. A program finds what is `beside` it.
     """
     p = page()
     p.notice = ""
@@ -65,7 +85,7 @@ def open_file(data: bytes, name: str, otherwise: Callable[[], None] = lambda: No
 
     def arrived(content: Program | Recording) -> None:
         try:
-            _show_file(content, name)
+            _show_file(content, name, beside)
         except ProgramError as error:
             failed(CallError("refused", str(error)))
 
@@ -76,11 +96,13 @@ def open_file(data: bytes, name: str, otherwise: Callable[[], None] = lambda: No
     tasks.start("open", f"Opening {name}", work, arrived, failed=failed)
 
 
-def _show_file(content: Program | Recording, name: str) -> None:
+def _show_file(content: Program | Recording, name: str, beside: tuple[tuple[str, bytes], ...] = ()) -> None:
     """Show what was in a file."""
     p = page()
     if isinstance(content, Program):
-        _show(content, name)
+        if why := refused(content, beside):
+            raise ProgramError(why)
+        _show(replace(content, files=beside), name)
     else:
         program = Program.from_cells(content.source)
         tasks.cancel("run")
@@ -96,6 +118,7 @@ def _show(program: Program, name: str) -> None:
     """Show another program, to which nothing of the last one matters."""
     put_text(program, name)
     p = page()
+    p.beside, p.arguments = program.files, ""
     p.shown += 1
     p.unfolded, p.rolled, p.turned = None, None, ()
 

@@ -7,6 +7,7 @@ import streamlit as st
 from components.builder import builder
 from components.html.markup import copy, heading, shortened, tag, text
 from components.page import controls, edits
+from components.page.attached import attachments, written
 from components.page.code import cells_on_show, code, notebook_cell
 from components.page.console import console
 from components.page.selection import translated
@@ -25,10 +26,15 @@ def program(p: Page) -> None:
     with st.container(key="code", border=False):
         code(p, 0, 430 if p.mode == "Code" else 260)
     console(p.result, key="console")
+    written(p)
 
 
 def _notebook(p: Page) -> None:
-    st.html(tag("div", text(f"Notebook · {len(p.edited)} cells"), cls="gt-label"))
+    with st.container(key="notebook_bar", horizontal=True, vertical_alignment="center"):
+        st.html(tag("div", text(f"Notebook · {len(p.edited)} cells"), cls="gt-label"))
+        st.space("stretch")
+        attachments(p)
+    written(p)
     shown = cells_on_show(p)
     with st.container(key="cells", height="stretch", border=False):
         for cell in shown:
@@ -43,6 +49,7 @@ def _mode(p: Page) -> str:
             label_visibility="collapsed",
         )  # fmt: skip
         st.space("stretch")
+        attachments(p)
         if button := copy(p.edited[0], "the program"):
             st.html(button, width="content")
     return mode

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from functools import partial
 
@@ -40,7 +41,9 @@ def run_program(then: Callable[[], None] = lambda: None, seed: int | None = None
     if p.unrun is not None:
         then, p.unrun = p.unrun, None
     try:
-        p.program = Program.from_cells(texts, p.program.name) if len(texts) > 1 else Program.from_text(texts[0])
+        p.program = Program(
+            texts, p.program.name, notebook=len(texts) > 1, files=p.beside, arguments=tuple(shlex.split(p.arguments))
+        )
     except ProgramError as error:
         p.notice = f"The program cannot be run: {error}."
         return

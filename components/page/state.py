@@ -48,8 +48,12 @@ class Page:
     """The text that the knobs made last, so that a slider's whole way is one step of undo."""
     mode: str = "Code"
     picked: Picked = field(default_factory=Picked)
-    opened_file: str | None = None
-    """What Streamlit calls the file that was opened last."""
+    taken: set[str] = field(default_factory=set)
+    """What Streamlit calls the files that have been opened."""
+    beside: tuple[tuple[str, bytes], ...] = ()
+    """What lies in the folder that the program runs in: paths with their bytes."""
+    arguments: str = ""
+    """What the program is given on its command line."""
 
     # Its run
     result: RunResult | None = None

@@ -16,11 +16,11 @@ from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileMan
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from engine.limits import UPLOAD
+from engine.limits import FILE_COUNT, UPLOAD
 from engine.sandbox.settings import settings
 
-EACH = 2
-"""Files of one visitor that wait to be opened."""
+EACH = FILE_COUNT.value(hosted=True)
+"""Files of one visitor that wait to be opened: a program comes with others, and a folder with many."""
 ALL = 3
 """Files of the largest size whose bytes all visitors' files may have; the newest stays whatever it has."""
 

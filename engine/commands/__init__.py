@@ -24,11 +24,17 @@ def commands(more: Sequence[Command] = ()) -> dict[str, Command]:
 def main(argv: Sequence[str], more: Sequence[Command] = ()) -> int:
     """Do what a command line says and return the exit code; SystemExit, as argparse has it, for one that is wrong."""
     known = commands(more)
+    argv = list(argv)
     parser = argparse.ArgumentParser("gradtape", description="See automatic differentiation happen.", epilog=EPILOG)
     parsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for command in known.values():
         command.arguments(parsers.add_parser(command.name, help=command.help, description=_sentence(command.help)))
-    args = parser.parse_args(argv)
+    before, after = (argv[: argv.index("--")], argv[argv.index("--") + 1 :]) if "--" in argv else (argv, [])
+    args = parser.parse_args(before)
+    if "--" in argv:
+        if not hasattr(args, "arguments"):
+            parser.error(f"{args.command} runs no program that could be given arguments")
+        args.arguments = tuple(after)
     try:
         return known[args.command].run(args)
     except CommandError as error:

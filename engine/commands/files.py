@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -14,6 +15,7 @@ from ..program import Program, ProgramError
 from ..recording import Recording, RecordingError
 from ..recording.recording import SUFFIX
 from ..sandbox import Limits, RunResult, run
+from . import beside
 from .command import CommandError
 
 PROGRAMS = (".py", ".ipynb")
@@ -23,13 +25,14 @@ SECONDS, MEMORY = 60.0, 1024
 
 
 def limits(parser: argparse.ArgumentParser) -> None:
-    """Arguments that say what a run may use."""
+    """Arguments that say what a run may use, and what the program finds."""
     parser.add_argument(
         "--seconds", type=_positive, default=SECONDS, metavar="S", help="stop the program after S seconds (%(default)g)"
     )
     parser.add_argument(
         "--memory", type=_positive, default=MEMORY, metavar="MB", help="memory that it may use, in MB (%(default)g)"
     )
+    beside.arguments(parser)
 
 
 def allowed(args: argparse.Namespace) -> Limits:
@@ -52,6 +55,8 @@ def run_program(path: str, args: argparse.Namespace) -> RunResult:
     _suffix(path, PROGRAMS)
     try:
         program = Program.from_file(read(path), Path(path).name)
+        there = beside.found(Path(path), program.cells, args.files)
+        program = replace(program, files=there, arguments=tuple(args.arguments))
     except ProgramError as error:
         raise CommandError(f"{path} cannot be run: {error}") from None
     try:
@@ -71,7 +76,9 @@ def reason(result: RunResult) -> str:
     """Why a run did not end well, in a line."""
     if result.error is None:
         return {"timeout": "it ran too long", "memory": "it needed too much memory"}.get(result.status, result.status)
-    where = f"line {result.error.line}: " if result.error.line else ""
+    names = result.recording.names if result.recording is not None else ()
+    file = names[result.error.cell] if 0 < result.error.cell < len(names) else ""
+    where = f"{file}, line {result.error.line}: " if file else f"line {result.error.line}: " if result.error.line else ""
     return f"{where}{result.error.type}: {result.error.message}"
 
 
@@ -98,7 +105,7 @@ def write(data: bytes, given: str | None, source: str, suffix: str) -> None:
         target.write_bytes(data)
     except OSError as error:
         raise CommandError(f"{target} cannot be written: {error.strerror or error}") from None
-    print(f"wrote {target} ({_size(len(data))})", file=sys.stderr)
+    print(f"wrote {target} ({size(len(data))})", file=sys.stderr)
 
 
 def _suffix(path: str, known: tuple[str, ...]) -> str:
@@ -108,7 +115,10 @@ def _suffix(path: str, known: tuple[str, ...]) -> str:
     return suffix
 
 
-def _size(count: int) -> str:
+def size(count: int) -> str:
+    """A number of bytes, as people read it."""
+    if count < 100:
+        return f"{count} bytes"
     return f"{count / 1e6:.1f} MB" if count >= 1_000_000 else f"{count / 1e3:.1f} kB"
 
 

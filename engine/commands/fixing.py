@@ -139,13 +139,14 @@ def applied(target: Target, result: RunResult, recording: Recording, limits: Lim
     """Mend a program fix by fix, each proven on the text with those before it, and write the outcome into its file; returns the
     run of the last text, and the changes as text."""
     ran, name = recording, str(target.path)
+    ran_program = Program(ran.source, target.path.name, files=ran.files, arguments=ran.arguments)
     told = []
     for _ in range(MOST):
         found = next((f for f in _one_by_one(recording, limits) if f.edit is not None), None)
         if found is None or found.edit is None:
             break
         told.append(diffs([found], name, recording))
-        program = Program(changed(recording.source, found.edit.changes), target.path.name)
+        program = ran_program.with_cells(changed(recording.source, found.edit.changes))
         again = run(program, limits, seed=ran.seed)
         if again.recording is None:
             break

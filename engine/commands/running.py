@@ -10,14 +10,22 @@ from ..diagnosis.failures import help_with
 from ..recording.events import Printed
 from ..recording.recording import SUFFIX
 from ..sandbox import RunResult
+from . import beside
 from .command import FAILED, Command, CommandError
-from .files import limits, read, reason, run_program, write
+from .files import limits, read, reason, run_program, size, write
+from .terminal import on_a_line
+
+LISTED = 20
+"""Files that are listed by name."""
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("program", help="a program (.py) or a notebook (.ipynb)")
     parser.add_argument(
         "-o", "--output", metavar="FILE", help=f"where the recording goes; without it, {SUFFIX} beside the program's name"
+    )
+    parser.add_argument(
+        "--save-files", metavar="FOLDER", help="write the files that the program wrote into this folder; without it, list them"
     )
     parser.add_argument(
         "--torch", action="store_true",
@@ -37,9 +45,21 @@ def _run(args: argparse.Namespace) -> int:
     _show(result)
     if result.recording is not None and result.recording.events:
         write(result.recording.to_bytes(), args.output, args.program, SUFFIX)
+    _tell_files(result, args.save_files)
     if result.status == "ok":
         return 0
     return 1 if result.status == "error" else FAILED
+
+
+def _tell_files(result: RunResult, folder: str | None) -> None:
+    """List what the program wrote, or write it into a folder."""
+    if folder is not None:
+        for path, (_, data) in zip(beside.saved(result.files, folder), result.files, strict=True):
+            print(f"wrote {on_a_line(path)} ({size(len(data))})", file=sys.stderr)
+    elif result.files:
+        listed = ", ".join(f"{on_a_line(path)} ({size(len(data))})" for path, data in result.files[:LISTED])
+        more = f" and {len(result.files) - LISTED:,} more" if len(result.files) > LISTED else ""
+        print(f"the program wrote {listed}{more}; --save-files FOLDER keeps them", file=sys.stderr)
 
 
 def _on_pytorch(args: argparse.Namespace) -> int:
@@ -57,7 +77,7 @@ def _on_pytorch(args: argparse.Namespace) -> int:
             "PyTorch is not installed here: without --torch, the program runs on Gradtape's own engine"
         ) from None
     try:
-        recording, ended = run_script(path, getattr(args, "arguments", ()), args.level)
+        recording, ended = run_script(path, args.arguments, args.level)
     except SyntaxError as wrong:
         raise CommandError(f"{args.program} cannot be run: {wrong}") from None
     if recording.events:
@@ -81,7 +101,11 @@ def _show(result: RunResult) -> None:
                 (sys.stderr if event.stream == "stderr" else sys.stdout).write(event.text)
     sys.stdout.flush()
     error = result.error
-    if error is not None and error.traceback:
+    if error is not None and error.type == "SystemExit":
+        # As Python: a number is the program's own exit code, and anything else is shown.
+        if not error.message.lstrip("-").isdigit():
+            print(error.message, file=sys.stderr)
+    elif error is not None and error.traceback:
         print(error.traceback.rstrip("\n"), file=sys.stderr)
     elif result.status != "ok":
         print(reason(result), file=sys.stderr)

@@ -19,7 +19,7 @@ from ..sandbox.instrument import instrument
 from ..sandbox.parse import parsed
 from ..sandbox.processes.child import Run
 from ..sandbox.system import timer
-from ..sandbox.tracer import file_name
+from ..sandbox.tracer import cell_files, file_name
 from ..sandbox.transport.frames import REPLY
 from ..sandbox.transport.messages import Job, encode
 from .rerun import Null, Program
@@ -105,8 +105,11 @@ class Experiment(Run):
             name = file_name(self.job, cell)
             tree = self.changed(cell, parsed(text, name, self.job.layers))
             codes.append(compile(instrument(tree), name, "exec", dont_inherit=True))
-        files = {file_name(self.job, cell): cell for cell in range(len(self.job.cells))}
-        return Program(codes, dict(self.namespace), files, self.tape, begins)
+        return Program(codes, dict(self.namespace), cell_files(self.job), self.tape, begins, self._again)
+
+    def _again(self) -> None:
+        """The program runs anew, with the files that it had at first."""
+        self._give()
 
     def changed(self, cell: int, tree: Any) -> Any:
         """A cell's tree as it is to be run."""

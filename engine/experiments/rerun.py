@@ -226,12 +226,15 @@ class Program:
     tape: Any
     begins: Callable[[bool], None] = lambda first: None
     """Told that a run begins, and whether it is the first one."""
+    anew: Callable[[], None] = lambda: None
+    """Gives it its files and modules anew."""
     runs: int = 0
 
     def run(self, observer: Any) -> None:
         """One run under an observer, which ends it by `Finished` or lets it come to its end."""
         self.runs += 1
         self.begins(isinstance(observer, Baseline))
+        self.anew()
         if isinstance(observer, Follower):
             observer.program = self.files
         self.tape.recorder = observer

@@ -80,6 +80,22 @@ class _ConvNd(Module):
             settings.insert(len(settings) - (self.padding_mode != "zeros"), ", bias=False")
         return text + "".join(settings)
 
+    def _pickled(self) -> dict[str, Any]:
+        """The attributes, and those that follow from them."""
+        more = {"transposed": self.transposed, "_reversed_padding_repeated_twice": self._reversed_padding_repeated_twice}
+        return super()._pickled() | more
+
+    @property
+    def _reversed_padding_repeated_twice(self) -> list[int]:
+        """The padding as `F.pad` takes it: last dimension first, both sides."""
+        if not isinstance(self.padding, str):
+            return [p for p in reversed(self.padding) for _ in range(2)]
+        both: list[int] = []
+        for d, k in zip(reversed(self.dilation), reversed(self.kernel_size)):
+            total = d * (k - 1) if self.padding == "same" else 0
+            both += [total // 2, total - total // 2]
+        return both
+
 
 class _PlainConv(_ConvNd):
     """A convolution."""
@@ -103,17 +119,6 @@ class _PlainConv(_ConvNd):
         }  # fmt: skip
         factory = {"device": device, "dtype": dtype}
         self._set_up(in_channels, out_channels, sizes, groups, bias, padding_mode, factory)
-
-    @property
-    def _reversed_padding_repeated_twice(self) -> list[int]:
-        """The padding as `F.pad` takes it: last dimension first, both sides."""
-        if not isinstance(self.padding, str):
-            return [p for p in reversed(self.padding) for _ in range(2)]
-        both: list[int] = []
-        for d, k in zip(reversed(self.dilation), reversed(self.kernel_size)):
-            total = d * (k - 1) if self.padding == "same" else 0
-            both += [total // 2, total - total // 2]
-        return both
 
     def forward(self, input: Tensor) -> Any:
         """The convolution of `input`."""

@@ -39,6 +39,10 @@ class _AlphaDropout(_DropoutNd):
         super()._set_up(**settings)
         self._settings = ("p",)
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        self._settings = ("p",)
+
 
 class AlphaDropout(_AlphaDropout, calls="alpha_dropout"):
     """Keeps mean and variance for SELU networks. Klambauer et al. (2017), Self-normalizing neural networks."""

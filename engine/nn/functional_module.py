@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from inspect import signature
 from typing import Any, ClassVar
 
-from ..safe_attributes import plain
+from ..safe_attributes import plain, take_over
 from ..tensor import Tensor
 from . import functional as F  # noqa: N812
 from .module import Module
@@ -36,6 +37,18 @@ class Wrapped(Module):
         self._settings = tuple(settings)
         for name, value in settings.items():
             setattr(self, name, value)
+
+    def _pickled(self) -> dict[str, Any]:
+        """The attributes without the list of them, which PyTorch's has not."""
+        return {name: value for name, value in super()._pickled().items() if name != "_settings"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        take_over(self, state)
+        if "_settings" not in state:
+            known = signature(getattr(F, self._calls)).parameters if self._calls in _FUNCTIONS else {}
+            # Weights and distances stand among buffers and modules.
+            given = [*state, *state.get("_buffers", ()), *state.get("_modules", ())]
+            self._settings = tuple(n for n in given if n == "inplace" or (n in known and n != "training"))
 
     def forward(self, input: Tensor) -> Any:
         """The function of the input."""

@@ -123,6 +123,10 @@ class Module:
     register_load_state_dict_pre_hook = state.register_load_state_dict_pre_hook
     register_load_state_dict_post_hook = state.register_load_state_dict_post_hook
 
+    def _pickled(self) -> dict[str, Any]:
+        """The attributes as PyTorch's module of that class has them, for a checkpoint."""
+        return dict(self.__dict__)
+
     # --- registering -----------------------------------------------------------------------------------------------------
 
     def _check_name(self, kind: str, name: Any, members: str) -> None:

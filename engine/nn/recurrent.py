@@ -8,7 +8,7 @@ from typing import Any
 
 from ..ops.creation.factories import zeros
 from ..ops.shape.joining import cat, stack
-from ..safe_attributes import plain
+from ..safe_attributes import plain, take_over
 from ..tensor import Tensor
 from . import functional as F  # noqa: N812
 from . import init
@@ -90,6 +90,14 @@ class RNNBase(Module):
     def reset_parameters(self) -> None:
         r"""Draw all weights from $\pm 1/\sqrt{\text{hidden\_size}}$."""
         _uniform(self)
+
+    def _pickled(self) -> dict[str, Any]:
+        """The attributes, and the weights in a row."""
+        names = [name for names in self._all_weights for name in names]
+        return super()._pickled() | {"_flat_weights_names": names, "_flat_weights": [getattr(self, plain(n)) for n in names]}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        take_over(self, {name: value for name, value in state.items() if not name.startswith("_flat_weight")})
 
     def flatten_parameters(self) -> None:
         """Nothing to do: that is for GPUs."""

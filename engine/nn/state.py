@@ -19,15 +19,6 @@ EXTRA = "_extra_state"
 """The key of what `get_extra_state` returns."""
 
 
-class StateDict(OrderedDict[str, Any]):
-    """An ordered dict that carries the modules' versions; prints as the OrderedDict PyTorch returns."""
-
-    _metadata: dict[str, dict[str, Any]]
-
-    def __repr__(self) -> str:
-        return f"OrderedDict({list(self.items())!r})" if self else "OrderedDict()"
-
-
 class IncompatibleKeys(namedtuple("_IncompatibleKeys", ("missing_keys", "unexpected_keys"))):
     """The keys `load_state_dict` missed or did not expect."""
 
@@ -47,8 +38,8 @@ class IncompatibleKeys(namedtuple("_IncompatibleKeys", ("missing_keys", "unexpec
 def state_dict(self: Module, *, destination: Any = None, prefix: str = "", keep_vars: bool = False) -> Any:
     """Parameters and persistent buffers by name, detached from autograd unless `keep_vars`; they share memory."""
     if destination is None:
-        destination = StateDict()
-        destination._metadata = {}
+        destination = OrderedDict()
+        destination._metadata = OrderedDict()
     local_metadata = {"version": self._version}
     if hasattr(destination, "_metadata"):
         destination._metadata[prefix[:-1]] = local_metadata

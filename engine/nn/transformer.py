@@ -107,6 +107,10 @@ class TransformerEncoderLayer(_Layer):
 
     _attentions = ("self_attn",)
 
+    def _pickled(self) -> dict[str, Any]:
+        """The attributes, and one that follows from them."""
+        return super()._pickled() | {"activation_relu_or_gelu": self.activation_relu_or_gelu}
+
     @property
     def activation_relu_or_gelu(self) -> int:
         """1 for relu, 2 for gelu, 0 for another."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from .. import limits
+from . import project
 
 MAX_TEXT = limits.PROGRAM.value()
 """Characters of a program."""
@@ -29,6 +30,10 @@ class Program:
     cells: tuple[str, ...]
     name: str = "program"
     notebook: bool = False
+    files: tuple[tuple[str, bytes], ...] = ()
+    """What was opened together with it and lies in the folder that it runs in: paths with their bytes."""
+    arguments: tuple[str, ...] = ()
+    """What follows its name in `sys.argv`."""
 
     def __post_init__(self) -> None:
         # Half a character (a lone surrogate) cannot be encoded, so it cannot be sent.
@@ -37,6 +42,28 @@ class Program:
             raise ProgramError(f"{limits.PROGRAM.past()}, not {sum(map(len, self.cells)):,}")
         if len(self.cells) > MAX_CELLS:
             raise ProgramError(f"{limits.CELLS.past()}, not {len(self.cells):,}")
+        self._check_files()
+
+    def _check_files(self) -> None:
+        for path, _ in self.files:
+            if not project.sound(path):
+                raise ProgramError(f"{path!r} is no path of a file below a folder")
+        if len(self.files) > limits.FILE_COUNT.value():
+            raise ProgramError(f"{limits.FILE_COUNT.past()}, not {len(self.files):,}")
+        size = sum(len(data) for _, data in self.files)
+        if size > limits.FILE_BYTES.value():
+            raise ProgramError(f"{limits.FILE_BYTES.past()}, not {limits.FILE_BYTES.shown(size)}")
+        if self.files and sum(map(len, self.modules.values())) > MAX_TEXT:
+            raise ProgramError(f"its modules are too long: {limits.PROGRAM.past()}")
+
+    @property
+    def modules(self) -> dict[str, str]:
+        """Those of its files that it imports: their texts by path."""
+        return project.modules(self.cells, dict(self.files)) if self.files else {}
+
+    def with_cells(self, cells: Sequence[str]) -> Program:
+        """The same program with other text."""
+        return replace(self, cells=tuple(cells))
 
     @staticmethod
     def from_text(text: str, name: str = "program") -> Program:

@@ -49,7 +49,8 @@ def kept(store: ArrayStore, tensor: torch.Tensor, whole: int) -> int:
     if plain.is_quantized:
         plain = plain.int_repr()
     if count > whole or count * DTYPES[name].itemsize > store.left:
-        return store.put(StoredArray(name, tuple(tensor.shape), None, summary(plain)))
+        made = summary(plain) if whole > LEVELS["statistics"] else brief(plain)
+        return store.put(StoredArray(name, tuple(tensor.shape), None, made))
     return store.put(StoredArray(name, tuple(tensor.shape), _bytes(plain, name)))
 
 
@@ -66,31 +67,41 @@ def _bytes(tensor: torch.Tensor, name: str) -> bytes:
     return array.astype(target, copy=False).tobytes()
 
 
+def brief(tensor: torch.Tensor) -> Summary:
+    """Minimum, maximum, mean, deviation and norm, and how many elements are NaN or infinite: what two passes over it give."""
+    return _of(tensor, full=False)
+
+
 def summary(tensor: torch.Tensor) -> Summary:
     """Statistics over a tensor's finite elements, of complex ones over their magnitudes; see `store.summarize`."""
+    return _of(tensor, full=True)
+
+
+def _of(tensor: torch.Tensor, full: bool) -> Summary:
     plain = tensor.abs() if tensor.is_complex() else tensor
     if plain.dtype not in _EXACT:
         plain = plain.float() if plain.dtype in _WIDER or not plain.is_floating_point() else plain.to(torch.float32)
     flat = plain.reshape(-1)
-    if not flat.numel():
+    count = flat.numel()
+    if not count:
         return _nothing()
-    # One pass each, and one transfer for all.
-    low, high = torch.aminmax(flat)
-    std, mean = torch.std_mean(flat, correction=0)
-    norm = torch.linalg.vector_norm(flat, dtype=torch.float64)
-    found = torch.stack([low.double(), high.double(), mean.double(), std.double(), norm]).tolist()
+    # What the difference of the extremes says of all elements is asked first; all go over to this side at once.
+    low, high, total, norm = torch.stack([*torch.aminmax(flat), flat.sum(), torch.linalg.vector_norm(flat)]).tolist()
     nan = inf = 0
     finite = flat
-    if not all(math.isfinite(each) for each in found):
+    if not (math.isfinite(high - low) and math.isfinite(total) and math.isfinite(norm)):
         nan, inf = (int(each) for each in torch.stack([torch.isnan(flat).sum(), torch.isinf(flat).sum()]).tolist())
         finite = flat[torch.isfinite(flat)].double()
-        if not finite.numel():
+        count = finite.numel()
+        if not count:
             return _nothing(nan, inf)
-        low, high = torch.aminmax(finite)
-        std, mean = torch.std_mean(finite, correction=0)
-        norm = torch.linalg.vector_norm(finite)
-        found = torch.stack([low, high, mean, std, norm]).tolist()
-    low, high, mean, std, norm = found
+        low, high, total, norm = torch.stack([*torch.aminmax(finite), finite.sum(), torch.linalg.vector_norm(finite)]).tolist()
+    mean = total / count
+    variance = norm * norm / count - mean * mean
+    # Of numbers that are nearly alike the difference is rounding: then it is worked out.
+    std = math.sqrt(variance) if variance > 1e-3 * mean * mean else float(finite.double().std(correction=0))
+    if not full:
+        return Summary(low, high, mean, std, norm, nan, inf, (), (low, high), (), ())
     counts = [int(each) for each in torch.histc(finite, BINS, low, high).tolist()] if low < high else [finite.numel()]
     counts += [0] * (BINS - len(counts))
     matrix = plain.reshape(-1, plain.shape[-1]) if plain.ndim else plain.reshape(1, 1)

@@ -58,6 +58,10 @@ class Recording:
     """Whether the file it was read from had an end; one that is still written, or was cut off, has none."""
     derived: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
     """Caches computed from the log (the replay's index); never saved."""
+    files: tuple[tuple[str, bytes], ...] = field(default=(), init=False, repr=False)
+    """What was opened together with the program, which runs with it again; never saved."""
+    arguments: tuple[str, ...] = field(default=(), init=False, repr=False)
+    """What the program was given in `sys.argv`; never saved."""
     checks: dict[int, Any] = field(default_factory=dict, init=False, repr=False)
     """Outcomes of the numerical checks that were asked for, by the number of their pass; never saved."""
 
@@ -106,10 +110,13 @@ class Recording:
         return self.sites[event.site].line if event.site >= 0 else 0
 
     def site_text(self, site: Site | None) -> str:
-        """A site as text: "line 7", in notebooks "cell 2, line 7"; "" where it is not known."""
+        """A site as text: "line 7", in notebooks "cell 2, line 7", in a module "model.py, line 7"; "" where it is not known."""
         if site is None or not site.line:
             return ""
-        return f"line {site.line}" if len(self.source) < 2 else f"cell {site.cell + 1}, line {site.line}"
+        if len(self.source) < 2 or (self.names and site.cell == 0 and len(self.names) > 1 and self.names[1]):
+            return f"line {site.line}"
+        name = self.names[site.cell] if site.cell < len(self.names) and site.cell else ""
+        return f"{name or f'cell {site.cell + 1}'}, line {site.line}"
 
     @property
     def tape(self) -> Tape:

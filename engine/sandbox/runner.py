@@ -102,7 +102,10 @@ def run(
 
 def job_for(program: Program, limits: Limits, **more: Any) -> Job:
     """What a child is given, which says how this installation is set up."""
-    return Job(program.cells, program.notebook, limits, hosted=settings().hosted, **more)
+    return Job(
+        program.cells, program.notebook, limits, hosted=settings().hosted, name=program.name, files=program.files,
+        arguments=program.arguments, **more,
+    )  # fmt: skip
 
 
 def backend() -> Backend:

@@ -43,7 +43,7 @@ class Tape(RunningLoops):
         super().__init__()
         self.job = job
         self.out = out
-        files = {file_name(job, cell): cell for cell in range(len(job.cells))}
+        files = cell_files(job)
         self.recorder = _Told(files, self)
         self.codes = self.recorder.codes
         self.recorder.store.left = job.limits.array_bytes
@@ -262,6 +262,11 @@ def ending_of(cut: RecordingError) -> tuple[str, str]:
     if isinstance(cut, TooMuchError):
         return "too_large", str(cut)
     return "crashed", f"Gradtape could not record what came next: {cut}"
+
+
+def cell_files(job: Job) -> dict[str, int]:
+    """The file names that the code of a program's cells and modules carries, with their numbers in its recording."""
+    return {name: k for k, name in enumerate([*(file_name(job, cell) for cell in range(len(job.cells))), *job.modules])}
 
 
 def file_name(job: Job, cell: int) -> str:

@@ -16,9 +16,10 @@ from components.page import opening, saving, tasks
 from components.page.visit import OPEN
 from components.replay import REPLAY, replay_html
 from components.replay.making import REPLAYED
-from components.server.uploads import bound
+from components.server.uploads import EACH, bound
 from engine.export import FORMATS, Options
 from engine.export.isolated import make_file
+from engine.limits import FILE_COUNT
 from engine.program import Program
 from engine.recording import Recording
 from engine.sandbox import calls, run
@@ -287,12 +288,19 @@ def held(manager: MemoryUploadedFileManager) -> int:
     return sum(len(file.data) for files in manager.file_storage.values() for file in files.values())
 
 
-def test_fifty_uploads_of_one_visitor_take_no_more_than_two() -> None:
+def test_uploads_of_one_visitor_are_bounded_in_number() -> None:
     manager = MemoryUploadedFileManager("/upload")
-    bound(manager)
+    bound(manager, each=2)
     sent(manager, "one", 50, 1_000)
     assert held(manager) == 2_000
     assert list(manager.file_storage["one"]) == ["one-48", "one-49"]
+
+
+def test_a_folder_of_files_waits_whole() -> None:
+    manager = MemoryUploadedFileManager("/upload")
+    bound(manager)
+    sent(manager, "one", EACH + 1, 10)
+    assert held(manager) == 10 * EACH >= 10 * FILE_COUNT.value(hosted=True)
 
 
 def test_uploads_of_many_visitors_are_bounded_together_and_the_newest_stays() -> None:

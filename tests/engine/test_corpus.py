@@ -147,7 +147,9 @@ def test_there_are_all_of_them() -> None:
 
 
 def test_nobody_runs_an_attack_by_running_its_file() -> None:
-    for path in ROOT.glob("tests/engine/sandbox/corpus/*/*.py"):
+    harmful = [path for folder in ("attacks", "doors") for path in (ROOT / "tests/engine/sandbox/corpus" / folder).glob("*.py")]
+    assert harmful
+    for path in harmful:
         assert corpus(path).only_shut_in, path
         guard = ast.parse(path.read_text(encoding="utf-8")).body[1]
         assert ast.unparse(guard) == ast.unparse(ast.parse(ONLY_SHUT_IN))

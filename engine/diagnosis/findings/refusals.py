@@ -190,12 +190,13 @@ _ENDS = {
         "Give it a case in which it does not call itself, or write a loop.",
     ),
     "FileNotFoundError": (
-        "A file is asked for that is not there.", "Programs run here without the files of your machine.",
-        "Make the data in the program, or record the run on your machine.",
+        "A file is asked for that is not there.", "Programs find here what was opened together with them, and what they wrote.",
+        "Open the file together with the program (Files in the page, --files on the command line), or make the data in it.",
     ),
     "ModuleNotFoundError": (
-        "A module is imported that is not there.", "Programs find Python's own modules that are harmless, NumPy and torch.",
-        "Leave it out, or record the run on your machine.",
+        "A module is imported that is not there.",
+        "Programs find Python's own modules that are harmless, NumPy, torch, and modules that were opened together with them.",
+        "Open it together with the program, leave it out, or record the run on your machine.",
     ),
     "TimeoutError": (
         "The program was stopped because it ran too long.", "What was recorded until then is whole.",

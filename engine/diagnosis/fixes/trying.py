@@ -46,7 +46,7 @@ def _tried(
 ) -> Edit | Untried:
     before = program_of(recording)
     try:
-        program = Program(changed(before.cells, finding.changes), before.name, before.notebook)
+        program = before.with_cells(changed(before.cells, finding.changes))
     except (ValueError, ProgramError) as error:
         return Untried(f"The changes cannot be made: {error}.")
     if program.cells == before.cells:
@@ -79,7 +79,7 @@ def _longer(
     before, what = program_of(recording), []
     for changes in (more, [*more, *finding.changes]):
         try:
-            program = Program(changed(before.cells, changes), before.name, before.notebook)
+            program = before.with_cells(changed(before.cells, changes))
         except (ValueError, ProgramError):
             return None
         what.append(ran(program))

@@ -87,7 +87,13 @@ def _parts(recording: Recording, entry: Pass) -> int:
 def program_of(recording: Recording) -> Program:
     """The program that a recording is of."""
     notebook = any(isinstance(event, CellBegan) for event in recording.events)
-    return Program(tuple(recording.source) or ("",), notebook=notebook)
+    modules = tuple(
+        (name, text.encode()) for name, text in zip(recording.names[1:], recording.source[1:], strict=False) if name
+    )
+    if recording.engine != "numpy" or not modules:
+        return Program(tuple(recording.source) or ("",), "program", notebook, recording.files, recording.arguments)
+    cells = [text for k, text in enumerate(recording.source) if not k or not recording.names[k]]
+    return Program(tuple(cells), recording.names[0], notebook, recording.files or modules, recording.arguments)
 
 
 def _chosen(recording: Recording, number: int | None) -> tuple[Pass | None, str]:

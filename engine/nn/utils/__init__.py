@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import clip_grad, convert_parameters, rnn
+from . import clip_grad, convert_parameters, prune, rnn
 from .clip_grad import clip_grad_norm, clip_grad_norm_, clip_grad_value_, clip_grads_with_norm_, get_total_norm
 from .convert_parameters import parameters_to_vector, vector_to_parameters
+from .spectral_norm import remove_spectral_norm, spectral_norm
 from .weight_norm import remove_weight_norm, weight_norm
 
 __all__ = [
@@ -18,8 +19,11 @@ __all__ = [
     "convert_parameters",
     "get_total_norm",
     "parameters_to_vector",
+    "prune",
+    "remove_spectral_norm",
     "remove_weight_norm",
     "rnn",
+    "spectral_norm",
     "vector_to_parameters",
     "weight_norm",
 ]  # fmt: skip

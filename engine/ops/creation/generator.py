@@ -23,8 +23,7 @@ class Generator:
     def __init__(self, device: Any = "cpu") -> None:
         if as_device(device).type == "cuda":
             raise not_loaded("get CUDA generator")
-        self._seed = DEFAULT_SEED
-        self.stream = Stream(self._seed)
+        self.stream = Stream(DEFAULT_SEED)
 
     @property
     def device(self) -> device:
@@ -33,18 +32,17 @@ class Generator:
 
     def manual_seed(self, seed: int) -> Generator:
         """Start again from `seed`."""
-        self._seed = int(seed) % (1 << 64)
-        self.stream.seed(self._seed)
+        self.stream.seed(int(seed))
         return self
 
     def seed(self) -> int:
         """Start from a seed that is different each time."""
         self.manual_seed(int(np.random.SeedSequence().generate_state(1, np.uint64)[0]))
-        return self._seed
+        return self.stream.begun
 
     def initial_seed(self) -> int:
         """The seed it was started from."""
-        return self._seed
+        return self.stream.begun
 
     def get_state(self) -> Tensor:
         """The state as a tensor of bytes."""
@@ -52,6 +50,8 @@ class Generator:
 
     def set_state(self, new_state: Tensor) -> Generator:
         """Go on from a state that `get_state` gave."""
+        if not isinstance(new_state, Tensor) or new_state._array.dtype != np.uint8:
+            raise TypeError("RNG state must be a torch.ByteTensor")
         self.stream.restore(new_state._array)
         return self
 

@@ -19,10 +19,13 @@ from ...utils.data import DataLoader, Dataset, Sampler
 from ..policy.builtin import make_builtins
 from ..policy.errors import MissingModule, PolicyError
 from ..policy.guards import Guards
-from . import guarded, numpy, outside, plain, system, torch
+from . import guarded, library, numpy, outside, plain, saving, system, torch
 from .absent import error_for
 from .copying import Copying
 from .facade import Facade
+from .files import modules as files
+from .files import streams
+from .module import Module as OwnModule
 from .torch import LISTED
 
 
@@ -41,19 +44,25 @@ class World:
             FunctionCtx,
             LRScheduler,
             Module,
+            OwnModule,
             Optimizer,
             Sampler,
             Tensor,
             Transform,
             type(backends.cudnn),
         )
+        self.project: Any = None
+        """The program's own modules (`engine.sandbox.project.Project`), where it has any."""
         self.copying = Copying(self.guards)
         self.guards.replacements["__deepcopy__"] = self.copying.method
-        self.builtins = make_builtins(self.guards, self._import)
-        self.modules: dict[str, Facade] = plain.facades(self.guards) | outside.facades()
+        self.builtins = make_builtins(self.guards, self._import, streams.open)
+        self.modules: dict[str, Facade] = plain.facades(self.guards) | outside.facades() | files.facades(self.guards)
         self.modules |= guarded.facades(self.guards, self.copying) | system.facades(self.guards) | numpy.facades(self.guards)
+        self.modules |= library.facades(self.guards, self._whole, self._again)
         self._put_below("collections", "abc")
-        ours = torch.facades()
+        saved = saving.facades(self.guards, self.modules)
+        ours = torch.facades(saved.pop("torch.serialization"))
+        self.modules |= saved
         for facade in ours.values():
             self.guards.know(vars(facade).values(), bases=True)
         self.modules |= {name: facade for name, facade in ours.items() if name != "torch._C"}
@@ -70,8 +79,15 @@ class World:
             # its own while the program is the innermost frame. It looks for the module itself afterwards.
             import_module(name)
             return None
-        if level or type(name) is not str:
+        if level and self.project is None:
             raise PolicyError("relative imports do not work in a program that is one file", "Write the code into this program.")
+        if type(name) is not str:
+            raise PolicyError("a module's name is a text", "Write an import statement.")
+        if self.project is not None:
+            if level:
+                return self.project.imported(self.project.named(globals, level, name), fromlist)
+            if self.project.has(name) or self.project.has(name.partition(".")[0]):
+                return self.project.imported(name, fromlist)
         if name not in self.modules:
             raise error_for(name, self.modules)
         if name.partition(".")[0] == "numpy":
@@ -85,6 +101,20 @@ class World:
             if wanted != "*" and wanted not in vars(facade):
                 raise _cannot_import(wanted, name, facade)
         return facade
+
+    def _whole(self, name: Any) -> Any:
+        """The module of a dotted name, as `importlib.import_module` gives it."""
+        if type(name) is not str or not all(part.isidentifier() for part in name.split(".")):
+            raise MissingModule(f"No module named '{name}' for programs here", "Write an import statement.")
+        if self.project is not None and self.project.has(name.partition(".")[0]):
+            return self.project.imported(name, (), whole=True)
+        return self._import(name, None, None, ("*",))
+
+    def _again(self, module: Any) -> Any:
+        """Run a module of the program's once more."""
+        if self.project is None:
+            raise TypeError("reload() argument must be a module")
+        return self.project.again(module)
 
 
 def _cannot_import(wanted: str, name: str, facade: Facade) -> ImportError:

@@ -31,7 +31,8 @@ class Facade:
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError("a module cannot be changed here")
 
-    __delattr__ = __setattr__  # type: ignore[assignment]
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError("a module cannot be changed here")
 
     def __repr__(self) -> str:
         return f"<module '{_ABOUT[id(self)][0]}'>" if id(self) in _ABOUT else "<module>"

@@ -24,6 +24,8 @@ from ..policy.reentry import pin_class, setitem
 from . import mended
 from .copying import Copying, conversions, dictionaries, functions
 from .facade import Facade, picked
+from .files.system import chdir
+from .files.tables import json_names
 from .plain import missing
 
 TYPING = """
@@ -46,12 +48,18 @@ def facades(guards: Guards, copying: Copying) -> dict[str, Facade]:
         "dataclasses": _dataclasses(guards, copying),
         "enum": _enum(guards),
         "functools": _functools(guards),
-        "json": picked(json, "JSONDecodeError loads") | {"dumps": mended.dumps},
+        "json": _json(guards),
         "operator": _operator(guards),
         "types": _types(guards),
         "typing": _typing(guards),
     }
     return {name: Facade(name, names, missing(name)) for name, names in made.items()}
+
+
+def _json(guards: Guards) -> dict[str, Any]:
+    guards.know((mended.JSONEncoder,), bases=True)
+    mended_names = {"JSONEncoder": mended.JSONEncoder, "dumps": mended.dumps}
+    return picked(json, "JSONDecodeError loads") | mended_names | json_names(mended.dumps)
 
 
 def _plain(name: Any) -> str:
@@ -207,10 +215,9 @@ def _typing(guards: Guards) -> dict[str, Any]:
 
 
 def _contextlib(guards: Guards) -> dict[str, Any]:
-    names = picked(
-        contextlib, "AbstractContextManager ContextDecorator ExitStack chdir closing contextmanager nullcontext suppress"
-    )
+    names = picked(contextlib, "AbstractContextManager ContextDecorator ExitStack closing contextmanager nullcontext suppress")
     names |= {"redirect_stderr": mended.redirect_stderr, "redirect_stdout": mended.redirect_stdout}
+    names |= {"chdir": chdir} if hasattr(contextlib, "chdir") else {}
     guards.know(names.values())
     guards.know((contextlib.AbstractContextManager, contextlib.ContextDecorator), bases=True)
     return names

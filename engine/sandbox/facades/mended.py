@@ -132,15 +132,32 @@ def _zipped(iterators: list[Iterator[Any]], fillvalue: Any) -> Iterator[tuple[An
             yield tuple(row)
 
 
+class JSONEncoder(json.JSONEncoder):
+    """As `json.JSONEncoder`; piece by piece it is written in Python."""
+
+    __module__ = "json"
+
+    def encode(self, o: Any) -> str:
+        """The text of something."""
+        return "".join(self.iterencode(o))
+
+    def iterencode(self, o: Any) -> Iterator[str]:  # type: ignore[override]
+        """That text in pieces."""
+        return super().iterencode(o)
+
+
 def dumps(obj: Any, *, skipkeys: bool = False, ensure_ascii: bool = True, check_circular: bool = True, allow_nan: bool = True,
-          indent: Any = None, separators: Any = None, default: Any = None, sort_keys: bool = False) -> str:  # fmt: skip
+          cls: Any = None, indent: Any = None, separators: Any = None, default: Any = None, sort_keys: bool = False,
+          **more: Any) -> str:  # fmt: skip
     """As `json.dumps`."""
-    encoder = json.JSONEncoder(
+    kind = JSONEncoder if cls is None else cls
+    if not (isinstance(kind, type) and issubclass(kind, JSONEncoder)):
+        raise TypeError("cls must be a class that inherits from json.JSONEncoder")
+    encoder = kind(
         skipkeys=skipkeys, ensure_ascii=ensure_ascii, check_circular=check_circular, allow_nan=allow_nan, indent=indent,
-        separators=separators, default=default, sort_keys=sort_keys,
+        separators=separators, default=default, sort_keys=sort_keys, **more,
     )  # fmt: skip
-    # Piece by piece it is written in Python.
-    return "".join(encoder.iterencode(obj))
+    return str(encoder.encode(obj))
 
 
 class deque(collections.deque[Any]):  # noqa: N801

@@ -11,6 +11,7 @@ from ..policy.errors import MissingAttribute, PolicyError
 from ..policy.guards import Guards, plain_state
 from ..policy.objects import private
 from .facade import Facade, picked
+from .files import arrays as files
 
 NAMES = """
 __version__ abs absolute acos acosh add all allclose amax amin angle any append apply_along_axis apply_over_axes arange arccos
@@ -57,9 +58,8 @@ logistic lognormal logseries multinomial multivariate_normal negative_binomial n
 permutation poisson power rand randint randn random random_integers random_sample ranf rayleigh sample seed shuffle
 standard_cauchy standard_exponential standard_gamma standard_normal standard_t triangular uniform vonmises wald weibull zipf
 """
-FILES = """
-DataSource fromfile fromregex genfromtxt load loadtxt memmap open_memmap save savetxt savez savez_compressed
-"""
+FILES = "DataSource fromregex memmap"
+"""What stays away: it would map files, or fetch them."""
 
 
 class Joining:
@@ -213,21 +213,25 @@ def facades(guards: Guards) -> dict[str, Facade]:
         "numpy.random": _facade("numpy.random", np.random, _picked(np.random, RANDOM) | _generators(guards)),
         "numpy.testing": _facade("numpy.testing", np.testing, _picked(np.testing, TESTING)),
     }
-    names = _picked(np, NAMES) | {
-        "c_": Joining(np.c_),
-        "dtype": guards.shown(np.dtype, _dtype),
-        "frombuffer": frombuffer,
-        "nditer": Iteration,
-        "ndarray": guards.shown(np.ndarray),
-        "r_": Joining(np.r_),
-        "random": modules["numpy.random"],
-        "fft": modules["numpy.fft"],
-        "linalg": modules["numpy.linalg"],
-        "testing": modules["numpy.testing"],
-        "s_": np.s_,
-        "typing": _typing(guards),
-        "ufunc": guards.shown(np.ufunc),
-    }
+    names = (
+        _picked(np, NAMES)
+        | {
+            "c_": Joining(np.c_),
+            "dtype": guards.shown(np.dtype, _dtype),
+            "frombuffer": frombuffer,
+            "nditer": Iteration,
+            "ndarray": guards.shown(np.ndarray),
+            "r_": Joining(np.r_),
+            "random": modules["numpy.random"],
+            "fft": modules["numpy.fft"],
+            "linalg": modules["numpy.linalg"],
+            "testing": modules["numpy.testing"],
+            "s_": np.s_,
+            "typing": _typing(guards),
+            "ufunc": guards.shown(np.ufunc),
+        }
+        | files.names(calling_back("asanyarray", np.asanyarray))
+    )
     modules["numpy"] = _facade("numpy", np, names)
     modules["numpy.typing"] = names["typing"]
     guards.know(names.values())
@@ -290,9 +294,7 @@ def _facade(dotted: str, module: Any, names: dict[str, Any]) -> Facade:
 def _missing(dotted: str, module: Any, name: str) -> AttributeError:
     said = f"module '{dotted}' has no attribute '{name}'"
     if name in FILES.split():
-        return MissingAttribute(
-            f"{said} here", "A program has no files; write the numbers into the text, or make them at random."
-        )
+        return MissingAttribute(f"{said} here", "Use np.load, np.loadtxt or np.fromfile, which read the run's own files.")
     if not hasattr(module, name):
         return AttributeError(said)
     return MissingAttribute(f"{said} for programs here", "Arrays, mathematics, linalg, fft and random are there.")

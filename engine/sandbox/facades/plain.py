@@ -10,6 +10,11 @@ from .facade import Facade, Missing, picked
 
 NAMES = {
     "__future__": "annotations division generator_stop print_function absolute_import unicode_literals with_statement",
+    "base64": (
+        "a85decode a85encode b16decode b16encode b32decode b32encode b64decode b64encode b85decode b85encode "
+        "standard_b64decode standard_b64encode urlsafe_b64decode urlsafe_b64encode"
+    ),
+    "binascii": "a2b_base64 a2b_hex b2a_base64 b2a_hex crc32 hexlify unhexlify",
     "bisect": "bisect bisect_left bisect_right insort insort_left insort_right",
     "cmath": (
         "acos acosh asin asinh atan atanh cos cosh e exp inf infj isclose isfinite isinf isnan log log10 nan nanj phase "
@@ -26,7 +31,6 @@ NAMES = {
     ),
     "fractions": "Fraction",
     "heapq": "heapify heappop heappush heappushpop heapreplace merge nlargest nsmallest",
-    "io": "BytesIO StringIO",
     "itertools": (
         "accumulate batched chain combinations combinations_with_replacement compress count cycle dropwhile filterfalse "
         "groupby islice pairwise permutations product repeat starmap takewhile tee zip_longest"
@@ -55,11 +59,15 @@ NAMES = {
     "string": (
         "ascii_letters ascii_lowercase ascii_uppercase capwords digits hexdigits octdigits printable punctuation whitespace"
     ),
-    "struct": "calcsize error pack unpack",
+    "struct": "calcsize error iter_unpack pack unpack unpack_from",
     "textwrap": "dedent fill indent shorten wrap",
     "time": (
-        "ctime gmtime localtime monotonic monotonic_ns perf_counter perf_counter_ns process_time process_time_ns sleep "
-        "strftime time time_ns"
+        "asctime ctime gmtime localtime mktime monotonic monotonic_ns perf_counter perf_counter_ns process_time "
+        "process_time_ns sleep strftime strptime time time_ns"
+    ),
+    "unicodedata": (
+        "bidirectional category combining decimal decomposition digit east_asian_width is_normalized lookup mirrored name "
+        "normalize numeric unidata_version"
     ),
     "warnings": "catch_warnings filterwarnings resetwarnings simplefilter warn",
     "weakref": "ReferenceType WeakKeyDictionary WeakSet WeakValueDictionary ref",

@@ -18,6 +18,8 @@ SYS = """
 byteorder float_info getrecursionlimit getrefcount getsizeof hexversion int_info maxsize maxunicode platform version
 version_info
 """
+ARGUMENTS = ["program"]
+"""What `sys.argv` is: the name of the program, and the arguments that it was given."""
 DEEPEST = 3000
 """How deep calls may go; Python itself crashes somewhere far beyond."""
 
@@ -46,7 +48,7 @@ def facades(guards: Guards) -> dict[str, Facade]:
     """The modules by name."""
     made = {
         "gc": {"collect": lambda generation=2: gc.collect(), "disable": _nothing, "enable": _nothing},
-        "logging": logging.names(),
+        "logging": logging.names(guards),
         "sys": _sys(),
         "timeit": {"default_timer": time.perf_counter, "timeit": _timeit},
         "tqdm": {"tqdm": Progress, "trange": lambda *a, **k: Progress(range(*a), **k)},
@@ -73,7 +75,7 @@ def _sys() -> dict[str, Any]:
         sys.setrecursionlimit(max(min(int(limit), DEEPEST), 50))
 
     return picked(sys, SYS) | {
-        "argv": ["program"],
+        "argv": ARGUMENTS,
         "path": [],
         "exit": exit,
         "setrecursionlimit": setrecursionlimit,

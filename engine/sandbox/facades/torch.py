@@ -16,7 +16,6 @@ from ...itself import OURS, engine
 from ...profiler import of_autograd
 from ..policy.errors import MissingAttribute
 from .facade import Facade
-from .saving import load, save
 
 SUBMODULES = (
     "_dynamo", "accelerator", "amp", "autograd", "autograd.forward_ad", "autograd.function",
@@ -26,7 +25,8 @@ SUBMODULES = (
     "distributions.kl", "distributions.transforms", "distributions.utils", *(f"distributions.{file}" for file in FILES),
     "fft", "func", "functional", "linalg", "masked", "nn",
     "nn.functional", "nn.init", "nn.modules", "nn.parameter", "nn.utils", "nn.utils.clip_grad", "nn.utils.convert_parameters",
-    "nn.utils.rnn", "optim", "optim.lr_scheduler", "optim.optimizer", "optim.swa_utils", "profiler", "random", "signal",
+    "nn.utils.prune", "nn.utils.rnn", "optim", "optim.lr_scheduler", "optim.optimizer", "optim.swa_utils", "profiler",
+    "random", "signal",
     "signal.windows",
     "special", "testing", "torch_version", "types", "utils", "utils.benchmark", "utils.checkpoint", "utils.data",
     "utils.data.dataloader",
@@ -57,7 +57,7 @@ LISTED = {
 """Names that are public but in no list."""
 
 
-def facades() -> dict[str, Facade]:
+def facades(serialization: Facade) -> dict[str, Facade]:
     """`torch` and what is below it, by dotted name."""
     by_name: dict[str, Facade] = {}
     engine.autograd.load()  # before the modules of the same names: `torch.autograd.gradcheck` is the function
@@ -72,7 +72,9 @@ def facades() -> dict[str, Facade]:
         by_name[dotted] = _facade(dotted, import_module(f"{OURS}{name}"), below)
     modules = by_name["torch.nn.modules"]
     by_name |= {f"torch.nn.modules.{n}": f for n, f in vars(modules).items() if isinstance(f, Facade)}
-    by_name["torch"] = _facade("torch", engine, _below("torch", by_name), load=load, save=save)
+    by_name["torch.serialization"] = serialization
+    saving = {n: vars(serialization)[n] for n in ("load", "save")}
+    by_name["torch"] = _facade("torch", engine, _below("torch", by_name), **saving)
     return by_name
 
 

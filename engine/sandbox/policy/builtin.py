@@ -29,7 +29,6 @@ __debug__
 NOT_BASES = (super, memoryview, slice, range)
 
 ABSENT = {
-    "open": "A program has no files here; write its data into the text, or make it with torch.randn.",
     "input": "A program cannot ask; write the value into the text.",
     "eval": "Write the expression into the program, or choose from a dict of functions.",
     "exec": "Write the statements into the program, or choose from a dict of functions.",
@@ -41,8 +40,13 @@ ABSENT = {
 """Built-ins that are refused, with what to do instead."""
 
 
-def make_builtins(guards: Guards, importer: Callable[..., Any]) -> dict[str, Any]:
-    """The built-in names for programs; `guards` gets to know the types among them."""
+def make_builtins(guards: Guards, importer: Callable[..., Any], opener: Callable[..., Any]) -> dict[str, Any]:
+    """The built-in names for programs; `guards` gets to know the types among them.
+
+    Args:
+        importer: what an `import` statement calls.
+        opener: what `open` is.
+    """
     found = {name: getattr(builtins, name) for name in PLAIN.split()}
     found |= {n: v for n, v in vars(builtins).items() if isinstance(v, type) and issubclass(v, BaseException)}
     found |= {kind.__name__: guards.shown(kind, _placed(kind)) for kind in PLACED}
@@ -54,6 +58,7 @@ def make_builtins(guards: Guards, importer: Callable[..., Any]) -> dict[str, Any
     guards.shown(abc.ABCMeta)
     found |= {f.__name__: f for f in _guarded(guards)}
     found["exit"] = found["quit"] = leave
+    found["open"] = opener
     found |= {READER: guards.read, WRITER: guards.write, OWN: guards.own}
     found |= {PIN: pin, TARGET: target, CAUGHT: guards.caught}
     found |= {"__build_class__": guards.build, "__import__": importer}

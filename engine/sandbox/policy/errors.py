@@ -16,6 +16,8 @@ class PolicyError(Exception):
         self.help = help
         self.span = (0, 0, 0, 0)
         """Line, column, end line and end column of a construct; zeros if it was refused while the program ran."""
+        self.file = ""
+        """The path of the program's module that it is in, "" for the program itself."""
 
 
 class MissingModule(PolicyError, ModuleNotFoundError):

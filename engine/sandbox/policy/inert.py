@@ -52,6 +52,11 @@ def is_look_alike(thing: object) -> bool:
     return type(thing) is _Look
 
 
+def real(thing: Any) -> Any:
+    """What a look-alike stands for; anything else is itself."""
+    return _REAL[thing] if type(thing) is _Look else thing
+
+
 def caught(kind: Any) -> Any:
     """What `except` is to compare an error with: a type of errors instead of its look-alike."""
     real = _REAL.get(kind) if is_look_alike(kind) else None

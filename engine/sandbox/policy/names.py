@@ -44,7 +44,7 @@ CONSTANTS = frozenset(
 LITERAL = frozenset(("__match_args__", "__slots__"))
 """The constants that list names of attributes, and so must be written out."""
 
-READ = frozenset(("__class__", "__debug__", "__doc__", "__name__", "__version__"))
+READ = frozenset(("__class__", "__debug__", "__doc__", "__file__", "__name__", "__version__"))
 """Names that a program may look up, besides those of methods."""
 
 ATTRIBUTES = (METHODS - {"__class_getitem__"}) | frozenset(
@@ -95,8 +95,8 @@ PRIVATE = frozenset((
     "_current_autograd_node", "_current_graph_task_id", "_dynamo", "_event_shape", "_execution_engine", "_extended_shape",
     "_field_defaults", "_fields", "_forward_hooks", "_forward_pre_hooks", "_functions", "_get_checked_instance",
     "_get_closed_form_lr", "_get_name", "_grad", "_grad_fn", "_input_metadata", "_is_view", "_last_lr",
-    "_load_from_state_dict", "_load_state_dict_post_hooks", "_load_state_dict_pre_hooks", "_make", "_missing_", "_modules",
-    "_name_", "_named_members", "_non_persistent_buffers_set", "_orig_mod", "_parameters", "_register_hook_dict",
+    "_load_from_state_dict", "_load_state_dict_post_hooks", "_load_state_dict_pre_hooks", "_make", "_metadata", "_missing_",
+    "_modules", "_name_", "_named_members", "_non_persistent_buffers_set", "_orig_mod", "_parameters", "_register_hook_dict",
     "_register_load_state_dict_pre_hook", "_register_state_dict_hook", "_replace", "_save_to_state_dict", "_sequence_nr",
     "_set_sequence_nr", "_state_dict_hooks", "_state_dict_pre_hooks", "_step_count", "_validate_args", "_validate_sample",
     "_value_", "_version", "_will_engine_execute_node",
@@ -113,7 +113,7 @@ INSTEAD = {
     "__subclasses__": "Keep a list of your own, filled by __init_subclass__.",
     "__import__": "Write an import statement.",
     "__builtins__": "The usual built-in functions have their names: len, print, …",
-    "__file__": "A program has no files here; give data in the text.",
+    "__file__": "The path of the program's own file is the name __file__.",
     "__getattribute__": "Define __getattr__, which is asked for attributes that are not there.",
     "__reduce__": "Define __copy__ or __deepcopy__.",
     "__reduce_ex__": "Define __copy__ or __deepcopy__.",
@@ -129,9 +129,9 @@ INSTEAD = {
     "ctypes": "Index the array; tolist() gives Python numbers.",
     "readinto": "Use read().",
     "readinto1": "Use read().",
-    "tofile": "A program has no files here; print the values, or use tolist().",
-    "dump": "A program has no files here; print the values, or use tolist().",
-    "dumps": "A program has no files here; print the values, or use tolist().",
+    "tofile": "Use np.save, or write tobytes() to a file.",
+    "dump": "Use np.save.",
+    "dumps": "Use np.save, or tobytes().",
     "resize": "Use reshape(), or np.resize(a, shape).",
     "setflags": "Use copy() to get an array that can be written.",
     "bit_generator": "Use np.random.default_rng(seed).",

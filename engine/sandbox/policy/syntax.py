@@ -264,8 +264,6 @@ class _Check:
 
     def import_from(self, node: ast.ImportFrom) -> None:
         """`from a import b as c`."""
-        if node.level:
-            self.refuse("relative imports do not work in a program that is one file", "Write the code into this program.")
         for alias in node.names:
             name = normal(alias.name)
             if is_dunder(name) and name != "__version__":

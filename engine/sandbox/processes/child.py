@@ -26,19 +26,23 @@ from ...context import context
 from ...itself import OURS, engine
 from ...op.declare import TABLE
 from ...op.symbolic import rule_texts
+from ...program.project import sound
 from ...recording.bounded_text import UNSAYABLE, name_of, plain, said, shown
 from ...recording.recorder import Recorder
 from ...slots import slots
 from .. import unraisable
+from ..facades.files import WORKING, Files, begin, files
 from ..facades.numpy import seeded
+from ..facades.system import ARGUMENTS
 from ..facades.torch import SUBMODULES
 from ..instrument import TAPE, instrument
 from ..parse import builtins_for, parsed, statement, world
 from ..policy import PolicyError
+from ..project import Project, located, named
 from ..system import timer
 from ..tracer import Stream, Tape, file_name
-from ..transport.frames import DONE
-from ..transport.messages import HALTED, Done, Job, Layers, Limits, RunError, decode_job, encode
+from ..transport.frames import DONE, PIECE, WRITTEN
+from ..transport.messages import HALTED, Done, Job, Layers, Limits, RunError, Written, decode_job, encode
 from . import preloading
 
 
@@ -86,6 +90,10 @@ class Run:
         self.tape.stop = self._stop
         self.began = time.monotonic()
         self.namespace: dict[str, Any] = {"__name__": "__main__", "__doc__": None, "__annotations__": {}}
+        self.modules = job.modules
+        self.texts = (*job.cells, *self.modules.values())
+        if not job.notebook:
+            self.namespace["__file__"] = f"{WORKING}/{own_name(job.name)}"
         self.cell = 0
         self.ended = False
         """Whether it is being told how the run ended."""
@@ -128,6 +136,9 @@ class Run:
         for cell, text in enumerate(self.job.cells):
             name = file_name(self.job, cell)
             linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+        for path, text in self.modules.items():
+            linecache.cache[path] = (len(text), None, text.splitlines(keepends=True), path)
+        self._give()
         timer.ring(self.job.limits.seconds, self._time_is_up)
         self._seed(self.job.seed)
         context.observer = self.tape.recorder
@@ -138,6 +149,27 @@ class Run:
                 gc.disable()  # it would run in the middle of C code, and with it what destroyed objects and generators do
             context.copy, context.deepcopy = world().copying.copy, world().copying.deepcopy
         self.enter()
+
+    def _give(self) -> None:
+        """Give the program its files, its arguments and its modules; each time that it runs anew."""
+        given = [] if self.job.notebook else [(own_name(self.job.name), self.job.cells[0].encode())]
+        hosted = self.job.hosted
+        bytes_, count = limits.FILE_BYTES.value(hosted), limits.FILE_COUNT.value(hosted)
+        ARGUMENTS[:] = ["program" if self.job.notebook else own_name(self.job.name), *self.job.arguments]
+        sys.argv = ARGUMENTS
+        begin(Files([*given, *self.job.files], bytes_, count))
+        if self.modules and self.job.layers.language:
+            world().project = Project(self.modules, self._compile_module, lambda: builtins_for(self.job.layers))
+
+    def _compile_module(self, text: str, path: str) -> CodeType:
+        try:
+            tree = named(parsed(text, path, self.job.layers), path)
+        except PolicyError as error:
+            raise located(error, path) from None
+        return compile(self._instrumented(tree), path, "exec", dont_inherit=True)
+
+    def _instrumented(self, tree: ast.Module) -> ast.Module:
+        return instrument(tree)
 
     def _seed(self, seed: int | None) -> None:
         """Begin the random numbers; each fork would otherwise draw the same ones, whatever is asked for."""
@@ -246,17 +278,20 @@ class Run:
             text = said(Exception(repr(error.args[0])))
         if isinstance(error, SyntaxError) and error.filename.__class__ is str and error.filename in self.tape.recorder.program:
             # Python counts the offsets of syntax errors in characters, all other columns in bytes.
+            cell = self.tape.recorder.program[error.filename]
             lines = [number(n) for n in (error.lineno, error.end_lineno or error.lineno)]
             span = (
                 lines[0],
-                self._bytes(lines[0], number(error.offset)),
+                self._bytes(cell, lines[0], number(error.offset)),
                 lines[1],
-                self._bytes(lines[1], number(error.end_offset)),
+                self._bytes(cell, lines[1], number(error.end_offset)),
             )
-            return RunError(kind, said(error.msg), *span, self.cell, _format(error, error.__traceback__, self), help_text)
+            return RunError(kind, said(error.msg), *span, cell, _format(error, error.__traceback__, self), help_text)
         span = error.span if isinstance(error, PolicyError) else (0, 0, 0, 0)
         cell = self.cell
-        tb = error.__traceback__
+        if isinstance(error, PolicyError) and error.file in self.tape.recorder.program:
+            cell = self.tape.recorder.program[error.file]
+        tb = error.__traceback__ if not (isinstance(error, PolicyError) and error.file) else None
         while tb is not None:
             code = tb.tb_frame.f_code
             if code.co_filename in self.tape.recorder.program:
@@ -290,9 +325,9 @@ class Run:
         own = module is not None and type(module).__module__.startswith("torch.nn.") and not module._modules
         return path, shown(module, limits.NAME.value()) if own else ""
 
-    def _bytes(self, line: int | None, offset: int | None) -> int:
+    def _bytes(self, cell: int, line: int | None, offset: int | None) -> int:
         """A column counted in bytes from 0, from one counted in characters from 1."""
-        lines = self.job.cells[self.cell].splitlines()
+        lines = self.texts[cell].splitlines()
         text = lines[line - 1] if line and line <= len(lines) else ""
         return len(text[: max((offset or 1) - 1, 0)].encode("utf-8", "replace"))
 
@@ -307,13 +342,33 @@ class Run:
             "ok" if c < self.cell else "skipped" if c > self.cell else "ok" if status == "ok" else "error" for c in range(cells)
         ]
         self.tape.sender.end(error)
+        self._send_files(LATE if status == "timeout" else self.job.limits.memory_mb * 2**20)
         self.tape.frame(DONE, encode(Done(status, error, states, time.monotonic() - self.began)))
 
+    def _send_files(self, most: int) -> None:
+        """Send what the program wrote; of a run whose time is up no more than is quick to send."""
+        try:
+            for path, data in files().written():
+                most -= len(data)
+                if most < 0 or not sound(path):
+                    continue
+                for start in range(0, max(len(data), 1), PIECE):
+                    self.tape.frame(WRITTEN, encode(Written(path, data[start : start + PIECE])))
+        except MemoryError:
+            return
 
+
+LATE = 4 * 2**20
+"""Bytes of files that are sent of a run whose time is up."""
 YOUNG = 5_000
 """Objects that are made before those in cycles are looked for; what a few steps of a training make."""
 KINDS: dict[str, Callable[[Job, int], Work]] = {"": Run}
 """By the kind of a job, what does it: a run, and once `preload` has been called whatever else there is."""
+
+
+def own_name(name: str) -> str:
+    """What the program's own file is called among its files."""
+    return name if name.endswith(".py") and sound(name) and "/" not in name else "program.py"
 
 
 def number(value: object) -> int:

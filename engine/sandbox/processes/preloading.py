@@ -31,7 +31,7 @@ MODULES = (
 )  # fmt: skip
 """What programs import, and what Python, NumPy and SciPy import when it is first used."""
 ENCODINGS = (
-    "ascii", "base64", "cp1252", "hex", "idna", "latin-1", "punycode", "raw_unicode_escape", "rot13", "unicode_escape",
+    "ascii", "base64", "cp1252", "cp437", "hex", "idna", "latin-1", "punycode", "raw_unicode_escape", "rot13", "unicode_escape",
     "utf-16", "utf-16-be", "utf-16-le", "utf-32", "utf-32-be", "utf-32-le", "utf-7", "utf-8", "utf-8-sig",
 )  # fmt: skip
 

@@ -14,10 +14,10 @@ from ... import limits
 from ...recording.batch import EMPTY, WIDTH, Batch, changed
 from .messages import HEADER
 
-BATCH, DONE, REPLY, PART, SHARE, STUCK, OUTPUT = b"B", b"D", b"C", b"S", b"P", b"T", b"O"
+BATCH, DONE, REPLY, PART, SHARE, STUCK, OUTPUT, WRITTEN = b"B", b"D", b"C", b"S", b"P", b"T", b"O", b"W"
 """Some of the recording, its end; the reply of a job or a call, some of what a job has found, how far a job or a call is;
-where a child was stuck; some of what a call returns."""
-KINDS = frozenset((BATCH, DONE, REPLY, PART, SHARE, STUCK, OUTPUT))
+where a child was stuck; some of what a call returns; some of a file that a program wrote."""
+KINDS = frozenset((BATCH, DONE, REPLY, PART, SHARE, STUCK, OUTPUT, WRITTEN))
 MAX_FRAME = limits.FRAME.value()
 MAX_FRAMES = limits.FRAMES.value()
 MAX_READS = limits.READS.value()

@@ -7,6 +7,7 @@ import struct
 import msgspec
 
 from ... import limits as table
+from ...program import project
 from ...recording.batch import Batch
 from ...recording.thinning import Window
 from .call_messages import CallRequest
@@ -91,6 +92,24 @@ class Job(msgspec.Struct, frozen=True):
     """The iterations that are wanted whole, where that is not the whole run."""
     hosted: bool = False
     """Strangers' programs run there: nothing is to run where the system layer does not hold."""
+    name: str = "program"
+    """What the program's file is called."""
+    files: tuple[tuple[str, bytes], ...] = ()
+    """What lies in the folder that it runs in: paths with their bytes."""
+    arguments: tuple[str, ...] = ()
+    """What follows its name in `sys.argv`."""
+
+    @property
+    def modules(self) -> dict[str, str]:
+        """The files that it imports: their texts by path. In a recording they follow its cells."""
+        return project.modules(self.cells, dict(self.files)) if self.files else {}
+
+
+class Written(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Some of a file that the program wrote; what has the same path belongs behind it."""
+
+    path: str
+    data: bytes
 
 
 class RunError(msgspec.Struct, frozen=True):
@@ -134,3 +153,4 @@ encode = msgspec.msgpack.Encoder().encode
 decode_batch = msgspec.msgpack.Decoder(Batch).decode
 decode_done = msgspec.msgpack.Decoder(Done).decode
 decode_job = msgspec.msgpack.Decoder(Job).decode
+decode_written = msgspec.msgpack.Decoder(Written).decode

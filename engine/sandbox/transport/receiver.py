@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 
 from ... import limits as limits_table
-from ...program import Program
+from ...program import Program, project
 from ...recording.batch import Batch
 from ...recording.check import sound_beginning
 from ...recording.events import AnyEvent, CellBegan, CellEnded, Printed
@@ -20,7 +20,7 @@ from ...recording.log import Events, scopes_of, sites_of
 from ...recording.recording import Recording
 from ...recording.store import RecordingError
 from .budget import Census, Room
-from .frames import BATCH, DONE, STUCK, Frames
+from .frames import BATCH, DONE, STUCK, WRITTEN, Frames
 from .messages import (
     FULL,
     HALTED,
@@ -29,8 +29,10 @@ from .messages import (
     Done,
     Limits,
     RunError,
+    Written,
     decode_batch,
     decode_done,
+    decode_written,
 )
 
 MAX_RESULT = limits_table.RESULT.value()
@@ -59,6 +61,8 @@ class RunResult(msgspec.Struct, frozen=True):
     cells: list[CellResult]
     recording: Recording | None
     seconds: float
+    files: tuple[tuple[str, bytes], ...] = ()
+    """What the program wrote in the folder that it ran in: paths with their bytes."""
 
 
 class Control:
@@ -131,13 +135,19 @@ class CollectedRun(Collected):
     ) -> None:
         super().__init__()
         self.seed = seed
-        self.limits, self.source, self.notebook = limits, program.cells, program.notebook
+        modules = program.modules
+        self.program = program
+        self.limits, self.source, self.notebook = limits, (*program.cells, *modules.values()), program.notebook
+        self.names = project.names_of(program.cells, program.name, modules)
+        self.cells = len(program.cells)
         self.control = control or self.control
         self._begin()
 
     def _begin(self) -> None:
         self._census = Census()
         self._room = Room(self.limits, ending=True)
+        self._files: dict[str, bytearray] = {}
+        self._file_bytes = 0
 
     def again(self) -> None:
         """Forget everything, because the program runs once more."""
@@ -153,8 +163,26 @@ class CollectedRun(Collected):
             done = decode_done(body)
             check_done(done, len(self.source))
             self.done = done
+        elif kind == WRITTEN:
+            self._take_file(decode_written(body))
         else:
             raise ValueError("no message of a run")
+
+    def _take_file(self, part: Written) -> None:
+        """Some of a file that the program wrote.
+
+        Raises:
+            ValueError: for a path that leads anywhere else, or more than a run may hold.
+        """
+        self._file_bytes += len(part.data)
+        if not project.sound(part.path) or self._file_bytes > limits_table.FILE_BYTES.value():
+            raise ValueError("a file that no program of ours sends")
+        if part.path not in self._files and len(self._files) >= limits_table.FILE_COUNT.value():
+            raise ValueError("more files than a run holds")
+        self._files.setdefault(part.path, bytearray()).extend(part.data)
+
+    def _written(self) -> tuple[tuple[str, bytes], ...]:
+        return tuple((path, bytes(data)) for path, data in self._files.items())
 
     def _take(self, batch: Batch, size: int) -> None:
         counted = self._census.take(batch)
@@ -173,9 +201,11 @@ class CollectedRun(Collected):
         if self.done is None:
             tape = sound_beginning(tape)  # what was to come in the next message never came
         made = Recording(
-            self.source, Events(tape), sites_of(tape), scopes_of(tape), assembly.stored(), assembly.ops, seed=self.seed
-        )
+            self.source, Events(tape), sites_of(tape), scopes_of(tape), assembly.stored(), assembly.ops, seed=self.seed,
+            names=self.names,
+        )  # fmt: skip
         made.check()
+        made.files, made.arguments = self.program.files, self.program.arguments
         return made
 
     def result(self, end: tuple[int, bool] | None, seconds: float) -> RunResult:
@@ -191,12 +221,12 @@ class CollectedRun(Collected):
         output = "".join([e.text for e in events if isinstance(e, Printed)])
         if not self.trouble and done is not None:
             cells = _cells(events, done.cells)
-            return RunResult(done.status, output, done.error, cells, recording, min(done.seconds, seconds))
+            return RunResult(done.status, output, done.error, cells, recording, min(done.seconds, seconds), self._written())
         status, error = self._ended(end)
-        statuses = ["ok"] * len(self.source)
+        statuses = ["ok"] * self.cells
         if self.notebook:
             began = max((e.cell for e in events if isinstance(e, CellBegan)), default=0)
-            statuses = ["ok" if cell < began else "skipped" if cell > began else "error" for cell in range(len(self.source))]
+            statuses = ["ok" if cell < began else "skipped" if cell > began else "error" for cell in range(self.cells)]
         cells = _cells(events, statuses) if self.notebook and recording is not None else []
         return RunResult(status, output, error, cells, recording, seconds)
 

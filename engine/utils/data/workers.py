@@ -71,10 +71,10 @@ class Worker:
 
 
 def _states() -> tuple[Any, ...]:
-    return default_generator.stream.state(), default_generator.initial_seed(), random.getstate()
+    return default_generator.stream.state(), random.getstate()
 
 
 def _go_on(states: tuple[Any, ...]) -> None:
-    state, default_generator._seed, python = states
+    state, python = states
     default_generator.stream.restore(state)
     random.setstate(python)

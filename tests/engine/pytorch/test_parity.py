@@ -7,13 +7,15 @@ import pytest
 from tests.engine.pytorch.parity import Compared, compare, programs, spread
 
 PARTS = 4
+COUNT = 80
+"""Programs that are tried here; `make parity` tries 200."""
 
 
 @pytest.mark.ci
 @pytest.mark.parametrize("part", range(PARTS))
 def test_both_recorders_agree_on_programs_that_people_ask_about(part: int) -> None:
     total, answered, others = Compared(), 0, []
-    for case in programs()[part::PARTS]:
+    for case in spread(programs(), COUNT)[part::PARTS]:
         found = compare(case)
         if found is None:
             others.append(f"{case}: no recording")
@@ -25,10 +27,10 @@ def test_both_recorders_agree_on_programs_that_people_ask_about(part: int) -> No
         total.equal += found.equal
         if not found.findings:
             others.append(str(case))
-    assert answered >= 48
-    assert total.aligned >= 0.95 * max(total.there, total.here)
+    assert answered >= COUNT // PARTS - 1
+    assert total.aligned >= 0.93 * max(total.there, total.here)
     assert total.equal >= 0.85 * total.aligned
-    assert len(others) <= 5, "\n".join(others)
+    assert len(others) <= 3, "\n".join(others)
 
 
 def test_a_training_agrees() -> None:

@@ -81,6 +81,21 @@ try:
     import os
 except ImportError as e:
     errors.append(e)
+import argparse, csv, glob, gzip, hashlib, importlib, inspect, json, os, pathlib, shutil, tempfile, uuid, zipfile
+text, binary, both = open('a.txt', 'w'), open('b', 'wb'), open('b', 'r+b')
+path, status, entries, walk = pathlib.Path('a.txt'), os.stat('a.txt'), os.scandir('.'), os.walk('.')
+entry = next(entries)
+rows, row_writer, by_name = csv.reader(['1,2']), csv.writer(text), csv.DictReader(['a', '1'])
+folder, unnamed, packed = tempfile.TemporaryDirectory(), tempfile.NamedTemporaryFile(), gzip.open('c.gz', 'w')
+archive = zipfile.ZipFile('d.zip', 'w')
+archive.writestr('x', 'y')
+np.savez('e.npz', array)
+arrays = np.load('e.npz')
+info, hashed, unique = archive.infolist()[0], hashlib.md5(b'x'), uuid.uuid4()
+parser = argparse.ArgumentParser()
+action = parser.add_argument('--lr', type=float, default=0.1)
+namespace, formatter = parser.parse_args([]), argparse.HelpFormatter('prog')
+signatures = [inspect.signature(net.forward), inspect.signature(torch.nn.Linear), importlib.util.find_spec('math'), json.JSONEncoder()]
 def gen():
     yield 1
 generator, function, method, bound = gen(), gen, net.forward, x.sum

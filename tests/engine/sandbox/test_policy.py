@@ -290,7 +290,7 @@ ESCAPES = {
     "a state beyond the generator's": (
         "import numpy as np\ns = np.random.get_state()\nnp.random.set_state((s[0], s[1], 10**6, 0, 0.0))\ny = 1"
     ),
-    "a state beyond torch's generator": "import torch\ny = torch.set_rng_state(torch.full((2512,), 255, dtype=torch.uint8))",
+    "a state beyond torch's generator": "import torch\ny = torch.set_rng_state(torch.full((5056,), 255, dtype=torch.uint8))",
     "the inside of a generator": "import numpy as np\ny = np.random.default_rng(0).bit_generator.ctypes",
     "the inside of torch's generator": "import torch\ny = torch.default_generator.stream.bits.capsule",
     "a file of arrays": "import numpy as np\ny = np.load('/etc/passwd', allow_pickle=True)",

@@ -54,7 +54,7 @@ for fd in range(256):
 # %% a directory
 #: goal: marks
 import os
-print('REACHED', os.listdir('/'))
+print('REACHED' if {'etc', 'usr', 'proc'} & set(os.listdir('/')) else '')
 
 # %% a file's size
 #: goal: marks

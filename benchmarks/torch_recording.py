@@ -1,0 +1,118 @@
+"""What recording costs a training on the PyTorch that is installed: processor time of a step, recorded ÷ plain, medians.
+
+Beside it stands what PyTorch itself offers: `detect_anomaly`, and `DebugMode`, which prints what is dispatched.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Any
+
+from benchmarks.sizes import options
+
+
+def tiny() -> Callable[[], None]:
+    """A step of a small network."""
+    import torch
+    from torch import nn
+
+    torch.manual_seed(0)
+    net = nn.Sequential(nn.Linear(8, 32), nn.ReLU(), nn.Linear(32, 32), nn.ReLU(), nn.Linear(32, 1))
+    optimizer = torch.optim.Adam(net.parameters(), lr=1e-3)
+    x, y = torch.randn(16, 8), torch.randn(16, 1)
+
+    def step() -> None:
+        optimizer.zero_grad()
+        loss: Any = ((net(x) - y) ** 2).mean()
+        loss.backward()
+        optimizer.step()
+
+    return step
+
+
+def transformer(layers: int = 12, width: int = 128) -> Callable[[], None]:
+    """A step of a transformer of twelve layers."""
+    import torch
+    from torch import nn
+
+    torch.manual_seed(0)
+    layer = nn.TransformerEncoderLayer(width, 4, 4 * width, dropout=0.0, batch_first=True)
+    net = nn.Sequential(nn.Embedding(64, width), nn.TransformerEncoder(layer, layers), nn.Linear(width, 64))
+    optimizer = torch.optim.AdamW(net.parameters(), lr=1e-3)
+    x = torch.randint(0, 64, (4, 32))
+
+    def step() -> None:
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(net(x).flatten(0, 1), x.flatten()).backward()
+        optimizer.step()
+
+    return step
+
+
+def anomalies() -> AbstractContextManager[Any]:
+    """PyTorch's anomaly mode."""
+    import torch
+
+    return torch.autograd.detect_anomaly(check_nan=True)
+
+
+def debugging() -> AbstractContextManager[Any]:
+    """PyTorch's log of what is dispatched."""
+    from torch.utils._debug_mode import DebugMode
+
+    return DebugMode()
+
+
+@contextmanager
+def recorded(level: str) -> Iterator[None]:
+    """Our recording."""
+    from engine.pytorch import record
+
+    with record(level=level):
+        yield
+
+
+def milliseconds(step: Callable[[], None], around: Callable[[], AbstractContextManager[Any]], times: int, rounds: int) -> float:
+    """Processor time of a step."""
+    found = []
+    for _ in range(rounds):
+        with around():
+            step()
+            began = time.process_time()
+            for _ in range(times):
+                step()
+            found.append((time.process_time() - began) / times * 1e3)
+    return statistics.median(found)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print the table."""
+    small = options(__doc__).parse_args(arguments).smallest
+    try:
+        import torch
+    except ModuleNotFoundError:
+        print("\nRecording PyTorch: it is not installed")
+        return
+    torch.set_num_threads(1)
+    kinds: dict[str, Callable[[], AbstractContextManager[Any]]] = {
+        "plain": nullcontext,
+        "statistics": lambda: recorded("statistics"),
+        "values": lambda: recorded("values"),
+        "detect_anomaly": anomalies,
+        "DebugMode": debugging,
+    }
+    print(f"\nRecording PyTorch {torch.__version__}: processor time of a step, in brackets ÷ plain\n")
+    print(f"| | {' | '.join(kinds)} |\n|---{'|---' * len(kinds)}|")
+    programs = {"tiny network": (tiny(), 2 if small else 50), "transformer of 12 layers": (transformer(), 1 if small else 4)}
+    for title, (step, times) in programs.items():
+        rounds = 1 if small else 5
+        taken = {name: milliseconds(step, around, times, rounds) for name, around in kinds.items()}
+        cells = [f"{each:.2f} ms ({each / taken['plain']:.1f})" for each in taken.values()]
+        print(f"| {title} | {' | '.join(cells)} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
