@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from .files import files as files
-
 
 def is_path(f: Any) -> bool:
     """Whether something is a path, and no file object."""

@@ -10,7 +10,8 @@ from ...checkpoint import safetensors, torch_files
 from ...tensor import constant
 from ...tensor_attributes import device
 from ..policy.guards import Guards
-from .kept_files import files, path_of
+from .files import files
+from .files.store import text_of as path_of
 
 
 def _on_cpu(where: Any) -> None:

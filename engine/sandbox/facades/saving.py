@@ -16,7 +16,9 @@ from ..policy.guards import Guards
 from ..policy.inert import real
 from . import safetensors as safetensors_facade
 from .facade import Facade
-from .kept_files import files, go_to, is_path, path_of, read_all
+from .files import files
+from .files.store import text_of as path_of
+from .kept_files import go_to, is_path, read_all
 from .saved_objects import HELP, Guarded
 
 LOAD_OPTIONS = frozenset(("encoding", "errors", "fix_imports"))
