@@ -22,6 +22,9 @@ from .backends import get_float32_matmul_precision, set_float32_matmul_precision
 from .context import is_warn_always_enabled, set_warn_always
 from .cuda import NOT_COMPILED, AcceleratorError, OutOfMemoryError
 from .dtypes import (
+    bfloat16,
+    complex64,
+    complex128,
     dtype,
     finfo,
     float16,
@@ -73,6 +76,7 @@ from .version import TORCH_VERSION as _VERSION
 # NumPy warns of 1/0 and log(0), PyTorch does not.
 _numpy.seterr(all="ignore")
 
+cdouble, cfloat = complex128, complex64
 double, half, long, short = float64, float16, int64, int16
 __version__ = _VERSION
 inf, nan, pi, e = _math.inf, _math.nan, _math.pi, _math.e
@@ -85,7 +89,7 @@ globals().update(float=float32, int=int32, bool=_dtypes.bool8)
 globals().update(_LEGACY)
 newaxis = None
 _MODULES = (
-    "_dynamo", "accelerator", "amp", "backends", "compiler", "cuda", "distributions", "func",
+    "_dynamo", "accelerator", "amp", "backends", "compiler", "cuda", "distributions", "fft", "func",
     "functional", "linalg", "masked", "nn", "optim",
     "profiler", "random", "signal", "special", "testing", "torch_version", "types", "utils", "version",
 )  # fmt: skip
@@ -98,7 +102,7 @@ __all__ = [
     "get_float32_matmul_precision", "get_num_interop_threads", "is_deterministic_algorithms_warn_only_enabled", "is_storage",
     "layout", "memory_format", "set_default_device", "set_default_tensor_type", "set_float32_matmul_precision",
     "set_flush_denormal", "set_num_interop_threads", "sparse_coo", "strided", "typename", *_AMP, "channels_last",
-    "channels_last_3d", "contiguous_format", "default_generator",
+    "bfloat16", "cdouble", "cfloat", "channels_last_3d", "complex128", "complex64", "contiguous_format", "default_generator",
     "device", "double", "dtype", "e", "enable_grad", "finfo", "float16", "float32", "float64", "fork_rng", "get_default_device",
     "get_default_dtype", "get_num_threads", "get_rng_state", "half", "iinfo", "inf", "inference_mode", "initial_seed", "int16",
     "int32", "int64", "int8", "is_grad_enabled", "is_inference_mode_enabled", "is_tensor", "is_warn_always_enabled", "load",

@@ -62,7 +62,8 @@ class Context:
     """Grad mode, the observer and the number the next node gets. Not per thread: one program runs in one thread."""
 
     __slots__ = (
-        "_inference", "_linked", "_observer", "callbacks", "copy", "deepcopy", "fast", "grad", "node", "opened", "passes",
+        "_dual", "_inference", "_linked", "_observer", "callbacks", "casts",
+        "copy", "deepcopy", "fast", "grad", "node", "opened", "passes",
         "reached", "restricted", "sequence", "special", "task", "writing",
     )  # fmt: skip
 
@@ -70,10 +71,12 @@ class Context:
         self.grad = True
         self.sequence = 0
         self.special = False
-        """Whether there is an observer, inference mode, or interest in new nodes: what operations look at after they ran."""
+        """Whether there is an observer, inference mode, or interest in new nodes or in tangents: what operations look at after
+        they ran."""
         self._inference = False
         self._observer: Observer | None = None
         self._linked: Callable[[Any], None] | None = None
+        self._dual: Callable[[Any, tuple[Any, ...], Any], None] | None = None
         self.passes = 0
         """How many backward passes have begun."""
         self.reached: Any = None
@@ -88,6 +91,8 @@ class Context:
         """The node being executed, when the pass is observed or hooked."""
         self.fast: Any = None
         """The smaller dtype that products are computed in within `autocast`; None outside of it."""
+        self.casts: dict[int, tuple[Any, Any]] | None = None
+        """What leaves have been cast to within `autocast`, by the leaf's identity; None where nothing is kept."""
         self.callbacks: list[Callable[[], None]] = []
         """What is to be called when the backward pass under way has ended."""
         self.writing: Callable[[Any], None] | None = None
@@ -97,7 +102,7 @@ class Context:
         """How things of the program are copied: as Python does, or as a sandbox that runs the program does."""
 
     def _look(self) -> None:
-        self.special = self._inference or self._observer is not None or self._linked is not None
+        self.special = self._inference or self._observer is not None or self._linked is not None or self._dual is not None
 
     @property
     def inference(self) -> bool:
@@ -127,6 +132,16 @@ class Context:
     @linked.setter
     def linked(self, value: Callable[[Any], None] | None) -> None:
         self._linked = value
+        self._look()
+
+    @property
+    def dual(self) -> Callable[[Any, tuple[Any, ...], Any], None] | None:
+        """Called with each operation that has run, its arguments and its result, where tensors may carry tangents."""
+        return self._dual
+
+    @dual.setter
+    def dual(self, value: Callable[[Any, tuple[Any, ...], Any], None] | None) -> None:
+        self._dual = value
         self._look()
 
 

@@ -6,27 +6,54 @@ from typing import Any
 
 import numpy as np
 
-Scalar = bool | int | float
+Scalar = bool | int | float | complex
 """A Python number as an operand: it promotes the category of a tensor's dtype, never its width."""
+
+
+FLOATING = "fV"
+"""What NumPy calls the kinds of real floating point types: "V", what NumPy has not of itself, is bfloat16."""
+INEXACT = "fcV"
+"""The kinds of floating point and complex types, which can have gradients."""
 
 
 class dtype:  # noqa: N801  (PyTorch's name)
     """A data type of tensors, such as `torch.float32`."""
 
-    __slots__ = ("_aliases", "is_floating_point", "itemsize", "name", "numpy")
+    __slots__ = ("_aliases", "_numpy", "is_complex", "is_floating_point", "itemsize", "name")
 
-    def __init__(self, name: str, numpy: Any) -> None:
+    _numpy: np.dtype[Any]
+
+    def __init__(self, name: str, numpy: Any, kind: str = "", itemsize: int = 0) -> None:
         self.name = name
-        self.numpy: np.dtype[Any] = np.dtype(numpy)
-        self.is_floating_point = self.numpy.kind == "f"
-        self.itemsize = self.numpy.itemsize
+        if numpy is not None:
+            self._numpy = np.dtype(numpy)
+            kind, itemsize = self._numpy.kind, self._numpy.itemsize
+        self.is_floating_point = kind in FLOATING
+        self.is_complex = kind == "c"
+        self.itemsize = itemsize
 
-    is_complex = False
+    def __getattr__(self, name: str) -> Any:
+        # What NumPy has not of itself: its slot is empty until somebody asks for it.
+        if name == "_numpy":
+            self._numpy = _extension(self.name)
+            OF_NUMPY[self._numpy] = self
+            return self._numpy
+        raise AttributeError(f"'torch.dtype' object has no attribute '{name}'")
 
     @property
     def is_signed(self) -> bool:
         """Whether the type has negative values."""
-        return self.numpy.kind in "fi"
+        return self._numpy.kind in "fiVc"
+
+    def to_complex(self) -> dtype:
+        """The complex type whose parts have this type."""
+        if self.is_complex:
+            return self
+        return _complex_of(self)
+
+    def to_real(self) -> dtype:
+        """The type of the real and the imaginary part."""
+        return {complex64: float32, complex128: float64}.get(self, self)
 
     def __repr__(self) -> str:
         return f"torch.{self.name}"
@@ -35,6 +62,9 @@ class dtype:  # noqa: N801  (PyTorch's name)
         return self.name
 
 
+complex128 = dtype("complex128", np.complex128)
+complex64 = dtype("complex64", np.complex64)
+bfloat16 = dtype("bfloat16", None, "V", 2)
 float64 = dtype("float64", np.float64)
 float32 = dtype("float32", np.float32)
 float16 = dtype("float16", np.float16)
@@ -45,25 +75,63 @@ int8 = dtype("int8", np.int8)
 uint8 = dtype("uint8", np.uint8)
 bool8 = dtype("bool", np.bool_)
 
-ALL = (float64, float32, float16, int64, int32, int16, int8, uint8, bool8)
-OF_NUMPY: dict[np.dtype[Any], dtype] = {d.numpy: d for d in ALL}
+ALL = (complex128, complex64, float64, float32, float16, bfloat16, int64, int32, int16, int8, uint8, bool8)
+OF_NUMPY: dict[np.dtype[Any], dtype] = {d._numpy: d for d in ALL if d is not bfloat16}
+"""The types of arrays; bfloat16's is among them once there may be arrays of it."""
 LEGACY_NAMES = {
+    complex128: "ComplexDoubleTensor", complex64: "ComplexFloatTensor", bfloat16: "BFloat16Tensor",
     float64: "DoubleTensor", float32: "FloatTensor", float16: "HalfTensor", int64: "LongTensor", int32: "IntTensor",
     int16: "ShortTensor", int8: "CharTensor", uint8: "ByteTensor", bool8: "BoolTensor",
 }  # fmt: skip
 SCALAR_NAMES = {
+    complex128: "ComplexDouble", complex64: "ComplexFloat", bfloat16: "BFloat16",
     float64: "Double", float32: "Float", float16: "Half", int64: "Long", int32: "Int",
     int16: "Short", int8: "Char", uint8: "Byte", bool8: "Bool",
 }  # fmt: skip
 """How PyTorch's error messages name a type ("expected scalar type Float but found Double")."""
 CPP_NAMES = {
+    complex128: "c10::complex<double>", complex64: "c10::complex<float>", bfloat16: "c10::BFloat16",
     float64: "double", float32: "float", float16: "c10::Half", int64: "long int", int32: "int",
     int16: "short int", int8: "signed char", uint8: "unsigned char", bool8: "bool",
 }  # fmt: skip
 """How other messages name it: as C++ does."""
 
-_CATEGORY = {"b": 0, "i": 1, "u": 1, "f": 2}
+_CATEGORY = {"b": 0, "i": 1, "u": 1, "f": 2, "V": 2, "c": 3}
 _default = float32
+
+
+def _extension(name: str) -> np.dtype[Any]:
+    """A type that NumPy has not of itself. What makes it is imported here, on first use: that takes 8 ms."""
+    import ml_dtypes
+
+    found: np.dtype[Any] = np.dtype(getattr(ml_dtypes, name))
+    return found
+
+
+def _complex_of(d: dtype) -> dtype:
+    """The complex type whose parts have the type `d`.
+
+    Raises:
+        NotImplementedError: for half precision.
+    """
+    if d is float16:
+        raise NotImplementedError("torch.complex32 is not supported by Gradtape")
+    return complex128 if d is float64 else complex64
+
+
+def complex_default() -> dtype:
+    """The complex type whose parts have the default dtype."""
+    return _complex_of(_default)
+
+
+def complex_of(d: np.dtype[Any]) -> np.dtype[Any]:
+    """NumPy's complex type whose parts have the type `d`; itself if it is complex."""
+    return d if d.kind == "c" else _complex_of(OF_NUMPY[d])._numpy
+
+
+def real_of(d: np.dtype[Any]) -> np.dtype[Any]:
+    """NumPy's type of the parts of complex numbers of type `d`; itself if it is real."""
+    return d if d.kind != "c" else OF_NUMPY[d].to_real()._numpy
 
 
 def get_default_dtype() -> dtype:
@@ -86,10 +154,26 @@ def set_default_dtype(d: dtype) -> None:
 def of_scalar(value: Scalar) -> np.dtype[Any]:
     """The dtype a tensor of this Python number would have."""
     if isinstance(value, bool | np.bool_):
-        return bool8.numpy
+        return bool8._numpy
     if isinstance(value, int | np.integer):
-        return int64.numpy
-    return _default.numpy
+        return int64._numpy
+    if isinstance(value, complex | np.complexfloating):
+        return complex_default()._numpy
+    return _default._numpy
+
+
+def held_in(value: Any, d: np.dtype[Any]) -> Any:
+    """A number as tensors of a real dtype hold it: a complex one without its imaginary part, if that is zero.
+
+    Raises:
+        RuntimeError: where it is not.
+    """
+    if isinstance(value, complex | np.complexfloating) and d.kind not in "cb":
+        if value.imag:
+            kind = "int64_t" if d == int64._numpy else CPP_NAMES[OF_NUMPY[d]]
+            raise RuntimeError(f"value cannot be converted to type {kind} without overflow")
+        return value.real
+    return value
 
 
 def promote_pair(a: np.dtype[Any], b: np.dtype[Any]) -> np.dtype[Any]:
@@ -98,14 +182,19 @@ def promote_pair(a: np.dtype[Any], b: np.dtype[Any]) -> np.dtype[Any]:
         return a
     kinds = _CATEGORY[a.kind], _CATEGORY[b.kind]
     if kinds[0] != kinds[1]:
-        return a if kinds[0] > kinds[1] else b
+        low, high = (b, a) if kinds[0] > kinds[1] else (a, b)
+        # A double beside complex numbers makes both parts of them doubles.
+        return complex128._numpy if high.kind == "c" and low == float64._numpy else high
+    if "V" in (a.kind, b.kind):
+        other = b if a.kind == "V" else a
+        return float32._numpy if other.itemsize == 2 else other
     # uint8 with a signed type of one byte needs two bytes; otherwise the wider one wins.
     return np.promote_types(a, b)
 
 
 def result_dtype(operands: tuple[Any, ...]) -> np.dtype[Any]:
     """The type of a result: tensors with dimensions decide, then 0-d tensors, then Python numbers, each only if it is of
-    a higher category (bool < integer < floating point)."""
+    a higher category (bool < integer < floating point < complex)."""
     best: list[np.dtype[Any] | None] = [None, None, None]
     for x in operands:
         if isinstance(x, np.ndarray):
@@ -119,33 +208,39 @@ def result_dtype(operands: tuple[Any, ...]) -> np.dtype[Any]:
         if d is None:
             continue
         if result is None or _CATEGORY[d.kind] > _CATEGORY[result.kind]:
-            result = d
+            # Complex numbers of a lower rank do not widen floating point ones of a higher.
+            result = complex_of(result) if result is not None and d.kind == "c" and result.kind in FLOATING else d
     assert result is not None
     return result
 
 
 def promote_types(a: dtype, b: dtype) -> dtype:
     """The smallest type to which both can be converted without losing category."""
-    return OF_NUMPY[promote_pair(a.numpy, b.numpy)]
+    return OF_NUMPY[promote_pair(a._numpy, b._numpy)]
 
 
 def can_cast(source: dtype, target: dtype) -> bool:
     """Whether in-place results of `source` may be stored in `target`: a category is never lowered."""
-    return _CATEGORY[source.numpy.kind] <= _CATEGORY[target.numpy.kind]
+    return _CATEGORY[source._numpy.kind] <= _CATEGORY[target._numpy.kind]
 
 
 class finfo:  # noqa: N801
     """Limits of a floating point type, as `torch.finfo`."""
 
     def __init__(self, type: dtype | None = None) -> None:
-        d = _asked("finfo", _default if type is None else type)
+        d = _asked("finfo", _default if type is None else type).to_real()
         if not d.is_floating_point:
             raise TypeError("torch.finfo() requires a floating point input type. Use torch.iinfo to handle 'torch.finfo'")
-        info = np.finfo(d.numpy)
+        if d is bfloat16:
+            import ml_dtypes
+
+            info: Any = ml_dtypes.finfo(d._numpy)  # type: ignore[no-untyped-call]
+        else:
+            info = np.finfo(d._numpy)
         self.dtype = d.name
         self.bits, self.eps, self.max = info.bits, float(info.eps), float(info.max)
         self.min, self.tiny, self.smallest_normal = float(info.min), float(info.tiny), float(info.tiny)
-        self.resolution = float(info.resolution)
+        self.resolution = 10.0**-info.precision
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, finfo) and self.dtype == other.dtype
@@ -163,9 +258,9 @@ class iinfo:  # noqa: N801
 
     def __init__(self, type: dtype) -> None:
         d = _asked("iinfo", type)
-        if d.numpy.kind not in "iu":
+        if d._numpy.kind not in "iu":
             raise TypeError("torch.iinfo() requires an integer input type. Use torch.finfo to handle 'torch.iinfo'")
-        info = np.iinfo(d.numpy)
+        info = np.iinfo(d._numpy)
         self.dtype, self.bits, self.max, self.min = d.name, info.bits, int(info.max), int(info.min)
 
     def __eq__(self, other: object) -> bool:

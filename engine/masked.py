@@ -52,7 +52,7 @@ def _mask_of(input: Tensor, mask: Tensor) -> Any:
 
 def _least(input: Tensor, sign: int) -> float:
     """The smallest (or, with sign -1, the largest) number of a dtype."""
-    if input._array.dtype.kind == "f":
+    if input._array.dtype.kind in dtypes.INEXACT:
         return -math.inf * sign
     limits = np.iinfo(input._array.dtype)
     return int(limits.min if sign > 0 else limits.max)
@@ -67,7 +67,7 @@ def _filled(input: Tensor, mask: Tensor | None, neutral: Any) -> Any:
 
 def _summed(dtype: Dtype | None, input: Tensor) -> Dtype:
     """The dtype of sums: int64 for integers and bools."""
-    return dtype or (input.dtype if input.dtype.is_floating_point else int64)
+    return dtype or (input.dtype if input._array.dtype.kind in dtypes.INEXACT else int64)
 
 
 def sum(input: Tensor, dim: Any = None, *, keepdim: bool = False, dtype: Dtype | None = None, mask: Any = None) -> Any:
@@ -127,7 +127,7 @@ def mean(input: Tensor, dim: Any = None, *, keepdim: bool = False, dtype: Dtype 
     """Mean of the elements where the mask holds."""
     source = "Input" if dtype is None else "Optional"
     dtype = dtype or input.dtype
-    if not dtype.is_floating_point:
+    if not (dtype.is_floating_point or dtype.is_complex):
         raise ValueError(
             f"mean(): Could not infer output dtype. {source} dtype must be either a floating point or complex dtype. Got: "
             f"{dtype}"
@@ -173,14 +173,14 @@ def _variance(input: Tensor, dim: Any, unbiased: Any, correction: Any, keepdim: 
     if unbiased is not None and correction is not None:
         raise AssertionError("Only one of unbiased and correction may be given")
     less = float(correction if correction is not None else 1.0 if unbiased is None or unbiased else 0.0)
-    dtype = dtype or (input.dtype if input.dtype.is_floating_point else dtypes.float32)
-    compute = dtype if dtype.is_floating_point else dtypes.float32
+    dtype = dtype or (input.dtype if input._array.dtype.kind in dtypes.INEXACT else dtypes.float32)
+    compute = dtype if dtype.is_floating_point or dtype.is_complex else dtypes.float32
     number = _counted(input, dim, True, mask)
     centred = input - sum(input, dim, keepdim=True, dtype=dtype, mask=mask) / number
-    total = sum(centred * centred, dim, keepdim=keepdim, dtype=compute, mask=mask)
+    total = sum(centred * T.conj(centred), dim, keepdim=keepdim, dtype=compute, mask=mask)
     number = number if keepdim else number.reshape(total.shape)
     if less:
-        number = T.clamp(number.to(compute) - less, min=0)
+        number = T.clamp(number.to(compute.to_real()) - less, min=0)
     return (total / number).to(dtype)
 
 

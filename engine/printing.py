@@ -15,6 +15,8 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from .dtypes import FLOATING
+
 Array = NDArray[Any]
 
 
@@ -73,6 +75,7 @@ def format_tensor(
     default_dtype_name: str = "float32",
     requires_grad: bool = False,
     grad_fn_name: str | None = None,
+    tangent: str | None = None,
     is_parameter: bool = False,
     tensor_class: str | None = None,
 ) -> str:
@@ -80,7 +83,12 @@ def format_tensor(
     prefix = "tensor(" if tensor_class is None else f"{tensor_class}("
     indent = len(prefix)
     suffixes = []
-    usual = dtype_name in (default_dtype_name, "int64", "bool")
+    usual = dtype_name in (
+        default_dtype_name,
+        "int64",
+        "bool",
+        "complex128" if default_dtype_name == "float64" else "complex64",
+    )
     if array.size == 0:
         # An empty tensor shows its shape, and its dtype unless it is the one that an empty list would get.
         if array.ndim != 1:
@@ -96,6 +104,8 @@ def format_tensor(
         suffixes.append(f"grad_fn=<{grad_fn_name}>")
     elif requires_grad:
         suffixes.append("requires_grad=True")
+    if tangent is not None:
+        suffixes.append(f"tangent={tangent}")
     text = prefix + body + _joined(body, prefix, suffixes, indent)
     return f"Parameter containing:\n{text}" if is_parameter else text
 
@@ -122,7 +132,8 @@ def _joined(body: str, prefix: str, suffixes: list[str], indent: int) -> str:
 
 def _body(array: Array, indent: int) -> str:
     summarize = array.size > _options.threshold
-    width, write = _formatter(_shown(array) if summarize else array)
+    shown = _shown(array) if summarize else array
+    width, write = _complex_formatter(shown) if array.dtype.kind == "c" else _formatter(shown)
     return _nested(array, indent, summarize, width, write)
 
 
@@ -138,7 +149,7 @@ def _shown(array: Array) -> Array:
 def _formatter(array: Array) -> tuple[int, Callable[[Any], str]]:
     """The width of an element and the function that writes one."""
     flat = array.ravel().tolist()
-    if array.dtype.kind != "f":
+    if array.dtype.kind not in FLOATING:
         width = max((len(str(v)) for v in flat), default=1)
         return width, lambda v: str(v).rjust(width)
     precision = _options.precision
@@ -156,6 +167,17 @@ def _formatter(array: Array) -> tuple[int, Callable[[Any], str]]:
         return width, _whole(width)
     width = max(1, *(len(fixed.format(v)) for v in numbers))
     return width, lambda v: fixed.format(v).rjust(width)
+
+
+def _complex_formatter(array: Array) -> tuple[int, Callable[[Any], str]]:
+    """The same for complex numbers: their parts each have a format of their own."""
+    (width, real), (more, imag) = _formatter(array.real), _formatter(array.imag)
+
+    def write(v: complex) -> str:
+        below = imag(v.imag).lstrip() + "j"
+        return real(v.real) + ("" if below[0] in "+-" else "+") + below
+
+    return width + more + 1, write
 
 
 def _whole(width: int) -> Callable[[float], str]:

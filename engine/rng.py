@@ -94,7 +94,7 @@ class Stream:
         wide = np.float64 if np.dtype(dtype) == np.float64 else F32
         out = self.uniform(n, wide)
         whole = n // LANES * LANES
-        if np.dtype(dtype) == np.float16:
+        if np.dtype(dtype).itemsize == 2:
             out[:whole] = box_muller(out[:whole], mean, std)
             if n % LANES:
                 out[-LANES:] = box_muller(np.concatenate([out[whole:], self.uniform(LANES - n % LANES, wide)]), mean, std)

@@ -79,7 +79,7 @@ class Tensor:
     __array_priority__: ClassVar[int] = 1000
 
     def __init__(self, *data: Any, dtype: dtype | None = None, device: Any = None) -> None:
-        target = (dtype or dtypes.get_default_dtype()).numpy
+        target = (dtype or dtypes.get_default_dtype())._numpy
         if len(data) == 1 and isinstance(data[0], Tensor):
             array = data[0]._array
         elif len(data) == 1 and not isinstance(data[0], (int, np.integer)):
@@ -184,11 +184,11 @@ class Tensor:
 
     def is_floating_point(self) -> bool:
         """Whether the elements are floating point numbers."""
-        return bool(self._array.dtype.kind == "f")
+        return bool(self._array.dtype.kind in dtypes.FLOATING)
 
     def is_complex(self) -> bool:
-        """Always False: complex numbers are out of scope."""
-        return False
+        """Whether the elements are complex numbers."""
+        return bool(self._array.dtype.kind == "c")
 
     def is_signed(self) -> bool:
         """Whether the dtype has negative values."""
@@ -216,7 +216,7 @@ class Tensor:
                 "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a "
                 "subgraph that doesn't require differentiation use var_no_grad = var.detach()."
             )
-        if value and self._array.dtype.kind != "f":
+        if value and self._array.dtype.kind not in dtypes.INEXACT:
             raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
         if value and self._counter.__class__ is Inference and not context.inference:
             raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
@@ -233,7 +233,7 @@ class Tensor:
         if requires_grad.__class__ is not bool:
             kind = type(requires_grad).__name__
             raise TypeError(f"requires_grad_(): argument 'requires_grad' (position 1) must be bool, not {kind}")
-        if requires_grad and self._array.dtype.kind != "f" and self._node is None:
+        if requires_grad and self._array.dtype.kind not in dtypes.INEXACT and self._node is None:
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
         self.requires_grad = requires_grad
         return self
@@ -445,6 +445,12 @@ class Tensor:
             raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
         if context.special and context.observer is not None:
             context.observer.read(self, "numpy")
+        if self._array.dtype.kind == "V":
+            raise TypeError("Got unsupported ScalarType BFloat16")
+        if self.is_conj() and not force:
+            raise RuntimeError(
+                "Can't call numpy() on Tensor that has conjugate bit set. Use tensor.resolve_conj().numpy() instead."
+            )
         # A view: giving the array another shape does not give it to the tensor.
         return self._array.view()
 
@@ -459,7 +465,16 @@ class Tensor:
             default_dtype_name=dtypes.get_default_dtype().name,
             requires_grad=self.requires_grad,
             grad_fn_name=self._grad_fn_name(),
+            tangent=self._tangent_text(),
         )
+
+    def _tangent_text(self) -> str | None:
+        if context.dual is None:
+            return None
+        from .autograd.forward_ad import tangent_of
+
+        tangent = tangent_of(self)
+        return None if tangent is None else f"{tangent}"
 
     def _grad_fn_name(self) -> str | None:
         try:
@@ -495,17 +510,25 @@ class Tensor:
             context.observer.read(self, how)
         return self._array.item()
 
+    def _real_scalar(self, how: str, kind: str) -> Any:
+        value = self._scalar(how)
+        if isinstance(value, complex):
+            if value.imag:
+                raise RuntimeError(f"value cannot be converted to type {kind} without overflow")
+            value = value.real
+        return value
+
     def __float__(self) -> float:
-        return float(self._scalar("float"))
+        return float(self._real_scalar("float", "double"))
 
     def __int__(self) -> int:
-        return int(self._scalar("int"))
+        return int(self._real_scalar("int", "int64_t"))
 
     def __complex__(self) -> complex:
         return complex(self._scalar("complex"))
 
     def __index__(self) -> int:
-        if self._array.dtype.kind == "f" or self._array.size != 1:
+        if self._array.dtype.kind in dtypes.INEXACT or self._array.size != 1:
             raise TypeError("only integer tensors of a single element can be converted to an index")
         return int(self._array.item())
 

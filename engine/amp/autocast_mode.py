@@ -11,16 +11,12 @@ from .. import dtypes
 from ..compat.classes import known_as
 from ..context import context, outside
 from ..dtypes import dtype as Dtype  # noqa: N812
-from ..errors import Unsupported
 from ..tensor_attributes import device
 
 AVAILABLE = ("cpu", "cuda", "xpu", "mtia", "maia", "mps", "hpu", "xla", "privateuseone")
 """Kinds of devices that PyTorch knows an autocast for."""
-FAST: dict[str, Dtype | None] = {"cuda": dtypes.float16, "mps": dtypes.float16, "xpu": dtypes.float16}
-"""The smaller dtype by kind of device; None for bfloat16, which is the CPU's and is not here."""
-NO_BFLOAT16 = (
-    "torch.autocast('cpu') computes in bfloat16, which is not supported by Gradtape. Use dtype=torch.float16, or enabled=False."
-)
+FAST: dict[str, Dtype] = {"cuda": dtypes.float16, "mps": dtypes.float16}
+"""The smaller dtype by kind of device, where it is not bfloat16."""
 
 
 class autocast:  # noqa: N801
@@ -35,7 +31,8 @@ class autocast:  # noqa: N801
         if device_type not in AVAILABLE:
             raise RuntimeError(f"User specified an unsupported autocast device_type '{device_type}'")
         self.device = device_type
-        self.fast_dtype = FAST.get(device_type) if dtype is None else dtype
+        self.fast_dtype = get_autocast_dtype(device_type) if dtype is None else dtype
+        self._keeps = cache_enabled is None or cache_enabled
         self._enabled = self._may_be_enabled() if enabled else False
         self._before: list[Any] = []
 
@@ -44,9 +41,7 @@ class autocast:  # noqa: N801
         if self.device == "cuda":
             warnings.warn("CUDA is not available or torch_xla is imported. Disabling autocast.", stacklevel=outside())
             return False
-        if self.fast_dtype is None:
-            raise Unsupported(NO_BFLOAT16)
-        if self.fast_dtype is not dtypes.float16:
+        if self.fast_dtype not in (dtypes.float16, dtypes.bfloat16):
             name = self.device.upper()
             warnings.warn(
                 f"In {name} autocast, but the target dtype is not supported. Disabling autocast.\n"
@@ -57,8 +52,10 @@ class autocast:  # noqa: N801
         return True
 
     def __enter__(self) -> autocast:
-        self._before.append((_enabled.get(self.device, False), FAST.get(self.device)))
-        _set(self.device, self._enabled, self.fast_dtype)
+        self._before.append((_enabled.get(self.device, False), get_autocast_dtype(self.device), context.casts))
+        # What leaves were cast to is kept until the outermost block ends.
+        casts = (context.casts if context.casts is not None else {}) if self._keeps else None
+        _set(self.device, self._enabled, self.fast_dtype, casts)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -78,8 +75,8 @@ known_as("torch.amp.autocast_mode", autocast)
 _enabled: dict[str, bool] = {}
 
 
-def _set(kind: str, enabled: bool, fast: Dtype | None) -> None:
-    _enabled[kind], FAST[kind] = enabled, fast
+def _set(kind: str, enabled: bool, fast: Dtype, casts: Any) -> None:
+    _enabled[kind], FAST[kind], context.casts = enabled, fast, casts
     if kind == "cpu":
         context.fast = fast if enabled else None
 
@@ -107,10 +104,7 @@ def is_autocast_cpu_enabled() -> bool:
 
 def get_autocast_dtype(device_type: str) -> Dtype:
     """The smaller dtype."""
-    found = FAST.get(device_type)
-    if found is None:
-        raise Unsupported(NO_BFLOAT16)
-    return found
+    return FAST.get(device_type, dtypes.bfloat16)
 
 
 def custom_fwd(

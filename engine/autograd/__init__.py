@@ -42,6 +42,7 @@ __all__ = [
     "no_grad",
     "set_grad_enabled",
     *_ELSEWHERE,
+    "forward_ad",
     "functional",
     "graph",
 ]
@@ -61,7 +62,7 @@ def __getattr__(name: str) -> Any:
         return globals()[name]
     if name == "profiler":  # which stands above: it is measured from outside
         return import_module("..profiler.of_autograd", __name__)
-    if name in ("functional", "function", "graph"):
+    if name in ("forward_ad", "functional", "function", "graph"):
         return import_module(f".{name}", __name__)
     from ..compat.names import missing
 

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..dtypes import INEXACT
+
 if TYPE_CHECKING:
     from .node import Node
 
@@ -94,7 +96,7 @@ def _unsigned(value: Any) -> Any:
 def _number(value: Any) -> Any:
     """A number that stood beside a tensor as a tensor of the number's own dtype."""
     array = getattr(value, "_array", None)
-    if array is None or array.ndim or value._node is not None or array.dtype.kind != "f" or value._needs:
+    if array is None or array.ndim or value._node is not None or array.dtype.kind not in INEXACT or value._needs:
         return value
     from ..tensor import constant
 

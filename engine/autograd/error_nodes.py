@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..context import context
+from ..dtypes import INEXACT
 from ..tensor import Tensor, constant, gradient_edge
 from .node import Node
 
@@ -47,7 +48,7 @@ class Error(Node):
     def of(message: str, values: Sequence[Tensor | None], inputs: Sequence[Tensor | None] | None = None) -> tuple[Any, ...]:
         """`values` as results of such a node, whose edges lead to `inputs`, or else to leaves of its own."""
         if inputs is None:
-            inputs = [v if v is None else constant(v._array).requires_grad_(v._array.dtype.kind == "f") for v in values]
+            inputs = [v if v is None else constant(v._array).requires_grad_(v._array.dtype.kind in INEXACT) for v in values]
         node = object.__new__(Error)
         node.edges = tuple((None, 0) if t is None else gradient_edge(t) for t in inputs)
         node.saved, node.versions, node.extra = (), None, None

@@ -35,6 +35,7 @@ class FunctionCtx:
     _materialize_non_diff_grads = True
     _fixed: frozenset[int] = frozenset()
     """Which outputs have no gradient."""
+    _for_forward: tuple[Any, ...] | None = None
     needs_input_grad: tuple[bool, ...] = ()
     _node: Callable[[], FunctionNode | None]
 
@@ -43,11 +44,12 @@ class FunctionCtx:
         self.to_save = tensors
 
     def save_for_forward(self, *tensors: Tensor | None) -> None:
-        """Keep tensors for forward-mode derivatives (which Gradtape does not have): nothing happens."""
+        """Keep tensors (inputs, outputs or others) for `jvp`, where they are `ctx.saved_tensors`."""
         if not all(t is None or isinstance(t, Tensor) for t in tensors):
             raise AssertionError(
                 "save_for_forward expects all arguments to be tensors; you should save non-tensors as attributes on ctx."
             )
+        self._for_forward = tensors
 
     def mark_dirty(self, *tensors: Tensor) -> None:
         """Tell that `forward` changed these inputs in place; they must be returned as outputs, too."""
@@ -63,7 +65,9 @@ class FunctionCtx:
 
     @property
     def saved_tensors(self) -> tuple[Any, ...]:
-        """What `save_for_backward` kept."""
+        """What `save_for_backward` kept; in `jvp`, what `save_for_forward` did."""
+        if self._for_forward is not None:
+            return self._for_forward
         node = self._node()
         if node is None or node.saved is None:
             raise AutogradError(FREED)
@@ -254,7 +258,7 @@ class Function(metaclass=FunctionMeta):
 
     @staticmethod
     def jvp(ctx: Any, *grad_inputs: Any) -> Any:
-        """Forward-mode derivative: not part of Gradtape."""
+        """Turn the tangents of the arguments into those of the outputs, None where there is none."""
         raise NotImplementedError(
             "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
         )
@@ -278,9 +282,36 @@ class Function(metaclass=FunctionMeta):
             else:
                 output = cls.forward(ctx, *args, **kwargs)
         result = Outputs(node, args, before, context.grad and any(needs)).wrap(output)
+        if context.dual is not None:
+            _pushed(cls, ctx, args, result)
+        ctx._for_forward = None
         if context.observer is not None:
             _tell(_declared(cls), args, result, node if node.sequence else None)
         return result
+
+
+def _pushed(cls: type[Function], ctx: Any, args: tuple[Any, ...], result: Any) -> None:
+    """Give the outputs of a Function their tangents, by its `jvp`, where an argument carries one."""
+    from .forward_ad import check_shape, give, tangent_of
+
+    tangents = [tangent_of(a) if isinstance(a, Tensor) else None for a in args]
+    if all(t is None for t in tangents):
+        return
+    if ctx.materialize_grads:
+        tangents = [
+            constant(np.zeros_like(a._array)) if t is None and isinstance(a, Tensor) else t
+            for a, t in zip(args, tangents, strict=True)
+        ]
+    before, context.dual = context.dual, None
+    try:
+        found = cls.jvp(ctx, *tangents)
+    finally:
+        context.dual = before
+    outputs = result if isinstance(result, tuple) else (result,)
+    for output, tangent in zip(outputs, found if isinstance(found, tuple) else (found,), strict=True):
+        if isinstance(output, Tensor) and tangent is not None:
+            check_shape(output, tangent)
+            give(output, tangent)
 
 
 def _tell(declared: Any, args: tuple[Any, ...], result: Any, node: Node | None) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..context import context
+from ..dtypes import INEXACT
 from ..errors import InplaceError
 from ..tensor import Tensor, constant, share
 from .graph import increment_version
@@ -99,7 +100,7 @@ class Outputs:
         if value._view is not None:
             value._view.kind = View.SEVERAL if self.several else View.CUSTOM
         fixed = any(value is t for t in node.ctx.non_differentiable)
-        if fixed or value._array.dtype.kind != "f":
+        if fixed or value._array.dtype.kind not in INEXACT:
             if fixed and value._node is None:
                 value._needs = False
             return value

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from itertools import product
 from typing import Any
 
 import numpy as np
 
 from ..context import observed
+from ..dtypes import INEXACT
 from ..tensor import Tensor, constant
 from .error_nodes import undefined
 from .functional import jacobian
@@ -171,7 +173,7 @@ def _random_like(outputs: Tensors) -> Tensors:
 def _check_inputs(inputs: Tensors) -> None:
     needing = [(i, t) for i, t in enumerate(inputs) if isinstance(t, Tensor) and t.requires_grad]
     for i, t in needing:
-        if t._array.dtype != np.float64:
+        if t._array.dtype not in (np.float64, np.complex128):
             warnings.warn(
                 f"Input #{i} requires gradient and is not a double precision floating point or complex. This check will "
                 "likely fail if all the inputs are not of double precision floating point or complex. ",
@@ -231,23 +233,31 @@ def _numerical(func: Callable[..., Any], inputs: Tensors, wanted: list[Tensor], 
     """The Jacobians by central differences."""
     table: Table = [[] for _ in outputs]
     for x in wanted:
-        blocks = [np.zeros((x.numel(), out.numel()), out._array.dtype) for out in outputs]
-        for k, index in enumerate(np.ndindex(*x.shape)):
+        directions = (1, 1j) if x._array.dtype.kind == "c" else (1,)
+        rows = _reals(x._array).size
+        blocks = [np.zeros((rows, _reals(out._array).size), _reals(out._array).dtype) for out in outputs]
+        for k, (index, direction) in enumerate(product(np.ndindex(*x.shape), directions)):
             before = x._array[index].copy()
             # Written past autograd, as if to `x.data`: no version counts it.
             ends = []
             try:
                 for step in (-eps, eps):
-                    x._array[index] = before + x._array.dtype.type(step)
+                    x._array[index] = before + x._array.dtype.type(step * direction)
                     ends.append([out._array.copy() for out in _tuple(func(*inputs))])
             finally:
                 x._array[index] = before
             for block, a, b in zip(blocks, *ends, strict=True):
                 _check_alike(a, b, index, eps)
-                block[k] = ((b - a) / (2 * eps)).reshape(-1) if a.dtype.kind == "f" else 0
+                block[k] = _reals((b - a) / (2 * eps)) if a.dtype.kind in INEXACT else 0
         for row, block in zip(table, blocks, strict=True):
             row.append(block)
     return table
+
+
+def _reals(array: Any) -> Any:
+    """The elements in a row; of complex ones, both parts of each: a function of them is one of real numbers."""
+    flat = np.ascontiguousarray(array).reshape(-1)
+    return flat.view(flat.real.dtype) if flat.dtype.kind == "c" else flat
 
 
 def _check_alike(a: Any, b: Any, index: Any, eps: float) -> None:
@@ -278,18 +288,19 @@ def _analytical(out: Tensor, wanted: list[Tensor], nondet_tol: float, check_dtyp
 
 
 def _by_rows(out: Tensor, wanted: list[Tensor]) -> tuple[list[Any], bool, bool]:
-    blocks = [np.zeros((x.numel(), out.numel()), x._array.dtype) for x in wanted]
+    columns = _reals(out._array).size
+    blocks = [np.zeros((_reals(x._array).size, columns), _reals(x._array).dtype) for x in wanted]
     types_ok = sizes_ok = True
-    for j in range(out.numel()):
+    for j in range(columns):
         unit = np.zeros(out.shape, out._array.dtype)
-        unit.reshape(-1)[j] = 1
+        _reals(unit)[j] = 1
         found = grad(out, wanted, constant(unit), retain_graph=True, allow_unused=True)
         for block, g, x in zip(blocks, found, wanted, strict=True):
             if g is None:
                 continue
             sizes_ok = sizes_ok and g.shape == x.shape
             types_ok = types_ok and g.dtype == x.dtype
-            block[:, j] = g._array.reshape(-1)
+            block[:, j] = _reals(g._array)
     return blocks, types_ok, sizes_ok
 
 

@@ -23,14 +23,26 @@ def fit(g: Any, shape: tuple[int, ...], dtype: Any) -> Any:
     if g.__class__ is np.ndarray or isinstance(g, np.generic):
         if g.shape != shape:
             g = reduce_to(np.asarray(g), shape)
-        return g if g.dtype is dtype else g.astype(dtype)
+        return g if g.dtype is dtype else cast(g, dtype)
     if tuple(g._array.shape) != shape:
         g = g.sum_to_size(*shape)
-    return g if g._array.dtype is dtype else g.to(OF_NUMPY[dtype])
+    if g._array.dtype is dtype:
+        return g
+    if g._array.dtype.kind == "c" and dtype.kind != "c":
+        g = g.real
+    return g.to(OF_NUMPY[dtype])
+
+
+def cast(g: Any, dtype: Any) -> Any:
+    """The gradient in another dtype; for a real number that went into complex ones, its real part."""
+    return (g.real if g.dtype.kind == "c" and dtype.kind != "c" else g).astype(dtype)
 
 
 def reduce_to(grad: Any, shape: tuple[int, ...]) -> Any:
     """Undo broadcasting: sum an array over the axes along which `shape` was repeated."""
+    if grad.dtype.kind == "V":
+        # Numbers of bfloat16 are added up in float32.
+        return np.asarray(reduce_to(grad.astype(np.float32), shape)).astype(grad.dtype)
     if grad.__class__ is np.ndarray and grad.shape[1:] == shape:
         return np.add.reduce(grad, 0)
     grad = np.asarray(grad)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from ..dtypes import INEXACT
 from ..errors import AutogradError
 from .handle import Handle
 from .saved_variable import FREED, Packed, Result, SavedTensor, check_result, check_version
@@ -141,7 +142,7 @@ class Node:
             check_result(self, value)
             tensor = constant(value.array)
             tensor._counter = value.counter
-            if np.issubdtype(value.array.dtype, np.floating):
+            if value.array.dtype.kind in INEXACT:
                 tensor._needs, tensor._node, tensor._nr = True, self, value.output
             return tensor
         if isinstance(value, np.ndarray):

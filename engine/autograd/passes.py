@@ -125,6 +125,8 @@ def first_gradient(root: Any, gradient: Any, number: int) -> Any:
             return None
         if root._array.size != 1:
             raise RuntimeError("grad can be implicitly created only for scalar outputs")
+        if root._array.dtype.kind == "c":
+            raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {root.dtype}")
         return constant(np.ones(root._array.shape, root._array.dtype))
     if not isinstance(gradient, Tensor):
         raise TypeError("gradients can be either Tensors or None, but got " + type(gradient).__name__)

@@ -23,6 +23,7 @@ class Primitives:
 
     as_array: Callable[[Any], np.ndarray[Any, Any]] = _absent
     """Nested lists of numbers and tensors as an array."""
+    conj: Callable[[Any], Any] = _absent
     copy_: Callable[..., Any] = _absent
     empty: Callable[..., Any] = _absent
     empty_like: Callable[..., Any] = _absent

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..tensor import Tensor, constant
-from .gradients import add_to_leaf, copied, fit, meta, reduce_to
+from .gradients import add_to_leaf, cast, copied, fit, meta, reduce_to
 from .node import AccumulateGrad, Edge, Node
 
 ONLY_ONE = 2
@@ -64,7 +64,7 @@ def sweep(starts: Sequence[tuple[Tensor, Edge, Any]], keep: bool) -> None:
             if g.shape != target.shape:
                 g = reduce_to(g, target.shape)
             if g.dtype is not target.dtype:
-                g = g.astype(target.dtype)
+                g = cast(g, target.dtype)
             if target is ahead:
                 ready = ready + g
             elif target.__class__ is AccumulateGrad:

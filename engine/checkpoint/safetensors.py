@@ -153,7 +153,7 @@ def arrays(data: bytes) -> tuple[dict[str, Any], dict[str, str]]:
         if dtype.itemsize * math.prod(shape) != stop - begin:
             raise _bad("invalid shape, data type, or offset for tensor")
         part = bytearray(body[begin:stop])
-        found[name] = np.frombuffer(part, dtype.numpy).reshape(shape) if part else np.zeros(shape, dtype.numpy)
+        found[name] = np.frombuffer(part, dtype._numpy).reshape(shape) if part else np.zeros(shape, dtype._numpy)
     return found, metadata
 
 

@@ -125,7 +125,7 @@ def memory(data: bytes | bytearray, dtype: Dtype | None) -> Storage:
     """Memory with these bytes in it, as numbers of a dtype or, without, as bytes."""
     if dtype is None:
         return UntypedStorage(np.frombuffer(bytearray(data), np.uint8))
-    return TypedStorage(np.frombuffer(bytearray(data), dtype.numpy))
+    return TypedStorage(np.frombuffer(bytearray(data), dtype._numpy))
 
 
 def _numbers(given: Any, what: str) -> tuple[int, ...]:
@@ -151,7 +151,7 @@ def looking(storage: Any, offset: Any, size: Any, stride: Any, dtype: Dtype | No
     if dtype is not None:
         if flat.nbytes % dtype.itemsize:
             flat = flat[: flat.nbytes // dtype.itemsize * dtype.itemsize]
-        flat = flat.view(dtype.numpy)
+        flat = flat.view(dtype._numpy)
     sizes, strides = _numbers(size, "size"), _numbers(stride, "stride")
     if len(sizes) != len(strides):
         raise RuntimeError(f"mismatch in length of strides and shape: {len(strides)} and {len(sizes)}")

@@ -16,7 +16,7 @@ from ..ops.memory.inplace import INPLACE
 from ..tensor import Tensor
 from .names import SURFACE
 
-NAMESPACES = ("torch", "torch.Tensor", "torch.nn.functional", "torch.linalg", "torch.special")
+NAMESPACES = ("torch", "torch.Tensor", "torch.nn.functional", "torch.linalg", "torch.fft", "torch.special")
 MODULES = ("torch.nn", "torch.nn.init", "torch.nn.utils", "torch.optim", "torch.optim.lr_scheduler", "torch.utils.data",
            "torch.autograd", "torch.autograd.functional", "torch.func",
            "torch.distributions")  # fmt: skip
@@ -41,8 +41,8 @@ PyTorch 2.13 on the CPU. A name that stands below behaves as there: same values,
 and printed text, but for what the column *differs* says. A formula is shown for what is one node of the graph; the rest is made
 of other operations, and the graph shows which.
 
-Not here: complex numbers (and with them `torch.fft`, `torch.linalg.eig`, `torch.stft`), bfloat16, sparse and quantised tensors,
-devices other than the CPU, `torch.jit`, distributed training. Their names raise an error that says so.
+Not here: complex numbers in half precision (`torch.complex32`), sparse and quantised tensors, devices other than the CPU,
+`torch.jit`, distributed training. Their names raise an error that says so.
 
 `torch.compile` gives a program back as it is, and what a `DataLoader`'s workers would do is done in this process.
 
@@ -114,6 +114,7 @@ SHORT = {
     "torch.Tensor": "Tensor",
     "torch.nn.functional": "F",
     "torch.linalg": "linalg",
+    "torch.fft": "fft",
     "torch.special": "special",
 }
 

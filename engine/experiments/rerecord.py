@@ -8,6 +8,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from ..dtypes import INEXACT
 from ..program import Program
 from ..recording.events import (
     Accumulated,
@@ -138,7 +139,7 @@ def _norm(recording: Recording, array: int) -> float | None:
     if stored.summary is not None:
         return math.nan if stored.summary.nan or stored.summary.inf else stored.summary.norm
     values = stored.to_numpy()
-    if values is None or values.dtype.kind != "f":
+    if values is None or values.dtype.kind not in INEXACT:
         return None
     norm = math.sqrt(float((values.astype("f8") ** 2).sum()))
     return norm if math.isfinite(norm) else math.nan

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .batches import vmap
-from .derivatives import grad, grad_and_value, hessian, jacfwd, jacrev, jvp, vjp
+from .derivatives import grad, grad_and_value, hessian, jacfwd, jacrev, jvp, linearize, vjp
 from .modules import functional_call, stack_module_state
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "jacfwd",
     "jacrev",
     "jvp",
+    "linearize",
     "stack_module_state",
     "vjp",
     "vmap",

@@ -182,6 +182,30 @@ def _pushed(
     return value, push, aux
 
 
+def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
+    """The value of `func` at `primals`, and the function from tangents to the product of the Jacobian there and them.
+
+    Raises:
+        RuntimeError: for tangents that have not the structure, the shapes or the dtypes of the primals.
+    """
+    value, push, _ = _pushed(func, primals, None, False)
+    held = leaves(primals)
+
+    def jvp_fn(*tangents: Any) -> Any:
+        if not same_structure(primals, tangents):
+            raise RuntimeError(
+                f"Expected the tangents {drawn(tangents)} to have the same structure as the primals {drawn(primals)}"
+            )
+        for k, (p, t) in enumerate(zip(held, leaves(tangents), strict=True)):
+            if p.shape != t.shape:
+                raise RuntimeError(f"Mismatch in shape of leaf {k}: expected {p.shape}, got {t.shape}")
+            if p.dtype is not t.dtype:
+                raise RuntimeError(f"Mismatch in dtype of leaf {k}: expected {p.dtype}, got {t.dtype}")
+        return push(leaves(tangents))
+
+    return value, jvp_fn
+
+
 def jacrev(
     func: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False, chunk_size: int | None = None
 ) -> Callable[..., Any]:

@@ -5,6 +5,7 @@ Hooks and states are functions of their own (`hooks`, `state`), which the class 
 
 from __future__ import annotations
 
+import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from itertools import chain
@@ -13,7 +14,7 @@ from typing import Any, Self
 from .. import dtypes
 from ..autograd import no_grad
 from ..compat.classes import typename
-from ..context import context
+from ..context import context, outside
 from ..dtypes import dtype as Dtype  # noqa: N812
 from ..errors import unsupported
 from ..ops.creation.factories import empty_like, on_cpu
@@ -34,7 +35,12 @@ HOOKS = (
 )  # fmt: skip
 """The dicts of hooks every module has."""
 
-ABSENT = {"bfloat16", "ipu", "mtia"}
+COMPLEX_MODULES = (
+    "Complex modules are a new feature under active development whose design may change, and some modules might not work as "
+    "expected when using complex tensors as parameters or buffers. Please file an issue at "
+    "https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml if a complex module does not work as expected."
+)
+ABSENT = {"ipu", "mtia"}
 """Methods of PyTorch's modules that are not here."""
 
 
@@ -393,7 +399,7 @@ class Module:
                 dtype = a if isinstance(a, Dtype) else a.dtype
             elif not isinstance(a, bool) and a is not None:
                 device = a
-        if dtype is not None and not dtype.is_floating_point:
+        if dtype is not None and not (dtype.is_floating_point or dtype.is_complex):
             raise TypeError(f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={dtype}")
         if device is not None and (where := as_device(device)).type != "cpu":
             self._apply(lambda t: t.to(where))
@@ -415,7 +421,9 @@ class Module:
         """Nothing to do: modules run as they are written."""
 
     def _convert(self, dtype: Dtype) -> Self:
-        return self._apply(lambda t: t.to(dtype) if t.is_floating_point() else t)
+        if dtype.is_complex:
+            warnings.warn(COMPLEX_MODULES, stacklevel=outside())
+        return self._apply(lambda t: t.to(dtype) if t.is_floating_point() or t.is_complex() else t)
 
     def type(self, dst_type: Any) -> Self:
         """Convert all parameters and buffers to `dst_type`."""
@@ -432,6 +440,10 @@ class Module:
     def half(self) -> Self:
         """Convert floating point parameters and buffers to float16."""
         return self._convert(dtypes.float16)
+
+    def bfloat16(self) -> Self:
+        """Convert floating point parameters and buffers to bfloat16."""
+        return self._convert(dtypes.bfloat16)
 
     def to_empty(self, *, device: Any, recurse: bool = True) -> Self:
         """Replace all parameters and buffers by new ones without particular numbers."""

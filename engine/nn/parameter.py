@@ -9,6 +9,7 @@ import numpy as np
 from ..autograd.saved_variable import Counter
 from ..compat.classes import known_as
 from ..context import context, observed
+from ..dtypes import INEXACT
 from ..op.declare import CREATED
 from ..ops.creation import factories
 from ..tensor import Tensor, constant, fill, new
@@ -36,7 +37,7 @@ class Parameter(Tensor):
             data = constant(np.zeros(0, np.float32))
         elif not isinstance(data, Tensor):
             raise AttributeError(f"'{type(data).__name__}' object has no attribute 'detach'")
-        if requires_grad and data._array.dtype.kind != "f":
+        if requires_grad and data._array.dtype.kind not in INEXACT:
             raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
         parameter = fill(new(cls), data._array)
         if data._counter is None:

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from ..autograd.node import Node
+from ..autograd.primitives import primitives
 from ..autograd.saved_variable import FREED, check_result, check_version, opened
+from ..context import grad_mode, observed
 from ..errors import AutogradError
 from ..tensor import constant
 from . import inline
@@ -52,6 +54,54 @@ def node_class(op: Op) -> type[Node]:
         },
     )
     return cls
+
+
+_settled: dict[tuple[type[Node], str], type[Node]] = {}
+
+
+def settle(node: Node, kind: str) -> None:
+    """Let a new node run its rules as complex numbers ("c") or bfloat16 ("V") want it."""
+    cls: Any = type(node)
+    made = _settled.get((cls, kind))
+    if made is None:
+        own = _rounding(cls) if kind == "V" else _conjugating(cls) if cls.op.holomorphic else None
+        made = cls
+        if own is not None:
+            made = type(cls.__name__, (cls,), {"__slots__": (), "__module__": cls.__module__, **own})
+        _settled[cls, kind] = made
+    node.__class__ = made
+
+
+def _conjugating(cls: type[Node]) -> dict[str, Any]:
+    r"""The rules of a holomorphic operation for complex numbers: they give g f'(x), and PyTorch's gradient is
+    $g \overline{f'(x)}$, the conjugate of what they give for the conjugate of g."""
+
+    def apply_arrays(node: Node, grad: Any) -> tuple[Any, ...]:
+        upstream = [None if g is None else _conj(g) for g in grad] if node.several else _conj(grad)
+        return tuple([None if g is None else np.conj(g) for g in cls.apply_arrays(node, upstream)])
+
+    def apply_tensors(node: Node, grad: Any) -> tuple[Any, ...]:
+        conj = primitives.conj
+        upstream = [None if g is None else conj(g) for g in grad] if node.several else conj(grad)
+        return tuple([None if g is None else conj(g) for g in cls.apply_tensors(node, upstream)])
+
+    return {"apply_arrays": apply_arrays, "apply_tensors": apply_tensors}
+
+
+def _conj(array: Any) -> Any:
+    """The conjugates; what NumPy makes a number of stays an array, which rules may write into."""
+    return np.asarray(np.conj(array))
+
+
+def _rounding(cls: type[Node]) -> dict[str, Any]:
+    """The rules for bfloat16: on tensors, since each operation in them rounds its result."""
+
+    def apply_arrays(node: Node, grad: Any) -> tuple[Any, ...]:
+        with grad_mode(False), observed(None):
+            upstream = [None if g is None else constant(g) for g in grad] if node.several else constant(grad)
+            return tuple([getattr(g, "_array", g) for g in cls.apply_tensors(node, upstream)])
+
+    return {"apply_arrays": apply_arrays}
 
 
 def _rule_arguments(op: Op, names: list[str]) -> str:

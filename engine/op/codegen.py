@@ -19,18 +19,21 @@ import numpy as np
 from ..autograd.node import Node
 from ..autograd.saved_variable import Result
 from ..context import context
+from ..dtypes import INEXACT
 from ..tensor import Tensor, constant, counter_of, gradient_edge, inference, new, share
 from . import inline
-from .backward_codegen import compiled, node_class, saved_names
+from .backward_codegen import compiled, node_class, saved_names, settle
 from .declare import Op, parameters_of
 from .slow_path import (
     FLOAT32,
     NUMBERS,
     NUMBERS32,
     accepts_numbers,
+    autocast,
     coerce,
     coerce_list,
     explain,
+    in_single,
     promote,
     to_floating,
     variable,
@@ -93,7 +96,7 @@ def _convert(op: Op) -> list[str]:
         same = " and ".join(f"{a}.__class__ is ndarray and {a}.dtype is {first}.dtype" for a in rest)
         same = f"{first}.__class__ is ndarray and {same}"
         if op.floating:
-            same += f" and {first}.dtype.kind == 'f'"
+            same += f" and {first}.dtype.kind in INEXACT"
         return [f"if not ({same}):", f"    {', '.join(arrays)} = promote(op, {', '.join(arrays)})"]
     if op.floating:
         arrays = [f"a_{variable(n)}" for n in op.tensors]
@@ -108,6 +111,26 @@ def _formula(op: Op, names: dict[str, Any]) -> str | None:
         return None
     local = {p.name: ("a_" if p.name in op.rules else "") + variable(p.name) for p in op.parameters}
     return inline.text(inline.formula(op.forward), local, outside, names)
+
+
+def _computed(op: Op, names: dict[str, Any]) -> str:
+    """The operation's result: of bfloat16 numbers, computed in float32 and rounded once, as PyTorch's kernels do; and the
+    refusal of complex ones."""
+    plain = _formula(op, names) or f"forward({_forward_arguments(op)})"
+    if op.view or "casts" in op.traits or not op.tensors:
+        return plain
+    kind = "in 'cV'" if op.real_only else "== 'V'"
+    halves = []
+    for name in op.tensors:
+        a = f"a_{variable(name)}"
+        if name in op.broadcast[1:]:
+            continue
+        if name in op.tensor_lists:
+            halves.append(f"{a} and {a}[0].dtype is not FLOAT32 and {a}[0].dtype.kind {kind}")
+        else:
+            there = "" if name in op.broadcast or name == op.parameters[0].name else f"{a} is not None and "
+            halves.append(f"{there}{a}.dtype is not FLOAT32 and {a}.dtype.kind {kind}")
+    return f"in_single(op, {_forward_arguments(op)}) if {' or '.join(halves)} else {plain}"
 
 
 def _forward_arguments(op: Op) -> str:
@@ -196,10 +219,13 @@ def _link(op: Op) -> list[str]:
     if several or op.outputs[0] == "*":
         lines.append("    node.shape = tuple([(a.shape, a.dtype) for a in out])")
         lines.append("    node.dtype = None")
+        lines.append("    for a in out:")
+        lines.append("        if a.dtype is not FLOAT32 and a.dtype.kind in 'cV': settle(node, a.dtype.kind); break")
         lines.append("    for k, r in enumerate(result):")
-        lines.append("        if r._array.dtype.kind == 'f': r._needs = True; r._node = node; r._nr = k")
+        lines.append("        if r._array.dtype.kind in INEXACT: r._needs = True; r._node = node; r._nr = k")
     else:
-        lines.append("    node.shape = out.shape; node.dtype = out.dtype")
+        lines.append("    node.shape = out.shape; node.dtype = dtype_of_out = out.dtype")
+        lines.append("    if dtype_of_out is not FLOAT32 and dtype_of_out.kind in 'cV': settle(node, dtype_of_out.kind)")
         lines.append("    result._needs = True; result._node = node")
     return lines
 
@@ -213,13 +239,16 @@ def write(op: Op, operator: bool = False) -> Callable[..., Any]:
     many = op.outputs[0] == "*"
     names: dict[str, Any] = {}
     body: list[str] = []
+    if op.traits & {"lowered", "raised"}:
+        cast = ", ".join(variable(n) for n in op.tensors if n not in op.tensor_lists)
+        body.append(f"if context.fast is not None: {cast}, = autocast({cast}, raised={'raised' in op.traits})")
     for position, p in enumerate(op.parameters, 1):
         if p.name in op.rules:
             body += _read(op, p.name, position, operator)
     body += _convert(op)
     arrays = ", ".join("a_" + variable(n) for n in op.tensors)
     body += [
-        f"try: out = {_formula(op, names) or f'forward({_forward_arguments(op)})'}",
+        f"try: out = {_computed(op, names)}",
         f"except (ValueError, IndexError) as error: raise explain(op, error, ({arrays},)) from None",
     ]
     if several or many:
@@ -254,6 +283,7 @@ def write(op: Op, operator: bool = False) -> Callable[..., Any]:
     body.append("if context.special:")
     body.append("    if node is not None and context._linked is not None: context._linked(node)")
     body.append(f"    if context._inference: inference({'result' if several or many else '(result,)'})")
+    body.append(f"    if context._dual is not None: context._dual(op, ({values},), result)")
     body.append(f"    if context._observer is not None: context._observer.op(op, ({values},), result, node)")
     if several:
         body.append("return wrap(*result)")
@@ -266,6 +296,7 @@ def write(op: Op, operator: bool = False) -> Callable[..., Any]:
         "asarray": np.asarray, "FLOAT32": FLOAT32, "NUMBERS32": NUMBERS32, "NO_EDGE": NO_EDGE, "NUMBERS": NUMBERS,
         "inference": inference, "counter_of": counter_of, "coerce": coerce, "coerce_list": coerce_list, "promote": promote,
         "to_floating": to_floating, "explain": explain, "versions_of": versions_of,
+        "INEXACT": INEXACT, "autocast": autocast, "settle": settle, "in_single": in_single,
         "wrap": return_type(op) if several else None,
     }  # fmt: skip
     names |= {f"default_{p.name}": p.default for p in op.parameters}

@@ -69,6 +69,10 @@ class Op:
     """The function of NumPy that it is, if it can be written in place at once."""
     turned: int = 0
     """Of a view: by how much the number in the node's name is higher where the tensor itself is turned (`t_`)."""
+    holomorphic: bool = True
+    """Whether its rules are written without conjugates, which the engine adds where numbers are complex."""
+    real_only: str | Exception = ""
+    """What PyTorch says of complex numbers: its kernel's name, a sentence, or its error; "" where it takes them."""
     shows: Mapping[str, Callable[..., Any] | None] = field(default_factory=dict)
     """What the node shows otherwise than the rule saves it: how it comes from what is saved, None for what is not shown."""
 
@@ -117,6 +121,8 @@ def op(
     symbol: str = "",
     ufunc: Callable[..., Any] | None = None,
     turned: int = 0,
+    holomorphic: bool = True,
+    real_only: str | Exception = "",
     shows: Mapping[str, Callable[..., Any] | None] | None = None,
     **rules: Rule | None,
 ) -> Callable[[Callable[..., Any]], Any]:
@@ -138,6 +144,11 @@ def op(
         ufunc: the function of NumPy that it is; in place, it is called where there is no observer.
         turned: for a view whose in-place method turns the tensor itself (`t_`): by how much the number in its node's name is
             higher then.
+        holomorphic: the operation is a complex differentiable function of each input, so that its rules are the derivative
+            times the upstream gradient; the engine conjugates both as PyTorch's convention wants it. The rules of any other
+            operation (`abs`, `real`) say themselves what is conjugated. For real numbers there is no difference.
+        real_only: why complex numbers are refused: the name of PyTorch's kernel, the sentence of its NotImplementedError, or
+            another error.
         shows: attributes of the node (`_saved_…`) that are not what the rule saves by that name: how each comes from what is
             saved, by a function of a function that gets it; None for what PyTorch's node does not show.
         rules: per input that may be a tensor its rule, or None.
@@ -167,6 +178,8 @@ def op(
             symbol=symbol,
             ufunc=ufunc,
             turned=turned,
+            holomorphic=holomorphic,
+            real_only=real_only,
             shows=shows or {},
         )
         _check(o)
@@ -280,8 +293,9 @@ def overload(of: Callable[..., Any], name: str, node: str, *, number: str | None
     forward.__kwdefaults__, forward.__doc__ = f.__kwdefaults__, f.__doc__
     rules: dict[str, Any] = {n: None if n == number else rule for n, rule in own.rules.items()}
     declare = op(
-        own.template, broadcast=own.broadcast, name=own.name, floating=own.floating, node=node, symbol=own.symbol, **rules
-    )
+        own.template, broadcast=own.broadcast, name=own.name, floating=own.floating, node=node, symbol=own.symbol,
+        holomorphic=own.holomorphic, real_only=own.real_only, **rules,
+    )  # fmt: skip
     return declare(forward)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from .. import dtypes
 from ..autograd.saved_variable import Inference
 from ..compat.signatures import invalid_combination, overloads
+from ..context import context
 from ..dtypes import result_dtype
 from ..errors import sizes_mismatch, too_many_dims
 from ..tensor import Tensor
@@ -20,7 +21,7 @@ INFERENCE_SAVED = (
     "tracked by autograd. To work around this, you can make a clone to get a normal tensor and use it in autograd, or use "
     "`torch.no_grad()` instead of `torch.inference_mode()`."
 )
-NUMBERS = (bool, int, float, np.number, np.bool_)
+NUMBERS = (bool, int, float, complex, np.number, np.bool_)
 
 
 def variable(name: str) -> str:
@@ -79,8 +80,8 @@ def promote(op: Op, *operands: Any) -> list[Any]:
     if several and not any([x.__class__ is np.ndarray for x in operands]):
         raise invalid_combination(op.name, *operands)
     d = result_dtype(tuple(x for x in operands if x is not None))
-    if op.floating and d.kind != "f":
-        d = dtypes.get_default_dtype().numpy
+    if op.floating and d.kind not in dtypes.INEXACT:
+        d = dtypes.get_default_dtype()._numpy
     arrays = []
     for x in operands:
         if x is None or (x.__class__ is np.ndarray and x.dtype is d):
@@ -100,7 +101,66 @@ def promote(op: Op, *operands: Any) -> list[Any]:
 
 def to_floating(array: Any) -> Any:
     """The array in the default floating point dtype if it holds integers or bools."""
-    return array if array is None or array.dtype.kind == "f" else array.astype(dtypes.get_default_dtype().numpy)
+    return array if array is None or array.dtype.kind in dtypes.INEXACT else array.astype(dtypes.get_default_dtype()._numpy)
+
+
+def autocast(*values: Any, raised: bool = False) -> list[Any]:
+    """Arguments as `autocast` wants them: floating point tensors in its smaller dtype, or (`raised`) in float32."""
+    target = dtypes.float32 if raised else context.fast
+    return [_cast(v, target) if isinstance(v, Tensor) else v for v in values]
+
+
+def _cast(tensor: Tensor, target: Any) -> Tensor:
+    kind = tensor._array.dtype
+    if kind.kind not in dtypes.FLOATING or kind.itemsize == 8 or kind == target._numpy:
+        return tensor
+    casts = context.casts
+    if casts is None or not tensor._needs or tensor._node is not None or tensor._view is not None or not context.grad:
+        made: Tensor = tensor.to(target)
+        return made
+    # A leaf, such as a weight, is cast once within the block.
+    kept = casts.get(id(tensor))
+    if kept is None or kept[0] is not tensor or kept[1].dtype is not target:
+        kept = casts[id(tensor)] = (tensor, tensor.to(target))
+    cast: Tensor = kept[1]
+    return cast
+
+
+def in_single(op: Op, *arguments: Any, **named: Any) -> Any:
+    """What a formula gives for bfloat16 arrays: computed in float32, results in bfloat16.
+
+    Raises:
+        NotImplementedError, RuntimeError: for complex arrays, where the operation is for real numbers only.
+    """
+    if op.real_only:
+        for value in (*arguments, *named.values()):
+            for array in value if isinstance(value, list) else (value,):
+                if array.__class__ is np.ndarray and array.dtype.kind == "c":
+                    raise not_for(op.real_only, array.dtype)
+    if "matrix_product" in op.traits and len({a.dtype for a in arguments if a.__class__ is np.ndarray}) > 1:
+        return op.forward(*arguments, **named)  # which says that their dtypes differ
+    out = op.forward(*[_widened(a) for a in arguments], **{name: _widened(a) for name, a in named.items()})
+    return tuple([_narrowed(a) for a in out]) if isinstance(out, tuple | list) else _narrowed(out)
+
+
+def not_for(what: str | Exception, dtype: Any) -> Exception:
+    """PyTorch's error for a dtype that an operation does not take: of a kernel by its name, or as a sentence."""
+    if isinstance(what, Exception):
+        return type(what)(*what.args)
+    if " " in what:
+        return NotImplementedError(what)
+    return NotImplementedError(f"\"{what}\" not implemented for '{dtypes.SCALAR_NAMES[dtypes.OF_NUMPY[dtype]]}'")
+
+
+def _widened(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_widened(v) for v in value]
+    return value.astype(FLOAT32) if value.__class__ is np.ndarray and value.dtype.kind == "V" else value
+
+
+def _narrowed(value: Any) -> Any:
+    single = isinstance(value, np.ndarray | np.generic) and value.dtype == FLOAT32
+    return np.asarray(value).astype(dtypes.bfloat16._numpy) if single else value
 
 
 def explain(op: Op, error: Exception, arrays: tuple[Any, ...]) -> Exception:

@@ -59,6 +59,9 @@ TRAITS = {
     "root": "Takes a square root: NaN below zero, and an infinite slope at zero.",
     "arc": "Inverts a function whose values lie between -1 and 1, and is defined there only.",
     "division": "Divides, by its second input where it has two.",
+    # --- the dtype it is computed in
+    "lowered": "Within `autocast`, is computed in the smaller dtype.",
+    "raised": "Within `autocast`, is computed in float32.",
     # --- how it is written and called
     "compares": "Gives truth values, which have no gradient.",
     "sized": "The numbers among its arguments are sizes, dimensions and counts, none that is computed with.",

@@ -50,7 +50,7 @@ from .nn import (
     similarity,
     softmax,
 )
-from .pointwise import arithmetic, binary, comparison, polynomials, special, unary
+from .pointwise import arithmetic, binary, comparison, complex_numbers, polynomials, special, unary
 from .reduction import covariance, histograms, minmax, norms, prod, quantiles, scan, searching, sorting, sums, variance
 from .shape import broadcasting, combining, diagonals, dimensions, flip_roll, joining, permute, repeat, reshaping, split
 
@@ -69,6 +69,7 @@ FAMILIES += tuple(module for module in modules(__name__, __path__) if module not
 
 PREFIX = {
     "torch.linalg": "linalg_",
+    "torch.fft": "fft_",
     "torch.special": "special_",
     "torch.nn.functional": "functional_",
     "torch.Tensor": "method_",
@@ -124,9 +125,10 @@ def attach() -> None:
         "where": lambda self, condition, other: comparison.where(condition, self, other),
         "T": property(permute.transposed),
         "mT": property(permute.matrix_transposed),
-        "mH": property(permute.matrix_transposed),
+        "mH": property(permute.adjoint_of),
         "H": property(permute.matrix_of("H")),
-        "real": property(lambda self: self),
+        "real": property(complex_numbers.real, complex_numbers.set_real),
+        "imag": property(complex_numbers.imag, complex_numbers.set_imag),
         "__getitem__": getitem.getitem,
         "__setitem__": getitem.setitem,
     }
@@ -135,6 +137,7 @@ def attach() -> None:
     _operators()
     give(
         as_array=factories.as_array,
+        conj=complex_numbers.conj,
         copy_=inplace.INPLACE["copy_"],
         empty=factories.empty,
         empty_like=factories.empty_like,
@@ -216,7 +219,7 @@ def _operators() -> None:
         "__floordiv__": forward(a.floor_divide), "__mod__": modulo,
         "__pow__": power, "__rpow__": number_only(a.rpow), "__neg__": a.neg, "__pos__": a.positive, "__abs__": unary.abs,
         "__matmul__": matrix, "__rmatmul__": matrix_from_left, "__rmod__": modulo_of, "__rfloordiv__": floor_divided,
-        "__rdiv__": number_only(a.rdiv), "__invert__": c.bitwise_not,
+        "__rdiv__": number_only(a.rdiv), "__invert__": c.inverted,
         "__and__": forward(c.bitwise_and), "__or__": forward(c.bitwise_or), "__xor__": forward(c.bitwise_xor),
         "__rand__": forward(c.bitwise_and), "__ror__": forward(c.bitwise_or), "__rxor__": forward(c.bitwise_xor),
         "__lt__": forward(c.lt), "__le__": forward(c.le), "__gt__": forward(c.gt), "__ge__": forward(c.ge),

@@ -17,6 +17,7 @@ from ..autograd.handle import Handle
 from ..autograd.saved_variable import Counter
 from ..compat.classes import typename
 from ..context import context, grad_mode
+from ..dtypes import INEXACT
 from ..errors import Unsupported
 from ..op.declare import Op
 from ..tensor import Array, Tensor, constant
@@ -320,7 +321,7 @@ def _hooked(step: Callable[..., Any]) -> Callable[..., Any]:
 def _cast(p: Tensor, value: Any, key: Any = None) -> Any:
     """A loaded state value with its tensors in the dtype of `p`; the step count keeps its own."""
     if isinstance(value, Tensor):
-        if key == "step" or p._array.dtype.kind != "f" or value._array.dtype == p._array.dtype:
+        if key == "step" or p._array.dtype.kind not in INEXACT or value._array.dtype == p._array.dtype:
             return value
         return constant(value._array.astype(p._array.dtype))
     if isinstance(value, dict):

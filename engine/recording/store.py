@@ -237,7 +237,7 @@ class ArrayStore:
             self.left -= array.nbytes
             self.held += array.nbytes
         stored = store(array, self.cap)
-        if stored.data is not None and np.dtype(array.dtype.name) is array.dtype and array.dtype == DTYPES[stored.dtype]:
+        if stored.data is not None and array.dtype == DTYPES[stored.dtype] and np.dtype(array.dtype.name) is array.dtype:
             kind = self._kind(stored.dtype, stored.shape)
             self.kinds.setdefault(id(array.dtype), (array.dtype, {}))[1][array.shape] = kind
             if array.nbytes > SMALL:

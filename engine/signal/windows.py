@@ -31,7 +31,7 @@ def _checked(name: str, length: int, dtype: Dtype | None) -> Any:
         raise ValueError(f"{name} requires non-negative window length, got M={length}")
     if dtype.name not in ("float32", "float64"):
         raise ValueError(f"{name} expects float32 or float64 dtypes, got: {dtype}")
-    return dtype.numpy
+    return dtype._numpy
 
 
 def _centred(length: int, sym: bool) -> Any:

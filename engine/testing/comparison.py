@@ -183,7 +183,7 @@ def _tensors(actual: Tensor, expected: Tensor, path: Path, options: Options, rto
         same("stride()", actual.stride(), expected.stride())
     if options.check_dtype:
         same("dtype", actual.dtype, expected.dtype)
-    common = dtypes.promote_types(actual.dtype, expected.dtype).numpy
+    common = dtypes.promote_types(actual.dtype, expected.dtype)._numpy
     a, b = (t._array.astype(common, copy=False) for t in (actual, expected))
     matches = _close(a, b, rtol, atol, options.equal_nan)
     if matches.all():
@@ -195,7 +195,7 @@ def _tensors(actual: Tensor, expected: Tensor, path: Path, options: Options, rto
 
 def _close(a: Any, b: Any, rtol: float, atol: float, equal_nan: bool) -> Any:
     found = a == b
-    if a.dtype.kind == "f":
+    if a.dtype.kind in dtypes.INEXACT:
         difference = np.abs(a - b)
         found = found | (np.isfinite(difference) & (difference <= atol + np.abs(b * a.dtype.type(rtol))))
         if equal_nan:
@@ -214,11 +214,11 @@ def _of_numbers(actual: Any, expected: Any, rtol: float, atol: float) -> str:
 
 def _of_arrays(a: Any, b: Any, matches: Any, rtol: float, atol: float) -> str:
     wrong, n = int((~matches).sum()), matches.size
-    if a.dtype.kind != "f":
+    if a.dtype.kind not in dtypes.INEXACT:
         a, b = a.astype(np.int64), b.astype(np.int64)
     difference = np.abs(a - b)
     difference[matches] = 0
-    relative = (difference / np.abs(b)).astype(a.dtype if a.dtype.kind == "f" else dtypes.get_default_dtype().numpy)
+    relative = (difference / np.abs(b)).astype(a.dtype if a.dtype.kind in dtypes.INEXACT else dtypes.get_default_dtype()._numpy)
     relative[matches] = 0
     most, most_relative = (tuple(map(int, np.unravel_index(x.argmax(), x.shape))) for x in (difference, relative))
     said = f"Mismatched elements: {wrong} / {n} ({wrong / n:.1%})"

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...autograd.function import FunctionNode
+from ...dtypes import INEXACT
 from ...tensor import Tensor, constant
 from .differences import differences
 from .messages import Slope
@@ -88,7 +89,7 @@ class NodeCheck:
         """The results weighted with the gradients that the node received."""
         total = 0.0
         for g, y in zip(self.received, results, strict=False):
-            if g is not None and y.dtype.kind == "f":
+            if g is not None and y.dtype.kind in INEXACT:
                 total += float((np.asarray(g, np.float64) * y).sum())
         return total
 
@@ -96,7 +97,7 @@ class NodeCheck:
         """Check one edge: some elements, or all at once and then some."""
         argument = self.arguments[position[0]]
         tensor = argument[position[1]] if len(position) > 1 else argument
-        if not isinstance(tensor, Tensor) or tensor._array.dtype.kind != "f":
+        if not isinstance(tensor, Tensor) or tensor._array.dtype.kind not in INEXACT:
             return
         value = tensor._array
         gradient = np.broadcast_to(np.asarray(self.sent[edge], np.float64), value.shape)

@@ -82,7 +82,7 @@ class Perturbed(DoubleFollower):
                 if constant is not None and not t._needs and constant.shape == t._array.shape:
                     if in_place:
                         np.copyto(t._array, constant)
-                    elif not np.array_equal(t._array, constant, equal_nan=constant.dtype.kind == "f"):
+                    elif not np.array_equal(t._array, constant, equal_nan=constant.dtype.kind in dtypes.INEXACT):
                         t._array = constant.copy()
         if at == nudge.tensor[0] and not in_place:
             self.target = tensors[nudge.tensor[1]]
@@ -156,7 +156,7 @@ class Draws:
 
 def in_double() -> None:
     """From now on, what programs call float32 has the precision of float64."""
-    dtypes.float32.numpy = FLOAT64
+    dtypes.float32._numpy = FLOAT64
     dtypes.OF_NUMPY[FLOAT64] = dtypes.float32
     # It asks NumPy's dtype which operations to use.
     vars(recurrent)["whole_layers"] = lambda given, states: given._array.size > 0

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ...dtypes import INEXACT
 from ...program.parsing import Lines
 from ...recording.bounded_text import said
 from ...recording.index import index_of
@@ -197,7 +198,7 @@ class Swept(Follower):
 
     def called(self, at: int, op: Any, arguments: tuple[Any, ...], tensors: Any, node: Any, in_place: bool) -> None:
         """Set leaves when it is time."""
-        if self.number == NONE and tensors[-1]._array.size == 1 and tensors[-1]._array.dtype.kind == "f":
+        if self.number == NONE and tensors[-1]._array.size == 1 and tensors[-1]._array.dtype.kind in INEXACT:
             self.value = float(tensors[-1]._array.item())
         if at > self.until:
             return

@@ -30,13 +30,13 @@ def _check_dtypes(input: Tensor, weight: Tensor, bias: Tensor | None, transposed
     for name, other in (("weight", weight), ("bias", bias)):
         if other is None or other._array.dtype == x:
             continue
-        if x.kind == "f" and (name == "weight" or transposed):
+        if x.kind in dtypes.INEXACT and (name == "weight" or transposed):
             kinds = [f"torch.{dtypes.SCALAR_NAMES[t.dtype]}Tensor" for t in (input, other)]
             raise RuntimeError(
                 f"Input type ({kinds[0]}) and {name} type ({kinds[1]}) should be the same or input should be a MKLDNN tensor "
                 f"and {name} is a dense tensor"
             )
-        if name == "bias" or (x.kind != "f" and bias is not None and bias._array.dtype == w):
+        if name == "bias" or (x.kind not in dtypes.INEXACT and bias is not None and bias._array.dtype == w):
             kinds = [dtypes.CPP_NAMES[t.dtype] for t in (input, other)]
             raise RuntimeError(f"Input type ({kinds[0]}) and bias type ({kinds[1]}) should be the same")
         kinds = [dtypes.SCALAR_NAMES[t.dtype] for t in (input, weight)]

@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from ...context import context
 from ...op.declare import family, function, op
+from ...op.slow_path import autocast
 from ...tensor import Tensor
 from ..reduction.sums import _sum_dim
 from ..shape.permute import _permute
@@ -128,6 +130,8 @@ def _convolve(
     for position, (what, value) in enumerate((("input", input), ("weight", weight)), 1):
         if not isinstance(value, Tensor):
             raise TypeError(f"{name}(): argument '{what}' (position {position}) must be Tensor, not {type(value).__name__}")
+    if context.fast is not None:
+        input, weight, bias = autocast(input, weight, bias)
     dims = int(name[-2])
     x, w = input._array.shape, weight._array.shape
     if groups <= 0:

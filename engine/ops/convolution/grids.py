@@ -304,7 +304,7 @@ def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> 
     if align_corners is None:
         _warn_of_corners()
     shape = theta._array.shape
-    if theta._array.dtype.kind != "f":
+    if theta._array.dtype.kind not in dtypes.INEXACT:
         raise ValueError(f"Expected theta to have floating point type, but got {theta.dtype}")
     if len(size) not in (4, 5):
         raise NotImplementedError(

@@ -78,7 +78,7 @@ def _interpolating(mode):
     def forward(self, output_size, align_corners, scales):
         """The image in another size."""
         plan = interpolation_plan(mode, self.shape, output_size, align_corners, scales)
-        if self.dtype.kind == "f" or mode.startswith("nearest"):
+        if self.dtype.kind in dtypes.INEXACT or mode.startswith("nearest"):
             return _resampled.op.forward(self, plan)
         return np.clip(np.rint(_resampled.op.forward(self.astype(np.float64), plan)), 0, 255).astype(self.dtype)
 
@@ -194,7 +194,7 @@ def interpolate(
         raise RuntimeError(f"Input and output sizes should be greater than 0, but got input ({before}) output ({after})")
     if shape[1] == 0:
         raise RuntimeError(f"Non-empty {n}D data tensor expected but got a tensor with sizes {list(shape)}")
-    if input._array.dtype.kind != "f" and input._array.dtype != np.uint8:
+    if input._array.dtype.kind not in dtypes.INEXACT and input._array.dtype != np.uint8:
         name = operation.op.name + ("_channels_last" if n == 4 else "")
         raise NotImplementedError(f"\"{name}\" not implemented for '{dtypes.SCALAR_NAMES[input.dtype]}'")
     return operation(input, made, bool(align_corners), scales)

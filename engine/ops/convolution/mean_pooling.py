@@ -50,7 +50,7 @@ def _pool_adaptive_avg(dims, input, output_size):
     if dims == 1:
         input, made, name = unsqueeze(input, -2), (1, *made), "adaptive_avg_pool2d"
     check_adaptive(name, input._array, made)
-    if input._array.dtype.kind != "f":
+    if input._array.dtype.kind not in dtypes.INEXACT:
         raise NotImplementedError(f"\"{name}\" not implemented for '{dtypes.SCALAR_NAMES[input.dtype]}'")
     whole = all(m == 1 for m in made)
     out = mean(input, list(range(-len(made), 0)), True) if whole else ADAPTIVE_AVG[len(made)](input, made)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...dtypes import INEXACT
 from ...tensor import Tensor
 from .resample_kernels import Taps, _picked, _planes, _put_back, _resampled, _unresampled, maxima, variant
 
@@ -96,7 +97,7 @@ def _max_pool(self, kernel_size, stride, padding, dilation, ceil_mode):
 def _avg_pool(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
     """The mean of each window."""
     dilation = (1,) * len(kernel_size)
-    if self.dtype.kind != "f":
+    if self.dtype.kind not in INEXACT:
         counted = window_plan(self.shape, kernel_size, stride, padding, dilation, ceil_mode, True, True)
         sums = _resampled.op.forward(self, counted)
         ones = np.ones(self.shape[-len(kernel_size) :])

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ...dtypes import INEXACT
 from ...op.declare import op
 
 
@@ -133,7 +134,7 @@ def maxima(x, plan):
 
     Of several equal ones it is the first, of several NaN the last.
     """
-    nan = x.dtype.kind == "f" and x.size > 0 and bool(np.isnan(np.max(x)))
+    nan = x.dtype.kind in INEXACT and x.size > 0 and bool(np.isnan(np.max(x)))
     positions = None
     pitch = 1
     for k, taps in enumerate(reversed(plan), 1):

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ... import dtypes
+from ...context import outside, warn_once
 from ...dtypes import dtype as Dtype
 from ...op.declare import function, op
 from ...tensor import Tensor
@@ -22,13 +23,23 @@ from .factories import METHODS, _as_tensor, on_cpu
 )
 def _to_copy(self, dtype, self_dtype):
     """The elements in another dtype."""
-    return self.astype(dtype.numpy)
+    return converted(self, dtype._numpy)
 
 
 @op(r"{self}", self=None, name="to")
 def _to_integer(self, dtype):
     """The elements in an integer or bool dtype: no gradient."""
-    return self.astype(dtype.numpy)
+    return converted(self, dtype._numpy)
+
+
+def converted(array, dtype):
+    """The array in another dtype; of complex numbers, where they become real ones, the real parts."""
+    if array.dtype.kind == "c" and dtype.kind not in "cb":
+        array = array.real
+    return array.astype(dtype)
+
+
+DISCARDED = "Casting complex values to real discards the imaginary part"
 
 
 @function
@@ -48,7 +59,9 @@ def to(input: Tensor, *args: Any, dtype: Dtype | None = None, device: Any = None
         from .copies import clone
 
         return clone(input) if copy else input
-    if not dtype.is_floating_point:
+    if input._array.dtype.kind == "c" and not dtype.is_complex and dtype is not dtypes.bool8:
+        warn_once(DISCARDED, outside())
+    if not (dtype.is_floating_point or dtype.is_complex):
         return _to_integer(input, dtype)
     return _to_copy(input, dtype, input.dtype)
 
@@ -77,6 +90,7 @@ METHODS |= {
     for name, d in {
         "double": dtypes.float64, "float": dtypes.float32, "half": dtypes.float16, "long": dtypes.int64,
         "int": dtypes.int32, "short": dtypes.int16, "char": dtypes.int8, "byte": dtypes.uint8, "bool": dtypes.bool8,
+        "bfloat16": dtypes.bfloat16, "cfloat": dtypes.complex64, "cdouble": dtypes.complex128,
     }.items()
 }  # fmt: skip
 

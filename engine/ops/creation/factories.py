@@ -54,7 +54,7 @@ def _creation(f: Callable[..., Tensor], traits: str) -> Callable[..., Tensor]:
         except ValueError as error:
             raise too_many_dims(error) or error from None
         if requires_grad:
-            if tensor._array.dtype.kind != "f":
+            if tensor._array.dtype.kind not in dtypes.INEXACT:
                 raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
             tensor._needs = True
         if context.inference:
@@ -84,8 +84,9 @@ def not_there(kind: str) -> Exception:
     return RuntimeError(f"PyTorch is not linked with support for {kind} devices")
 
 
-def as_array(data: Any) -> np.ndarray[Any, Any]:
-    """Nested lists of numbers and tensors as an array of the dtype PyTorch would infer.
+def as_array(data: Any, target: Dtype | None = None) -> np.ndarray[Any, Any]:
+    """Nested lists of numbers and tensors as an array of the dtype PyTorch would infer; with all digits, where it is to become
+    one of another dtype.
 
     Raises:
         ValueError, TypeError: as PyTorch, for ragged lists and things that are not numbers.
@@ -97,7 +98,7 @@ def as_array(data: Any) -> np.ndarray[Any, Any]:
         if array.dtype not in dtypes.OF_NUMPY:
             raise TypeError(
                 f"can't convert np.ndarray of type numpy.{array.dtype}. The only supported types are: float64, "
-                "float32, float16, int64, int32, int16, int8, uint8, and bool."
+                "float32, float16, complex64, complex128, int64, int32, int16, int8, uint64, uint32, uint16, uint8, and bool."
             )
         return array
     if isinstance(data, bool):
@@ -105,9 +106,9 @@ def as_array(data: Any) -> np.ndarray[Any, Any]:
     if isinstance(data, int):
         return np.asarray(data, dtype=np.int64)
     if isinstance(data, float):
-        return np.asarray(data, dtype=dtypes.get_default_dtype().numpy)
+        return np.asarray(data, dtype=(dtypes.float64 if target else dtypes.get_default_dtype())._numpy)
     if isinstance(data, complex):
-        raise NotImplementedError("complex tensors are not supported by Gradtape")
+        return np.asarray(data, dtype=(dtypes.complex128 if target else dtypes.complex_default())._numpy)
     if isinstance(data, str) or not hasattr(data, "__len__"):
         if isinstance(data, str):
             raise TypeError("new(): invalid data type 'str'")
@@ -116,13 +117,13 @@ def as_array(data: Any) -> np.ndarray[Any, Any]:
         warn_once(LIST_OF_ARRAYS, 4)
     shape, flat = _flatten(data)
     if not flat:
-        return np.zeros(shape, dtypes.get_default_dtype().numpy)
+        return np.zeros(shape, dtypes.get_default_dtype()._numpy)
     if len(shape) > 1 and context.observer is not None:
         # What a flat list holds, the observer is told as the creation's own inputs.
         for x in flat:
             if isinstance(x, Tensor):
                 context.observer.read(x, "tensor")
-    arrays = [as_array(x) for x in flat]
+    arrays = [as_array(x, target) for x in flat]
     d = arrays[0].dtype
     for a in arrays[1:]:
         d = dtypes.promote_pair(d, a.dtype)
@@ -156,10 +157,10 @@ def _is_sequence(x: Any) -> bool:
 
 def _numpy_dtype(d: Dtype | None, otherwise: Any = None) -> Any:
     if d is None:
-        return otherwise if otherwise is not None else dtypes.get_default_dtype().numpy
+        return otherwise if otherwise is not None else dtypes.get_default_dtype()._numpy
     if not isinstance(d, Dtype):
         raise TypeError(f"dtype must be a torch.dtype, not {type(d).__name__}")
-    return d.numpy
+    return d._numpy
 
 
 @creation(traits="leaf")
@@ -172,8 +173,12 @@ def tensor(data: Any, *, dtype: Dtype | None = None) -> Tensor:
             UserWarning,
             stacklevel=3,
         )
-    array = as_array(data)
-    return constant(np.array(array, dtype=None if dtype is None else dtype.numpy))
+    array = as_array(data, dtype)
+    if array.dtype.kind == "c" and dtype is not None and not dtype.is_complex:
+        if not isinstance(data, Tensor | np.ndarray):
+            raise TypeError("must be real number, not complex")
+        array = array.real
+    return constant(np.array(array, dtype=None if dtype is None else dtype._numpy))
 
 
 @creation(traits="leaf")
@@ -181,8 +186,8 @@ def _as_tensor(data: Any, dtype: Dtype | None = None) -> Tensor:
     """`data` as a new tensor, sharing memory with an array of the right dtype."""
     if isinstance(data, np.ndarray):
         _may_be_written(data)
-    array = as_array(data)
-    return constant(array if dtype is None else array.astype(dtype.numpy, copy=False))
+    array = as_array(data, dtype)
+    return constant(array if dtype is None else array.astype(dtype._numpy, copy=False))
 
 
 @creation(traits="leaf")
@@ -250,7 +255,8 @@ def empty(*size: Any, dtype: Dtype | None = None, memory_format: Any = None) -> 
 def full(size: Any, fill_value: Any, *, dtype: Dtype | None = None) -> Tensor:
     """`fill_value` everywhere."""
     value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
-    return constant(np.full(positive(sizes((size,))), value, _numpy_dtype(dtype, dtypes.of_scalar(value))))
+    target = _numpy_dtype(dtype, dtypes.of_scalar(value))
+    return constant(np.full(positive(sizes((size,))), dtypes.held_in(value, target), target))
 
 
 @creation
@@ -315,11 +321,12 @@ def _ends(name: str, start: Any, end: Any, steps: Any) -> tuple[Any, Any]:
 def linspace(start: Any, end: Any, steps: int, *, dtype: Dtype | None = None) -> Tensor:
     """`steps` numbers from `start` to `end`, evenly apart, both included."""
     start, end = _ends("linspace", start, end, steps)
-    target = np.dtype(_numpy_dtype(dtype))
+    twisted = isinstance(start, complex) or isinstance(end, complex)
+    target = np.dtype(_numpy_dtype(dtype, dtypes.complex_default()._numpy if twisted else None))
     # PyTorch counts from the nearer end, in the result's own precision.
     if steps == 1:
         return constant(np.asarray([start], dtype=target))
-    if target.kind != "f":
+    if target.kind not in dtypes.INEXACT:
         return constant(np.trunc(np.linspace(start, end, steps)).astype(target))
     by = target.type((end - start) / max(steps - 1, 1))
     k = np.arange(steps, dtype=target)
@@ -336,7 +343,8 @@ def logspace(start: Any, end: Any, steps: int, base: float = 10.0, *, dtype: Dty
 
 
 def _like(input: Tensor, value: Any, dtype: Dtype | None) -> Tensor:
-    return constant(np.full(input._array.shape, value, _numpy_dtype(dtype, input._array.dtype)))
+    target = _numpy_dtype(dtype, input._array.dtype)
+    return constant(np.full(input._array.shape, dtypes.held_in(value, target), target))
 
 
 @creation
@@ -387,7 +395,7 @@ def new_tensor(self: Tensor, data: Any, *, dtype: Dtype | None = None, **named: 
 @creation(traits="leaf")
 def _new_tensor(data: Any, *, dtype: Dtype) -> Tensor:
     """A new leaf of `data` in `dtype`: what `tensor.new_tensor` makes."""
-    return constant(np.array(as_array(data), dtype=dtype.numpy))
+    return constant(np.array(as_array(data, dtype), dtype=dtype._numpy))
 
 
 METHODS = {f"new_{f.__name__}": _new(f) for f in (zeros, ones, empty, full)} | {"new_tensor": new_tensor}

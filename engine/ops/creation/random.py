@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from math import prod
 from typing import Any
@@ -21,9 +22,9 @@ from .generator import Generator, source
 
 
 def _floating(name: str, d: Dtype | None) -> Any:
-    if d is not None and not d.is_floating_point:
+    if d is not None and not (d.is_floating_point or d.is_complex):
         raise NotImplementedError(f"\"{name}\" not implemented for '{dtypes.SCALAR_NAMES[d]}'")
-    return (d or dtypes.get_default_dtype()).numpy
+    return (d or dtypes.get_default_dtype())._numpy
 
 
 # --- made from nothing -----------------------------------------------------------------------------------------------------
@@ -31,12 +32,21 @@ def _floating(name: str, d: Dtype | None) -> Any:
 
 def _uniform(shape: tuple[int, ...], generator: Generator | None, d: Dtype | None) -> Tensor:
     target = _floating("uniform_kernel_cpu", d)
-    return constant(source(generator).between(0.0, 1.0, prod(shape), target).reshape(shape))
+    return constant(_drawn_as(target, lambda n, real: source(generator).between(0.0, 1.0, n, real), shape))
 
 
 def _normal(shape: tuple[int, ...], generator: Generator | None, d: Dtype | None) -> Tensor:
     target = _floating("normal_kernel_cpu", d)
-    return constant(source(generator).normal(0.0, 1.0, prod(shape), target).reshape(shape))
+    # Of complex numbers, both parts together have variance 1.
+    std = math.sqrt(0.5) if target.kind == "c" else 1.0
+    return constant(_drawn_as(target, lambda n, real: source(generator).normal(0.0, std, n, real), shape))
+
+
+def _drawn_as(target: Any, draw: Callable[[int, Any], Any], shape: tuple[int, ...]) -> Any:
+    """Numbers of a generator as an array of a dtype: complex ones are two each."""
+    if target.kind == "c":
+        return draw(2 * prod(shape), dtypes.real_of(target)).view(target).reshape(shape)
+    return draw(prod(shape), target).reshape(shape)
 
 
 def _shape(size: tuple[Any, ...], named: Any) -> tuple[int, ...]:
@@ -76,7 +86,7 @@ def randint(
     values = [b for b in (low,) if b is not None] + list(bounds)
     shape = size if size is not None else values.pop()
     values += [b for b in (high,) if b is not None]
-    return constant(_integers(values, sizes((shape,)), generator).astype((dtype or dtypes.int64).numpy))
+    return constant(_integers(values, sizes((shape,)), generator).astype((dtype or dtypes.int64)._numpy))
 
 
 @creation(traits="sized draws")
@@ -84,7 +94,7 @@ def randperm(n: int, *, generator: Generator | None = None, dtype: Dtype | None 
     """The numbers from 0 to n - 1 in random order."""
     if n < 0:
         raise RuntimeError(f"n must be non-negative, got {n}")
-    return constant(source(generator).permutation(n).astype((dtype or dtypes.int64).numpy))
+    return constant(source(generator).permutation(n).astype((dtype or dtypes.int64)._numpy))
 
 
 @creation(traits="draws")
@@ -111,7 +121,7 @@ def randint_like(
 ) -> Tensor:
     """Random integers in the shape and dtype of `input`."""
     values = [b for b in (low,) if b is not None] + list(bounds) + [b for b in (high,) if b is not None]
-    return constant(_integers(values, input._array.shape, None).astype((dtype or input.dtype).numpy))
+    return constant(_integers(values, input._array.shape, None).astype((dtype or input.dtype)._numpy))
 
 
 # --- made from parameters --------------------------------------------------------------------------------------------------
@@ -170,6 +180,7 @@ def _normal_of_std(mean, std, sample):
     broadcast=(),
     node="NormalBackward3",
     name="normal",
+    real_only=RuntimeError("normal expects standard deviation to be non-complex"),
 )
 def _normal_of_both(mean, std, sample):
     """Normal random numbers of given means and deviations."""
@@ -193,10 +204,11 @@ def _normal_numbers(
     self=lambda grad: zeros_like_grad(grad),
     node="BernoulliBackward0",
     name="bernoulli",
+    real_only="bernoulli_tensor_cpu_self_",
 )
 def _bernoulli(self, generator):
     """1 with the probability each element gives, else 0."""
-    if self.dtype.kind != "f":
+    if self.dtype.kind not in dtypes.INEXACT:
         raise RuntimeError("Expected p_in >= 0 && p_in <= 1 to be true, but got false.")
     if self.size and not ((self >= 0) & (self <= 1)).all():
         raise RuntimeError(
@@ -223,7 +235,7 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, g
     a = input._array
     if a.ndim not in (1, 2):
         raise RuntimeError("prob_dist must be 1 or 2 dim")
-    if a.dtype.kind != "f":
+    if a.dtype.kind not in dtypes.INEXACT:
         raise RuntimeError(
             f"multinomial only supports floating-point dtypes for input, got: {dtypes.SCALAR_NAMES[input.dtype]}"
         )
@@ -273,7 +285,7 @@ def _drawn_uniform(s: Stream, a: Any, low: float = 0.0, high: float = 1.0, **nam
     low, high = named.get("from", named.get("a", low)), named.get("to", named.get("b", high))
     if low > high:
         raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={low} > to={high}")
-    return s.between(float(low), float(high), a.size, a.dtype).reshape(a.shape)
+    return _drawn_as(a.dtype, lambda n, real: s.between(float(low), float(high), n, real), a.shape)
 
 
 def _drawn_normal(s: Stream, a: Any, mean: float = 0.0, std: float = 1.0) -> Any:
@@ -281,6 +293,8 @@ def _drawn_normal(s: Stream, a: Any, mean: float = 0.0, std: float = 1.0) -> Any
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std}")
     if a.size >= 16 and not a.flags.c_contiguous:
         return np.array([s.one_normal() * std + mean for _ in range(a.size)]).reshape(a.shape)
+    if a.dtype.kind == "c":
+        return _drawn_as(a.dtype, lambda n, real: s.normal(float(mean), float(std) * math.sqrt(0.5), n, real), a.shape)
     return s.normal(float(mean), float(std), a.size, a.dtype).reshape(a.shape)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...context import outside
+from ...dtypes import INEXACT
 from ...dtypes import dtype as Dtype
 from ...tensor import Tensor, constant
 from .factories import _numpy_dtype, creation
@@ -33,7 +34,7 @@ def range(start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Dtype | None
     if (last - first) * by < 0:
         raise RuntimeError("upper bound and lower bound inconsistent with step sign")
     target = np.dtype(_numpy_dtype(dtype))
-    if target.kind != "f":
+    if target.kind not in INEXACT:
         first, last, by = int(first), int(last), int(by)
         if by == 0:
             raise RuntimeError("step must be nonzero")

@@ -67,7 +67,7 @@ def _new(dtype: Dtype, data: tuple[Any, ...], *, size: Any = None, device: Any =
         if data[0].dtype is not dtype:
             raise TypeError(f"expected {_options(dtype)} (got {_options(data[0].dtype)})")
         return alias(data[0])
-    made = constant(legacy_array(data).astype(dtype.numpy, copy=False))
+    made = constant(legacy_array(data).astype(dtype._numpy, copy=False))
     if context.observer is not None:
         context.observer.op(CREATED["Tensor"], data, made, None)
     return made
@@ -90,7 +90,7 @@ def legacy_array(data: tuple[Any, ...]) -> Any:
         sequence = isinstance(values, np.ndarray) or (hasattr(values, "__getitem__") and hasattr(values, "__len__"))
         if isinstance(values, dict) or not sequence:
             raise TypeError(f"new(): data must be a sequence (got {type(values).__name__})")
-        return np.array(as_array(values))
+        return np.array(as_array(values, dtypes.float64))
     for position, length in enumerate(data, 1):
         if not isinstance(length, int | np.integer):
             raise TypeError(

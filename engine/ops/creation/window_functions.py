@@ -46,7 +46,7 @@ def _window(name: str, what: str, values: Callable[..., Any]) -> Any:
             raise RuntimeError(f"{name} expects floating point dtypes, got: {dtype}")
         if window_length < 0:
             raise RuntimeError(f"{name} requires non-negative window_length, got window_length={window_length}")
-        target = (dtype or dtypes.get_default_dtype()).numpy
+        target = (dtype or dtypes.get_default_dtype())._numpy
         if window_length < 2:
             return constant(np.ones(window_length, target))
         # A periodic window is a symmetric one of one point more, the last left out.

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...context import outside
+from ...dtypes import INEXACT, held_in
 from ...op.declare import function, op
 from ...tensor import Tensor, constant
 from ..shape.dimensions import from_end
@@ -216,7 +217,7 @@ def _index_array(item: Any) -> np.ndarray[Any, Any]:
 
 def _checked(index: Tensor, view: Tensor, dim: int) -> Tensor:
     array, shape = index._array, view._array.shape
-    if array.dtype.kind == "f":
+    if array.dtype.kind in INEXACT:
         raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
     if array.dtype.kind == "b":
         for k, n in enumerate(array.shape):
@@ -272,11 +273,15 @@ def setitem(input: Tensor, index: Index, value: Any) -> None:
     """`input[index] = value`, in place."""
     from ..memory.inplace import copy_, index_put_
 
-    if not isinstance(value, Tensor | int | float):
+    if not isinstance(value, Tensor | int | float | complex):
         kind = type(value).__name__
         kind = f"numpy.{kind}" if type(value).__module__ == "numpy" else kind
         raise TypeError(f"can't assign a {kind} to a {input.type()}")
-    source = value if isinstance(value, Tensor) else constant(np.asarray(value, dtype=input._array.dtype))
+    source = (
+        value
+        if isinstance(value, Tensor)
+        else constant(np.asarray(held_in(value, input._array.dtype), dtype=input._array.dtype))
+    )
     view, advanced = _basic(input, index)
     shape = source._array.shape
     if advanced is None:

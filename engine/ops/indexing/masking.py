@@ -114,7 +114,7 @@ def _type(tensor: Tensor) -> str:
 )
 def _masked_fill(self, mask, value):
     """A number where the mask holds."""
-    return np.where(mask, self.dtype.type(value), self)
+    return np.where(mask, self.dtype.type(dtypes.held_in(value, self.dtype)), self)
 
 
 @op(
@@ -128,6 +128,8 @@ def _masked_fill(self, mask, value):
 )
 def _masked_fill_tensor(self, mask, value):
     """A 0-d tensor's element where the mask holds."""
+    if value.dtype.kind == "c":
+        value = np.asarray(dtypes.held_in(value.item(), self.dtype))
     return np.where(mask, value.astype(self.dtype), self)
 
 

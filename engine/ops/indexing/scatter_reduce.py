@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...dtypes import INEXACT
 from ...errors import sizes_mismatch
 from ...op.declare import function, op
 from ...tensor import Tensor, constant
@@ -33,16 +34,16 @@ def _reduced_at(self, positions, src, reduce, include_self):
         count = np.ones(out.shape, out.dtype) if include_self else np.zeros(out.shape, out.dtype)
         np.add.at(count, positions, np.ones(src.shape, out.dtype))
         count[count == 0] = 1
-        out = np.floor_divide(out, count) if out.dtype.kind != "f" else out / count
+        out = np.floor_divide(out, count) if out.dtype.kind not in INEXACT else out / count
     return out
 
 
 def _lowest(d):
-    return -np.inf if d.kind == "f" else (False if d.kind == "b" else np.iinfo(d).min)
+    return -np.inf if d.kind in INEXACT else (False if d.kind == "b" else np.iinfo(d).min)
 
 
 def _highest(d):
-    return np.inf if d.kind == "f" else (True if d.kind == "b" else np.iinfo(d).max)
+    return np.inf if d.kind in INEXACT else (True if d.kind == "b" else np.iinfo(d).max)
 
 
 def _at_least_one(array):
@@ -61,6 +62,7 @@ def _at_least_one(array):
     broadcast=(),
     node="ScatterReduceBackward0",
     name="scatter_reduce",
+    real_only="index_func_",
 )
 def _scatter_reduce(self, dim, index, src, reduce, include_self):
     """`self` with the elements of `src` reduced into it at `index` along `dim`."""

@@ -7,13 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from ...dtypes import real_of
 from ...op.codegen import named_result
 from ...op.declare import function, op
 from ...tensor import Tensor
 from ..pointwise.comparison import where
+from ..pointwise.unary import is_complex, log
 from ..shape.joining import _take_slice
 from ..shape.reshaping import _reshape
-from .matrices import as_diag, check, joined, mT
+from .matrices import as_diag, check, conjugated, joined, mH, mT
 from .solving import _inv
 from .spectral import _svd_all
 
@@ -31,7 +33,7 @@ def det_backward(grad, A, result):
         return g * _reshape(result, (*result.shape, 1, 1)) * mT(_inv(A))
     u, s, vh = _svd_all(A)
     others = _reshape(_det(u) * _det(vh), (*result.shape, 1)) * products_of_others(s)
-    return g * (u @ as_diag(others) @ vh)
+    return g * (conjugated(u) @ as_diag(others) @ conjugated(vh))
 
 
 def singular(A):
@@ -68,15 +70,25 @@ def det(A: Tensor) -> Tensor:
 
 @op(
     r"\ln |\det {A}|",
-    A=lambda grads, A: _reshape(grads[1], (*grads[1].shape, 1, 1)) * mT(_inv(A)),
+    A=lambda grads, A, sign: slogdet_backward(grads, A, sign),
     outputs=("sign", "logabsdet"),
     node="LinalgSlogdetBackward0",
     name="slogdet",
+    holomorphic=False,
 )
 def _slogdet(A):
     """Signs and logarithms of the absolute values of determinants."""
     sign, value = np.linalg.slogdet(A)
-    return sign.astype(A.dtype), value.astype(A.dtype)
+    return sign.astype(A.dtype), value.astype(real_of(A.dtype))
+
+
+def slogdet_backward(grads, A, sign):
+    """The derivative of sign and logarithm of a determinant; a real sign has none."""
+    g = grads[1]
+    if is_complex(A):
+        turn = conjugated(grads[0]) * sign
+        g = g - (turn - conjugated(turn)) * 0.5
+    return _reshape(g, (*g.shape, 1, 1)) * mH(_inv(A))
 
 
 @function
@@ -98,4 +110,6 @@ def logdet(A: Tensor) -> Tensor:
     """The logarithm of the determinants; NaN where they are negative."""
     check("slogdet", A)
     sign, value = _slogdet(A)
+    if is_complex(A):
+        return log(sign) + value
     return where(sign == -1, math.nan, value)

@@ -13,7 +13,7 @@ from ...op.declare import function, op
 from ...tensor import Tensor, constant
 from ..shape.diagonals import tril, triu
 from ..shape.joining import _take_slice, cat
-from .matrices import _each, _named, _no_trouble, _stacked, as_diag, check, diag_of, joined, mT
+from .matrices import _each, _named, _no_trouble, _stacked, as_diag, check, conjugated, diag_of, joined, mH, mT
 from .solving import _solve_triangular, linalg_solve_triangular, widened
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ else:
     A=lambda grad, result: cholesky_backward(grad, result),
     node="LinalgCholeskyExBackward0",
     name="cholesky",
+    holomorphic=False,
     shows={"result": None, "L": lambda get: get("result"), "upper": lambda get: False},
 )
 def _cholesky(A):
@@ -54,11 +55,10 @@ def _bad_minor(A):
 
 def cholesky_backward(grad, L):
     """The derivative of the Cholesky factor, symmetric."""
-    phi = tril(mT(L) @ grad, 0)
-    phi = phi - as_diag(diag_of(phi)) * 0.5
-    phi = (phi + mT(phi)) * 0.5
-    g = _solve_triangular(mT(L), phi, True, False)
-    return mT(_solve_triangular(mT(L), mT(g), True, False))
+    phi = tril(mH(L) @ grad, 0)
+    phi = (phi + mH(tril(phi, -1))) * 0.5
+    g = _solve_triangular(mH(L), phi, True, False)
+    return mH(_solve_triangular(mH(L), mH(g), True, False))
 
 
 @function
@@ -66,7 +66,7 @@ def linalg_cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
     """The lower (or upper) triangular factor of symmetric positive-definite matrices."""
     check("cholesky", A)
     out = _cholesky(A)
-    return mT(out) if upper else out
+    return mH(out) if upper else out
 
 
 @function
@@ -79,7 +79,8 @@ def cholesky(input: Tensor, upper: bool = False) -> Tensor:
         "This transform will produce equivalent results for all valid (symmetric positive definite) inputs.",
         outside(),
     )
-    return linalg_cholesky(mT(input) if upper else input, upper=upper)
+    # Of complex matrices, PyTorch's gradient is that of the lower triangle in either case.
+    return linalg_cholesky(mT(input) if upper and not input.is_complex() else input, upper=upper)
 
 
 @function
@@ -91,21 +92,22 @@ def linalg_cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = F
 @op(
     r"{input2}^{{-1}} {self}",
     self=lambda grad, input2, upper: _cholesky_solve(grad, input2, upper),
-    input2=lambda grad, input2, result, upper: factor_slope(_cholesky_solve(grad, input2, upper) @ mT(result), input2, upper),
+    input2=lambda grad, input2, result, upper: factor_slope(_cholesky_solve(grad, input2, upper) @ mH(result), input2, upper),
     broadcast=(),
+    holomorphic=False,
     node="CholeskySolveBackward0",
     name="cholesky_solve",
 )
 def _cholesky_solve(self, input2, upper):
     """Solutions X of A X = B from the Cholesky factor of A."""
-    factor = input2.swapaxes(-1, -2) if upper else input2
-    y = _solve_triangular.op.forward(np.tril(factor), self, False, False)
-    return _solve_triangular.op.forward(np.tril(factor).swapaxes(-1, -2), y, True, False)
+    factor = np.tril(input2.swapaxes(-1, -2).conj() if upper else input2)
+    y = _solve_triangular.op.forward(factor, self, False, False)
+    return _solve_triangular.op.forward(factor.swapaxes(-1, -2).conj(), y, True, False)
 
 
 def factor_slope(common, L, upper):
     """The derivative in a Cholesky factor from that in the product of the factors."""
-    both = common + mT(common)
+    both = common + mH(common)
     return -(L @ both) if upper else -(both @ L)
 
 
@@ -120,6 +122,7 @@ def cholesky_solve(B: Tensor, L: Tensor, upper: bool = False) -> Tensor:
     r"({self} {self}^T)^{{-1}}",
     self=lambda grad, self, result, upper: factor_slope((result @ grad) @ result, self, upper),
     node="CholeskyInverseBackward0",
+    holomorphic=False,
 )
 def cholesky_inverse(self, upper=False):
     """The inverses of matrices from their Cholesky factors."""
@@ -135,6 +138,7 @@ def cholesky_inverse(self, upper=False):
     A=lambda grads, Q, R: qr_backward(grads, Q, R),
     outputs=("Q", "R"),
     node="LinalgQrBackward0",
+    holomorphic=False,
     name="linalg_qr",
 )
 def _qr(A, mode):
@@ -154,17 +158,18 @@ def qr_backward(grads, Q, R):
     R1, R2 = _take_slice(R, d, 0, m, 1), _take_slice(R, d, m, n, 1)
     gR1, gR2 = _take_slice(gR, d, 0, m, 1), _take_slice(gR, d, m, n, 1)
     A2 = Q @ R2
-    first = qr_tall(gQ + A2 @ mT(gR2), gR1, Q, R1)
+    first = qr_tall(gQ + A2 @ mH(gR2), gR1, Q, R1)
     return joined([first, Q @ gR2], d)
 
 
 def qr_tall(gQ, gR, Q, R):
     """The derivative where there are at least as many rows as columns."""
-    inner = R @ mT(gR) - mT(gQ) @ Q
+    inner = R @ mH(gR) - mH(gQ) @ Q
     low = tril(inner, -1)
-    sym = low + mT(low) + as_diag(diag_of(inner))
+    middle = diag_of(inner)
+    sym = low + mH(low) + as_diag((middle + conjugated(middle)) * 0.5)
     b = gQ + Q @ sym
-    return mT(_solve_triangular(R, mT(b), True, False))
+    return mH(_solve_triangular(R, mH(b), True, False))
 
 
 @function
@@ -299,11 +304,11 @@ def _permutation(pivots: Any, m: int, dtype: Any) -> Any:
 def linalg_lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoint: bool = False) -> Tensor:
     """The solution of A X = B (or with Aᵀ; or of X A = B) from what `lu_factor` gives of A."""
     if not left:
-        return mT(linalg_lu_solve(LU, pivots, mT(B), adjoint=not adjoint))
+        return mH(linalg_lu_solve(LU, pivots, mH(B), adjoint=not adjoint))
     P, low, up = lu_unpack(LU, pivots)
     if adjoint:
-        y = linalg_solve_triangular(mT(up), B, upper=False)
-        z = linalg_solve_triangular(mT(low), y, upper=True, unitriangular=True)
+        y = linalg_solve_triangular(mH(up), B, upper=False)
+        z = linalg_solve_triangular(mH(low), y, upper=True, unitriangular=True)
         return P @ z
     y = linalg_solve_triangular(low, mT(P) @ B, upper=False, unitriangular=True)
     return linalg_solve_triangular(up, y, upper=True)

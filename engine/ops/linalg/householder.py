@@ -16,7 +16,7 @@ from ..pointwise.unary import refused
 from ..shape.joining import _take_slice, cat
 from ..shape.reshaping import _reshape
 from .factorizations import linalg_lu_factor, linalg_qr
-from .matrices import _named, check, joined, mT
+from .matrices import _named, check, conjugated, joined, mH
 from .spectral import linalg_svd
 
 if TYPE_CHECKING:
@@ -50,8 +50,8 @@ def factor(tau, i):
 
 
 def reflected(x, v, t):
-    """`(I - t v vᵀ) x`."""
-    return x - t * (v @ (mT(v) @ x))
+    """`(I - t v vᴴ) x`."""
+    return x - t * (v @ (mH(v) @ x))
 
 
 @op(
@@ -61,6 +61,7 @@ def reflected(x, v, t):
     joint_vjp=lambda grad, input, tau, needs: product_slopes(grad, input, tau),
     broadcast=(),
     node="LinalgHouseholderProductBackward0",
+    holomorphic=False,
     name="linalg_householder_product",
 )
 def _householder_product(input, tau):
@@ -74,8 +75,8 @@ def _householder_product(input, tau):
 
 
 def reflected_array(x, v, t):
-    """`(I - t v vᵀ) x`."""
-    return x - t * (v @ (v.swapaxes(-1, -2) @ x))
+    """`(I - t v vᴴ) x`."""
+    return x - t * (v @ (v.swapaxes(-1, -2).conj() @ x))
 
 
 def product_slopes(grad, input, tau):
@@ -90,11 +91,11 @@ def product_slopes(grad, input, tau):
     left, vectors, factors = grad, [], []
     for i in range(k):
         r, u, t = right[k - 1 - i], column(v, i), factor(tau, i)
-        # The derivative in the reflection is left @ rᵀ.
-        along, across = left @ (mT(r) @ u), r @ (mT(left) @ u)
-        factors.append(_reshape(-(mT(u) @ along), (*tau.shape[:-1], 1)))
-        vectors.append(-t * (along + across))
-        left = reflected(left, u, t)
+        # The derivative in the reflection is left @ rᴴ.
+        along, across = left @ (mH(r) @ u), r @ (mH(left) @ u)
+        factors.append(_reshape(-(mH(u) @ along), (*tau.shape[:-1], 1)))
+        vectors.append(-(conjugated(t) * along + t * across))
+        left = reflected(left, u, conjugated(t))
     if n > k:
         vectors.append(_take_slice(input, input.ndim - 1, k, n, 1) * 0)
     return _strictly_lower(joined(vectors, input.ndim - 1)), joined(factors, tau.ndim - 1)
@@ -142,7 +143,7 @@ def ormqr(input: Tensor, tau: Tensor, other: Tensor, left: bool = True, transpos
     elif a.shape[-1] < m:
         input = cat([input, constant(np.zeros((*a.shape[:-1], m - a.shape[-1]), a.dtype))], -1)
     q: Any = _householder_product(input, tau)
-    q = mT(q) if transpose else q
+    q = mH(q) if transpose else q
     return q @ other if left else other @ q
 
 
@@ -176,10 +177,11 @@ def linalg_ldl_factor(A: Tensor, *, hermitian: bool = False) -> Any:
     """L and D of symmetric matrices, A = L D Lᵀ, in one matrix, and the rows that were exchanged."""
     check("ldl_factor", A)
     a = A._array
+    kind = "hetrf" if hermitian and a.dtype.kind == "c" else "sytrf"
     if not a.size:
         packed, pivots = a.copy(), np.zeros(a.shape[:-1], np.int32)
     else:
-        f = lapack.dsytrf if a.dtype == np.float64 else lapack.ssytrf
+        f = getattr(lapack, {"f": "s", "d": "d", "F": "c", "D": "z"}[a.dtype.char] + kind)
         packed, pivots = _by_matrix(lambda x: f(x, lower=1)[:2], a)
         packed = np.tril(packed)
     factors = (constant(packed.astype(a.dtype)), constant(pivots.astype(np.int32)))
@@ -201,13 +203,14 @@ def linalg_ldl_solve(LD: Tensor, pivots: Tensor, B: Tensor, *, hermitian: bool =
     if not a.size or not b.size:
         shape = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
         return constant(np.zeros(shape + b.shape[-2:], b.dtype))
-    (x,) = _by_matrix(lambda x, p, y: (_ldl_solved(x, p, y),), a, pivots._array, b)
+    (x,) = _by_matrix(lambda x, p, y: (_ldl_solved(x, p, y, hermitian),), a, pivots._array, b)
     return constant(x.astype(b.dtype))
 
 
-def _ldl_solved(a: Any, pivots: Any, b: Any) -> Any:
+def _ldl_solved(a: Any, pivots: Any, b: Any, hermitian: bool) -> Any:
     """Substitution with LAPACK's packed factors: exchanges and columns of L downwards, blocks of D, and L upwards."""
-    x, n, k = b.astype(np.float64), len(a), 0
+    turned = np.conj if hermitian else np.asarray
+    x, n, k = b.astype(np.result_type(np.float64, b.dtype)), len(a), 0
     steps = []
     while k < n:
         single = pivots[k] > 0
@@ -218,11 +221,11 @@ def _ldl_solved(a: Any, pivots: Any, b: Any) -> Any:
         x[[at, to]] = x[[to, at]]
         x[k + width :] -= a[k + width :, k : k + width] @ x[k : k + width]
         block = a[k : k + width, k : k + width]
-        block = np.tril(block) + np.tril(block, -1).T
+        block = np.tril(block) + turned(np.tril(block, -1).T)
         x[k : k + width] = np.linalg.solve(block, x[k : k + width])
         k += width
     for k, width, at, to in reversed(steps):
-        x[k : k + width] -= a[k + width :, k : k + width].T @ x[k + width :]
+        x[k : k + width] -= turned(a[k + width :, k : k + width].T) @ x[k + width :]
         x[[at, to]] = x[[to, at]]
     return x
 
@@ -255,7 +258,7 @@ def _basis(A: Any, q: int, niter: int, M: Any) -> Any:
         return product if less is None else product - less @ right
 
     random = randn(A.shape[-1], q, dtype=A.dtype)
-    turned, less = mT(A), None if M is None else mT(M)
+    turned, less = mH(A), None if M is None else mH(M)
     found = linalg_qr(times(A, M, random))[0]
     for _ in range(niter):
         found = linalg_qr(times(turned, less, found))[0]
@@ -270,13 +273,13 @@ def svd_lowrank(A: Any, q: int | None = 6, niter: int | None = 2, M: Any = None)
     M = None if M is None else FUNCTIONS["broadcast_to"](M, A.shape)
     wide = A.shape[-2] < A.shape[-1]
     if wide:
-        A, M = mT(A), None if M is None else mT(M)
+        A, M = mH(A), None if M is None else mH(M)
     basis = _basis(A, q, niter, M)
-    small = mT(basis) @ A
+    small = mH(basis) @ A
     if M is not None:
-        small = small - mT(basis) @ M
+        small = small - mH(basis) @ M
     left, values, right = linalg_svd(small, full_matrices=False)
-    left, right = basis @ left, mT(right)
+    left, right = basis @ left, mH(right)
     return (right, values, left) if wide else (left, values, right)
 
 

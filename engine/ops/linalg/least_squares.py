@@ -6,16 +6,18 @@ from typing import Any
 
 import numpy as np
 
+from ...dtypes import real_of
 from ...op.declare import function, op
 from ...tensor import Tensor, constant
 from ..shape.reshaping import _reshape, unsqueeze
-from .matrices import _named, check, mT
+from .matrices import _named, check, mH
 
 
 @op(
     r"{A}^{{+}}",
     A=lambda grad, A, result: pinv_backward(grad, A, result),
     node="LinalgPinvBackward0",
+    holomorphic=False,
     name="pinv",
     shows={"A": None, "self": lambda get: get("A")},
 )
@@ -24,20 +26,20 @@ def _pinv(A, rcond, hermitian=False):
     if hermitian:
         values, vectors = np.linalg.eigh(A)
         keep = np.abs(values) > rcond[..., None] * np.abs(values).max(-1, keepdims=True, initial=0)
-        return (vectors * np.where(keep, 1 / np.where(keep, values, 1), 0)[..., None, :]) @ vectors.swapaxes(-1, -2)
+        return (vectors * np.where(keep, 1 / np.where(keep, values, 1), 0)[..., None, :]) @ vectors.swapaxes(-1, -2).conj()
     return np.linalg.pinv(A, rcond).astype(A.dtype)
 
 
 def pinv_backward(grad, A, P):
     """The derivative of the pseudo-inverse (Golub and Pereyra, 1973)."""
-    g, Pt = mT(grad), mT(P)
+    g, Pt = mH(grad), mH(P)
     if A.shape[-2] <= A.shape[-1]:
         K = g @ P
         KP = K @ Pt
-        return -mT(P @ K) + KP - (A @ P) @ KP + (Pt @ P) @ (g - K @ A)
+        return -mH(P @ K) + KP - (A @ P) @ KP + (Pt @ P) @ (g - K @ A)
     K = P @ g
     PK = Pt @ K
-    return -mT(K @ P) + (g - A @ K) @ P @ Pt + PK - (PK @ P) @ A
+    return -mH(K @ P) + (g - A @ K) @ P @ Pt + PK - (PK @ P) @ A
 
 
 @function
@@ -53,7 +55,7 @@ def linalg_pinv(A: Tensor, *, atol: Any = None, rtol: Any = None, hermitian: boo
         least = atol._array if isinstance(atol, Tensor) else np.asarray(atol)
         top = np.linalg.svd(a, compute_uv=False)[..., 0]
         tolerance = np.maximum(tolerance, least / np.where(top == 0, 1, top))
-    return _pinv(A, np.asarray(tolerance, a.dtype), hermitian)
+    return _pinv(A, np.asarray(tolerance, real_of(a.dtype)), hermitian)
 
 
 @function
@@ -70,6 +72,7 @@ def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
     outputs=("solution", "residuals", "rank", "singular_values"),
     broadcast=(),
     node="LinalgLstsqBackward0",
+    holomorphic=False,
     name="linalg_lstsq",
 )
 def _lstsq(A, B, rcond, driver):
@@ -77,21 +80,21 @@ def _lstsq(A, B, rcond, driver):
     m, n = A.shape[-2:]
     solution = np.linalg.pinv(A, rcond) @ B
     rank = np.asarray(np.linalg.matrix_rank(A), np.int64) if A.size else np.zeros(A.shape[:-2], np.int64)
-    residuals = np.zeros(0, A.dtype)
+    residuals = np.zeros(0, real_of(A.dtype))
     if m > n and (driver == "gels" or (driver != "gelsy" and (rank == n).all())):
-        residuals = ((A @ solution - B) ** 2).sum(-2)
-    values = np.linalg.svd(A, compute_uv=False) if driver in ("gelsd", "gelss") else np.zeros(0, A.dtype)
+        residuals = (np.abs(A @ solution - B) ** 2).sum(-2)
+    values = np.linalg.svd(A, compute_uv=False) if driver in ("gelsd", "gelss") else np.zeros(0, real_of(A.dtype))
     return solution, residuals, np.zeros(0, np.int64) if driver == "gels" else rank, values
 
 
 def least_squares_slopes(grads, A, B, X, needs):
     """The derivatives of solution and residuals; the solution's share of the residuals' is zero, as they are smallest."""
     P = _pinv(A, 1e-15)
-    gA = pinv_backward(grads[0] @ mT(B), A, P) if needs[0] else None
-    gB = mT(P) @ grads[0] if needs[1] else None
+    gA = pinv_backward(grads[0] @ mH(B), A, P) if needs[0] else None
+    gB = mH(P) @ grads[0] if needs[1] else None
     if grads[1].shape != (0,):
         left = (A @ X - B) * 2.0 * _reshape(grads[1], (*X.shape[:-2], 1, X.shape[-1]))
-        gA = gA + left @ mT(X) if needs[0] else None
+        gA = gA + left @ mH(X) if needs[0] else None
         gB = gB - left if needs[1] else None
     return gA, gB
 

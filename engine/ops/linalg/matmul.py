@@ -7,7 +7,9 @@ from math import prod
 import numpy as np
 
 from ... import dtypes
+from ...context import context
 from ...op.declare import function, op
+from ...op.slow_path import autocast
 from ...tensor import Tensor
 from ..shape.broadcasting import expand
 from ..shape.permute import _transpose, t
@@ -59,7 +61,7 @@ def measures(*names):
 @op(
     r"{self} {mat2}",
     symbol="@",
-    traits="product matrix_product infix",
+    traits="product matrix_product infix lowered",
     self=lambda grad, mat2: mm(grad, t(mat2)),
     mat2=lambda grad, self: mm(t(self), grad),
     broadcast=(),
@@ -138,7 +140,7 @@ def dot(self, tensor):
 @op(
     r"{self} {mat2}",
     symbol="@",
-    traits="product matrix_product infix",
+    traits="product matrix_product infix lowered",
     self=lambda grad, mat2: bmm(grad, _transpose(mat2, 1, 2)),
     mat2=lambda grad, self: bmm(_transpose(self, 1, 2), grad),
     broadcast=(),
@@ -165,7 +167,7 @@ def scaled(grad, factor):
 
 @op(
     r"{beta} {self} + {alpha} {mat1} {mat2}",
-    traits="product matrix_product",
+    traits="product matrix_product lowered",
     self=lambda grad, beta: scaled(grad, beta),
     mat1=lambda grad, mat2, alpha: scaled(mm(grad, t(mat2)), alpha),
     mat2=lambda grad, mat1, alpha: scaled(mm(t(mat1), grad), alpha),
@@ -207,6 +209,8 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
     """Matrix product with PyTorch's rules for vectors and batches."""
     if not isinstance(other, Tensor):
         raise TypeError(f"matmul(): argument 'other' (position 2) must be Tensor, not {type(other).__name__}")
+    if context.fast is not None:
+        input, other = autocast(input, other)
     a, b = input._array.ndim, other._array.ndim
     if a == 2 and b == 2:
         return mm(input, other)
@@ -253,6 +257,8 @@ def _batched(input: Tensor, other: Tensor) -> Tensor:
 @function(traits="product")
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """`input @ weight.T + bias`."""
+    if context.fast is not None:
+        input, weight, bias = autocast(input, weight, bias)
     try:
         ndim = input._array.ndim
     except AttributeError:

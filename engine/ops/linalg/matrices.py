@@ -8,6 +8,8 @@ import numpy as np
 
 from ... import dtypes
 from ...tensor import Tensor, constant
+from ..pointwise.complex_numbers import _conj
+from ..pointwise.unary import is_complex
 from ..shape.diagonals import _diag_embed, _diagonal_again
 from ..shape.joining import _take_slice, cat
 from ..shape.permute import _transpose
@@ -16,6 +18,16 @@ from ..shape.permute import _transpose
 def mT(x):
     """The matrices transposed."""
     return _transpose(x, x.ndim - 2, x.ndim - 1)
+
+
+def mH(x):
+    """The matrices transposed, with each element conjugated."""
+    return conjugated(mT(x))
+
+
+def conjugated(x):
+    """The conjugates of complex numbers; real ones as they are."""
+    return _conj(x) if is_complex(x) else x
 
 
 def diag_of(x):
@@ -37,9 +49,9 @@ def check(name: str, A: Tensor, square: bool = True) -> None:
             f"linalg.{name}: A must be batches of square matrices, but they are {A._array.shape[-2]} by {A._array.shape[-1]} "
             "matrices"
         )
-    if A._array.dtype.name not in ("float32", "float64"):
+    if A._array.dtype.name not in ("float32", "float64", "complex64", "complex128"):
         kind = dtypes.SCALAR_NAMES[A.dtype]
-        if A._array.dtype.kind == "f":
+        if A._array.dtype.kind in dtypes.INEXACT:
             raise RuntimeError(f"linalg.{name}: Low precision dtypes not supported. Got {kind}")
         raise RuntimeError(f"linalg.{name}: Expected a floating point or complex tensor as input. Got {kind}")
 

@@ -48,7 +48,7 @@ def matrix_power(A: Tensor, n: int) -> Tensor:
 )
 def _matrix_exp(self):
     """Matrix exponentials."""
-    return sl.expm(self.astype(np.float64)).astype(self.dtype) if self.size else self.copy()
+    return sl.expm(self.astype(np.result_type(np.float64, self.dtype))).astype(self.dtype) if self.size else self.copy()
 
 
 def exponential_slope(A, E):

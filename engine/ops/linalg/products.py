@@ -9,9 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from ...context import outside, warn_once
+from ...context import context, outside, warn_once
 from ...op.declare import function, op
+from ...op.slow_path import autocast
 from ...tensor import Tensor
+from ..pointwise.complex_numbers import conj
 from ..reduction.sums import sum as total
 from ..shape.broadcasting import expand, spread
 from ..shape.dimensions import wrap_dim
@@ -73,7 +75,7 @@ def addr(self, vec1, vec2, *, beta=1, alpha=1):
 
 @op(
     r"{beta} {self} + {alpha} {batch1} {batch2}",
-    traits="product",
+    traits="product lowered",
     self=lambda grad, beta: scaled(grad, beta),
     batch1=lambda grad, batch2, alpha: scaled(bmm(grad, _transpose(batch2, 1, 2)), alpha),
     batch2=lambda grad, batch1, alpha: scaled(bmm(_transpose(batch1, 1, 2), grad), alpha),
@@ -87,7 +89,7 @@ def baddbmm(self, batch1, batch2, *, beta=1, alpha=1):
 
 @op(
     r"{beta} {self} + {alpha} \sum {batch1} {batch2}",
-    traits="product",
+    traits="product lowered",
     self=lambda grad, beta: scaled(grad, beta),
     batch1=lambda grad, batch1_sym_sizes, batch2, alpha: scaled(
         bmm(batched(grad, batch1_sym_sizes), _transpose(batch2, 1, 2)), alpha
@@ -110,14 +112,16 @@ def batched(grad, sizes):
 
 @function(traits="product")
 def vdot(input: Tensor, other: Tensor) -> Tensor:
-    """Inner product of two vectors (of real numbers: `dot`)."""
-    return dot(input, other)
+    """Inner product of two vectors, the first one's elements conjugated."""
+    return dot(conj(input), other)
 
 
 @function
 def linalg_vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
-    """Inner products along `dim`."""
-    return total(x * y, dim)
+    """Inner products along `dim`, the elements of `x` conjugated."""
+    if context.fast is not None:
+        x, y = autocast(x, y)
+    return total(conj(x) * y, dim)
 
 
 @function(traits="product")

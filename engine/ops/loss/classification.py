@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ...dtypes import SCALAR_NAMES
+from ...context import context
+from ...dtypes import INEXACT, SCALAR_NAMES
 from ...op.declare import function, op
+from ...op.slow_path import autocast
 from ...tensor import Tensor, constant
 from ..linalg.matmul import linear
 from ..nn.activation import floating_only
@@ -198,6 +200,8 @@ def nll_loss(
     reduction: str = "mean",
 ) -> Tensor:
     """Negative log-likelihood: minus the log-probability at each target class, (N, C, …) with targets (N, …)."""
+    if context.fast is not None:
+        input, target, weight = autocast(input, target, weight, raised=True)
     return _nll_nd(input, target, weight, reduction_of(reduction, size_average, reduce), ignore_index)
 
 
@@ -216,6 +220,8 @@ def cross_entropy(
     label_smoothing: float = 0.0,
 ) -> Tensor:
     """Cross-entropy of unnormalised logits (N, C, …) and targets: class indices (N, …) or probabilities (N, C, …)."""
+    if context.fast is not None:
+        input, target, weight = autocast(input, target, weight, raised=True)
     if size_average is not None or reduce is not None or reduction not in REDUCTIONS:
         reduction = reduction_of(reduction, size_average, reduce)
     try:
@@ -228,7 +234,7 @@ def cross_entropy(
     dim = 0 if len(shape) == 1 else 1
     if shape == targets:
         return _of_probabilities(input, target, weight, ignore_index, reduction, label_smoothing, dim)
-    logs = _log_softmax(input, dim) if shape and input._array.dtype.kind == "f" else log_softmax(input, dim)
+    logs = _log_softmax(input, dim) if shape and input._array.dtype.kind in INEXACT else log_softmax(input, dim)
     if label_smoothing > 0:
         _check_smoothing(label_smoothing)
         return _smoothed(logs, target, weight, ignore_index, reduction, label_smoothing, dim)
@@ -248,7 +254,7 @@ def _along(weight: Tensor, ndim: int, dim: int) -> Tensor:
 def _of_probabilities(
     input: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int, reduction: str, smoothing: float, dim: int
 ) -> Tensor:
-    if target._array.dtype.kind != "f":
+    if target._array.dtype.kind not in INEXACT:
         raise RuntimeError(
             f"Expected floating point type for target with class probabilities, got {SCALAR_NAMES[target.dtype]}"
         )

@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ...dtypes import SCALAR_NAMES
+from ...context import context
+from ...dtypes import INEXACT, SCALAR_NAMES
 from ...op.declare import function, op
+from ...op.slow_path import autocast
 from ...tensor import Tensor, constant
 from ..nn.activation import floating_only
 from ..pointwise.comparison import where
@@ -60,6 +62,7 @@ def _batches(log_probs: Any, targets: Any, input_lengths: Any, target_lengths: A
     broadcast=(),
     node="CtcLossBackward0",
     name="ctc_loss",
+    real_only="ctc_loss_cpu",
 )
 def _ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, zero_infinity):
     """Minus the logarithm of the probability of each sequence of labels."""
@@ -147,6 +150,8 @@ def functional_ctc_loss(
     zero_infinity: bool = False,
 ) -> Tensor:
     """Minus the log-probability of label sequences, given log-probabilities (time, batch, labels) of labels and a blank."""
+    if context.fast is not None:
+        (log_probs,) = autocast(log_probs, raised=True)
     reduction = reduction_of(reduction)
     floating_only("ctc_loss_cpu", log_probs)
     of_input, of_target = _lengths("input_lengths", input_lengths), _lengths("target_lengths", target_lengths)
@@ -156,7 +161,7 @@ def functional_ctc_loss(
         targets = targets.unsqueeze(0)
     if targets._array.dtype.kind not in "iuf":
         raise RuntimeError(f"targets must not be {SCALAR_NAMES[targets.dtype]}")
-    if targets._array.dtype.kind == "f":
+    if targets._array.dtype.kind in INEXACT:
         targets = targets.long()
     _check(scores._array, targets._array, of_input, of_target, blank)
     losses = _ctc_loss(scores, targets, of_input, of_target, blank, zero_infinity)

@@ -8,8 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from ...context import context
+from ...dtypes import INEXACT
 from ...errors import sizes_mismatch
 from ...op.declare import function, op
+from ...op.slow_path import autocast
 from ...tensor import Tensor, constant
 from ..nn.activation import floating_only
 from ..pointwise.arithmetic import scaled, sub
@@ -126,6 +129,7 @@ def number_minus(number: float, tensor: Tensor) -> Tensor:
     target=lambda grad, self, target, reduction: shares(grad, self, reduction) * (-2.0 * (self - target)),
     node="MseLossBackward0",
     name="mse_loss",
+    real_only="mse_cpu",
 )
 def _mse_loss(self, target, reduction):
     """Squared differences, reduced."""
@@ -140,6 +144,7 @@ def _mse_loss(self, target, reduction):
     target=lambda grad, self, target, reduction, delta: shares(grad, self, reduction) * _clamp(target - self, -delta, delta),
     node="HuberLossBackward0",
     name="huber_loss",
+    real_only="huber_cpu",
 )
 def _huber_loss(self, target, reduction, delta):
     """Squared below `delta`, `delta` times the absolute error above."""
@@ -156,6 +161,7 @@ def _huber_loss(self, target, reduction, delta):
     ),
     node="SmoothL1LossBackward0",
     name="smooth_l1_loss",
+    real_only="smooth_l1_cpu",
 )
 def _smooth_l1_loss(self, target, beta, reduction):
     """Squared below `beta`, absolute above."""
@@ -201,6 +207,8 @@ def mse_loss(
     weight: Tensor | None = None,
 ) -> Tensor:
     """Mean squared error: `(input - target) ** 2`, reduced."""
+    if context.fast is not None:
+        input, target = autocast(input, target, raised=True)
     if input._array.shape != target._array.shape:
         input, target = _broadcast(input, target)
     if size_average is not None or reduce is not None:
@@ -208,7 +216,7 @@ def mse_loss(
     if weight is not None:
         return _weighted((input - target) ** 2, input, weight, reduction)
     reduction = reduction_of(reduction)
-    if input._array.dtype.kind != "f" and target._array.dtype.kind != "f":
+    if input._array.dtype.kind not in INEXACT and target._array.dtype.kind not in INEXACT:
         floating_only("mse_cpu", input)
     return _mse_loss(input, target, reduction)
 
@@ -223,6 +231,8 @@ def l1_loss(
     weight: Tensor | None = None,
 ) -> Tensor:
     """Mean absolute error: `|input - target|`, reduced."""
+    if context.fast is not None:
+        input, target = autocast(input, target, raised=True)
     expanded, target = _broadcast(input, target)
     if size_average is not None or reduce is not None:
         reduction = reduction_of(reduction, size_average, reduce)
@@ -242,6 +252,8 @@ def smooth_l1_loss(
     beta: float = 1.0,
 ) -> Tensor:
     """Squared error below `beta`, absolute error above, reduced."""
+    if context.fast is not None:
+        input, target = autocast(input, target, raised=True)
     input, target = _broadcast(input, target)
     reduction = reduction_of(reduction, size_average, reduce)
     if beta == 0:
@@ -256,6 +268,8 @@ def huber_loss(
     input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Tensor | None = None
 ) -> Tensor:
     """Squared error below `delta`, `delta` times the absolute error above, reduced."""
+    if context.fast is not None:
+        input, target = autocast(input, target, raised=True)
     expanded, target = _broadcast(input, target)
     each = reduction_of(reduction) if weight is None else "none"
     if delta <= 0:

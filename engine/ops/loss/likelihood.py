@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ...dtypes import SCALAR_NAMES
+from ...context import context
+from ...dtypes import INEXACT, SCALAR_NAMES
 from ...op.declare import function, op
+from ...op.slow_path import autocast
 from ...tensor import Tensor, constant
 from ..nn.activation import logsigmoid, sigmoid
 from ..pointwise.comparison import _clamp, where
@@ -43,6 +45,7 @@ from .elementwise import (
     broadcast=(),
     node="BinaryCrossEntropyBackward0",
     name="binary_cross_entropy",
+    real_only="binary_cross_entropy",
 )
 def _binary_cross_entropy(self, target, weight, reduction):
     """The cross-entropy of probabilities and targets; logarithms are bounded by -100."""
@@ -70,6 +73,8 @@ def binary_cross_entropy(
     reduction: str = "mean",
 ) -> Tensor:
     """Cross-entropy of probabilities `input` and targets, element by element, reduced."""
+    if context.fast is not None:
+        input, target, weight = autocast(input, target, weight, raised=True)
     reduction = reduction_of(reduction, size_average, reduce)
     if input._array.shape != target._array.shape:
         raise ValueError(
@@ -100,6 +105,7 @@ def binary_cross_entropy(
     broadcast=("self", "target"),
     node="BinaryCrossEntropyWithLogitsBackward0",
     name="binary_cross_entropy_with_logits",
+    real_only="log_sigmoid_cpu",
 )
 def _bce_with_logits(self, target, weight, pos_weight, reduction):
     """The cross-entropy of logits and targets, computed stably."""
@@ -135,11 +141,13 @@ def functional_binary_cross_entropy_with_logits(
     pos_weight: Any = None,
 ) -> Tensor:
     """Cross-entropy of logits `input` and targets, element by element, computed stably."""
+    if context.fast is not None:
+        input, target, weight, pos_weight = autocast(input, target, weight, pos_weight, raised=True)
     reduction = reduction_of(reduction, size_average, reduce)
     if input._array.shape != target._array.shape:
         raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
     no_gradient("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)
-    if target._array.dtype.kind != "f":
+    if target._array.dtype.kind not in INEXACT:
         names = SCALAR_NAMES
         raise RuntimeError(f"result type {names[input.dtype]} can't be cast to the desired output type {names[target.dtype]}")
     return _bce_with_logits(input, target, weight, pos_weight, reduction)
@@ -213,6 +221,8 @@ def functional_kl_div(
     log_target: bool = False,
 ) -> Tensor:
     """The Kullback–Leibler divergence of the target from `input`, which holds logarithms."""
+    if context.fast is not None:
+        input, target = autocast(input, target, raised=True)
     batches = reduction == "batchmean" and size_average is None and reduce is None
     if reduction == "mean" and size_average is None and reduce is None:
         warnings.warn(MEAN_OF_DIVERGENCES, stacklevel=2)
@@ -233,6 +243,8 @@ def functional_poisson_nll_loss(
     reduction: str = "mean",
 ) -> Tensor:
     """The negative log-likelihood of counts `target` with the Poisson mean `input` (or its logarithm)."""
+    if context.fast is not None:
+        input, target = autocast(input, target, raised=True)
     reduction = reduction_of(reduction, size_average, reduce)
     losses = exp(input) - target * input if log_input else input - target * log(add_number(input, eps))
     if full:

@@ -43,6 +43,7 @@ def _excess(self, target, margin):
     broadcast=(),
     node="MultiMarginLossBackward0",
     name="multi_margin_loss",
+    real_only="multi_margin_loss_cpu_kernel",
 )
 def _multi_margin(self, target, p, margin, weight, reduction):
     """By how much wrong classes come within the margin of the right one, to the power `p`, averaged over the classes."""
@@ -138,6 +139,7 @@ def _pairs(self, target):
     broadcast=(),
     node="MultilabelMarginLossBackward0",
     name="multilabel_margin_loss",
+    real_only="multilabel_margin_loss_forward_out_frame",
 )
 def _multilabel_margin(self, target, reduction):
     """By how much other classes come within 1 of the target classes, averaged over the classes."""

@@ -28,7 +28,7 @@ from .inplace_views import INFERENCE_WRITTEN, turned_by, turning
 @op(r"{value}", traits="fills given overlapping", self=lambda grad: zeros_like_grad(grad), node="FillBackward0", name="fill")
 def _fill_number(self, value):
     """Every element set to a number."""
-    return np.full_like(self, value)
+    return np.full_like(self, dtypes.held_in(value, self.dtype))
 
 
 @op(
@@ -131,13 +131,32 @@ def stand_in(self: Tensor, declared: Op, tracked: bool) -> Tensor:
     return old
 
 
+def forward_ad() -> Any:
+    """Where tangents are kept; loaded by who makes one."""
+    from ...autograd import forward_ad
+
+    return forward_ad
+
+
+def carried(self: Tensor, old: Tensor) -> None:
+    """The tensor as it is before the write carries the same tangent."""
+    tangent = forward_ad().tangent_of(self)
+    if tangent is not None:
+        forward_ad().give(old, tangent)
+
+
 def written(ufunc: Any, self: Tensor, other: Any) -> bool:
     """Write `ufunc(self, other)` into `self` without observer, if nothing is tracked and the dtypes agree; else do nothing."""
     if context.special or self._view is not None or (context.grad and (self._needs or getattr(other, "_needs", False))):
         return False
     target = self._array
     value = other._array if isinstance(other, Tensor) else NUMBERS32.get(other) if isinstance(other, float | int) else None
-    if value is None or value.dtype is not target.dtype or target.dtype.kind != "f" or self._counter.__class__ is Inference:
+    if (
+        value is None
+        or value.dtype is not target.dtype
+        or target.dtype.kind not in dtypes.INEXACT
+        or self._counter.__class__ is Inference
+    ):
         return False
     try:
         ufunc(target, value, target)
@@ -165,8 +184,13 @@ def inplace(declared: Op, call: Callable[..., Any] | None = None) -> Callable[..
         if context.writing is not None:
             context.writing(self)
         with observed(None):
-            result = compute(stand_in(self, declared, tracked), *args, **kwargs)
+            old = stand_in(self, declared, tracked)
+            if context.dual is not None:
+                carried(self, old)
+            result = compute(old, *args, **kwargs)
             store(self, result, declared)
+            if context.dual is not None:
+                forward_ad().written(self, result)
         if observer is not None:
             observer.wrote(declared, (self, *args, *kwargs.values()), self, result._node)
         return self

@@ -21,8 +21,8 @@ def is_floating_point(input: Tensor) -> bool:
 
 @function
 def is_complex(input: Tensor) -> bool:
-    """Always False: complex numbers are out of scope."""
-    return False
+    """Whether the elements are complex numbers."""
+    return input.is_complex()
 
 
 @function
@@ -53,12 +53,9 @@ def is_inference(input: Tensor) -> bool:
 
 
 @function
-def is_conj(input: Tensor) -> bool:
-    """Always False: complex numbers are out of scope."""
+def is_neg(input: Tensor) -> bool:
+    """Always False: no sign is left to those who read the elements."""
     return False
-
-
-is_neg = is_conj
 
 
 @function

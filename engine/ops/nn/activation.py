@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from ...dtypes import SCALAR_NAMES
+from ...dtypes import INEXACT, SCALAR_NAMES
 from ...op.declare import function, op
 from ...tensor import Tensor
 from ..pointwise.comparison import where
@@ -20,7 +20,7 @@ ELEMENTWISE = True
 
 def floating_only(kernel: str, tensor: Tensor) -> None:
     """Refuse integers as PyTorch does, which names the function's kernel."""
-    if tensor._array.dtype.kind != "f":
+    if tensor._array.dtype.kind not in INEXACT:
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{SCALAR_NAMES[tensor.dtype]}'")
 
 
@@ -45,7 +45,12 @@ def sigmoid_backward(grad_output, output):
     return grad_output * (output * (1 - output))
 
 
-@op(r"\mathrm{{relu}}({self})", traits="relu flat_below", self=lambda grad, result: threshold_backward(grad, result, 0))
+@op(
+    r"\mathrm{{relu}}({self})",
+    traits="relu flat_below",
+    self=lambda grad, result: threshold_backward(grad, result, 0),
+    real_only="clamp is not supported for complex types",
+)
 def relu(self):
     """Each element, or zero if it is negative."""
     if self.dtype.kind == "b":
@@ -82,6 +87,7 @@ def masked(array, out):
     self=lambda grad, self, approximate: gelu_tanh_backward(grad, self) if approximate == "tanh" else gelu_backward(grad, self),
     node="GeluBackward0",
     name="gelu",
+    real_only="GeluKernelImpl",
 )
 def _gelu(self, approximate):
     """`x` times the probability that a standard normal number is less than `x`."""
@@ -161,6 +167,7 @@ def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
     self=lambda grad, self, beta, threshold: grad * where(self * beta > threshold, 1.0, sigmoid(self * beta)),
     node="SoftplusBackward0",
     name="softplus",
+    real_only="softplus_cpu",
 )
 def _softplus(self, beta, threshold):
     """`log(1 + exp(beta * x)) / beta`; the identity above the threshold."""
@@ -181,6 +188,7 @@ def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tenso
     self=lambda grad, self: grad * sigmoid(-self),
     node="LogSigmoidBackward0",
     name="logsigmoid",
+    real_only="log_sigmoid_cpu",
 )
 def _log_sigmoid(self):
     """The logarithm of the logistic function."""
@@ -214,6 +222,7 @@ def tanhshrink(input: Tensor) -> Tensor:
     self=lambda grad, self, dim: glu_backward(grad, self, dim),
     node="GluBackward0",
     name="glu",
+    real_only="glu_cpu",
 )
 def _glu(self, dim):
     """The first half along `dim` times the sigmoid of the second."""

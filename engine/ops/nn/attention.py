@@ -6,7 +6,9 @@ import math
 
 import numpy as np
 
+from ...context import context
 from ...op.declare import function, op
+from ...op.slow_path import autocast
 from ...tensor import Tensor, constant
 from ..linalg.einsums import einsum
 from ..pointwise.comparison import where
@@ -98,6 +100,8 @@ def scaled_dot_product_attention(
 ) -> Tensor:
     """Weighted means of the values, by how well keys agree with queries (Vaswani et al., 2017): query (…, L, E), key (…, S, E),
     value (…, S, V) to (…, L, V). A mask of bools holds where attention is allowed; one of numbers is added."""
+    if context.fast is not None:
+        query, key, value, attn_mask = autocast(query, key, value, attn_mask)
     q, k, v = query._array, key._array, value._array
     for t in (q, k, v):
         if t.ndim < 2:

@@ -18,7 +18,9 @@ from ..shape.reshaping import _reshape, reshape
     x2=lambda grad, x1, x2, p, result: -_sum_dim(pair_slopes(grad, x1, x2, p, result), (-3,), False),
     broadcast=(),
     node="CdistBackward0",
+    traits="raised",
     name="cdist",
+    real_only=RuntimeError("cdist only supports floating-point dtypes, X1 got: ComplexFloat"),
 )
 def _cdist(x1, x2, p):
     """Distances between the rows of two (batches of) matrices."""

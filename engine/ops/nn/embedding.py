@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...dtypes import LEGACY_NAMES, OF_NUMPY
+from ...dtypes import INEXACT, LEGACY_NAMES, OF_NUMPY
 from ...op.declare import function, op
 from ...tensor import Tensor, constant
 from ..loss.elementwise import not_implemented
@@ -291,7 +291,7 @@ def functional_embedding_bag(
     padding_idx: int | None = None,
 ) -> Tensor:
     """Sums, means or largest elements of the rows of `weight` in each bag of indices."""
-    if weight._array.dtype.name == "int64" and input._array.dtype.kind == "f":
+    if weight._array.dtype.name == "int64" and input._array.dtype.kind in INEXACT:
         warnings.warn(
             "Argument order of nn.functional.embedding_bag was changed. Usage `embedding_bag(weight, input, ...)` is "
             "deprecated, and should now be `embedding_bag(input, weight, ...)`.",

@@ -25,7 +25,13 @@ def silu_backward(grad, self):
     return grad * (s * (1 + self * (1 - s)))
 
 
-@op(r"\mathrm{{mish}}({self})", self=lambda grad, self: mish_backward(grad, self), node="MishBackward0", name="mish")
+@op(
+    r"\mathrm{{mish}}({self})",
+    self=lambda grad, self: mish_backward(grad, self),
+    node="MishBackward0",
+    name="mish",
+    real_only="mish_cpu",
+)
 def _mish(self):
     """`x * tanh(softplus(x))`."""
     return self * np.tanh(_softplus.op.forward(self, 1.0, 20.0))
@@ -43,6 +49,7 @@ def mish_backward(grad, self):
     self=lambda grad, self: where(self <= -3, 0.0, where(self < 3, grad * (self / 3 + 0.5), grad)),
     node="HardswishBackward0",
     name="hardswish",
+    real_only="hardswish_cpu",
 )
 def _hardswish(self):
     """`x * hardsigmoid(x)`."""
@@ -55,6 +62,7 @@ def _hardswish(self):
     self=lambda grad, self: where((self > -3) & (self < 3), grad / 6, 0.0),
     node="HardsigmoidBackward0",
     name="hardsigmoid",
+    real_only="hardsigmoid_cpu",
 )
 def _hardsigmoid(self):
     """`(x + 3) / 6`, kept between 0 and 1."""
@@ -101,6 +109,7 @@ def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
     self=lambda grad, self, min_val, max_val: where((self <= min_val) | (self >= max_val), 0.0, grad),
     node="HardtanhBackward0",
     name="hardtanh",
+    real_only="clamp is not supported for complex types",
 )
 def _hardtanh(self, min_val, max_val):
     """Each element moved into the interval from `min_val` to `max_val`."""
@@ -146,6 +155,7 @@ def shrink_backward(grad, self, lambd):
     self=lambda grad, self, lambd: shrink_backward(grad, self, lambd),
     node="HardshrinkBackward0",
     name="hardshrink",
+    real_only="hardshrink_cpu",
 )
 def _hardshrink(self, lambd):
     """Each element, zero between `-lambd` and `lambd`."""
@@ -158,6 +168,7 @@ def _hardshrink(self, lambd):
     self=lambda grad, self, lambd: shrink_backward(grad, self, lambd),
     node="SoftshrinkBackward0",
     name="softshrink",
+    real_only="softshrink_check",
 )
 def _softshrink(self, lambd):
     """Each element moved towards zero by `lambd`, and no further than zero."""

@@ -197,6 +197,7 @@ def stored(statistic, channels):
     node="NativeBatchNormBackward0",
     name="batch_norm",
     shows=dict.fromkeys(INNER),
+    real_only="batch_norm",
 )
 def _batch_norm_stored(input, weight, bias, mean, var, channels, eps):
     """The elements normalised with running statistics."""

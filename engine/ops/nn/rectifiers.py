@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from ...context import context
 from ...dtypes import SCALAR_NAMES
 from ...op.declare import TABLE, function, op, overload
+from ...op.slow_path import autocast
 from ...tensor import Tensor, constant
 from ..creation.generator import source
 from ..memory.inplace import inplace as in_place
@@ -35,6 +37,7 @@ def functional_relu(input: Tensor, inplace: bool = False) -> Tensor:
     self=lambda grad, self, threshold: threshold_backward(grad, self, threshold),
     node="ThresholdBackward0",
     name="threshold",
+    real_only="threshold_cpu",
 )
 def _threshold(self, threshold, value):
     """Each element that exceeds the threshold; `value` for the others."""
@@ -89,6 +92,7 @@ def leaky_backward_of_result(grad, result, negative_slope):
     self=lambda grad, self, negative_slope: leaky_backward(grad, self, negative_slope),
     node="LeakyReluBackward0",
     name="leaky_relu",
+    real_only="leaky_relu_cpu",
 )
 def _leaky_relu(self, negative_slope):
     """Each element, scaled by `negative_slope` if it is negative."""
@@ -129,6 +133,7 @@ def leaky_relu_(input: Tensor, negative_slope: float = 0.01) -> Tensor:
     weight=lambda grad, self: where(self > 0, 0.0, self * grad),
     node="PreluKernelBackward0",
     name="prelu",
+    real_only="prelu_cpu",
 )
 def _prelu_kernel(self, weight):
     """Each element, scaled by `weight` if it is negative."""
@@ -138,6 +143,8 @@ def _prelu_kernel(self, weight):
 @function
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
     """Each element, scaled by `weight` (one number, or one a channel) if it is negative."""
+    if context.fast is not None:
+        input, weight = autocast(input, weight)
     ndim, length = input._array.ndim, weight._array.size
     if input.dtype is not weight.dtype:
         names = SCALAR_NAMES
@@ -163,6 +170,7 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
     self=lambda grad, self, noise, lower, upper, training: rrelu_backward(grad, self, noise, lower, upper, training),
     node="RreluWithNoiseBackward0",
     name="rrelu",
+    real_only="rrelu_with_noise_out_cpu",
 )
 def _rrelu(self, noise, lower, upper, training):
     """Each element, scaled by the noise (in evaluation by a fixed slope) if it is negative."""

@@ -21,6 +21,7 @@ from .activation import floating_only
     self=lambda grad, result, dim: softmax_backward_data(grad, result, dim),
     node="SoftmaxBackward0",
     name="softmax",
+    real_only="softmax_lastdim_kernel_impl",
 )
 def _softmax(self, dim):
     """The exponentials along `dim`, divided by their sum."""
@@ -71,6 +72,7 @@ def log_softmax_backward_data(grad_output, output, dim):
     self=lambda grad, result, dim: log_softmax_backward_data(grad, result, dim),
     node="LogSoftmaxBackward0",
     name="log_softmax",
+    real_only="log_softmax_lastdim_kernel_impl",
 )
 def _log_softmax(self, dim):
     """The logarithm of softmax along `dim`."""

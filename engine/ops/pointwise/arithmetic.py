@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ...dtypes import result_dtype
+from ...dtypes import INEXACT, result_dtype
 from ...op.declare import function, op, overload
 from ...tensor import Tensor, constant
 from .comparison import where
-from .unary import log, zeros_like_grad
+from .unary import is_complex, log, zeros_like_grad
 
 ELEMENTWISE = True
 SMALL_FORMULAS = True
@@ -20,6 +20,13 @@ SMALL_FORMULAS = True
 def scaled(grad, factor):
     """`grad * factor`, without the multiplication by one."""
     return grad if factor == 1 else grad * factor
+
+
+def real_unless(self, alpha):
+    """The factor of a sum, which may be complex only where the terms are."""
+    if isinstance(alpha, complex) and self.dtype.kind != "c":
+        raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")
+    return alpha
 
 
 @op(
@@ -32,7 +39,7 @@ def scaled(grad, factor):
 )
 def add(self, other, *, alpha=1):
     """Sum, `self + alpha * other`."""
-    return self + (other if alpha == 1 else other * alpha)
+    return self + (other if alpha == 1 else other * real_unless(self, alpha))
 
 
 @op(
@@ -50,7 +57,7 @@ def sub(self, other, *, alpha=1):
             "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator "
             "instead."
         )
-    return self - (other if alpha == 1 else other * alpha)
+    return self - (other if alpha == 1 else other * real_unless(self, alpha))
 
 
 @op(
@@ -114,7 +121,7 @@ def divisor(self, other, kernel="div_floor"):
     """
     if self.dtype.kind == other.dtype.kind == "b":
         raise NotImplementedError(f"\"{kernel}_cpu\" not implemented for 'Bool'")
-    if other.dtype.kind != "f" and not np.all(other):
+    if other.dtype.kind not in INEXACT and not np.all(other):
         raise RuntimeError("ZeroDivisionError")
     return other
 
@@ -130,6 +137,7 @@ def underived(name):
     self=lambda grad: underived("floor_divide"),
     other=lambda grad: underived("floor_divide"),
     node="NotImplemented",
+    real_only="div_floor_cpu",
 )
 def floor_divide(self, other):
     """Quotient rounded down."""
@@ -171,6 +179,7 @@ def rdiv(input: Tensor, other: Any) -> Tensor:
     other=lambda grad, self, other: -grad * floor_quotient(self, other),
     node="RemainderBackward1",
     name="remainder",
+    real_only="remainder_cpu",
 )
 def _remainder_tensor(self, other):
     """Remainder with the sign of the divisor."""
@@ -199,6 +208,7 @@ def remainder(input: Tensor, other: Any) -> Tensor:
     other=lambda grad, self, other: -grad * trunc_quotient(self, other),
     node="FmodBackward1",
     name="fmod",
+    real_only="fmod_cpu",
 )
 def _fmod_tensor(self, other):
     """Remainder with the sign of the dividend."""
@@ -273,7 +283,7 @@ def pow_backward(grad, self, exponent):
 )
 def _pow_scalar(self, exponent):
     """Each element to the power of a number."""
-    if self.dtype.kind != "f":
+    if self.dtype.kind not in INEXACT:
         if isinstance(exponent, float):
             self = self.astype(np.float32)
         elif self.dtype.kind == "b" and isinstance(exponent, bool):
@@ -292,7 +302,7 @@ def pow_backward_self(grad, self, exponent):
 
 def pow_backward_exponent(grad, self, exponent, result):
     """The derivative of `self ** exponent` in the exponent; zero where the base is zero and the power is defined."""
-    defined = (self == 0) & (exponent >= 0)
+    defined = (self == 0) & ((exponent.real if is_complex(exponent) else exponent) >= 0)
     return grad * where(defined, 0.0, result * log(where(defined, 1.0, self)))
 
 

@@ -30,6 +30,7 @@ def favoured(grad, wins, ties):
     traits="chooses tensors_only",
     self=lambda grad, self, other: favoured(grad, self > other, self == other),
     other=lambda grad, self, other: favoured(grad, other > self, self == other),
+    real_only=RuntimeError("maximum not implemented for complex tensors."),
 )
 def maximum(self, other):
     """The larger of two elements; equal ones share the gradient."""
@@ -41,6 +42,7 @@ def maximum(self, other):
     traits="chooses tensors_only",
     self=lambda grad, self, other: favoured(grad, self < other, self == other),
     other=lambda grad, self, other: favoured(grad, other < self, self == other),
+    real_only=RuntimeError("minimum not implemented for complex tensors."),
 )
 def minimum(self, other):
     """The smaller of two elements; equal ones share the gradient."""
@@ -52,6 +54,7 @@ def minimum(self, other):
     traits="chooses tensors_only",
     self=lambda grad, self, other: where((self >= other) | (other != other), grad, 0.0),
     other=lambda grad, self, other: where((self >= other) | (other != other), 0.0, grad),
+    real_only=RuntimeError("fmax not implemented for complex tensors."),
 )
 def fmax(self, other):
     """The larger of two elements; a number wins over NaN."""
@@ -63,6 +66,7 @@ def fmax(self, other):
     traits="chooses tensors_only",
     self=lambda grad, self, other: where((self <= other) | (other != other), grad, 0.0),
     other=lambda grad, self, other: where((self <= other) | (other != other), 0.0, grad),
+    real_only=RuntimeError("fmin not implemented for complex tensors."),
 )
 def fmin(self, other):
     """The smaller of two elements; a number wins over NaN."""
@@ -84,6 +88,7 @@ def turned(grad, part, self, other):
     floating=True,
     self=lambda grad, self, other: turned(grad, other, self, other),
     other=lambda grad, self, other: turned(grad, -self, self, other),
+    real_only="atan2_cpu",
 )
 def atan2(self, other):
     """The angle of the point (`other`, `self`)."""
@@ -95,10 +100,11 @@ def atan2(self, other):
     traits="tensors_only",
     self=lambda grad, self, result: grad * (self / result),
     other=lambda grad, other, result: grad * (other / result),
+    real_only="hypot_cpu",
 )
 def hypot(self, other):
     """The length of the hypotenuse."""
-    if self.dtype.kind != "f":
+    if self.dtype.kind not in dtypes.INEXACT:
         raise NotImplementedError(f"\"hypot_cpu\" not implemented for '{dtypes.SCALAR_NAMES[dtypes.OF_NUMPY[self.dtype]]}'")
     return np.hypot(self, other)
 
@@ -108,6 +114,7 @@ def hypot(self, other):
     floating=True,
     self=lambda grad, self, result: where(self == 0, 0.0, grad * sgn(result) * sgn(self)),
     other=lambda grad: zeros_like_grad(grad),
+    real_only="copysign_cpu",
 )
 def copysign(self, other):
     """The magnitude of the first with the sign of the second."""
@@ -125,6 +132,11 @@ def copysign(self, other):
 )
 def logaddexp(self, other):
     """`log(exp(x) + exp(y))`, computed stably."""
+    if self.dtype.kind == "c":
+        low = self.real < other.real
+        large, small = np.where(low, other, self), np.where(low, self, other)
+        gap = np.where(np.isinf(large.real) & (large == small), 0, small - large)
+        return np.where(np.isneginf(large.real), large, large + np.log(1 + np.exp(gap)))
     return np.logaddexp(self, other)
 
 
@@ -133,6 +145,7 @@ def logaddexp(self, other):
     traits="tensors_only",
     self=lambda grad, self, other: grad / (1 + 2 ** (other - self)),
     other=lambda grad, self, other: grad / (1 + 2 ** (self - other)),
+    real_only="logaddexp2_cpu",
 )
 def logaddexp2(self, other):
     """`log2(2**x + 2**y)`, computed stably."""
@@ -150,17 +163,25 @@ def ldexp(input: Tensor, other: Tensor) -> Tensor:
 
 @function
 def float_power(input: Any, exponent: Any) -> Tensor:
-    """`input ** exponent` in float64."""
+    """`input ** exponent` in float64, or in complex128 where one of them is complex."""
     if not isinstance(input, Tensor) and not isinstance(exponent, Tensor):
         raise invalid_combination("float_power", input, exponent)
-    base = input.to(dtypes.float64) if isinstance(input, Tensor) else float(input)
-    return power(base, exponent.to(dtypes.float64) if isinstance(exponent, Tensor) else float(exponent))
+    twisted = any(x.is_complex() if isinstance(x, Tensor) else isinstance(x, complex) for x in (input, exponent))
+    target, number = (dtypes.complex128, complex) if twisted else (dtypes.float64, float)
+    base = input.to(target) if isinstance(input, Tensor) else number(input)
+    return power(base, exponent.to(target) if isinstance(exponent, Tensor) else number(exponent))
 
 
 # --- without a derivative --------------------------------------------------------------------------------------------------
 
 
-@op(r"\theta({self})", traits="steps tensors_only", self=None, values=None)
+@op(
+    r"\theta({self})",
+    traits="steps tensors_only",
+    self=None,
+    values=None,
+    real_only=RuntimeError("heaviside is not yet implemented for complex tensors."),
+)
 def heaviside(self, values):
     """0 for negative elements, 1 for positive ones, `values` at zero."""
     if self.dtype != values.dtype:
@@ -185,6 +206,7 @@ def lcm(self, other):
     traits="tensors_only",
     self=lambda grad, self, other: where(self == other, 0.0, grad),
     other=lambda grad: zeros_like_grad(grad),
+    real_only="nextafter_cpu",
 )
 def nextafter(self, other):
     """The next number after `self` towards `other`."""

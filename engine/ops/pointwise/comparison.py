@@ -27,25 +27,25 @@ def ne(self, other):
     return np.not_equal(self, other)
 
 
-@op(r"{self} < {other}", symbol="<", traits="compares infix", self=None, other=None)
+@op(r"{self} < {other}", symbol="<", traits="compares infix", self=None, other=None, real_only="lt_cpu")
 def lt(self, other):
     """Whether elements are less."""
     return np.less(self, other)
 
 
-@op(r"{self} \le {other}", symbol="≤", traits="compares infix", self=None, other=None)
+@op(r"{self} \le {other}", symbol="≤", traits="compares infix", self=None, other=None, real_only="le_cpu")
 def le(self, other):
     """Whether elements are less or equal."""
     return np.less_equal(self, other)
 
 
-@op(r"{self} > {other}", symbol=">", traits="compares infix", self=None, other=None)
+@op(r"{self} > {other}", symbol=">", traits="compares infix", self=None, other=None, real_only="gt_cpu")
 def gt(self, other):
     """Whether elements are greater."""
     return np.greater(self, other)
 
 
-@op(r"{self} \ge {other}", symbol="≥", traits="compares infix", self=None, other=None)
+@op(r"{self} \ge {other}", symbol="≥", traits="compares infix", self=None, other=None, real_only="ge_cpu")
 def ge(self, other):
     """Whether elements are greater or equal."""
     return np.greater_equal(self, other)
@@ -82,21 +82,29 @@ def bitwise_not(self):
     return np.invert(self)
 
 
-@op(r"{self} \,\&\, {other}", self=None, other=None)
+def inverted(input: Tensor) -> Tensor:
+    """`~x`: the bits inverted; of bools, the opposite."""
+    if input._array.dtype.kind in dtypes.INEXACT:
+        raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
+    made: Tensor = bitwise_not(input)
+    return made
+
+
+@op(r"{self} \,\&\, {other}", self=None, other=None, real_only="bitwise_and_cpu")
 def bitwise_and(self, other):
     """The bits both have."""
     _integral("bitwise_and", self)
     return np.bitwise_and(self, other)
 
 
-@op(r"{self} \,|\, {other}", self=None, other=None)
+@op(r"{self} \,|\, {other}", self=None, other=None, real_only="bitwise_or_cpu")
 def bitwise_or(self, other):
     """The bits one of them has."""
     _integral("bitwise_or", self)
     return np.bitwise_or(self, other)
 
 
-@op(r"{self} \oplus {other}", self=None, other=None)
+@op(r"{self} \oplus {other}", self=None, other=None, real_only="bitwise_xor_cpu")
 def bitwise_xor(self, other):
     """The bits exactly one of them has."""
     _integral("bitwise_xor", self)
@@ -104,8 +112,8 @@ def bitwise_xor(self, other):
 
 
 def _integral(name, array):
-    if array.dtype.kind == "f":
-        kind = {"float32": "Float", "float64": "Double", "float16": "Half"}[array.dtype.name]
+    if array.dtype.kind in dtypes.INEXACT:
+        kind = dtypes.SCALAR_NAMES[dtypes.OF_NUMPY[array.dtype]]
         raise NotImplementedError(f"\"{name}_cpu\" not implemented for '{kind}'")
 
 
@@ -121,22 +129,16 @@ def isinf(self):
     return np.isinf(self)
 
 
-@op(r"{self} = +\infty", traits="compares", self=None)
+@op(r"{self} = +\infty", traits="compares", self=None, real_only=RuntimeError("isposinf does not support complex inputs."))
 def isposinf(self):
     """Whether elements are positive infinity."""
     return np.isposinf(self) if self.dtype.kind == "f" else np.zeros(self.shape, bool)
 
 
-@op(r"{self} = -\infty", traits="compares", self=None)
+@op(r"{self} = -\infty", traits="compares", self=None, real_only=RuntimeError("isneginf does not support complex inputs."))
 def isneginf(self):
     """Whether elements are negative infinity."""
     return np.isneginf(self) if self.dtype.kind == "f" else np.zeros(self.shape, bool)
-
-
-@op(r"\mathrm{{isreal}}({self})", self=None)
-def isreal(self):
-    """Whether elements are real numbers: always, as complex numbers are out of scope."""
-    return np.ones(self.shape, bool)
 
 
 @op(r"{self} \ll {other}", self=None, other=None)
@@ -205,6 +207,7 @@ def _scalar_name(tensor: Tensor) -> str:
     self=lambda grad, self, min, max: where(within(self, min, max), grad, 0.0),
     node="ClampBackward1",
     name="clamp",
+    real_only="clamp is not supported for complex types",
 )
 def _clamp(self, min, max):
     """Each element moved into the interval from `min` to `max`, numbers."""
@@ -232,6 +235,7 @@ def within(self, min, max):
     max=lambda grad, self, min, max: where(above(self, min, max), grad, 0.0),
     node="ClampBackward0",
     name="clamp",
+    real_only="clamp is not supported for complex types",
 )
 def _clamp_tensors(self, min=None, max=None):
     """Each element moved into the interval from `min` to `max`, tensors."""
@@ -282,7 +286,8 @@ def _one_sided(name: str, latex: str, choose: Any, keeps: Any) -> tuple[Any, Any
         if k:
             rules["bound"] = lambda grad, self, bound: where(keeps(self, bound), 0.0, grad)
         node = "Clamp" + bound.capitalize() + f"Backward{k}"
-        made.append(op(latex, node=node, name=name, broadcast=("self", "bound") if k else (), **rules)(f))
+        refused = f"{choose.__name__}_cpu"
+        made.append(op(latex, node=node, name=name, broadcast=("self", "bound") if k else (), real_only=refused, **rules)(f))
     return made[0], made[1]
 
 

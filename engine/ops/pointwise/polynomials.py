@@ -41,7 +41,14 @@ def _polynomial(name: str, symbol: str, second: Any, step: Step, adjust: Any) ->
 
     evaluate.__name__ = full
     evaluate.__doc__ = f"{symbol}, the polynomial of degree n, at x; there is no derivative."
-    return op(rf"{symbol}_{{{{ {{n}} }}}}({{x}})", floating=True, x=None, n=None, name=full)(evaluate)
+    return op(
+        rf"{symbol}_{{{{ {{n}} }}}}({{x}})",
+        floating=True,
+        x=None,
+        n=None,
+        name=full,
+        real_only=f"{full.removeprefix('special_')}_cpu",
+    )(evaluate)
 
 
 def _even(n):

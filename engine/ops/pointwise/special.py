@@ -38,13 +38,19 @@ def precisely(f, *arrays):
     traits="saturates",
     floating=True,
     self=lambda grad, self: grad * (TWO_OVER_ROOT_PI * exp(-(self * self))),
+    real_only="erf_vml_cpu",
 )
 def erf(self):
     """The error function of each element."""
     return np.asarray(sc.erf(self), self.dtype)
 
 
-@op(r"\mathrm{{erfc}}({self})", floating=True, self=lambda grad, self: grad * (-TWO_OVER_ROOT_PI * exp(-(self * self))))
+@op(
+    r"\mathrm{{erfc}}({self})",
+    floating=True,
+    self=lambda grad, self: grad * (-TWO_OVER_ROOT_PI * exp(-(self * self))),
+    real_only="erfc_vml_cpu",
+)
 def erfc(self):
     """`1 - erf(x)`, exact for large x."""
     return np.asarray(sc.erfc(self), self.dtype)
@@ -54,6 +60,7 @@ def erfc(self):
     r"\mathrm{{erf}}^{{-1}}({self})",
     floating=True,
     self=lambda grad, result: grad * (0.5 * math.sqrt(math.pi) * exp(result * result)),
+    real_only="erfinv_vml_cpu",
 )
 def erfinv(self):
     """The inverse of the error function."""
@@ -64,6 +71,7 @@ def erfinv(self):
     r"e^{{ {self}^2 }} \mathrm{{erfc}}({self})",
     floating=True,
     self=lambda grad, self, result: grad * (2.0 * self * result - TWO_OVER_ROOT_PI),
+    real_only="erfcx_cpu",
 )
 def special_erfcx(self):
     """The scaled complementary error function, `exp(x²) erfc(x)`."""
@@ -81,6 +89,7 @@ def special_ndtr(input: Tensor) -> Tensor:
     r"\Phi^{{-1}}({self})",
     floating=True,
     self=lambda grad, result: grad * (math.sqrt(2 * math.pi) * exp(result * result * 0.5)),
+    real_only="ndtri_cpu",
 )
 def special_ndtri(self):
     """The inverse of the standard normal distribution function."""
@@ -91,6 +100,7 @@ def special_ndtri(self):
     r"\ln \Phi({self})",
     floating=True,
     self=lambda grad, self: grad * (math.sqrt(2 / math.pi) / special_erfcx(self * (-math.sqrt(0.5)))),
+    real_only="log_ndtr_cpu",
 )
 def special_log_ndtr(self):
     """The logarithm of the standard normal distribution function."""
@@ -100,13 +110,13 @@ def special_log_ndtr(self):
 # --- gamma functions -------------------------------------------------------------------------------------------------------
 
 
-@op(r"\ln \Gamma({self})", floating=True, self=lambda grad, self: grad * digamma(self))
+@op(r"\ln \Gamma({self})", floating=True, self=lambda grad, self: grad * digamma(self), real_only="lgamma_vml_cpu")
 def lgamma(self):
     """The logarithm of the absolute value of the gamma function."""
     return precisely(sc.gammaln, self)
 
 
-@op(r"\psi({self})", floating=True, self=lambda grad, self: grad * _polygamma(self, 1))
+@op(r"\psi({self})", floating=True, self=lambda grad, self: grad * _polygamma(self, 1), real_only="digamma")
 def digamma(self):
     """The derivative of lgamma."""
     return _digamma(self)
@@ -126,6 +136,7 @@ def _digamma(self):
     self=lambda grad, self, n: grad * _polygamma(self, n + 1),
     node="PolygammaBackward0",
     name="polygamma",
+    real_only="trigamma",
 )
 def _polygamma(self, n):
     """The `n`-th derivative of digamma."""
@@ -187,6 +198,7 @@ def multigamma_backward(grad, self, p):
     self=lambda grad: refused("igamma: input"),
     other=lambda grad, self, other: grad * exp((self - 1) * log(other) - other - lgamma(self)),
     name="igamma",
+    real_only="igamma_cpu",
 )
 def igamma(self, other):
     """The regularised lower incomplete gamma function."""
@@ -200,6 +212,7 @@ def igamma(self, other):
     self=lambda grad: refused("igammac: input"),
     other=lambda grad, self, other: -grad * exp((self - 1) * log(other) - other - lgamma(self)),
     name="igammac",
+    real_only="igammac_cpu",
 )
 def igammac(self, other):
     """The regularised upper incomplete gamma function."""
@@ -211,6 +224,7 @@ def igammac(self, other):
     floating=True,
     self=None,
     other=lambda grad, self, other: grad * (-self * special_zeta(self + 1.0, other)),
+    real_only="zeta_cpu",
 )
 def special_zeta(self, other):
     """The Hurwitz zeta function."""
@@ -232,6 +246,7 @@ def xlog_ratio(self, other):
     self=lambda grad, self, other: grad * where((self == 0) & (other <= 0), 0.0, log(other)),
     other=lambda grad, self, other: grad * self / other,
     node="XlogyBackward0",
+    real_only="xlogy_cpu",
 )
 def xlogy(self, other):
     """`x log(y)`, zero where x is."""
@@ -244,6 +259,7 @@ def xlogy(self, other):
     self=lambda grad, self, other: grad * where((self == 0) & (other <= -1), 0.0, log1p(other)),
     other=lambda grad, self, other: grad * self / (other + 1),
     node="SpecialXlog1PyBackward0",
+    real_only="xlog1py_cpu",
 )
 def special_xlog1py(self, other):
     """`x log(1 + y)`, zero where x is."""
@@ -265,6 +281,7 @@ def special_entr(self):
     floating=True,
     self=lambda grad, self, eps: logit_backward(grad, self, eps),
     node="LogitBackward0",
+    real_only="logit_cpu",
 )
 def logit(self, eps=None):
     """`log(x / (1 - x))`; with `eps`, of x moved into [eps, 1 - eps]."""
@@ -296,7 +313,7 @@ def sinc_backward(grad, self):
 # --- Bessel functions ------------------------------------------------------------------------------------------------------
 
 
-@op(r"I_0({self})", floating=True, self=lambda grad, self: grad * special_i1(self))
+@op(r"I_0({self})", floating=True, self=lambda grad, self: grad * special_i1(self), real_only="i0_vml_cpu")
 def i0(self):
     """The modified Bessel function of order 0."""
     return precisely(sc.i0, self)
@@ -306,13 +323,14 @@ def i0(self):
     r"e^{{-|{self}|}} I_0({self})",
     floating=True,
     self=lambda grad, self, result: grad * (special_i1e(self) - sign(self) * result),
+    real_only="i0e_cpu",
 )
 def special_i0e(self):
     """The modified Bessel function of order 0, scaled by `exp(-|x|)`."""
     return precisely(sc.i0e, self)
 
 
-@op(r"I_1({self})", floating=True, self=lambda grad, self, result: i1_backward(grad, self, result))
+@op(r"I_1({self})", floating=True, self=lambda grad, self, result: i1_backward(grad, self, result), real_only="i1_cpu")
 def special_i1(self):
     """The modified Bessel function of order 1."""
     return precisely(sc.i1, self)
@@ -324,7 +342,12 @@ def i1_backward(grad, self, result):
     return grad * where(absolute(self) > 1e-12, i0(self) - result / safe, 0.5)
 
 
-@op(r"e^{{-|{self}|}} I_1({self})", floating=True, self=lambda grad, self, result: i1e_backward(grad, self, result))
+@op(
+    r"e^{{-|{self}|}} I_1({self})",
+    floating=True,
+    self=lambda grad, self, result: i1e_backward(grad, self, result),
+    real_only="i1e_cpu",
+)
 def special_i1e(self):
     """The modified Bessel function of order 1, scaled by `exp(-|x|)`."""
     return precisely(sc.i1e, self)
@@ -343,7 +366,7 @@ def _plain(name: str, f: Any, doc: str, latex: str) -> Any:
         return precisely(getattr(sc, f) if isinstance(f, str) else f, self)
 
     value.__name__, value.__doc__ = f"special_{name}", doc
-    return op(rf"{latex}({{self}})", floating=True, self=None)(value)
+    return op(rf"{latex}({{self}})", floating=True, self=None, real_only=f"{name}_cpu")(value)
 
 
 special_bessel_j0 = _plain("bessel_j0", "j0", "The Bessel function of the first kind of order 0.", "J_0")

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from ...dtypes import OF_NUMPY, SCALAR_NAMES
+from ...dtypes import INEXACT, OF_NUMPY, SCALAR_NAMES
 from ...op.declare import function, op
 from ...tensor import Tensor
 
@@ -181,19 +181,29 @@ def atanh(self):
     return np.arctanh(self)
 
 
-@op(r"{self} \cdot \pi / 180", floating=True, self=lambda grad: grad * (math.pi / 180))
+@op(
+    r"{self} \cdot \pi / 180",
+    floating=True,
+    self=lambda grad: grad * (math.pi / 180),
+    real_only=RuntimeError("deg2rad is not supported for complex tensors."),
+)
 def deg2rad(self):
     """Degrees as radians."""
     return self * self.dtype.type(math.pi / 180)
 
 
-@op(r"{self} \cdot 180 / \pi", floating=True, self=lambda grad: grad * (180 / math.pi))
+@op(
+    r"{self} \cdot 180 / \pi",
+    floating=True,
+    self=lambda grad: grad * (180 / math.pi),
+    real_only=RuntimeError("rad2deg is not supported for complex tensors."),
+)
 def rad2deg(self):
     """Radians as degrees."""
     return self * self.dtype.type(180 / math.pi)
 
 
-@op(r"|{self}|", traits="magnitude", self=lambda grad, self: grad * sign(self))
+@op(r"|{self}|", traits="magnitude", self=lambda grad, self: grad * sgn(self))
 def abs(self):
     """Each element without its sign."""
     if self.dtype.kind == "b":
@@ -201,7 +211,12 @@ def abs(self):
     return np.abs(self)
 
 
-@op(r"\mathrm{{sign}}({self})", traits="steps", self=lambda grad: zeros_like_grad(grad))
+@op(
+    r"\mathrm{{sign}}({self})",
+    traits="steps",
+    self=lambda grad: zeros_like_grad(grad),
+    real_only="Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn instead.",
+)
 def sign(self):
     """-1, 0 or 1 after the sign of each element."""
     if self.dtype.kind == "b":
@@ -211,10 +226,31 @@ def sign(self):
     return np.nan_to_num(out) if self.dtype.kind == "f" else out
 
 
-@op(r"\mathrm{{sgn}}({self})", traits="steps", self=lambda grad: zeros_like_grad(grad))
+@op(
+    r"\mathrm{{sgn}}({self})",
+    traits="steps",
+    holomorphic=False,
+    self=lambda grad, self, result: sgn_backward(grad, self, result),
+)
 def sgn(self):
-    """-1, 0 or 1 after the sign of each element."""
+    """-1, 0 or 1 after the sign of each element; of a complex number, the one of magnitude 1 in its direction."""
+    if self.dtype.kind == "c":
+        magnitude = np.abs(self)
+        return np.where(magnitude == 0, 0, self / np.where(magnitude == 0, 1, magnitude)).astype(self.dtype)
     return sign.op.forward(self)
+
+
+def is_complex(x):
+    """Whether an array or a tensor holds complex numbers."""
+    return getattr(x, "_array", x).dtype.kind == "c"
+
+
+def sgn_backward(grad, self, result):
+    """The derivative of the direction of a complex number: what of the gradient is across it, over its magnitude."""
+    if not is_complex(self):
+        return zeros_like_grad(grad)
+    zero = self == 0
+    return (grad / (abs(self) + zero) - (grad / (self + zero)).real * result) * ~zero
 
 
 def _whole(name, array):
@@ -222,7 +258,14 @@ def _whole(name, array):
         raise NotImplementedError(f"\"{name}_cpu\" not implemented for 'Bool'")
 
 
-@op(r"\mathrm{{round}}({self})", traits="steps", self=lambda grad: zeros_like_grad(grad), node="RoundBackward0", name="round")
+@op(
+    r"\mathrm{{round}}({self})",
+    traits="steps",
+    self=lambda grad: zeros_like_grad(grad),
+    node="RoundBackward0",
+    name="round",
+    real_only="round_vml_cpu",
+)
 def _round(self):
     """Each element rounded, halves to even."""
     _whole("round_vml", self)
@@ -234,11 +277,12 @@ def _round(self):
     self=lambda grad, decimals: zeros_like_grad(grad),
     node="RoundBackward1",
     name="round",
+    real_only="round_cpu",
 )
 def _round_decimals(self, decimals):
     """Each element rounded to some decimal places, halves to even."""
     _whole("round_vml", self)
-    if self.dtype.kind != "f":
+    if self.dtype.kind not in INEXACT:
         if decimals != 0:
             raise NotImplementedError(f"\"round_vml_cpu\" not implemented for '{SCALAR_NAMES[OF_NUMPY[self.dtype]]}'")
         return self.copy()
@@ -260,25 +304,40 @@ def _integral(f):
     return rounded
 
 
-@op(r"\lfloor {self} \rfloor", traits="steps", self=lambda grad: zeros_like_grad(grad))
+@op(
+    r"\lfloor {self} \rfloor",
+    traits="steps",
+    self=lambda grad: zeros_like_grad(grad),
+    real_only="floor is not supported for complex inputs",
+)
 def floor(self):
     """Each element rounded down."""
     return _integral(np.floor)(self)
 
 
-@op(r"\lceil {self} \rceil", traits="steps", self=lambda grad: zeros_like_grad(grad))
+@op(
+    r"\lceil {self} \rceil",
+    traits="steps",
+    self=lambda grad: zeros_like_grad(grad),
+    real_only="ceil is not supported for complex inputs",
+)
 def ceil(self):
     """Each element rounded up."""
     return _integral(np.ceil)(self)
 
 
-@op(r"\mathrm{{trunc}}({self})", traits="steps", self=lambda grad: zeros_like_grad(grad))
+@op(
+    r"\mathrm{{trunc}}({self})",
+    traits="steps",
+    self=lambda grad: zeros_like_grad(grad),
+    real_only="trunc is not supported for complex inputs",
+)
 def trunc(self):
     """Each element rounded towards zero."""
     return _integral(np.trunc)(self)
 
 
-@op(r"\mathrm{{frac}}({self})", self=lambda grad: grad)
+@op(r"\mathrm{{frac}}({self})", self=lambda grad: grad, real_only="frac_cpu")
 def frac(self):
     """The part of each element behind the point."""
     return self - np.trunc(self)
@@ -292,21 +351,37 @@ def frac(self):
 )
 def nan_to_num(self, nan=None, posinf=None, neginf=None):
     """NaN and infinities replaced by numbers: zero and the largest and smallest there are, unless said otherwise."""
-    if self.dtype.kind != "f":
+    if self.dtype.kind not in INEXACT:
         return self.copy()
     return np.nan_to_num(self, nan=0.0 if nan is None else nan, posinf=posinf, neginf=neginf)
 
 
-@op(r"\mathrm{{angle}}({self})", floating=True, self=lambda grad: zeros_like_grad(grad))
+@op(r"\mathrm{{angle}}({self})", floating=True, self=lambda grad, self: angle_backward(grad, self))
 def angle(self):
-    """The angle of each number in the complex plane: π for negative ones, else zero."""
+    """The angle of each number in the complex plane: of real ones, π for negative ones, else zero."""
+    if self.dtype.kind == "c":
+        return np.angle(self)
     return np.where(np.isnan(self), self, np.where(self < 0, self.dtype.type(math.pi), self.dtype.type(0)))
 
 
-@op(r"\mathrm{{frexp}}({self})", self=lambda grad, exponent: ldexp_down(grad, exponent), outputs=("mantissa", "exponent"))
+def angle_backward(grad, self):
+    """The derivative of the angle of a complex number z: along i z, over the square of its magnitude."""
+    if not is_complex(self):
+        return zeros_like_grad(grad)
+    magnitude = abs(self)
+    zero = magnitude == 0
+    return grad * (self * 1j / (magnitude * magnitude + zero))
+
+
+@op(
+    r"\mathrm{{frexp}}({self})",
+    self=lambda grad, exponent: ldexp_down(grad, exponent),
+    outputs=("mantissa", "exponent"),
+    real_only=RuntimeError("torch.frexp() only supports floating-point dtypes"),
+)
 def frexp(self):
     """Mantissa and exponent: `mantissa * 2 ** exponent`, the mantissa between one half and one."""
-    if self.dtype.kind != "f":
+    if self.dtype.kind not in INEXACT:
         raise NotImplementedError("torch.frexp() only supports floating-point dtypes")
     return np.frexp(self)
 
@@ -316,19 +391,15 @@ def ldexp_down(grad, exponent):
     return grad * exp2(-exponent)
 
 
-@op(r"\mathrm{{signbit}}({self})", traits="compares", self=None)
+@op(
+    r"\mathrm{{signbit}}({self})",
+    traits="compares",
+    self=None,
+    real_only="signbit is not implemented for complex tensors.",
+)
 def signbit(self):
     """Whether the sign of each element is set."""
     return np.signbit(self) if self.dtype.kind == "f" else self < 0
-
-
-@function
-def conj(input: Tensor) -> Tensor:
-    """The tensor itself: real numbers are their own conjugates."""
-    return input
-
-
-conj_physical = resolve_conj = resolve_neg = real = conj
 
 
 absolute = abs

@@ -7,6 +7,7 @@ from typing import Any
 from ... import dtypes
 from ...op.declare import function
 from ...tensor import Tensor
+from ..pointwise.complex_numbers import complex, conj
 from ..shape.diagonals import diagonal
 from ..shape.reshaping import reshape, squeeze, unsqueeze
 
@@ -22,7 +23,10 @@ def corrcoef(input: Tensor) -> Tensor:
     if c._array.ndim == 0:
         return c / c
     d = diagonal(c).sqrt()
-    return (c / unsqueeze(d, 1) / unsqueeze(d, 0)).clamp(-1.0, 1.0)
+    found = c / unsqueeze(d, 1) / unsqueeze(d, 0)
+    if found.is_complex():
+        return complex(found.real.clamp(-1.0, 1.0), found.imag.clamp(-1.0, 1.0))
+    return found.clamp(-1.0, 1.0)
 
 
 def _check_weights(name: str, kind: str, weights: Tensor | None, observations: int) -> None:
@@ -32,7 +36,7 @@ def _check_weights(name: str, kind: str, weights: Tensor | None, observations: i
     a = weights._array
     if a.ndim > 1:
         raise RuntimeError(f"cov(): expected {name} to have one or fewer dimensions but got {name} with {a.ndim} dimensions")
-    if (a.dtype.kind == "f") != (kind == "floating point") or a.dtype.kind == "b":
+    if (a.dtype.kind in dtypes.INEXACT) != (kind == "floating point") or a.dtype.kind == "b":
         shown = dtypes.SCALAR_NAMES[weights.dtype]
         raise RuntimeError(f"cov(): expected {name} to have {kind} dtype but got {name} with {shown} dtype")
     if a.size != observations:
@@ -68,5 +72,5 @@ def cov(input: Tensor, *, correction: int = 1, fweights: Tensor | None = None, a
         norm = total - correction * (w * aweights).sum() / total
     norm = norm.clamp(min=0) if isinstance(norm, Tensor) else max(norm, 0)
     centred = x - unsqueeze(mean, 1)
-    c = (centred @ (centred if w is None else centred * w).t()) / norm
+    c = (centred @ conj((centred if w is None else centred * w).t())) / norm
     return squeeze(c)

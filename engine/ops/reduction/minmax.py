@@ -25,6 +25,7 @@ def shared_evenly(grad, self, result):
     self=lambda grad, self, result: shared_evenly(grad, self, result),
     node="MaxBackward1",
     name="max",
+    real_only="max_all",
 )
 def _max(self):
     """The largest element."""
@@ -37,6 +38,7 @@ def _max(self):
     self=lambda grad, self, result: shared_evenly(grad, self, result),
     node="MinBackward1",
     name="min",
+    real_only="min_all",
 )
 def _min(self):
     """The smallest element."""
@@ -158,6 +160,7 @@ def shared_evenly_dim(grad, self, result, dim, keepdim):
     self=lambda grad, self, result, dim, keepdim: shared_evenly_dim(grad, self, result, dim, keepdim),
     node="AmaxBackward0",
     name="amax",
+    real_only="max_values_cpu",
 )
 def _amax(self, dim, keepdim):
     """The largest elements; equal ones share the gradient."""
@@ -170,6 +173,7 @@ def _amax(self, dim, keepdim):
     self=lambda grad, self, result, dim, keepdim: shared_evenly_dim(grad, self, result, dim, keepdim),
     node="AminBackward0",
     name="amin",
+    real_only="min_values_cpu",
 )
 def _amin(self, dim, keepdim):
     """The smallest elements; equal ones share the gradient."""
@@ -197,6 +201,7 @@ def amin(input: Tensor, dim: Any = (), keepdim: bool = False) -> Tensor:
     outputs=("min", "max"),
     node="AminmaxBackward0",
     name="aminmax",
+    real_only="aminmax_cpu",
 )
 def _aminmax(self, dim, keepdim):
     """The smallest and the largest elements."""
@@ -218,14 +223,14 @@ def _no_bool(name, array):
         raise RuntimeError(f"{name}(): does not support bool input")
 
 
-@op(r"\mathrm{{argmax}}({self})", self=None)
+@op(r"\mathrm{{argmax}}({self})", self=None, real_only=RuntimeError("argmax(): does not support complex input"))
 def _argmax(self, dim, keepdim):
     """Where the largest element stands."""
     _no_bool("argmax", self)
     return np.argmax(_has_extreme("argmax", self, dim), axis=dim, keepdims=keepdim)
 
 
-@op(r"\mathrm{{argmin}}({self})", self=None)
+@op(r"\mathrm{{argmin}}({self})", self=None, real_only=RuntimeError("argmin(): does not support complex input"))
 def _argmin(self, dim, keepdim):
     """Where the smallest element stands."""
     _no_bool("argmin", self)

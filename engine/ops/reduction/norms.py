@@ -12,8 +12,9 @@ from ...op.declare import function, op
 from ...tensor import Tensor
 from ..pointwise.comparison import where
 from ..pointwise.unary import abs as absolute
-from ..pointwise.unary import exp, sign
+from ..pointwise.unary import exp, sgn
 from .sums import _sum_dim, axes_of, restored
+from .variance import squared
 
 
 def norm_backward(grad, self, result, ord, dim, keepdim):
@@ -23,15 +24,15 @@ def norm_backward(grad, self, result, ord, dim, keepdim):
     if ord == 0:
         return None
     if ord == 1:
-        return g * sign(self)
+        return g * sgn(self)
     if ord == 2:
         return g * where(n == 0, 0.0, self / where(n == 0, 1.0, n))
     if ord in (math.inf, -math.inf):
         mask = absolute(self) == n
-        return sign(self) * mask * (g / _sum_dim(mask, dim, True))
+        return sgn(self) * mask * (g / _sum_dim(mask, dim, True))
     safe = where(n == 0, 1.0, n)
     power = where(self == 0, 0.0, absolute(where(self == 0, 1.0, self)) ** (ord - 1))
-    return g * where(n == 0, 0.0, sign(self) * power / safe ** (ord - 1))
+    return g * where(n == 0, 0.0, sgn(self) * power / safe ** (ord - 1))
 
 
 @op(
@@ -44,21 +45,21 @@ def _vector_norm(self, ord, dim, keepdim):
     """The vector norm of order `ord` over some dimensions."""
     magnitude = np.abs(self)
     if ord == 2:
-        return np.sqrt(np.add.reduce(self * self, axis=dim, keepdims=keepdim))
+        return np.sqrt(np.add.reduce(squared(self), axis=dim, keepdims=keepdim))
     if ord == 1:
         return np.add.reduce(magnitude, axis=dim, keepdims=keepdim)
     if ord == 0:
-        return np.add.reduce((self != 0).astype(self.dtype), axis=dim, keepdims=keepdim)
+        return np.add.reduce((self != 0).astype(magnitude.dtype), axis=dim, keepdims=keepdim)
     if ord == math.inf:
         return magnitude.max(axis=dim, keepdims=keepdim)
     if ord == -math.inf:
         return magnitude.min(axis=dim, keepdims=keepdim)
-    return np.add.reduce(magnitude**ord, axis=dim, keepdims=keepdim) ** self.dtype.type(1 / ord)
+    return np.add.reduce(magnitude**ord, axis=dim, keepdims=keepdim) ** magnitude.dtype.type(1 / ord)
 
 
 def norm_of(input: Tensor, ord: Any, dim: Any, keepdim: bool, name: str = "linalg.vector_norm") -> Tensor:
     """The vector norm of order `ord` of all elements or over `dim`."""
-    if input._array.dtype.kind != "f":
+    if input._array.dtype.kind not in dtypes.INEXACT:
         raise RuntimeError(
             f"{name}: Expected a floating point or complex tensor as input. Got {dtypes.SCALAR_NAMES[input.dtype]}"
         )
@@ -98,7 +99,7 @@ def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, 
 )
 def _logsumexp(self, dim, keepdim):
     """The logarithm of the sum of exponentials."""
-    top = self.max(axis=dim, keepdims=True)
+    top = self.real.max(axis=dim, keepdims=True)
     top = np.where(np.isfinite(top), top, 0)
     out = np.log(np.add.reduce(np.exp(self - top), axis=dim, keepdims=True)) + top
     return (out if keepdim else out.squeeze(dim)).astype(self.dtype)
@@ -107,6 +108,6 @@ def _logsumexp(self, dim, keepdim):
 @function(traits="sized")
 def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor:
     """The logarithm of the sum of exponentials over `dim`, computed stably."""
-    if input._array.dtype.kind != "f":
+    if input._array.dtype.kind not in dtypes.INEXACT:
         input = input.to(dtypes.get_default_dtype())
     return _logsumexp(input, axes_of(dim, input._array.ndim), keepdim)

@@ -6,7 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from ...context import context
+from ...dtypes import INEXACT
 from ...op.declare import function, op
+from ...op.slow_path import autocast
 from ...tensor import Tensor
 from ..shape.dimensions import wrap_dim
 from ..shape.reshaping import _reshape
@@ -65,7 +68,7 @@ def has_zeros(self):
 )
 def _prod(self):
     """Product of all elements."""
-    return np.multiply.reduce(self, axis=None, dtype=np.int64 if self.dtype.kind != "f" else None)
+    return np.multiply.reduce(self, axis=None, dtype=np.int64 if self.dtype.kind not in INEXACT else None)
 
 
 @op(
@@ -78,12 +81,14 @@ def _prod(self):
 )
 def _prod_dim(self, dim, keepdim):
     """Product along one dimension."""
-    return np.multiply.reduce(self, axis=dim, keepdims=keepdim, dtype=np.int64 if self.dtype.kind != "f" else None)
+    return np.multiply.reduce(self, axis=dim, keepdims=keepdim, dtype=np.int64 if self.dtype.kind not in INEXACT else None)
 
 
 @function(traits="sized")
 def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """Product of all elements, or along `dim`."""
+    if context.fast is not None:
+        (input,) = autocast(input, raised=True)
     if dtype is not None:
         input = input.to(dtype)
     if dim is None or input._array.ndim == 0:

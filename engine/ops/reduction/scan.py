@@ -11,8 +11,9 @@ from ...op.declare import function, op
 from ...tensor import Tensor, constant
 from ..indexing.gather import _scatter_add_zeros
 from ..indexing.slicing import _slice, narrow
+from ..pointwise.binary import logaddexp
 from ..pointwise.comparison import where
-from ..pointwise.unary import exp, log
+from ..pointwise.unary import exp, is_complex, log
 from ..shape.dimensions import wrap_dim
 from ..shape.flip_roll import flip
 from ..shape.joining import cat
@@ -23,7 +24,7 @@ from .sums import _sum_dim, kept
 
 def _counting(array):
     """Integers and bools are added up in int64."""
-    return array if array.dtype.kind == "f" else array.astype(np.int64)
+    return array if array.dtype.kind in dtypes.INEXACT else array.astype(np.int64)
 
 
 def _kept(f, self, dim):
@@ -104,13 +105,25 @@ def cumprod(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
 )
 def _logcumsumexp(self, dim):
     """The logarithm of the running sum of exponentials."""
-    return _kept(np.logaddexp.accumulate, self, dim)
+    return _kept(_log_sums if self.dtype.kind == "c" else np.logaddexp.accumulate, self, dim)
+
+
+def _log_sums(array, axis):
+    """The logarithms of the running sums of exponentials of complex numbers."""
+    out = array.copy()
+    along = np.moveaxis(out, axis, 0)
+    for k in range(1, len(along)):
+        along[k] = logaddexp.op.forward(along[k - 1], along[k])
+    return out
 
 
 def logcumsumexp_backward(grad, self, result, dim):
     """The derivative of logcumsumexp, positive and negative gradients apart, in logarithms."""
     if not grad.ndim:
         return grad
+    if is_complex(self):
+        # No gradient is positive or negative there: every element's share in the later sums, in logarithms.
+        return exp(back_log(log(grad) - result, dim) + self)
     positive = where(grad > 0, grad, 0.0)
     negative = where(grad < 0, -grad, 0.0)
     return exp(back_log(log(positive) - result, dim) + self) - exp(back_log(log(negative) - result, dim) + self)
@@ -124,7 +137,7 @@ def back_log(x, dim):
 @function
 def logcumsumexp(input: Tensor, dim: int) -> Tensor:
     """The logarithm of the running sum of exponentials along `dim`."""
-    if input._array.dtype.kind != "f":
+    if input._array.dtype.kind not in dtypes.INEXACT:
         raise NotImplementedError(f"\"logcumsumexp_out_cpu\" not implemented for '{dtypes.SCALAR_NAMES[input.dtype]}'")
     return _logcumsumexp(input, wrap_dim(dim, input._array.ndim))
 
@@ -165,6 +178,7 @@ def _running_extreme(name: str, better: Any) -> Any:
         outputs=("values", "indices"),
         node=f"{name.capitalize()}Backward0",
         name=name,
+        real_only=f"{name}_cpu",
     )(along)
 
 
@@ -264,7 +278,7 @@ def _slope(x: Tensor, dim: int, spacing: Any, order: int) -> Tensor:
         widths: Any = spacing._array[1:] - spacing._array[:-1]
     else:
         step = 1.0 if spacing is None else (spacing.item() if isinstance(spacing, Tensor) else spacing)
-        widths = np.full(n - 1, step, dtype=x._array.dtype if x._array.dtype.kind == "f" else np.float32)
+        widths = np.full(n - 1, step, dtype=x._array.dtype if x._array.dtype.kind in dtypes.INEXACT else np.float32)
     shape = [-1 if i == dim else 1 for i in range(x._array.ndim)]
     left, right = (constant(w.reshape(shape)) for w in (widths[:-1], widths[1:]))
     a, b, c = (narrow(x, dim, i, n - 2) for i in (0, 1, 2)) if n > 2 else (None, None, None)

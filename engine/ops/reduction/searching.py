@@ -110,7 +110,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
     a = input._array
     if a.ndim != 1 or (a.size and a.min() < 0):
         raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
-    if a.dtype.kind == "f":
+    if a.dtype.kind in dtypes.INEXACT:
         raise NotImplementedError(f"\"bincount_cpu\" not implemented for '{dtypes.SCALAR_NAMES[input.dtype]}'")
     counted = np.bincount(a.astype(np.int64), None if weights is None else weights._array, minlength)
     return constant(

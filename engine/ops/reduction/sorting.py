@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...dtypes import INEXACT
 from ...op.declare import function, op
 from ...tensor import Tensor
 from ..shape.dimensions import wrap_dim
@@ -34,6 +35,7 @@ def _taken(array, indices, dim):
     outputs=("values", "indices"),
     node="SortBackward0",
     name="sort",
+    real_only=RuntimeError(" Sort does not support complex dtypes on CPU"),
 )
 def _sort(self, dim, descending):
     """The elements in order along one dimension, and where they stood."""
@@ -70,6 +72,7 @@ def msort(input: Tensor) -> Tensor:
     outputs=("values", "indices"),
     node="TopkBackward0",
     name="topk",
+    real_only=RuntimeError(" topk does not support complex dtypes on CPU"),
 )
 def _topk(self, k, dim, largest):
     """The `k` largest (or smallest) elements along one dimension, and where they stand."""
@@ -118,7 +121,7 @@ def _rank(array, dim, k):
 
 def _middle(array, dim, _):
     n = array.shape[dim]
-    nans = np.isnan(array) if array.dtype.kind == "f" else np.zeros(array.shape, bool)
+    nans = np.isnan(array) if array.dtype.kind in INEXACT else np.zeros(array.shape, bool)
     found = _rank(array, dim, (n - 1) // 2)
     return np.where(nans.any(axis=dim, keepdims=True), nans.argmax(axis=dim, keepdims=True), found)
 
@@ -160,7 +163,7 @@ def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> Any:
 def _whole(name: str, middle: Any) -> Any:
     def pick(self):
         if not self.size:
-            return np.asarray(np.nan if self.dtype.kind == "f" else np.iinfo(self.dtype).min, self.dtype)
+            return np.asarray(np.nan if self.dtype.kind in INEXACT else np.iinfo(self.dtype).min, self.dtype)
         flat = self.reshape(-1)
         return flat[middle(flat, 0, None)[0]]
 
@@ -171,6 +174,7 @@ def _whole(name: str, middle: Any) -> Any:
         self=lambda grad, self, result: equal_share(grad, self, result),
         node=f"{name.capitalize()}Backward0",
         name=name,
+        real_only="median_cpu",
     )(pick)
 
 

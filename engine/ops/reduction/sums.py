@@ -44,7 +44,7 @@ def unreduced(grad, sizes, dim, keepdim):
 
 def total(array, axis=None, keepdims=False):
     """Sum of an array as PyTorch sums: bools and integers in int64."""
-    if array.dtype.kind == "f":
+    if array.dtype.kind in dtypes.INEXACT:
         return np.add.reduce(array, axis=axis, keepdims=keepdims)
     return np.add.reduce(array, axis=axis, keepdims=keepdims, dtype=np.int64)
 
@@ -85,7 +85,7 @@ def sum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = N
 
 def kept(result: Tensor, dtype: Any) -> Tensor:
     """A result of integers in the dtype that was asked for: they are added up in int64, and the last bits are the same."""
-    return result if dtype is None or result._array.dtype.kind == "f" else result.to(dtype)
+    return result if dtype is None or result._array.dtype.kind in dtypes.INEXACT else result.to(dtype)
 
 
 @op(
@@ -122,7 +122,7 @@ def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
     """Mean of all elements, or over the dimensions `dim`."""
     if dtype is not None:
         input = input.to(dtype)
-    if input._array.dtype.kind != "f":
+    if input._array.dtype.kind not in dtypes.INEXACT:
         raise RuntimeError(
             "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. Got: "
             f"{dtypes.SCALAR_NAMES[input.dtype]}"
@@ -142,10 +142,11 @@ def weighed_sum(grad, self, dim, keepdim):
     self=lambda grad, self, dim, keepdim: weighed_sum(grad, self, dim, keepdim),
     node="NansumBackward0",
     name="nansum",
+    real_only=RuntimeError("nansum on CPU does not support complex inputs"),
 )
 def _nansum(self, dim, keepdim):
     """Sum over some dimensions of what is a number."""
-    clean = np.where(np.isnan(self), self.dtype.type(0), self) if self.dtype.kind == "f" else self
+    clean = np.where(np.isnan(self), self.dtype.type(0), self) if self.dtype.kind in dtypes.INEXACT else self
     return total(clean, dim, keepdim) if self.ndim else clean + 0
 
 
@@ -160,7 +161,7 @@ def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any 
 @function(traits="reduces")
 def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """Mean of what is a number, of all elements or over `dim`."""
-    if input._array.dtype.kind != "f":
+    if input._array.dtype.kind not in dtypes.INEXACT:
         raise RuntimeError(
             f"nanmean(): expected input to have floating point or complex dtype but got {dtypes.SCALAR_NAMES[input.dtype]}"
         )

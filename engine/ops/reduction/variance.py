@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...context import outside
+from ...dtypes import INEXACT
 from ...op.declare import function, op
 from ...tensor import Tensor
 from ..pointwise.comparison import where
@@ -22,6 +23,13 @@ def var_backward(grad, self, dim, correction, keepdim):
     return (2.0 / (n - correction) if n > correction else math.nan) * g * (self - _mean_dim(self, dim, True))
 
 
+def squared(array):
+    """The squares of numbers; of complex ones, of their magnitudes."""
+    if array.dtype.kind == "c":
+        return array.real * array.real + array.imag * array.imag
+    return array * array
+
+
 @op(
     r"\mathrm{{var}}({self})",
     self=lambda grad, self, dim, correction, keepdim: var_backward(grad, self, dim, correction, keepdim),
@@ -32,7 +40,8 @@ def _var(self, dim, correction, keepdim):
     """Variance over some dimensions; the sum of squares is divided by the count less `correction`."""
     centred = self - np.mean(self, axis=dim, keepdims=True, dtype=self.dtype)
     n = count(self.shape, dim) - correction
-    return np.add.reduce(centred * centred, axis=dim, keepdims=keepdim) / self.dtype.type(n if n > 0 else 0)
+    squares = squared(centred)
+    return np.add.reduce(squares, axis=dim, keepdims=keepdim) / squares.dtype.type(n if n > 0 else 0)
 
 
 @op(
@@ -91,7 +100,7 @@ def std(
 
 
 def _only_floating(what: str, tensor: Tensor) -> None:
-    if tensor._array.dtype.kind != "f":
+    if tensor._array.dtype.kind not in INEXACT:
         raise RuntimeError(f"{what} only support floating point and complex dtypes")
 
 
@@ -117,6 +126,7 @@ def both_slopes(grads, self, dim, correction, keepdim):
     self=lambda grads, self, dim, correction, keepdim: both_slopes(grads, self, dim, correction, keepdim),
     outputs=("result0", "result1"),
     node="VarMeanBackward0",
+    holomorphic=False,
     name="var_mean",
 )
 def _var_mean(self, dim, correction, keepdim):
@@ -137,6 +147,7 @@ def deviation_slopes(grads, self, result0, dim, correction, keepdim):
     ),
     outputs=("result0", "result1"),
     node="StdMeanBackward0",
+    holomorphic=False,
     name="std_mean",
 )
 def _std_mean(self, dim, correction, keepdim):

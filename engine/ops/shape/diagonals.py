@@ -134,13 +134,13 @@ def triu(self, diagonal=0):
 @function
 def tril_indices(row: int, col: int, offset: int = 0, *, dtype: Any = None, device: Any = None, layout: Any = None) -> Tensor:
     """Row and column indices of a lower triangle, (2, n)."""
-    return constant(np.stack(np.tril_indices(row, offset, col)).astype(np.int64 if dtype is None else dtype.numpy))
+    return constant(np.stack(np.tril_indices(row, offset, col)).astype(np.int64 if dtype is None else dtype._numpy))
 
 
 @function
 def triu_indices(row: int, col: int, offset: int = 0, *, dtype: Any = None, device: Any = None, layout: Any = None) -> Tensor:
     """Row and column indices of an upper triangle, (2, n)."""
-    return constant(np.stack(np.triu_indices(row, offset, col)).astype(np.int64 if dtype is None else dtype.numpy))
+    return constant(np.stack(np.triu_indices(row, offset, col)).astype(np.int64 if dtype is None else dtype._numpy))
 
 
 @function

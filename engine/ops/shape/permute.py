@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...autograd.primitives import primitives
 from ...context import warn_once
 from ...op.declare import function, op
 from ...tensor import Tensor
@@ -111,13 +112,20 @@ def matrix_transposed(input: Tensor) -> Tensor:
     return _transpose(input, input._array.ndim - 2, input._array.ndim - 1)
 
 
+def adjoint_of(input: Tensor) -> Tensor:
+    """`x.mH`: the last two dimensions swapped, of complex numbers with each conjugated."""
+    if input._array.ndim < 2:
+        raise RuntimeError(f"tensor.mH is only supported on matrices or batches of matrices. Got {input._array.ndim}-D tensor.")
+    return primitives.conj(_transpose(input, input._array.ndim - 2, input._array.ndim - 1))
+
+
 def matrix_of(name: str) -> Any:
-    """`x.H`: the transpose of a matrix."""
+    """`x.H`: the transpose of a matrix, of complex numbers with each conjugated."""
 
     def turned(input: Tensor) -> Tensor:
         if input._array.ndim not in (0, 2):
             raise RuntimeError(f"tensor.{name} is only supported on matrices (2-D tensors). Got {input._array.ndim}-D tensor.")
-        return _transpose(input, 0, 1) if input._array.ndim else input
+        return primitives.conj(_transpose(input, 0, 1) if input._array.ndim else input)
 
     return turned
 
@@ -156,5 +164,5 @@ swapaxes = swapdims = transpose
 
 @function
 def adjoint(input: Tensor) -> Tensor:
-    """The last two dimensions swapped (real numbers are their own conjugates)."""
-    return transpose(input, -2, -1)
+    """The last two dimensions swapped, of complex numbers with each conjugated."""
+    return primitives.conj(transpose(input, -2, -1))

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...dtypes import SCALAR_NAMES, dtype
 from ...errors import too_many_dims
 from ...op.declare import function, op
 from ...tensor import Tensor
@@ -58,6 +59,36 @@ def _reshape_alias(self, size):
     return self.reshape(size)
 
 
+@op(r"{self}", traits="casts", view=True, self=None, name="view_dtype")
+def _view_dtype(self, dtype):
+    """The same bytes as elements of another dtype."""
+    return self.view(dtype._numpy)
+
+
+def _in_dtype(input: Tensor, target: dtype) -> Tensor:
+    """The same bytes as elements of another dtype; wider or narrower ones change the length of the last dimension."""
+    a, size = input._array, target.itemsize
+    if size != a.itemsize:
+        if not a.ndim:
+            raise RuntimeError(
+                f"self.dim() cannot be 0 to view {SCALAR_NAMES[input.dtype]} as {SCALAR_NAMES[target]} (different element "
+                "sizes)"
+            )
+        if a.strides[-1] != a.itemsize and a.shape[-1] != 1:
+            raise RuntimeError(
+                f"self.stride(-1) must be 1 to view {SCALAR_NAMES[input.dtype]} as {SCALAR_NAMES[target]} (different element "
+                f"sizes), but got {a.strides[-1] // a.itemsize}"
+            )
+        if a.shape[-1] * a.itemsize % size:
+            times = size // a.itemsize
+            raise RuntimeError(
+                f"self.size(-1) must be divisible by {times} to view {SCALAR_NAMES[input.dtype]} as {SCALAR_NAMES[target]} "
+                f"(different element sizes), but got {a.shape[-1]}"
+            )
+    made: Tensor = _view_dtype(input, target)
+    return made
+
+
 @function(traits="sized")
 def view(input: Tensor, *size: Any) -> Tensor:
     """The same elements in another shape, sharing memory.
@@ -65,8 +96,8 @@ def view(input: Tensor, *size: Any) -> Tensor:
     Raises:
         RuntimeError: if the shape does not fit, or only a copy could have it.
     """
-    if len(size) == 1 and not isinstance(size[0], int | tuple | list):
-        raise RuntimeError("view(dtype) is not supported by Gradtape; use .to(dtype)")
+    if len(size) == 1 and isinstance(size[0], dtype):
+        return _in_dtype(input, size[0])
     return _view(input, infer(sizes(size), input._array.size))
 
 

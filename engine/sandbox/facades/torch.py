@@ -18,11 +18,12 @@ from ..policy.errors import MissingAttribute
 from .facade import Facade
 
 SUBMODULES = (
-    "_dynamo", "accelerator", "amp", "autograd", "autograd.function", "autograd.functional", "autograd.grad_mode",
+    "_dynamo", "accelerator", "amp", "autograd", "autograd.forward_ad", "autograd.function",
+    "autograd.functional", "autograd.grad_mode",
     "autograd.gradcheck", "autograd.graph", "backends", "compiler", "cuda", "distributions",
     "distributions.constraint_registry", "distributions.constraints", "distributions.distribution", "distributions.exp_family",
     "distributions.kl", "distributions.transforms", "distributions.utils", *(f"distributions.{file}" for file in FILES),
-    "func", "functional", "linalg", "masked", "nn",
+    "fft", "func", "functional", "linalg", "masked", "nn",
     "nn.functional", "nn.init", "nn.modules", "nn.parameter", "nn.utils", "nn.utils.clip_grad", "nn.utils.convert_parameters",
     "nn.utils.prune", "nn.utils.rnn", "optim", "optim.lr_scheduler", "optim.optimizer", "optim.swa_utils", "profiler",
     "random", "signal",

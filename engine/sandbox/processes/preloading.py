@@ -8,7 +8,9 @@ from __future__ import annotations
 import codecs
 from importlib import import_module
 
-from ... import libraries, nn
+import numpy as np
+
+from ... import dtypes, libraries, nn
 from ...autograd.node import Node
 from ...compat.signatures import overloads
 from ...discovery import modules
@@ -35,6 +37,14 @@ ENCODINGS = (
 )  # fmt: skip
 
 
+def _bfloat16() -> None:
+    """Let the engine have the type, and NumPy forget the names by which programs could ask it for this and its like."""
+    known = set(np.sctypeDict)
+    dtypes.OF_NUMPY[dtypes.bfloat16._numpy] = dtypes.bfloat16
+    for name in set(np.sctypeDict) - known:
+        del np.sctypeDict[name]
+
+
 def up() -> None:
     """Load and make it."""
     mend()
@@ -47,6 +57,7 @@ def up() -> None:
     modules(nn.__name__, nn.__path__)
     overloads()
     keep(libraries)
+    _bfloat16()
     for op in TABLE.values():
         if op.differentiable and op.node is not Node:
             setattr(op.node, "apply_arrays", write_backward(op))  # noqa: B010

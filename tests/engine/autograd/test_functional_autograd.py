@@ -307,6 +307,6 @@ def test_checkpoint_asks_for_the_variant(torch: ModuleType) -> None:
 
 def test_unknown_transforms_are_told_apart() -> None:
     with pytest.raises(AttributeError, match="not supported by Gradtape"):
-        _ = engine.func.linearize
+        _ = engine.func.functionalize
     with pytest.raises(AttributeError, match=r"Did you mean 'torch\.func\.jacrev'"):
         _ = engine.func.jacrevs

@@ -24,9 +24,11 @@ from engine.errors import Unsupported
 
 UNINITIALIZED = {"empty", "empty_like", "new_empty", "empty_strided", "new_empty_strided", "empty_permuted"}
 """Entries whose results hold whatever was in memory: only shape and dtype are compared."""
-DTYPES = frozenset(("float64", "float32", "float16", "int64", "int32", "int16", "int8", "uint8", "bool"))
+DTYPES = frozenset(
+    ("complex128", "complex64", "float64", "float32", "float16", "int64", "int32", "int16", "int8", "uint8", "bool")
+)
 """What the engine has."""
-TOLERANCE = {torch.float64: 1e-7, torch.float32: 2e-4}
+TOLERANCE = {torch.float64: 1e-7, torch.float32: 2e-4, torch.complex128: 1e-7, torch.complex64: 2e-4}
 
 
 @dataclass
@@ -65,8 +67,8 @@ def title(info: Any) -> str:
 
 
 def entries() -> list[Any]:
-    """Operators on real floating point numbers, those that have a gradient first."""
-    return sorted((o for o in op_db if torch.float64 in o.dtypes), key=lambda o: not o.supports_autograd)
+    """Operators on floating point or complex numbers, those that have a gradient first."""
+    return sorted((o for o in op_db if o.dtypes & {torch.float64, torch.complex128}), key=lambda o: not o.supports_autograd)
 
 
 def counterpart(info: Any) -> Callable[..., Any]:
@@ -82,7 +84,7 @@ def counterpart(info: Any) -> Callable[..., Any]:
     *path, last = info.name.split(".")
     for part in path:
         owner = getattr(owner, part)
-    if hasattr(owner, last) and not last.startswith("__"):
+    if hasattr(owner, last) and not last.startswith("__") and not isinstance(getattr(owner, last), engine.dtype):
         return getattr(owner, last)
     if isinstance(f, BuiltinFunctionType) and hasattr(engine, f.__name__):
         return getattr(engine, f.__name__)
@@ -104,17 +106,17 @@ def seeded(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 
 
 class UntranslatableError(Exception):
-    """A sample that holds what is out of scope: complex numbers, bfloat16, sparse tensors."""
+    """A sample that holds what is out of scope: bfloat16, sparse tensors."""
 
 
 def translate(x: Any, leaves: list[tuple[Any, Any]]) -> Any:
     """A sample's value for the engine; pairs of tensors that require grad are added to `leaves`."""
     if isinstance(x, torch.Tensor):
-        if x.dtype.is_complex or x.dtype == torch.bfloat16 or x.layout != torch.strided or x.is_neg() or x.dtype.itemsize == 0:
+        if x.dtype == torch.bfloat16 or x.layout != torch.strided or x.is_neg() or x.dtype.itemsize == 0:
             raise UntranslatableError
         if str(x.dtype).split(".")[-1] not in DTYPES:
             raise UntranslatableError
-        made = engine.from_numpy(memory(x.detach()))
+        made = engine.from_numpy(memory(x.detach().resolve_conj()))
         if x.requires_grad:
             made.requires_grad_()
             leaves.append((made, x))
@@ -129,11 +131,9 @@ def translate(x: Any, leaves: list[tuple[Any, Any]]) -> Any:
         return {k: translate(v, leaves) for k, v in x.items()}
     if isinstance(x, torch.dtype):
         name = str(x).split(".")[1]
-        if x.is_complex or name == "bfloat16":
+        if name in ("bfloat16", "complex32"):
             raise UntranslatableError
         return engine.bool if name == "bool" else getattr(engine, name)
-    if isinstance(x, complex):
-        raise UntranslatableError
     if isinstance(x, torch.memory_format | torch.device | torch.layout):
         return str(x).removeprefix("torch.") if isinstance(x, torch.device) else None
     if isinstance(x, FunctionType) and x.__module__.startswith("torch.testing"):
@@ -177,10 +177,12 @@ def difference(ours: Any, theirs: Any, tolerance: float) -> str:
         return f"shape {tuple(ours.shape)} instead of {tuple(theirs.shape)}"
     if tolerance == math.inf:
         return ""
+    if theirs.dtype == torch.bfloat16:
+        ours, theirs = ours.float(), theirs.float()
     a, b = ours._array, theirs.detach().resolve_conj().resolve_neg().numpy(force=True)
-    if a.dtype.kind != "f":
+    if a.dtype.kind not in "fc":
         return "" if (a == b).all() else f"values {a.ravel()[:4]} instead of {b.ravel()[:4]}"
-    if a.dtype == np.float32:
+    if a.dtype in (np.float32, np.complex64):
         tolerance = max(tolerance, 2e-4)
     close = np.isclose(a, b, rtol=tolerance, atol=tolerance, equal_nan=True)
     if close.all():
@@ -203,7 +205,7 @@ def compare(info: Any, sample: Any, dtype: Any, gradient: bool, second: bool = F
     mine, yours = list(plain(ours)), list(plain(theirs))
     if len(mine) != len(yours):
         return f"{len(mine)} results instead of {len(yours)}"
-    if any(isinstance(y, torch.Tensor) and y.dtype.is_complex for y in yours):
+    if any(isinstance(y, torch.Tensor) and y.dtype == torch.complex32 for y in yours):
         raise UntranslatableError
     tolerance = math.inf if info.name in UNINITIALIZED else TOLERANCE[dtype]
     for a, b in zip(mine, yours, strict=True):
@@ -219,16 +221,18 @@ def compare(info: Any, sample: Any, dtype: Any, gradient: bool, second: bool = F
         return ""
     weights = [cotangent(tuple(b.shape), b.dtype) for _, b in roots]
     options = {"allow_unused": True, "create_graph": second}
-    upstream = [engine.from_numpy(w) for w in weights]
+    upstream = [engine.from_numpy(w).to(a.dtype) for w, (a, _) in zip(weights, roots, strict=True)]
     g1 = slopes(engine.autograd.grad, [a for a, _ in roots], [a for a, _ in leaves], upstream, options)
-    upstream = [torch.from_numpy(w) for w in weights]
+    upstream = [torch.from_numpy(w).to(b.dtype) for w, (_, b) in zip(weights, roots, strict=True)]
     g2 = slopes(torch.autograd.grad, [b for _, b in roots], [b for _, b in leaves], upstream, options)
     if isinstance(g1, NotImplementedError):
         return "" if str(g1) == str(g2) else f"{g1} instead of {g2}"
     for a, b in zip(g1, g2, strict=True):
         if (a is None) != (b is None):
             return f"gradient {'missing' if a is None else 'where there is none'}"
-        if a is not None and (wrong := difference(a, b, 100 * TOLERANCE[dtype] if dtype is torch.float64 else 2e-3)):
+        if a is not None and (
+            wrong := difference(a, b, 100 * TOLERANCE[dtype] if dtype.itemsize == 8 << dtype.is_complex else 2e-3)
+        ):
             return "gradient: " + wrong
     return second_difference(leaves, g1, g2) if second else ""
 
@@ -270,14 +274,14 @@ def second_difference(leaves: list[tuple[Any, Any]], g1: Any, g2: Any) -> str:
 
 
 def cotangent(shape: tuple[int, ...], dtype: Any) -> np.ndarray[Any, Any]:
-    """Fixed numbers between 0.5 and 1.5."""
+    """Fixed numbers between 0.5 and 1.5, of complex ones the imaginary parts between -1 and 1."""
     n = int(np.prod(shape))
-    return (0.5 + (np.arange(n) * 7 % 11) / 10).reshape(shape).astype(str(dtype).split(".")[1])
+    real = 0.5 + (np.arange(n) * 7 % 11) / 10
+    values = real + 1j * ((np.arange(n) * 5 % 11) / 5 - 1) if dtype.is_complex else real
+    return values.reshape(shape).astype("float32" if dtype is torch.bfloat16 else str(dtype).split(".")[1])
 
 
-def run(
-    info: Any, dtypes: tuple[Any, ...] = (torch.float64, torch.float32), most: int | None = None, second: bool = False
-) -> Outcome:
+def run(info: Any, dtypes: tuple[Any, ...] = tuple(TOLERANCE), most: int | None = None, second: bool = False) -> Outcome:
     """Run an operator's samples, `most` of a dtype; with second gradients where PyTorch has them."""
     outcome = Outcome(title(info))
     with warnings.catch_warnings(), np.errstate(all="ignore"):

@@ -229,4 +229,4 @@ def test_binary_cross_entropy(torch: ModuleType) -> None:
 def test_unknown_names_say_so_and_name_the_nearest() -> None:
     with pytest.raises(AttributeError, match=r"module 'torch' has no attribute 'sigmoidd'\. Did you mean 'torch\.sigmoid'"):
         _ = engine.sigmoidd
-    assert not hasattr(engine, "stft")
+    assert not hasattr(engine, "quantize_per_tensor")

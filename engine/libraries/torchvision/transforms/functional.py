@@ -200,7 +200,7 @@ def normalize(tensor: Any, mean: Any, std: Any, inplace: bool = False) -> Any:
     if tensor.ndim < 3:
         raise ValueError(f"Expected tensor to be a tensor image of size (..., C, H, W). Got tensor.size() = {tensor.size()}")
     dtype = tensor.dtype
-    means, deviations = (_by_channel(np.array(v, dtype.numpy)) for v in (mean, std))
+    means, deviations = (_by_channel(np.array(v, dtype._numpy)) for v in (mean, std))
     if not (inplace or tensor.requires_grad) and {means.size, deviations.size} <= {1, tensor.shape[-3]}:
         _look_at_deviations(bool((deviations == 0).any()), dtype)
         return torch.from_numpy((tensor.numpy() - means) / deviations)  # one operation for a sample that nobody looks into

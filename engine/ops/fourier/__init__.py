@@ -1,0 +1,1 @@
+"""Fourier transforms: whole signals, and signals piece by piece."""
