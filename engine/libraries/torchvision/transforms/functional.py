@@ -107,7 +107,7 @@ def to_tensor(pic: Any) -> Tensor:
     if isinstance(pic, Image) and pic.mode == "1":
         pixels = pixels.astype(np.uint8) * np.uint8(255)
     if pixels.dtype == np.uint8:
-        floating = torch.get_default_dtype().numpy
+        floating = torch.get_default_dtype()._numpy
         pixels = pixels.astype(floating) / floating.type(255)
     return torch.from_numpy(np.ascontiguousarray(pixels))  # type: ignore[no-any-return]
 
