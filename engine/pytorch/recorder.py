@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import warnings
 import weakref
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from sys import _getframe
 from types import FrameType
 from typing import Any
@@ -60,6 +59,41 @@ class Pending:
         self.mode = "" if torch.is_grad_enabled() else "inference" if torch.is_inference_mode_enabled() else "no_grad"
 
 
+class Aside:
+    """A block whose operations no mode is told of; it may stand within another.
+
+    Args:
+        mends: whether an error in it ends the recording instead of the program.
+    """
+
+    __slots__ = ("mends", "recorder")
+
+    def __init__(self, recorder: TorchRecorder, mends: bool) -> None:
+        self.recorder, self.mends = recorder, mends
+
+    def __enter__(self) -> None:
+        recorder = self.recorder
+        recorder.busy += 1
+        recorder.within += 1
+        if recorder.within == 1:
+            functions = torch._C.DisableTorchFunction()
+            functions.__enter__()
+            recorder.guards = functions, torch._C._DisableTorchDispatch()
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> bool:
+        recorder = self.recorder
+        recorder.within -= 1
+        if not recorder.within:
+            functions, _ = recorder.guards
+            recorder.guards = ()
+            functions.__exit__(kind, error, trace)
+        recorder.busy -= 1
+        if self.mends and isinstance(error, Exception):
+            recorder.fail(error)
+            return True
+        return False
+
+
 def _is_module(value: Any) -> bool:
     return isinstance(value, torch.nn.Module) and "_parameters" in vars(value)
 
@@ -86,6 +120,11 @@ class TorchRecorder(Logbook):
         """Whether it is told of what happens."""
         self.busy = 0
         """Above 0 while the recorder itself uses PyTorch, or what runs is to be passed over."""
+        self.within = 0
+        """In how many blocks of its own the recorder is."""
+        self.guards: Any = ()
+        """What keeps the modes away meanwhile."""
+        self._aside, self._noting = Aside(self, mends=False), Aside(self, mends=True)
         self.unseen = 0
         """Within how many calls of custom Functions, whose operations are the Function's own."""
         self.in_hook = 0
@@ -103,26 +142,13 @@ class TorchRecorder(Logbook):
         """id() of a gradient under way → it, its version and its array."""
         self._creating = False
 
-    @contextmanager
-    def aside(self) -> Iterator[None]:
+    def aside(self) -> Aside:
         """What is done here is not the program's, and no mode is told of it."""
-        self.busy += 1
-        guard = torch._C._DisableTorchDispatch()
-        try:
-            with torch._C.DisableTorchFunction():
-                yield
-        finally:
-            del guard
-            self.busy -= 1
+        return self._aside
 
-    @contextmanager
-    def noting(self) -> Iterator[None]:
+    def noting(self) -> Aside:
         """The same for what the recorder does: should it fail, the recording ends here, and the program goes on."""
-        with self.aside():
-            try:
-                yield
-            except Exception as error:
-                self.fail(error)
+        return self._noting
 
     def fail(self, error: Exception) -> None:
         """Record nothing more, and say so."""

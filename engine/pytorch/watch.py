@@ -57,7 +57,7 @@ class _Operations(TorchDispatchMode):
         recorder = self.recorder
         kwargs = kwargs or {}
         result = func(*args, **kwargs)
-        if recorder.busy or _functorch.peek_interpreter_stack() is not None:
+        if recorder.busy or recorder.stepping or _functorch.peek_interpreter_stack() is not None:
             return result
         with recorder.noting():
             recorder.ran(func, args, kwargs, result)
@@ -74,7 +74,7 @@ class _Calls(TorchFunctionMode):
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         recorder = self.recorder
         kwargs = kwargs or {}
-        if recorder.busy or func in _ASKED:
+        if recorder.busy or recorder.stepping or func in _ASKED:
             return func(*args, **kwargs)
         if func in _SHOWN:
             with recorder.aside():
@@ -170,14 +170,17 @@ def _end(recorder: TorchRecorder) -> None:
 def _optimizers(recorder: TorchRecorder) -> Iterator[Any]:
     steps: list[tuple[dict[int, int], Any]] = []
 
-    def before(optimizer: Any, *_: Any) -> None:
+    def before(optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if recorder.busy:
-            return
+            return None
         with recorder.noting():
             recorder.settle()
             versions = {id(p): _version(p) for group in optimizer.param_groups for p in group["params"]}
             steps.append((versions, recorder.where()))
         recorder.stepping = True
+        # A closure is the program's, though the optimizer calls it.
+        given = [_seen(recorder, each) for each in args[1:]]
+        return (args[0], *given), {name: _seen(recorder, each) for name, each in kwargs.items()}
 
     def after(optimizer: Any, *_: Any) -> None:
         recorder.stepping = False
@@ -187,6 +190,21 @@ def _optimizers(recorder: TorchRecorder) -> Iterator[Any]:
 
     yield register_optimizer_step_pre_hook(before)
     yield register_optimizer_step_post_hook(after)
+
+
+def _seen(recorder: TorchRecorder, closure: Any) -> Any:
+    """A function that an optimizer is given, of which everything is recorded."""
+    if not callable(closure):
+        return closure
+
+    def seen(*args: Any, **kwargs: Any) -> Any:
+        before, recorder.stepping = recorder.stepping, False
+        try:
+            return closure(*args, **kwargs)
+        finally:
+            recorder.stepping = before
+
+    return seen
 
 
 @contextmanager
@@ -199,7 +217,6 @@ def _passes(recorder: TorchRecorder) -> Iterator[None]:
             return original(t_outputs, *args, **kwargs)
         grads, retain, create, inputs = args[:4]
         via = "backward" if kwargs.get("accumulate_grad", False) else "grad"
-        stepping, recorder.stepping = recorder.stepping, False  # a closure that an optimizer calls
         creating = recorder.creating
         handles: list[Any] = []
         with recorder.noting():
@@ -217,7 +234,6 @@ def _passes(recorder: TorchRecorder) -> Iterator[None]:
             if not recorder.failure:
                 with recorder.noting():
                     recorder.ended(bool(retain), error, creating)
-            recorder.stepping = stepping
 
     with _instead(autograd_graph, "_engine_run_backward", run), _instead(torch.autograd, "_engine_run_backward", run):
         yield
