@@ -36,7 +36,12 @@ def task_bar(p: Page, purpose: str) -> None:
 def _summary(p: Page) -> list[str]:
     """One line on the last run, in HTML: what can be missed last, where a narrow page leaves it out."""
     if p.opened is not None:
-        return [tag("span", text(f"{p.name} · "), cls="gt-wide"), f"{len(p.opened.events):,} events{counted(p.opened)}"]
+        elsewhere = p.opened.engine if p.opened.engine != "numpy" else ""
+        return [
+            tag("span", text(f"{p.name} · "), cls="gt-wide"),
+            f"{len(p.opened.events):,} events{counted(p.opened)}",
+            text(f" · recorded on {elsewhere[:60]}") if elsewhere else "",
+        ]
     if p.result is None:
         return []
     recording = p.result.recording

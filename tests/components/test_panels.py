@@ -209,6 +209,15 @@ def read(visit: Visit, panel: str) -> str:
     return shown
 
 
+def test_a_recording_of_another_engine_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    recording = run("import torch\nx = torch.ones(2, requires_grad=True)\nx.sum().backward()\n").recording
+    assert recording is not None
+    recording.engine = "torch 2.13.0 <b>x</b>"
+    recording.save(tmp_path / "there.gradtape")
+    visit = visit_file(monkeypatch, tmp_path / "there.gradtape")
+    assert "recorded on torch 2.13.0 &lt;b&gt;x&lt;/b&gt;" in visit.text("status")
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_every_panel_shows_what_the_recording_holds(begin: Any, name: str) -> None:
     visit = begin(name)
