@@ -181,3 +181,11 @@ def test_a_change_is_the_same_for_the_same_number() -> None:
     _, data = fuzz.originals()[0]
     assert fuzz.mutated(data, 7) == fuzz.mutated(data, 7)
     assert len({fuzz.mutated(data, seed) for seed in range(50)}) > 40
+
+
+def test_torch_recording(script: Callable[..., str]) -> None:
+    printed = script("torch_recording", "--smallest", apart=True)
+    if find_spec("torch") is None:
+        assert "it is not installed" in printed
+    else:
+        assert "| transformer of 12 layers |" in printed

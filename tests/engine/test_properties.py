@@ -109,5 +109,9 @@ def test_dtypes_are_promoted_as_in_pytorch(torch: ModuleType, op: str, kind: str
                     y: Any = b
                 else:
                     y = t.ones(() if kind == "zero-d" else 2, dtype=getattr(t, b.name))
+                if op == "maximum" and (a.is_complex or b.is_complex):
+                    continue  # refused by both
+                if not a.is_complex and kind == "zero-d" and b.is_complex and a.name == "float16":
+                    continue  # PyTorch's result is complex32
                 results.append(str(getattr(t, op)(x, y).dtype))
             assert len(set(results)) <= 1, (a, b, results)

@@ -53,10 +53,11 @@ def _view(self, shape):
     view=True,
     self=lambda grad, self_sym_sizes: _reshape(grad, self_sym_sizes),
     node="ReshapeAliasBackward0",
+    name="reshape",
 )
-def _reshape_alias(self, size):
+def _reshape_alias(self, shape):
     """The same elements in another shape, of a tensor whose elements do not lie one behind the other."""
-    return self.reshape(size)
+    return self.reshape(shape)
 
 
 @op(r"{self}", traits="casts", view=True, self=None, name="view_dtype")

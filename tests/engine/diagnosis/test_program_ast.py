@@ -24,6 +24,8 @@ ALLOWED = {
     # The one reader; the engine's own files; what runs inside the sandbox's processes.
     "engine/program/parsing.py", "engine/op/inline.py", "engine/op/backward_codegen.py", "engine/op/code_cache.py",
     "engine/tables.py", "components/server/serving.py", "engine/ops/calling.py",
+    # The user's own scripts and files, which run on PyTorch outside of the page.
+    "engine/pytorch/loops.py", "engine/pytorch/running.py",
     # What the recorder writes of its own forms, in the process of the program that it records.
     "engine/recording/shortcuts.py",
     # Statements to be timed that a program gives as text, without a sandbox; with one, it puts its own reader there.

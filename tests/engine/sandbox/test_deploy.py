@@ -159,7 +159,7 @@ def test_the_commands_exist() -> None:
     assert 'CMD ["gradtape"' in DOCKERFILE.read_text()
     assert "/bin/gradtape " in UNIT.read_text()
     assert "cluster" in project["optional-dependencies"]
-    assert "[cluster]" in DOCKERFILE.read_text()
+    assert "[cluster,plots]" in DOCKERFILE.read_text()
     assert "$(VENV)/.app:" in (ROOT / "Makefile").read_text()
 
 
@@ -204,5 +204,5 @@ def test_the_page_takes_files_as_large_as_the_table_says() -> None:
 
 
 def test_requirements_install_this_project() -> None:
-    assert (ROOT / "requirements.txt").read_text().split() == ["-e", "."]
+    assert (ROOT / "requirements.txt").read_text().split() == ["-e", ".[plots]"]
     assert (ROOT / ".streamlit" / "config.toml").exists()

@@ -1225,11 +1225,11 @@ loss.backward()
 
 # %% floor division
 #: tensor: x
-#: code: cut_op
+#: code: backward_failed
 x = torch.tensor(7.0, requires_grad=True)
-y = x // 2  # <-
+y = x // 2
 y = y * torch.tensor(1.0, requires_grad=True)
-y.backward()
+y.backward()  # <-
 
 # %% a sampled action
 #: tensor: logits
