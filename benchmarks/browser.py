@@ -124,7 +124,7 @@ def _large(chromium: Browser, page: Served, title: str, size: int, steps: int) -
     assert recording is not None
     tab = opened_page(chromium, page)
     tab.locator(".st-key-header").get_by_role("button", name="Open").click()
-    chooser = tab.locator("input[type=file]")
+    chooser = tab.locator(".st-key-upload input[type=file]")
     with TemporaryDirectory() as scratch:
         file = Path(scratch) / "large.gradtape"
         recording.save(file)

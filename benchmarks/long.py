@@ -57,7 +57,7 @@ def _opened(tab: Page, file: Path, title: str) -> None:
     tab.locator(".st-key-header").get_by_role("button", name="Open").click()
     before, rev = tab.locator(INSPECTOR).inner_text(), tab.evaluate("window.__gradtapePlayer.rev()")
     began = time.perf_counter()
-    tab.locator("input[type=file]").set_input_files(file)
+    tab.locator(".st-key-upload input[type=file]").set_input_files(file)
     tab.wait_for_function(FIRST, arg=rev, polling=5)
     first = time.perf_counter() - began
     tab.locator(WHOLE).wait_for()

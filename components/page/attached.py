@@ -19,7 +19,7 @@ from components.page.state import Page, page
 from components.server.uploads import taken
 from engine.limits import FILE_BYTES, FILE_COUNT
 from engine.program import Program, ProgramError
-from engine.program.project import sound
+from engine.program.project import ODD, sound
 from engine.sandbox.settings import settings
 
 SHOWN = 50
@@ -45,16 +45,20 @@ def named(files: Iterable[UploadedFile], *, folder: bool = False) -> dict[str, b
         parts = path.parts[1:] if folder and len(path.parts) > 1 else path.parts
         if any(part.startswith(".") or part == "__pycache__" for part in parts):
             continue
-        within = "/".join(parts)
-        if sound(within):
-            found[within] = data
+        found["/".join(parts)] = data
     return found
+
+
+def plainly_named(files: dict[str, bytes]) -> dict[str, bytes]:
+    """The same files under names that a program may find them by: signs that no path has are replaced."""
+    plain = {"".join("_" if sign in ODD or not sign.isprintable() else sign for sign in name): name for name in files}
+    return {path: files[name] for path, name in plain.items() if sound(path)}
 
 
 def put_beside(files: dict[str, bytes]) -> None:
     """Have the program find these files as well, and run it again."""
     p = page()
-    together = tuple(sorted((dict(p.beside) | files).items()))
+    together = tuple(sorted((dict(p.beside) | plainly_named(files)).items()))
     if why := refused(p.program, together):
         p.notice = f"The files cannot be opened: {why}."
         return

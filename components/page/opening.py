@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from components.menus.gallery import example as example_of
 from components.page import address, tasks
-from components.page.attached import put_beside, refused
+from components.page.attached import plainly_named, put_beside, refused
 from components.page.edits import put_text
 from components.page.recording_cache import gone
 from components.page.runs import run_program
@@ -64,7 +64,7 @@ def open_files(files: dict[str, bytes]) -> None:
         put_beside(files)
         return
     data = files.pop(name)
-    open_file(data, name.rpartition("/")[2], beside=tuple(sorted(files.items())))
+    open_file(data, name.rpartition("/")[2], beside=tuple(sorted(plainly_named(files).items())))
 
 
 def open_file(

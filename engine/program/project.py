@@ -10,6 +10,8 @@ from .. import limits
 
 MOST_PART, MOST_PATH = 255, 1_000
 """Bytes of one part of a path, and of a whole one."""
+ODD = '\\:*?"<>|'
+"""Signs that not all systems have in paths."""
 # Bounded everywhere: the page's process looks through what a stranger wrote.
 _IMPORT = re.compile(
     r"(?:^|[;:])[ \t]*(?:from[ \t]+(?P<dots>\.{0,20})(?P<module>(?!\.)[\w.]{0,400})[ \t]+import[ \t]*"
@@ -26,7 +28,7 @@ def sound(path: str) -> bool:
     return (
         len(path) <= MOST_PATH
         and path.isprintable()
-        and not any(sign in path for sign in '\\:*?"<>|')
+        and not any(sign in path for sign in ODD)
         and all(part not in ("", ".", "..") and len(part.encode("utf-8", "replace")) <= MOST_PART for part in parts)
     )
 
@@ -104,6 +106,8 @@ def names_of(cells: Sequence[str], name: str, found: Mapping[str, str]) -> tuple
 def program_among(files: Mapping[str, bytes]) -> str | None:
     """Which of several files that are opened together is the program: a recording or a notebook, else the script that no other
     one imports; None where there is none."""
+    if len(files) == 1 and (only := next(iter(files))).endswith(".py"):
+        return only  # whatever is in it: who opens it says what is wrong
     for suffix in (".gradtape", ".ipynb"):
         if found := sorted(path for path in files if path.endswith(suffix)):
             return found[0]

@@ -214,12 +214,9 @@ class Gradtape:
 
     def click_node(self, title: str) -> None:
         """Click the card whose title this is (the last one, if there are several)."""
-        point = self.page.evaluate(
-            "title => { const p = window.__gradtapePlayer; const ids = p.find ? p.find(title) : null; return ids; }", title
-        )
-        if point is None:
-            raise AssertionError("the player's handle has no find()")
-        spot = self.resting(point[-1])
+        # The player may be about to be drawn anew.
+        found = self.until_true("title => window.__gradtapePlayer?.find?.(title)?.at(-1)", title)
+        spot = self.resting(found)
         self.page.mouse.click(spot["x"], spot["y"])
 
     def resting(self, id: str) -> dict[str, float]:

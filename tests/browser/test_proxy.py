@@ -219,7 +219,7 @@ def test_the_page_works_through_the_proxy(proxy: Served, tab: Gradtape, tmp_path
     tab.until(lambda: "3." in tab.console(), "the program has run")
     (tmp_path / "tripled.py").write_text(PROGRAM.replace("3", "7"))
     page.locator(".st-key-opening button").click()
-    page.locator("input[type=file]").set_input_files(tmp_path / "tripled.py")
+    page.locator(".st-key-upload input[type=file]").set_input_files(tmp_path / "tripled.py")
     tab.until(lambda: "7." in tab.console(), "the upload has reached the process that draws the page")
     page.locator(".st-key-upload").wait_for(state="hidden")
     page.locator(".st-key-save button").first.click()
