@@ -129,6 +129,12 @@ def test_of_several_files_the_program_is_opened_with_the_others_beside_it(sent: 
     assert sent.opened == [(b"import model", "train.py", (("a.csv", b"1"), ("model.py", b"x = 1")))]
 
 
+def test_a_program_keeps_its_name_and_files_beside_it_have_names_that_paths_may_have(sent: Sent) -> None:
+    opening.open_files(sent.named({"<b>x</b>.py": b"print(1)"}))
+    opening.open_files(sent.named({"train.py": b"x = 1", "a: b?.csv": b"1"}))
+    assert sent.opened == [(b"print(1)", "b>.py", ()), (b"x = 1", "train.py", (("a_ b_.csv", b"1"),))]
+
+
 def test_files_without_a_program_lie_beside_the_one_on_show(sent: Sent) -> None:
     opening.open_files({"b.csv": b"2"})
     opening.open_files({"a.csv": b"1", "b.csv": b"3"})
@@ -152,6 +158,7 @@ def test_too_many_files_leave_a_notice(sent: Sent) -> None:
         ({"a.py": b"", "train.py": b"", "deep/main.py": b""}, "train.py"),
         ({"a.py": b"", "n.ipynb": b"", "t.gradtape": b""}, "t.gradtape"),
         ({"a.py": b"\xff", "b.csv": b""}, None),
+        ({"<a>.py": b"\xff"}, "<a>.py"),
     ],
 )
 def test_the_program_among_several_files(files: dict[str, bytes], program: str | None) -> None:
