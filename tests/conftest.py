@@ -24,6 +24,7 @@ settings.load_profile("steady")
 """No test depends on how fast the machine is, or on what is drawn."""
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
     """One process more than there are cores: the tests of the sandbox wait for other processes a fifth of the time."""
     return cores() + 1

@@ -33,6 +33,7 @@ FAILED = pytest.StashKey[bool]()
 """Whether a test has failed."""
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
     """As many processes as there are cores: a browser and a page are processes of their own."""
     return cores()

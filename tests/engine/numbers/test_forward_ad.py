@@ -13,8 +13,9 @@ import pytest
 
 import engine
 from engine.sandbox import run
-from tests.engine.coverage import operators as database
-from tests.engine.numbers.side_by_side import torch
+from tests.engine.numbers.side_by_side import torch  # skips where PyTorch is absent, before the next one asks for it
+
+from tests.engine.coverage import operators as database  # isort: skip
 
 EXPRESSIONS = """
 d
