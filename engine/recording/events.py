@@ -336,10 +336,10 @@ AnyEvent = (
     | Stepped
     | Read
     | Printed
-    | Drew
     | Warned
     | Raised
     | CellBegan
     | CellEnded
     | Thinned
+    | Drew
 )

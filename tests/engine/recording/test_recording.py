@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import tracemalloc
 import zlib
+from collections import Counter
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -38,6 +39,7 @@ from engine.recording.events import (
 )
 from engine.recording.format1 import HEADER, MAX_ENTRIES
 from engine.recording.format2 import DATA, Front
+from engine.recording.tables import KINDS
 from engine.recording.validate import check_references
 from tests.engine.recording.files import as_format1, chunks, forged, of_chunks, packed, unpacked
 from tests.engine.recordings import two_passes
@@ -118,6 +120,23 @@ def test_files_of_format_1_open(path: Path) -> None:
     assert again.scopes == recording.scopes
     assert again.ops == recording.ops
     look_at_everything(again)
+
+
+def test_a_file_of_format_2_opens_that_was_written_before_there_were_figures() -> None:
+    recording = Recording.load(Path(__file__).parent / "v2" / "training.gradtape")
+    kinds = Counter(event.__struct_config__.tag for event in recording.events)
+    assert kinds["step"] == 3
+    assert [kinds[tag] for tag in ("raise", "warn", "hook", "flag", "print")] == [1, 1, 1, 1, 2]
+    assert Recording.load(recording.to_bytes()).events == recording.events
+    look_at_everything(recording)
+
+
+def test_kinds_of_events_keep_their_numbers_in_files() -> None:
+    told = [kind.__struct_config__.tag for kind in KINDS]
+    assert told == [
+        "op", "name", "flag", "backward", "node", "accumulate", "backward_end", "grad", "hook", "step", "read", "print", "warn",
+        "raise", "cell", "cell_end", "thinned", "figure",
+    ], "new kinds come last"  # fmt: skip
 
 
 @pytest.mark.parametrize("path", FORMER, ids=lambda path: path.stem)
