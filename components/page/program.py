@@ -15,6 +15,10 @@ from components.page.selection import translated
 from components.page.state import Page
 
 
+SHOWN = 60
+"""Characters of the names of a project's files."""
+
+
 def program(p: Page) -> None:
     """The program and what it printed."""
     st.html(heading("Program"))
@@ -32,7 +36,7 @@ def program(p: Page) -> None:
 
 def _notebook(p: Page) -> None:
     with st.container(key="notebook_bar", horizontal=True, vertical_alignment="center"):
-        st.html(tag("div", text(f"Notebook · {len(p.edited)} cells"), cls="gt-label"))
+        st.html(tag("div", text(_parts(p)), cls="gt-label"))
         st.space("stretch")
         attachments(p)
     written(p)
@@ -40,6 +44,14 @@ def _notebook(p: Page) -> None:
     with st.container(key="cells", height="stretch", border=False):
         for cell in shown:
             notebook_cell(p, cell)
+
+
+def _parts(p: Page) -> str:
+    """What the parts of the program are: cells of a notebook, or a project's files."""
+    names = p.opened.names if p.opened is not None else ()
+    if not names:
+        return f"Notebook · {len(p.edited)} cells"
+    return shortened(f"{len(names)} files · {', '.join(names)}", SHOWN)
 
 
 def _mode(p: Page) -> str:

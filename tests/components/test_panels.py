@@ -218,6 +218,15 @@ def test_a_recording_of_another_engine_says_so(tmp_path: Path, monkeypatch: pyte
     assert "recorded on torch 2.13.0 <b>x</b>" in visit.text("status")  # as text: tags are taken out
 
 
+def test_the_files_of_a_project_have_their_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    recording = run("import torch\nx = torch.ones(2, requires_grad=True)\nx.sum().backward()\n").recording
+    assert recording is not None
+    recording.source, recording.names = (*recording.source, "y = 1\n"), ("train.py", "<b>model</b>.py")
+    recording.save(tmp_path / "there.gradtape")
+    visit = visit_file(monkeypatch, tmp_path / "there.gradtape")
+    assert "2 files · train.py, <b>model</b>.py" in visit.text("notebook_bar")
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_every_panel_shows_what_the_recording_holds(begin: Any, name: str) -> None:
     visit = begin(name)
