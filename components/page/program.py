@@ -14,7 +14,6 @@ from components.page.figures import between
 from components.page.selection import translated
 from components.page.state import Page
 
-
 SHOWN = 60
 """Characters of the names of a project's files."""
 
