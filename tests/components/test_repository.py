@@ -65,7 +65,7 @@ def test_the_readmes_commands_do_what_it_says(
     Path("data").mkdir()
     told = set()
     for words in commands():
-        if "--torch" in words and find_spec("torch") is None:
+        if find_spec("torch") is None and {"--torch", "train.gradtape"} & set(words):
             continue
         if words and words[0] != "open":  # those serve the page
             told.add(words[0])

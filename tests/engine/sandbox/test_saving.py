@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from engine.sandbox import Limits, run
+from tests.conftest import needed
 
 
 def printed(text: str) -> str:
@@ -28,6 +29,7 @@ def refused(text: str) -> tuple[str, str]:
 
 def in_python(text: str) -> str:
     """What the same program prints in Python with PyTorch."""
+    needed("torch")
     out = io.StringIO()
     names: dict[str, Any] = {"__name__": "__main__", "print": lambda *things: print(*things, file=out)}
     exec(compile(textwrap.dedent(text), "program", "exec", dont_inherit=True), names)
