@@ -21,11 +21,11 @@ class ProjectCodes(Codes):
         first: the file that is number 0.
     """
 
-    __slots__ = ("first", "folder")
+    __slots__ = ("folder",)
 
     def __init__(self, folder: Path, first: str) -> None:
         super().__init__({first: 0})
-        self.folder, self.first = str(folder.resolve()), first
+        self.folder = str(folder.resolve())
 
     def of(self, code: CodeType) -> Known:
         """What is known of a code."""

@@ -12,6 +12,7 @@ import warnings
 import weakref
 from collections.abc import Callable, Sequence
 from sys import _getframe
+from threading import get_ident
 from types import FrameType
 from typing import Any
 
@@ -49,10 +50,10 @@ _UNSAID = frozenset(("device", "dtype", "generator", "layout", "memory_format", 
 class Pending:
     """An operation that has run and of which autograd's part is not known yet."""
 
-    __slots__ = ("aten", "inputs", "mode", "name", "needs", "outputs", "running", "where", "written")
+    __slots__ = ("inputs", "mode", "name", "needs", "outputs", "running", "where", "written")
 
-    def __init__(self, where: Where, name: str, aten: str, inputs: tuple[Any, ...], needs: bool, running: int) -> None:
-        self.where, self.name, self.aten, self.inputs, self.needs, self.running = where, name, aten, inputs, needs, running
+    def __init__(self, where: Where, name: str, inputs: tuple[Any, ...], needs: bool, running: int) -> None:
+        self.where, self.name, self.inputs, self.needs, self.running = where, name, inputs, needs, running
         self.outputs: list[tuple[int, Tensor, int]] = []
         """Number, tensor and array of each."""
         self.written: list[tuple[Tensor, int]] = []
@@ -120,6 +121,8 @@ class TorchRecorder(Logbook):
         """Whether it is told of what happens."""
         self.busy = 0
         """Above 0 while the recorder itself uses PyTorch, or what runs is to be passed over."""
+        self.thread = get_ident()
+        """The thread that is recorded."""
         self.within = 0
         """In how many blocks of its own the recorder is."""
         self.guards: Any = ()
@@ -160,6 +163,11 @@ class TorchRecorder(Logbook):
         message = f"The recording ends here, because Gradtape could not go on with it ({self.failure})"
         self.writer.once(self._where, e.Warned("RuntimeWarning", message))
         warnings.warn(message, RuntimeWarning, stacklevel=4)
+
+    @property
+    def deaf(self) -> bool:
+        """Whether what runs is the recorder's own, or another thread's."""
+        return bool(self.busy) or get_ident() != self.thread
 
     @property
     def passes_over(self) -> bool:
@@ -247,9 +255,8 @@ class TorchRecorder(Logbook):
 
     def _described(self, name: str) -> str:
         if name not in self.writer.ops:
-            undeclared = {"constant": ("creation",), "grad": ("creation",)}
-            traits = undeclared.get(name)
-            self.writer.ops[name] = aten.info(name) if traits is None else OpInfo(name, "", name, traits=traits)
+            unseen = name in ("constant", "grad")
+            self.writer.ops[name] = OpInfo(name, "", name, traits=("creation",)) if unseen else aten.info(name)
         return name
 
     def _write(self, where: Where, make: Callable[[], AnyEvent]) -> None:
@@ -258,7 +265,7 @@ class TorchRecorder(Logbook):
 
     # --- things described -------------------------------------------------------------------------------------------------
 
-    def _tensor(self, number: int, tensor: Tensor, array: int, grad_of: int = NOTHING, auxiliary: bool = False) -> TensorInfo:
+    def _tensor(self, number: int, tensor: Tensor, array: int, grad_of: int = NOTHING) -> TensorInfo:
         hole, fn, version = self.writer.hole, tensor.grad_fn, _version(tensor)
         base = tensor._base
         view_of = NOTHING if base is None else self.known(base)
@@ -266,7 +273,7 @@ class TorchRecorder(Logbook):
             hole(number), dtype_name(tensor.dtype), tuple(tensor.shape), hole(array), tensor.requires_grad, fn is None,
             NOTHING if fn is None else hole(self._node(fn)), tensor.output_nr if fn is not None else 0,
             hole(version) if version else 0, hole(view_of) if view_of >= 0 else NOTHING,
-            isinstance(tensor, torch.nn.Parameter), grad_of, device_name(tensor), layout_name(tensor), auxiliary,
+            isinstance(tensor, torch.nn.Parameter), grad_of, device_name(tensor), layout_name(tensor),
         )  # fmt: skip
 
     def _node(self, fn: Any) -> int:
@@ -367,7 +374,7 @@ class TorchRecorder(Logbook):
             return
         self.settle()
         inputs, needs, written = self._inputs(schema, () if said == "tensor" else args, kwargs)
-        pending = Pending(where, said, name, inputs, needs, self._running[-1] if self._running else 0)
+        pending = Pending(where, said, inputs, needs, self._running[-1] if self._running else 0)
         if written:
             pending.written = self._written(where, said, written)
             if pending.written:
@@ -494,6 +501,7 @@ class TorchRecorder(Logbook):
 
     def custom(self, function: Any, args: tuple[Any, ...], result: Any, where: Where) -> None:
         """A custom Function was applied."""
+        self._where = where
         needs = any(isinstance(a, Tensor) and a.requires_grad for a in args)
         inputs = tuple(
             [
@@ -502,7 +510,7 @@ class TorchRecorder(Logbook):
             ]
         )
         running = self._running[-1] if self._running and self._creating else 0
-        pending = Pending(where, name_of(function.__name__), "", inputs, needs, running)
+        pending = Pending(where, name_of(function.__name__), inputs, needs, running)
         for tensor in result if isinstance(result, tuple) else (result,):
             if isinstance(tensor, Tensor) and self.known(tensor) < 0:
                 pending.outputs.append((self._assign(tensor), tensor, self._keep(tensor)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from contextlib import ExitStack
 from functools import wraps
 from inspect import CO_OPTIMIZED
@@ -107,12 +108,16 @@ class Session:
         with recorder.noting():
             recorder.settle()
             assert self._names is not None
-            self._names.look(deep=True)
+            self._names.look()
         self._stack.close()
         if error is not None:
             recorder.raised(type(error).__name__, str(error))
         if self.path is not None:
-            recording_of(recorder).save(self.path)
+            try:
+                recording_of(recorder).save(self.path)
+            except (OSError, ValueError) as wrong:
+                # The training is over, and ends as it would have.
+                warnings.warn(f"The recording could not be written to {self.path}: {wrong}", RuntimeWarning, stacklevel=3)
 
 
 class _Names:
@@ -120,7 +125,6 @@ class _Names:
 
     def __init__(self, recorder: TorchRecorder, frame: FrameType) -> None:
         self.recorder, self.frame = recorder, frame
-        self._seen: dict[str, int] = {}
 
     def __enter__(self) -> _Names:
         self.recorder.before_pass = self.look
@@ -130,7 +134,7 @@ class _Names:
         self.recorder.before_pass = None
         del self.frame
 
-    def look(self, deep: bool = True) -> None:
+    def look(self) -> None:
         """Note the names that have been bound since."""
         recorder = self.recorder
         frames: list[FrameType] = []
@@ -142,14 +146,14 @@ class _Names:
         for frame in dict.fromkeys((*reversed(frames), self.frame)):
             function = "" if frame.f_code.co_name == "<module>" else frame.f_code.co_name
             for name, value in _locals(frame):
-                self._note(name, value, function, deep)
+                self._note(name, value, function)
 
-    def _note(self, name: str, value: Any, function: str, deep: bool) -> None:
+    def _note(self, name: str, value: Any, function: str) -> None:
         recorder = self.recorder
         if isinstance(value, torch.Tensor):
             if recorder.known(value) >= 0:
                 recorder._bind(name, value, function, recorder.where())
-        elif deep and recorder.kinds.is_module(value):
+        elif recorder.kinds.is_module(value):
             recorder.module_calls.named(value, name)
             for path, tensor, held in tensor_paths(value, kinds=recorder.kinds):
                 if held and recorder.known(tensor) not in recorder._named:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from threading import get_ident
 from typing import Any
 
 import torch
@@ -111,7 +112,9 @@ class _Calls(TorchFunctionMode):
 
 def _told(recorder: TorchRecorder, tensor: Tensor, hook: Callable[[Tensor], Any]) -> Callable[[Tensor], Any]:
     """A tensor's hook that tells when it has replaced a gradient."""
-    where, held = recorder.where(), weakref.ref(tensor)
+    where, held = NOWHERE, weakref.ref(tensor)
+    with recorder.noting():
+        where = recorder.where()
 
     def told(gradient: Tensor) -> Any:
         recorder.in_hook += 1
@@ -147,8 +150,7 @@ def watching(recorder: TorchRecorder) -> Iterator[None]:
     with ExitStack() as stack:
         stack.callback(_end, recorder)
         for handle in (
-            register_module_forward_pre_hook(lambda module, _: recorder.module_began(module)),
-            register_module_forward_hook(lambda module, _, __: recorder.module_ended(), always_call=True),
+            *_modules(recorder),
             *_optimizers(recorder),
         ):
             stack.callback(handle.remove)
@@ -167,11 +169,26 @@ def _end(recorder: TorchRecorder) -> None:
     recorder.watching = False
 
 
+def _modules(recorder: TorchRecorder) -> Iterator[Any]:
+    def before(module: Any, _: Any) -> None:
+        if not recorder.deaf:
+            with recorder.noting():
+                recorder.module_began(module)
+
+    def after(*_: Any) -> None:
+        if not recorder.deaf:
+            with recorder.noting():
+                recorder.module_ended()
+
+    yield register_module_forward_pre_hook(before)
+    yield register_module_forward_hook(after, always_call=True)
+
+
 def _optimizers(recorder: TorchRecorder) -> Iterator[Any]:
     steps: list[tuple[dict[int, int], Any]] = []
 
     def before(optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if recorder.busy:
+        if recorder.deaf:
             return None
         with recorder.noting():
             recorder.settle()
@@ -183,6 +200,8 @@ def _optimizers(recorder: TorchRecorder) -> Iterator[Any]:
         return (args[0], *given), {name: _seen(recorder, each) for name, each in kwargs.items()}
 
     def after(optimizer: Any, *_: Any) -> None:
+        if get_ident() != recorder.thread:
+            return
         recorder.stepping = False
         if steps and not recorder.failure:
             with recorder.noting():
@@ -213,7 +232,7 @@ def _passes(recorder: TorchRecorder) -> Iterator[None]:
     original = autograd_graph._engine_run_backward
 
     def run(t_outputs: Any, *args: Any, **kwargs: Any) -> Any:
-        if recorder.busy:
+        if recorder.deaf:
             return original(t_outputs, *args, **kwargs)
         grads, retain, create, inputs = args[:4]
         via = "backward" if kwargs.get("accumulate_grad", False) else "grad"
@@ -246,7 +265,7 @@ def _functions(recorder: TorchRecorder) -> Iterator[None]:
 
     def apply(cls: Any, *args: Any, **kwargs: Any) -> Any:
         call = original.__get__(None, cls)
-        if recorder.busy or recorder.unseen:
+        if recorder.deaf or recorder.unseen:
             return call(*args, **kwargs)
         where = NOWHERE
         with recorder.noting():
@@ -272,10 +291,11 @@ def _parameters(recorder: TorchRecorder) -> Iterator[None]:
     original = torch.nn.Parameter.__new__
 
     def new(cls: Any, data: Any = None, requires_grad: bool = True) -> Any:
-        seen = not recorder.busy
+        if recorder.deaf:
+            return original(cls, data, requires_grad)
         with recorder.aside():
             made = original(cls, data, requires_grad)
-        if seen and isinstance(made, Tensor) and not isinstance(made, torch.nn.UninitializedParameter):
+        if isinstance(made, Tensor) and not isinstance(made, torch.nn.UninitializedParameter):
             with recorder.noting():
                 recorder.made(made)
         return made

@@ -6,6 +6,7 @@ import gc
 import os
 import subprocess
 import sys
+import threading
 import weakref
 from pathlib import Path
 from types import ModuleType
@@ -151,3 +152,38 @@ def test_the_installed_name_records_with_three_lines(torch: ModuleType, tmp_path
     recording = Recording.load(tmp_path / "run.gradtape")
     assert recording.names == ("train.py",)
     assert {event.name for event in recording.events if isinstance(event, e.Named)} == {"w"}
+
+
+def test_other_threads_are_not_recorded(torch: ModuleType) -> None:
+    from engine.pytorch import record
+
+    def elsewhere() -> None:
+        net = torch.nn.Linear(2, 1)
+        optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+        net(torch.ones(1, 2)).sum().backward()
+        optimizer.step()
+
+    with record() as tape:
+        w = torch.ones(2, requires_grad=True)
+        (w * 2).sum().backward()
+        thread = threading.Thread(target=elsewhere)
+        thread.start()
+        thread.join()
+        (w * 3).sum().backward()
+    kinds = [type(event) for event in tape.recording.events]
+    assert (kinds.count(e.BackwardBegan), kinds.count(e.Stepped)) == (2, 0)
+    assert {event.op for event in tape.recording.events if isinstance(event, e.OpRan)} == {"ones", "mul", "sum"}
+
+
+def test_a_file_that_cannot_be_written_ends_no_training(torch: ModuleType, tmp_path: Path) -> None:
+    from engine.pytorch import record
+
+    with pytest.warns(RuntimeWarning, match="could not be written"), record(tmp_path / "absent" / "run.gradtape") as tape:
+        torch.ones(2).sum()
+    assert tape.recording.events
+    with (
+        pytest.warns(RuntimeWarning, match="could not be written"),
+        pytest.raises(ZeroDivisionError),
+        record(tmp_path / "absent" / "run.gradtape"),
+    ):
+        1 / 0  # noqa: B018

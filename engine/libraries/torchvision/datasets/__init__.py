@@ -194,18 +194,12 @@ class CIFAR100(CIFAR10):
     classes = FINE
 
 
-class SVHN(VisionDataset):
-    """House numbers: `data` (N, 3, 32, 32) of bytes as an array, `labels` (N,)."""
+class _Split(VisionDataset):
+    """A set of parts with names, whose pictures have their channels first, as bytes in an array."""
 
-    _sizes = {"train": 73257, "test": 26032, "extra": 531131}
-
-    def __init__(self, root: Any = None, split: str = "train", transform: Transform | None = None,
-                 target_transform: Transform | None = None, download: bool = False) -> None:  # fmt: skip
-        super().__init__(root, transform=transform, target_transform=target_transform)
-        self.split = split
-        pictures, self.labels = made_up(self, split != "test", 10, 32, 3, True)
-        self.data = np.ascontiguousarray(pictures.transpose(0, 3, 1, 2))
-        self._stands_for = self._sizes[split]
+    split: str
+    data: Any
+    labels: Any
 
     def __getitem__(self, index: Any) -> Any:
         row = self._row(int(index))
@@ -219,7 +213,21 @@ class SVHN(VisionDataset):
         return f"Split: {self.split}"
 
 
-class STL10(VisionDataset):
+class SVHN(_Split):
+    """House numbers: `data` (N, 3, 32, 32) of bytes as an array, `labels` (N,)."""
+
+    _sizes = {"train": 73257, "test": 26032, "extra": 531131}
+
+    def __init__(self, root: Any = None, split: str = "train", transform: Transform | None = None,
+                 target_transform: Transform | None = None, download: bool = False) -> None:  # fmt: skip
+        super().__init__(root, transform=transform, target_transform=target_transform)
+        self.split = split
+        pictures, self.labels = made_up(self, split != "test", 10, 32, 3, True)
+        self.data = np.ascontiguousarray(pictures.transpose(0, 3, 1, 2))
+        self._stands_for = self._sizes[split]
+
+
+class STL10(_Split):
     """Pictures: `data` (N, 3, 96, 96) of bytes as an array, `labels` (N,)."""
 
     classes = ["airplane", "bird", "car", "cat", "deer", "dog", "horse", "monkey", "ship", "truck"]
@@ -233,17 +241,6 @@ class STL10(VisionDataset):
         self.data = np.ascontiguousarray(pictures.transpose(0, 3, 1, 2))
         self.labels = np.full_like(labels, -1) if split == "unlabeled" else labels
         self._stands_for = self._sizes[split]
-
-    def __getitem__(self, index: Any) -> Any:
-        row = self._row(int(index))
-        return self._sample(picture_of(np.transpose(self.data[row], (1, 2, 0))), int(self.labels[row]))
-
-    def __len__(self) -> int:
-        return len(self.data)
-
-    def extra_repr(self) -> str:
-        """Which part it is."""
-        return f"Split: {self.split}"
 
 
 class FakeData(VisionDataset):
