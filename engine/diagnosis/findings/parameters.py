@@ -236,9 +236,9 @@ def leaf_overwritten(run: Run) -> Iterator[Finding]:
         old, new = before, event.tensor
         if NOTHING in (old, new) or old == new or not run.index.has_ledger(old):
             continue
-        made = run.tensors[new].op
+        made = run.tensors[new].born
         tracked = run.status(new, step).requires_grad
-        if not run.uses_gradient(made, old, step) and not _update_of(run, made, old, step):
+        if not run.uses_gradient(made, old) and not _update_of(run, made, old):
             continue
         if (tracked and run.status(new, step).is_leaf) or not _goes_on_wrongly(run, new, step, tracked):
             continue
@@ -271,11 +271,10 @@ def leaf_overwritten(run: Run) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def _update_of(run: Run, update: OpRan, old: int, step: int) -> bool:
-    """Whether an operation subtracts something that is computed from the old tensor's `.grad` from it."""
-    return any(
-        run.tensors[t].op is not update and run.uses_gradient(run.tensors[t].op, old, step) for t in run.inputs(update)
-    )  # fmt: skip
+def _update_of(run: Run, update: int, old: int) -> bool:
+    """Whether the operation at a step subtracts something that is computed from the old tensor's `.grad` from it."""
+    makers = [run.tensors[t].born for t in run.inputs_at(update)]
+    return any(made != update and run.uses_gradient(made, old) for made in makers)
 
 
 def _goes_on_wrongly(run: Run, tensor: int, step: int, tracked: bool) -> bool:
