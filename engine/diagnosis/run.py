@@ -398,12 +398,21 @@ class Run:
             row = row_of.item(t)
             if tensors.grad_of.item(row) == tensor:
                 return True
-            if t in seen or depth > _DEPTH or t == tensor or tensors.requires_grad.item(row):
+            if t in seen or depth > _DEPTH or t == tensor:
                 continue
+            if tensors.requires_grad.item(row) and not self._arithmetic(tensors.step.item(row)):
+                continue  # what comes out of a model is no update
             seen.add(t)
             makers = [tensors.step.item(row), *[s for s in self.writes.get(t, ())[-3:] if s < step]]
             queue += [(i, depth + 1) for made in makers for i in self.inputs_at(made)]
         return False
+
+    def _arithmetic(self, step: int) -> bool:
+        """Whether the operation at a step takes elements to elements, as an update that is recorded by mistake does."""
+        operations = columns_of(self.recording).operations
+        row = int(operations.step.searchsorted(step))
+        name = columns_of(self.recording).op_names[operations.op.item(row)]
+        return bool(self.inputs_at(step)) and any(name in self.having(t) for t in ("elementwise", "alias", "same_values"))
 
     def inputs_at(self, step: int) -> list[int]:
         """The tensors that the operation at a step takes, read from columns."""

@@ -87,7 +87,7 @@ def test_faults_are_counted_without_the_other_statistics() -> None:
 
 def test_what_is_asked_of_some_arrays_is_worked_out_for_them_alone() -> None:
     arrays = arrays_from(ODD)
-    asked = [*range(len(ODD))][::-1] + [3, 3]
+    asked = [*reversed(range(len(ODD))), 3, 3]
     largest, zero = arrays.largest(asked).tolist(), arrays.zero(asked).tolist()
     assert "statistics" not in arrays.__dict__
     for id, most, nothing in zip(asked, largest, zero, strict=True):
