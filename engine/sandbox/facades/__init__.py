@@ -66,6 +66,9 @@ class World:
         for facade in ours.values():
             self.guards.know(vars(facade).values(), bases=True)
         self.modules |= {name: facade for name, facade in ours.items() if name != "torch._C"}
+        for name in outside.NAMED:
+            if name.startswith("torch."):
+                self._put_below("torch", name.partition(".")[2])
         # Their switches can be set, so they are no facades.
         self.modules |= {f"torch.backends.{name}": vars(backends)[name] for name in LISTED["backends"].split()}
 
