@@ -9,7 +9,9 @@ from .context import outside, warn_once
 from .errors import Unsupported
 
 __all__ = ["export", "ignore", "is_scripting", "is_tracing", "load", "save", "script", "script_if_tracing", "trace", "unused"]
-AS_WRITTEN = "torch.jit: Gradtape runs programs as they are written; what is scripted or traced is the function or module itself."
+AS_WRITTEN = (
+    "torch.jit: Gradtape runs programs as they are written; what is scripted or traced is the function or module itself."
+)
 NO_FILE = (
     "torch.jit.{0}() is not supported by Gradtape: there is no TorchScript here. Use torch.{0} with the module's state_dict()."
 )

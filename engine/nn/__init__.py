@@ -12,7 +12,19 @@ from .parameter import Buffer, Parameter
 
 globals().update(BY_NAME)
 
-__all__ = ["Buffer", "DataParallel", "Module", "Parameter", "functional", "init", "modules", "parallel", "parameter", "utils", *sorted(BY_NAME)]
+__all__ = [
+    "Buffer",
+    "DataParallel",
+    "Module",
+    "Parameter",
+    "functional",
+    "init",
+    "modules",
+    "parallel",
+    "parameter",
+    "utils",
+    *sorted(BY_NAME),
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -8,7 +8,7 @@ from ..compat.classes import known_as
 from ..distributed import NO_GROUP
 from .module import Module
 
-__all__ = ["DataParallel", "DistributedDataParallel", "data_parallel"]
+__all__ = ["DataParallel", "DistributedDataParallel"]
 
 
 class DataParallel(Module):
@@ -33,14 +33,6 @@ class DistributedDataParallel(Module):
 
     def __init__(self, module: Module, *_: Any, **__: Any) -> None:
         raise ValueError(NO_GROUP)
-
-
-def data_parallel(
-    module: Any, inputs: Any, device_ids: Any = None, output_device: Any = None, dim: int = 0, module_kwargs: Any = None
-) -> Any:
-    """What the module gives."""
-    given = inputs if isinstance(inputs, tuple) else () if inputs is None else (inputs,)
-    return module(*given, **(module_kwargs or {}))
 
 
 known_as("torch.nn.parallel.data_parallel", DataParallel)

@@ -56,6 +56,7 @@ class World:
         self.copying = Copying(self.guards)
         self.guards.replacements["__deepcopy__"] = self.copying.method
         self.builtins = make_builtins(self.guards, self._import, streams.open)
+        self.builtins["get_ipython"] = system.get_ipython
         self.modules: dict[str, Facade] = plain.facades(self.guards) | outside.facades() | files.facades(self.guards)
         self.modules |= guarded.facades(self.guards, self.copying) | system.facades(self.guards) | numpy.facades(self.guards)
         self.modules |= library.facades(self.guards, self._whole, self._again)

@@ -20,7 +20,7 @@ TOLD = {
     DATA: "datasets kagglehub ogb opendatasets torchtext wget",
     GRAPHS: "dgl networkx ogb torch_geometric torch_scatter torch_sparse",
     MODELS: "accelerate diffusers fairseq huggingface_hub open_clip peft pretrainedmodels sentence_transformers timm "
-            "transformers",
+    "transformers",
     OTHER: "chainer cupy fastai fastcore jax jaxlib flax mxnet numba optax paddle theano",
     PICTURES: "albumentations cv2 imageio imgaug skimage",
     SERVES: "aiohttp fastapi flask gradio sanic streamlit uvicorn",

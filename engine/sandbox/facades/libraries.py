@@ -20,8 +20,13 @@ MODULES = {
     "torchvision": (
         "",
         "datasets",
+        "datasets.cifar",
+        "datasets.folder",
+        "datasets.mnist",
+        "datasets.utils",
         "transforms",
         "transforms.functional",
+        "transforms.transforms",
         "transforms.v2",
         "transforms.v2.functional",
         "utils",

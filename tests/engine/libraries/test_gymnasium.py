@@ -120,7 +120,9 @@ def test_gym_steps_as_the_program_takes_them_apart() -> None:
 
 
 def test_gymnasium_always_gives_five_values() -> None:
-    result = run("import gymnasium as gym\nenv = gym.make('CartPole-v1')\nstate = env.reset()\nprint(len(state))\na, b, c, d = env.step(0)")
+    result = run(
+        "import gymnasium as gym\nenv = gym.make('CartPole-v1')\nstate = env.reset()\nprint(len(state))\na, b, c, d = env.step(0)"
+    )
     assert result.output == "2\n"
     assert result.error is not None
     assert result.error.message == "too many values to unpack (expected 4)"

@@ -9,6 +9,7 @@ from ....figures import methods
 from ...policy.errors import MissingAttribute
 from ...policy.guards import Guards
 from ..facade import Facade
+from ..system import get_ipython
 from . import animation, colours, display, pyplot, seaborn, tensorboard
 from .axes import Axes, Axes3D
 from .canvas import AxesImage, FigureHandle, GridSpec, Line2D, Rectangle, Text, maker, notes
@@ -53,7 +54,7 @@ def facades(guards: Guards) -> dict[str, Facade]:
             name: maker(name) for name in LOCATORS}  # fmt: skip
     made: dict[str, dict[str, Any]] = {
         "matplotlib.animation": animation.names(),
-        "IPython": {"get_ipython": _taken},
+        "IPython": {"get_ipython": get_ipython},
         "IPython.display": display.names(),
         "matplotlib.axes": {"Axes": Axes},
         "matplotlib.collections": {"LineCollection": maker("LineCollection")},
