@@ -1,4 +1,4 @@
-"""`torch.distributed` of a program that is one process: there is no group, and whatever needs one says so in PyTorch's words."""
+"""`torch.distributed` of a program that is one process: there is no group; what needs one says so in PyTorch's words."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ __all__ = [
 ]  # fmt: skip
 NO_GROUP = "Default process group has not been initialized, please make sure to call init_process_group."
 ONE_PROCESS = (
-    "init_process_group() is not supported by Gradtape: a program is one process on one machine. Leave out what shares the work; "
-    "the mathematics is the same."
+    "init_process_group() is not supported by Gradtape: a program is one process on one machine. Leave out what shares the "
+    "work; the mathematics is the same."
 )
 
 

@@ -17,7 +17,7 @@ LEFT, RIGHT, GOAL, TOP_SPEED, PUSH, SLOPE = -1.2, 0.6, 0.5, 0.07, 0.001, 0.0025
 
 
 class Pendulum(Env):
-    """`reset` gives cosine, sine and angular speed (3,), `step` takes a torque (1,); the reward is 0 where it stands still upright."""
+    """`reset` gives cosine, sine and angular speed (3,), `step` takes a torque (1,); standing still upright costs nothing."""
 
     metadata = {"render_modes": ["human", "rgb_array"], "render_fps": 30}
 

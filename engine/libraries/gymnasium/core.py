@@ -64,9 +64,8 @@ class Env:
     def __enter__(self) -> Any:
         return self
 
-    def __exit__(self, *_: Any) -> bool:
+    def __exit__(self, *_: Any) -> None:
         self.close()
-        return False
 
 
 class Wrapper(Env):

@@ -7,8 +7,10 @@ from collections.abc import Collection
 
 from ..policy.errors import MissingModule
 
-MODELS = "Pretrained models and their files would have to be downloaded, and a program has no network here; build the layers with torch.nn."
-DATA = "Data sets would have to be downloaded, and a program has no network here; torchvision.datasets and sklearn.datasets make data up."
+MODELS = "Pretrained models would have to be downloaded, and a program has no network here; build the layers with torch.nn."
+DATA = (
+    "Data would have to be downloaded, and a program has no network here; torchvision.datasets and sklearn.datasets make it up."
+)
 SERVES = "A program serves nobody and has no network here; call the functions."
 WRAPS = "It wraps PyTorch's training loop; write the loop with torch.optim."
 PICTURES = "Picture files cannot be read here; use arrays, PIL.Image.fromarray and torchvision.transforms."
@@ -62,7 +64,7 @@ INSTEAD = {
     "torch.jit": "Programs are not compiled here; call the module itself.",
     "torch.multiprocessing": "A program is one process; use a loop.",
     "torch.nn.parallel": "A program has one processor and no other devices; call the module itself.",
-    "torch.onnx": "A program cannot be exported to ONNX from here; install PyTorch, save the state_dict here and load it there.",
+    "torch.onnx": "A program cannot be exported to ONNX from here; save the state_dict here and load it where PyTorch is.",
     "torch.quantization": "Models are not quantized here; the arithmetic is that of float32.",
     "torch.utils.cpp_extension": "No C++ is compiled here; write the operation as a torch.autograd.Function.",
     "torch.utils.model_zoo": "A program has no network here, and no models that were trained elsewhere.",

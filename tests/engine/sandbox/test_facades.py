@@ -79,7 +79,7 @@ def test_what_is_not_there_says_so() -> None:
         "import torch.ao.quantization": "float32",
         "import torch.export": "torch.supported()",
         "import torch.fx": "the graph of what ran",
-        "import torch\ntorch.onnx.export(None)": "load it there",
+        "import torch\ntorch.onnx.export(None)": "load it where PyTorch is",
         "import torch.multiprocessing as mp\nmp.set_start_method('spawn')\nmp.Process()": "one process",
         "from transformers import AutoModel": "Pretrained models",
         "import labml.tracker": "print the values",

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from . import EMNIST, FashionMNIST, KMNIST, MNIST, QMNIST
+from . import EMNIST, KMNIST, MNIST, QMNIST, FashionMNIST
 
-__all__ = ["EMNIST", "FashionMNIST", "KMNIST", "MNIST", "QMNIST"]
+__all__ = ["EMNIST", "KMNIST", "MNIST", "QMNIST", "FashionMNIST"]
