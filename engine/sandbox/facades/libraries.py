@@ -17,6 +17,8 @@ MODULES = {
     "gym": ("", "spaces"),
     "gymnasium": ("", "spaces"),
     "sklearn": ("", "datasets", "metrics", "model_selection", "preprocessing", "utils"),
+    "torchinfo": ("",),
+    "torchsummary": ("",),
     "torchvision": (
         "",
         "datasets",

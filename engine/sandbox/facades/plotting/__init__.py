@@ -71,8 +71,8 @@ def facades(guards: Guards) -> dict[str, Facade]:
         "matplotlib.style": {name: getattr(plt["style"], name) for name in ("available", "context", "use")},
         "matplotlib.ticker": {name: maker(name) for name in LOCATORS}
         | {"FuncFormatter": _unseen("FuncFormatter"), "FixedFormatter": maker("FixedFormatter")},
-        "mpl_toolkits.mplot3d": {"Axes3D": Axes3D},
-        "mpl_toolkits.mplot3d.axes3d": {"Axes3D": Axes3D},
+        "mpl_toolkits.mplot3d": {"Axes3D": _axes3d},
+        "mpl_toolkits.mplot3d.axes3d": {"Axes3D": _axes3d},
         "mpl_toolkits.axes_grid1": {"make_axes_locatable": Divider, "ImageGrid": image_grid},
         "mpl_toolkits": {},
         "seaborn": seaborn.names(),
@@ -130,6 +130,11 @@ def _unseen(name: str) -> Callable[..., None]:
 def Figure(figsize: Any = None, dpi: Any = None, **kwargs: Any) -> Any:  # noqa: N802
     """`matplotlib.figure.Figure`."""
     return pyplot.figure(None, figsize, dpi, **kwargs)
+
+
+def _axes3d(fig: Any, *_: Any, **__: Any) -> Any:
+    """`Axes3D(fig)`, as axes in space were made before there was `projection="3d"`."""
+    return fig.add_subplot(111, projection="3d")
 
 
 def _grid(nrows: Any, ncols: Any, figure: Any = None, **kwargs: Any) -> Any:
