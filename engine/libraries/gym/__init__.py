@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from .. import gymnasium
@@ -38,15 +39,35 @@ class Wrapper(_Formed, core.Wrapper):
 
 
 class ObservationWrapper(_Formed, core.ObservationWrapper):
-    """As `gymnasium.ObservationWrapper`."""
+    """As `gymnasium.ObservationWrapper`; the method may have its name of before version 0.10."""
+
+    def observation(self, observation: Any) -> Any:
+        """What `_observation` makes of it."""
+        return _older(self, "_observation")(observation)
 
 
 class RewardWrapper(_Formed, core.RewardWrapper):
-    """As `gymnasium.RewardWrapper`."""
+    """As `gymnasium.RewardWrapper`; the method may have its name of before version 0.10."""
+
+    def reward(self, reward: Any) -> Any:
+        """What `_reward` makes of it."""
+        return _older(self, "_reward")(reward)
 
 
 class ActionWrapper(_Formed, core.ActionWrapper):
-    """As `gymnasium.ActionWrapper`."""
+    """As `gymnasium.ActionWrapper`; the method may have its name of before version 0.10."""
+
+    def action(self, action: Any) -> Any:
+        """What `_action` makes of it."""
+        return _older(self, "_action")(action)
+
+
+def _older(wrapper: Any, name: str) -> Any:
+    """A method of a program's class by the name that it had before version 0.10; NotImplementedError where there is none."""
+    method = getattr(type(wrapper), name, None)
+    if method is None:
+        raise NotImplementedError
+    return partial(method, wrapper)
 
 
 class _Made(Wrapper):

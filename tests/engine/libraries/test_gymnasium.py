@@ -92,6 +92,13 @@ print(state.shape, reward < 0, done, env.action_space.shape, env.observation_spa
 def acted(env, action):
     return env.step(action)
 print(len(acted(env, np.array([0.1]))), len(env.reset()))
+class Older(gym.ActionWrapper):
+    def _action(self, action): return 1 - action
+print(Older(gym.make('CartPole-v0')).reset()[0].shape)
+env = Older(gym.make('CartPole-v0'))
+env.reset()
+state, reward, done, _ = env.step(0)
+print(reward)
 class Mine(gym.Env):
     def reset(self): self.t = 0; return np.zeros(2)
     def step(self, a): self.t += 1; return np.zeros(2), 1.0, self.t > 3, {}
@@ -114,7 +121,7 @@ def test_gym_steps_as_the_program_takes_them_apart() -> None:
     assert result.status == "ok", result.error
     assert result.output.splitlines() == [
         "gym: steps and resets are here as they were before version 0.26 where a program takes them so.",
-        "(4,) 475.0 500", "(4,) 1.0 False", "1.0 False False {}", "(3,) True False (1,) (3,)", "5 2",
+        "(4,) 475.0 500", "(4,) 1.0 False", "1.0 False False {}", "(3,) True False (1,) (3,)", "5 2", "(4,)", "1.0",
         "(2,) 1.0 False {}", "(4,) 10.0 False {}", "(2,) 10.0 False {}",
     ]  # fmt: skip
 
