@@ -210,7 +210,10 @@ def _put_into_containers(layer: Layer, paths: dict[int, str]) -> None:
         inside, path = layer, paths[id(child.module)]
         if path.startswith(f"{above}." if above else ""):
             for name in path[len(above) + bool(above) :].split(".")[:-1]:
-                module = getattr(inside.module, name)
+                # Not as an attribute: the program may have said the path, and names of Python's own lead anywhere.
+                module = inside.module._modules.get(name) if isinstance(inside.module, torch.nn.Module) else None
+                if module is None:
+                    break
                 known = next((one for one in inside.children if one.module is module), None)
                 if known is None:
                     known = Layer(module, name)
