@@ -89,8 +89,8 @@ globals().update(float=float32, int=int32, bool=_dtypes.bool8)
 globals().update(_LEGACY)
 newaxis = None
 _MODULES = (
-    "_dynamo", "accelerator", "amp", "backends", "compiler", "cuda", "distributions", "fft", "func",
-    "functional", "linalg", "masked", "nn", "optim",
+    "_dynamo", "accelerator", "amp", "backends", "compiler", "cuda", "distributed", "distributions", "fft", "func",
+    "functional", "jit", "linalg", "masked", "nn", "optim",
     "profiler", "random", "signal", "special", "testing", "torch_version", "types", "utils", "version",
 )  # fmt: skip
 _AMP = ("GradScaler", "autocast", "get_autocast_dtype", "is_autocast_cpu_enabled", "is_autocast_enabled")

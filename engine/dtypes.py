@@ -76,6 +76,8 @@ uint8 = dtype("uint8", np.uint8)
 bool8 = dtype("bool", np.bool_)
 
 ALL = (complex128, complex64, float64, float32, float16, bfloat16, int64, int32, int16, int8, uint8, bool8)
+PYTHON: dict[Any, dtype] = {bool: bool8, complex: complex128, float: float64, int: int64}
+"""What PyTorch takes Python's own types for, where a dtype is asked for."""
 OF_NUMPY: dict[np.dtype[Any], dtype] = {d._numpy: d for d in ALL if d is not bfloat16}
 """The types of arrays; bfloat16's is among them once there may be arrays of it."""
 LEGACY_NAMES = {

@@ -4,14 +4,27 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import functional, init, modules, parameter, utils
+from . import functional, init, modules, parallel, parameter, utils
 from .module import Module
 from .modules import BY_NAME
+from .parallel import DataParallel
 from .parameter import Buffer, Parameter
 
 globals().update(BY_NAME)
 
-__all__ = ["Buffer", "Module", "Parameter", "functional", "init", "modules", "parameter", "utils", *sorted(BY_NAME)]
+__all__ = [
+    "Buffer",
+    "DataParallel",
+    "Module",
+    "Parameter",
+    "functional",
+    "init",
+    "modules",
+    "parallel",
+    "parameter",
+    "utils",
+    *sorted(BY_NAME),
+]
 
 
 def __getattr__(name: str) -> Any:

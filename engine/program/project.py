@@ -10,6 +10,8 @@ from .. import limits
 
 MOST_PART, MOST_PATH = 255, 1_000
 """Bytes of one part of a path, and of a whole one."""
+NOT_OPENED = "Open the file together with the program (Files in the page, --files on the command line), or make the data in it."
+"""What is said where a program asks for a file that is not there."""
 ODD = '\\:*?"<>|'
 """Signs that not all systems have in paths."""
 # Bounded everywhere: the page's process looks through what a stranger wrote.

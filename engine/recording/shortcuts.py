@@ -263,7 +263,8 @@ def _node(text: _Text, arguments: tuple[Any, ...], node: Node, leaves: int) -> N
     else:
         text.guards.append("node.versions")
     text.filling += ["own", *own, "sequence"]
-    for k, value in enumerate(saved):
+    # What a custom Function saves has no names, and is not described.
+    for k, value in enumerate(saved[: len(node.saved_names)]):
         if value is None:
             text.guards.append(f"s{k} is not None")
         elif isinstance(value, Tensor):

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 
 from ...graph.numbers import shape_text
+from ...program.project import NOT_OPENED
 from ...recording.events import NOTHING, Raised
 from ..backward_call import receiver
 from ..failed_passes import kind_of
@@ -154,7 +155,7 @@ def failed(run: Run) -> Iterator[Finding]:
         title, explanation, fix = failure.title, failure.explanation, failure.remedy()
     given = operands(paths, step)
     yield finding(
-        run, PROGRAM_ERROR, title, explanation, f"{event.help} {fix}".strip(),
+        run, PROGRAM_ERROR, title, explanation, " ".join(dict.fromkeys(filter(None, (event.help, fix)))),
         step=step,
         related=[run.site(run.tensors[operand.tensor].born) for operand in given],
         evidence=[("error", said(run)), *(described(run, operand, step) for operand in given)],
@@ -191,7 +192,7 @@ _ENDS = {
     ),
     "FileNotFoundError": (
         "A file is asked for that is not there.", "Programs find here what was opened together with them, and what they wrote.",
-        "Open the file together with the program (Files in the page, --files on the command line), or make the data in it.",
+        NOT_OPENED,
     ),
     "ModuleNotFoundError": (
         "A module is imported that is not there.",

@@ -7,45 +7,35 @@ from typing import Any
 
 import numpy as np
 
+from .core import Env, Spec, Step
 from .spaces import Box, Discrete
 
 GRAVITY, CART, POLE, HALF_LENGTH, FORCE, TAU = 9.8, 1.0, 0.1, 0.5, 10.0, 0.02
 """In m/s², kg, kg, m, N and s."""
 FARTHEST, STEEPEST = 2.4, 12 * 2 * math.pi / 360
 """Where an episode ends: metres from the middle, and radians."""
-EPISODES = {"CartPole-v0": 200, "CartPole-v1": 500}
-"""How many steps an episode has at most."""
 
 
-class CartPole:
+class CartPole(Env):
     """The environment: `reset` gives an observation (4,), `step` takes 0 (left) or 1 (right)."""
 
     metadata = {"render_modes": ["human", "rgb_array"], "render_fps": 50}
     reward_range = (-math.inf, math.inf)
-    render_mode = None
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, spec: Spec) -> None:
         high = np.array([FARTHEST * 2, np.inf, STEEPEST * 2, np.inf], np.float32)
         self.action_space, self.observation_space = Discrete(2), Box(-high, high)
-        self._name, self._most = name, EPISODES[name]
-        self._random: Any = None
+        self.spec, self._most = spec, spec.max_episode_steps or math.inf
         self._state: Any = None
         self._steps = 0
 
-    @property
-    def unwrapped(self) -> CartPole:
-        """There is nothing around it."""
-        return self
-
     def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[Any, dict[str, Any]]:
         """Begin an episode with the pole nearly upright."""
-        if seed is not None or self._random is None:
-            begin = int(np.random.randint(2**31)) if seed is None else int(seed)
-            self._random = np.random.Generator(np.random.PCG64(np.random.SeedSequence(begin)))
+        self._begin(seed)
         self._state, self._steps = self._random.uniform(low=-0.05, high=0.05, size=(4,)), 0
         return np.array(self._state, np.float32), {}
 
-    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+    def step(self, action: Any) -> Step:
         """Push for 20 ms: observation, reward, whether the pole fell, whether the time is up, and nothing more."""
         if not self.action_space.contains(action):
             raise AssertionError(f"{action!r} ({type(action)}) invalid")
@@ -66,10 +56,6 @@ class CartPole:
     def _is_over(self) -> bool:
         return bool(abs(self._state[0]) > FARTHEST or abs(self._state[2]) > STEEPEST)
 
-    def render(self) -> None:
-        """There is no window."""
-
-    close = render
-
     def __repr__(self) -> str:
-        return f"<TimeLimit<OrderEnforcing<PassiveEnvChecker<CartPoleEnv<{self._name}>>>>>"
+        assert self.spec is not None
+        return f"<TimeLimit<OrderEnforcing<PassiveEnvChecker<CartPoleEnv<{self.spec.id}>>>>>"

@@ -45,9 +45,12 @@ DISCARDED = "Casting complex values to real discards the imaginary part"
 @function
 def to(input: Tensor, *args: Any, dtype: Dtype | None = None, device: Any = None, copy: bool = False, **_: Any) -> Tensor:
     """The tensor in another dtype; itself if it has it already and `copy` is not asked for."""
+    dtype = dtypes.PYTHON.get(dtype, dtype)
     for a in args:
         if isinstance(a, Dtype):
             dtype = a
+        elif a.__class__ is type and a in dtypes.PYTHON:
+            dtype = dtypes.PYTHON[a]
         elif isinstance(a, Tensor):
             dtype = a.dtype
         elif isinstance(a, bool):

@@ -45,6 +45,8 @@ def _creation(f: Callable[..., Tensor], traits: str) -> Callable[..., Tensor]:
         **kwargs: Any,
     ) -> Tensor:
         on_cpu(device)
+        if kwargs.get("dtype").__class__ is type:
+            kwargs["dtype"] = dtypes.PYTHON.get(kwargs["dtype"], kwargs["dtype"])
         if sizes in kwargs:
             if args:
                 raise TypeError(f"{f.__name__}() got multiple values for argument '{sizes}'")

@@ -56,6 +56,7 @@ class World:
         self.copying = Copying(self.guards)
         self.guards.replacements["__deepcopy__"] = self.copying.method
         self.builtins = make_builtins(self.guards, self._import, streams.open)
+        self.builtins["get_ipython"] = system.get_ipython
         self.modules: dict[str, Facade] = plain.facades(self.guards) | outside.facades() | files.facades(self.guards)
         self.modules |= guarded.facades(self.guards, self.copying) | system.facades(self.guards) | numpy.facades(self.guards)
         self.modules |= library.facades(self.guards, self._whole, self._again)
@@ -66,6 +67,9 @@ class World:
         for facade in ours.values():
             self.guards.know(vars(facade).values(), bases=True)
         self.modules |= {name: facade for name, facade in ours.items() if name != "torch._C"}
+        for name in outside.NAMED:
+            if name.startswith("torch."):
+                self._put_below("torch", name.partition(".")[2])
         # Their switches can be set, so they are no facades.
         self.modules |= {f"torch.backends.{name}": vars(backends)[name] for name in LISTED["backends"].split()}
 

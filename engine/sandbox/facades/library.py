@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import importlib.metadata
 import inspect
 import platform
 import urllib.parse
 import uuid
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -43,7 +45,7 @@ def facades(guards: Guards, imports: Imports, again: Callable[[Any], Any]) -> di
     Args:
         imports: what `importlib.import_module` does, and `again`, what `importlib.reload` does.
     """
-    metadata = Facade("importlib.metadata", _metadata(guards), missing("importlib.metadata"))
+    metadata = Facade("importlib.metadata", _metadata(guards, imports), missing("importlib.metadata"))
     util = Facade("importlib.util", {"find_spec": _find_spec(imports)}, missing("importlib.util"))
     parse = Facade("urllib.parse", picked(urllib.parse, PARSE), missing("urllib.parse"))
     guards.know(vars(parse).values())
@@ -56,6 +58,7 @@ def facades(guards: Guards, imports: Imports, again: Callable[[Any], Any]) -> di
 
     library = {"import_module": import_module, "metadata": metadata, "reload": reload, "util": util}
     by_name = {
+        "ast": {"literal_eval": literal_eval},
         "argparse": arguments.names(guards),
         "hashlib": _hashlib(),
         "inspect": _inspect(guards),
@@ -71,13 +74,21 @@ def facades(guards: Guards, imports: Imports, again: Callable[[Any], Any]) -> di
 # --- packages ----------------------------------------------------------------------------------------------------------------
 
 
-def _metadata(guards: Guards) -> dict[str, Any]:
+PACKAGES = {"pillow": "PIL", "scikit-learn": "sklearn"} | {
+    name: name for name in ("einops", "gym", "gymnasium", "matplotlib", "seaborn", "torchvision")
+}
+"""Packages of which there are stand-ins, and what they are imported by."""
+
+
+def _metadata(guards: Guards, imports: Imports) -> dict[str, Any]:
     guards.know([importlib.metadata.PackageNotFoundError])
     versions = {"torch": str(engine.__version__), "numpy": np.__version__}
 
     def version(distribution_name: Any) -> str:
         name = str(distribution_name).lower().replace("_", "-")
-        if name not in versions:
+        if name in PACKAGES and name not in versions:
+            versions[name] = str(vars(imports(PACKAGES[name])).get("__version__", ""))
+        if not versions.get(name):
             raise importlib.metadata.PackageNotFoundError(str(distribution_name))
         return versions[name]
 
@@ -174,6 +185,26 @@ def _uuid(guards: Guards) -> dict[str, Any]:
     names = picked(uuid, "NAMESPACE_DNS NAMESPACE_OID NAMESPACE_URL NAMESPACE_X500 UUID uuid3 uuid4 uuid5")
     guards.know(names.values())
     return names | {"uuid1": uuid.uuid4}
+
+
+LONGEST = 100_000
+"""Characters of a text that is read as a literal."""
+
+
+def literal_eval(node_or_string: Any) -> Any:
+    """A number, a text, or lists, tuples, dicts and sets of them, from how it is written in Python.
+
+    Raises:
+        TypeError: for what is no text.
+        ValueError: for a text that is too long, or holds anything else.
+    """
+    if type(node_or_string) is not str:
+        raise TypeError(f"literal_eval() takes a text here, not {type(node_or_string).__name__}")
+    if len(node_or_string) > LONGEST:
+        raise ValueError(f"literal_eval() reads {LONGEST:,} characters here")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.literal_eval(node_or_string)
 
 
 # --- functions ---------------------------------------------------------------------------------------------------------------

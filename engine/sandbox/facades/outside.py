@@ -1,30 +1,49 @@
-"""Modules about processes and the machine: they can be imported, since many programs begin with them, and have next to nothing;
-whatever is used of them says what to do instead."""
+"""Modules about processes, the machine and what lies outside: they can be imported, since many programs begin with them, and
+have next to nothing; whatever is used of them says what to do instead."""
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..policy.errors import MissingAttribute
 from ..policy.inert import refusal
-from .absent import INSTEAD
+from .absent import instead
 from .facade import Facade, Missing
 
 NAMED = {
     "multiprocessing": ("Pool", "Process"),
+    "pdb": ("post_mortem", "set_trace"),
+    "scipy": ("fft", "integrate", "interpolate", "linalg", "ndimage", "signal"),
+    "scipy.io": ("loadmat", "savemat"),
+    "scipy.optimize": ("curve_fit", "differential_evolution", "least_squares", "minimize"),
+    "scipy.sparse": ("coo_matrix", "csr_matrix", "diags", "eye", "lil_matrix"),
+    "scipy.stats": ("entropy", "pearsonr", "spearmanr"),
     "threading": ("Lock", "Thread"),
+    "torch.hub": ("download_url_to_file", "help", "list", "load", "load_state_dict_from_url"),
+    "torch.multiprocessing": ("Barrier", "Event", "Lock", "Manager", "Pipe", "Pool", "Process", "Queue", "Value", "spawn"),
+    "torch.onnx": ("dynamo_export", "export"),
 }
 """Module → what programs import from it by name; it is refused when it is called."""
+TAKEN = {"torch.multiprocessing": ("freeze_support", "set_sharing_strategy", "set_start_method")}
+"""Module → what may be called of it, without effect."""
 
 
 def facades() -> dict[str, Facade]:
     """The modules by name."""
-    made = {}
-    for module, names in NAMED.items():
-        refused = {name: refusal(f"{module}.{name}()", INSTEAD[module]) for name in names}
-        made[module] = Facade(module, refused, missing(module))
+    made: dict[str, Facade] = {}
+    for module in sorted(NAMED, key=lambda name: -name.count(".")):
+        names: dict[str, Any] = {name: refusal(f"{module}.{name}()", instead(module)) for name in NAMED[module]}
+        names |= dict.fromkeys(TAKEN.get(module, ()), _taken)
+        names |= {name.rpartition(".")[2]: facade for name, facade in made.items() if name.rpartition(".")[0] == module}
+        made[module] = Facade(module, names, missing(module))
     return made
+
+
+def _taken(*_: Any, **__: Any) -> None:
+    """Taken, without effect."""
 
 
 def missing(module: str) -> Missing:
     """What makes the error for a name that such a module does not have here."""
-    help = INSTEAD.get(module.partition(".")[0], "What reaches beyond the program is left out.")
+    help = instead(module) or "What reaches beyond the program is left out."
     return lambda name: MissingAttribute(f"module '{module}' has no attribute '{name}' for programs here", help)

@@ -29,6 +29,7 @@ NAMES = {
         "Decimal DivisionByZero InvalidOperation ROUND_CEILING ROUND_DOWN ROUND_FLOOR ROUND_HALF_DOWN ROUND_HALF_EVEN "
         "ROUND_HALF_UP ROUND_UP getcontext localcontext"
     ),
+    "errno": "EACCES EEXIST EINVAL EISDIR ENOENT ENOTDIR ENOTEMPTY EPERM EPIPE",
     "fractions": "Fraction",
     "heapq": "heapify heappop heappush heappushpop heapreplace merge nlargest nsmallest",
     "itertools": (

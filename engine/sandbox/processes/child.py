@@ -16,6 +16,7 @@ import warnings
 from collections.abc import Callable
 from difflib import get_close_matches
 from functools import partial
+from importlib.metadata import PackageNotFoundError
 from types import CodeType, FrameType, TracebackType
 from typing import Any, Protocol
 
@@ -26,7 +27,7 @@ from ...context import context
 from ...itself import OURS, engine
 from ...op.declare import TABLE
 from ...op.symbolic import rule_texts
-from ...program.project import sound
+from ...program.project import NOT_OPENED, sound
 from ...recording.bounded_text import UNSAYABLE, name_of, plain, said, shown
 from ...recording.recorder import Recorder
 from ...slots import slots
@@ -401,14 +402,23 @@ def _format(error: BaseException, tb: TracebackType | None, run: Run) -> str:
     return plain(text)
 
 
+TOLD: dict[type[BaseException], str] = {
+    FileNotFoundError: NOT_OPENED,
+    PackageNotFoundError: "The package is not among those that programs have here; leave out what looks for its version.",
+}
+"""What is said of errors of a kind, whatever their text."""
+
+
 def help_for(error: BaseException) -> str:
     """One sentence of help, where it takes the error itself to know it; others are explained by their text, elsewhere."""
     if isinstance(error, PolicyError):
         return error.help
+    if isinstance(error, AttributeError) and error.name == "next" and hasattr(type(error.obj), "__next__"):
+        return "Write next(x): iterators have had no method of that name since Python 3."
     if isinstance(error, AttributeError) and isinstance(error.name, str) and "Did you mean" not in str(error):
         near = get_close_matches(error.name, _attributes(error.obj), n=1)
         return f"Did you mean '{near[0]}'?" if near else ""
-    return ""
+    return next((help for kind, help in TOLD.items() if isinstance(error, kind)), "")
 
 
 def _attributes(thing: object) -> set[str]:

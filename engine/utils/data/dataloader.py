@@ -297,4 +297,8 @@ class WorkersBatches(Batches):
         raise StopIteration
 
 
+for _kind, _name in ((Batches, "_SingleProcessDataLoaderIter"), (WorkersBatches, "_MultiProcessingDataLoaderIter")):
+    # Errors and programs show them.
+    _kind.__module__, _kind.__name__, _kind.__qualname__ = "torch.utils.data.dataloader", _name, _name
+
 __all__ = ["DataLoader", "default_collate", "default_convert", "get_worker_info"]

@@ -37,10 +37,11 @@ def test_an_episode_ends_in_time() -> None:
     env = gym.make("CartPole-v0")
     env.reset(seed=0)
     for _ in range(199):
-        env._state = np.zeros(4)
+        env.unwrapped._state = np.zeros(4)
         assert not env.step(0)[3]
     assert env.step(1)[3]
-    assert env.unwrapped is env
+    assert env.unwrapped is not env
+    assert env.unwrapped.unwrapped is env.unwrapped
 
 
 def test_what_is_wrong() -> None:
@@ -66,3 +67,114 @@ def test_spaces() -> None:
 def test_a_run_without_seeds_of_its_own_can_be_repeated() -> None:
     text = "import gymnasium as gym\nenv = gym.make('CartPole-v1')\ns, _ = env.reset()\nprint(s, env.step(env.action_space.sample())[0])"
     assert run(text, seed=3).output == run(text, seed=3).output != run(text, seed=4).output
+
+
+FORMS = """
+import gym
+import numpy as np
+env = gym.make('CartPole-v1')
+env.seed(1)
+state = env.reset()
+print(state.shape, env.spec.reward_threshold, env.spec.max_episode_steps)
+state, reward, done, _ = env.step(0)
+print(state.shape, reward, done)
+state, info = env.reset(seed=1)
+state, reward, over, late, info = env.step(0)
+print(reward, over, late, info)
+class NormalizedActions(gym.ActionWrapper):
+    def action(self, action):
+        low, high = self.action_space.low, self.action_space.high
+        return np.clip(low + (action + 1.0) * 0.5 * (high - low), low, high)
+env = NormalizedActions(gym.make('Pendulum-v0'))
+state = env.reset()
+state, reward, done, _ = env.step(np.array([0.3]))
+print(state.shape, reward < 0, done, env.action_space.shape, env.observation_space.shape)
+def acted(env, action):
+    return env.step(action)
+print(len(acted(env, np.array([0.1]))), len(env.reset()))
+class Older(gym.ActionWrapper):
+    def _action(self, action): return 1 - action
+print(Older(gym.make('CartPole-v0')).reset()[0].shape)
+env = Older(gym.make('CartPole-v0'))
+env.reset()
+state, reward, done, _ = env.step(0)
+print(reward)
+class Mine(gym.Env):
+    def reset(self): self.t = 0; return np.zeros(2)
+    def step(self, a): self.t += 1; return np.zeros(2), 1.0, self.t > 3, {}
+class Tenfold(gym.Wrapper):
+    def reset(self, **kwargs):
+        state = self.env.reset(**kwargs)
+        return state
+    def step(self, action):
+        state, reward, done, info = self.env.step(action)
+        return state, reward * 10, done, info
+for env in (Mine(), Tenfold(gym.make('CartPole-v0')), Tenfold(Mine())):
+    state = env.reset()
+    state, reward, done, info = env.step(0)
+    print(state.shape, reward, done, info)
+"""
+
+
+def test_gym_steps_as_the_program_takes_them_apart() -> None:
+    result = run(FORMS)
+    assert result.status == "ok", result.error
+    assert result.output.splitlines() == [
+        "gym: steps and resets are here as they were before version 0.26 where a program takes them so.",
+        "(4,) 475.0 500", "(4,) 1.0 False", "1.0 False False {}", "(3,) True False (1,) (3,)", "5 2", "(4,)", "1.0",
+        "(2,) 1.0 False {}", "(4,) 10.0 False {}", "(2,) 10.0 False {}",
+    ]  # fmt: skip
+
+
+def test_gymnasium_always_gives_five_values() -> None:
+    result = run(
+        "import gymnasium as gym\nenv = gym.make('CartPole-v1')\nstate = env.reset()\nprint(len(state))\na, b, c, d = env.step(0)"
+    )
+    assert result.output == "2\n"
+    assert result.error is not None
+    assert result.error.message == "too many values to unpack (expected 4)"
+
+
+def test_a_pendulum_swings_as_gymnasiums() -> None:
+    env = gymnasium.make("Pendulum-v1")
+    env.reset(seed=0)
+    env._state = np.array([np.pi / 2, 0.0])
+    seen, reward, over, late, info = env.step(np.array([1.0], np.float32))
+    # From its equations: 3 g / 2 l sin(π / 2) + 3 / m l² for 0.05 s.
+    np.testing.assert_allclose(seen, [np.cos(np.pi / 2 + 0.045), np.sin(np.pi / 2 + 0.045), 0.9], atol=1e-6)
+    np.testing.assert_allclose(reward, -((np.pi / 2) ** 2 + 0.001))
+    assert (over, late, info) == (False, False, {})
+    for _ in range(198):
+        assert not env.step([5.0])[3]
+    assert env.step([0.0])[3]
+
+
+def test_a_car_comes_over_the_hill_by_swinging() -> None:
+    env = gymnasium.make("MountainCar-v0")
+    seen, _ = env.reset(seed=3)
+    assert -0.6 <= seen[0] <= -0.4
+    steps, over, late = 0, False, False
+    while not (over or late):
+        seen, reward, over, late, _ = env.step(2 if seen[1] >= 0 else 0)
+        steps += 1
+        assert reward == -1.0
+    assert over
+    assert 100 < steps < 150
+    assert seen[0] >= 0.5
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "w.env = np.zeros(3)\nw.setflags(write=True)",
+        "w.env = np.random.default_rng(0)\nprint(w.bit_generator)",
+        "w.env = np.zeros(3)\nprint(w.base)",
+        "gym.Wrapper(np.zeros(3))",
+        "print(gym.Wrapper.__getattr__(w, '__class__'))",
+        "print(w._random, w.__getattr__('_state'))",
+    ],
+)
+def test_a_wrapper_hands_on_nothing_but_environments(program: str) -> None:
+    result = run(f"import gym\nimport numpy as np\nw = gym.Wrapper(gym.make('CartPole-v1'))\n{program}")
+    assert result.status in ("error", "policy"), result.output
+    assert result.output == ""

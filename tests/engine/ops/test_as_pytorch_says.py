@@ -18,6 +18,12 @@ VALUES = [
     "b ** x", "2 ** b", "b // b", "b % b", "t.fmod(b, b)", "t.div(b, b, rounding_mode='trunc')", "b.clamp(0, 1)", "b @ b",
     "b.argmax()", "b << 1", "x << 2", "x >> 1", "1 << x", "16 >> x", "t.ones(2) << 1", "x << None", "b.floor()", "b.round()",
     "b.ceil()", "b.trunc()", "x[t.tensor([1, 0, 1, 0], dtype=t.uint8)]", "t.zeros(7, 3).fill_diagonal_(4, wrap=True)",
+    "t.ones(2, dtype=int)", "t.zeros(2, dtype=float)", "t.tensor([1], dtype=bool)", "x.to(bool)", "x.to(dtype=complex)",
+    "t.as_tensor([1.5], dtype=int)", "t.arange(3, dtype=float)", "x.sum(dtype=float)", "t.full((2,), 1, dtype=float)",
+    "t.nn.DataParallel(t.nn.Linear(2, 3))", "[*t.nn.DataParallel(t.nn.Linear(2, 3)).state_dict()]",
+    "t.nn.DataParallel(t.nn.Linear(2, 3)).module", "t.nn.DataParallel(t.nn.Identity())(x)",
+    "type(t.nn.DataParallel(t.nn.Identity()))",
+    "t.nn.DataParallel(t.nn.Identity()).device_ids",
     "x.reshape(2, 2)[0, 3]", "x[1.0]", "x[range(2)]", "x[9]", "t.slogdet(t.eye(2))", "t.linalg.slogdet(t.eye(2))",
 ]  # fmt: skip
 

@@ -9,6 +9,7 @@ from ....figures import methods
 from ...policy.errors import MissingAttribute
 from ...policy.guards import Guards
 from ..facade import Facade
+from ..system import get_ipython
 from . import animation, colours, display, pyplot, seaborn, tensorboard
 from .axes import Axes, Axes3D
 from .canvas import AxesImage, FigureHandle, GridSpec, Line2D, Rectangle, Text, maker, notes
@@ -53,7 +54,7 @@ def facades(guards: Guards) -> dict[str, Facade]:
             name: maker(name) for name in LOCATORS}  # fmt: skip
     made: dict[str, dict[str, Any]] = {
         "matplotlib.animation": animation.names(),
-        "IPython": {"get_ipython": _taken},
+        "IPython": {"get_ipython": get_ipython},
         "IPython.display": display.names(),
         "matplotlib.axes": {"Axes": Axes},
         "matplotlib.collections": {"LineCollection": maker("LineCollection")},
@@ -70,8 +71,8 @@ def facades(guards: Guards) -> dict[str, Facade]:
         "matplotlib.style": {name: getattr(plt["style"], name) for name in ("available", "context", "use")},
         "matplotlib.ticker": {name: maker(name) for name in LOCATORS}
         | {"FuncFormatter": _unseen("FuncFormatter"), "FixedFormatter": maker("FixedFormatter")},
-        "mpl_toolkits.mplot3d": {"Axes3D": Axes3D},
-        "mpl_toolkits.mplot3d.axes3d": {"Axes3D": Axes3D},
+        "mpl_toolkits.mplot3d": {"Axes3D": _axes3d},
+        "mpl_toolkits.mplot3d.axes3d": {"Axes3D": _axes3d},
         "mpl_toolkits.axes_grid1": {"make_axes_locatable": Divider, "ImageGrid": image_grid},
         "mpl_toolkits": {},
         "seaborn": seaborn.names(),
@@ -129,6 +130,11 @@ def _unseen(name: str) -> Callable[..., None]:
 def Figure(figsize: Any = None, dpi: Any = None, **kwargs: Any) -> Any:  # noqa: N802
     """`matplotlib.figure.Figure`."""
     return pyplot.figure(None, figsize, dpi, **kwargs)
+
+
+def _axes3d(fig: Any, *_: Any, **__: Any) -> Any:
+    """`Axes3D(fig)`, as axes in space were made before there was `projection="3d"`."""
+    return fig.add_subplot(111, projection="3d")
 
 
 def _grid(nrows: Any, ncols: Any, figure: Any = None, **kwargs: Any) -> Any:

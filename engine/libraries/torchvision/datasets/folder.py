@@ -1,0 +1,7 @@
+"""`torchvision.datasets.folder`: the file that these datasets stand in."""
+
+from __future__ import annotations
+
+from . import ImageFolder
+
+__all__ = ["ImageFolder"]
