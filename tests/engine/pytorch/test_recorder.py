@@ -233,21 +233,58 @@ def test_dtypes_and_layouts_that_numpy_has_not(taped: Taped, torch: ModuleType) 
 
 
 @pytest.mark.parametrize("shape", [(40, 50), (3000,), (2, 3, 400)])
-def test_a_summary_is_the_engines(torch: ModuleType, shape: tuple[int, ...]) -> None:
-    from engine.pytorch.arrays import summary
-    from engine.recording.store import summarize
+@pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16", "int64", "complex64"])
+def test_a_summary_is_the_engines(torch: ModuleType, shape: tuple[int, ...], dtype: str) -> None:
+    from engine.pytorch.arrays import Keeper
+    from engine.recording.store import ArrayStore, summarize
 
     torch.manual_seed(0)
-    tensor = torch.randn(*shape)
-    for change in ("nothing", "a NaN", "infinities", "all NaN"):
+    tensor = (torch.randn(*shape) * 50).to(getattr(torch, dtype))
+    changes = ["nothing", "zeros", "one value", "nearly alike"]
+    if tensor.is_floating_point():
+        changes += ["tiny", "huge", "a NaN", "infinities", "all NaN"]
+    for change in changes:
+        if change in ("zeros", "one value", "all NaN"):
+            tensor.fill_({"zeros": 0, "one value": 3, "all NaN": torch.nan}[change])
+        if change == "nearly alike":
+            tensor.fill_(1000).view(-1)[0] = 1001
+        if change in ("tiny", "huge"):
+            tensor.copy_(torch.randn(*shape) * (1e-20 if change == "tiny" else 1e30))
         if change == "a NaN":
             tensor.view(-1)[5] = torch.nan
         if change == "infinities":
             tensor.view(-1)[:3] = torch.inf
-        if change == "all NaN":
-            tensor.fill_(torch.nan)
-        ours, theirs = summary(tensor), summarize(tensor.numpy())
-        assert (ours.nan, ours.inf, sum(ours.histogram)) == (theirs.nan, theirs.inf, sum(theirs.histogram))
-        for name in ("min", "max", "mean", "std", "norm"):
-            assert getattr(ours, name) == pytest.approx(getattr(theirs, name), rel=1e-4, abs=1e-6, nan_ok=True)
-        assert np.shape(ours.corners) == np.shape(theirs.corners) or change == "all NaN"
+        store = ArrayStore()
+        keeper = Keeper(store, 64)
+        keeper.keep(tensor)
+        keeper.keep(tensor.transpose(0, -1))
+        keeper.keep(tensor[..., ::2])
+        plain = tensor.float().numpy() if dtype == "bfloat16" else tensor.numpy()
+        expected = [summarize(plain), summarize(plain.T), summarize(plain[..., ::2])]
+        for ours, theirs in zip([array.summary for array in store.arrays], expected, strict=True):
+            assert ours is not None
+            assert (ours.nan, ours.inf) == (theirs.nan, theirs.inf)
+            for name in ("min", "max", "mean", "std", "norm"):
+                near = pytest.approx(getattr(theirs, name), rel=1e-4, abs=1e-6 * max(1, abs(theirs.max)), nan_ok=True)
+                assert getattr(ours, name) == near, (change, name)
+
+
+def test_another_view_of_the_same_memory_is_not_looked_at_again_until_it_is_written(torch: ModuleType) -> None:
+    from engine.pytorch.arrays import Keeper
+    from engine.recording.store import ArrayStore
+
+    store = ArrayStore()
+    keeper = Keeper(store, 64)
+    x = torch.arange(200.0)
+    for tensor in (x, x.view(10, 20).t(), x[:100], x.expand(2, 200), x.view(torch.int32)):
+        keeper.keep(tensor)
+    whole, turned, half, twice, other = [array.summary for array in store.arrays]
+    assert whole is turned
+    assert half is not None and twice is not None and other is not None  # noqa: PT018
+    assert (half.max, twice.mean, other.max) == (99.0, 99.5, x.view(torch.int32).max().item())
+    x.add_(1)
+    keeper.keep(x.view(200, 1))
+    x.data.add_(1)  # which PyTorch does not count, but the recorder sees it run
+    keeper.forget()
+    keeper.keep(x)
+    assert [array.summary.max for array in store.arrays[-2:]] == [200.0, 201.0]  # type: ignore[union-attr]

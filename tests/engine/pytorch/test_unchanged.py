@@ -90,10 +90,10 @@ def test_no_tensor_is_kept_alive(torch: ModuleType) -> None:
 def test_an_error_within_the_recorder_ends_the_recording_and_not_the_training(
     torch: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from engine.pytorch import record, recorder
+    from engine.pytorch import arrays, record
 
     plain, _ = trained(torch)
-    kept, calls = recorder.kept, []
+    kept, calls = arrays.Keeper.keep, []
 
     def fails(*arguments: Any) -> int:
         calls.append(1)
@@ -101,7 +101,7 @@ def test_an_error_within_the_recorder_ends_the_recording_and_not_the_training(
             raise OverflowError("too much for it")
         return kept(*arguments)
 
-    monkeypatch.setattr(recorder, "kept", fails)
+    monkeypatch.setattr(arrays.Keeper, "keep", fails)
     with pytest.warns(RuntimeWarning, match="The recording ends here"), record() as tape:
         recorded, _ = trained(torch)
     assert all(torch.equal(a, b) for a, b in zip(plain, recorded, strict=True))
