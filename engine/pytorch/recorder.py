@@ -15,6 +15,8 @@ from __future__ import annotations
 import warnings
 import weakref
 from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import count
 from sys import _getframe, gettrace, settrace
 from threading import get_ident
 from types import FrameType
@@ -33,7 +35,7 @@ from ..recording.op_info import OpInfo
 from ..recording.recorder import RATES
 from ..recording.store import CAP
 from ..recording.tensor_paths import Kinds
-from ..recording.writer import NOWHERE, Form, Where
+from ..recording.writer import NOWHERE, Form, LoopNest, Where
 from . import aten
 from .arrays import LEVELS, Keeper, device_name, dtype_name, layout_name
 from .project import ProjectCodes
@@ -49,8 +51,7 @@ FORMS = 65_536
 TEXT = 80
 SAVED = "_saved_"
 FOR_EVER = 2**30
-OURS = "gradtape"
-"""The entry of a node's metadata that says which it is."""
+_RECORDERS = count()
 _UNSAID = frozenset(("device", "dtype", "generator", "layout", "memory_format", "pin_memory"))
 """Arguments of factories that their results show."""
 _NO_DEFAULT = object()
@@ -74,6 +75,16 @@ class Pending:
         """Number, tensor and array of each."""
         self.written: list[tuple[Tensor, int]] = []
         self.mode = "" if torch.is_grad_enabled() else "inference" if torch.is_inference_mode_enabled() else "no_grad"
+
+class Held(weakref.ref[Tensor]):
+    """A tensor that has an id, and is not kept alive."""
+
+    __slots__ = ("key", "number")
+
+    key: int
+    """Its `id()`."""
+    number: int
+
 
 class Aside:
     """A block of the recorder's own, of which no mode is told, nor who follows the program's lines; it may stand within another.
@@ -165,11 +176,18 @@ class TorchRecorder(Logbook):
         """Whether an optimizer computes, whose operations are its own."""
         self._anchors: list[tuple[int, Reached | None]] = []
         """For each call of a module the id() of the frame that calls it, and where the program was."""
-        self._ids: dict[int, tuple[int, weakref.ref[Tensor]]] = {}
+        self._ids: dict[int, Held] = {}
+        """By `id()`."""
+        self._gone = self._went
         self._next = 0
-        self._sharers: dict[int, list[weakref.ref[Tensor]]] = {}
-        """Address of a storage → the tensors that lie in it."""
-        self._sharers_most = 1024
+        self._mark = f"gradtape {next(_RECORDERS)}"
+        """The entry of a node's metadata that says which it is: one number, which the garbage collector does not look at."""
+        self._sharers: dict[int, dict[int, Held]] = {}
+        """Address of a storage → the tensors that lie in it with others, by their `id()`."""
+        self._memory_of: dict[int, int] = {}
+        """`id()` of such a tensor → the address."""
+        self.at: Where | None = None
+        """Where the program is, as long as the same call of PyTorch's runs."""
         self.waiting: list[Pending] = []
         """Operations that are not written yet."""
         self._sent: dict[int, tuple[weakref.ref[Tensor], int, int]] = {}
@@ -240,19 +258,36 @@ class TorchRecorder(Logbook):
         frame = _getframe(2)
         reached = self._reached(frame)
         super().module_began(module)
+        self.at = None
         self._anchors.append((id(frame), reached))
 
     def module_ended(self) -> None:
         """The innermost module's call is over."""
         super().module_ended()
+        self.at = None
         self._anchors.pop()
+
+    def loops(self, nest: LoopNest) -> None:
+        """Other loops, or other iterations of them, run from now on."""
+        super().loops(nest)
+        self.at = None
+
+    def follow(self, follow: bool) -> bool:
+        """Have Python tell of the program's lines, or not, where none of the program's code runs; returns whether it did.
+
+        It matters where a trace function is called for every call, PyTorch's own too.
+        """
+        trace, now = self.codes.trace, gettrace()
+        if trace is not None and now is (None if follow else trace):
+            settrace(trace if follow else None)
+        return trace is not None and now is trace
 
     # --- ids --------------------------------------------------------------------------------------------------------------
 
     def known(self, thing: Any) -> int:
         """The id of a tensor, NOTHING if it has none yet."""
         found = self._ids.get(id(thing))
-        return found[0] if found is not None and found[1]() is thing else NOTHING
+        return found.number if found is not None and found() is thing else NOTHING
 
     def _number(self) -> int:
         self._next += 1
@@ -261,36 +296,34 @@ class TorchRecorder(Logbook):
     def _assign(self, tensor: Tensor, number: int = NOTHING) -> int:
         if number < 0:
             number = self._number()
-        key, ids = id(tensor), self._ids
-
-        def gone(_: Any) -> None:
-            found = ids.get(key)
-            if found is not None and found[0] == number:
-                del ids[key]
-
-        ids[key] = number, weakref.ref(tensor, gone)
+        held = Held(tensor, self._gone)
+        held.number = number
+        held.key = key = id(tensor)
+        self._ids[key] = held
         return number
+
+    def _went(self, held: Held) -> None:
+        """A tensor is no more."""
+        key = held.key
+        if self._ids.get(key) is held:
+            del self._ids[key]
+            memory = self._memory_of.pop(key, 0)
+            if memory:
+                sharers = self._sharers[memory]
+                del sharers[key]
+                if not sharers:
+                    del self._sharers[memory]
 
     def _shares(self, tensor: Tensor) -> None:
         """A tensor may lie in memory in which others do."""
+        key = id(tensor)
+        held = self._ids.get(key)
+        if held is None or key in self._memory_of:
+            return
         memory = _memory(tensor)
-        if not memory:
-            return
-        sharers = self._sharers.get(memory)
-        if sharers is None:
-            if len(self._sharers) >= self._sharers_most:
-                self._forget_memory()
-            self._sharers[memory] = [weakref.ref(tensor)]
-            return
-        living = [each for each in sharers if each() is not None]
-        if all([each() is not tensor for each in living]):
-            living.append(weakref.ref(tensor))
-        self._sharers[memory] = living
-
-    def _forget_memory(self) -> None:
-        living = {at: [r for r in each if r() is not None] for at, each in self._sharers.items()}
-        self._sharers = {at: each for at, each in living.items() if each}
-        self._sharers_most = 2 * len(self._sharers) + 1024
+        if memory:
+            self._memory_of[key] = memory
+            self._sharers.setdefault(memory, {})[key] = held
 
     def identify(self, tensor: Tensor) -> int:
         """The id of a tensor; one that came about unseen is introduced first."""
@@ -343,8 +376,8 @@ class TorchRecorder(Logbook):
 
     def _node(self, fn: Any) -> int:
         """The id of a node, NOTHING if it has none."""
-        said = fn.metadata.get(OURS)
-        return said[1] if said is not None and said[0] == id(self) else NOTHING
+        number: int = fn.metadata.get(self._mark, NOTHING)
+        return number
 
     def _nodes(self, fn: Any, name: str = "") -> tuple[NodeInfo, ...]:
         """The nodes first seen with `fn`, itself last, after those it leads to."""
@@ -368,7 +401,7 @@ class TorchRecorder(Logbook):
     def _node_info(self, fn: Any, name: str) -> NodeInfo:
         hole = self.writer.hole
         number, variable, sequence = self._number(), NOTHING, NEVER
-        fn.metadata[OURS] = id(self), number
+        fn.metadata[self._mark] = number
         if fn.name().endswith("AccumulateGrad"):
             variable = self.known(fn.variable)
             saved: tuple[Saved, ...] = ()
@@ -437,7 +470,10 @@ class TorchRecorder(Logbook):
         said = self._said(name) if op.asks else op.said
         if not said:
             return
-        self._where = where = self.where()
+        where = self.at
+        if where is None:
+            where = self.at = self.where()
+        self._where = where
         if where is NOWHERE:
             return
         if self.waiting:
@@ -479,7 +515,7 @@ class TorchRecorder(Logbook):
         outputs = self.waiting[-1].outputs
         for k, (number, tensor, array) in enumerate(outputs):
             if tensor is args[0] and not tensor.requires_grad:
-                self._ids.pop(id(tensor), None)
+                self._went(self._ids[id(tensor)])
                 self._assign(result, number)
                 outputs[k] = number, result, array
         return True
@@ -494,7 +530,7 @@ class TorchRecorder(Logbook):
                 found = ids.get(id(value))
                 if written and self.owner_of(value) >= 0 and any([value is t for t in written]):
                     continue  # of which is told as of a `.grad`
-                number = found[0] if found is not None and found[1]() is value else self.identify(value)
+                number = found.number if found is not None and found() is value else self.identify(value)
                 inputs.append((name, number, None))
                 pending.needs = pending.needs or value.requires_grad
             elif kind in (list, tuple) and any([isinstance(v, Tensor) for v in value]):
@@ -522,8 +558,8 @@ class TorchRecorder(Logbook):
                 if self.known(tensor) < 0:
                     continue
             states[id(tensor)] = tensor, self._keep(tensor)
-            for reference in self._sharers.get(_memory(tensor), ()):
-                alias = reference()
+            for held in [*self._sharers.get(_memory(tensor), {}).values()]:
+                alias = held()
                 if alias is not None and id(alias) not in states and self.known(alias) >= 0:
                     states[id(alias)] = alias, self._keep(alias)
         return [*states.values()]
@@ -546,9 +582,9 @@ class TorchRecorder(Logbook):
             self._learn(key, form, filling, described)
             filling = described
         else:
-            me = id(self)
+            mark = self._mark
             for fn, number in fresh:
-                fn.metadata[OURS] = me, number
+                fn.metadata[mark] = number
             self._next += len(fresh)
         self._saved_kept = {}
         self._rows.append(form[1](form[0], *pending.where, *filling))
@@ -630,7 +666,7 @@ class TorchRecorder(Logbook):
 
     def _quick_node(self, fn: Any, key: list[Any], filling: list[int], fresh: list[tuple[Any, int]]) -> bool:
         """The same of a node that is first seen; of those that it leads to, only ends of paths may be so, too."""
-        me = id(self)
+        mark = self._mark
         number = self._next
         edges: list[int] = []
         for target, k in fn.next_functions:
@@ -638,9 +674,9 @@ class TorchRecorder(Logbook):
                 key.append(-1 - k)
                 continue
             key.append(k)
-            known = target.metadata.get(OURS)
-            if known is not None and known[0] == me:
-                edges.append(known[1])
+            known = target.metadata.get(mark)
+            if known is not None:
+                edges.append(known)
                 continue
             for each, given in fresh:
                 if each is target:
@@ -683,9 +719,9 @@ class TorchRecorder(Logbook):
                 key.append(None)
             elif isinstance(value, Tensor):
                 found = self._ids.get(id(value))
-                if found is not None and found[1]() is value:
+                if found is not None and found() is value:
                     version = _version(value)
-                    filling.append(found[0])
+                    filling.append(found.number)
                     key.append(version > 0)
                     if version:
                         filling.append(version)
@@ -761,6 +797,7 @@ class TorchRecorder(Logbook):
     def custom(self, function: Any, args: tuple[Any, ...], result: Any, where: Where) -> None:
         """A custom Function was applied."""
         self._where = where
+        self.at = None
         pending = Pending(where, name_of(function.__name__), self._running[-1] if self._running and self._creating else 0)
         for k, value in enumerate(args):
             if isinstance(value, Tensor):
@@ -825,63 +862,67 @@ class TorchRecorder(Logbook):
             seen.add(node)
             edges = fn.next_functions
             if not edges and fn.name().endswith("AccumulateGrad"):
-                told: Any = self._accumulates(weakref.ref(getattr(fn, "variable")), node, number, where)  # noqa: B009
+                reference = weakref.ref(getattr(fn, "variable"))  # noqa: B009
+                told = partial(self._accumulated, reference, node, number, where)
             else:
-                targets = [(NOTHING if n is None else self._node(n), k) for n, k in edges]
-                told = self._runs(node, targets, number, where)
+                # Numbers only, and no closure: what lives as long as the pass, the garbage collector goes through.
+                targets = [number if n is None else self._node(n) for n, _ in edges]
+                told = partial(self._rule_ran, node, tuple(targets), tuple([k for _, k in edges]), number, where)
             handles.append(fn.register_hook(told))
             stack += [n for n, _ in edges if n is not None]
         return handles
 
-    def _runs(self, node: int, targets: list[tuple[int, int]], number: int, where: Where) -> Any:
-        def told(sent: Sequence[Any], received: Sequence[Any]) -> None:
-            if self.busy:
-                return
-            with self.noted:
-                if self.waiting:
-                    self.settle()
-                key: list[Any] = [e.NodeRan, len(received)]
-                filling = [number, node]
-                taken = []
-                for g in received:
-                    taken.append(NOTHING if g is None else self._gradient(g))
-                    key.append(g is None)
-                    if g is not None:
-                        filling.append(taken[-1])
-                given: list[tuple[int, int, int] | None] = []
-                for (target, k), g in zip(targets, sent, strict=False):
-                    if g is None or target < 0:
-                        given.append(None)
-                        key.append(NOTHING)
-                    else:
-                        array = self._gradient(g)
-                        given.append((target, k, array))
-                        key.append(k)
-                        filling += (target, array)
+    def _rule_ran(
+        self, node: int, targets: tuple[int, ...], places: tuple[int, ...], number: int, where: Where,
+        sent: Sequence[Any], received: Sequence[Any],
+    ) -> None:  # fmt: skip
+        """A node's rule ran.
 
-                def event() -> AnyEvent:
-                    hole = self.writer.hole
-                    head = hole(number), hole(node)
-                    received = tuple([hole(g) if g >= 0 else NOTHING for g in taken])
-                    out = tuple([None if s is None else Sent(hole(s[0]), s[1], hole(s[2])) for s in given])
-                    return e.NodeRan(*head, received, out)
+        Args:
+            targets: the nodes that its edges lead to.
+            places: to which of their inputs.
+        """
+        if self.busy:
+            return
+        with self.noted:
+            if self.waiting:
+                self.settle()
+            gradient = self._gradient
+            key: list[Any] = [e.NodeRan, len(received)]
+            filling = [number, node]
+            for g in received:
+                key.append(g is None)
+                if g is not None:
+                    filling.append(gradient(g))
+            for target, k, g in zip(targets, places, sent, strict=False):
+                if g is None or target < 0:
+                    key.append(NOTHING)
+                else:
+                    key.append(k)
+                    filling += (target, gradient(g))
+            self._again(where, tuple(key), filling, lambda: self._of_rule(key, filling))
 
-                self._again(where, tuple(key), filling, event)
+    def _of_rule(self, key: list[Any], filling: list[int]) -> AnyEvent:
+        numbers = map(self.writer.hole, filling)
+        number, node = next(numbers), next(numbers)
+        ends = 2 + key[1]
+        received = tuple([NOTHING if none else next(numbers) for none in key[2:ends]])
+        return e.NodeRan(
+            number, node, received, tuple([None if k < 0 else Sent(next(numbers), k, next(numbers)) for k in key[ends:]])
+        )
 
-        return told
-
-    def _accumulates(self, reference: weakref.ref[Tensor], node: int, number: int, where: Where) -> Any:
-        def told(_: Sequence[Any], received: Sequence[Any]) -> None:
-            leaf = reference()
-            if self.busy or leaf is None or leaf.grad is None:
-                return
-            with self.noted:
-                leaf_number = self.known(leaf)
-                self.owns(leaf_number, leaf.grad)
-                self._where = where
-                self.arrived(number, leaf_number, self._gradient(received[0]), self._keep(leaf.grad), node)
-
-        return told
+    def _accumulated(
+        self, reference: weakref.ref[Tensor], node: int, number: int, where: Where, _: Sequence[Any], received: Sequence[Any]
+    ) -> None:
+        """A gradient was added to a leaf's."""
+        leaf = reference()
+        if self.busy or leaf is None or leaf.grad is None:
+            return
+        with self.noted:
+            leaf_number = self.known(leaf)
+            self.owns(leaf_number, leaf.grad)
+            self._where = where
+            self.arrived(number, leaf_number, self._gradient(received[0]), self._keep(leaf.grad), node)
 
     def _gradient(self, g: Any) -> int:
         """The array of a gradient under way: what one node sends the next receives."""

@@ -88,10 +88,12 @@ class _Calls(TorchFunctionMode):
             return func(*args, **kwargs) if kwargs else func(*args)
         if other == "operation":
             before, recorder.calling = recorder.calling, func
+            recorder.at = None
             try:
                 result = func(*args, **kwargs) if kwargs else func(*args)
             finally:
                 recorder.calling = before
+                recorder.at = None
             if recorder.waiting and not recorder.failure:
                 with recorder.noted:
                     recorder.settle()
@@ -109,10 +111,12 @@ class _Calls(TorchFunctionMode):
             with recorder.noted:
                 recorder.identify(args[0])
         before, recorder.calling = recorder.calling, func
+        recorder.at = None
         try:
             result = func(*args, **kwargs)
         finally:
             recorder.calling = before
+            recorder.at = None
         if not recorder.failure:
             with recorder.noted:
                 self._after(other, func, args)
@@ -254,15 +258,21 @@ def _end(recorder: TorchRecorder) -> None:
 
 
 def _modules(recorder: TorchRecorder) -> Iterator[Any]:
+    followed: list[bool] = []
+
     def before(module: Any, _: Any) -> None:
         if not recorder.deaf:
             with recorder.noted:
                 recorder.module_began(module)
+            # A module of PyTorch's calls the program's code by way of the program's modules only.
+            followed.append(recorder.follow(not type(module).__module__.startswith("torch.")))
 
     def after(*_: Any) -> None:
         if not recorder.deaf:
             with recorder.noted:
                 recorder.module_ended()
+            if followed:
+                recorder.follow(followed.pop())
 
     yield register_module_forward_pre_hook(before)
     yield register_module_forward_hook(after, always_call=True)
@@ -271,7 +281,7 @@ def _modules(recorder: TorchRecorder) -> Iterator[Any]:
 class _Step:
     """A step of an optimizer that is under way."""
 
-    __slots__ = ("left", "optimizer", "stepping", "versions", "where")
+    __slots__ = ("followed", "left", "optimizer", "stepping", "versions", "where")
 
     def __init__(self, optimizer: Any, versions: dict[int, int], where: Where, stepping: bool) -> None:
         self.optimizer, self.versions, self.where = optimizer, versions, where
@@ -279,6 +289,8 @@ class _Step:
         """Whether it is a part of another one."""
         self.left = (False, False)
         """Which modes were taken off for it."""
+        self.followed = False
+        """Whether the program's lines were followed."""
 
 
 @contextmanager
@@ -298,6 +310,8 @@ def _optimizers(recorder: TorchRecorder, modes: Modes) -> Iterator[None]:
         steps.append(step)
         recorder.stepping = True
         step.left = modes.leave()
+        # It is followed where it is the program's own.
+        step.followed = recorder.follow(not type(optimizer).__module__.startswith("torch."))
 
         def given(closure: Any) -> Any:
             return _seen(recorder, modes, step, closure) if callable(closure) else closure
@@ -308,6 +322,7 @@ def _optimizers(recorder: TorchRecorder, modes: Modes) -> Iterator[None]:
     def over(finished: bool) -> None:
         step = steps.pop()
         modes.come(step.left)
+        recorder.follow(step.followed)
         recorder.stepping = step.stepping
         if not recorder.failure:
             with recorder.noted:
@@ -343,9 +358,11 @@ def _seen(recorder: TorchRecorder, modes: Modes, step: _Step, closure: Callable[
     def seen(*args: Any, **kwargs: Any) -> Any:
         before, recorder.stepping = recorder.stepping, step.stepping
         modes.come(step.left)
+        followed = recorder.follow(step.followed)
         try:
             return closure(*args, **kwargs)
         finally:
+            recorder.follow(followed)
             step.left = modes.leave()
             recorder.stepping = before
 
