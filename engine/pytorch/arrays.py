@@ -33,6 +33,13 @@ def dtype_name(dtype: torch.dtype) -> str:
     return _OWN.get(dtype) or str(dtype).removeprefix("torch.")
 
 
+@lru_cache(maxsize=64)
+def _name(dtype: torch.dtype) -> str:
+    """The name of the dtype that an array is kept in."""
+    name = dtype_name(dtype)
+    return name if name in DTYPES else "float32"
+
+
 def layout_name(tensor: torch.Tensor) -> str:
     """How a tensor lies in memory; "" where it is strided."""
     return "" if tensor.layout is torch.strided else str(tensor.layout).removeprefix("torch.")
@@ -55,7 +62,7 @@ class Keeper:
         self.store, self.whole = store, whole
         self._looked_at: dict[int, tuple[weakref.ref[torch.Tensor], int, int, torch.dtype, Summary]] = {}
         """Address → the tensor that lies there, its version, elements and dtype, and its summary."""
-        self._untold: dict[tuple[str, tuple[int, ...]], int] = {}
+        self._untold: dict[tuple[torch.dtype, torch.Size], int] = {}
         """The arrays of which nothing but dtype and shape is kept."""
         with torch.inference_mode(False):
             self._results = {dtype: torch.zeros(3, dtype=dtype, device="cpu") for dtype in _EXACT}
@@ -69,21 +76,20 @@ class Keeper:
     def keep(self, tensor: torch.Tensor) -> int:
         """The id of what is kept of a tensor's values."""
         dtype = tensor.dtype
-        name = _OWN.get(dtype) or dtype_name(dtype)
-        if name not in DTYPES:
-            name = "float32"
+        if self.whole < 0 or tensor.is_meta:
+            return self._untold.get((dtype, tensor.shape)) or self._nothing_of(dtype, tensor.shape)
+        name = _name(dtype)
         shape = tuple(tensor.shape)
-        if self.whole < 0 or tensor.device.type == "meta":
-            found = self._untold.get((name, shape))
-            if found is None:
-                found = self._untold[name, shape] = self.store.put(StoredArray(name, shape, None, _nothing()))
-            return found
         count = tensor.numel()
         if count <= self.whole and count * DTYPES[name].itemsize <= self.store.left:
             return self.store.put(StoredArray(name, shape, _bytes(_strided(tensor), name)))
         if dtype in _EXACT and tensor.__class__ in _PLAIN and count and tensor.is_cpu and tensor.layout is torch.strided:
             return self.store.summed(name, shape, self._summary(tensor, count))
         return self.store.summed(name, shape, brief(_strided(tensor)))
+
+    def _nothing_of(self, dtype: torch.dtype, shape: torch.Size) -> int:
+        made = self._untold[dtype, shape] = self.store.summed(_name(dtype), tuple(shape), _nothing())
+        return made
 
     def _summary(self, tensor: torch.Tensor, count: int) -> Summary:
         """The summary of a plain tensor, unless it is a view of what has been looked at as it is."""
@@ -108,11 +114,10 @@ class Keeper:
         low, high, total = self._results[dtype].tolist()
         if low == high == 0:
             return _plainly(0.0, 0.0, 0.0, 0.0, 0.0)
-        if count <= _SMALL and not flat.is_neg():
-            array = flat.numpy()
-            squares = float(array.dot(array))
-        else:
-            squares = float(torch.linalg.vector_norm(flat)) ** 2
+        if count > _SMALL or flat.is_neg():
+            return brief(plain)
+        array = flat.numpy()
+        squares = float(array.dot(array))
         if not (_LEAST < squares < _LARGEST and math.isfinite(total) and math.isfinite(high - low)):
             return brief(plain)
         mean = total / count
@@ -120,7 +125,9 @@ class Keeper:
         if low == high:
             variance = 0.0
         elif variance <= 1e-3 * mean * mean:
-            return brief(plain)  # of numbers that are nearly alike the difference is rounding
+            # Of numbers that are nearly alike the difference is rounding. What a rounded mean leaves is taken off, too.
+            apart = array - array.dtype.type(mean)
+            variance = max(0.0, float(apart.dot(apart)) / count - (float(apart.sum()) / count) ** 2)
         return _plainly(low, high, mean, math.sqrt(variance), math.sqrt(squares))
 
 

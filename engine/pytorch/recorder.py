@@ -103,9 +103,9 @@ class Aside:
         recorder.busy += 1
         recorder.within += 1
         if recorder.within == 1:
-            trace = recorder.codes.trace
+            trace = gettrace()
             if trace is not None:
-                if gettrace() is trace:
+                if trace is recorder.codes.trace:
                     settrace(None)
                 else:
                     trace = None
@@ -621,7 +621,7 @@ class TorchRecorder(Logbook):
                 key.append(_FILLS)
                 filling.append(self.writer.number(value))
             else:
-                key.append(_text(value))
+                key.append(_decides(value))
         fn: Any = None
         for _, tensor, _ in pending.outputs:
             if tensor.__class__ is not Tensor:
@@ -657,12 +657,7 @@ class TorchRecorder(Logbook):
         if pending.running:
             filling.append(pending.running)
             key.append("running")
-        try:
-            decides = tuple(key)
-            hash(decides)
-        except TypeError:
-            return None
-        return decides, filling, fresh
+        return tuple(key), filling, fresh
 
     def _quick_node(self, fn: Any, key: list[Any], filling: list[int], fresh: list[tuple[Any, int]]) -> bool:
         """The same of a node that is first seen; of those that it leads to, only ends of paths may be so, too."""
@@ -746,7 +741,7 @@ class TorchRecorder(Logbook):
                     if known >= 0:
                         filling.append(known)
             else:
-                key.append(_text(value))
+                key.append(_decides(value))
         return True
 
     def _argument(self, name: str, number: int, value: Any) -> Argument:
@@ -852,6 +847,7 @@ class TorchRecorder(Logbook):
     def _hooked(self, roots: Sequence[Tensor], number: int, where: Where) -> list[Any]:
         """Have every node that the pass may reach tell of its rule."""
         handles: list[Any] = []
+        rule_ran, accumulated = self._rule_ran, self._accumulated
         seen: set[int] = set()
         stack = [_get_grad_fn_or_grad_acc(t) for t in roots]
         while stack:
@@ -863,11 +859,11 @@ class TorchRecorder(Logbook):
             edges = fn.next_functions
             if not edges and fn.name().endswith("AccumulateGrad"):
                 reference = weakref.ref(getattr(fn, "variable"))  # noqa: B009
-                told = partial(self._accumulated, reference, node, number, where)
+                told = partial(accumulated, reference, node, number, where)
             else:
                 # Numbers only, and no closure: what lives as long as the pass, the garbage collector goes through.
                 targets = [number if n is None else self._node(n) for n, _ in edges]
-                told = partial(self._rule_ran, node, tuple(targets), tuple([k for _, k in edges]), number, where)
+                told = partial(rule_ran, node, tuple(targets), tuple([k for _, k in edges]), number, where)
             handles.append(fn.register_hook(told))
             stack += [n for n, _ in edges if n is not None]
         return handles
@@ -928,6 +924,8 @@ class TorchRecorder(Logbook):
         """The array of a gradient under way: what one node sends the next receives."""
         if g is None:
             return NOTHING
+        if self._keeper.whole < 0:
+            return self._keep(g)
         found = self._sent.get(id(g))
         if found is not None and found[0]() is g and found[1] == _version(g):
             return found[2]
@@ -1096,6 +1094,20 @@ def _fills(value: Any) -> bool:
     """Whether a value is a number whose text fills a hole."""
     kind = value.__class__
     return kind is int or (kind is float and bool(value))
+
+
+_WORDS = frozenset((bool, str, type(None)))
+_NUMBERS = frozenset((int, bool))
+
+
+def _decides(value: Any) -> Any:
+    """What stands for the text of a value where texts are compared: to make one takes longer."""
+    kind = value.__class__
+    if kind in _WORDS:
+        return value
+    if (kind is tuple or kind is list) and _NUMBERS.issuperset([each.__class__ for each in value]):
+        return tuple(value)
+    return _text(value)
 
 
 def _tensors(value: Any) -> list[Tensor]:

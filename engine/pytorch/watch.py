@@ -7,6 +7,7 @@ and custom Functions have one entrance each, which is wrapped as long as a recor
 
 from __future__ import annotations
 
+import gc
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -45,6 +46,9 @@ _ASKED = frozenset(
     ]
 )  # fmt: skip
 """Questions that change nothing."""
+ROOM = 50_000
+"""Objects that may come about in a backward pass before the garbage collector looks for circles. A hook for each node is what it
+would else take for the program's, and of a few thousand such it goes through everything that PyTorch has."""
 _GRAD, _NEEDS = (vars(torch._C.TensorBase)[name].__set__ for name in ("grad", "requires_grad"))
 _OTHER = {
     **dict.fromkeys(READS, "read"), **dict.fromkeys(_ASKED, "asked"), Tensor.__repr__: "shown", Tensor.__format__: "shown",
@@ -107,7 +111,7 @@ class _Calls(TorchFunctionMode):
                 return func(*args, **kwargs)
         if other == "hook" and len(args) == 2:
             args = args[0], _told(recorder, self.modes, args[0], args[1])
-        if other in ("needs", "grad"):
+        if other in ("needs", "grad") and recorder.known(args[0]) < 0:
             with recorder.noted:
                 recorder.identify(args[0])
         before, recorder.calling = recorder.calling, func
@@ -381,6 +385,9 @@ def _passes(recorder: TorchRecorder, modes: Modes) -> Iterator[None]:
         via = "backward" if kwargs.get("accumulate_grad", False) else "grad"
         creating = recorder.creating
         handles: list[Any] = []
+        thresholds = gc.get_threshold()
+        if 0 < thresholds[0] < ROOM:
+            gc.set_threshold(ROOM, *thresholds[1:])
         with recorder.noted:
             roots = [t for t in t_outputs if isinstance(t, Tensor)]
             handles = recorder.began(roots, grads, bool(retain), bool(create), inputs, via)
@@ -394,6 +401,7 @@ def _passes(recorder: TorchRecorder, modes: Modes) -> Iterator[None]:
         finally:
             for handle in handles:
                 handle.remove()
+            gc.set_threshold(*thresholds)
             if not recorder.failure:
                 with recorder.noted:
                     recorder.ended(bool(retain), error, creating)
