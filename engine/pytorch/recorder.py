@@ -76,6 +76,7 @@ class Pending:
         self.written: list[tuple[Tensor, int]] = []
         self.mode = "" if torch.is_grad_enabled() else "inference" if torch.is_inference_mode_enabled() else "no_grad"
 
+
 class Held(weakref.ref[Tensor]):
     """A tensor that has an id, and is not kept alive."""
 
@@ -87,7 +88,8 @@ class Held(weakref.ref[Tensor]):
 
 
 class Aside:
-    """A block of the recorder's own, of which no mode is told, nor who follows the program's lines; it may stand within another.
+    """A block of the recorder's own, of which no mode is told, nor who follows the program's lines; it may stand within
+    another.
 
     Args:
         mends: whether an error in it ends the recording instead of the program.
@@ -522,7 +524,9 @@ class TorchRecorder(Logbook):
 
     def _takes(self, pending: Pending, op: Dispatched, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Tensor]:
         """Note an operation's arguments; returns the tensors that it writes."""
-        written = op.writes and [v for writes, each in zip(op.writes, args, strict=False) if writes for v in _tensors(each)]
+        written: list[Tensor] = []
+        if op.writes:
+            written = [v for writes, each in zip(op.writes, args, strict=False) if writes for v in _tensors(each)]
         ids, inputs = self._ids, pending.inputs
         for (name, default), value in zip(op.parameters, args, strict=False):
             kind = value.__class__
@@ -862,7 +866,7 @@ class TorchRecorder(Logbook):
                 told = partial(accumulated, reference, node, number, where)
             else:
                 # Numbers only, and no closure: what lives as long as the pass, the garbage collector goes through.
-                targets = [number if n is None else self._node(n) for n, _ in edges]
+                targets = [NOTHING if n is None else self._node(n) for n, _ in edges]
                 told = partial(rule_ran, node, tuple(targets), tuple([k for _, k in edges]), number, where)
             handles.append(fn.register_hook(told))
             stack += [n for n, _ in edges if n is not None]

@@ -47,8 +47,8 @@ _ASKED = frozenset(
 )  # fmt: skip
 """Questions that change nothing."""
 ROOM = 50_000
-"""Objects that may come about in a backward pass before the garbage collector looks for circles. A hook for each node is what it
-would else take for the program's, and of a few thousand such it goes through everything that PyTorch has."""
+"""Objects that may come about in a backward pass before the garbage collector looks for circles. It would else take the hooks
+of nodes for the program's, and for a few thousand of those it goes through everything that PyTorch has."""
 _GRAD, _NEEDS = (vars(torch._C.TensorBase)[name].__set__ for name in ("grad", "requires_grad"))
 _OTHER = {
     **dict.fromkeys(READS, "read"), **dict.fromkeys(_ASKED, "asked"), Tensor.__repr__: "shown", Tensor.__format__: "shown",
@@ -201,9 +201,7 @@ def _innermost_function_mode() -> Any:
     return torch._C._get_function_stack_at(count - 1) if count else None
 
 
-def _told(
-    recorder: TorchRecorder, modes: Modes, tensor: Tensor, hook: Callable[[Tensor], Any]
-) -> Callable[[Tensor], Any]:
+def _told(recorder: TorchRecorder, modes: Modes, tensor: Tensor, hook: Callable[[Tensor], Any]) -> Callable[[Tensor], Any]:
     """A tensor's hook that tells when it has replaced a gradient."""
     where, held = NOWHERE, weakref.ref(tensor)
     with recorder.noted:
@@ -381,6 +379,8 @@ def _passes(recorder: TorchRecorder, modes: Modes) -> Iterator[None]:
     def run(t_outputs: Any, *args: Any, **kwargs: Any) -> Any:
         if recorder.deaf:
             return original(t_outputs, *args, **kwargs)
+        if not all([t.requires_grad for t in t_outputs if isinstance(t, Tensor)]):
+            return original(t_outputs, *args, **kwargs)  # which says that there is nothing to go back through
         grads, retain, create, inputs = args[:4]
         via = "backward" if kwargs.get("accumulate_grad", False) else "grad"
         creating = recorder.creating

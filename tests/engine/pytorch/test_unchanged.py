@@ -187,3 +187,117 @@ def test_a_file_that_cannot_be_written_ends_no_training(torch: ModuleType, tmp_p
         record(tmp_path / "absent" / "run.gradtape"),
     ):
         1 / 0  # noqa: B018
+
+
+def test_facts_are_recorded_without_values(torch: ModuleType) -> None:
+    from engine.pytorch import record
+
+    plain, _ = trained(torch)
+    with record(level="facts") as facts:
+        recorded, _ = trained(torch)
+    with record(level="statistics") as statistics:
+        trained(torch)
+    assert all(torch.equal(a, b) for a, b in zip(plain, recorded, strict=True))
+    told = [
+        [(type(event), recording.line(event)) for event in recording.events]
+        for recording in (facts.recording, statistics.recording)
+    ]
+    assert told[0] == told[1]
+    arrays = facts.recording.arrays
+    assert len(arrays) < len(statistics.recording.arrays) / 5
+    assert all(
+        array.data is None and array.summary is not None and array.summary.norm != array.summary.norm for array in arrays
+    )
+
+
+@pytest.mark.parametrize("own", [True, False], ids=["the program's", "PyTorch's"])
+def test_an_optimizer_that_raises_is_over(torch: ModuleType, own: bool) -> None:
+    from engine.pytorch import record
+
+    class Failing(torch.optim.Optimizer):  # type: ignore[name-defined, misc]
+        def step(self, closure: Any = None) -> None:
+            with torch.no_grad():
+                self.param_groups[0]["params"][0].add_(1)
+            raise ArithmeticError
+
+    def failing() -> None:
+        raise ArithmeticError
+
+    w = torch.zeros(2, requires_grad=True)
+    with record() as tape:
+        w.sum().backward()
+        optimizer = Failing([w], {}) if own else torch.optim.SGD([w], lr=0.1)
+        with pytest.raises(ArithmeticError):
+            optimizer.step() if own else optimizer.step(failing)
+        (w * 3).sum().backward()
+        torch.optim.SGD([w], lr=0.1).step()
+    ran = [(event.op, len(event.written)) for event in tape.recording.events if isinstance(event, e.OpRan)]
+    first = [("failing", 1)] if own else []
+    assert ran == [("constant", 0), ("sum", 0), *first, ("mul", 0), ("sum", 0), ("sgd", 1)]
+    assert [event.optimizer for event in tape.recording.events if isinstance(event, e.Stepped)] == ["SGD"]
+
+
+def test_a_closure_is_recorded_and_what_the_optimizer_computes_is_not(torch: ModuleType) -> None:
+    from engine.pytorch import record
+
+    w = torch.ones(2, requires_grad=True)
+    optimizer = torch.optim.LBFGS([w], max_iter=2)
+
+    def closure() -> Any:
+        optimizer.zero_grad()
+        loss = (w * w).sum()
+        loss.backward()
+        return loss
+
+    with record() as tape:
+        optimizer.step(closure)
+        w.detach().exp()
+    ops = [event.op for event in tape.recording.events if isinstance(event, e.OpRan)]
+    assert {*ops} == {"constant", "mul", "sum", "lbfgs", "detach", "exp"}
+    assert ops.count("mul") == sum(isinstance(event, e.BackwardBegan) for event in tape.recording.events) >= 2
+
+
+def test_what_the_program_s_own_modes_see_of_a_step_is_the_same(torch: ModuleType) -> None:
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    from engine.pytorch import record
+
+    class Counting(TorchDispatchMode):
+        def __init__(self) -> None:
+            super().__init__()
+            self.seen: list[str] = []
+
+        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            self.seen.append(str(func))
+            return func(*args, **(kwargs or {}))
+
+    def run() -> list[str]:
+        torch.manual_seed(0)
+        net = torch.nn.Linear(100, 2)
+        optimizer = torch.optim.Adam(net.parameters())
+        with Counting() as mode:
+            net(torch.ones(1, 100)).sum().backward()
+            optimizer.step()
+        return [each for each in mode.seen if each.startswith("aten.") and "detach" not in each]
+
+    plain = run()
+    assert len(plain) > 20
+    with record() as tape:
+        assert run() == plain
+    assert any(isinstance(event, e.Stepped) for event in tape.recording.events)
+
+
+def test_the_garbage_collector_is_set_as_it_was(torch: ModuleType) -> None:
+    from engine.pytorch import record
+
+    before = gc.get_threshold()
+    within = []
+    w = torch.ones(2, requires_grad=True)
+    with record():
+        loss = (w * 2).sum()
+        w.register_hook(lambda _: within.append(gc.get_threshold()))
+        loss.backward()
+        with pytest.raises(RuntimeError):
+            w.detach().sum().backward()
+    assert within != [before]
+    assert gc.get_threshold() == before
