@@ -290,14 +290,37 @@ def test_what_the_program_s_own_modes_see_of_a_step_is_the_same(torch: ModuleTyp
 def test_the_garbage_collector_is_set_as_it_was(torch: ModuleType) -> None:
     from engine.pytorch import record
 
-    before = gc.get_threshold()
-    within = []
+    found, before, within = gc.get_threshold(), (700, 10, 10), []
     w = torch.ones(2, requires_grad=True)
-    with record():
-        loss = (w * 2).sum()
-        w.register_hook(lambda _: within.append(gc.get_threshold()))
-        loss.backward()
-        with pytest.raises(RuntimeError):
-            w.detach().sum().backward()
-    assert within != [before]
-    assert gc.get_threshold() == before
+    gc.set_threshold(*before)
+    try:
+        with record():
+            loss = (w * 2).sum()
+            w.register_hook(lambda _: within.append(gc.get_threshold()[0] > before[0]))
+            loss.backward()
+            with pytest.raises(RuntimeError, match="second time"):
+                loss.backward()
+            assert gc.get_threshold()[:2] == before[:2]
+    finally:
+        gc.set_threshold(*found)
+    assert within[0]
+
+
+def test_gradients_accumulate_in_place_as_they_do_unrecorded(torch: ModuleType) -> None:
+    from engine.pytorch import record
+
+    def run() -> list[tuple[int, bool]]:
+        w = torch.ones(200, requires_grad=True)
+        found, before = [], 0
+        for _ in range(3):
+            (w * 2).sum().backward()
+            found.append((w.grad._version, w.grad.data_ptr() == before))
+            before = w.grad.data_ptr()
+        return found
+
+    plain = run()
+    with record() as tape:
+        assert run() == plain == [(0, False), (1, True), (2, True)]
+    totals = [event.total for event in tape.recording.events if isinstance(event, e.Accumulated)]
+    maxima = [array.summary.max for array in (tape.recording.arrays[total] for total in totals) if array.summary is not None]
+    assert maxima == [2.0, 4.0, 6.0]
