@@ -324,3 +324,13 @@ def test_gradients_accumulate_in_place_as_they_do_unrecorded(torch: ModuleType) 
     totals = [event.total for event in tape.recording.events if isinstance(event, e.Accumulated)]
     maxima = [array.summary.max for array in (tape.recording.arrays[total] for total in totals) if array.summary is not None]
     assert maxima == [2.0, 4.0, 6.0]
+
+
+def test_operations_are_told_without_the_compiler_s_wrapper(torch: ModuleType) -> None:
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    from engine.pytorch.watch import _Operations
+
+    assert not _Operations._should_skip_dynamo()
+    if hasattr(TorchDispatchMode, "_should_skip_dynamo"):  # in releases that wrap the function
+        assert not hasattr(_Operations.__torch_dispatch__, "__wrapped__")
