@@ -1,4 +1,5 @@
-"""What recording costs a training on the PyTorch that is installed: processor time of a step, recorded ÷ plain, medians.
+"""What recording costs a training on the PyTorch that is installed: processor time of a step, recorded ÷ plain, medians; and
+what a step takes of a recording's file.
 
 Beside it stands what PyTorch itself offers: `detect_anomaly`, and `DebugMode`, which prints what is dispatched.
 """
@@ -87,6 +88,19 @@ def milliseconds(step: Callable[[], None], around: Callable[[], AbstractContextM
     return statistics.median(found)
 
 
+def kilobytes(step: Callable[[], None], level: str, times: int) -> float:
+    """Kilobytes that a step adds to a recording's file."""
+    from engine.pytorch import record
+
+    sizes = []
+    for count in (2, 2 + times):
+        with record(level=level) as session:
+            for _ in range(count):
+                step()
+        sizes.append(len(session.recording.to_bytes()))
+    return (sizes[1] - sizes[0]) / times / 1e3
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the table."""
     small = options(__doc__).parse_args(arguments).smallest
@@ -98,6 +112,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     torch.set_num_threads(1)
     kinds: dict[str, Callable[[], AbstractContextManager[Any]]] = {
         "plain": nullcontext,
+        "facts": lambda: recorded("facts"),
         "statistics": lambda: recorded("statistics"),
         "values": lambda: recorded("values"),
         "detect_anomaly": anomalies,
@@ -111,6 +126,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         taken = {name: milliseconds(step, around, times, rounds) for name, around in kinds.items()}
         cells = [f"{each:.2f} ms ({each / taken['plain']:.1f})" for each in taken.values()]
         print(f"| {title} | {' | '.join(cells)} |", flush=True)
+    levels = ("facts", "statistics", "values")
+    print(f"\nWhat a step adds to the file, in kB\n\n| | {' | '.join(levels)} |\n|---{'|---' * len(levels)}|")
+    for title, (step, times) in programs.items():
+        each = [f"{kilobytes(step, level, min(times, 5)):.0f}" for level in levels]
+        print(f"| {title} | {' | '.join(each)} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -37,7 +37,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         help="run it on the PyTorch that is installed, as python does and outside of the sandbox, with the arguments after --",
     )  # fmt: skip
     parser.add_argument(
-        "--level", choices=("statistics", "values"), default="statistics",
+        "--level", choices=("facts", "statistics", "values"), default="statistics",
         help="with --torch: what is kept of larger tensors (%(default)s)",
     )  # fmt: skip
     limits(parser)

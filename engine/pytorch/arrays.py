@@ -1,24 +1,43 @@
-"""What is kept of PyTorch's tensors: small ones whole, of the others a summary that is worked out where they lie."""
+"""What is kept of PyTorch's tensors: small ones whole, of the others a summary that is worked out where they lie.
+
+Half of what a training makes is another view of memory that has just been looked at: of it nothing is worked out again.
+"""
 
 from __future__ import annotations
 
 import math
+import weakref
+from functools import lru_cache
 
 import torch
 
-from ..recording.store import BINS, CORNER, DTYPES, PICTURE, ArrayStore, StoredArray, Summary
+from ..recording.store import BINS, DTYPES, ArrayStore, StoredArray, Summary
 
-LEVELS = {"statistics": 64, "values": 1024}
-"""Elements up to which a tensor is kept whole, by what is asked for."""
+LEVELS = {"facts": -1, "statistics": 64, "values": 1024}
+"""Elements up to which a tensor is kept whole, by what is asked for; -1 where nothing is asked of values."""
+MOST = 4096
+"""Summaries that are remembered, in case a tensor is another view of the same memory."""
 _OWN = {getattr(torch, name): name for name in DTYPES if hasattr(torch, name)}
 """PyTorch's dtypes by their names."""
 _WIDER = (torch.bfloat16, torch.float16)
 _EXACT = (torch.float32, torch.float64)
+_PLAIN = (torch.Tensor, torch.nn.Parameter)
+_SMALL = 2**18
+"""Elements up to which a sum of squares in the tensor's own precision is near enough."""
+_LEAST, _LARGEST = 1e-30, 1e37
+"""Between these such a sum has not left the range of float32 on its way."""
 
 
 def dtype_name(dtype: torch.dtype) -> str:
     """The name of a dtype in recordings."""
     return _OWN.get(dtype) or str(dtype).removeprefix("torch.")
+
+
+@lru_cache(maxsize=64)
+def _name(dtype: torch.dtype) -> str:
+    """The name of the dtype that an array is kept in."""
+    name = dtype_name(dtype)
+    return name if name in DTYPES else "float32"
 
 
 def layout_name(tensor: torch.Tensor) -> str:
@@ -31,27 +50,107 @@ def device_name(tensor: torch.Tensor) -> str:
     return "" if tensor.device.type == "cpu" else str(tensor.device)
 
 
-def kept(store: ArrayStore, tensor: torch.Tensor, whole: int) -> int:
-    """The id of what is kept of a tensor's values as they are now.
+class Keeper:
+    """Keeps what is asked for of tensors as they are now.
 
     Args:
-        whole: elements up to which it is kept whole.
+        store: gets it.
+        whole: elements up to which a tensor is kept whole; see `LEVELS`.
     """
-    name = dtype_name(tensor.dtype)
-    if name not in DTYPES:
-        name = "float32"
-    count = tensor.numel()
-    if tensor.device.type == "meta":
-        return store.put(StoredArray(name, tuple(tensor.shape), None, _nothing()))
+
+    def __init__(self, store: ArrayStore, whole: int) -> None:
+        self.store, self.whole = store, whole
+        self._looked_at: dict[int, tuple[weakref.ref[torch.Tensor], int, int, torch.dtype, Summary]] = {}
+        """Address → the tensor that lies there, its version, elements and dtype, and its summary."""
+        self._untold: dict[tuple[torch.dtype, torch.Size], int] = {}
+        """The arrays of which nothing but dtype and shape is kept."""
+        with torch.inference_mode(False):
+            self._results = {dtype: torch.zeros(3, dtype=dtype, device="cpu") for dtype in _EXACT}
+            """What is worked out of a tensor, until it is read."""
+            self._scratch = {dtype: three.unbind() for dtype, three in self._results.items()}
+
+    def forget(self) -> None:
+        """Memory was written, by whatever name."""
+        self._looked_at.clear()
+
+    def keep(self, tensor: torch.Tensor) -> int:
+        """The id of what is kept of a tensor's values."""
+        dtype = tensor.dtype
+        if self.whole < 0 or tensor.is_meta:
+            return self._untold.get((dtype, tensor.shape)) or self._nothing_of(dtype, tensor.shape)
+        name = _name(dtype)
+        shape = tuple(tensor.shape)
+        count = tensor.numel()
+        if count <= self.whole and count * DTYPES[name].itemsize <= self.store.left:
+            return self.store.put(StoredArray(name, shape, _bytes(_strided(tensor), name)))
+        if dtype in _EXACT and tensor.__class__ in _PLAIN and count and tensor.is_cpu and tensor.layout is torch.strided:
+            return self.store.summed(name, shape, self._summary(tensor, count))
+        return self.store.summed(name, shape, brief(_strided(tensor)))
+
+    def _nothing_of(self, dtype: torch.dtype, shape: torch.Size) -> int:
+        made = self._untold[dtype, shape] = self.store.summed(_name(dtype), tuple(shape), _nothing())
+        return made
+
+    def _summary(self, tensor: torch.Tensor, count: int) -> Summary:
+        """The summary of a plain tensor, unless it is a view of what has been looked at as it is."""
+        if tensor.is_inference() or not (tensor.is_contiguous() or _dense(tensor.shape, tensor.stride())):
+            return brief(tensor.detach())
+        at, version, dtype = tensor.data_ptr(), tensor._version, tensor.dtype
+        found = self._looked_at.get(at)
+        if found is not None and found[1] == version and found[2] == count and found[3] is dtype and found[0]() is not None:
+            return found[4]
+        made = self._worked_out(tensor.detach(), count, dtype)
+        if len(self._looked_at) >= MOST:
+            self._looked_at.clear()
+        self._looked_at[at] = weakref.ref(tensor), version, count, dtype, made
+        return made
+
+    def _worked_out(self, plain: torch.Tensor, count: int, dtype: torch.dtype) -> Summary:
+        # Each call of PyTorch costs more than a thousand elements do, and to make a tensor for its result half of that.
+        flat = plain.view(-1) if plain.is_contiguous() else plain.as_strided((count,), (1,))
+        low_of, high_of, sum_of = self._scratch[dtype]
+        torch.aminmax(flat, out=(low_of, high_of))
+        torch.sum(flat, (0,), out=sum_of)
+        low, high, total = self._results[dtype].tolist()
+        if low == high == 0:
+            return _plainly(0.0, 0.0, 0.0, 0.0, 0.0)
+        if count > _SMALL or flat.is_neg():
+            return brief(plain)
+        array = flat.numpy()
+        squares = float(array.dot(array))
+        if not (_LEAST < squares < _LARGEST and math.isfinite(total) and math.isfinite(high - low)):
+            return brief(plain)
+        mean = total / count
+        variance = squares / count - mean * mean
+        if low == high:
+            variance = 0.0
+        elif variance <= 1e-3 * mean * mean:
+            # Of numbers that are nearly alike the difference is rounding. What a rounded mean leaves is taken off, too.
+            apart = array - array.dtype.type(mean)
+            variance = max(0.0, float(apart.dot(apart)) / count - (float(apart.sum()) / count) ** 2)
+        return _plainly(low, high, mean, math.sqrt(variance), math.sqrt(squares))
+
+
+@lru_cache(maxsize=4096)
+def _dense(shape: tuple[int, ...], stride: tuple[int, ...]) -> bool:
+    """Whether such a tensor is all of a piece of memory, in whatever order."""
+    expected = 1
+    for step, size in sorted(zip(stride, shape, strict=True)):
+        if size == 1:
+            continue
+        if step != expected:
+            return False
+        expected *= size
+    return True
+
+
+def _strided(tensor: torch.Tensor) -> torch.Tensor:
     plain = tensor.detach()
     if plain.layout is not torch.strided:
         plain = plain.to_dense()
     if plain.is_quantized:
         plain = plain.int_repr()
-    if count > whole or count * DTYPES[name].itemsize > store.left:
-        made = summary(plain) if whole > LEVELS["statistics"] else brief(plain)
-        return store.put(StoredArray(name, tuple(tensor.shape), None, made))
-    return store.put(StoredArray(name, tuple(tensor.shape), _bytes(plain, name)))
+    return plain
 
 
 def _bytes(tensor: torch.Tensor, name: str) -> bytes:
@@ -68,16 +167,8 @@ def _bytes(tensor: torch.Tensor, name: str) -> bytes:
 
 
 def brief(tensor: torch.Tensor) -> Summary:
-    """Minimum, maximum, mean, deviation and norm, and how many elements are NaN or infinite: what two passes over it give."""
-    return _of(tensor, full=False)
-
-
-def summary(tensor: torch.Tensor) -> Summary:
-    """Statistics over a tensor's finite elements, of complex ones over their magnitudes; see `store.summarize`."""
-    return _of(tensor, full=True)
-
-
-def _of(tensor: torch.Tensor, full: bool) -> Summary:
+    """Minimum, maximum, mean, deviation and norm of a tensor's finite elements, of complex ones of their magnitudes, and how
+    many elements are NaN or infinite."""
     plain = tensor.abs() if tensor.is_complex() else tensor
     if plain.dtype not in _EXACT:
         plain = plain.float() if plain.dtype in _WIDER or not plain.is_floating_point() else plain.to(torch.float32)
@@ -89,7 +180,7 @@ def _of(tensor: torch.Tensor, full: bool) -> Summary:
     low, high, total, norm = torch.stack([*torch.aminmax(flat), flat.sum(), torch.linalg.vector_norm(flat)]).tolist()
     nan = inf = 0
     finite = flat
-    if not (math.isfinite(high - low) and math.isfinite(total) and math.isfinite(norm)):
+    if not (math.isfinite(high - low) and math.isfinite(total) and math.isfinite(norm)) or norm < 1e-15:
         nan, inf = (int(each) for each in torch.stack([torch.isnan(flat).sum(), torch.isinf(flat).sum()]).tolist())
         finite = flat[torch.isfinite(flat)].double()
         count = finite.numel()
@@ -100,27 +191,13 @@ def _of(tensor: torch.Tensor, full: bool) -> Summary:
     variance = norm * norm / count - mean * mean
     # Of numbers that are nearly alike the difference is rounding: then it is worked out.
     std = math.sqrt(variance) if variance > 1e-3 * mean * mean else float(finite.double().std(correction=0))
-    if not full:
-        return Summary(low, high, mean, std, norm, nan, inf, (), (low, high), (), ())
-    counts = [int(each) for each in torch.histc(finite, BINS, low, high).tolist()] if low < high else [finite.numel()]
-    counts += [0] * (BINS - len(counts))
-    matrix = plain.reshape(-1, plain.shape[-1]) if plain.ndim else plain.reshape(1, 1)
-    return Summary(low, high, mean, std, norm, nan, inf, tuple(counts), (low, high), _picture(matrix), _corners(matrix))
+    return _plainly(low, high, mean, std, norm, nan, inf)
+
+
+def _plainly(low: float, high: float, mean: float, std: float, norm: float, nan: int = 0, inf: int = 0) -> Summary:
+    return Summary(low, high, mean, std, norm, nan, inf, (), (low, high), (), ())
 
 
 def _nothing(nan: int = 0, inf: int = 0) -> Summary:
     nothing = math.nan
     return Summary(nothing, nothing, nothing, nothing, nothing, nan, inf, (0,) * BINS, (nothing, nothing), (), ())
-
-
-def _picture(matrix: torch.Tensor) -> tuple[tuple[float, ...], ...]:
-    size = min(PICTURE, matrix.shape[0]), min(PICTURE, matrix.shape[1])
-    means = torch.nn.functional.adaptive_avg_pool2d(matrix[None], size)[0]
-    return tuple(map(tuple, means.tolist()))
-
-
-def _corners(matrix: torch.Tensor) -> tuple[tuple[float, ...], ...]:
-    most = 2 * CORNER
-    rows = matrix if matrix.shape[0] <= most else torch.cat((matrix[:CORNER], matrix[-CORNER:]))
-    cut = rows if rows.shape[1] <= most else torch.cat((rows[:, :CORNER], rows[:, -CORNER:]), 1)
-    return tuple(map(tuple, cut.tolist()))

@@ -171,8 +171,17 @@ def _traced(loops: Loops, around: FrameType) -> Iterator[None]:
             loops.left(frame)
         return local
 
+    quiet: set[int] = set()
+    """The id() of code that has no loops, kept by `codes`: this is asked at every call, PyTorch's own among them."""
+
     def called(frame: FrameType, event: str, _: Any) -> Any:
-        return local if loops.entered(frame) is not None else None
+        if id(frame.f_code) in quiet:
+            return None
+        if loops.entered(frame) is not None:
+            return local
+        if not loops.spans(frame.f_code):
+            quiet.add(id(frame.f_code))
+        return None
 
     changed: list[tuple[FrameType, Any]] = []
     outer: FrameType | None = around
@@ -181,10 +190,12 @@ def _traced(loops: Loops, around: FrameType) -> Iterator[None]:
             changed.append((outer, outer.f_trace))
             outer.f_trace = local
         outer = outer.f_back
+    loops.codes.trace = called
     sys.settrace(called)
     try:
         yield
     finally:
+        loops.codes.trace = None
         if sys.gettrace() is called:
             sys.settrace(None)
         for frame, before in changed:

@@ -6,6 +6,7 @@ import linecache
 import sysconfig
 from pathlib import Path
 from types import CodeType
+from typing import Any
 
 from ..recording.call_paths import Codes, Known
 
@@ -21,11 +22,13 @@ class ProjectCodes(Codes):
         first: the file that is number 0.
     """
 
-    __slots__ = ("folder",)
+    __slots__ = ("folder", "trace")
 
     def __init__(self, folder: Path, first: str) -> None:
         super().__init__({first: 0})
         self.folder = str(folder.resolve())
+        self.trace: Any = None
+        """What Python tells of calls and lines, where it is told by a trace function."""
 
     def of(self, code: CodeType) -> Known:
         """What is known of a code."""

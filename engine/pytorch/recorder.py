@@ -4,6 +4,10 @@ there; long, because all of them go through the same tables.
 Operations come from the dispatcher, one for each autograd node; what autograd made of one is known when the next comes, so each
 is written then (`settle`). Tensors are told apart by their `id()` with a weak reference, nodes by their metadata: nothing is
 ever set on a tensor, which is copied and saved with what is set on it, and none is kept alive.
+
+To describe an event takes some ten times as long as to pack the numbers that fill its form. So of an operation two lists are
+made in passing: what decides its form, and what fills it (`_quick`). Where the first has been met, the second is all that is
+written.
 """
 
 from __future__ import annotations
@@ -11,10 +15,12 @@ from __future__ import annotations
 import warnings
 import weakref
 from collections.abc import Callable, Sequence
-from sys import _getframe
+from functools import partial
+from itertools import count
+from sys import _getframe, gettrace, settrace
 from threading import get_ident
 from types import FrameType
-from typing import Any
+from typing import Any, TypeAlias
 
 import torch
 from torch.autograd.graph import Node, _get_grad_fn_or_grad_acc
@@ -22,29 +28,36 @@ from torch.autograd.graph import Node, _get_grad_fn_or_grad_acc
 from ..recording import events as e
 from ..recording.batch import HOLE
 from ..recording.bounded_text import name_of, said, shown
-from ..recording.call_paths import CallPath, Codes
+from ..recording.call_paths import CallPath, Known
 from ..recording.events import NOTHING, AnyEvent, Argument, NodeInfo, Saved, Sent, TensorInfo, Write
 from ..recording.logbook import Logbook
 from ..recording.op_info import OpInfo
 from ..recording.recorder import RATES
 from ..recording.store import CAP
 from ..recording.tensor_paths import Kinds
-from ..recording.writer import NOWHERE, Where
+from ..recording.writer import NOWHERE, Form, LoopNest, Where
 from . import aten
-from .arrays import LEVELS, device_name, dtype_name, kept, layout_name
+from .arrays import LEVELS, Keeper, device_name, dtype_name, layout_name
+from .project import ProjectCodes
 
 Tensor = torch.Tensor
+Reached: TypeAlias = tuple[Known, CallPath, int]
 NEVER = 2**62
 """The sequence number that PyTorch gives to what runs first."""
 SMALL = 64
 """Elements up to which a saved tensor that the program never saw is kept."""
+FORMS = 65_536
+"""Forms of events that are remembered."""
 TEXT = 80
 SAVED = "_saved_"
 FOR_EVER = 2**30
-OURS = "gradtape"
-"""The entry of a node's metadata that says which it is."""
+_RECORDERS = count()
 _UNSAID = frozenset(("device", "dtype", "generator", "layout", "memory_format", "pin_memory"))
 """Arguments of factories that their results show."""
+_NO_DEFAULT = object()
+_FILLS = "fills"
+_LARGEST = 2**31 - 1
+_no_functions, _no_dispatch = torch._C.DisableTorchFunction, torch._C._DisableTorchDispatch
 
 
 class Pending:
@@ -52,16 +65,31 @@ class Pending:
 
     __slots__ = ("inputs", "mode", "name", "needs", "outputs", "running", "where", "written")
 
-    def __init__(self, where: Where, name: str, inputs: tuple[Any, ...], needs: bool, running: int) -> None:
-        self.where, self.name, self.inputs, self.needs, self.running = where, name, inputs, needs, running
+    def __init__(self, where: Where, name: str, running: int) -> None:
+        self.where, self.name, self.running = where, name, running
+        self.inputs: list[tuple[str, int, Any]] = []
+        """Name, and the tensor's id or NOTHING and the value."""
+        self.needs = False
+        """Whether one of them needs a gradient."""
         self.outputs: list[tuple[int, Tensor, int]] = []
         """Number, tensor and array of each."""
         self.written: list[tuple[Tensor, int]] = []
         self.mode = "" if torch.is_grad_enabled() else "inference" if torch.is_inference_mode_enabled() else "no_grad"
 
 
+class Held(weakref.ref[Tensor]):
+    """A tensor that has an id, and is not kept alive."""
+
+    __slots__ = ("key", "number")
+
+    key: int
+    """Its `id()`."""
+    number: int
+
+
 class Aside:
-    """A block whose operations no mode is told of; it may stand within another.
+    """A block of the recorder's own, of which no mode is told, nor who follows the program's lines; it may stand within
+    another.
 
     Args:
         mends: whether an error in it ends the recording instead of the program.
@@ -77,19 +105,28 @@ class Aside:
         recorder.busy += 1
         recorder.within += 1
         if recorder.within == 1:
-            functions = torch._C.DisableTorchFunction()
+            trace = gettrace()
+            if trace is not None:
+                if trace is recorder.codes.trace:
+                    settrace(None)
+                else:
+                    trace = None
+            functions = _no_functions()
             functions.__enter__()
-            recorder.guards = functions, torch._C._DisableTorchDispatch()
+            recorder.guards = functions, _no_dispatch(), trace
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> bool:
         recorder = self.recorder
         recorder.within -= 1
         if not recorder.within:
-            functions, _ = recorder.guards
+            functions, dispatch, tracing = recorder.guards
             recorder.guards = ()
+            del dispatch
             functions.__exit__(kind, error, trace)
+            if tracing is not None:
+                settrace(tracing)
         recorder.busy -= 1
-        if self.mends and isinstance(error, Exception):
+        if error is not None and self.mends and isinstance(error, Exception):
             recorder.fail(error)
             return True
         return False
@@ -103,16 +140,18 @@ class TorchRecorder(Logbook):
     """Keeps the log of what PyTorch does; `watch.watching` tells it.
 
     Args:
-        codes: the program's code.
-        level: "statistics" or "values".
+        codes: the code of the program's project.
+        level: "facts", "statistics" or "values".
     """
 
     kinds = Kinds(Tensor, _is_module)
 
-    def __init__(self, codes: Codes, level: str = "statistics") -> None:
+    codes: ProjectCodes
+
+    def __init__(self, codes: ProjectCodes, level: str = "statistics") -> None:
         super().__init__(codes, CAP)
-        self.whole = LEVELS[level]
-        """Elements up to which a tensor is kept whole."""
+        self._keeper = Keeper(self.store, LEVELS[level])
+        self._keep = self._keeper.keep
         self.before_pass: Callable[[], None] | None = None
         """Looks for names before a backward pass, where no instrumented text tells them."""
         self.failure = ""
@@ -127,31 +166,45 @@ class TorchRecorder(Logbook):
         """In how many blocks of its own the recorder is."""
         self.guards: Any = ()
         """What keeps the modes away meanwhile."""
-        self._aside, self._noting = Aside(self, mends=False), Aside(self, mends=True)
+        self._aside = Aside(self, mends=False)
+        self.noted = Aside(self, mends=True)
+        """What the recorder does: should it fail, the recording ends here, and the program goes on."""
         self.unseen = 0
         """Within how many calls of custom Functions, whose operations are the Function's own."""
         self.in_hook = 0
         self.calling: Any = None
         """The function of PyTorch that the program called."""
         self.stepping = False
-        """Whether an optimizer computes."""
-        self._ids: dict[int, tuple[int, weakref.ref[Tensor]]] = {}
+        """Whether an optimizer computes, whose operations are its own."""
+        self._anchors: list[tuple[int, Reached | None]] = []
+        """For each call of a module the id() of the frame that calls it, and where the program was."""
+        self._ids: dict[int, Held] = {}
+        """By `id()`."""
+        self._gone = self._went
         self._next = 0
-        self._sharers: dict[int, list[weakref.ref[Tensor]]] = {}
-        """Address of a storage → the tensors that lie in it."""
-        self._sharers_most = 1024
-        self._pending: list[Pending] = []
+        self._mark = f"gradtape {next(_RECORDERS)}"
+        """The entry of a node's metadata that says which it is: one number, which the garbage collector does not look at."""
+        self._sharers: dict[int, dict[int, Held]] = {}
+        """Address of a storage → the tensors that lie in it with others, by their `id()`."""
+        self._memory_of: dict[int, int] = {}
+        """`id()` of such a tensor → the address."""
+        self.at: Where | None = None
+        """Where the program is, as long as the same call of PyTorch's runs."""
+        self.waiting: list[Pending] = []
+        """Operations that are not written yet."""
         self._sent: dict[int, tuple[weakref.ref[Tensor], int, int]] = {}
         """id() of a gradient under way → it, its version and its array."""
         self._creating = False
+        self._saved_kept: dict[str, int] = {}
+        """The arrays of what a node saves, which were kept while it was looked at."""
 
     def aside(self) -> Aside:
         """What is done here is not the program's, and no mode is told of it."""
         return self._aside
 
     def noting(self) -> Aside:
-        """The same for what the recorder does: should it fail, the recording ends here, and the program goes on."""
-        return self._noting
+        """The same for what the recorder does, which may fail."""
+        return self.noted
 
     def fail(self, error: Exception) -> None:
         """Record nothing more, and say so."""
@@ -159,7 +212,7 @@ class TorchRecorder(Logbook):
             return
         self.failure = f"{type(error).__name__}: {said(error)}"
         self.busy += FOR_EVER
-        self._pending.clear()
+        self.waiting.clear()
         message = f"The recording ends here, because Gradtape could not go on with it ({self.failure})"
         self.writer.once(self._where, e.Warned("RuntimeWarning", message))
         warnings.warn(message, RuntimeWarning, stacklevel=4)
@@ -178,25 +231,65 @@ class TorchRecorder(Logbook):
 
     def where(self) -> Where:
         """What runs now: the sites and scopes of the program's innermost frame."""
-        frame: FrameType | None = _getframe(1)
+        reached = self._reached(_getframe(1))
+        if reached is None:
+            return NOWHERE
+        met, path, site = reached
+        key: Any = met if met.top else (met, path)
+        scope = self._here.get(key)
+        if scope is None:
+            scope = self._here[key] = self.writer.scope(met, self._loops, self.module_calls.inside, path)
+        return site, scope
+
+    def _reached(self, frame: FrameType | None) -> Reached | None:
+        """The code of the program's innermost frame, its call path and the site it is at."""
+        anchor, reached = self._anchors[-1] if self._anchors else (0, None)
+        known = self._known
         while frame is not None:
-            met = self._known.get(id(frame.f_code)) or self.codes.of(frame.f_code)
+            if id(frame) == anchor:
+                return reached
+            code = frame.f_code
+            met = known.get(id(code)) or self.codes.of(code)
             if met.cell >= 0:
-                path: CallPath = () if met.top else self.codes.path(frame)
-                key: Any = met if met.top else (met, path)
-                scope = self._here.get(key)
-                if scope is None:
-                    scope = self._here[key] = self.writer.scope(met, self._loops, self.module_calls.inside, path)
-                return self.writer.site(met, frame.f_lasti), scope
+                return met, () if met.top else self.codes.path(frame), self.writer.site(met, frame.f_lasti)
             frame = frame.f_back
-        return NOWHERE
+        return None
+
+    def module_began(self, module: Any) -> None:
+        """A module is called, from a frame of PyTorch's that lasts as long as the call: from there on nothing changes."""
+        frame = _getframe(2)
+        reached = self._reached(frame)
+        super().module_began(module)
+        self.at = None
+        self._anchors.append((id(frame), reached))
+
+    def module_ended(self) -> None:
+        """The innermost module's call is over."""
+        super().module_ended()
+        self.at = None
+        self._anchors.pop()
+
+    def loops(self, nest: LoopNest) -> None:
+        """Other loops, or other iterations of them, run from now on."""
+        super().loops(nest)
+        self.at = None
+
+    def follow(self, follow: bool) -> bool:
+        """Have Python tell of the program's lines, or not, where none of the program's code runs; returns whether it did.
+
+        It matters where a trace function is called for every call, PyTorch's own too.
+        """
+        trace, now = self.codes.trace, gettrace()
+        if trace is not None and now is (None if follow else trace):
+            settrace(trace if follow else None)
+        return trace is not None and now is trace
 
     # --- ids --------------------------------------------------------------------------------------------------------------
 
     def known(self, thing: Any) -> int:
         """The id of a tensor, NOTHING if it has none yet."""
         found = self._ids.get(id(thing))
-        return found[0] if found is not None and found[1]() is thing else NOTHING
+        return found.number if found is not None and found() is thing else NOTHING
 
     def _number(self) -> int:
         self._next += 1
@@ -205,25 +298,34 @@ class TorchRecorder(Logbook):
     def _assign(self, tensor: Tensor, number: int = NOTHING) -> int:
         if number < 0:
             number = self._number()
-        key, ids = id(tensor), self._ids
-
-        def gone(_: Any) -> None:
-            found = ids.get(key)
-            if found is not None and found[0] == number:
-                del ids[key]
-
-        ids[key] = number, weakref.ref(tensor, gone)
-        memory = _memory(tensor)
-        if memory:
-            self._sharers.setdefault(memory, []).append(weakref.ref(tensor))
-            if len(self._sharers) > self._sharers_most:
-                self._forget_memory()
+        held = Held(tensor, self._gone)
+        held.number = number
+        held.key = key = id(tensor)
+        self._ids[key] = held
         return number
 
-    def _forget_memory(self) -> None:
-        living = {at: [r for r in each if r() is not None] for at, each in self._sharers.items()}
-        self._sharers = {at: each for at, each in living.items() if each}
-        self._sharers_most = 2 * len(self._sharers) + 1024
+    def _went(self, held: Held) -> None:
+        """A tensor is no more."""
+        key = held.key
+        if self._ids.get(key) is held:
+            del self._ids[key]
+            memory = self._memory_of.pop(key, 0)
+            if memory:
+                sharers = self._sharers[memory]
+                del sharers[key]
+                if not sharers:
+                    del self._sharers[memory]
+
+    def _shares(self, tensor: Tensor) -> None:
+        """A tensor may lie in memory in which others do."""
+        key = id(tensor)
+        held = self._ids.get(key)
+        if held is None or key in self._memory_of:
+            return
+        memory = _memory(tensor)
+        if memory:
+            self._memory_of[key] = memory
+            self._sharers.setdefault(memory, {})[key] = held
 
     def identify(self, tensor: Tensor) -> int:
         """The id of a tensor; one that came about unseen is introduced first."""
@@ -233,6 +335,7 @@ class TorchRecorder(Logbook):
         self.settle()
         owner = self.owner_of(tensor)
         number = self._assign(tensor)
+        self._shares(tensor)
         name = "grad" if owner >= 0 else "Parameter" if isinstance(tensor, torch.nn.Parameter) else "constant"
         array = self._keep(tensor)
         running = self._running[-1] if self._running else 0
@@ -249,9 +352,6 @@ class TorchRecorder(Logbook):
 
         self._write(self._where, introduced)
         return number
-
-    def _keep(self, tensor: Tensor) -> int:
-        return kept(self.store, tensor, self.whole)
 
     def _described(self, name: str) -> str:
         if name not in self.writer.ops:
@@ -278,8 +378,8 @@ class TorchRecorder(Logbook):
 
     def _node(self, fn: Any) -> int:
         """The id of a node, NOTHING if it has none."""
-        said = fn.metadata.get(OURS)
-        return said[1] if said is not None and said[0] == id(self) else NOTHING
+        number: int = fn.metadata.get(self._mark, NOTHING)
+        return number
 
     def _nodes(self, fn: Any, name: str = "") -> tuple[NodeInfo, ...]:
         """The nodes first seen with `fn`, itself last, after those it leads to."""
@@ -303,7 +403,7 @@ class TorchRecorder(Logbook):
     def _node_info(self, fn: Any, name: str) -> NodeInfo:
         hole = self.writer.hole
         number, variable, sequence = self._number(), NOTHING, NEVER
-        fn.metadata[OURS] = id(self), number
+        fn.metadata[self._mark] = number
         if fn.name().endswith("AccumulateGrad"):
             variable = self.known(fn.variable)
             saved: tuple[Saved, ...] = ()
@@ -331,9 +431,9 @@ class TorchRecorder(Logbook):
             return ()
         hole = self.writer.hole
         items: list[Saved] = []
-        for name in _saved_names(type(fn)):
+        for name, attribute in _saved_names(type(fn)):
             try:
-                value = getattr(fn, f"_saved_{name}")
+                value = getattr(fn, attribute)
             except RuntimeError:  # freed, or changed since
                 continue
             if isinstance(value, Tensor):
@@ -343,13 +443,16 @@ class TorchRecorder(Logbook):
                 elif name.startswith("result") or value.grad_fn is fn:
                     items.append(Saved(name, NOTHING, hole(version) if version else 0, NOTHING, "result"))
                 elif value.numel() <= SMALL:
-                    items.append(Saved(name, NOTHING, 0, hole(self._keep(value))))
+                    array = self._saved_kept.get(name, NOTHING)
+                    items.append(Saved(name, NOTHING, 0, hole(array if array >= 0 else self._keep(value))))
                 else:
                     items.append(Saved(name, NOTHING, 0, NOTHING, f"tensor of {tuple(value.shape)}"))
             elif isinstance(value, tuple | list) and any(isinstance(v, Tensor) for v in value):
                 for k, v in enumerate(value):
                     if isinstance(v, Tensor) and self.known(v) >= 0:
                         items.append(Saved(f"{name}[{k}]", hole(self.known(v)), _version(v)))
+            elif _fills(value):
+                items.append(Saved(name, self.writer.said(value)))
             elif value is not None:
                 items.append(Saved(name, text=_text(value)))
         return tuple(items)
@@ -362,31 +465,42 @@ class TorchRecorder(Logbook):
             return
         if torch._C._current_graph_task_id() != -1 and not (self._running and self._creating) and not self.in_hook:
             return  # a rule of the backward pass, of which its node tells
-        schema = function._schema
-        name = schema.name.rpartition("::")[2]
-        if name.startswith("_record_function") or self._is_own(name, args, result):
+        op = _OPS.get(function) or _op_of(function)
+        name = op.name
+        if op.hidden or (name == "detach" and self._is_own(args, result)):
             return
-        said = self._said(name)
+        said = self._said(name) if op.asks else op.said
         if not said:
             return
-        self._where = where = self.where()
+        where = self.at
+        if where is None:
+            where = self.at = self.where()
+        self._where = where
         if where is NOWHERE:
             return
-        self.settle()
-        inputs, needs, written = self._inputs(schema, () if said == "tensor" else args, kwargs)
-        pending = Pending(where, said, inputs, needs, self._running[-1] if self._running else 0)
+        if self.waiting:
+            self.settle()
+        pending = Pending(where, said, self._running[-1] if self._running else 0)
+        written = self._takes(pending, op, () if said == "tensor" else args, kwargs)
         if written:
+            self._keeper.forget()
             pending.written = self._written(where, said, written)
             if pending.written:
-                self._pending.append(pending)
+                self.waiting.append(pending)
             return
-        for tensor in result if isinstance(result, tuple | list) else (result,):
+        for tensor in result if result.__class__ in (tuple, list) else (result,):
             if isinstance(tensor, Tensor) and self.known(tensor) < 0:
                 pending.outputs.append((self._assign(tensor), tensor, self._keep(tensor)))
-                if said in aten.FIRST:
+                if op.aliases:
+                    self._shares(tensor)
+                if op.first:
                     break
         if pending.outputs:
-            self._pending.append(pending)
+            if op.aliases:
+                for value in args:
+                    if isinstance(value, Tensor):
+                        self._shares(value)
+            self.waiting.append(pending)
 
     def _said(self, name: str) -> str:
         """What the program called, by the name that the dispatcher has for it; "" for what PyTorch does for itself."""
@@ -394,48 +508,49 @@ class TorchRecorder(Logbook):
             return _DETACHES.get(self.calling, "")
         if name == "lift_fresh":
             return "tensor" if self.calling in _LIFTS else ""
-        if name == "ones_like" and self.calling in _PASSES:
-            return ""
-        return "" if name in aten.QUIET else aten.called(name)
+        return "" if self.calling in _PASSES else aten.called(name)
 
-    def _is_own(self, name: str, args: tuple[Any, ...], result: Any) -> bool:
-        """Whether an operation hands out under a new object what the last one made, as factories do: it takes its number."""
-        if name != "detach" or self.calling in _DETACHES or not self._pending or not isinstance(result, Tensor):
-            return name == "detach" and self.calling not in _DETACHES
-        outputs = self._pending[-1].outputs
+    def _is_own(self, args: tuple[Any, ...], result: Any) -> bool:
+        """Whether `detach` hands out under a new object what the last operation made, as factories do: it takes its number."""
+        if self.calling in _DETACHES or not self.waiting or not isinstance(result, Tensor):
+            return self.calling not in _DETACHES
+        outputs = self.waiting[-1].outputs
         for k, (number, tensor, array) in enumerate(outputs):
             if tensor is args[0] and not tensor.requires_grad:
-                self._ids.pop(id(tensor), None)
+                self._went(self._ids[id(tensor)])
                 self._assign(result, number)
                 outputs[k] = number, result, array
         return True
 
-    def _inputs(
-        self, schema: Any, args: Sequence[Any], kwargs: dict[str, Any]
-    ) -> tuple[tuple[Argument, ...], bool, list[Tensor]]:
-        """The arguments described, whether one needs a gradient, and the tensors that are written."""
-        found: list[tuple[str, Any]] = []
-        needs = False
+    def _takes(self, pending: Pending, op: Dispatched, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Tensor]:
+        """Note an operation's arguments; returns the tensors that it writes."""
         written: list[Tensor] = []
-        for parameter, value in zip(schema.arguments, args, strict=False):
-            writes = parameter.alias_info is not None and parameter.alias_info.is_write
-            several = value if isinstance(value, tuple | list) else (value,)
-            tensors = [v for v in several if isinstance(v, Tensor)]
-            if writes:
-                written += tensors
-            if tensors and several is value:
-                found += [(f"{parameter.name}[{k}]", v) for k, v in enumerate(several) if isinstance(v, Tensor)]
-            elif tensors or not (value is None or (parameter.has_default_value() and value == parameter.default_value)):
-                found.append((parameter.name, value))
-        found += [(name, v) for name, v in kwargs.items() if v is not None and (name not in _UNSAID or isinstance(v, Tensor))]
-        items: list[tuple[str, int, str]] = []
-        for name, value in found:
-            if not isinstance(value, Tensor):
-                items.append((name, NOTHING, _text(value)))
-            elif self.owner_of(value) < 0 or not any(value is t for t in written):
-                items.append((name, self.identify(value), ""))
-                needs = needs or value.requires_grad
-        return tuple([Argument(*item) for item in items]), needs, written
+        if op.writes:
+            written = [v for writes, each in zip(op.writes, args, strict=False) if writes for v in _tensors(each)]
+        ids, inputs = self._ids, pending.inputs
+        for (name, default), value in zip(op.parameters, args, strict=False):
+            kind = value.__class__
+            if kind is Tensor or isinstance(value, Tensor):
+                found = ids.get(id(value))
+                if written and self.owner_of(value) >= 0 and any([value is t for t in written]):
+                    continue  # of which is told as of a `.grad`
+                number = found.number if found is not None and found() is value else self.identify(value)
+                inputs.append((name, number, None))
+                pending.needs = pending.needs or value.requires_grad
+            elif kind in (list, tuple) and any([isinstance(v, Tensor) for v in value]):
+                for k, each in enumerate(value):
+                    if isinstance(each, Tensor) and (self.owner_of(each) < 0 or not any([each is t for t in written])):
+                        inputs.append((f"{name}[{k}]", self.identify(each), None))
+                        pending.needs = pending.needs or each.requires_grad
+            elif not (value is None or (default is not _NO_DEFAULT and value == default)):
+                inputs.append((name, NOTHING, value))
+        for name, value in kwargs.items():
+            if isinstance(value, Tensor):
+                inputs.append((name, self.identify(value), None))
+                pending.needs = pending.needs or value.requires_grad
+            elif value is not None and name not in _UNSAID:
+                inputs.append((name, NOTHING, value))
+        return written
 
     def _written(self, where: Where, name: str, written: list[Tensor]) -> list[tuple[Tensor, int]]:
         """What of the tensors that are known an operation has written; a `.grad` is told of as such."""
@@ -447,21 +562,200 @@ class TorchRecorder(Logbook):
                 if self.known(tensor) < 0:
                     continue
             states[id(tensor)] = tensor, self._keep(tensor)
-            for reference in self._sharers.get(_memory(tensor), ()):
-                alias = reference()
+            for held in [*self._sharers.get(_memory(tensor), {}).values()]:
+                alias = held()
                 if alias is not None and id(alias) not in states and self.known(alias) >= 0:
                     states[id(alias)] = alias, self._keep(alias)
         return [*states.values()]
 
     def settle(self) -> None:
         """Write the operations of which autograd has done its part."""
-        waiting, self._pending = self._pending, []
+        waiting, self.waiting = self.waiting, []
         for pending in waiting:
-            self._write(pending.where, lambda pending=pending: self._op(pending))  # type: ignore[misc]
+            self._settle(pending)
+
+    def _settle(self, pending: Pending) -> None:
+        found = None if pending.written else self._quick(pending)
+        if found is None:
+            self._write(pending.where, lambda: self._op(pending))
+            return
+        key, filling, fresh = found
+        form = self._forms.get(key)
+        if form is None:
+            form, described = self.writer.describe(self._op, pending)
+            self._learn(key, form, filling, described)
+            filling = described
+        else:
+            mark = self._mark
+            for fn, number in fresh:
+                fn.metadata[mark] = number
+            self._next += len(fresh)
+        self._saved_kept = {}
+        self._rows.append(form[1](form[0], *pending.where, *filling))
+        self._sent_on()
+
+    def _again(self, where: Where, key: Any, filling: list[int], make: Callable[[], AnyEvent]) -> None:
+        """Write an event of which the form may be known by a key."""
+        form = self._forms.get(key)
+        if form is None:
+            form, described = self.writer.describe(make)
+            self._learn(key, form, filling, described)
+            filling = described
+        self._rows.append(form[1](form[0], *where, *filling))
+        self._sent_on()
+
+    def _learn(self, key: Any, form: Form, filling: list[int], described: list[int]) -> None:
+        """Remember the form of what has just been described, if what fills it is what was thought to."""
+        if described != filling:
+            return
+        if len(self._forms) >= FORMS:
+            self._forms.clear()
+        self._forms[key] = form
+
+    def _quick(self, pending: Pending) -> tuple[Any, list[int], list[tuple[Any, int]]] | None:
+        """What decides the form of an operation, what fills it, in the order of `_op`, and the nodes that are first seen with
+        their ids; None where that is not seen at a glance."""
+        key: list[Any] = [e.OpRan, pending.name, pending.mode, pending.needs]
+        filling: list[int] = []
+        for name, number, value in pending.inputs:
+            key.append(name)
+            if number >= 0:
+                filling.append(number)
+            elif _fills(value):
+                key.append(_FILLS)
+                filling.append(self.writer.number(value))
+            else:
+                key.append(_decides(value))
+        fn: Any = None
+        for _, tensor, _ in pending.outputs:
+            if tensor.__class__ is not Tensor:
+                return None
+            other = _grad_fn(tensor)
+            if other is not None:
+                if fn is not None and other is not fn:
+                    return None
+                fn = other
+        fresh: list[tuple[Any, int]] = []
+        node = NOTHING
+        if fn is not None:
+            node = self._node(fn)
+            if node < 0:
+                if not self._quick_node(fn, key, filling, fresh):
+                    return None
+                node = fresh[-1][1]
+        for number, tensor, array in pending.outputs:
+            made = tensor.grad_fn
+            key += (tensor.dtype, tensor.shape, tensor.requires_grad, tensor.device, tensor.layout)
+            filling += (number, array)
+            if made is not None:
+                filling.append(node)
+                key.append(tensor.output_nr)
+            version, base = _version(tensor), tensor._base
+            if version:
+                filling.append(version)
+                key.append("version")
+            view_of = NOTHING if base is None else self.known(base)
+            if view_of >= 0:
+                filling.append(view_of)
+                key.append("view")
+        if pending.running:
+            filling.append(pending.running)
+            key.append("running")
+        return tuple(key), filling, fresh
+
+    def _quick_node(self, fn: Any, key: list[Any], filling: list[int], fresh: list[tuple[Any, int]]) -> bool:
+        """The same of a node that is first seen; of those that it leads to, only ends of paths may be so, too."""
+        mark = self._mark
+        number = self._next
+        edges: list[int] = []
+        for target, k in fn.next_functions:
+            if target is None:
+                key.append(-1 - k)
+                continue
+            key.append(k)
+            known = target.metadata.get(mark)
+            if known is not None:
+                edges.append(known)
+                continue
+            for each, given in fresh:
+                if each is target:
+                    edges.append(given)
+                    break
+            else:
+                if not target.name().endswith("AccumulateGrad"):
+                    return False
+                variable = self.known(target.variable)
+                key.append("leaf" if variable >= 0 else "end")
+                filling.append(number)
+                if variable >= 0:
+                    filling.append(variable)
+                fresh.append((target, number))
+                edges.append(number)
+                number += 1
+        sequence = fn._sequence_nr()
+        if sequence > _LARGEST:
+            return False
+        key.append(fn.name())
+        filling.append(sequence)
+        if torch._C._autograd._top_saved_tensors_default_hooks(True) is not None:
+            key.append("hooks")
+        elif not self._quick_saved(fn, key, filling):
+            return False
+        filling += edges
+        filling.append(number)
+        fresh.append((fn, number))
+        return True
+
+    def _quick_saved(self, fn: Any, key: list[Any], filling: list[int]) -> bool:
+        """The same of what a node saves."""
+        for name, attribute in _saved_names(type(fn)):
+            try:
+                value = getattr(fn, attribute)
+            except RuntimeError:
+                key.append(RuntimeError)
+                continue
+            if value is None:
+                key.append(None)
+            elif isinstance(value, Tensor):
+                found = self._ids.get(id(value))
+                if found is not None and found() is value:
+                    version = _version(value)
+                    filling.append(found.number)
+                    key.append(version > 0)
+                    if version:
+                        filling.append(version)
+                elif name.startswith("result") or value.grad_fn is fn:
+                    version = _version(value)
+                    key.append(("result", version > 0))
+                    if version:
+                        filling.append(version)
+                elif value.numel() <= SMALL:
+                    array = self._saved_kept[name] = self._keep(value)
+                    key.append("kept")
+                    filling.append(array)
+                else:
+                    key.append(("tensor", value.shape))
+            elif _fills(value):
+                key.append(_FILLS)
+                filling.append(self.writer.number(value))
+            elif value.__class__ in (tuple, list) and any([isinstance(v, Tensor) for v in value]):
+                for v in value:
+                    known = self.known(v) if isinstance(v, Tensor) else NOTHING
+                    key.append(None if known < 0 else _version(v))
+                    if known >= 0:
+                        filling.append(known)
+            else:
+                key.append(_decides(value))
+        return True
+
+    def _argument(self, name: str, number: int, value: Any) -> Argument:
+        if number >= 0:
+            return Argument(name, self.writer.hole(number))
+        return Argument(name, self.writer.said(value)) if _fills(value) else Argument(name, NOTHING, _text(value))
 
     def _op(self, pending: Pending) -> AnyEvent:
         hole = self.writer.hole
-        inputs = tuple([Argument(a.name, hole(a.tensor)) if a.tensor >= 0 else a for a in pending.inputs])
+        inputs = tuple([self._argument(*each) for each in pending.inputs])
         fresh: tuple[NodeInfo, ...] = ()
         main: Any = None
         for tensor in [*(t for _, t, _ in pending.outputs), *(t for t, _ in pending.written)]:
@@ -502,19 +796,20 @@ class TorchRecorder(Logbook):
     def custom(self, function: Any, args: tuple[Any, ...], result: Any, where: Where) -> None:
         """A custom Function was applied."""
         self._where = where
-        needs = any(isinstance(a, Tensor) and a.requires_grad for a in args)
-        inputs = tuple(
-            [
-                Argument(f"args[{k}]", self.identify(a)) if isinstance(a, Tensor) else Argument(f"args[{k}]", NOTHING, _text(a))
-                for k, a in enumerate(args)
-            ]
-        )
-        running = self._running[-1] if self._running and self._creating else 0
-        pending = Pending(where, name_of(function.__name__), inputs, needs, running)
+        self.at = None
+        pending = Pending(where, name_of(function.__name__), self._running[-1] if self._running and self._creating else 0)
+        for k, value in enumerate(args):
+            if isinstance(value, Tensor):
+                pending.inputs.append((f"args[{k}]", self.identify(value), None))
+                pending.needs = pending.needs or value.requires_grad
+                self._shares(value)
+            else:
+                pending.inputs.append((f"args[{k}]", NOTHING, value))
         for tensor in result if isinstance(result, tuple) else (result,):
             if isinstance(tensor, Tensor) and self.known(tensor) < 0:
                 pending.outputs.append((self._assign(tensor), tensor, self._keep(tensor)))
-        self._pending.append(pending)
+                self._shares(tensor)
+        self.waiting.append(pending)
         self.settle()
 
     # --- backward passes ----------------------------------------------------------------------------------------------------
@@ -556,6 +851,7 @@ class TorchRecorder(Logbook):
     def _hooked(self, roots: Sequence[Tensor], number: int, where: Where) -> list[Any]:
         """Have every node that the pass may reach tell of its rule."""
         handles: list[Any] = []
+        rule_ran, accumulated = self._rule_ran, self._accumulated
         seen: set[int] = set()
         stack = [_get_grad_fn_or_grad_acc(t) for t in roots]
         while stack:
@@ -566,54 +862,74 @@ class TorchRecorder(Logbook):
             seen.add(node)
             edges = fn.next_functions
             if not edges and fn.name().endswith("AccumulateGrad"):
-                told: Any = self._accumulates(weakref.ref(getattr(fn, "variable")), node, number, where)  # noqa: B009
+                reference = weakref.ref(getattr(fn, "variable"))  # noqa: B009
+                told = partial(accumulated, reference, node, number, where)
             else:
-                targets = [(NOTHING if n is None else self._node(n), k) for n, k in edges]
-                told = self._runs(node, targets, number, where)
+                # Numbers only, and no closure: what lives as long as the pass, the garbage collector goes through.
+                targets = [NOTHING if n is None else self._node(n) for n, _ in edges]
+                told = partial(rule_ran, node, tuple(targets), tuple([k for _, k in edges]), number, where)
             handles.append(fn.register_hook(told))
             stack += [n for n, _ in edges if n is not None]
         return handles
 
-    def _runs(self, node: int, targets: list[tuple[int, int]], number: int, where: Where) -> Any:
-        def told(sent: Sequence[Any], received: Sequence[Any]) -> None:
-            if self.busy:
-                return
-            with self.noting():
+    def _rule_ran(
+        self, node: int, targets: tuple[int, ...], places: tuple[int, ...], number: int, where: Where,
+        sent: Sequence[Any], received: Sequence[Any],
+    ) -> None:  # fmt: skip
+        """A node's rule ran.
+
+        Args:
+            targets: the nodes that its edges lead to.
+            places: to which of their inputs.
+        """
+        if self.busy:
+            return
+        with self.noted:
+            if self.waiting:
                 self.settle()
-                taken = [self._gradient(g) for g in received]
-                given = [
-                    None if g is None or target < 0 else (target, k, self._gradient(g))
-                    for (target, k), g in zip(targets, sent, strict=False)
-                ]
+            gradient = self._gradient
+            key: list[Any] = [e.NodeRan, len(received)]
+            filling = [number, node]
+            for g in received:
+                key.append(g is None)
+                if g is not None:
+                    filling.append(gradient(g))
+            for target, k, g in zip(targets, places, sent, strict=False):
+                if g is None or target < 0:
+                    key.append(NOTHING)
+                else:
+                    key.append(k)
+                    filling += (target, gradient(g))
+            self._again(where, tuple(key), filling, lambda: self._of_rule(key, filling))
 
-                def event() -> AnyEvent:
-                    hole = self.writer.hole
-                    head = hole(number), hole(node)
-                    received = tuple([hole(g) if g >= 0 else NOTHING for g in taken])
-                    out = tuple([None if s is None else Sent(hole(s[0]), s[1], hole(s[2])) for s in given])
-                    return e.NodeRan(*head, received, out)
+    def _of_rule(self, key: list[Any], filling: list[int]) -> AnyEvent:
+        numbers = map(self.writer.hole, filling)
+        number, node = next(numbers), next(numbers)
+        ends = 2 + key[1]
+        received = tuple([NOTHING if none else next(numbers) for none in key[2:ends]])
+        return e.NodeRan(
+            number, node, received, tuple([None if k < 0 else Sent(next(numbers), k, next(numbers)) for k in key[ends:]])
+        )
 
-                self._write(where, event)
-
-        return told
-
-    def _accumulates(self, reference: weakref.ref[Tensor], node: int, number: int, where: Where) -> Any:
-        def told(_: Sequence[Any], received: Sequence[Any]) -> None:
-            leaf = reference()
-            if self.busy or leaf is None or leaf.grad is None:
-                return
-            with self.noting():
-                leaf_number = self.known(leaf)
-                self.owns(leaf_number, leaf.grad)
-                self._where = where
-                self.arrived(number, leaf_number, self._gradient(received[0]), self._keep(leaf.grad), node)
-
-        return told
+    def _accumulated(
+        self, reference: weakref.ref[Tensor], node: int, number: int, where: Where, _: Sequence[Any], received: Sequence[Any]
+    ) -> None:
+        """A gradient was added to a leaf's."""
+        leaf = reference()
+        if self.busy or leaf is None or leaf.grad is None:
+            return
+        with self.noted:
+            leaf_number = self.known(leaf)
+            self.owns(leaf_number, leaf.grad)
+            self._where = where
+            self.arrived(number, leaf_number, self._gradient(received[0]), self._keep(leaf.grad), node)
 
     def _gradient(self, g: Any) -> int:
         """The array of a gradient under way: what one node sends the next receives."""
         if g is None:
             return NOTHING
+        if self._keeper.whole < 0:
+            return self._keep(g)
         found = self._sent.get(id(g))
         if found is not None and found[0]() is g and found[1] == _version(g):
             return found[2]
@@ -668,7 +984,7 @@ class TorchRecorder(Logbook):
             hole = self.writer.hole
             return e.GradSet(hole(owner), hole(array) if array >= 0 else NOTHING, how)
 
-        self._write(where, event)
+        self._again(where, (e.GradSet, how, array >= 0), [owner, array] if array >= 0 else [owner], event)
 
     def flag_set(self, tensor: Tensor, flag: str, value: bool) -> None:
         """`requires_grad` was changed or `retain_grad` called."""
@@ -690,13 +1006,15 @@ class TorchRecorder(Logbook):
         if number >= 0:
             self._row(self.where(), (e.Read, how), lambda: e.Read(HOLE, how), number)
 
-    def updated(self, optimizer: Any, before: dict[int, int], where: Where) -> None:
+    def updated(self, optimizer: Any, before: dict[int, int], where: Where, finished: bool = True) -> None:
         """An optimizer stepped.
 
         Args:
             before: the versions that its parameters had, by their `id()`.
+            finished: whether it came to the end of its step; else only what it has written is told.
         """
         self._where = where
+        self._keeper.forget()
         name = name_of(type(optimizer).__name__)
         updated: list[int] = []
         idle: list[int] = []
@@ -706,6 +1024,8 @@ class TorchRecorder(Logbook):
                 (idle if p.grad is None else updated).append(number)
                 if _version(p) != before.get(id(p)):
                     self._updated(p, number, self._keep(p), name.lower(), where)
+        if not finished:
+            return
         rates = rates_of(optimizer)
 
         def event() -> AnyEvent:
@@ -724,7 +1044,7 @@ class TorchRecorder(Logbook):
                 self._described(name), (Argument("data", hole(number)),), written=(written,), cut="nondifferentiable"
             )
 
-        self._write(where, event)
+        self._again(where, (e.OpRan, name, needs), [number, version, array, number], event)
 
 
 def rates_of(optimizer: Any) -> tuple[float, ...]:
@@ -760,15 +1080,71 @@ def _grad_fn(tensor: Tensor) -> Node | None:
         return None
 
 
-_names_of: dict[type, list[str]] = {}
+_names_of: dict[type, list[tuple[str, str]]] = {}
 
 
-def _saved_names(kind: type) -> list[str]:
+def _saved_names(kind: type) -> list[tuple[str, str]]:
+    """What nodes of a kind save: names, and those of the attributes."""
     names = _names_of.get(kind)
     if names is None:
         # Sizes and strides are those of tensors that the recording has.
-        names = _names_of[kind] = [name[len(SAVED) :] for name in dir(kind) if name.startswith(SAVED) and "_sym_" not in name]
+        names = _names_of[kind] = [
+            (name[len(SAVED) :], name) for name in dir(kind) if name.startswith(SAVED) and "_sym_" not in name
+        ]
     return names
+
+
+def _fills(value: Any) -> bool:
+    """Whether a value is a number whose text fills a hole."""
+    kind = value.__class__
+    return kind is int or (kind is float and bool(value))
+
+
+_WORDS = frozenset((bool, str, type(None)))
+_NUMBERS = frozenset((int, bool))
+
+
+def _decides(value: Any) -> Any:
+    """What stands for the text of a value where texts are compared: to make one takes longer."""
+    kind = value.__class__
+    if kind in _WORDS:
+        return value
+    if (kind is tuple or kind is list) and _NUMBERS.issuperset([each.__class__ for each in value]):
+        return tuple(value)
+    return _text(value)
+
+
+def _tensors(value: Any) -> list[Tensor]:
+    return [v for v in (value if isinstance(value, tuple | list) else (value,)) if isinstance(v, Tensor)]
+
+
+class Dispatched:
+    """What is known of an operation of the dispatcher before it runs."""
+
+    __slots__ = ("aliases", "asks", "first", "hidden", "name", "parameters", "said", "writes")
+
+    def __init__(self, function: Any) -> None:
+        schema = function._schema
+        self.name = schema.name.rpartition("::")[2]
+        self.asks = self.name in ("detach", "lift_fresh", "ones_like")
+        """Whether it depends on what the program has called whether it is told."""
+        self.said = "" if self.name in aten.QUIET else aten.called(self.name)
+        self.hidden = self.name.startswith("_record_function")
+        self.parameters = [(a.name, a.default_value if a.has_default_value() else _NO_DEFAULT) for a in schema.arguments]
+        writes = [a.alias_info is not None and a.alias_info.is_write for a in schema.arguments]
+        self.writes = writes if any(writes) else []
+        """Which of its parameters it writes; none of them for most."""
+        self.aliases = "view" in self.name or any([each.alias_info is not None for each in schema.returns])
+        """Whether what it makes may lie in memory of its arguments."""
+        self.first = self.said in aten.FIRST
+
+
+_OPS: dict[Any, Dispatched] = {}
+
+
+def _op_of(function: Any) -> Dispatched:
+    made = _OPS[function] = Dispatched(function)
+    return made
 
 
 def _text(value: Any) -> str:

@@ -35,7 +35,7 @@ def record(path: str | Path | None = None, *, level: str = "statistics") -> Sess
     Args:
         path: the file that is written at the end; without one, the recording is the session's `recording`.
         level: "statistics" keeps of larger tensors what is known of their values, "values" tensors of up to 1,024 elements
-            whole; "off" records nothing.
+            whole; "facts" keeps no values at all, "off" records nothing.
 
     Raises:
         ValueError: for any other level.

@@ -7,6 +7,7 @@ and custom Functions have one entrance each, which is wrapped as long as a recor
 
 from __future__ import annotations
 
+import gc
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -15,12 +16,14 @@ from typing import Any
 
 import torch
 from torch.autograd import graph as autograd_graph
+from torch.autograd.profiler import record_function
 from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
 from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 from torch.overrides import TorchFunctionMode
+from torch.utils import _python_dispatch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from ..recording.writer import NOWHERE
+from ..recording.writer import NOWHERE, Where
 from .recorder import TorchRecorder, _version
 
 Tensor = torch.Tensor
@@ -43,8 +46,15 @@ _ASKED = frozenset(
     ]
 )  # fmt: skip
 """Questions that change nothing."""
-_SHOWN = (Tensor.__repr__, Tensor.__format__)
+ROOM = 50_000
+"""Objects that may come about in a backward pass before the garbage collector looks for circles. It would else take the hooks
+of nodes for the program's, and for a few thousand of those it goes through everything that PyTorch has."""
 _GRAD, _NEEDS = (vars(torch._C.TensorBase)[name].__set__ for name in ("grad", "requires_grad"))
+_OTHER = {
+    **dict.fromkeys(READS, "read"), **dict.fromkeys(_ASKED, "asked"), Tensor.__repr__: "shown", Tensor.__format__: "shown",
+    Tensor.register_hook: "hook", Tensor.retain_grad: "retain", _GRAD: "grad", _NEEDS: "needs", Tensor.requires_grad_: "needs",
+}  # fmt: skip
+"""What is called that is no operation, or more than one."""
 
 
 class _Operations(TorchDispatchMode):
@@ -54,77 +64,159 @@ class _Operations(TorchDispatchMode):
         super().__init__()
         self.recorder = recorder
 
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        # Else every operation goes through two more functions, and the first one imports the compiler.
+        return False
+
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         recorder = self.recorder
-        kwargs = kwargs or {}
-        result = func(*args, **kwargs)
-        if recorder.busy or recorder.stepping or _functorch.peek_interpreter_stack() is not None:
-            return result
-        with recorder.noting():
-            recorder.ran(func, args, kwargs, result)
+        result = func(*args, **kwargs) if kwargs else func(*args)
+        if not (recorder.busy or recorder.stepping or recorder.unseen) and _functorch.peek_interpreter_stack() is None:
+            with recorder.noted:
+                recorder.ran(func, args, kwargs, result)
         return result
 
 
 class _Calls(TorchFunctionMode):
     """Tells of what the program calls that is no operation, and by which name it calls operations."""
 
-    def __init__(self, recorder: TorchRecorder) -> None:
+    def __init__(self, recorder: TorchRecorder, modes: Modes) -> None:
         super().__init__()
-        self.recorder = recorder
+        self.recorder, self.modes = recorder, modes
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         recorder = self.recorder
-        kwargs = kwargs or {}
-        if recorder.busy or recorder.stepping or func in _ASKED:
-            return func(*args, **kwargs)
-        if func in _SHOWN:
+        other = None if recorder.busy or recorder.stepping else _OTHER.get(func, "operation")
+        if other is None or other == "asked":
+            return func(*args, **kwargs) if kwargs else func(*args)
+        if other == "operation":
+            before, recorder.calling = recorder.calling, func
+            recorder.at = None
+            try:
+                result = func(*args, **kwargs) if kwargs else func(*args)
+            finally:
+                recorder.calling = before
+                recorder.at = None
+            if recorder.waiting and not recorder.failure:
+                with recorder.noted:
+                    recorder.settle()
+            return result
+        return self._other(other, func, args, kwargs or {})
+
+    def _other(self, other: str, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        recorder = self.recorder
+        if other == "shown":
             with recorder.aside():
                 return func(*args, **kwargs)
-        if func is Tensor.register_hook and len(args) == 2:
-            args = args[0], _told(recorder, args[0], args[1])
-        if func in (_NEEDS, _GRAD, Tensor.requires_grad_):
-            with recorder.noting():
+        if other == "hook" and len(args) == 2:
+            args = args[0], _told(recorder, self.modes, args[0], args[1])
+        if other in ("needs", "grad") and recorder.known(args[0]) < 0:
+            with recorder.noted:
                 recorder.identify(args[0])
         before, recorder.calling = recorder.calling, func
+        recorder.at = None
         try:
             result = func(*args, **kwargs)
         finally:
             recorder.calling = before
+            recorder.at = None
         if not recorder.failure:
-            with recorder.noting():
-                self._after(func, args)
+            with recorder.noted:
+                self._after(other, func, args)
         return result
 
-    def _after(self, func: Any, args: tuple[Any, ...]) -> None:
+    def _after(self, other: str, func: Any, args: tuple[Any, ...]) -> None:
         recorder = self.recorder
         recorder.settle()
-        if func == _GRAD:
+        if other == "grad":
             recorder.grad_set(args[0], "None" if args[1] is None else "assign")
-        elif func in (_NEEDS, Tensor.requires_grad_):
+        elif other == "needs":
             recorder.flag_set(args[0], "requires_grad", args[0].requires_grad)
-        elif func is Tensor.retain_grad:
+        elif other == "retain":
             recorder.flag_set(args[0], "retains_grad", True)
             if args[0].grad_fn is not None:
                 _retaining(recorder, args[0])
-        elif func in READS and isinstance(args[0], Tensor):
+        elif other == "read" and isinstance(args[0], Tensor):
             recorder.read(args[0], READS[func])
 
 
-def _told(recorder: TorchRecorder, tensor: Tensor, hook: Callable[[Tensor], Any]) -> Callable[[Tensor], Any]:
+class Modes:
+    """The two modes, which are taken off the stacks while what runs there is not the tape's: to pass an operation over takes
+    them as long as PyTorch takes for it."""
+
+    def __init__(self, recorder: TorchRecorder) -> None:
+        self.operations, self.calls = _Operations(recorder), _Calls(recorder, self)
+        self.left = False
+        """Whether the mode of operations was taken off."""
+
+    @contextmanager
+    def on(self) -> Iterator[None]:
+        """Have both on the stacks."""
+        with self.operations, self.calls:
+            yield
+
+    def leave(self, calls: bool = True) -> tuple[bool, bool]:
+        """Take them off where they are the innermost, the mode of operations alone if that is all; returns which were."""
+        operations = _python_dispatch._get_current_dispatch_mode() is self.operations
+        if operations:
+            _python_dispatch._pop_mode()
+            self.left = True
+        functions = calls and _innermost_function_mode() is self.calls
+        if functions:
+            torch._C._pop_torch_function_stack()
+        return operations, functions
+
+    def come(self, left: tuple[bool, bool]) -> None:
+        """Put back which have left."""
+        if left[0]:
+            _python_dispatch._push_mode(self.operations)
+            self.left = False
+        if left[1]:
+            torch._C._push_on_torch_function_stack(self.calls)
+
+    @contextmanager
+    def only_calls(self) -> Iterator[None]:
+        """A block of which no operation is told."""
+        left = self.leave(calls=False)
+        try:
+            yield
+        finally:
+            self.come(left)
+
+    @contextmanager
+    def again(self) -> Iterator[None]:
+        """A block within such a one of which operations are told."""
+        left = self.left
+        self.come((left, False))
+        try:
+            yield
+        finally:
+            if left:
+                self.leave(calls=False)
+
+
+def _innermost_function_mode() -> Any:
+    count = torch._C._len_torch_function_stack()
+    return torch._C._get_function_stack_at(count - 1) if count else None
+
+
+def _told(recorder: TorchRecorder, modes: Modes, tensor: Tensor, hook: Callable[[Tensor], Any]) -> Callable[[Tensor], Any]:
     """A tensor's hook that tells when it has replaced a gradient."""
     where, held = NOWHERE, weakref.ref(tensor)
-    with recorder.noting():
+    with recorder.noted:
         where = recorder.where()
 
     def told(gradient: Tensor) -> Any:
         recorder.in_hook += 1
         try:
-            result = hook(gradient)
+            with modes.again():
+                result = hook(gradient)
         finally:
             recorder.in_hook -= 1
         seen = held()
         if result is not None and seen is not None and recorder.watching and not recorder.busy:
-            with recorder.noting():
+            with recorder.noted:
                 recorder.hooked(seen, gradient, result, where)
         return result
 
@@ -137,7 +229,7 @@ def _retaining(recorder: TorchRecorder, tensor: Tensor) -> None:
     def told(gradient: Tensor) -> None:
         seen = held()
         if seen is not None and recorder.watching and not recorder.busy:
-            with recorder.noting():
+            with recorder.noted:
                 recorder.retained(seen, gradient)
 
     tensor.register_hook(told)
@@ -147,111 +239,171 @@ def _retaining(recorder: TorchRecorder, tensor: Tensor) -> None:
 def watching(recorder: TorchRecorder) -> Iterator[None]:
     """Tell a recorder of everything that PyTorch does in this thread."""
     recorder.watching = True
+    modes = Modes(recorder)
     with ExitStack() as stack:
         stack.callback(_end, recorder)
-        for handle in (
-            *_modules(recorder),
-            *_optimizers(recorder),
-        ):
+        for handle in _modules(recorder):
             stack.callback(handle.remove)
-        stack.enter_context(_passes(recorder))
+        stack.enter_context(_optimizers(recorder, modes))
+        stack.enter_context(_passes(recorder, modes))
         stack.enter_context(_functions(recorder))
         stack.enter_context(_parameters(recorder))
-        stack.enter_context(_Operations(recorder))
-        stack.enter_context(_Calls(recorder))
+        stack.enter_context(modes.on())
         yield
 
 
 def _end(recorder: TorchRecorder) -> None:
     if not recorder.failure:
-        with recorder.noting():
+        with recorder.noted:
             recorder.settle()
     recorder.watching = False
 
 
 def _modules(recorder: TorchRecorder) -> Iterator[Any]:
+    followed: list[bool] = []
+
     def before(module: Any, _: Any) -> None:
         if not recorder.deaf:
-            with recorder.noting():
+            with recorder.noted:
                 recorder.module_began(module)
+            # A module of PyTorch's calls the program's code by way of the program's modules only.
+            followed.append(recorder.follow(not type(module).__module__.startswith("torch.")))
 
     def after(*_: Any) -> None:
         if not recorder.deaf:
-            with recorder.noting():
+            with recorder.noted:
                 recorder.module_ended()
+            if followed:
+                recorder.follow(followed.pop())
 
     yield register_module_forward_pre_hook(before)
     yield register_module_forward_hook(after, always_call=True)
 
 
-def _optimizers(recorder: TorchRecorder) -> Iterator[Any]:
-    steps: list[tuple[dict[int, int], Any]] = []
+class _Step:
+    """A step of an optimizer that is under way."""
+
+    __slots__ = ("followed", "left", "optimizer", "stepping", "versions", "where")
+
+    def __init__(self, optimizer: Any, versions: dict[int, int], where: Where, stepping: bool) -> None:
+        self.optimizer, self.versions, self.where = optimizer, versions, where
+        self.stepping = stepping
+        """Whether it is a part of another one."""
+        self.left = (False, False)
+        """Which modes were taken off for it."""
+        self.followed = False
+        """Whether the program's lines were followed."""
+
+
+@contextmanager
+def _optimizers(recorder: TorchRecorder, modes: Modes) -> Iterator[None]:
+    steps: list[_Step] = []
 
     def before(optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if recorder.deaf:
             return None
-        with recorder.noting():
+        versions: dict[int, int] = {}
+        where = NOWHERE
+        with recorder.noted:
             recorder.settle()
             versions = {id(p): _version(p) for group in optimizer.param_groups for p in group["params"]}
-            steps.append((versions, recorder.where()))
+            where = recorder.where()
+        step = _Step(optimizer, versions, where, recorder.stepping)
+        steps.append(step)
         recorder.stepping = True
+        step.left = modes.leave()
+        # It is followed where it is the program's own.
+        step.followed = recorder.follow(not type(optimizer).__module__.startswith("torch."))
+
+        def given(closure: Any) -> Any:
+            return _seen(recorder, modes, step, closure) if callable(closure) else closure
+
         # A closure is the program's, though the optimizer calls it.
-        given = [_seen(recorder, each) for each in args[1:]]
-        return (args[0], *given), {name: _seen(recorder, each) for name, each in kwargs.items()}
+        return (args[0], *map(given, args[1:])), {name: given(each) for name, each in kwargs.items()}
+
+    def over(finished: bool) -> None:
+        step = steps.pop()
+        modes.come(step.left)
+        recorder.follow(step.followed)
+        recorder.stepping = step.stepping
+        if not recorder.failure:
+            with recorder.noted:
+                recorder.updated(step.optimizer, step.versions, step.where, finished)
 
     def after(optimizer: Any, *_: Any) -> None:
-        if get_ident() != recorder.thread:
-            return
-        recorder.stepping = False
-        if steps and not recorder.failure:
-            with recorder.noting():
-                recorder.updated(optimizer, *steps.pop())
+        if get_ident() == recorder.thread and steps and steps[-1].optimizer is optimizer:
+            over(finished=True)
 
-    yield register_optimizer_step_pre_hook(before)
-    yield register_optimizer_step_post_hook(after)
+    original = record_function.__exit__
+
+    def left(self: Any, kind: Any, error: Any, trace: Any) -> Any:
+        result = original(self, kind, error, trace)
+        # Hooks are not called after a step that raises; but its name is given to the profiler, and taken back.
+        if kind is not None and steps and get_ident() == recorder.thread and self.name == _step_name(steps[-1].optimizer):
+            over(finished=False)
+        return result
+
+    with ExitStack() as stack:
+        stack.callback(register_optimizer_step_pre_hook(before).remove)
+        stack.callback(register_optimizer_step_post_hook(after).remove)
+        stack.enter_context(_instead(record_function, "__exit__", left))
+        yield
 
 
-def _seen(recorder: TorchRecorder, closure: Any) -> Any:
+def _step_name(optimizer: Any) -> str:
+    return f"Optimizer.step#{type(optimizer).__name__}.step"
+
+
+def _seen(recorder: TorchRecorder, modes: Modes, step: _Step, closure: Callable[..., Any]) -> Callable[..., Any]:
     """A function that an optimizer is given, of which everything is recorded."""
-    if not callable(closure):
-        return closure
 
     def seen(*args: Any, **kwargs: Any) -> Any:
-        before, recorder.stepping = recorder.stepping, False
+        before, recorder.stepping = recorder.stepping, step.stepping
+        modes.come(step.left)
+        followed = recorder.follow(step.followed)
         try:
             return closure(*args, **kwargs)
         finally:
+            recorder.follow(followed)
+            step.left = modes.leave()
             recorder.stepping = before
 
     return seen
 
 
 @contextmanager
-def _passes(recorder: TorchRecorder) -> Iterator[None]:
-    """`backward` and `grad` both go through one function."""
+def _passes(recorder: TorchRecorder, modes: Modes) -> Iterator[None]:
+    """`backward` and `grad` both go through one function; what rules compute is told of where it is itself differentiated."""
     original = autograd_graph._engine_run_backward
 
     def run(t_outputs: Any, *args: Any, **kwargs: Any) -> Any:
         if recorder.deaf:
             return original(t_outputs, *args, **kwargs)
+        if not all([t.requires_grad for t in t_outputs if isinstance(t, Tensor)]):
+            return original(t_outputs, *args, **kwargs)  # which says that there is nothing to go back through
         grads, retain, create, inputs = args[:4]
         via = "backward" if kwargs.get("accumulate_grad", False) else "grad"
         creating = recorder.creating
         handles: list[Any] = []
-        with recorder.noting():
+        thresholds = gc.get_threshold()
+        if 0 < thresholds[0] < ROOM:
+            gc.set_threshold(ROOM, *thresholds[1:])
+        with recorder.noted:
             roots = [t for t in t_outputs if isinstance(t, Tensor)]
             handles = recorder.began(roots, grads, bool(retain), bool(create), inputs, via)
         error: BaseException | None = None
         try:
-            return original(t_outputs, *args, **kwargs)
+            with modes.again() if create else modes.only_calls():
+                return original(t_outputs, *args, **kwargs)
         except BaseException as raised:
             error = raised
             raise
         finally:
             for handle in handles:
                 handle.remove()
+            gc.set_threshold(*thresholds)
             if not recorder.failure:
-                with recorder.noting():
+                with recorder.noted:
                     recorder.ended(bool(retain), error, creating)
 
     with _instead(autograd_graph, "_engine_run_backward", run), _instead(torch.autograd, "_engine_run_backward", run):
@@ -268,7 +420,7 @@ def _functions(recorder: TorchRecorder) -> Iterator[None]:
         if recorder.deaf or recorder.unseen:
             return call(*args, **kwargs)
         where = NOWHERE
-        with recorder.noting():
+        with recorder.noted:
             recorder.settle()
             where = recorder.where()
         recorder.unseen += 1
@@ -277,7 +429,7 @@ def _functions(recorder: TorchRecorder) -> Iterator[None]:
         finally:
             recorder.unseen -= 1
         if where is not NOWHERE and not recorder.failure:
-            with recorder.noting():
+            with recorder.noted:
                 recorder.custom(cls, args, result, where)
         return result
 
@@ -296,7 +448,7 @@ def _parameters(recorder: TorchRecorder) -> Iterator[None]:
         with recorder.aside():
             made = original(cls, data, requires_grad)
         if isinstance(made, Tensor) and not isinstance(made, torch.nn.UninitializedParameter):
-            with recorder.noting():
+            with recorder.noted:
                 recorder.made(made)
         return made
 

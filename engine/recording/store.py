@@ -211,10 +211,14 @@ class ArrayStore:
     def put(self, stored: StoredArray) -> int:
         """Take what has been kept of an array elsewhere, and return its id."""
         if stored.summary is not None:
-            self._kinds.append(Row(stored.dtype, stored.shape, GONE, stored.summary))
-            return self._put(len(self._kinds) - 1, b"")
+            return self.summed(stored.dtype, stored.shape, stored.summary)
         assert stored.data is not None
         return self._put(self._kind(stored.dtype, stored.shape), stored.data)
+
+    def summed(self, dtype: str, shape: tuple[int, ...], summary: Summary) -> int:
+        """Take the summary of an array, and return its id."""
+        self._kinds.append(Row(dtype, shape, GONE, summary))
+        return self._put(len(self._kinds) - 1, b"")
 
     def _put(self, kind: int, data: bytes) -> int:
         self.data.append(data)

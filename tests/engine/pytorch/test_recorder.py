@@ -167,6 +167,14 @@ def test_findings_and_why_speak_of_it(taped: Taped) -> None:
     assert first.line == 5
 
 
+def test_a_pass_that_has_nothing_to_go_through_is_an_error_of_the_program_s(taped: Taped) -> None:
+    recording, error = taped.ending("import torch\nw = torch.ones(2)\nloss = (w * 2).sum()\nloss.backward()\n")
+    assert isinstance(error, RuntimeError)
+    assert not of(recording, e.BackwardBegan)
+    assert [event.type for event in of(recording, e.Raised)] == ["RuntimeError"]  # type: ignore[attr-defined]
+    assert not of(recording, e.Warned)
+
+
 def test_other_files_of_the_project_are_told_apart(taped: Taped, tmp_path: Path) -> None:
     (tmp_path / "model.py").write_text(
         "from torch import nn\n\nclass Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
@@ -233,21 +241,109 @@ def test_dtypes_and_layouts_that_numpy_has_not(taped: Taped, torch: ModuleType) 
 
 
 @pytest.mark.parametrize("shape", [(40, 50), (3000,), (2, 3, 400)])
-def test_a_summary_is_the_engines(torch: ModuleType, shape: tuple[int, ...]) -> None:
-    from engine.pytorch.arrays import summary
-    from engine.recording.store import summarize
+@pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16", "int64", "complex64"])
+def test_a_summary_is_the_engines(torch: ModuleType, shape: tuple[int, ...], dtype: str) -> None:
+    from engine.pytorch.arrays import Keeper
+    from engine.recording.store import ArrayStore, summarize
 
     torch.manual_seed(0)
-    tensor = torch.randn(*shape)
-    for change in ("nothing", "a NaN", "infinities", "all NaN"):
+    tensor = (torch.randn(*shape) * 50).to(getattr(torch, dtype))
+    changes = ["nothing", "zeros", "one value", "nearly alike"]
+    if tensor.is_floating_point():
+        changes += ["tiny", "huge", "a NaN", "infinities", "all NaN"]
+    for change in changes:
+        if change in ("zeros", "one value", "all NaN"):
+            tensor.fill_({"zeros": 0, "one value": 3, "all NaN": torch.nan}[change])
+        if change == "nearly alike":
+            tensor.fill_(1000).view(-1)[0] = 1001
+        if change in ("tiny", "huge"):
+            tensor.copy_(torch.randn(*shape) * (1e-20 if change == "tiny" else 1e30))
         if change == "a NaN":
             tensor.view(-1)[5] = torch.nan
         if change == "infinities":
             tensor.view(-1)[:3] = torch.inf
-        if change == "all NaN":
-            tensor.fill_(torch.nan)
-        ours, theirs = summary(tensor), summarize(tensor.numpy())
-        assert (ours.nan, ours.inf, sum(ours.histogram)) == (theirs.nan, theirs.inf, sum(theirs.histogram))
-        for name in ("min", "max", "mean", "std", "norm"):
-            assert getattr(ours, name) == pytest.approx(getattr(theirs, name), rel=1e-4, abs=1e-6, nan_ok=True)
-        assert np.shape(ours.corners) == np.shape(theirs.corners) or change == "all NaN"
+        store = ArrayStore()
+        keeper = Keeper(store, 64)
+        keeper.keep(tensor)
+        keeper.keep(tensor.transpose(0, -1))
+        keeper.keep(tensor[..., ::2])
+        plain = tensor.float().numpy() if dtype == "bfloat16" else tensor.numpy()
+        expected = [summarize(plain), summarize(plain.T), summarize(plain[..., ::2])]
+        for ours, theirs in zip([array.summary for array in store.arrays], expected, strict=True):
+            assert ours is not None
+            assert (ours.nan, ours.inf) == (theirs.nan, theirs.inf)
+            for name in ("min", "max", "mean", "std", "norm"):
+                near = pytest.approx(getattr(theirs, name), rel=1e-4, abs=1e-6 * max(1, abs(theirs.max)), nan_ok=True)
+                assert getattr(ours, name) == near, (change, name)
+
+
+def test_another_view_of_the_same_memory_is_not_looked_at_again_until_it_is_written(torch: ModuleType) -> None:
+    from engine.pytorch.arrays import Keeper
+    from engine.recording.store import ArrayStore
+
+    store = ArrayStore()
+    keeper = Keeper(store, 64)
+    x = torch.arange(200.0)
+    for tensor in (x, x.view(10, 20).t(), x[:100], x.expand(2, 200), x.view(torch.int32)):
+        keeper.keep(tensor)
+    whole, turned, half, twice, other = [array.summary for array in store.arrays]
+    assert whole is turned
+    assert half is not None and twice is not None and other is not None  # noqa: PT018
+    assert (half.max, twice.mean, other.max) == (99.0, 99.5, x.view(torch.int32).max().item())
+    x.add_(1)
+    keeper.keep(x.view(200, 1))
+    x.data.add_(1)  # which PyTorch does not count, but the recorder sees it run
+    keeper.forget()
+    keeper.keep(x)
+    assert [array.summary.max for array in store.arrays[-2:]] == [200.0, 201.0]  # type: ignore[union-attr]
+
+
+def test_forms_are_met_again_and_what_differs_in_them_is_kept_apart(taped: Taped, torch: ModuleType) -> None:
+    recording = taped(
+        "import torch\nw = torch.ones(3, requires_grad=True)\nm = torch.tensor([1.0, 2.0, 0.5])\n"
+        "for k in range(4):\n    h = (w * (k + 0.5)).pow(k + 1)\n    if k == 2:\n        h = h.detach()\n"
+        "    (h * m).sum(dim=0, keepdim=k % 2 == 0).sum().add(h.mean()).add(w.sum()).backward()\n"
+    )
+    made = [event for event in of(recording, e.OpRan) if event.op == "mul"]  # type: ignore[attr-defined]
+    assert [event.inputs[1].text for event in made[::2]] == ["0.5", "1.5", "2.5", "3.5"]  # type: ignore[attr-defined]
+    assert [event.node.name if event.node else "" for event in made[1::2]] == ["MulBackward0"] * 2 + ["", "MulBackward0"]  # type: ignore[attr-defined]
+    sums = [event.inputs for event in of(recording, e.OpRan) if event.op == "sum" and len(event.inputs) > 1]  # type: ignore[attr-defined]
+    assert [[argument.text for argument in each[1:]] for each in sums] == [["(0,)", "True"], ["(0,)"]] * 2
+    nodes = {event.node.id: event.node for event in of(recording, e.OpRan) if event.node}  # type: ignore[attr-defined]
+    powers = [
+        next(saved.text for saved in node.saved if saved.name == "exponent") for node in nodes.values() if "Pow" in node.name
+    ]
+    assert powers == ["1", "2", "3", "4"]
+    ran = of(recording, e.NodeRan)
+    assert all(sent is None or sent.array >= 0 for event in ran for sent in event.sent)  # type: ignore[attr-defined]
+    w = torch.ones(3, requires_grad=True)
+    for k in range(4):
+        h = (w * (k + 0.5)).pow(k + 1)
+        h = h.detach() if k == 2 else h
+        (h * torch.tensor([1.0, 2.0, 0.5])).sum().add(h.mean()).add(w.sum()).backward()
+    assert w.grad is not None
+    assert np.asarray(recording.array(of(recording, e.Accumulated)[-1].total)).tolist() == w.grad.tolist()  # type: ignore[attr-defined]
+
+
+def test_places_within_modules_follow_calls_of_the_program(taped: Taped) -> None:
+    recording = taped(
+        "import torch\nfrom torch import nn\nclass Twice(nn.Module):\n    def forward(self, x):\n        for k in range(2):\n"
+        "            x = x * 2\n        return x\nnet = nn.Sequential(nn.Linear(2, 2), Twice(), nn.ReLU())\n"
+        "for step in range(2):\n    out = net(torch.ones(1, 2))\n    out = out + 1\n"
+    )
+    told = [
+        (event.op, recording.line(event), recording.scopes[event.scope].loops, recording.scopes[event.scope].module)  # type: ignore[attr-defined]
+        for event in of(recording, e.OpRan)
+        if event.op in ("addmm", "mul", "relu", "add")  # type: ignore[attr-defined]
+    ]
+    assert told == [
+        line
+        for step in range(2)
+        for line in [
+            ("addmm", 10, ((9, step),), "net.0"),
+            ("mul", 6, ((9, step), (5, 0)), "net.1"),
+            ("mul", 6, ((9, step), (5, 1)), "net.1"),
+            ("relu", 10, ((9, step),), "net.2"),
+            ("add", 11, ((9, step),), ""),
+        ]
+    ]

@@ -90,10 +90,10 @@ def test_no_tensor_is_kept_alive(torch: ModuleType) -> None:
 def test_an_error_within_the_recorder_ends_the_recording_and_not_the_training(
     torch: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from engine.pytorch import record, recorder
+    from engine.pytorch import arrays, record
 
     plain, _ = trained(torch)
-    kept, calls = recorder.kept, []
+    kept, calls = arrays.Keeper.keep, []
 
     def fails(*arguments: Any) -> int:
         calls.append(1)
@@ -101,7 +101,7 @@ def test_an_error_within_the_recorder_ends_the_recording_and_not_the_training(
             raise OverflowError("too much for it")
         return kept(*arguments)
 
-    monkeypatch.setattr(recorder, "kept", fails)
+    monkeypatch.setattr(arrays.Keeper, "keep", fails)
     with pytest.warns(RuntimeWarning, match="The recording ends here"), record() as tape:
         recorded, _ = trained(torch)
     assert all(torch.equal(a, b) for a, b in zip(plain, recorded, strict=True))
@@ -187,3 +187,150 @@ def test_a_file_that_cannot_be_written_ends_no_training(torch: ModuleType, tmp_p
         record(tmp_path / "absent" / "run.gradtape"),
     ):
         1 / 0  # noqa: B018
+
+
+def test_facts_are_recorded_without_values(torch: ModuleType) -> None:
+    from engine.pytorch import record
+
+    plain, _ = trained(torch)
+    with record(level="facts") as facts:
+        recorded, _ = trained(torch)
+    with record(level="statistics") as statistics:
+        trained(torch)
+    assert all(torch.equal(a, b) for a, b in zip(plain, recorded, strict=True))
+    told = [
+        [(type(event), recording.line(event)) for event in recording.events]
+        for recording in (facts.recording, statistics.recording)
+    ]
+    assert told[0] == told[1]
+    arrays = facts.recording.arrays
+    assert len(arrays) < len(statistics.recording.arrays) / 5
+    assert all(
+        array.data is None and array.summary is not None and array.summary.norm != array.summary.norm for array in arrays
+    )
+
+
+@pytest.mark.parametrize("own", [True, False], ids=["the program's", "PyTorch's"])
+def test_an_optimizer_that_raises_is_over(torch: ModuleType, own: bool) -> None:
+    from engine.pytorch import record
+
+    class Failing(torch.optim.Optimizer):  # type: ignore[name-defined, misc]
+        def step(self, closure: Any = None) -> None:
+            with torch.no_grad():
+                self.param_groups[0]["params"][0].add_(1)
+            raise ArithmeticError
+
+    def failing() -> None:
+        raise ArithmeticError
+
+    w = torch.zeros(2, requires_grad=True)
+    with record() as tape:
+        w.sum().backward()
+        optimizer = Failing([w], {}) if own else torch.optim.SGD([w], lr=0.1)
+        with pytest.raises(ArithmeticError):
+            optimizer.step() if own else optimizer.step(failing)
+        (w * 3).sum().backward()
+        torch.optim.SGD([w], lr=0.1).step()
+    ran = [(event.op, len(event.written)) for event in tape.recording.events if isinstance(event, e.OpRan)]
+    first = [("failing", 1)] if own else []
+    assert ran == [("constant", 0), ("sum", 0), *first, ("mul", 0), ("sum", 0), ("sgd", 1)]
+    assert [event.optimizer for event in tape.recording.events if isinstance(event, e.Stepped)] == ["SGD"]
+
+
+def test_a_closure_is_recorded_and_what_the_optimizer_computes_is_not(torch: ModuleType) -> None:
+    from engine.pytorch import record
+
+    w = torch.ones(2, requires_grad=True)
+    optimizer = torch.optim.LBFGS([w], max_iter=2)
+
+    def closure() -> Any:
+        optimizer.zero_grad()
+        loss = (w * w).sum()
+        loss.backward()
+        return loss
+
+    with record() as tape:
+        optimizer.step(closure)
+        w.detach().exp()
+    ops = [event.op for event in tape.recording.events if isinstance(event, e.OpRan)]
+    assert {*ops} == {"constant", "mul", "sum", "lbfgs", "detach", "exp"}
+    assert ops.count("mul") == sum(isinstance(event, e.BackwardBegan) for event in tape.recording.events) >= 2
+
+
+def test_what_the_program_s_own_modes_see_of_a_step_is_the_same(torch: ModuleType) -> None:
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    from engine.pytorch import record
+
+    class Counting(TorchDispatchMode):
+        def __init__(self) -> None:
+            super().__init__()
+            self.seen: list[str] = []
+
+        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            self.seen.append(str(func))
+            return func(*args, **(kwargs or {}))
+
+    def run() -> list[str]:
+        torch.manual_seed(0)
+        net = torch.nn.Linear(100, 2)
+        optimizer = torch.optim.Adam(net.parameters())
+        with Counting() as mode:
+            net(torch.ones(1, 100)).sum().backward()
+            optimizer.step()
+        return [each for each in mode.seen if each.startswith("aten.") and "detach" not in each]
+
+    plain = run()
+    assert len(plain) > 20
+    with record() as tape:
+        assert run() == plain
+    assert any(isinstance(event, e.Stepped) for event in tape.recording.events)
+
+
+def test_the_garbage_collector_is_set_as_it_was(torch: ModuleType) -> None:
+    from engine.pytorch import record
+
+    found, before, within = gc.get_threshold(), (700, 10, 10), []
+    w = torch.ones(2, requires_grad=True)
+    gc.set_threshold(*before)
+    try:
+        with record():
+            loss = (w * 2).sum()
+            w.register_hook(lambda _: within.append(gc.get_threshold()[0] > before[0]))
+            loss.backward()
+            with pytest.raises(RuntimeError, match="second time"):
+                loss.backward()
+            assert gc.get_threshold()[:2] == before[:2]
+    finally:
+        gc.set_threshold(*found)
+    assert within[0]
+
+
+def test_gradients_accumulate_in_place_as_they_do_unrecorded(torch: ModuleType) -> None:
+    from engine.pytorch import record
+
+    def run() -> list[tuple[int, bool]]:
+        w = torch.ones(200, requires_grad=True)
+        found, before = [], 0
+        for _ in range(3):
+            (w * 2).sum().backward()
+            found.append((w.grad._version, w.grad.data_ptr() == before))
+            before = w.grad.data_ptr()
+        return found
+
+    plain = run()
+    with record() as tape:
+        assert run() == plain == [(0, False), (1, True), (2, True)]
+    totals = [event.total for event in tape.recording.events if isinstance(event, e.Accumulated)]
+    maxima = [array.summary.max for array in (tape.recording.arrays[total] for total in totals) if array.summary is not None]
+    assert maxima == [2.0, 4.0, 6.0]
+
+
+def test_operations_are_told_without_the_compiler_s_wrapper(torch: ModuleType) -> None:
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    from engine.pytorch.watch import _Operations
+
+    assert not _Operations._should_skip_dynamo()
+    if hasattr(TorchDispatchMode, "_should_skip_dynamo"):  # in releases that wrap the function
+        assert not hasattr(_Operations.__torch_dispatch__, "__wrapped__")
