@@ -8,11 +8,12 @@ ever set on a tensor, which is copied and saved with what is set on it, and none
 
 from __future__ import annotations
 
-import warnings
+import math
 import weakref
 from collections.abc import Callable, Sequence
 from sys import _getframe
 from threading import get_ident
+from time import monotonic
 from types import FrameType
 from typing import Any
 
@@ -32,6 +33,7 @@ from ..recording.tensor_paths import Kinds
 from ..recording.writer import NOWHERE, Where
 from . import aten
 from .arrays import LEVELS, device_name, dtype_name, kept, layout_name
+from .telling import told
 
 Tensor = torch.Tensor
 NEVER = 2**62
@@ -117,6 +119,8 @@ class TorchRecorder(Logbook):
         """Looks for names before a backward pass, where no instrumented text tells them."""
         self.failure = ""
         """Why there is no more of the recording, where it could not go on."""
+        self.due = math.inf
+        """When what has come is to be written into its file, by the clock of `monotonic`."""
         self.watching = False
         """Whether it is told of what happens."""
         self.busy = 0
@@ -162,7 +166,7 @@ class TorchRecorder(Logbook):
         self._pending.clear()
         message = f"The recording ends here, because Gradtape could not go on with it ({self.failure})"
         self.writer.once(self._where, e.Warned("RuntimeWarning", message))
-        warnings.warn(message, RuntimeWarning, stacklevel=4)
+        told(message)
 
     @property
     def deaf(self) -> bool:
@@ -262,6 +266,11 @@ class TorchRecorder(Logbook):
     def _write(self, where: Where, make: Callable[[], AnyEvent]) -> None:
         self.writer.write(where, make)
         self._sent_on()
+
+    def _sent_on(self) -> None:
+        if monotonic() > self.due:
+            self.flush()
+        super()._sent_on()
 
     # --- things described -------------------------------------------------------------------------------------------------
 

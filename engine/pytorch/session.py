@@ -1,9 +1,9 @@
-"""Recording a block of the user's own code: `with gradtape.record("run.gradtape"): train()`."""
+"""Recording a block of the user's own code: `with gradtape.record("run.gradtape"): train()`, or from `start` to `stop`."""
 
 from __future__ import annotations
 
+import atexit
 import sys
-import warnings
 from contextlib import ExitStack
 from functools import wraps
 from inspect import CO_OPTIMIZED
@@ -13,10 +13,12 @@ from typing import Any
 
 import torch
 
+from ..recording.bounded_text import said
 from ..recording.recording import Recording
 from ..recording.tensor_paths import tensor_paths
 from ..recording.writer import LoopNest
 from .arrays import LEVELS
+from .filing import Filing, recording_of
 from .loops import loops_of
 from .project import ProjectCodes
 from .recorder import TorchRecorder
@@ -33,7 +35,7 @@ def record(path: str | Path | None = None, *, level: str = "statistics") -> Sess
         def train(): …
 
     Args:
-        path: the file that is written at the end; without one, the recording is the session's `recording`.
+        path: the file, to which is appended while it runs; without one, the recording is the session's `recording`.
         level: "statistics" keeps of larger tensors what is known of their values, "values" tensors of up to 1,024 elements
             whole; "off" records nothing.
 
@@ -41,6 +43,60 @@ def record(path: str | Path | None = None, *, level: str = "statistics") -> Sess
         ValueError: for any other level.
     """
     return Session(path, level)
+
+
+_started: list[Session] = []
+"""The recording that `start` has begun and `stop` has not ended, if there is one."""
+
+
+def start(path: str | Path | None = None, *, level: str = "statistics") -> Session:
+    """Record what PyTorch does from here to `gradtape.stop()`, or to the end of the program.
+
+        gradtape.start("run.gradtape")
+        train()
+        gradtape.stop()
+
+    Args:
+        path: as `record` has it, and `level` too.
+
+    Raises:
+        ValueError: for any other level.
+        RuntimeError: where a recording that was started has not been stopped.
+    """
+    if _started:
+        raise RuntimeError("a recording has been started already: gradtape.stop() ends it")
+    session = Session(path, level)
+    session._start(sys._getframe(1))
+    _started.append(session)
+    session._before = _last_error()
+    atexit.register(_end)
+    return session
+
+
+def stop() -> Session:
+    """End the recording that `gradtape.start()` has begun, and write its file.
+
+    Raises:
+        RuntimeError: where none has been started.
+    """
+    if not _started:
+        raise RuntimeError("no recording has been started: gradtape.start() begins one")
+    session = _started.pop()
+    atexit.unregister(_end)
+    session._stop(sys.exc_info()[1])
+    return session
+
+
+def _end() -> None:
+    """The program has ended without `stop`."""
+    session = _started.pop()
+    error = _last_error()
+    session._stop(error if error is not session._before else None)
+
+
+def _last_error() -> BaseException | None:
+    """The exception that Python has shown last because nothing caught it."""
+    return getattr(sys, "last_value", None)
 
 
 class Session:
@@ -53,6 +109,9 @@ class Session:
         self.recorder: TorchRecorder | None = None
         self._stack = ExitStack()
         self._names: _Names | None = None
+        self._filing: Filing | None = None
+        self._before: BaseException | None = None
+        """The error that Python had shown last when it began."""
 
     def __enter__(self) -> Session:
         self._start(sys._getframe(1))
@@ -83,7 +142,8 @@ class Session:
         """What was recorded so far."""
         if self.recorder is None:
             raise RuntimeError("nothing has been recorded")
-        return recording_of(self.recorder)
+        made = None if self._filing is None else self._filing.recording()
+        return recording_of(self.recorder) if made is None else made
 
     def _start(self, frame: FrameType) -> None:
         if self.level == "off":
@@ -91,7 +151,9 @@ class Session:
         file = frame.f_code.co_filename
         codes = ProjectCodes(Path(file).resolve().parent if file.endswith(".py") else Path.cwd(), file)
         self.recorder = TorchRecorder(codes, self.level)
-        self._names = self._stack.enter_context(_Names(self.recorder, frame))
+        if self.path is not None:
+            self._filing = Filing(self.recorder, self.path)
+        self._names = self._stack.enter_context(_Names(self.recorder))
         self._stack.enter_context(watching(self.recorder))
         self._stack.enter_context(loops_of(codes, self._loops, frame))
 
@@ -111,20 +173,18 @@ class Session:
             self._names.look()
         self._stack.close()
         if error is not None:
-            recorder.raised(type(error).__name__, str(error))
-        if self.path is not None:
-            try:
-                recording_of(recorder).save(self.path)
-            except (OSError, ValueError) as wrong:
-                # The training is over, and ends as it would have.
-                warnings.warn(f"The recording could not be written to {self.path}: {wrong}", RuntimeWarning, stacklevel=3)
+            codes = recorder.codes
+            assert isinstance(codes, ProjectCodes)
+            recorder.raised(type(error).__name__, said(error), codes.span_of(error))
+        if self._filing is not None:
+            self._filing.end()
 
 
 class _Names:
     """Finds the names that the code around a block has given to tensors; a block's text is not changed for it."""
 
-    def __init__(self, recorder: TorchRecorder, frame: FrameType) -> None:
-        self.recorder, self.frame = recorder, frame
+    def __init__(self, recorder: TorchRecorder) -> None:
+        self.recorder = recorder
 
     def __enter__(self) -> _Names:
         self.recorder.before_pass = self.look
@@ -132,7 +192,6 @@ class _Names:
 
     def __exit__(self, *_: object) -> None:
         self.recorder.before_pass = None
-        del self.frame
 
     def look(self) -> None:
         """Note the names that have been bound since."""
@@ -143,7 +202,7 @@ class _Names:
             if recorder.codes.cell(frame.f_code) >= 0:
                 frames.append(frame)
             frame = frame.f_back
-        for frame in dict.fromkeys((*reversed(frames), self.frame)):
+        for frame in reversed(frames):
             function = "" if frame.f_code.co_name == "<module>" else frame.f_code.co_name
             for name, value in _locals(frame):
                 self._note(name, value, function)
@@ -167,12 +226,3 @@ def _locals(frame: FrameType) -> list[tuple[str, Any]]:
     if sys.version_info < (3, 13) and frame.f_code.co_flags & CO_OPTIMIZED and frame.f_trace is None:
         values.clear()  # a copy, which Python would keep, with all that is in it, as long as the call runs
     return found
-
-
-def recording_of(recorder: TorchRecorder) -> Recording:
-    """The recording of what a recorder has seen."""
-    codes = recorder.codes
-    assert isinstance(codes, ProjectCodes)
-    made = recorder.recording(codes.sources())
-    made.engine, made.names = f"torch {torch.__version__}", codes.names()
-    return made
