@@ -141,6 +141,8 @@ class TorchRecorder(Logbook):
         """Whether an optimizer computes."""
         self._ids: dict[int, tuple[int, weakref.ref[Tensor]]] = {}
         self._next = 0
+        self._mark = object()
+        """What tells the nodes that it has numbered from those of other recorders, which may be gone."""
         self._sharers: dict[int, list[weakref.ref[Tensor]]] = {}
         """Address of a storage → the tensors that lie in it."""
         self._sharers_most = 1024
@@ -288,7 +290,7 @@ class TorchRecorder(Logbook):
     def _node(self, fn: Any) -> int:
         """The id of a node, NOTHING if it has none."""
         said = fn.metadata.get(OURS)
-        return said[1] if said is not None and said[0] == id(self) else NOTHING
+        return said[1] if said is not None and said[0] is self._mark else NOTHING
 
     def _nodes(self, fn: Any, name: str = "") -> tuple[NodeInfo, ...]:
         """The nodes first seen with `fn`, itself last, after those it leads to."""
@@ -312,7 +314,7 @@ class TorchRecorder(Logbook):
     def _node_info(self, fn: Any, name: str) -> NodeInfo:
         hole = self.writer.hole
         number, variable, sequence = self._number(), NOTHING, NEVER
-        fn.metadata[OURS] = id(self), number
+        fn.metadata[OURS] = self._mark, number
         if fn.name().endswith("AccumulateGrad"):
             variable = self.known(fn.variable)
             saved: tuple[Saved, ...] = ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import sys
+from collections.abc import Sequence
 from contextlib import ExitStack
 from functools import wraps
 from inspect import CO_OPTIMIZED
@@ -18,6 +19,7 @@ from ..recording.recording import Recording
 from ..recording.tensor_paths import tensor_paths
 from ..recording.writer import LoopNest
 from .arrays import LEVELS
+from .blackbox import MOMENTS, BlackBox, Moment
 from .filing import Filing, recording_of
 from .loops import loops_of
 from .project import ProjectCodes
@@ -25,7 +27,14 @@ from .recorder import TorchRecorder
 from .watch import watching
 
 
-def record(path: str | Path | None = None, *, level: str = "statistics") -> Session:
+def record(
+    path: str | Path | None = None,
+    *,
+    level: str = "statistics",
+    last: int | None = None,
+    until: Moment | Sequence[Moment] | None = None,
+    every: int = 1,
+) -> Session:
     """Record what PyTorch does in a block or in a function.
 
         with gradtape.record("run.gradtape"):
@@ -38,18 +47,52 @@ def record(path: str | Path | None = None, *, level: str = "statistics") -> Sess
         path: the file, to which is appended while it runs; without one, the recording is the session's `recording`.
         level: "statistics" keeps of larger tensors what is known of their values, "values" tensors of up to 1,024 elements
             whole; "off" records nothing.
+        last: keep only so many iterations, the last ones at any time, and the losses of all of them: a black box, which is
+            written when something happens, or else at the end.
+        until: what that is: "nan" (a loss or the norm of the gradients is NaN or infinite), "jump" (a loss is ten times the
+            usual one), "signal" (SIGTERM or SIGUSR1 came; after the latter the run is recorded further), "exception", or a
+            function that is given each `Iteration` and says whether now; or several of them. Without it, "nan". An exception
+            that ends the block always counts.
+        every: record only every so manyth iteration, of the others the losses alone.
 
     Raises:
-        ValueError: for any other level.
+        ValueError: for any other level or moment, and for a black box without a path.
     """
-    return Session(path, level)
+    return Session(path, level, _black_box(path, last, until, every))
 
 
+def _black_box(
+    path: str | Path | None, last: int | None, until: Moment | Sequence[Moment] | None, every: int
+) -> tuple[int, tuple[Moment, ...], int] | None:
+    """How many iterations, until when and how many apart; None where everything is recorded."""
+    if last is None and until is None and every == 1:
+        return None
+    moments = ("nan",) if until is None else (until,) if isinstance(until, str) or callable(until) else tuple(until)
+    last = LAST if last is None else last
+    if path is None:
+        raise ValueError("a black box needs the path of a file")
+    if last < 1 or every < 1:
+        raise ValueError("last and every count iterations, from 1")
+    for moment in moments:
+        if not callable(moment) and moment not in MOMENTS:
+            raise ValueError(f"until is one of {', '.join(MOMENTS)} or a function, not {moment!r}")
+    return last, moments, every
+
+
+LAST = 3
+"""Iterations of a black box of which that is not said."""
 _started: list[Session] = []
 """The recording that `start` has begun and `stop` has not ended, if there is one."""
 
 
-def start(path: str | Path | None = None, *, level: str = "statistics") -> Session:
+def start(
+    path: str | Path | None = None,
+    *,
+    level: str = "statistics",
+    last: int | None = None,
+    until: Moment | Sequence[Moment] | None = None,
+    every: int = 1,
+) -> Session:
     """Record what PyTorch does from here to `gradtape.stop()`, or to the end of the program.
 
         gradtape.start("run.gradtape")
@@ -57,15 +100,15 @@ def start(path: str | Path | None = None, *, level: str = "statistics") -> Sessi
         gradtape.stop()
 
     Args:
-        path: as `record` has it, and `level` too.
+        path: as `record` has it, and the others too.
 
     Raises:
-        ValueError: for any other level.
+        ValueError: as `record`.
         RuntimeError: where a recording that was started has not been stopped.
     """
     if _started:
         raise RuntimeError("a recording has been started already: gradtape.stop() ends it")
-    session = Session(path, level)
+    session = Session(path, level, _black_box(path, last, until, every))
     session._start(sys._getframe(1))
     _started.append(session)
     session._before = _last_error()
@@ -102,7 +145,12 @@ def _last_error() -> BaseException | None:
 class Session:
     """A block that is being recorded, or was."""
 
-    def __init__(self, path: str | Path | None = None, level: str = "statistics") -> None:
+    def __init__(
+        self,
+        path: str | Path | None = None,
+        level: str = "statistics",
+        black_box: tuple[int, tuple[Moment, ...], int] | None = None,
+    ) -> None:
         if level not in (*LEVELS, "off"):
             raise ValueError(f"level is one of {', '.join((*LEVELS, 'off'))}, not {level!r}")
         self.path, self.level = None if path is None else Path(path), level
@@ -110,6 +158,8 @@ class Session:
         self._stack = ExitStack()
         self._names: _Names | None = None
         self._filing: Filing | None = None
+        self._black_box = black_box
+        self._box: BlackBox | None = None
         self._before: BaseException | None = None
         """The error that Python had shown last when it began."""
 
@@ -125,7 +175,7 @@ class Session:
 
         @wraps(function)
         def recorded(*args: Any, **kwargs: Any) -> Any:
-            session = Session(self.path, self.level)
+            session = Session(self.path, self.level, self._black_box)
             session._start(sys._getframe(1))
             try:
                 result = function(*args, **kwargs)
@@ -142,6 +192,8 @@ class Session:
         """What was recorded so far."""
         if self.recorder is None:
             raise RuntimeError("nothing has been recorded")
+        if self._box is not None:
+            return self._box.made()
         made = None if self._filing is None else self._filing.recording()
         return recording_of(self.recorder) if made is None else made
 
@@ -150,6 +202,10 @@ class Session:
             return
         file = frame.f_code.co_filename
         codes = ProjectCodes(Path(file).resolve().parent if file.endswith(".py") else Path.cwd(), file)
+        if self._black_box is not None and self.path is not None:
+            self._boxed(codes, self.path, *self._black_box)
+            self._stack.enter_context(loops_of(codes, self._loops, frame))
+            return
         self.recorder = TorchRecorder(codes, self.level)
         if self.path is not None:
             self._filing = Filing(self.recorder, self.path)
@@ -157,7 +213,22 @@ class Session:
         self._stack.enter_context(watching(self.recorder))
         self._stack.enter_context(loops_of(codes, self._loops, frame))
 
+    def _boxed(self, codes: ProjectCodes, path: Path, last: int, until: Sequence[Moment], every: int) -> None:
+        box = self._box = BlackBox(codes, self.level, path, last, until, every, self._renewed)
+        self.recorder = box.recorder
+        self._names = self._stack.enter_context(_Names(box.recorder))
+        box.begin()
+
+    def _renewed(self, recorder: TorchRecorder) -> None:
+        """Another recorder takes the place of the one there was."""
+        assert self._names is not None
+        self.recorder = recorder
+        self._names.take(recorder)
+
     def _loops(self, nest: LoopNest) -> None:
+        if self._box is not None:
+            self._box.loops(nest)
+            return
         assert self.recorder is not None
         with self.recorder.noting():
             self.recorder.settle()
@@ -166,6 +237,10 @@ class Session:
     def _stop(self, error: BaseException | None) -> None:
         recorder = self.recorder
         if recorder is None:
+            return
+        if self._box is not None:
+            self._stack.close()
+            self._box.end(error)
             return
         with recorder.noting():
             recorder.settle()
@@ -187,8 +262,14 @@ class _Names:
         self.recorder = recorder
 
     def __enter__(self) -> _Names:
-        self.recorder.before_pass = self.look
+        self.take(self.recorder)
         return self
+
+    def take(self, recorder: TorchRecorder) -> None:
+        """Tell a recorder from now on."""
+        self.recorder.before_pass = None
+        self.recorder = recorder
+        recorder.before_pass = self.look
 
     def __exit__(self, *_: object) -> None:
         self.recorder.before_pass = None

@@ -171,12 +171,12 @@ def array_references(tape: Tape) -> Iterator[tuple[Numbers, Numbers]]:
             yield from _named_arrays(table, steps)
 
 
-_ARRAYS = frozenset(("array", "increment", "total", "before", "after", "raw"))
+ARRAYS = frozenset(("array", "increment", "total", "before", "after", "raw"))
 
 
 def _named_arrays(table: Table, steps: Numbers) -> Iterator[tuple[Numbers, Numbers]]:
     for name, column in table.columns.items():
-        if name in _ARRAYS:
+        if name in ARRAYS:
             yield steps, column.astype(np.int64)
     for name, child in table.children.items():
         if child.size:
