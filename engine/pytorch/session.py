@@ -18,6 +18,7 @@ from ..recording.bounded_text import said
 from ..recording.recording import Recording
 from ..recording.tensor_paths import tensor_paths
 from ..recording.writer import LoopNest
+from . import serving
 from .arrays import LEVELS
 from .blackbox import MOMENTS, BlackBox, Moment
 from .filing import Filing, recording_of
@@ -34,6 +35,7 @@ def record(
     last: int | None = None,
     until: Moment | Sequence[Moment] | None = None,
     every: int = 1,
+    serve: bool = False,
 ) -> Session:
     """Record what PyTorch does in a block or in a function.
 
@@ -54,11 +56,14 @@ def record(
             function that is given each `Iteration` and says whether now; or several of them. Without it, "nan". An exception
             that ends the block always counts.
         every: record only every so manyth iteration, of the others the losses alone.
+        serve: serve a page that follows the recording, for who has the address that is printed.
 
     Raises:
-        ValueError: for any other level or moment, and for a black box without a path.
+        ValueError: for any other level or moment, and for a black box or a page without a path.
     """
-    return Session(path, level, _black_box(path, last, until, every))
+    if serve and path is None:
+        raise ValueError("a page follows a file, whose path it needs")
+    return Session(path, level, _black_box(path, last, until, every), serve)
 
 
 def _black_box(
@@ -150,6 +155,7 @@ class Session:
         path: str | Path | None = None,
         level: str = "statistics",
         black_box: tuple[int, tuple[Moment, ...], int] | None = None,
+        serve: bool = False,
     ) -> None:
         if level not in (*LEVELS, "off"):
             raise ValueError(f"level is one of {', '.join((*LEVELS, 'off'))}, not {level!r}")
@@ -158,7 +164,7 @@ class Session:
         self._stack = ExitStack()
         self._names: _Names | None = None
         self._filing: Filing | None = None
-        self._black_box = black_box
+        self._black_box, self._serve = black_box, serve
         self._box: BlackBox | None = None
         self._before: BaseException | None = None
         """The error that Python had shown last when it began."""
@@ -175,7 +181,8 @@ class Session:
 
         @wraps(function)
         def recorded(*args: Any, **kwargs: Any) -> Any:
-            session = Session(self.path, self.level, self._black_box)
+            session = Session(self.path, self.level, self._black_box, self._serve)
+            self._serve = False
             session._start(sys._getframe(1))
             try:
                 result = function(*args, **kwargs)
@@ -200,6 +207,9 @@ class Session:
     def _start(self, frame: FrameType) -> None:
         if self.level == "off":
             return
+        if self._serve and self.path is not None:
+            self._serve = False  # one page, however often the function is called
+            serving.serve(self.path)
         file = frame.f_code.co_filename
         codes = ProjectCodes(Path(file).resolve().parent if file.endswith(".py") else Path.cwd(), file)
         if self._black_box is not None and self.path is not None:
