@@ -254,8 +254,8 @@ class BlackBox:
                 self._stop()
                 return
             self.reason = ""
-        if self.recorder.failure or not self._mine():
-            return
+        if self.recorder.failure or not self._mine() or self.recorder.module_calls.inside[1]:
+            return  # a module's call goes on, of which another recorder would know no beginning
         with self.recorder.noting():
             self.recorder.settle()
             self.recorder.flush()
