@@ -19,6 +19,7 @@ from components.page.code import cells_on_show, code
 from components.page.empty_state import empty_html
 from components.page.error_boundary import guarded
 from components.page.figures import draw_figures
+from components.page.following import look
 from components.page.graph import graph, player
 from components.page.guided_tour import guided_tour
 from components.page.notices import notices, refused, run_button
@@ -80,6 +81,7 @@ def header(p: Page) -> None:
         menus.links_menu(p)
         menus.help_menu()
         st.space("stretch")
+        look(p)
         status(p)
         menus.bounds_menu()
         run_button("Run", key="run")

@@ -21,6 +21,8 @@ if "__path__" not in globals():  # a module: what stands beside it is to be foun
 
 OF_THE_PAGE = ("health", "html", "open", "pyvis")
 """Commands that need more than the engine (`components.commands`)."""
+OF_PYTORCH = ("record", "start", "stop")
+"""Names that are there where PyTorch is (`engine.pytorch`)."""
 START = "import sys; sys.path.insert(0, sys.argv.pop(1)); from components.commands import main; sys.exit(main(sys.argv[1:]))"
 
 
@@ -40,14 +42,15 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def __getattr__(name: str) -> Any:
-    """`engine`, `record` (of PyTorch), `network` (a recording as pyvis's Network), and `app`, which `streamlit run` serves.
+    """`engine`, `record`, `start` and `stop` (of PyTorch), `network` (a recording as pyvis's Network), and `app`, which
+    `streamlit run` serves.
 
     They are made when asked for, because others do without.
     """
     if name == "engine":
         return import_module("gradtape.engine")
-    if name == "record":
-        return import_module("gradtape.engine.pytorch").record
+    if name in OF_PYTORCH:
+        return getattr(import_module("gradtape.engine.pytorch"), name)
     if name == "network":
         return import_module("gradtape.components.network").network
     if name != "app":

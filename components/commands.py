@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,6 +15,10 @@ from engine.commands import main as run_command
 
 OPEN = "GRADTAPE_OPEN"
 """The variable that names the file with which the page opens."""
+FOLLOW = "GRADTAPE_FOLLOW"
+"""The variable that says that it is still written."""
+TOKEN = "GRADTAPE_TOKEN"
+"""The variable with the token that visitors need, where the page is a recording program's own."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -57,6 +62,7 @@ def _replay(args: argparse.Namespace) -> int:
 
 def _open_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", help="a recording (.gradtape), a program (.py) or a notebook (.ipynb)")
+    parser.add_argument("--follow", action="store_true", help="the recording is still written: show what comes")
     parser.add_argument("options", nargs=argparse.REMAINDER, help="go to `streamlit run`, for example --server.port 8600")
 
 
@@ -64,9 +70,25 @@ def _open(args: argparse.Namespace) -> int:
     path = Path(args.file)
     if path.suffix not in (".gradtape", *files.PROGRAMS):
         raise CommandError(f"{path} is neither a recording (.gradtape) nor a program (.py, .ipynb)")
-    files.read(args.file)
+    options = [option for option in args.options if option != "--follow"]
+    if args.follow or len(options) < len(args.options):
+        if path.suffix != ".gradtape":
+            raise CommandError(f"{path} is no recording (.gradtape), which could be followed")
+        os.environ[FOLLOW] = "1"
+    else:
+        files.read(args.file)
     os.environ[OPEN] = str(path.resolve())
-    return serve(args.options)
+    if TOKEN in os.environ:
+        # For a program that records: the page goes with it.
+        threading.Thread(target=_until_it_ends, daemon=True).start()
+    return serve(options)
+
+
+def _until_it_ends() -> None:
+    """End this process when the one that started it ends, which keeps its standard input open."""
+    while sys.stdin.buffer.read(1):
+        pass
+    os._exit(0)
 
 
 def _pyvis(args: argparse.Namespace) -> int:

@@ -22,7 +22,7 @@ def status(p: Page) -> None:
 
 def bars(p: Page) -> bool:
     """How far each task is; whether there is any."""
-    under_way = [purpose for purpose in p.tasks if purpose not in ("picture", "fix")]  # those have their own places
+    under_way = [purpose for purpose in p.tasks if purpose not in ("picture", "fix", "follow")]  # those have their own places
     for purpose in under_way:
         task_bar(p, purpose)
     return bool(under_way)
@@ -41,6 +41,7 @@ def _summary(p: Page) -> list[str]:
             tag("span", text(f"{p.name} · "), cls="gt-wide"),
             f"{len(p.opened.events):,} events{counted(p.opened)}",
             text(f" · recorded on {elsewhere[:60]}") if elsewhere else "",
+            "" if p.opened.complete else " · cut",
         ]
     if p.result is None:
         return []

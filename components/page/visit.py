@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from components.commands import FOLLOW
 from components.menus.gallery import DEFAULT, example
 from components.page import address
+from components.page.following import follow
 from components.page.opening import open_example, open_file, open_link
 from components.page.state import Page, begin, has_begun, page
 from engine.program.share import LinkError, unpack
@@ -34,9 +36,14 @@ def _open_operators_file() -> bool:
     try:
         data = Path(path).read_bytes()
     except OSError as error:
+        if os.environ.get(FOLLOW):
+            follow(Path(path), -1)  # it may come yet
+            return True
         open_example(DEFAULT)
         p.notice = f"{name} cannot be read: {error.strerror or error}"
     else:
+        if os.environ.get(FOLLOW):
+            follow(Path(path), len(data))
         open_file(data, name, otherwise=lambda: open_example(DEFAULT))
     return True
 

@@ -16,6 +16,7 @@ from streamlit.runtime import get_instance
 
 from components.commands import OPEN
 from components.server import first_files, health, windows
+from components.server.admission import Admission
 from components.server.first_files import FirstFiles
 from components.server.gc_policy import QUIET, housekeeping
 from components.server.headers import Headers
@@ -26,7 +27,7 @@ from engine.sandbox.settings import settings
 
 PAGE = Path(__file__).resolve().parent.parent.parent / "app.py"
 ROUTES = [Route(PATH, answer), Route(windows.PATH, windows.answer)]
-MIDDLEWARE = [Middleware(Headers), Middleware(FirstFiles), Middleware(Truth)]
+MIDDLEWARE = [Middleware(Admission), Middleware(Headers), Middleware(FirstFiles), Middleware(Truth)]
 
 
 @asynccontextmanager

@@ -97,15 +97,21 @@ def write(data: bytes, given: str | None, source: str, suffix: str) -> None:
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
         return
-    target = Path(given) if given else Path(Path(source).stem + suffix)
-    with suppress(OSError):
-        if target.samefile(source):
-            raise CommandError(f"this would overwrite {source}: say another file with -o")
+    path = target(given, source, suffix)
     try:
-        target.write_bytes(data)
+        path.write_bytes(data)
     except OSError as error:
-        raise CommandError(f"{target} cannot be written: {error.strerror or error}") from None
-    print(f"wrote {target} ({size(len(data))})", file=sys.stderr)
+        raise CommandError(f"{path} cannot be written: {error.strerror or error}") from None
+    print(f"wrote {path} ({size(len(data))})", file=sys.stderr)
+
+
+def target(given: str | None, source: str, suffix: str) -> Path:
+    """The file that is written: where `-o` says, otherwise beside nothing else, named after the source, which it never is."""
+    path = Path(given) if given else Path(Path(source).stem + suffix)
+    with suppress(OSError):
+        if path.samefile(source):
+            raise CommandError(f"this would overwrite {source}: say another file with -o")
+    return path
 
 
 def _suffix(path: str, known: tuple[str, ...]) -> str:

@@ -16,7 +16,7 @@ from ..sandbox import RunResult
 from ..sandbox.calls import CallError
 from . import beside
 from .command import FAILED, Command, CommandError
-from .files import limits, read, reason, run_program, size, write
+from .files import limits, read, reason, run_program, size, target, write
 from .terminal import on_a_line
 
 LISTED = 20
@@ -82,11 +82,14 @@ def _on_pytorch(args: argparse.Namespace) -> int:
             "PyTorch is not installed here: without --torch, the program runs on Gradtape's own engine"
         ) from None
     try:
-        recording, ended = run_script(path, args.arguments, args.level)
+        into = None if args.output == "-" else target(args.output, args.program, SUFFIX)
+        recording, ended = run_script(path, args.arguments, args.level, into)
     except SyntaxError as wrong:
         raise CommandError(f"{args.program} cannot be run: {wrong}") from None
-    if recording.events:
+    if recording.events and into is None:
         write(recording.to_bytes(), args.output, args.program, SUFFIX)
+    elif recording.events and into is not None and into.is_file():
+        print(f"wrote {into} ({size(into.stat().st_size)})", file=sys.stderr)
     if ended is None:
         return 0
     if not isinstance(ended, SystemExit):

@@ -11,3 +11,5 @@ from __future__ import annotations
 
 from .session import Session as Session
 from .session import record as record
+from .session import start as start
+from .session import stop as stop

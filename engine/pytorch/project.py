@@ -5,10 +5,12 @@ from __future__ import annotations
 import linecache
 import sysconfig
 from pathlib import Path
+from traceback import extract_tb
 from types import CodeType
 from typing import Any
 
 from ..recording.call_paths import Codes, Known
+from ..recording.events import Site
 
 _INSTALLED = tuple({str(Path(place).resolve()) for place in sysconfig.get_paths().values()})
 _GRADTAPE = str(Path(__file__).resolve().parents[1])
@@ -46,6 +48,14 @@ class ProjectCodes(Codes):
         path = str(Path(file).resolve())
         inside = path.startswith(self.folder + "/") or path.startswith(self.folder + "\\")
         return inside and not path.startswith((*_INSTALLED, _GRADTAPE))
+
+    def span_of(self, error: BaseException) -> Site | None:
+        """Where in the program an error came out."""
+        for frame in reversed(extract_tb(error.__traceback__)):
+            cell = self.program.get(frame.filename)
+            if cell is not None and frame.lineno:
+                return Site(cell, frame.lineno, frame.colno or 0, frame.end_lineno or frame.lineno, frame.end_colno or 0)
+        return None
 
     def sources(self) -> tuple[str, ...]:
         """The texts of the files that were met, in the order of their numbers."""

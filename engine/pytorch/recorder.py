@@ -12,13 +12,14 @@ written.
 
 from __future__ import annotations
 
-import warnings
+import math
 import weakref
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import count
 from sys import _getframe, gettrace, settrace
 from threading import get_ident
+from time import monotonic
 from types import FrameType
 from typing import Any, TypeAlias
 
@@ -39,6 +40,7 @@ from ..recording.writer import NOWHERE, Form, LoopNest, Where
 from . import aten
 from .arrays import LEVELS, Keeper, device_name, dtype_name, layout_name
 from .project import ProjectCodes
+from .telling import told
 
 Tensor = torch.Tensor
 Reached: TypeAlias = tuple[Known, CallPath, int]
@@ -156,6 +158,8 @@ class TorchRecorder(Logbook):
         """Looks for names before a backward pass, where no instrumented text tells them."""
         self.failure = ""
         """Why there is no more of the recording, where it could not go on."""
+        self.due = math.inf
+        """When what has come is to be written into its file, by the clock of `monotonic`."""
         self.watching = False
         """Whether it is told of what happens."""
         self.busy = 0
@@ -215,7 +219,7 @@ class TorchRecorder(Logbook):
         self.waiting.clear()
         message = f"The recording ends here, because Gradtape could not go on with it ({self.failure})"
         self.writer.once(self._where, e.Warned("RuntimeWarning", message))
-        warnings.warn(message, RuntimeWarning, stacklevel=4)
+        told(message)
 
     @property
     def deaf(self) -> bool:
@@ -362,6 +366,11 @@ class TorchRecorder(Logbook):
     def _write(self, where: Where, make: Callable[[], AnyEvent]) -> None:
         self.writer.write(where, make)
         self._sent_on()
+
+    def _sent_on(self) -> None:
+        if monotonic() > self.due:
+            self.flush()
+        super()._sent_on()
 
     # --- things described -------------------------------------------------------------------------------------------------
 

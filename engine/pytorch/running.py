@@ -13,17 +13,16 @@ from contextlib import ExitStack, contextmanager
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
-from traceback import StackSummary, TracebackException, extract_tb
+from traceback import StackSummary, TracebackException
 from types import CodeType
 from typing import Any, TextIO
 
-from ..recording.events import Site
 from ..recording.recording import Recording
 from ..recording.running_loops import RunningLoops
 from ..sandbox.instrument import TAPE, instrument
+from .filing import Filing, recording_of
 from .project import ProjectCodes
 from .recorder import TorchRecorder
-from .session import recording_of
 from .watch import watching
 
 
@@ -150,8 +149,13 @@ def instrumented(source: bytes, path: str) -> CodeType:
     return code
 
 
-def run_script(path: Path, arguments: Sequence[str] = (), level: str = "statistics") -> tuple[Recording, BaseException | None]:
+def run_script(
+    path: Path, arguments: Sequence[str] = (), level: str = "statistics", into: Path | None = None
+) -> tuple[Recording, BaseException | None]:
     """Run a script as `python script.py …` does, and record it.
+
+    Args:
+        into: the file to which is appended while it runs.
 
     Returns:
         The recording, and what the script ended with, if it was no ordinary end.
@@ -161,6 +165,7 @@ def run_script(path: Path, arguments: Sequence[str] = (), level: str = "statisti
     recorder = TorchRecorder(codes, level)
     code = instrumented(path.read_bytes(), file)
     error: BaseException | None = None
+    filing = None if into is None else Filing(recorder, into)
     with _as_script(path, arguments, recorder):
         try:
             with watching(recorder):
@@ -169,8 +174,11 @@ def run_script(path: Path, arguments: Sequence[str] = (), level: str = "statisti
             error = ended if ended.code not in (None, 0) else None
         except BaseException as raised:
             error = raised
-            recorder.raised(type(raised).__name__, str(raised), _span(raised, codes))
-    return recording_of(recorder), error
+            recorder.raised(type(raised).__name__, str(raised), codes.span_of(raised))
+    if filing is None or not recorder.count:
+        return recording_of(recorder), error
+    filing.end()
+    return filing.recording() or recording_of(recorder), error
 
 
 def _main(file: str) -> dict[str, Any]:
@@ -215,15 +223,6 @@ def _as_script(path: Path, arguments: Sequence[str], recorder: TorchRecorder) ->
             if before[2] is not None:
                 sys.modules["__main__"] = before[2]
             warnings.showwarning, sys.stdout, sys.stderr = before[3:]
-
-
-def _span(error: BaseException, codes: ProjectCodes) -> Site | None:
-    """Where in the program an error came out."""
-    for frame in reversed(extract_tb(error.__traceback__)):
-        cell = codes.program.get(frame.filename)
-        if cell is not None and frame.lineno:
-            return Site(cell, frame.lineno, frame.colno or 0, frame.end_lineno or frame.lineno, frame.end_colno or 0)
-    return None
 
 
 def traceback_of(error: BaseException) -> str:

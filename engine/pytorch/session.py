@@ -1,9 +1,10 @@
-"""Recording a block of the user's own code: `with gradtape.record("run.gradtape"): train()`."""
+"""Recording a block of the user's own code: `with gradtape.record("run.gradtape"): train()`, or from `start` to `stop`."""
 
 from __future__ import annotations
 
+import atexit
 import sys
-import warnings
+from collections.abc import Sequence
 from contextlib import ExitStack
 from functools import wraps
 from inspect import CO_OPTIMIZED
@@ -13,17 +14,29 @@ from typing import Any
 
 import torch
 
+from ..recording.bounded_text import said
 from ..recording.recording import Recording
 from ..recording.tensor_paths import tensor_paths
 from ..recording.writer import LoopNest
+from . import serving
 from .arrays import LEVELS
+from .blackbox import MOMENTS, BlackBox, Moment
+from .filing import Filing, recording_of
 from .loops import loops_of
 from .project import ProjectCodes
 from .recorder import TorchRecorder
 from .watch import watching
 
 
-def record(path: str | Path | None = None, *, level: str = "statistics") -> Session:
+def record(
+    path: str | Path | None = None,
+    *,
+    level: str = "statistics",
+    last: int | None = None,
+    until: Moment | Sequence[Moment] | None = None,
+    every: int = 1,
+    serve: bool = False,
+) -> Session:
     """Record what PyTorch does in a block or in a function.
 
         with gradtape.record("run.gradtape"):
@@ -33,26 +46,128 @@ def record(path: str | Path | None = None, *, level: str = "statistics") -> Sess
         def train(): …
 
     Args:
-        path: the file that is written at the end; without one, the recording is the session's `recording`.
+        path: the file, to which is appended while it runs; without one, the recording is the session's `recording`.
         level: "statistics" keeps of larger tensors what is known of their values, "values" tensors of up to 1,024 elements
             whole; "facts" keeps no values at all, "off" records nothing.
+        last: keep only so many iterations, the last ones at any time, and the losses of all of them: a black box, which is
+            written when something happens, or else at the end.
+        until: what that is: "nan" (a loss or the norm of the gradients is NaN or infinite), "jump" (a loss is ten times the
+            usual one), "signal" (SIGTERM or SIGUSR1 came; after the latter the run is recorded further), "exception", or a
+            function that is given each `Iteration` and says whether now; or several of them. Without it, "nan". An exception
+            that ends the block always counts.
+        every: record only every so manyth iteration, of the others the losses alone.
+        serve: serve a page that follows the recording, for who has the address that is printed.
 
     Raises:
-        ValueError: for any other level.
+        ValueError: for any other level or moment, and for a black box or a page without a path.
     """
-    return Session(path, level)
+    if serve and path is None:
+        raise ValueError("a page follows a file, whose path it needs")
+    return Session(path, level, _black_box(path, last, until, every), serve)
+
+
+def _black_box(
+    path: str | Path | None, last: int | None, until: Moment | Sequence[Moment] | None, every: int
+) -> tuple[int, tuple[Moment, ...], int] | None:
+    """How many iterations, until when and how many apart; None where everything is recorded."""
+    if last is None and until is None and every == 1:
+        return None
+    moments = ("nan",) if until is None else (until,) if isinstance(until, str) or callable(until) else tuple(until)
+    last = LAST if last is None else last
+    if path is None:
+        raise ValueError("a black box needs the path of a file")
+    if last < 1 or every < 1:
+        raise ValueError("last and every count iterations, from 1")
+    for moment in moments:
+        if not callable(moment) and moment not in MOMENTS:
+            raise ValueError(f"until is one of {', '.join(MOMENTS)} or a function, not {moment!r}")
+    return last, moments, every
+
+
+LAST = 3
+"""Iterations of a black box of which that is not said."""
+_started: list[Session] = []
+"""The recording that `start` has begun and `stop` has not ended, if there is one."""
+
+
+def start(
+    path: str | Path | None = None,
+    *,
+    level: str = "statistics",
+    last: int | None = None,
+    until: Moment | Sequence[Moment] | None = None,
+    every: int = 1,
+) -> Session:
+    """Record what PyTorch does from here to `gradtape.stop()`, or to the end of the program.
+
+        gradtape.start("run.gradtape")
+        train()
+        gradtape.stop()
+
+    Args:
+        path: as `record` has it, and the others too.
+
+    Raises:
+        ValueError: as `record`.
+        RuntimeError: where a recording that was started has not been stopped.
+    """
+    if _started:
+        raise RuntimeError("a recording has been started already: gradtape.stop() ends it")
+    session = Session(path, level, _black_box(path, last, until, every))
+    session._start(sys._getframe(1))
+    _started.append(session)
+    session._before = _last_error()
+    atexit.register(_end)
+    return session
+
+
+def stop() -> Session:
+    """End the recording that `gradtape.start()` has begun, and write its file.
+
+    Raises:
+        RuntimeError: where none has been started.
+    """
+    if not _started:
+        raise RuntimeError("no recording has been started: gradtape.start() begins one")
+    session = _started.pop()
+    atexit.unregister(_end)
+    session._stop(sys.exc_info()[1])
+    return session
+
+
+def _end() -> None:
+    """The program has ended without `stop`."""
+    session = _started.pop()
+    error = _last_error()
+    session._stop(error if error is not session._before else None)
+
+
+def _last_error() -> BaseException | None:
+    """The exception that Python has shown last because nothing caught it."""
+    return getattr(sys, "last_value", None)
 
 
 class Session:
     """A block that is being recorded, or was."""
 
-    def __init__(self, path: str | Path | None = None, level: str = "statistics") -> None:
+    def __init__(
+        self,
+        path: str | Path | None = None,
+        level: str = "statistics",
+        black_box: tuple[int, tuple[Moment, ...], int] | None = None,
+        serve: bool = False,
+    ) -> None:
         if level not in (*LEVELS, "off"):
             raise ValueError(f"level is one of {', '.join((*LEVELS, 'off'))}, not {level!r}")
         self.path, self.level = None if path is None else Path(path), level
         self.recorder: TorchRecorder | None = None
         self._stack = ExitStack()
         self._names: _Names | None = None
+        self._filing: Filing | None = None
+        self._black_box, self._serve = black_box, serve
+        self._box: BlackBox | None = None
+        self._before: BaseException | None = None
+        """The error that Python had shown last when it began."""
 
     def __enter__(self) -> Session:
         self._start(sys._getframe(1))
@@ -66,7 +181,8 @@ class Session:
 
         @wraps(function)
         def recorded(*args: Any, **kwargs: Any) -> Any:
-            session = Session(self.path, self.level)
+            session = Session(self.path, self.level, self._black_box, self._serve)
+            self._serve = False
             session._start(sys._getframe(1))
             try:
                 result = function(*args, **kwargs)
@@ -83,19 +199,46 @@ class Session:
         """What was recorded so far."""
         if self.recorder is None:
             raise RuntimeError("nothing has been recorded")
-        return recording_of(self.recorder)
+        if self._box is not None:
+            return self._box.made()
+        made = None if self._filing is None else self._filing.recording()
+        return recording_of(self.recorder) if made is None else made
 
     def _start(self, frame: FrameType) -> None:
         if self.level == "off":
             return
+        if self._serve and self.path is not None:
+            self._serve = False  # one page, however often the function is called
+            serving.serve(self.path)
         file = frame.f_code.co_filename
         codes = ProjectCodes(Path(file).resolve().parent if file.endswith(".py") else Path.cwd(), file)
+        if self._black_box is not None and self.path is not None:
+            self._boxed(codes, self.path, *self._black_box)
+            self._stack.enter_context(loops_of(codes, self._loops, frame))
+            return
         self.recorder = TorchRecorder(codes, self.level)
-        self._names = self._stack.enter_context(_Names(self.recorder, frame))
+        if self.path is not None:
+            self._filing = Filing(self.recorder, self.path)
+        self._names = self._stack.enter_context(_Names(self.recorder))
         self._stack.enter_context(watching(self.recorder))
         self._stack.enter_context(loops_of(codes, self._loops, frame))
 
+    def _boxed(self, codes: ProjectCodes, path: Path, last: int, until: Sequence[Moment], every: int) -> None:
+        box = self._box = BlackBox(codes, self.level, path, last, until, every, self._renewed)
+        self.recorder = box.recorder
+        self._names = self._stack.enter_context(_Names(box.recorder))
+        box.begin()
+
+    def _renewed(self, recorder: TorchRecorder) -> None:
+        """Another recorder takes the place of the one there was."""
+        assert self._names is not None
+        self.recorder = recorder
+        self._names.take(recorder)
+
     def _loops(self, nest: LoopNest) -> None:
+        if self._box is not None:
+            self._box.loops(nest)
+            return
         assert self.recorder is not None
         with self.recorder.noting():
             self.recorder.settle()
@@ -105,34 +248,41 @@ class Session:
         recorder = self.recorder
         if recorder is None:
             return
+        if self._box is not None:
+            self._stack.close()
+            self._box.end(error)
+            return
         with recorder.noting():
             recorder.settle()
             assert self._names is not None
             self._names.look()
         self._stack.close()
         if error is not None:
-            recorder.raised(type(error).__name__, str(error))
-        if self.path is not None:
-            try:
-                recording_of(recorder).save(self.path)
-            except (OSError, ValueError) as wrong:
-                # The training is over, and ends as it would have.
-                warnings.warn(f"The recording could not be written to {self.path}: {wrong}", RuntimeWarning, stacklevel=3)
+            codes = recorder.codes
+            assert isinstance(codes, ProjectCodes)
+            recorder.raised(type(error).__name__, said(error), codes.span_of(error))
+        if self._filing is not None:
+            self._filing.end()
 
 
 class _Names:
     """Finds the names that the code around a block has given to tensors; a block's text is not changed for it."""
 
-    def __init__(self, recorder: TorchRecorder, frame: FrameType) -> None:
-        self.recorder, self.frame = recorder, frame
+    def __init__(self, recorder: TorchRecorder) -> None:
+        self.recorder = recorder
 
     def __enter__(self) -> _Names:
-        self.recorder.before_pass = self.look
+        self.take(self.recorder)
         return self
+
+    def take(self, recorder: TorchRecorder) -> None:
+        """Tell a recorder from now on."""
+        self.recorder.before_pass = None
+        self.recorder = recorder
+        recorder.before_pass = self.look
 
     def __exit__(self, *_: object) -> None:
         self.recorder.before_pass = None
-        del self.frame
 
     def look(self) -> None:
         """Note the names that have been bound since."""
@@ -143,7 +293,7 @@ class _Names:
             if recorder.codes.cell(frame.f_code) >= 0:
                 frames.append(frame)
             frame = frame.f_back
-        for frame in dict.fromkeys((*reversed(frames), self.frame)):
+        for frame in reversed(frames):
             function = "" if frame.f_code.co_name == "<module>" else frame.f_code.co_name
             for name, value in _locals(frame):
                 self._note(name, value, function)
@@ -167,12 +317,3 @@ def _locals(frame: FrameType) -> list[tuple[str, Any]]:
     if sys.version_info < (3, 13) and frame.f_code.co_flags & CO_OPTIMIZED and frame.f_trace is None:
         values.clear()  # a copy, which Python would keep, with all that is in it, as long as the call runs
     return found
-
-
-def recording_of(recorder: TorchRecorder) -> Recording:
-    """The recording of what a recorder has seen."""
-    codes = recorder.codes
-    assert isinstance(codes, ProjectCodes)
-    made = recorder.recording(codes.sources())
-    made.engine, made.names = f"torch {torch.__version__}", codes.names()
-    return made

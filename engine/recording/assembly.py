@@ -221,8 +221,11 @@ class Assembly:
         self._scopes = Rows(1)
         self._array_texts = Texts()
         self._kinds = Forms(layout(Row), self._array_texts)
+        self._kind_rows: list[int] = []
+        """The row of each kind of array, and below its bytes, NOTHING where they were not kept."""
         self._sizes: list[int] = []
-        """Bytes of each kind of array, NOTHING where they were not kept."""
+        self._whole: list[tuple[int, Row]] = []
+        """The kinds of those that are kept whole, which come again and again."""
         self._summed = NOTHING
         """The last kind that was a summary."""
         self._picked: list[Numbers] = []
@@ -248,8 +251,10 @@ class Assembly:
         for nest in batch.nests:
             self._nests.add(nest)
         for row in batch.kinds:
-            self._kinds.add(row)
+            if row.summary is None:
+                self._whole.append((len(self._sizes), row))
             self._sizes.append(_size(row))
+            self._kind_rows.append(self._kinds.add(row))
         self.sites += batch.sites
         self._said += self.texts.numbers(batch.texts)
         self.ops.update((op.name, op) for op in batch.ops)
@@ -262,17 +267,21 @@ class Assembly:
         return Taken(forms, nests, kinds, sizes)
 
     def forget(self) -> None:
-        """Drop events, scopes and arrays, and keep the forms."""
+        """Drop events, scopes and arrays, and keep the forms, but for summaries, each of which is that of one array only."""
         self._rows.forget()
         self._scopes.forget()
         self._parts, self._picked, self._data = [], [], []
+        if self._kinds.count > len(self._whole):
+            self._kinds = Forms(layout(Row), self._array_texts)
+            for kind, row in self._whole:
+                self._kind_rows[kind] = self._kinds.add(row)
 
     def _take_arrays(self, batch: Batch) -> tuple[list[int], list[int]]:
         if len(batch.arrays) % WIDTH:
             raise RecordingError("arrays that are cut off")
         kinds = np.frombuffer(batch.arrays, "<i4")
         picked = kinds.tolist()
-        if picked and (min(picked) < 0 or max(picked) >= self._kinds.count):
+        if picked and (min(picked) < 0 or max(picked) >= len(self._sizes)):
             raise RecordingError("array of a kind that there is not")
         known = self._sizes
         sizes = [known[kind] for kind in picked]
@@ -331,7 +340,8 @@ class Assembly:
         """The arrays so far."""
         picked = np.concatenate([np.zeros(0, np.int64), *self._picked]).astype(np.int64)
         none, zeros = np.zeros(0, np.int64), np.zeros(len(picked), np.int64)
-        table = filled(self._kinds.table, picked, Filling(none, zeros, zeros, none))
+        rows = np.array(self._kind_rows, np.int64)[picked] if len(picked) else none
+        table = filled(self._kinds.table, rows, Filling(none, zeros, zeros, none))
         sizes = np.array(self._sizes, np.int64)[picked] if len(picked) else none
         taken = np.maximum(sizes, 0)
         table.columns["start"] = np.where(sizes == NOTHING, GONE, np.cumsum(taken) - taken)

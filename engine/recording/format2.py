@@ -3,7 +3,8 @@
     GRADTAPE 2 | HEAD checksum length … | DATA checksum length … | DATA … | ENDS …
 
 Each chunk is sound by itself: it has some of the events and the new rows of the tables that they refer to, under a checksum of
-its own. So a file can be read while it is being written, and one that was cut off opens up to where it ends. What a chunk
+its own. So a file can be read while it is being written (`growing`), and one that was cut off opens up to where it ends. A head
+that comes later takes the place of the one before it: more of the program's files have become known. What a chunk
 consists of is said at its front with the name of each column (`tables`, `packing`): a column that is not there has its default,
 one whose name a reader does not know is passed over. A struct of the log, or the head, that gets a new field needs no third
 format.
@@ -111,11 +112,14 @@ _NUMBER_OF = {tag: number for number, tag in enumerate(_TABLES)}
 
 
 def pieces(
-    head: Head, tape: Tape, arrays: Arrays, ops: Sequence[OpInfo], *, mapped: bool = False
+    head: Head, tape: Tape, arrays: Arrays, ops: Sequence[OpInfo], *, mapped: bool = False, complete: bool = True
 ) -> Iterator[bytes | memoryview]:
-    """The bytes of a file, in order; with `mapped` as one chunk, so that its columns can be read where they lie."""
-    yield FRONT.pack(MAGIC, VERSION)
-    yield from _chunk(HEAD, [_encode(head)])
+    """The bytes of a file, in order; with `mapped` as one chunk, so that its columns can be read where they lie.
+
+    One that is not complete gets no end.
+    """
+    yield from beginning()
+    yield from heads(head)
     size = max(tape.size, 1) if mapped else EVENTS_IN_CHUNK
     ends = _array_ends(tape, arrays, size)
     begun = 0
@@ -124,7 +128,28 @@ def pieces(
         sides = number == 0  # sites, scopes and texts are few, so the first chunk has them all
         yield from _data(part, first, arrays, begun, ends[number], ops if sides else (), sides, mapped)
         begun = ends[number]
-    yield from _chunk(ENDS, [_encode(tape.size)])
+    if complete:
+        yield from ending(tape.size)
+
+
+def beginning() -> Iterator[bytes | memoryview]:
+    """What every file begins with."""
+    yield FRONT.pack(MAGIC, VERSION)
+
+
+def heads(head: Head) -> Iterator[bytes | memoryview]:
+    """What is said of the whole recording, from here on."""
+    yield from _chunk(HEAD, [_encode(head)])
+
+
+def appended(tape: Tape, first: int, arrays: Arrays, ops: Sequence[OpInfo]) -> Iterator[bytes | memoryview]:
+    """Some more events, from step `first` on, with what is new of the tables: their rows, texts and bytes."""
+    yield from _data(tape, first, arrays, 0, len(arrays), ops, True, False)
+
+
+def ending(size: int) -> Iterator[bytes | memoryview]:
+    """The end, after so many events."""
+    yield from _chunk(ENDS, [_encode(size)])
 
 
 def _array_ends(tape: Tape, arrays: Arrays, size: int) -> list[int]:
@@ -146,12 +171,12 @@ def array_references(tape: Tape) -> Iterator[tuple[Numbers, Numbers]]:
             yield from _named_arrays(table, steps)
 
 
-_ARRAYS = frozenset(("array", "increment", "total", "before", "after", "raw"))
+ARRAYS = frozenset(("array", "increment", "total", "before", "after", "raw"))
 
 
 def _named_arrays(table: Table, steps: Numbers) -> Iterator[tuple[Numbers, Numbers]]:
     for name, column in table.columns.items():
-        if name in _ARRAYS:
+        if name in ARRAYS:
             yield steps, column.astype(np.int64)
     for name, child in table.children.items():
         if child.size:
@@ -259,7 +284,7 @@ def read(data: memoryview, hosted: bool = False, *, trusted: bool = False) -> Pa
         if number > MAX_CHUNKS:
             raise TooMuchError("recording is too large: it has too many chunks")
         try:
-            if kind == HEAD and head is None:
+            if kind == HEAD:
                 if length > limits.DOCUMENT.value(hosted):
                     raise TooMuchError(f"recording is too large: {limits.DOCUMENT.past(limits.DOCUMENT.value(hosted))}")
                 head = _decode_head(content)
@@ -310,6 +335,7 @@ class _Reader:
         named: dict[str, list[Numbers]] = {"kind": [], "site": [], "scope": []}
         tables: dict[str, list[Table]] = {tag: [_none(each)] for tag, each in (*_TABLES.items(), *_SIDES.items())}
         blobs: list[memoryview | bytes] = []
+        rows = dict.fromkeys(tables, 0)
         events = 0
         for front, content in fronts:
             if front.first != events:
@@ -326,7 +352,8 @@ class _Reader:
                 size = self._rows(columns, tag)
                 tables[tag].append(self._table(each, tag, size, columns, len(array_texts if tag == "arrays" else texts)))
             for tag, several in tables.items():
-                if sum(table.size for table in several) > limits.ENTRIES.value():
+                rows[tag] += several[-1].size
+                if rows[tag] > limits.ENTRIES.value():
                     raise TooMuchError(f"recording is too large: {limits.ENTRIES.past()}, not as many {tag}")
         whole = {tag: together([t for t in several if t.size] or several[:1]) for tag, several in tables.items()}
         kind, site, scope = (np.concatenate(some) if len(some) > 1 else some[0] if some else np.zeros(0, np.int8)

@@ -59,6 +59,8 @@ class Logbook(ABC):
         self.store = ArrayStore(cap)
         self.batch = BATCH
         """Events after which they are handed over."""
+        self.filing: Callable[[Batch], bool] = lambda batch: False
+        """Takes what is handed over, where it goes into a file; whether it did."""
         self.module_calls = Calls()
         """The modules whose `forward` runs."""
         self.writer = Writer(self.store, codes)
@@ -143,8 +145,10 @@ class Logbook(ABC):
         return self.writer.take()
 
     def flush(self) -> None:
-        """Hand over what has come since the last time: here, to what makes a recording of it."""
-        self._assembly.add(self.take())
+        """Hand over what has come since the last time: to its file, else to what makes a recording of it."""
+        batch = self.take()
+        if not self.filing(batch):
+            self._assembly.add(batch)
 
     def trains(self, via: str) -> None:
         """A backward pass runs in the loops that run now."""

@@ -175,7 +175,8 @@ class Recording:
         if not isinstance(self.events, Events):
             self.derived.pop("tape", None)  # what was made of it may have changed, and not only grown
             self.derived.pop("stored", None)
-        return list(format2.pieces(head, self.tape, self.stored, list(self.ops.values()), mapped=mapped))
+        return list(format2.pieces(head, self.tape, self.stored, list(self.ops.values()), mapped=mapped,
+                                   complete=self.complete))  # fmt: skip
 
     def save(self, target: str | Path | BinaryIO, *, mapped: bool = False) -> None:
         """Write the recording to a path or an open binary file; with `mapped`, as one that `open_own` can map."""

@@ -167,6 +167,8 @@ class ArrayStore:
         self.large: dict[int, int] = {}
         """Of the kinds of arrays that count against the budget their bytes."""
         self._named: dict[tuple[str, tuple[int, ...]], int] = {}
+        self._gone: dict[tuple[str, tuple[int, ...]], Row] = {}
+        """What is remembered of the kinds whose summaries have been handed over."""
         self.numbers: list[int] = []
         """The kinds of the arrays that are not handed over; always the same list."""
         self.data: list[bytes] = []
@@ -186,7 +188,8 @@ class ArrayStore:
         del self.numbers[:count], self.data[:count]
         for kind, row in enumerate(new, self._new):
             if row.summary is not None:
-                self._kinds[kind] = Row(row.dtype, row.shape, GONE)  # summaries are large
+                key = row.dtype, row.shape
+                self._kinds[kind] = self._gone.get(key) or self._gone.setdefault(key, Row(*key, GONE))  # summaries are large
         self._new, self.held = len(self._kinds), 0
         return new, struct.pack(f"<{len(numbers)}i", *numbers), b"".join(data)
 

@@ -34,8 +34,11 @@ def as_text(recording: Recording, found: Sequence[Finding]) -> str:
 
 
 def beside(recording: Recording, found: Sequence[Finding], ignored: Sequence[Finding]) -> list[str]:
-    """What there is to say beside findings, a sentence or two in each: that there are none, that some are ignored."""
+    """What there is to say beside findings, a sentence or two in each: that there are none, that some are ignored, that the
+    recording has no end."""
     said = [] if found else [_none(recording, ignored)]
+    if not recording.complete:
+        said.append(CUT)
     if ignored:
         which = ", ".join(f"{f.rule} at {recording.site_text(f.site)}" if f.line else f.rule for f in ignored[:_MOST])
         more = f" and {len(ignored) - _MOST} more" if len(ignored) > _MOST else ""
@@ -48,6 +51,10 @@ def beside(recording: Recording, found: Sequence[Finding], ignored: Sequence[Fin
     return said
 
 
+CUT = (
+    "The recording is cut: its file has no end, because it is still written or its program was killed. What happened up to its "
+    "last event is all here."
+)
 _MOST, _LONGEST = 5, 60
 """Ignored findings that are named, and characters of an id that is none."""
 
