@@ -204,7 +204,7 @@ def single_score(run: Run) -> Iterator[Finding]:
         seen[site] = seen.get(site, 0) + 1
         dim = next((argument.text for argument in event.inputs if argument.name == "dim"), "")
         rank = len(made.shape)
-        last = dim.lstrip("-").isdigit() and int(dim) in (-1, rank - 1)
+        last = dim in ("-1", str(rank - 1))
         layer = run.beneath_views(run.argument(event, "self")) if last and rank and made.shape[-1] == 1 else NOTHING
         if layer != NOTHING and _of_layer(run, layer) and run.tensors[layer].info.shape == made.shape:
             at.setdefault(site, []).append((step, made.id, layer))
