@@ -11,7 +11,7 @@ for step in range(5):
     x = torch.randn(16, 6)
     code = model(x)
     loss = nn.functional.mse_loss(decoder(code), x)
-    loss =+ 0.1 * code.abs().mean()
+    loss = +0.1 * code.abs().mean()
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()

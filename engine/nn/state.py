@@ -32,6 +32,9 @@ class IncompatibleKeys(namedtuple("_IncompatibleKeys", ("missing_keys", "unexpec
     __str__ = __repr__
 
 
+IncompatibleKeys.__name__ = "_IncompatibleKeys"  # as errors of PyTorch call it
+
+
 # --- saving ----------------------------------------------------------------------------------------------------------------
 
 

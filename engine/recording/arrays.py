@@ -229,8 +229,8 @@ def _of_some(
     if not whole.all():
         told = arrays.table.children["summary"].columns
         rows_of = np.cumsum(arrays.table["summary"])[wanted[~whole]] - 1
-        numbers = np.stack([told[name][rows_of] for name in ("norm", "min", "max")])
-        found[~whole] = work(numbers[1:].T, numbers[0])
+        ends = np.stack([told["min"][rows_of], told["max"][rows_of]], axis=1)
+        found[~whole] = work(ends, told["norm"][rows_of])
     kinds = arrays.dtypes[wanted] * (int(arrays.sizes.max(initial=0)) + 1) + arrays.sizes[wanted]
     for kind in np.unique(kinds[whole]).tolist():
         alike = np.flatnonzero(whole & (kinds == kind))
@@ -304,8 +304,9 @@ def _statistics(arrays: Arrays) -> Statistics:
     summarized = np.flatnonzero(arrays.table["summary"] == 1)
     if len(summarized):
         summaries = arrays.table.children["summary"]
-        for name in ("min", "max", "mean", "std", "norm"):
-            getattr(made, name)[summarized] = summaries.columns[name]
+        for name in Statistics.__slots__:
+            if name in summaries.columns:
+                getattr(made, name)[summarized] = summaries.columns[name]
     faulty = (nan > 0) | (inf > 0)
     groups = np.stack([arrays.dtypes, arrays.sizes, faulty])
     groups[:, ~made.whole] = -1

@@ -21,8 +21,7 @@ PROGRAMS = (
     Failure(
         "parameters_of_optimizer",
         ("optimizer got an empty parameter list", "optimizer can only optimize Tensors",
-         "params argument given to the optimizer should be", "some parameters appear in more than one parameter group",
-         "'method' object is not iterable"),
+         "params argument given to the optimizer should be", "some parameters appear in more than one parameter group"),
         "The optimizer is not given a list of parameters.",
         "It takes an iterable of tensors, such as model.parameters(), or of dicts with them, each tensor once.",
         "Give it model.parameters(), or [w, b] for single tensors.",
@@ -30,8 +29,6 @@ PROGRAMS = (
             Case(r"empty parameter list", "The optimizer is given no parameters.",
                  "Make the layers in __init__() as attributes of the module, or in an nn.ModuleList; a generator that was gone "
                  "through once is empty: call parameters() anew."),
-            Case(r"'method' object is not iterable", "A method is given where a list belongs: it is named and not called.",
-                 "Call it: model.parameters(), with its parentheses."),
             Case(r"one of the params is ([\w.]+)", "The optimizer is given a {1} among the parameters.",
                  "Give it the tensors themselves, for example model.parameters()."),
             Case(r"more than one parameter group", "The optimizer is given a parameter twice, in two groups.",
@@ -94,6 +91,39 @@ PROGRAMS = (
             Case(r"not enough values to unpack \(expected (.+), got (\d+)\)", "There are {2} values to unpack, and {1} names."),
             Case(r"cannot unpack non-iterable (\w+) object", "A single {1} is unpacked into several names."),
         ),
+    ),
+    Failure(
+        "not_iterable", ("object is not iterable", "iteration over a 0-d tensor"),
+        "Something is gone through item by item that has no items.",
+        "A loop, list() and an optimizer take one item after another, from a list, a generator or a tensor with dimensions.",
+        "Give it what has items: model.parameters() for a model, [w] for a single tensor.",
+        cases=(
+            Case(r"'(?:builtin_function_or_)?method' object is not iterable",
+                 "A method is given where its result belongs: it is named and not called.",
+                 "Call it, with its parentheses: model.parameters()."),
+            Case(r"'(\w+)' object is not iterable", "A {1} is gone through item by item, and has no items."),
+            Case(r"iteration over a 0-d tensor", "{given} is a single number, and is gone through item by item."),
+        ),
+    ),
+    Failure(
+        "class_not_made", ("is not a Module subclass", "'type' object does not support the context manager protocol"),
+        "A class stands where something made by it belongs.",
+        "The name of a class is the class; with parentheses behind it, it makes an object.",
+        "Write its parentheses: nn.ReLU() for a layer, torch.no_grad() for a block.",
+        cases=(
+            Case(r"([\w.]*?)(\w+) is not a Module subclass", "{2} is the class, not a layer: its parentheses are missing.",
+                 "Write {2}(), which makes the layer."),
+            Case(r"'type' object does not support the context manager", "A with block is given a class: its parentheses are "
+                 "missing.", "Write them: with torch.no_grad():"),
+        ),
+    ),
+    Failure(
+        "not_a_parameter", ("as parameter '",),
+        "A module is given something else in the place of a parameter.",
+        "What stands under the name of a parameter must stay one: the module would lose it for parameters() and its optimizer.",
+        "Make it a Parameter, nn.Parameter(tensor), or write into the one that is there: with torch.no_grad(): "
+        "layer.weight.copy_(tensor).",
+        cases=(Case(r"cannot assign '([\w.]+)' as parameter '(\w+)'", "{2} is a parameter, and is given a {1} that is none."),),
     ),
     Failure(
         "unknown_name", (),

@@ -17,6 +17,7 @@ from ..mends.order import made_once
 from ..paths import Paths, paths_of
 from ..reason import Finding, Kind
 from ..run import Run, finding, key
+from ..run import call as called
 from .registry import rule
 
 NOT_CALLED = Kind("not_called", "error", "A method is named and not called, so the statement does nothing.", mechanical=True)
@@ -234,15 +235,18 @@ def _rebindings(paths: Paths) -> Iterator[tuple[int, ast.For, ast.Assign, str]]:
 def compared_with_itself(run: Run) -> Iterator[Finding]:
     """A distance is taken of one and the same tensor."""
     told: set[int] = set()
-    for step, event in run.ops_of(run.having("distance")):
-        pair = [argument.tensor for argument in event.inputs if argument.tensor != NOTHING][:2]
+    for step, event in run.ops_of(run.having("distance") | run.having("difference")):
+        pair = run.inputs(event)[:2]
         if len(pair) != 2 or pair[0] != pair[1] or event.node is None or event.site in told or event.in_backward:
             continue
+        text = run.expression(run.site(step))
+        if event.op in run.having("difference") and ("(" not in text or "-" in text):
+            continue  # a difference that the program writes itself: x - x is a way to zeros
         told.add(event.site)
-        name = run.title(pair[0])
+        name, what = run.title(pair[0]), called(text) or event.op
         yield finding(
             run, COMPARED_WITH_ITSELF,
-            f"{event.op} compares {name} with itself.",
+            f"{what} compares {name} with itself.",
             "The distance of a tensor from itself is zero whatever it holds, and so is its derivative: nothing learns.",
             f"Compare {name} with what it is to become.",
             step=step, evidence=[("distance", "0"), ("input and target", name)], nodes=[key(pair[0])],

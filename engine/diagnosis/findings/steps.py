@@ -188,9 +188,9 @@ def discarded(run: Run) -> Iterator[Finding]:
             several += 1
             cleared = [steps for steps in passes.values() if _cleared(run, window, steps) != NOTHING]
             sites = {run.site(steps[0]) for steps in passes.values()}
-            if not _adds_up(run, window, list(passes)):
+            if not (_apart(run, window, list(passes)) if len(sites) > 1 else _adds_up(run, window, list(passes))):
                 continue
-            if len(cleared) == len(passes) - 1 and len(sites) == 1:
+            if len(cleared) == len(passes) - 1:
                 lost.append((window, [steps[0] for steps in cleared], _cleared(run, window, cleared[0])))
         if not lost or len(lost) < several or sum(len(gone) for _, gone, _ in lost) < 2:
             continue
@@ -221,6 +221,13 @@ def _adds_up(run: Run, window: Window, numbers: list[int]) -> bool:
     loops = run.loops(window.step)
     inner = all(len(run.loops(run.index.passes[n].began)) > len(loops) for n in numbers)
     return inner or _counted_by(run, window.step) is not None
+
+
+def _apart(run: Run, window: Window, numbers: list[int]) -> bool:
+    """Whether passes that begin in several lines of the step's iteration are about nothing but what the step moves."""
+    passes = [run.index.passes[number] for number in numbers]
+    around = run.loops(window.step)
+    return all(set(window.owned).issuperset(entry.fills) and run.loops(entry.began) == around for entry in passes)
 
 
 def _cleared(run: Run, window: Window, fills: list[int]) -> int:

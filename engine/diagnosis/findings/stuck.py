@@ -27,6 +27,9 @@ STALE_FORWARD = Kind(
 SOFTMAX_OVER_BATCH = Kind(
     "softmax_over_batch", "error", "A softmax runs over the samples of the batch, not over the classes.", mechanical=True
 )
+SINGLE_SCORE = Kind(
+    "single_score", "warning", "A softmax shares out among a single score of a layer with one output: it is 1, whatever comes."
+)
 UNREACHABLE_TARGETS = Kind("unreachable_targets", "warning", "Targets lie where the last activation can never come.")
 ZERO_GRADIENT = Kind("zero_gradient", "warning", "Parameters get gradients that are exactly zero in every pass.")
 
@@ -187,6 +190,45 @@ def _picks(run: Run, event: OpRan, shape: tuple[int, ...]) -> bool:
         return False
     values = run.values(rows, run.tensors[rows].born)
     return values is not None and np.array_equal(values, np.arange(shape[0]))
+
+
+@rule(244, SINGLE_SCORE)
+def single_score(run: Run) -> Iterator[Finding]:
+    """Where a layer has a single output, the softmax over its outputs is 1 for every sample, and passes no gradient on."""
+    seen: dict[Site | None, int] = {}
+    at: dict[Site | None, list[tuple[int, int, int]]] = {}
+    for step, event in run.ops_of(run.having("normalizes")):
+        if event.node is None or event.in_backward or not event.outputs:
+            continue
+        site, made = run.site(step), event.outputs[0]
+        seen[site] = seen.get(site, 0) + 1
+        dim = next((argument.text for argument in event.inputs if argument.name == "dim"), "")
+        rank = len(made.shape)
+        last = dim in ("-1", str(rank - 1))
+        layer = run.beneath_views(run.argument(event, "self")) if last and rank and made.shape[-1] == 1 else NOTHING
+        if layer != NOTHING and _of_layer(run, layer) and run.tensors[layer].info.shape == made.shape:
+            at.setdefault(site, []).append((step, made.id, layer))
+    for site, found in at.items():
+        if len(found) < seen[site]:
+            continue
+        step, result, layer = found[0]
+        yield finding(
+            run, SINGLE_SCORE,
+            f"{run.segment(site) or run.title(result)} is 1 everywhere: it shares out among a single score.",
+            f"The layer at {run.where(run.tensors[layer].born)} has one output, and the softmax goes over the outputs. What is "
+            "alone gets all, so the result is 1 for every input, and its slope is zero.",
+            "Let it go over the dimension among whose elements it is to choose, or use sigmoid for a single score.",
+            step=step, site=site, related=[run.site(run.tensors[layer].born)],
+            evidence=[("shape", str(list(run.tensors[result].info.shape)))], nodes=[key(result), key(layer)],
+            steps=[one[0] for one in found],
+        )  # fmt: skip
+
+
+def _of_layer(run: Run, tensor: int) -> bool:
+    """Whether a tensor is what a layer gives: a product with a parameter."""
+    event = run.tensors[tensor].op
+    given = [run.beneath_views(t) for t in run.inputs(event)]
+    return event.op in run.having("matrix_product") and any(run.tensors[t].info.is_parameter for t in given)
 
 
 # --- out of reach -------------------------------------------------------------------------------------------------------------

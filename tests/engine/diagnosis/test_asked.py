@@ -16,6 +16,8 @@ from engine.diagnosis.answers.subject import (
     UpdateSubject,
     parse,
 )
+from engine.recording import Recording
+from engine.sandbox import run
 from tests.corpus import Case, corpus
 from tests.recorded import ran
 
@@ -105,3 +107,30 @@ def test_a_subject_may_be_given_itself() -> None:
     for nothing in (ModuleSubject("net.head.weight"), UpdateSubject("nobody"), LineSubject(400), "nobody"):
         with pytest.raises(KeyError):
             why(made, nothing)
+
+
+MASKED = """\
+import torch
+from torch.nn import functional as F
+torch.manual_seed(0)
+w = torch.randn(4, 4, requires_grad=True)
+optimizer = torch.optim.SGD([w], lr=0.1)
+for step in range(3):
+    scores = (torch.randn(4, 4) @ w).masked_fill(torch.triu(torch.ones(4, 4), 1) == 1, float("-inf"))
+    loss = F.softmax(scores, -1).pow(2).sum()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+
+
+@pytest.mark.parametrize("question", ["w", "why is the loss not going down"])
+def test_an_answer_works_out_what_it_is_asked_and_not_the_whole_run(question: str) -> None:
+    made = run(MASKED).recording
+    assert made is not None
+    opened = Recording.load(made.to_bytes())
+    assert why(opened, question).title
+    assert "meant infinities" not in opened.derived
+    assert "statistics" not in opened.derived
+    assert "statistics" not in opened.stored.__dict__
+    assert why(opened, "scores").title == why(made, "scores").title

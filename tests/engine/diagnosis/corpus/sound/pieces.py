@@ -834,7 +834,7 @@ net = nn.Linear(3, 2).to(device)
 net(torch.randn(4, 3)).sum().backward()
 
 # %% data are put on the device where they are made, by a class of tensors
-#: thread: public program, deeplearningzerotoall/PyTorch: XOR on the device, with torch.FloatTensor
+#: thread: example, deeplearningzerotoall/PyTorch: XOR on the device, with torch.FloatTensor
 device = "cuda" if torch.cuda.is_available() else "cpu"
 X = torch.FloatTensor([[0, 0], [0, 1], [1, 0], [1, 1]]).to(device)
 Y = torch.FloatTensor([[0], [1], [1], [0]]).to(device)
@@ -849,7 +849,7 @@ for step in range(20):
     optimizer.step()
 
 # %% a batch of a class of its own knows how to get to the device
-#: thread: public programs with a graph library, whose batches have a method `to`
+#: thread: example, programs with a graph library, whose batches have a method `to`
 class Batch(tuple):
     def to(self, device):
         return Batch(t.to(device) for t in self)

@@ -369,7 +369,7 @@ loss.backward()  # <-
 
 # %% parameters without its parentheses
 #: thread: forum, Stack Overflow: TypeError: 'method' object is not iterable
-#: cause: parameters_of_optimizer
+#: cause: not_iterable
 #: raises: TypeError: 'method' object is not iterable
 model = nn.Linear(3, 1)
 optimizer = torch.optim.SGD(model.parameters, lr=0.1)  # <- -
@@ -509,7 +509,7 @@ print(teacher(x))
 # %% noise that is asked for its gradient is used by its data
 #: thread: issue, archinetai/smart-pytorch: error while using SMARTLoss
 #: cause: unused_input
-#: raises: RuntimeError: One of the differentiated Tensors appears to not have been used in the graph
+#: raises: RuntimeError: The differentiated Tensor at index
 net, state = nn.Linear(4, 3), torch.randn(5, 4)
 noise = torch.randn_like(state, requires_grad=True)
 perturbed = net(state + 1e-3 * noise.data)  # <- -
@@ -520,7 +520,7 @@ gradient, = torch.autograd.grad(loss, noise)  # <-
 # %% a meta-gradient over a layer that the task does not use
 #: thread: issue, ShiYunyi/Meta-Weight-Net_Code-Optimization: One of the differentiated Tensors appears to not have been used in the graph
 #: cause: unused_input
-#: raises: RuntimeError: One of the differentiated Tensors appears to not have been used in the graph
+#: raises: RuntimeError: The differentiated Tensor at index
 class Two(nn.Module):
     def __init__(self):
         super().__init__()
@@ -582,3 +582,211 @@ for step in range(4):
 model.eval()
 with torch.no_grad():
     out = model(torch.randn(16, 4) * 5 + 3)
+
+# %% the positive of a triplet is the anchor itself
+#: thread: forum, PyTorch forums: triplet loss equals the margin and does not move
+#: cause: compared_with_itself
+#: shows: positive is anchor
+embed = nn.Linear(5, 3)
+optimizer = torch.optim.Adam(embed.parameters())
+for step in range(3):
+    a, p, n = torch.randn(8, 5), torch.randn(8, 5), torch.randn(8, 5)
+    anchor, negative = embed(a), embed(n)
+    positive = anchor  # <- -
+    # + positive = embed(p)
+    loss = F.triplet_margin_loss(anchor, positive, negative)  # <-
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+
+# %% distillation detaches the student
+#: thread: issue, a distillation repository: the student does not learn from the teacher's logits
+#: cause: detached_parameter, loss_not_connected, unused_parameter
+#: raises: RuntimeError: element 0 of tensors does not require grad and does not have a grad_fn
+student, teacher = nn.Linear(4, 3), nn.Linear(4, 3)
+teacher.requires_grad_(False)
+optimizer = torch.optim.Adam(student.parameters())
+for step in range(3):
+    x = torch.randn(8, 4)
+    soft = F.log_softmax(student(x).detach() / 2, dim=1)  # <- -
+    # + soft = F.log_softmax(student(x) / 2, dim=1)
+    loss = F.kl_div(soft, F.softmax(teacher(x) / 2, dim=1), reduction="batchmean")
+    optimizer.zero_grad()
+    loss.backward()  # <-
+    optimizer.step()
+
+# %% the second branch of a siamese network is a copy
+#: thread: forum, PyTorch forums: Siamese network, weights of the two branches drift apart
+#: cause: unlisted_parameter, unowned_parameters
+#: shows: right is not left
+left = nn.Sequential(nn.Linear(6, 4), nn.Tanh())
+right = copy.deepcopy(left)  # <- -
+# + right = left
+optimizer = torch.optim.SGD(left.parameters(), lr=0.1)  # <-
+for step in range(4):
+    a, b, same = torch.randn(8, 6), torch.randn(8, 6), torch.randint(0, 2, (8,)).float()
+    distance = F.pairwise_distance(left(a), right(b))
+    loss = (same * distance ** 2 + (1 - same) * F.relu(1 - distance) ** 2).mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()  # <-
+
+# %% the first loss is cleared before the second one comes
+#: thread: forum, Stack Overflow: two losses, only the second has an effect
+#: cause: gradients_discarded, cleared_before_step
+#: shows: float(total) > 0.1
+model = nn.Linear(4, 2)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for step in range(4):
+    x, y = torch.randn(8, 4), torch.randn(8)
+    optimizer.zero_grad()
+    out = model(x)
+    first, second = F.mse_loss(out[:, 0], y), F.mse_loss(out[:, 1], -y)
+    first.backward(retain_graph=True)
+    optimizer.zero_grad()  # <- -
+    second.backward()
+    total = 1.0 - float(model.weight.grad[0].abs().sum() > 0)
+    optimizer.step()  # <-
+
+# %% gradient descent by hand in a variable of the loop
+#: thread: forum, Stack Overflow: manual update, parameters do not change: p = p - lr * p.grad
+#: cause: variable_of_loop
+#: shows: torch.equal(before, model.weight)
+model = nn.Linear(3, 1)
+before = model.weight.detach().clone()
+x, y = torch.randn(16, 3), torch.randn(16, 1)
+for step in range(4):
+    model.zero_grad()
+    loss = F.mse_loss(model(x), y)
+    loss.backward()
+    with torch.no_grad():
+        for p in model.parameters():
+            p = p - 0.1 * p.grad  # <- -
+            # + p -= 0.1 * p.grad
+
+# %% a weight is replaced by a plain tensor
+#: thread: forum, Stack Overflow: cannot assign 'torch.FloatTensor' as parameter 'weight'
+#: cause: not_a_parameter
+#: raises: TypeError: cannot assign 'torch.FloatTensor' as parameter 'weight' (torch.nn.Parameter or None expected)
+model = nn.Linear(3, 2)
+model.weight = torch.randn(2, 3)  # <- -
+# + model.weight = nn.Parameter(torch.randn(2, 3))
+out = model(torch.randn(4, 3))
+
+# %% the gradient penalty's points require no grad
+#: thread: issue, caogang/wgan-gp: One of the differentiated Tensors does not require grad
+#: cause: differentiated_constant
+#: raises: RuntimeError: One of the differentiated Tensors does not require grad
+critic = nn.Sequential(nn.Linear(3, 8), nn.ReLU(), nn.Linear(8, 1))
+real, fake = torch.randn(6, 3), torch.randn(6, 3)
+alpha = torch.rand(6, 1)
+between = alpha * real + (1 - alpha) * fake  # <-
+# + between.requires_grad_(True)
+scores = critic(between)
+slope, = torch.autograd.grad(scores.sum(), between, create_graph=True)  # <-
+penalty = ((slope.norm(2, dim=1) - 1) ** 2).mean()
+penalty.backward()
+
+# %% a Hessian-vector product of a gradient without a graph
+#: thread: forum, PyTorch forums: second call of autograd.grad fails, element 0 of tensors does not require grad
+#: cause: loss_not_connected
+#: raises: RuntimeError: element 0 of tensors does not require grad and does not have a grad_fn
+w, v = torch.randn(3, requires_grad=True), torch.randn(3)
+f = (w ** 4).sum()
+g, = torch.autograd.grad(f, w)  # <- -
+# + g, = torch.autograd.grad(f, w, create_graph=True)
+hv, = torch.autograd.grad((g * v).sum(), w)  # <-
+
+# %% ranks are compared
+#: thread: forum, Stack Overflow: Spearman correlation as a loss in PyTorch
+#: cause: loss_not_connected
+#: raises: RuntimeError: element 0 of tensors does not require grad and does not have a grad_fn
+model, x, y = nn.Linear(4, 1), torch.randn(10, 4), torch.randn(10)
+scores = model(x).squeeze(1)
+ranks = scores.argsort().argsort().float()  # <- -
+# + ranks = torch.sigmoid((scores[:, None] - scores[None, :]) / 0.1).sum(1)
+loss = F.mse_loss(ranks, y.argsort().argsort().float())
+loss.backward()  # <-
+
+# %% an activation without its parentheses
+#: thread: forum, Stack Overflow: torch.nn.modules.activation.ReLU is not a Module subclass
+#: cause: class_not_made
+#: raises: TypeError: torch.nn.modules.activation.ReLU is not a Module subclass
+model = nn.Sequential(nn.Linear(3, 4), nn.ReLU, nn.Linear(4, 1))  # <- -
+# + model = nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 1))
+out = model(torch.randn(2, 3))
+
+# %% the optimizer is given the model
+#: thread: forum, Stack Overflow: TypeError: 'Linear' object is not iterable
+#: cause: not_iterable
+#: raises: TypeError: 'Linear' object is not iterable
+model = nn.Linear(3, 1)
+optimizer = torch.optim.Adam(model)  # <- -
+# + optimizer = torch.optim.Adam(model.parameters())
+F.mse_loss(model(torch.randn(4, 3)), torch.randn(4, 1)).backward()
+optimizer.step()
+
+# %% backward is misspelled
+#: thread: forum, Stack Overflow: 'Tensor' object has no attribute 'backwards'
+#: cause: unknown_attribute
+#: raises: AttributeError: 'Tensor' object has no attribute 'backwards'
+model = nn.Linear(3, 1)
+loss = F.mse_loss(model(torch.randn(4, 3)), torch.randn(4, 1))
+loss.backwards()  # <- -
+# + loss.backward()
+
+# %% no_grad without its parentheses
+#: thread: forum, Stack Overflow: AttributeError: __enter__, or: 'type' object does not support the context manager protocol
+#: cause: class_not_made
+#: raises: TypeError: 'type' object does not support the context manager protocol
+model = nn.Linear(3, 1)
+with torch.no_grad:  # <- -
+# + with torch.no_grad():
+    out = model(torch.randn(4, 3))
+
+# %% one layer stands three times in a network
+#: thread: forum, PyTorch forums: [nn.Linear(8, 8)] * 3 gives the same layer three times
+#: cause: same_layer_again
+#: shows: len(list(net.parameters())) == 2
+#: missed: shared layers are what recurrent and tied networks are made of; nothing looks at how the list was made
+net = nn.Sequential(*[nn.Linear(8, 8)] * 3)  # <- -
+# + net = nn.Sequential(*[nn.Linear(8, 8) for _ in range(3)])
+optimizer = torch.optim.Adam(net.parameters())
+for step in range(3):
+    x = torch.randn(16, 8)
+    optimizer.zero_grad()
+    F.mse_loss(net(x), x).backward()
+    optimizer.step()
+
+# %% a one-hot of the most likely class goes on
+#: thread: forum, PyTorch forums: hard Gumbel softmax, the network before it gets no gradient
+#: cause: detached_parameter
+#: shows: encoder.weight.grad is None
+encoder, decoder = nn.Linear(6, 4), nn.Linear(4, 6)
+optimizer = torch.optim.Adam([*encoder.parameters(), *decoder.parameters()])
+for step in range(3):
+    x = torch.randn(10, 6)
+    soft = F.gumbel_softmax(encoder(x), tau=0.5)
+    hard = F.one_hot(soft.argmax(-1), 4).float()  # <- -
+    # + hard = F.one_hot(soft.argmax(-1), 4).float() + soft - soft.detach()
+    loss = F.mse_loss(decoder(hard), x)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+
+# %% the plateau is looked for in the wrong direction
+#: thread: forum, Stack Overflow: ReduceLROnPlateau reduces the rate although the loss goes down
+#: cause: rate_decayed
+#: shows: optimizer.param_groups[0]["lr"] < 1e-4
+model = nn.Linear(4, 1)
+x = torch.randn(64, 4)
+y = x.sum(1, keepdim=True)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+scheduler = torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer, mode="max", patience=1)  # <- -
+# + scheduler = torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer, mode="min", patience=1)
+for epoch in range(30):
+    optimizer.zero_grad()
+    loss = F.mse_loss(model(x), y)
+    loss.backward()
+    optimizer.step()
+    scheduler.step(loss.item())  # <-

@@ -221,9 +221,8 @@ loss.backward()
 
 # %% attention over a dimension of size one
 #: thread: issue, DEEP-PolyU/KEQA_WSDM19: Attention Weight Bug in Embedding
-#: cause: softmax_of_one
+#: cause: single_score
 #: shows: bool((attn_weights == 1).all())
-#: missed: a softmax of a single value has no rule yet
 attn, rnn = nn.Linear(6, 1), nn.Linear(4, 4)
 x, outputs = torch.randn(10, 2), torch.randn(10, 4)
 hidden = rnn(outputs)
@@ -235,7 +234,7 @@ loss.backward()
 
 # %% a softmax over the single output of a binary classifier
 #: thread: forum, PyTorch forums: my binary classifier always predicts 1
-#: cause: softmax_of_one, zero_gradient
+#: cause: single_score
 #: shows: bool((net(x) == 1).all())
 net = nn.Sequential(nn.Linear(4, 1), nn.Softmax(dim=1))  # -
 # + net = nn.Sequential(nn.Linear(4, 1), nn.Sigmoid())
