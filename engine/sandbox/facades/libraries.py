@@ -20,6 +20,8 @@ MODULES = {
     "torchvision": (
         "",
         "datasets",
+        "models",
+        *(f"models.{file}" for file in ("alexnet", "densenet", "mobilenetv2", "resnet", "squeezenet", "vgg")),
         "transforms",
         "transforms.functional",
         "transforms.v2",
