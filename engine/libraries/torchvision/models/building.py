@@ -67,7 +67,8 @@ class WeightsEnum(Enum):
 def weights_of(name: str, *sizes: int) -> Any:
     """The weights of a model, one for each size that pictures are brought to first; the last are the default."""
     members = {f"IMAGENET1K_V{k}": Weights(size) for k, size in enumerate(sizes or (256,), 1)}
-    made: Any = WeightsEnum(name, members | {"DEFAULT": list(members.values())[-1]}, module=__name__)
+    enum: Any = WeightsEnum
+    made = enum(name, members | {"DEFAULT": list(members.values())[-1]}, module=__name__)
     return made
 
 

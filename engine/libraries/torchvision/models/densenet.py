@@ -52,7 +52,7 @@ class _DenseLayer(Module):
         return nn.functional.dropout(made, p=self.drop_rate, training=self.training) if self.drop_rate > 0 else made
 
 
-class _DenseBlock(nn.ModuleDict):  # type: ignore[name-defined, misc]
+class _DenseBlock(nn.ModuleDict):  # type: ignore[misc]
     """Layers of which each sees what all before it have made."""
 
     _version = 2
@@ -79,7 +79,7 @@ class _DenseBlock(nn.ModuleDict):  # type: ignore[name-defined, misc]
         return torch.cat(features, 1)
 
 
-class _Transition(nn.Sequential):  # type: ignore[name-defined, misc]
+class _Transition(nn.Sequential):  # type: ignore[misc]
     """Half of the channels, in half of the size."""
 
     def __init__(self, num_input_features: int, num_output_features: int) -> None:

@@ -19,7 +19,7 @@ def divisible(v: float, divisor: int = 8) -> int:
     return near + divisor if near < 0.9 * v else near
 
 
-class Conv2dNormActivation(nn.Sequential):  # type: ignore[name-defined, misc]
+class Conv2dNormActivation(nn.Sequential):  # type: ignore[misc]
     """A convolution, a normalisation, an activation."""
 
     def __init__(
