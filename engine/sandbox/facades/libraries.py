@@ -26,6 +26,8 @@ MODULES = {
         "datasets.folder",
         "datasets.mnist",
         "datasets.utils",
+        "models",
+        *(f"models.{file}" for file in ("alexnet", "densenet", "mobilenetv2", "resnet", "squeezenet", "vgg")),
         "transforms",
         "transforms.functional",
         "transforms.transforms",

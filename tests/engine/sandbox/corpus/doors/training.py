@@ -564,3 +564,28 @@ try:
 except Exception as e:
     print(type(e).__name__)
 print(parametrize.is_parametrized(m) is False)
+
+# %% a model of torchvision that is built of what the program makes, and taken apart meanwhile
+#: ends: ok
+#: prints: AttributeError
+#: prints: True
+#: prints: torch.Size([1, 3])
+import torch
+from torchvision.models.resnet import BasicBlock, ResNet
+made = []
+class Net(ResNet):
+    def __init__(self, norm): super().__init__(BasicBlock, [1, 1, 1, 1], num_classes=3, norm_layer=norm)
+def norm(n):
+    layer = torch.nn.BatchNorm2d(n)
+    made.append(layer)
+    return layer
+class Away:
+    def __init__(self, n): pass
+try:
+    Net(Away)(torch.ones(1, 3, 32, 32))
+except Exception as e:
+    print('AttributeError' if isinstance(e, (AttributeError, TypeError)) else type(e))
+net = Net(norm)
+print(len(made) > 5)
+net.layer4[0].bn1.register_forward_hook(lambda *a: made.clear())
+print(net.eval()(torch.ones(1, 3, 32, 32)).shape)
